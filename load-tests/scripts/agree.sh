@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Shows that 'lab client' agrees with wrk and oha, where they are installed: rate within 1 %, median within 2 ms.
+# Shows that 'lab client' agrees with wrk and oha, if they are installed: rate within 1 %, median within 2 ms.
 #
-# Both send in a closed loop: each is asked what rate it reaches with 50 connections, and 'lab client' is then given
-# that rate by the clock. The target takes a fixed time for a request, so that the rate does not depend on who asks.
+# Both send in a closed loop: each reports the rate that it reaches with 50 connections, and 'lab client' then sends at
+# that rate by the clock. The target takes a fixed time for a request, so the rate does not depend on the client.
 #
 #   ./lab up                                                  # in another terminal
 #   load-tests/scripts/agree.sh [http://127.0.0.1:8090/100]
@@ -17,7 +17,7 @@ trap 'rm -rf "$results"' EXIT
 compared=0
 differs=0
 
-# Holds ours against another's rate (requests a second) and median (ms).
+# Compares our figures with another's rate (requests a second) and median (ms).
 compare() {
   local name=$1 rate=$2 median=$3
   "$lab" client --uri "$uri" --requests-per-second "$rate" --duration "$seconds" --out "$results/$name.run" \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Which load generators see a freeze? A Markdown table of the p50 and p99 that they report for a server that is stopped
-# for 6 of 10 s. 'lab client' and Gatling always take part; wrk, wrk2, oha, hey and k6 where they are on the path.
+# for 6 of 10 s. 'lab client' and Gatling always take part; wrk, wrk2, oha, hey and k6 if they are on the path.
 #
 # The server answers at once and is stopped (SIGSTOP) from 2 s to 8 s after the generator has connected. wrk2, k6, Gatling
 # and 'oha -q' send 500 requests a second by the clock, as 'lab client --freeze' does; wrk, oha and hey keep 50 connections
@@ -42,7 +42,7 @@ for _ in $(seq 600); do
 done
 curl -fso /dev/null --max-time 1 "$uri" || { echo "$jar does not answer at $uri" >&2; exit 1; }
 
-# Runs a generator for 10 s while the server stands still from 2 s to 8 s after it has connected.
+# Runs a generator for 10 s while the server is stopped from 2 s to 8 s after it has connected.
 frozen() {
   local output=$1
   shift

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What a request of the load generator costs over the engine's own: CPU milliseconds, by pairs of runs.
+# CPU milliseconds of a request that the load generator adds to the engine's own, by pairs of runs.
 #
 # OrdersSimulation and BareSimulation place the same orders at the same gateway. Each runs with many orders and with few,
 # and the difference of its CPU time is divided by the difference of the orders, so that the start of the JVM and the
-# warm-up are not in it. At most 0.1 ms is the aim.
+# warm-up do not count. The goal is at most 0.1 ms.
 #
 #   ./lab up                                                          # in another terminal
 #   load-tests/scripts/generator-cost.sh [pairs] [http://127.0.0.1:8081] [http://127.0.0.1:8090]
@@ -28,7 +28,7 @@ behave() {
     \"errorStatus\":503,\"capacity\":{\"model\":\"unlimited\"}}" || { echo "no backend at $backend: ./lab up" >&2; exit 1; }
 }
 
-# CPU seconds of one run: user and system time of the process and what it forked.
+# CPU seconds of one run: user and system time of the process and its children.
 run() {
   local TIMEFORMAT='%U %S'
   { time "$java" --add-opens=java.base/java.lang=ALL-UNNAMED -Xmx512m -XX:+UseParallelGC \

@@ -16,7 +16,7 @@ page=$(mktemp --suffix .html)
 trap 'rm -f "$page"' EXIT
 style="main { max-width: none; padding: 10px; } section { border: 0; margin: 0; padding: 0; }
 .skip, nav, header, h2, h3, p, ul, details, table, .tools, .figures, article > section:not(#run-1-$section) { display: none !important; }"
-# The charts and their titles, where the page has them, and the page's colours. Base64, as the browser prints HTML.
+# Collects the charts, their titles and the page's colours. Encoded in Base64, as the browser prints HTML.
 script=$(cat <<'JS'
 addEventListener('load', () => setTimeout(() => {
   const parts = [];

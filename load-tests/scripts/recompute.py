@@ -22,12 +22,12 @@ import zipfile
 from datetime import datetime, timezone
 
 GATLING = '3.15.1'
-INTERVAL = 200_000_000  # of the samples, in ns
-LEAST_ABOVE = 10  # samples above a percentile without which it is not given
+INTERVAL = 200_000_000  # between samples, in ns
+LEAST_ABOVE = 10  # least number of values above a percentile; with fewer it is not reported
 
 
 class Unreadable(Exception):
-    """What is wrong with the run, in one line."""
+    """The run cannot be read; the message is one line."""
 
 
 class Directory:
@@ -56,13 +56,13 @@ def nanos(text):
     """Nanoseconds since 1970 of an ISO 8601 time in UTC."""
     parts = re.fullmatch(r'(\d+-\d+-\d+T\d+:\d+)(?::(\d+)(?:\.(\d+))?)?Z', text)
     if not parts:
-        raise Unreadable('no time: ' + text)
+        raise Unreadable('not a time: ' + text)
     minute = datetime.strptime(parts[1], '%Y-%m-%dT%H:%M').replace(tzinfo=timezone.utc)
     return (int(minute.timestamp()) + int(parts[2] or 0)) * 10**9 + int((parts[3] or '').ljust(9, '0') or 0)
 
 
 class GatlingLog:
-    """The requests of a binary log: name, start and end in ms since 1970, and whether it was answered well."""
+    """The requests of a binary log: name, start and end in ms since 1970, and whether it succeeded."""
 
     def __init__(self, data):
         self.data, self.at, self.cache = data, 0, ['']
@@ -137,7 +137,7 @@ def latency(millis):
 
 
 def wait(orders, end):
-    """Orders that have not come to the end are the last; percentiles need some orders above them."""
+    """Orders that did not finish count as the slowest; percentiles need some orders above them."""
     done = sorted(max(0, order[end] - order['due_us']) / 1000 for order in orders if order[end] > 0)
     figures = {'orders': len(orders), 'unfinished': len(orders) - len(done)}
     for percent in (50, 95, 99):
@@ -147,7 +147,7 @@ def wait(orders, end):
 
 
 def at(samples, time):
-    """A counter on the line between the samples around a time; None if they are too far apart."""
+    """A counter at a time, interpolated between the samples around it; None if they are too far apart."""
     before = None
     for sample in samples:
         if sample[0] > time:
@@ -166,7 +166,7 @@ def cpu(samples, start, end):
 
 
 class Round:
-    """What one load generator left."""
+    """The files of one load generator."""
 
     def __init__(self, run, name):
         self.run, self.name = run, name
@@ -232,7 +232,7 @@ def main(arguments):
     result = json.loads(run.read('run.json'))
     cells = (result.get('finding') or {}).get('cells', [])
     if result['experiment'] != 'compare' or not cells:
-        raise Unreadable('it is no run of lab compare with cells')
+        raise Unreadable('it is not a run of lab compare with cells')
     outcomes, rounds = set(run.names()), {}
     compared, wrong, greatest = 0, [], 0.0
     for cell in cells:

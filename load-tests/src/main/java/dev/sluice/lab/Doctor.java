@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
 /** {@code lab doctor}: checks the machine. Starts nothing and changes nothing. */
 @Command(name = "doctor", mixinStandardHelpOptions = true,
 		description = "Checks the prerequisites on this machine, and says how to meet them.",
-		footer = { "", "Exit code: 0 it can, 1 it cannot." })
+		footer = { "", "Exit code: 0 all prerequisites are met, 1 one is not." })
 final class Doctor implements Callable<Integer> {
 
 	private static final int JAVA = 25;
@@ -107,7 +107,7 @@ final class Doctor implements Callable<Integer> {
 		}
 	}
 
-	/** Without what the system can free at once, where that is known. */
+	/** In bytes: what Linux calls available; elsewhere the machine's whole memory. */
 	private static long availableMemory() {
 		try (Stream<String> lines = Files.lines(Path.of("/proc/meminfo"))) {
 			return lines.filter((line) -> line.startsWith("MemAvailable:"))
@@ -143,7 +143,7 @@ final class Doctor implements Callable<Integer> {
 			answer = "it answers and has the images: Kafka and PostgreSQL run as containers";
 		}
 		else if (DockerEngine.answers()) {
-			answer = "it answers and lacks an image: Kafka and PostgreSQL run embedded";
+			answer = "it answers but lacks an image: Kafka and PostgreSQL run embedded";
 		}
 		else {
 			answer = "it does not answer, and is not needed: Kafka and PostgreSQL run embedded";
@@ -160,8 +160,7 @@ final class Doctor implements Callable<Integer> {
 		}
 		Optional<Path> newer = workspace.newerThanJar(module);
 		say(newer.isEmpty() ? Verdict.OK : Verdict.WARN, name,
-				newer
-					.map((file) -> "older than %s: './lab' builds it anew".formatted(workspace.root().relativize(file)))
+				newer.map((file) -> "older than %s: './lab' rebuilds it".formatted(workspace.root().relativize(file)))
 					.orElse("built"));
 	}
 

@@ -35,7 +35,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The command line. Each subcommand is a class that knows nothing of this one. */
+/**
+ * The command line. Each subcommand is a class of its own and does not depend on this
+ * one.
+ */
 @Command(name = "lab", mixinStandardHelpOptions = true, version = "Sluice's laboratory 0.1.0",
 		description = "Runs Sluice on this machine and measures it.",
 		footer = { "", "Exit code: 0 done, 1 failed, 2 wrong usage." })
@@ -82,7 +85,7 @@ public final class Lab {
 			.setExecutionExceptionHandler(lab::report);
 	}
 
-	/** What is wrong in one line, and where to read on. */
+	/** Prints the usage error in one line, and how to get help. */
 	private static int refuse(ParameterException exception, String[] args) {
 		CommandLine command = exception.getCommandLine();
 		PrintWriter err = command.getErr();
@@ -95,7 +98,7 @@ public final class Lab {
 		return CommandLine.ExitCode.USAGE;
 	}
 
-	/** One clear line for what can be expected to happen; the stack for a bug. */
+	/** Prints one line for an expected failure and the stack trace for a bug. */
 	private int report(Exception exception, CommandLine command, ParseResult parsed) {
 		PrintWriter err = command.getErr();
 		boolean expected = exception instanceof LabException || exception instanceof StartFailedException;

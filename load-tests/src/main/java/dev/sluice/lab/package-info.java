@@ -2,10 +2,10 @@
  * Sluice's laboratory. Start at {@link dev.sluice.lab.Lab}, which lists the commands.
  * <p>
  * Each experiment has a package: its command, plan, run and sections of the report.
- * {@code kit} holds what they share: {@code kit.stack} the system under test,
+ * {@code kit} holds the parts that they share: {@code kit.stack} the system under test,
  * {@code kit.load} the load generators, {@code kit.measure} samplers and readers,
  * {@code kit.result} the result's file, {@code kit.page} the parts of a page, and
- * {@code kit.run} the course of a run. {@code report} makes pages of results.
+ * {@code kit.run} the course of a run. {@code report} turns results into pages.
  * <p>
  * A new experiment extends {@link dev.sluice.lab.kit.run.Experiment} and
  * {@link dev.sluice.lab.kit.run.ExperimentCommand}, adds its finding to

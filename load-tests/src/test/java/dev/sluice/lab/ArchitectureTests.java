@@ -20,7 +20,7 @@ class ArchitectureTests {
 	private static final DescribedPredicate<JavaClass> SHARED = resideInAnyPackage("dev.sluice.lab.kit..",
 			"dev.sluice.lab.scenario..");
 
-	/** It has a chapter of each experiment. */
+	/** The report has a chapter for each experiment. */
 	private static final DescribedPredicate<JavaClass> REPORT = resideInAPackage("dev.sluice.lab.report..");
 
 	@ArchTest
@@ -30,7 +30,7 @@ class ArchitectureTests {
 		.dependOnClassesThat(resideInAPackage("dev.sluice.lab..")
 			.and(DescribedPredicate.not(resideInAPackage("dev.sluice.lab.kit.."))));
 
-	/** {@code lab compare --causes} is the only command of causes. */
+	/** Compare may use causes, whose only command is {@code lab compare --causes}. */
 	@ArchTest
 	static final ArchRule experimentsKnowEachOtherOnlyThroughKit = slices().matching("dev.sluice.lab.(*)..")
 		.should()

@@ -26,8 +26,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * An installed Chromium or Chrome without a window, told what to do by its DevTools
- * protocol. Every wait ends after {@link #PATIENCE}. Not for use by several threads.
+ * An installed Chromium or Chrome without a window, controlled by its DevTools protocol.
+ * Every wait ends after {@link #PATIENCE}. Not thread-safe.
  */
 public final class Browser implements AutoCloseable {
 
@@ -48,7 +48,7 @@ public final class Browser implements AutoCloseable {
 
 	private int sent;
 
-	/** The first of the usual names on the path. */
+	/** The first browser on the path, by the usual names. */
 	public static Optional<Path> find() {
 		String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
 		return NAMES.stream()
@@ -83,12 +83,12 @@ public final class Browser implements AutoCloseable {
 		}
 	}
 
-	/** Where the browser can be asked; it says so in its first lines. */
+	/** Address of the browser's DevTools, from the first lines of its output. */
 	private String authority() throws Exception {
 		CompletableFuture<String> said = new CompletableFuture<>();
 		Thread.ofVirtual().start(() -> {
 			try (BufferedReader out = this.process.inputReader()) {
-				// To the end, so that the browser is never held up by a full pipe.
+				// Reads to the end, so that a full pipe never blocks the browser.
 				out.lines()
 					.filter((line) -> line.startsWith(LISTENING))
 					.forEach((line) -> said.complete(line.substring(LISTENING.length()).split("/")[0]));
@@ -121,9 +121,9 @@ public final class Browser implements AutoCloseable {
 	}
 
 	/**
-	 * What an expression of JavaScript comes to on the page, as text; of a promise what
-	 * it is kept with.
-	 * @throws IOException if it throws, or the browser does not answer
+	 * Evaluates an expression of JavaScript on the page, and awaits a promise. Returns
+	 * the value as text.
+	 * @throws IOException if the expression throws, or the browser does not answer
 	 */
 	public String evaluate(String expression) throws IOException, InterruptedException {
 		JsonNode result = command("Runtime.evaluate",
@@ -137,14 +137,14 @@ public final class Browser implements AutoCloseable {
 		return result.at("/result/value").asString();
 	}
 
-	/** Goes to a page; returns when all of it is there. */
+	/** Goes to a page, and returns when it is loaded completely. */
 	public void load(URI uri) throws IOException, InterruptedException {
 		command("Page.navigate", JsonMapper.shared().createObjectNode().put("url", uri.toString()));
 		evaluate(
 				"new Promise((done) => document.readyState === 'complete' ? done() : addEventListener('load', () => done()))");
 	}
 
-	/** Runs a script, whatever it comes to. */
+	/** Runs a script and ignores its value. */
 	public void run(String script) throws IOException, InterruptedException {
 		JsonNode result = command("Runtime.evaluate",
 				JsonMapper.shared().createObjectNode().put("expression", script + ";0"));
@@ -185,7 +185,7 @@ public final class Browser implements AutoCloseable {
 				JsonMapper.shared().createObjectNode().put("type", "mouseMoved").put("x", x).put("y", y));
 	}
 
-	/** What is seen of the page, as PNG. */
+	/** A picture of the visible part of the page, as PNG. */
 	public byte[] picture() throws IOException, InterruptedException {
 		return Base64.getDecoder()
 			.decode(command("Page.captureScreenshot", JsonMapper.shared().createObjectNode()).path("data").asString());
@@ -228,7 +228,7 @@ public final class Browser implements AutoCloseable {
 		all.forEach((each) -> each.onExit().orTimeout(10, TimeUnit.SECONDS).join());
 	}
 
-	/** Puts together what comes in parts. */
+	/** Joins messages that arrive in parts. */
 	private final class Messages implements WebSocket.Listener {
 
 		private final StringBuilder parts = new StringBuilder();

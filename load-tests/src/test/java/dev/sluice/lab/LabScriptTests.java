@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The script {@code lab} in a checkout that is not built, with a Maven of the test's. */
+/** Runs the script {@code lab} in a checkout that is not built, with a fake Maven. */
 class LabScriptTests {
 
 	@TempDir

@@ -11,9 +11,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Fails if a JVM is left that did not run before. Tests may run beside each other: then
- * the one that ends last answers for all, so every test that starts one must have this.
- * Docker's own processes are no JVMs.
+ * Fails if a new JVM is left after a test. Tests may run in parallel; then the one that
+ * ends last checks for all, so every test that starts a JVM must have this extension.
+ * Docker's own processes are not JVMs.
  */
 public final class NoProcessLeft implements BeforeEachCallback, AfterEachCallback {
 

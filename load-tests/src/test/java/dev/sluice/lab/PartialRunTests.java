@@ -23,7 +23,7 @@ import picocli.CommandLine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What nobody expects happens in each experiment: its progress cannot be told.
+ * An unexpected error in each experiment: its progress cannot be printed.
  */
 class PartialRunTests {
 
@@ -74,7 +74,7 @@ class PartialRunTests {
 		return RunFile.read(this.directory.resolve("run").resolve(RunFile.NAME));
 	}
 
-	/** Fails when a step is told. */
+	/** Fails when a step is printed. */
 	private final class BrokenStream extends PrintStream {
 
 		private BrokenStream() {

@@ -23,7 +23,7 @@ import dev.sluice.contract.HttpNames;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A gateway and its backend in one server, just enough of them to be loaded. */
+/** A gateway and its backend in one server, just enough for a load. */
 public final class StubSystem implements AutoCloseable {
 
 	private final JsonMapper json = JsonMapper.builder().build();
@@ -41,7 +41,8 @@ public final class StubSystem implements AutoCloseable {
 	private final int failures;
 
 	/**
-	 * @param failures calls that fail for each order before one succeeds; probes never do
+	 * @param failures calls that fail for each order before one succeeds; probes never
+	 * fail
 	 */
 	public StubSystem(int failures) throws IOException {
 		this.failures = failures;

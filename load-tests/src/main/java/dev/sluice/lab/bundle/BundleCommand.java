@@ -30,7 +30,7 @@ public final class BundleCommand implements Callable<Integer> {
 	private @Nullable Path out;
 
 	@Option(names = "--cells",
-			description = "Packs only what the cells of a compare are computed from: run.json, the load generator's log,"
+			description = "Packs only the files from which a compare's cells are computed: run.json, the load generator's log,"
 					+ " the times of the orders and the samples of the processes.")
 	private boolean cells;
 

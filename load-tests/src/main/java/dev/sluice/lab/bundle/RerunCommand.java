@@ -29,19 +29,19 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code lab rerun}: runs the command of a run again, which has the plan and the seed,
- * and holds the two runs against each other. Exit code 1 if a verdict differs.
+ * {@code lab rerun}: runs the command of a run again, with the same plan and seed, and
+ * compares the two runs. Exit code 1 if a verdict differs.
  * <p>
- * The command comes from a file of others. Only experiments are run, into a directory of
- * this command's choice; one that reads files or loads another system needs
- * {@code --trust}.
+ * The command comes from a file that somebody else wrote. Only experiments are run, into
+ * a directory that this command chooses; one that reads files or loads another system
+ * needs {@code --trust}.
  */
 @Command(name = "rerun", mixinStandardHelpOptions = true,
 		description = "Repeats a run from its bundle or directory: the same command, plan and seed. Says what differs and"
 				+ " shows the verdicts of both runs.")
 public final class RerunCommand implements Callable<Integer> {
 
-	/** Where a parameter is a file of this machine or a system elsewhere. */
+	/** Labels of parameters that name a local file or another system. */
 	private static final Pattern OUTSIDE = Pattern.compile("FILE|URI|URL|DIR");
 
 	private static final List<String> OF_THE_FIRST = List.of("--json", "--open");
@@ -101,9 +101,10 @@ public final class RerunCommand implements Callable<Integer> {
 	}
 
 	/**
-	 * A run to be read.
+	 * The directory of a run.
 	 *
-	 * @param scratch of an opened bundle, deleted in the end; null for a directory
+	 * @param scratch directory into which a bundle was unpacked, deleted on close; null
+	 * if the run is a directory
 	 */
 	private record Opened(Path directory, @Nullable Path scratch) implements AutoCloseable {
 
@@ -156,7 +157,10 @@ public final class RerunCommand implements Callable<Integer> {
 		return RunFile.read(directory.path().resolve(RunFile.NAME));
 	}
 
-	/** The file that the command names is on another machine, or has changed. */
+	/**
+	 * Uses the scenario kept with the run: the file that the command names is on another
+	 * machine or has changed.
+	 */
 	private static void useKeptScenario(List<String> words, Opened run, RunDirectory directory) throws IOException {
 		for (int i = 0; i < words.size(); i++) {
 			boolean apart = words.get(i).equals(SCENARIO) && i + 1 < words.size();
@@ -170,7 +174,10 @@ public final class RerunCommand implements Callable<Integer> {
 		}
 	}
 
-	/** The command's words without {@code lab} and what concerned the first run alone. */
+	/**
+	 * The command's words without {@code lab} and the options that concern only the first
+	 * run.
+	 */
 	private List<String> words(CommandLine again, RunResult first) {
 		List<String> words;
 		ParseResult parsed;
@@ -190,7 +197,7 @@ public final class RerunCommand implements Callable<Integer> {
 		}
 		ParseResult experiment = parsed.subcommand();
 		if (experiment == null || !(experiment.commandSpec().userObject() instanceof ExperimentCommand)) {
-			throw new LabException("The run's command '%s' is no experiment".formatted(first.command()));
+			throw new LabException("The run's command '%s' is not an experiment".formatted(first.command()));
 		}
 		if (!this.trust) {
 			outside(experiment).ifPresent((option) -> {

@@ -14,16 +14,15 @@ import dev.sluice.lab.kit.result.RunResult.Environment;
 import dev.sluice.lab.report.Report;
 
 /**
- * A run and its repetition, held against each other: where they were measured, what was
- * set, and what each says.
+ * Compares a run with its repetition: the machines, the configurations and the verdicts.
  */
 record TwoRuns(RunResult first, RunResult second) {
 
 	private static final String NUMBER = "(?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?";
 
 	/**
-	 * A number in a sentence. Loads, in the first group, belong to the words: a choice at
-	 * another load is another verdict. So does a zero: none is not few.
+	 * A number in a sentence. Loads, in the first group, count as words: a choice at
+	 * another load is another verdict. So does a zero: "none" is not "few".
 	 */
 	private static final Pattern FIGURE = Pattern
 		.compile("((?<![\\w.,])%1$s(?:(?:, | to | and )%1$s)*(?= in flight|/s offered)|N = %1$s(?:, %1$s)*)"
@@ -31,16 +30,16 @@ record TwoRuns(RunResult first, RunResult second) {
 
 	private static final String SIGN = " " + Reliability.SIGN;
 
-	/** What became of a sentence. */
+	/** How a sentence of the second run compares with the first run's. */
 	enum Likeness {
 
-		/** It is the same to the digit. */
+		/** Identical. */
 		SAME("="),
 
-		/** It is the same but for measured figures, or for what marks them. */
+		/** Identical except for measured figures or their marks. */
 		OTHER_FIGURES("~"),
 
-		/** It says something else, or is not there. */
+		/** Different, or missing. */
 		OTHER("≠");
 
 		private final String sign;
@@ -75,7 +74,7 @@ record TwoRuns(RunResult first, RunResult second) {
 
 	}
 
-	/** The verdicts side by side, by their places. */
+	/** The verdicts of both runs, paired by position. */
 	List<Pair> verdicts() {
 		List<String> one = Report.answers(this.first);
 		List<String> other = Report.answers(this.second);
@@ -86,13 +85,13 @@ record TwoRuns(RunResult first, RunResult second) {
 		return pairs;
 	}
 
-	/** Whether no verdict differs in its words, and there is one. */
+	/** Whether there is a verdict and none differs in its words. */
 	boolean agree() {
 		List<Pair> verdicts = verdicts();
 		return !verdicts.isEmpty() && verdicts.stream().allMatch((pair) -> pair.likeness() != Likeness.OTHER);
 	}
 
-	/** What differs between the two, apart from what was measured. */
+	/** Differences between the two runs, other than measured figures. */
 	List<String> differences() {
 		List<String> differences = new ArrayList<>();
 		Environment one = this.first.environment();
@@ -132,7 +131,7 @@ record TwoRuns(RunResult first, RunResult second) {
 		}
 	}
 
-	/** Both, in lines for the terminal. */
+	/** The differences and the verdicts as text for the terminal. */
 	String text() {
 		StringBuilder text = new StringBuilder();
 		List<String> differences = differences();

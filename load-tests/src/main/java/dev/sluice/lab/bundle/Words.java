@@ -3,15 +3,15 @@ package dev.sluice.lab.bundle;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A command line cut into its words, as a run notes it. */
+/** Splits a command line, as a run records it, into words. */
 final class Words {
 
 	private Words() {
 	}
 
 	/**
-	 * The words: what stands in apostrophes is one, with its spaces; an apostrophe in a
-	 * word is written {@code '\''}.
+	 * Splits at spaces, except within apostrophes. An apostrophe in a word is written
+	 * {@code '\''}.
 	 * @throws IllegalArgumentException if an apostrophe is not closed
 	 */
 	static List<String> of(String command) {

@@ -1,6 +1,6 @@
 /**
- * A run handed on: packed into a {@link dev.sluice.lab.kit.bundle.Bundle}, and repeated
- * from it. Start at {@link dev.sluice.lab.bundle.RerunCommand}.
+ * Packs a run into a {@link dev.sluice.lab.kit.bundle.Bundle}, and repeats it from there.
+ * Start at {@link dev.sluice.lab.bundle.RerunCommand}.
  */
 @NullMarked
 package dev.sluice.lab.bundle;

@@ -14,12 +14,12 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
-/** What the figures support, and the rate of each setting beside its pauses. */
+/** The conclusions, and the rate of each setting beside its pauses. */
 final class AnswerSection extends Section {
 
 	private static final int ROW_HEIGHT = 30;
 
-	/** Bars have the colour of their part. */
+	/** All bars have the same colour. */
 	private static final int STYLE = 0;
 
 	private final Effects effects;

@@ -12,12 +12,12 @@ import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.result.CausesResult;
 
 /**
- * Cuts what was recorded of a round to its cells. A cell ends with the last order's
- * answer and not with its save: an order that a slow backend saves after everybody has
- * given up on it is of no use to its client.
+ * Divides a round's recordings among its cells. A cell ends when the last order is
+ * answered, not when it is saved: an order that a slow backend saves after its client has
+ * given up is of no use to that client.
  *
- * @param recorded of the round
- * @param threads of the gateway
+ * @param recorded the round's recordings
+ * @param threads the gateway's threads, as scraped
  */
 record CausesEvaluation(CellEvaluation recorded, ScrapedGauge threads) {
 

@@ -47,16 +47,16 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Runs a {@link CausesPlan} against the blocking gateway. Each round has a gateway and a
- * backend of its own; Kafka and PostgreSQL, which no synchronous order needs but a
- * gateway wants at its start, run throughout.
+ * Runs a {@link CausesPlan} against the blocking gateway. Each round starts a gateway and
+ * a backend. Kafka and PostgreSQL run throughout: synchronous orders do not need them,
+ * but a gateway does not start without them.
  */
 public final class CausesExperiment extends Experiment {
 
-	/** As the command is called. */
+	/** The command. */
 	public static final String NAME = "compare --causes";
 
-	/** What the results directory is called by. */
+	/** Prefix of the results directory's name. */
 	public static final String SHORT_NAME = "causes";
 
 	private static final Variant VARIANT = Variant.SERVLET_PLATFORM;
@@ -78,17 +78,17 @@ public final class CausesExperiment extends Experiment {
 	private final Set<Setting> outOfMemory = new HashSet<>();
 
 	/**
-	 * What is chosen beside the plan.
+	 * Settings that are not part of the plan.
 	 *
-	 * @param warmUpOrders before each round's cells
-	 * @param deadlineMillis of a cell, in milliseconds
+	 * @param warmUpOrders orders placed before each round's cells
+	 * @param deadlineMillis time limit of a cell, in milliseconds
 	 */
 	private record Settings(int warmUpOrders, long deadlineMillis) {
 	}
 
 	/**
-	 * The experiment of a length.
-	 * @param repetitions of a whole one
+	 * Creates the experiment of a given length.
+	 * @param repetitions of the whole plan; a shorter one runs once
 	 * @throws IOException if the run's directory cannot be written
 	 */
 	public CausesExperiment(Run run, Infrastructure infrastructure, Length length, int repetitions) throws IOException {
@@ -120,7 +120,7 @@ public final class CausesExperiment extends Experiment {
 					run(round, stack, certificate);
 				}
 				catch (IOException | RuntimeException ex) {
-					// A gateway may die of its setting; the others still have their turn.
+					// A setting may kill its gateway; the others are still measured.
 					if (interruption().isRequested()) {
 						throw ex;
 					}
@@ -150,7 +150,7 @@ public final class CausesExperiment extends Experiment {
 		return (result.finding() instanceof CausesResult causes) ? CausesText.of(causes) : "";
 	}
 
-	/** The end of a log is for who has nothing else to look at. */
+	/** The first and the last line, without the end of the service's log between them. */
 	private static String inOneLine(String why) {
 		List<String> lines = why.lines().toList();
 		return (lines.size() > 1) ? lines.getFirst() + " " + lines.getLast() : why;
@@ -170,7 +170,7 @@ public final class CausesExperiment extends Experiment {
 					(phase) -> progress().now(phase.name()));
 		}
 		finally {
-			// It writes its recording when it ends; the backend must be there until then.
+			// Until the gateway has written its recording, the backend must run.
 			Stream.of(GATEWAY, BACKEND).map(services::get).filter(Objects::nonNull).forEach(Service::close);
 		}
 		try {
@@ -180,7 +180,7 @@ public final class CausesExperiment extends Experiment {
 			if (!Objects.requireNonNull(services.get(GATEWAY)).ranOutOfMemory()) {
 				throw ex;
 			}
-			// That is what the setting does, and no failure of the run.
+			// The setting causes this, so the run has not failed.
 			Setting setting = unfinished(round, record);
 			this.outOfMemory.add(setting);
 			progress().step("Round %s: the gateway ended, out of memory (%s)".formatted(round.name(),
@@ -188,7 +188,7 @@ public final class CausesExperiment extends Experiment {
 		}
 	}
 
-	/** That of the cell that ran when the round ended. */
+	/** The setting of the cell that was running when the round ended. */
 	private static Setting unfinished(Round round, LoadRound.Record record) {
 		Set<String> finished = record.outcomes().stream().map(PhaseOutcome::name).collect(Collectors.toSet());
 		return round.cells()
@@ -211,7 +211,7 @@ public final class CausesExperiment extends Experiment {
 			.withJvmArgs("-Xms" + heap, "-Xmx" + heap)
 			.withJvmArgs(setting.collector().jvmArgs())
 			.withProperty("server.tomcat.threads.max", setting.threads())
-			// So that a cell does not pay for their start.
+			// Started in advance, so that no cell is slowed by starting threads.
 			.withProperty("server.tomcat.threads.min-spare", setting.threads())
 			// No consumer runs, so there is no table of statuses to look keys up in.
 			.withProperty("status.key-lookup-timeout", 0);
@@ -228,7 +228,10 @@ public final class CausesExperiment extends Experiment {
 		return options;
 	}
 
-	/** A pool that is exhausted, or TLS, must not keep the lab from looking. */
+	/**
+	 * On a separate port, so that the lab can scrape it despite TLS or an exhausted
+	 * thread pool.
+	 */
 	private static ServiceOptions withManagement(ServiceOptions options) {
 		return options.withProperty(ServiceOptions.MANAGEMENT_PORT, Ports.free())
 			.withProperty("management.server.address", "127.0.0.1")
@@ -263,7 +266,7 @@ public final class CausesExperiment extends Experiment {
 			.with(cell.setting().client());
 	}
 
-	/** A file name, and part of the orders' keys. */
+	/** Used as a file name and in the orders' keys. */
 	private static String phaseName(Cell cell) {
 		return "%s %s %d trial %d".formatted(cell.setting().backend().name(), cell.setting().patience().name(),
 				cell.orders(), cell.trial());
@@ -323,7 +326,7 @@ public final class CausesExperiment extends Experiment {
 		Setting.BASE.levels().forEach((factor, level) -> configuration.put("base: " + factor, level));
 		configuration.put("orders in flight", "at most %,d".formatted(CausesPlan.MANY));
 		configuration.put("tries",
-				"the client asks again until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
+				"the client retries until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
 		configuration.put("cell deadline", "%d s".formatted(this.settings.deadlineMillis() / 1_000));
 		configuration.put("warm-up", "%,d orders, then as many at once as the largest cell has, before each round"
 			.formatted(this.settings.warmUpOrders()));

@@ -15,34 +15,37 @@ import dev.sluice.lab.causes.Setting.Patience;
 import dev.sluice.lab.causes.Setting.Retries;
 
 /**
- * A screen: the base, each factor alone, the pairs that may make more than their parts,
- * the reference's likely factors all at once, and all but one of them. A round is one
- * start of a gateway; repetitions of all rounds follow one another, each beginning with
- * another round, so that a machine that slows down does so for all. The base comes first
- * and last in a plan of one repetition, so that what the machine alone does is known.
+ * A screening design: the base, each factor alone, pairs that may interact, the
+ * reference's likely factors all together, and all but one of them. A round is one start
+ * of a gateway. All rounds are repeated in turn, and each repetition begins with another
+ * round, so that a machine that slows down does so for all. A plan of one repetition runs
+ * the base first and last, which shows the machine's own variation.
  *
  * @param rounds in the order they run
  */
 record CausesPlan(List<Round> rounds) {
 
-	/** Where the reference's rate was still high. */
+	/** Load at which the reference's rate was still high. */
 	static final int FEW = 100;
 
-	/** Where it had collapsed. */
+	/** Load at which the reference's rate had collapsed. */
 	static final int MANY = 1_000;
 
-	/** As many in flight, for longer: gives a collector something to do. */
+	/**
+	 * Orders of a longer cell with {@value #MANY} in flight, so that a collector has work
+	 * to do.
+	 */
 	static final int LONG = 5_000;
 
 	/**
-	 * In MiB; with 160, {@value #MANY} requests in flight end the gateway before its
-	 * collector slows it.
+	 * In MiB. With 160, the gateway runs out of memory at {@value #MANY} requests in
+	 * flight before its collector slows it.
 	 */
 	static final int SMALL_HEAP = 192;
 
 	/**
-	 * The reference's likely factors, each at the level that fits its figures or is
-	 * worst.
+	 * The reference's likely factors, each at the level that fits the reference's figures
+	 * or is the worst.
 	 */
 	static final Setting ALL = Setting.BASE.with(Backend.THREE)
 		.withHeap(SMALL_HEAP)
@@ -60,8 +63,8 @@ record CausesPlan(List<Round> rounds) {
 	 * One start of a gateway.
 	 *
 	 * @param repetition from 1
-	 * @param number of it in the repetition, from 1
-	 * @param gateway what it is started with
+	 * @param number within the repetition, from 1
+	 * @param gateway setting that the gateway is started with
 	 * @param cells in the order they run
 	 */
 	record Round(int repetition, int number, Setting gateway, List<Cell> cells) {
@@ -70,7 +73,7 @@ record CausesPlan(List<Round> rounds) {
 			cells = List.copyOf(cells);
 		}
 
-		/** Unique in the plan; a file name. */
+		/** Unique in the plan; used as a file name. */
 		String name() {
 			return "%d-%02d".formatted(this.repetition, this.number);
 		}
@@ -81,12 +84,12 @@ record CausesPlan(List<Round> rounds) {
 	 * One measurement.
 	 *
 	 * @param orders placed, {@value #MANY} in flight at most
-	 * @param trial of the same within the round, from 1
+	 * @param trial number of the same measurement within the round, from 1
 	 */
 	record Cell(Setting setting, int orders, int trial) {
 	}
 
-	/** What fits into eight minutes. */
+	/** The plan of {@code --quick}, which fits into eight minutes. */
 	static CausesPlan quick() {
 		Setting base = Setting.BASE;
 		List<Setting> settings = List.of(base, base.with(Backend.STARVED_12), base.with(Backend.STARVED_2),
@@ -98,7 +101,7 @@ record CausesPlan(List<Round> rounds) {
 		return new CausesPlan(rounds);
 	}
 
-	/** Everything. */
+	/** The complete plan. */
 	static CausesPlan whole(int repetitions) {
 		List<Round> rounds = new ArrayList<>();
 		for (int repetition = 1; repetition <= repetitions; repetition++) {
@@ -109,7 +112,7 @@ record CausesPlan(List<Round> rounds) {
 		return new CausesPlan(rounds);
 	}
 
-	/** Shows that everything works, new connections and TLS included. */
+	/** A functional check, with new connections and TLS. */
 	static CausesPlan smallest() {
 		Setting fast = ALL.with(Backend.UNLIMITED);
 		return new CausesPlan(List.of(new Round(1, 1, fast.gateway(), List.of(new Cell(fast, FEW, 1)))));
@@ -135,7 +138,10 @@ record CausesPlan(List<Round> rounds) {
 			.toList();
 	}
 
-	/** All factors at once but one, by the one. Heap and collector are one: memory. */
+	/**
+	 * All factors except one, by the name of the one left out. Heap and collector count
+	 * as one factor, memory.
+	 */
 	static Map<String, Setting> allButOne() {
 		Map<String, Setting> but = new LinkedHashMap<>();
 		but.put("backend's threads", ALL.with(Setting.BASE.backend()));
@@ -156,7 +162,7 @@ record CausesPlan(List<Round> rounds) {
 		return alone;
 	}
 
-	/** A setting's name; shorter than its words for those that have many. */
+	/** A setting's name; an abbreviation for settings that combine many factors. */
 	static String name(Setting setting) {
 		if (setting.equals(ALL)) {
 			return "all at once";
@@ -179,7 +185,8 @@ record CausesPlan(List<Round> rounds) {
 	}
 
 	/**
-	 * A cell of a second says little: it is run again. One before a slow backend lasts.
+	 * Repeats the cells of a fast backend, which last only about a second and so vary.
+	 * Those of a slow backend are long enough.
 	 */
 	private static List<Cell> cells(Setting setting) {
 		List<Cell> cells = new ArrayList<>();

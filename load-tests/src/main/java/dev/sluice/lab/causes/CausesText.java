@@ -7,7 +7,7 @@ import dev.sluice.lab.kit.result.CausesResult;
 import dev.sluice.lab.kit.result.CausesResult.Cell;
 import org.jspecify.annotations.Nullable;
 
-/** The settings in 100 columns of text, rates as medians of their trials. */
+/** The settings as a text table of 100 columns; rates are medians of the trials. */
 final class CausesText {
 
 	private CausesText() {

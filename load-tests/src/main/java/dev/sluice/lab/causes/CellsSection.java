@@ -13,7 +13,7 @@ import dev.sluice.lab.kit.result.CausesResult.Cell;
 import dev.sluice.lab.kit.cell.CellResult.Latency;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** Every cell as it was run, and what limits what may be said of them. */
+/** Every cell that was run, and the limits of what the figures show. */
 final class CellsSection extends Section {
 
 	private final Effects effects;

@@ -15,18 +15,18 @@ import dev.sluice.lab.kit.stack.LabException;
  * A key and a self-signed certificate for 127.0.0.1, made by the JDK's keytool for one
  * run: 2,048 bits of RSA, as a development certificate of the reference's platform has.
  *
- * @param store the PKCS #12 file, which is also what trusts it
+ * @param store the PKCS #12 file, used as key store and as trust store
  */
 record Certificate(Path store) {
 
-	/** Guards a key that nobody needs after the run. */
+	/** Not a secret: the key is useless after the run. */
 	private static final String PASSWORD = "changeit";
 
 	private static final long SECONDS = 30;
 
 	/**
-	 * Makes one.
-	 * @throws LabException if keytool does not
+	 * Creates a certificate.
+	 * @throws LabException if keytool fails
 	 */
 	static Certificate make(Path directory) throws IOException, InterruptedException {
 		Path store = directory.resolve("certificate.p12").toAbsolutePath();
@@ -51,7 +51,10 @@ record Certificate(Path store) {
 		return new Certificate(store);
 	}
 
-	/** A certificate with its key is not one that is trusted: it stands there twice. */
+	/**
+	 * Adds the certificate a second time, without its key: Java does not trust an entry
+	 * that has the key.
+	 */
 	private static void trustItself(Path store) throws IOException {
 		try {
 			KeyStore entries = KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
@@ -65,7 +68,7 @@ record Certificate(Path store) {
 		}
 	}
 
-	/** Spring properties of a server that has it. */
+	/** Spring properties of a server that uses this certificate. */
 	Map<String, Object> server() {
 		return Map.of("server.ssl.bundle", "lab", "spring.ssl.bundle.jks.lab.keystore.type", "PKCS12",
 				"spring.ssl.bundle.jks.lab.keystore.location", "file:" + this.store,

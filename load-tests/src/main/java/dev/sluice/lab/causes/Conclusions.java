@@ -12,18 +12,21 @@ import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.CausesResult;
 import org.jspecify.annotations.Nullable;
 
-/** What the figures support, in sentences made by fixed rules. */
+/** Conclusions that the figures support, in sentences made by fixed rules. */
 record Conclusions(Effects effects) {
 
-	/** What keeps less of the base's rate has collapsed. */
+	/** A setting with less than this share of the base's rate has collapsed. */
 	static final double COLLAPSED_BELOW = 0.5;
 
-	/** A collector that stops the gateway for less of the time explains no collapse. */
+	/**
+	 * A collector that stops the gateway for less than this share of the time explains no
+	 * collapse.
+	 */
 	static final double LITTLE_PAUSE = 0.1;
 
 	/**
-	 * Requests at the backend for each order, from which on the load counts as
-	 * multiplied.
+	 * The load counts as multiplied from this many requests at the backend for each
+	 * order.
 	 */
 	private static final double MULTIPLIED = 1.1;
 
@@ -46,7 +49,7 @@ record Conclusions(Effects effects) {
 		return refuted ? Outcome.REFUTED : Outcome.UNDECIDED;
 	}
 
-	/** The first sentence. */
+	/** The main conclusion. */
 	String answer() {
 		List<Effect> collapsed = collapsed();
 		Optional<Effect> hardest = memory().stream().min(Comparator.comparingDouble(this::left));
@@ -62,8 +65,8 @@ record Conclusions(Effects effects) {
 					.formatted(memory);
 			case REFUTED ->
 				"Garbage collection is not what makes the throughput collapse here: the reference's claim is refuted%s. What collapsed did so without it: %s. %s."
-					.formatted(outOfMemory().isEmpty() ? "" : ", for all memory that the gateway lives with", others,
-							memory);
+					.formatted(outOfMemory().isEmpty() ? "" : ", for all memory settings that the gateway survives",
+							others, memory);
 			case UNDECIDED -> "These figures neither reproduce nor refute that garbage collection is the cause: %s. %s."
 				.formatted(others, memory);
 		};
@@ -82,18 +85,17 @@ record Conclusions(Effects effects) {
 					isPart ? ", and each of the others is one of these with more added" : "");
 	}
 
-	/** What else there is to say. */
+	/** Further conclusions. */
 	List<String> sentences() {
 		List<String> sentences = new ArrayList<>();
 		this.effects.base().ifPresent((base) -> sentences.add(base(base)));
 		if (!outOfMemory().isEmpty()) {
-			sentences.add("Out of memory, the gateway ended with %s: it did not collapse, it was gone."
+			sentences.add("The gateway ran out of memory and ended with %s: that is not a collapse."
 				.formatted(String.join("; ", outOfMemory().stream().map(this::beforeItsEnd).toList())));
 		}
 		if (!memoryNotMeasured().isEmpty()) {
-			sentences
-				.add("Not measured, so that it is not known what they do: %s. Why not, the beginning of this page says."
-					.formatted(String.join(", ", memoryNotMeasured())));
+			sentences.add("Not measured, so their effect is unknown: %s. The beginning of this page says why."
+				.formatted(String.join(", ", memoryNotMeasured())));
 		}
 		List<Effect> worse = this.effects.atMany()
 			.reversed()
@@ -200,8 +202,8 @@ record Conclusions(Effects effects) {
 	}
 
 	/**
-	 * Those with another heap or collector that the gateway lives with, at each load from
-	 * the great one on.
+	 * Effects of settings that change heap or collector and do not kill the gateway, at
+	 * each load from the high one on.
 	 */
 	private List<Effect> memory() {
 		return this.effects.result()
@@ -217,7 +219,7 @@ record Conclusions(Effects effects) {
 			.toList();
 	}
 
-	/** With which the gateway did not live. */
+	/** Settings with which the gateway ran out of memory. */
 	private List<String> outOfMemory() {
 		return this.effects.result()
 			.settings()
@@ -227,7 +229,7 @@ record Conclusions(Effects effects) {
 			.toList();
 	}
 
-	/** With the figures that it had under the great load, if it outlived that. */
+	/** The name with its figures under the high load, if the gateway survived that. */
 	private String beforeItsEnd(String name) {
 		return this.effects.at(name, this.effects.result().many())
 			.filter((effect) -> this.effects.left(effect) != null)
@@ -238,8 +240,8 @@ record Conclusions(Effects effects) {
 	}
 
 	/**
-	 * What the collector may be worst with, and has no figures: its gateway died of
-	 * something else, say.
+	 * Memory settings without figures, for instance because the gateway failed for
+	 * another reason. One of them may be the worst for the collector.
 	 */
 	private List<String> memoryNotMeasured() {
 		return this.effects.result()
@@ -256,8 +258,9 @@ record Conclusions(Effects effects) {
 	}
 
 	/**
-	 * Whether a collapse is one without much of the collector, or has such a one as a
-	 * part: what it adds made it no collapse.
+	 * Whether the setting, or a collapsed setting whose changes it contains, collapsed
+	 * with few pauses. The changes that it adds to such a setting did not cause the
+	 * collapse.
 	 */
 	private static boolean isWithoutCollector(Effect effect, List<Effect> collapsed) {
 		return collapsed.stream()
@@ -269,7 +272,7 @@ record Conclusions(Effects effects) {
 		return isBelow(this.effects.left(effect), COLLAPSED_BELOW);
 	}
 
-	/** At least half of what it lost it stood still. */
+	/** Whether the setting collapsed and pauses account for at least half of its loss. */
 	private boolean explainsACollapse(Effect effect) {
 		Double pause = effect.pauseShare();
 		return hasCollapsed(effect) && pause != null && pause >= (1 - left(effect)) / 2;

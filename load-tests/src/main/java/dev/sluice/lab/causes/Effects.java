@@ -23,26 +23,32 @@ import dev.sluice.lab.kit.result.CausesResult.Share;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import org.jspecify.annotations.Nullable;
 
-/** Each setting's cells taken together, and held against the base. */
+/** Combines each setting's cells and compares them with the base. */
 record Effects(CausesResult result) {
 
 	/**
-	 * Below this share of the base's rate, or above its inverse, one measurement counts.
+	 * A single measurement shows an effect if its ratio to the base's rate exceeds this
+	 * factor or is below the inverse.
 	 */
 	private static final double LEAST_FACTOR = 1.25;
 
-	/** By so much the base may differ from itself before a factor is told from noise. */
+	/**
+	 * Multiple of the base's own variation, on a logarithmic scale, beyond which a factor
+	 * is told from noise.
+	 */
 	private static final double NOISE_FACTOR = 2;
 
 	/**
 	 * A setting at one load.
 	 *
 	 * @param perSecond orders answered a second, the median
-	 * @param p99 of an answered call, in milliseconds, the median; null if none was
-	 * @param together mean latency as a share of the whole time, the median: 1 where all
-	 * are answered at the end, 0.5 where one after another
-	 * @param failedShare of the calls
-	 * @param pauseShare of the time, stopped by the collector; null if unknown
+	 * @param p99 99th percentile of the answered calls, in milliseconds, the median; null
+	 * if no call was answered
+	 * @param together mean latency as a share of the cell's time, the median: 1 if all
+	 * orders are answered at the end, 0.5 if they are answered one after another
+	 * @param failedShare share of the calls that failed
+	 * @param pauseShare share of the time in which the collector stopped the gateway;
+	 * null if unknown
 	 * @param attempts requests that the backend had for each order placed
 	 * @param marked whether one of its cells is unreliable
 	 */
@@ -77,7 +83,7 @@ record Effects(CausesResult result) {
 			return most;
 		}
 
-		/** Threads by state, the mean of the cells that were sampled. */
+		/** Threads by state: the mean over the cells that were sampled. */
 		Map<String, Double> threads() {
 			return this.cells.stream()
 				.flatMap((cell) -> cell.threads().entrySet().stream())
@@ -87,7 +93,7 @@ record Effects(CausesResult result) {
 
 	}
 
-	/** By falling rate at the great load. */
+	/** Effects at the high load, the highest rate first. */
 	List<Effect> atMany() {
 		return this.result.settings()
 			.stream()
@@ -141,14 +147,19 @@ record Effects(CausesResult result) {
 		return cell.problem() != null || Reliability.disturbed(cell.foreignCpuShare());
 	}
 
-	/** What an effect leaves of the base's rate at the same load; null without a base. */
+	/**
+	 * The setting's rate as a share of the base's at the same load; null without a base.
+	 */
 	@Nullable Double left(Effect effect) {
 		return at(CausesResult.BASE, effect.orders()).filter((base) -> base.perSecond() > 0)
 			.map((base) -> effect.perSecond() / base.perSecond())
 			.orElse(null);
 	}
 
-	/** What is left at the great load of the rate at the small one; null if unknown. */
+	/**
+	 * The setting's rate at the high load as a multiple of its rate at the low one; null
+	 * if unknown.
+	 */
 	@Nullable Double growth(String name) {
 		Optional<Effect> few = at(name, this.result.few()).filter((effect) -> effect.perSecond() > 0);
 		Optional<Effect> many = at(name, this.result.many());
@@ -156,7 +167,7 @@ record Effects(CausesResult result) {
 	}
 
 	/**
-	 * The setting held against the base, repetition by repetition; empty without a pair.
+	 * Compares the setting with the base, repetition by repetition; empty without a pair.
 	 */
 	Optional<PairedComparison> paired(Effect effect) {
 		Map<Integer, Double> base = byRepetition(CausesResult.BASE, effect.orders());
@@ -185,8 +196,8 @@ record Effects(CausesResult result) {
 	}
 
 	/**
-	 * By how much the base differed from itself at the great load: the ratio of its
-	 * fastest to its slowest start. 1 if there was but one.
+	 * The base's own variation at the high load: the rate of its fastest start divided by
+	 * that of its slowest. 1 if there was only one.
 	 */
 	double noise() {
 		double[] rates = byRepetition(CausesResult.BASE, this.result.many()).values()
@@ -199,9 +210,9 @@ record Effects(CausesResult result) {
 	}
 
 	/**
-	 * Whether the setting differs from the base: by the interval of its pairs if they are
-	 * enough, otherwise by more than {@link #LEAST_FACTOR} and more than the base from
-	 * itself, squared.
+	 * Whether the setting differs from the base. The interval decides if there are enough
+	 * pairs; otherwise the ratio must exceed {@link #LEAST_FACTOR} and the square of
+	 * {@link #noise()}.
 	 */
 	boolean differs(Effect effect) {
 		Optional<PairedComparison> paired = paired(effect);
@@ -216,19 +227,20 @@ record Effects(CausesResult result) {
 	}
 
 	/**
-	 * Deviation of the logarithm of a ratio with too few measurements for an interval.
+	 * Least logarithm of a ratio that counts as a difference when there are too few pairs
+	 * for an interval.
 	 */
 	double threshold() {
 		return Math.max(Math.log(LEAST_FACTOR), NOISE_FACTOR * Math.log(noise()));
 	}
 
 	/**
-	 * A factor's share of what all at once lose, on a logarithmic scale, on which losses
-	 * that multiply add up.
+	 * A factor's share of the loss of all factors together, on a logarithmic scale, so
+	 * that losses that multiply add up.
 	 *
 	 * @param factor its name
-	 * @param alone what it loses alone; null if not measured
-	 * @param last what it loses after all others; null if not measured
+	 * @param alone share that the factor loses on its own; null if not measured
+	 * @param last share that it loses when added to all others; null if not measured
 	 */
 	record Portion(String factor, @Nullable Double alone, @Nullable Double last) {
 	}

@@ -14,7 +14,7 @@ import dev.sluice.lab.kit.result.CausesResult.Cell;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** What the gateway did meanwhile: its collector and its threads. */
+/** The gateway's collector and threads during the cells. */
 final class GatewaySection extends Section {
 
 	private final Effects effects;

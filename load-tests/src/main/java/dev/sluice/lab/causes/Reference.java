@@ -1,6 +1,6 @@
 package dev.sluice.lab.causes;
 
-/** What the reference measured of its synchronous mode. */
+/** The reference's measurements of its synchronous mode. */
 final class Reference {
 
 	/** Orders a second at N = 100: 7,046 a minute. */
@@ -9,7 +9,7 @@ final class Reference {
 	/** Orders a second at N = 1,000: 3,083 a minute. */
 	static final double MANY_PER_SECOND = 3_083 / 60.0;
 
-	/** What was left at N = 1,000 of the rate at N = 100. */
+	/** The rate at N = 1,000 as a share of the rate at N = 100. */
 	static final double LEFT = MANY_PER_SECOND / FEW_PER_SECOND;
 
 	/**

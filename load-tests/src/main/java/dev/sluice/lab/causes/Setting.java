@@ -12,8 +12,8 @@ import dev.sluice.lab.kit.plan.LoadPlan.Client;
 import dev.sluice.lab.kit.result.CausesResult;
 
 /**
- * A level of each factor. What the gateway must be started anew for is apart from what a
- * cell can change.
+ * A level of each factor. Some can change from cell to cell; others need a restart of the
+ * gateway, see {@link #gateway()}.
  *
  * @param backend threads of the backend
  * @param threads of the gateway's container
@@ -27,16 +27,19 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 		Connections connections) {
 
 	/**
-	 * As many as the reference's client had orders in flight, so that none queues for
-	 * one.
+	 * As many as the reference's client had orders in flight, so that no order waits for
+	 * a thread.
 	 */
 	static final int ENOUGH_THREADS = 1_000;
 
-	/** Nothing in the way. */
+	/** Nothing limits the rate. */
 	static final Setting BASE = new Setting(Backend.UNLIMITED, ENOUGH_THREADS, 1_024, Collector.G1, Retries.PATIENT,
 			Patience.PATIENT, Connections.KEPT);
 
-	/** Its queue is longer than there can be orders in flight, tries included. */
+	/**
+	 * The backend's queue; longer than the number of requests that can be in flight,
+	 * retries included.
+	 */
 	private static final int QUEUE = 10_000;
 
 	enum Backend {
@@ -51,7 +54,7 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 		STARVED_2("2 blocked threads, 1 more a second", "backend 2 threads +1/s",
 				new Capacity.Starved(2, 1, 1_000, QUEUE)),
 
-		/** Those that the reference's 51 orders a second keep busy for 50 ms each. */
+		/** As many as the reference's 51 orders a second keep busy, at 50 ms each. */
 		THREE("3 blocked threads", "backend 3 threads", new Capacity.Workers(3, QUEUE));
 
 		private final String label;
@@ -91,7 +94,7 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 			this.option = option;
 		}
 
-		/** The stack's own choice is taken back first: a JVM refuses two. */
+		/** First switches off the stack's default collector: a JVM refuses two. */
 		String[] jvmArgs() {
 			return new String[] { "-XX:-UseG1GC", this.option };
 		}
@@ -110,7 +113,7 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 		/** The gateway's own default. */
 		ONCE("gives up after 10 s", "gateway gives up after 10 s", "10s", 1),
 
-		/** What the reference's resilience handler does by default. */
+		/** The default of the reference's resilience handler. */
 		THREE("10 s, three times", "gateway retries 3 × 10 s", "10s", 3);
 
 		private final String label;
@@ -238,7 +241,9 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 		return new Setting(this.backend, this.threads, this.heap, this.collector, this.retries, this.patience, other);
 	}
 
-	/** What the gateway is started for. */
+	/**
+	 * The settings that need a restart of the gateway; the other factors as in the base.
+	 */
 	Setting gateway() {
 		return with(BASE.backend()).with(BASE.patience());
 	}
@@ -248,12 +253,12 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 				Client.USUAL.perSecond(), Client.USUAL.items());
 	}
 
-	/** Whether it differs from the base in no more than the collector's work. */
+	/** Whether it differs from the base only in heap or collector. */
 	boolean concernsMemoryAlone() {
 		return withHeap(BASE.heap()).with(BASE.collector()).equals(BASE);
 	}
 
-	/** The levels by factor, of the factors that differ from the base. */
+	/** The factors that differ from the base, with their levels. */
 	Map<String, String> changes() {
 		return levels().entrySet()
 			.stream()
@@ -274,7 +279,7 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 		return levels;
 	}
 
-	/** What it changes, in few words: unique. */
+	/** Names the changes to the base in a few words; unique. */
 	String name() {
 		List<String> words = Stream
 			.of(word(this.backend != BASE.backend, this.backend.shortly),

@@ -11,7 +11,7 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** Which factor has which share of what all at once lose. */
+/** Each factor's share of the loss of all factors together. */
 final class SharesSection extends Section {
 
 	private final Effects effects;

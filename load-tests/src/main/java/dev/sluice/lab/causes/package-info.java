@@ -1,6 +1,6 @@
 /**
- * What made the reference's synchronous throughput collapse:
- * {@code lab compare --causes}. Start at {@link dev.sluice.lab.causes.CausesPlan}.
+ * {@code lab compare --causes}: why the reference's synchronous throughput collapsed.
+ * Start at {@link dev.sluice.lab.causes.CausesPlan}.
  */
 @NullMarked
 package dev.sluice.lab.causes;

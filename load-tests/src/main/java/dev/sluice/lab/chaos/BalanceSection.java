@@ -12,7 +12,7 @@ import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
-/** The balance sheet: what clients were told against what the backend has. */
+/** The balance sheet: the answers that clients got against the backend's orders. */
 final class BalanceSection extends Section {
 
 	private static final String NOT_SEEN = "not seen by the gateways";
@@ -64,7 +64,7 @@ final class BalanceSection extends Section {
 			return "Yes%s: %s orders were accepted during %s, %s saved, %s failed and reported as failed; 0 lost, %s."
 				.formatted(switch (chaos.witness()) {
 					case BACKEND -> "";
-					case GATEWAYS -> ", as far as the gateways tell";
+					case GATEWAYS -> ", as far as the gateways report";
 				}, Figures.count(balance.accepted()), Figures.counted(chaos.faults().size(), "fault"),
 						Figures.count(balance.saved()), Figures.count(balance.failed()), doubled);
 		}

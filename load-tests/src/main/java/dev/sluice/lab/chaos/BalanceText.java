@@ -14,7 +14,7 @@ import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
 import dev.sluice.lab.kit.result.ChaosResult.Fault;
 import org.jspecify.annotations.Nullable;
 
-/** The balance sheet and the longest outages in 100 columns of text. */
+/** The balance sheet and the longest outages as text of 100 columns. */
 final class BalanceText {
 
 	private BalanceText() {

@@ -49,7 +49,7 @@ public final class ChaosCommand extends ExperimentCommand {
 
 	private static final int MAX_ORDERS = 2_000_000;
 
-	/** Until the accepted orders have arrived. */
+	/** Time for accepted orders to arrive after the load. */
 	private static final long DRAIN_MILLIS = 180_000;
 
 	@Option(names = "--quick",
@@ -142,7 +142,7 @@ public final class ChaosCommand extends ExperimentCommand {
 	}
 
 	/**
-	 * A system that is there gets only as much as the user says, and only their faults.
+	 * A deployed system gets only the load and the faults that the user states.
 	 */
 	private int breakDeployed(Target deployed) {
 		refuse("--target is broken by the commands in its file alone", "--kinds", "--brokers", "--consumers",

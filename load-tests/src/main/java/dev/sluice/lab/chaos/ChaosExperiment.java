@@ -52,11 +52,11 @@ import dev.sluice.lab.kit.stack.Variant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Orders are placed at a steady rate while the system is broken by plan; then everything
- * is mended, what is under way arrives, and what clients were told is held against what
- * the backend has.
+ * Places orders at a steady rate while faults break the system by plan. Then everything
+ * is mended, orders under way arrive, and the answers that clients got are compared with
+ * what the backend saved.
  * <p>
- * The backend is the witness: it is killed only where it keeps its orders in PostgreSQL.
+ * The backend is the witness: it is killed only if it keeps its orders in PostgreSQL.
  */
 final class ChaosExperiment extends Experiment {
 
@@ -78,13 +78,13 @@ final class ChaosExperiment extends Experiment {
 	private final Trial trial;
 
 	/**
-	 * What is chosen beside the faults.
+	 * Settings other than the faults.
 	 *
-	 * @param brokers that Kafka has, 1 or 3
+	 * @param brokers number of Kafka brokers, 1 or 3
 	 * @param store where the backend keeps its orders
-	 * @param consumers that share the work
-	 * @param ordering that they keep
-	 * @param source how the consumer reads
+	 * @param consumers number of consumers
+	 * @param ordering the consumers' {@code delivery.ordering}
+	 * @param source how the consumers read
 	 * @param load the orders
 	 */
 	record Settings(int brokers, Store store, int consumers, Ordering ordering, Source source, Trial.Workload load) {
@@ -95,7 +95,7 @@ final class ChaosExperiment extends Experiment {
 
 		NONE, KEY;
 
-		/** Whether the orders of a customer are. */
+		/** Whether the orders of a customer are delivered one after another. */
 		boolean isPerCustomer() {
 			return switch (this) {
 				case NONE -> false;
@@ -110,12 +110,12 @@ final class ChaosExperiment extends Experiment {
 
 	}
 
-	/** Where the backend keeps its orders: what its property backend.store says. */
+	/** Where the backend keeps its orders: the values of the property backend.store. */
 	enum Store {
 
 		MEMORY, POSTGRES;
 
-		/** Whether they are there after a kill. */
+		/** Whether the orders survive a kill. */
 		boolean remembers() {
 			return switch (this) {
 				case MEMORY -> false;
@@ -187,7 +187,7 @@ final class ChaosExperiment extends Experiment {
 						BackendWitness.Pace.DEFAULT));
 	}
 
-	/** With a connection of its own, as brokers were broken until then. */
+	/** With a new connection, as brokers were broken before. */
 	private OptionalLong unfinished(Stack stack) throws InterruptedException {
 		try (ConsumerGroup delivery = ConsumerGroup.delivery(stack.infrastructure().kafka().bootstrapServers(),
 				this.settings.source())) {
@@ -269,7 +269,7 @@ final class ChaosExperiment extends Experiment {
 		return configuration;
 	}
 
-	/** What the backend may be made to do. */
+	/** Ways in which the backend can misbehave. */
 	private record Misbehaving(BackendControl backend) implements Misbehaviour {
 
 		@Override
@@ -279,7 +279,7 @@ final class ChaosExperiment extends Experiment {
 				case ERRORS -> well.withErrors(1, 503);
 				case HANG -> new BackendBehaviour(new Delay.Fixed(0), 0, 0, 503, 1, 0, 0, new Capacity.Unlimited());
 				case RESET -> new BackendBehaviour(new Delay.Fixed(0), 0, 0, 503, 0, 1, 0, new Capacity.Unlimited());
-				case KILL, FREEZE, RESTART -> throw new IllegalArgumentException(kind + " is no behaviour");
+				case KILL, FREEZE, RESTART -> throw new IllegalArgumentException(kind + " is not a behaviour");
 			});
 		}
 

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 import org.jspecify.annotations.Nullable;
 
-/** How long clients were without, as they saw it. */
+/** How long clients saw no accepted order. */
 final class Outage {
 
 	private Outage() {
@@ -14,9 +14,10 @@ final class Outage {
 	 * The longest time without an accepted order, from a fault's beginning until the
 	 * first order accepted after its end.
 	 * @param acceptedMillis when orders were accepted, sorted
-	 * @param beganMillis the fault's beginning
-	 * @param healedMillis its end
-	 * @return in milliseconds; null if no order was accepted after its end
+	 * @param beganMillis when the fault began
+	 * @param healedMillis when the fault ended
+	 * @return the time in milliseconds; null if no order was accepted after the fault's
+	 * end
 	 */
 	static @Nullable Long longest(int[] acceptedMillis, long beganMillis, long healedMillis) {
 		long longest = 0;

@@ -17,7 +17,7 @@ import dev.sluice.lab.kit.result.ChaosResult.Fault;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
-/** How long clients were without, by fault. */
+/** The longest time without an accepted order, by fault. */
 final class OutagesSection extends Section {
 
 	private final ChaosResult chaos;

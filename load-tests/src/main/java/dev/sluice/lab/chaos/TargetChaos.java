@@ -35,12 +35,12 @@ import dev.sluice.lab.kit.stack.Module;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The same with a deployed system: the user's commands break it, and its gateways are
- * asked what became of each order. Nothing is started here.
+ * The chaos experiment with a deployed system: the user's commands break it, and its
+ * gateways report how far each order has come. Starts nothing.
  */
 final class TargetChaos extends Experiment {
 
-	/** In the results: how a command breaks is the user's to know. */
+	/** Kind of the faults in the results: only the user knows what a command breaks. */
 	private static final String KIND = "command";
 
 	private static final Duration PAUSE = Duration.ofMillis(500);
@@ -56,13 +56,13 @@ final class TargetChaos extends Experiment {
 	/**
 	 * A fault of the target.
 	 *
-	 * @param name that the user gave it
+	 * @param name given by the user
 	 */
 	record Planned(int number, String name, long atMillis) {
 
 		/**
-		 * Draws when each happens.
-		 * @param each how often
+		 * Draws the time of each fault.
+		 * @param each how often each fault happens
 		 * @throws IllegalArgumentException if the load is too short for it
 		 */
 		static List<Planned> of(Set<String> names, int each, Trial.Workload load) {
@@ -86,7 +86,7 @@ final class TargetChaos extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		// It remembers what it had from earlier runs.
+		// A deployed system still has the orders of earlier runs.
 		OrderIdentity identity = new OrderIdentity(OrderRequests.unused(ChaosExperiment.NAME), this.load.customers());
 		try (TargetSystem system = TargetSystem.open(this.target)) {
 			Gateways gateways = new Gateways(this.target.gateways()
@@ -104,7 +104,7 @@ final class TargetChaos extends Experiment {
 		}
 	}
 
-	/** It gets as many look-ups a second as it got orders. */
+	/** A witness that sends as many look-ups a second as there were orders a second. */
 	private GatewayWitness witness(Gateways gateways) {
 		return new GatewayWitness(gateways, this.load.ratePerSecond(), PAUSE);
 	}

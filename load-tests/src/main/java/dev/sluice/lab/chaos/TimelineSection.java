@@ -88,7 +88,7 @@ final class TimelineSection extends Section {
 		return spans;
 	}
 
-	/** A colour for each sort of fault. */
+	/** A colour for each kind of fault. */
 	private static int style(String kind) {
 		return switch (kind) {
 			case "kill" -> 0;

@@ -28,19 +28,19 @@ import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Orders are placed at a steady rate while faults happen; then everything is mended, what
- * is under way arrives, and what clients were told is held against what a witness knows.
- * It keeps what it has found, also if it ends early. For one thread.
+ * Places orders at a steady rate while faults happen. Then everything is mended, orders
+ * under way arrive, and the answers that clients got are compared with what a witness
+ * knows. Keeps its findings, also if it ends early. Not thread-safe.
  */
 final class Trial {
 
-	/** The file with all orders that break the balance, in the run's directory. */
+	/** File in the run's directory with all orders that break the balance. */
 	static final String VIOLATIONS = "violations.csv";
 
-	/** Beyond the longest fault and the start of what was killed. */
+	/** Longer than the longest fault and the restart of a killed process. */
 	private static final long HEAL_MILLIS = 180_000;
 
-	/** Between two faults of the same victim, for its recovery to be seen. */
+	/** Between two faults of the same victim, so that its recovery shows. */
 	private static final long REST_MILLIS = 5_000;
 
 	private static final int VIOLATIONS_TOLD = 20;
@@ -48,7 +48,10 @@ final class Trial {
 	/** The load goes on for this long after the last fault. */
 	private static final double SEEN_SECONDS = 5;
 
-	/** Where faults take longer than planned, the load is at most so much longer. */
+	/**
+	 * The load is extended at most to this multiple of its length if faults take longer
+	 * than planned.
+	 */
 	private static final int LONGER = 3;
 
 	private final Workload load;
@@ -72,24 +75,25 @@ final class Trial {
 	/**
 	 * The orders.
 	 *
-	 * @param orders to be placed
+	 * @param orders to place
 	 * @param ratePerSecond orders due each second
 	 * @param syncShare share of them placed synchronously, 0 to 1
-	 * @param customers that place them
-	 * @param inOrder whether an order that is saved before one of its customer that was
-	 * accepted earlier breaks the balance
-	 * @param seed of the faults
-	 * @param drainMillis for accepted orders to arrive after the load, in milliseconds
+	 * @param customers number of customers that place them
+	 * @param inOrder whether an order breaks the balance if it is saved before an order
+	 * of the same customer that was accepted earlier
+	 * @param seed seed of the faults
+	 * @param drainMillis time for accepted orders to arrive after the load, in
+	 * milliseconds
 	 */
 	record Workload(int orders, double ratePerSecond, double syncShare, int customers, boolean inOrder, long seed,
 			long drainMillis) {
 
-		/** How long it takes without delay. */
+		/** Length of the load without delays, in milliseconds. */
 		long millis() {
 			return Math.round(this.orders / this.ratePerSecond * 1_000);
 		}
 
-		/** What the report says of it. */
+		/** Describes the workload in the report. */
 		String text() {
 			return "open: %.1f orders a second by the clock, %.0f %% of them sync".formatted(this.ratePerSecond,
 					this.syncShare * 100);
@@ -104,11 +108,11 @@ final class Trial {
 	}
 
 	/**
-	 * Places orders, breaks and audits.
-	 * @param savedByNow asked twice a second; {@link SavedSampler#UNKNOWN} if nobody
-	 * tells
-	 * @param witnesses opens who is asked in the end
-	 * @throws LabException if something was not mended, or the witness does not tell
+	 * Places orders, breaks the system and audits the orders.
+	 * @param savedByNow number of orders saved, read twice a second;
+	 * {@link SavedSampler#UNKNOWN} if unknown
+	 * @param witnesses opens the witness, asked at the end
+	 * @throws LabException if a fault was not mended, or the witness does not answer
 	 */
 	void run(Gateways gateways, OrderIdentity identity, List<FaultInjector.Fault> faults, LongSupplier savedByNow,
 			Supplier<OrderWitness> witnesses) throws IOException, InterruptedException {
@@ -121,7 +125,7 @@ final class Trial {
 			SavedSampler sampler = new SavedSampler(savedByNow, start);
 			try (sampler) {
 				int placed = place(gateways, identity, faults, entered, start);
-				this.progress.step("Everything runs again; waiting for what is under way");
+				this.progress.step("Everything runs again; waiting for orders under way");
 				try (OrderWitness witness = witnesses.get()) {
 					this.audited = new LedgerAudit(entered, identity, witness, placed, LedgerAudit.POLL)
 						.run(this.load.drainMillis(), this.progress::now);
@@ -130,7 +134,7 @@ final class Trial {
 			}
 			finally {
 				List<@Nullable Integer> told = sampler.perSecond();
-				// Where nobody tells, the seconds end with the load.
+				// If the number saved is unknown, the seconds end with the load.
 				this.saved = told.stream().anyMatch(Objects::nonNull) ? told : List.of();
 			}
 			if (sampler.failure() != null) {
@@ -155,14 +159,14 @@ final class Trial {
 		}
 	}
 
-	/** Why a fault did not go as planned; null if all did. */
+	/** Why a fault did not go as planned; null if all went as planned. */
 	@Nullable String notMended() {
 		return this.notMended;
 	}
 
 	/**
-	 * What is known by now; a trial that ended early lacks some of it.
-	 * @param order what is told of the order per customer
+	 * The result so far; incomplete if the trial ended early.
+	 * @param order converts the findings on the order per customer
 	 */
 	ChaosResult result(ChaosResult.Witness witness, Function<OrderPerCustomer, @Nullable CustomerOrder> order) {
 		OrderLedger entered = this.ledger;
@@ -185,14 +189,16 @@ final class Trial {
 				this.latestMillis);
 	}
 
-	/** An order that overtakes is one where order is promised. */
+	/** All violations. An order that overtakes another is one if order is promised. */
 	private List<String> violations(LedgerAudit.Audited found) {
 		return this.load.inOrder()
 				? Stream.concat(found.violations().stream(), found.perCustomer().overtaking().stream()).toList()
 				: found.violations();
 	}
 
-	/** Why a trial that came to its end has failed all the same; null if it has not. */
+	/**
+	 * Why a trial that ran to its end has failed nevertheless; null if it has not failed.
+	 */
 	@Nullable String failure(ChaosResult chaos) {
 		if (chaos.holds()) {
 			return (chaos.balance() != null && chaos.balance().accepted() == 0)
@@ -202,7 +208,7 @@ final class Trial {
 		}
 		if (chaos.balance() != null && chaos.balance().holds() && chaos.customerOrder() != null
 				&& chaos.customerOrder().inversions() == 0) {
-			return "Nothing is known of the order per customer: no order was sent after another one of its customer was"
+			return "Nothing is known about the order per customer: no order was sent after another one of its customer was"
 					+ " accepted; take fewer --customers";
 		}
 		return "The balance does not hold; all orders that break it are in "
@@ -210,8 +216,8 @@ final class Trial {
 	}
 
 	/**
-	 * How many orders are placed: those asked for, and more while faults are not over, so
-	 * that each happens under load and its end is seen.
+	 * Number of orders placed: those asked for, and more until all faults are over, so
+	 * that each fault happens under load and the recovery is seen.
 	 */
 	private final class Length implements IntPredicate {
 

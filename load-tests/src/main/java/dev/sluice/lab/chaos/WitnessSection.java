@@ -9,7 +9,7 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** What the balance proves, and what it does not. */
+/** What the balance proves and what it does not. */
 final class WitnessSection extends Section {
 
 	private final ChaosResult chaos;

@@ -37,7 +37,7 @@ public final class ClientCommand extends ExperimentCommand {
 
 	private static final int MAX_SECONDS = 86_400;
 
-	/** Three of five requests are due while nobody answers. */
+	/** Three of five requests become due while the target is stopped. */
 	private static final Case FREEZE = new Case("async, 500/s, target stopped for 6 s", CallMode.ASYNC, null, 500,
 			Duration.ofSeconds(10), "/0", null, new Stopped(2, 8));
 

@@ -48,14 +48,15 @@ import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import org.jspecify.annotations.Nullable;
 
-/** Runs cases one after another, each with a client of its own. */
+/** Runs cases one after another, each with a new client. */
 final class ClientExperiment extends Experiment {
 
 	static final String NAME = "client";
 
 	/**
-	 * Before each run, by its own client and at its rate: classes are loaded, the most
-	 * used code is compiled and connections are open before the first request counts.
+	 * Warm-up before each run, by the same client and at the same rate, so that classes
+	 * are loaded, hot code is compiled and connections are open before the first request
+	 * counts.
 	 */
 	private static final Duration WARM_UP = Duration.ofSeconds(5);
 
@@ -66,14 +67,14 @@ final class ClientExperiment extends Experiment {
 	private final List<ClientResult.Run> runs = new ArrayList<>();
 
 	/**
-	 * What is chosen.
+	 * The chosen settings.
 	 *
 	 * @param cases in the order they run
-	 * @param target without a path, to which the cases' paths are added; null: a backend
-	 * is started for it
-	 * @param patience for answers after each case
-	 * @param timeout of a request
-	 * @param deployed whose gateways get orders in each case; null: URIs are got
+	 * @param target URI to which the cases' paths are added; null to start a backend
+	 * @param patience time to wait for answers after each case
+	 * @param timeout timeout of a request
+	 * @param deployed system whose gateways get orders in each case; null to send GET
+	 * requests instead
 	 */
 	record Settings(List<Case> cases, @Nullable URI target, Duration patience, Duration timeout, int maxOutstanding,
 			@Nullable Deployed deployed) {
@@ -82,13 +83,13 @@ final class ClientExperiment extends Experiment {
 	/**
 	 * A deployed system.
 	 *
-	 * @param modes of the orders that it gets
+	 * @param modes modes in which its orders are placed
 	 */
 	record Deployed(Target target, List<Mode> modes) {
 	}
 
 	ClientExperiment(Run run, Settings settings) {
-		// Nothing here needs Kafka or PostgreSQL, and neither is started.
+		// Kafka and PostgreSQL are not needed and not started.
 		super(NAME, run, Infrastructure.EMBEDDED);
 		this.settings = settings;
 	}
@@ -126,7 +127,9 @@ final class ClientExperiment extends Experiment {
 		return (this.settings.deployed() != null) ? List.of(this.settings.deployed().target().check()) : List.of();
 	}
 
-	/** Orders to each gateway, in each mode; the target's machine is not sampled. */
+	/**
+	 * Places orders at each gateway in each mode. The target's machine is not sampled.
+	 */
 	private void placeOrders(Deployed deployed) throws InterruptedException {
 		try (TargetSystem system = TargetSystem.open(deployed.target())) {
 			for (Case each : this.settings.cases()) {
@@ -157,7 +160,10 @@ final class ClientExperiment extends Experiment {
 		return new OrderRequests(gateway, mode, OrderRequests.unused("client"), system.authorization());
 	}
 
-	/** At a low rate a warm-up may have sent nothing. */
+	/**
+	 * Fails if requests were sent and none was answered. A warm-up at a low rate may send
+	 * nothing.
+	 */
 	private static Figures answered(URI gateway, Figures figures) {
 		if (figures.tally().sent() > 0 && figures.tally().answered() == 0) {
 			throw new LabException("%s does not answer: %s".formatted(gateway, figures.tally().failures()));
@@ -203,7 +209,10 @@ final class ClientExperiment extends Experiment {
 		}
 	}
 
-	/** Says at once that nobody is there, and loads what the first request needs. */
+	/**
+	 * Fails early if nobody listens at the URI; also loads the classes that the first
+	 * request needs.
+	 */
 	private void checkAnswers(URI uri) throws InterruptedException {
 		try (HttpClient client = Http.client(Duration.ofSeconds(5))) {
 			client.send(HttpRequest.newBuilder(uri).timeout(this.settings.timeout()).build(),
@@ -228,7 +237,7 @@ final class ClientExperiment extends Experiment {
 		try (ProcessSampler sampler = new ProcessSampler(groups, samples);
 				OpenClient client = new OpenClient(each.mode(), each.threads())) {
 			warmUp(client, each, uri);
-			// For a sample before the first request.
+			// Waits for a sample before the first request.
 			Thread.sleep(ProcessSampler.INTERVAL);
 			Instant from = Instant.now();
 			Figures figures = client.run(load(each, each.duration()), (_) -> request, (second) -> {
@@ -248,8 +257,8 @@ final class ClientExperiment extends Experiment {
 	}
 
 	/**
-	 * The lab's own backend answers at once meanwhile, so that no case begins with a
-	 * queue; another target answers as it does.
+	 * The lab's own backend answers these requests immediately, so that no case begins
+	 * with a queue. Another target is warmed up at its own speed.
 	 */
 	private void warmUp(OpenClient client, Case each, URI uri) throws InterruptedException {
 		HttpRequest request = HttpRequest.newBuilder((this.settings.target() != null) ? uri : uri.resolve("/0"))
@@ -276,7 +285,7 @@ final class ClientExperiment extends Experiment {
 		}
 		configuration.put("load", "open model: requests are due by the clock, latency counts from then");
 		configuration.put("outstanding requests",
-				"at most %,d, beyond not sent and counted".formatted(this.settings.maxOutstanding()));
+				"at most %,d; further requests are counted and not sent".formatted(this.settings.maxOutstanding()));
 		configuration.put("timeout of a request", this.settings.timeout().toSeconds() + " s");
 		configuration.put("after the last request",
 				"waited %d s for answers".formatted(this.settings.patience().toSeconds()));

@@ -17,16 +17,16 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
-/** Which client kept up, beside what the reference's did. */
+/** Which clients kept up, compared with the reference's. */
 final class OverviewSection extends Section {
 
-	/** A stop and its end are told from second to second. */
+	/** Tolerance for the times of a stop and its end, which are known to the second. */
 	private static final double NEARLY = 0.8;
 
 	private final ClientResult result;
 
 	OverviewSection(ClientResult result) {
-		super("overview", "Does a client keep up that waits this way?");
+		super("overview", "Does a client that waits this way keep up?");
 		this.result = result;
 	}
 

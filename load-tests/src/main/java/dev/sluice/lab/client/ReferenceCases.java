@@ -23,10 +23,11 @@ final class ReferenceCases {
 	/**
 	 * A run of the client.
 	 *
-	 * @param threads to wait with; null if the mode needs none
-	 * @param path of the target
-	 * @param reference what it came to there; null if it is nobody's
-	 * @param stopped when the target is stopped under way; null if it is not
+	 * @param threads number of threads that wait; null if the mode needs none
+	 * @param path path of the target
+	 * @param reference the reference's figures; null if the case is not one of the
+	 * reference's
+	 * @param stopped when the target is stopped during the run; null if it is not
 	 */
 	record Case(String name, CallMode mode, @Nullable Integer threads, double requestsPerSecond, Duration duration,
 			String path, @Nullable Reference reference, @Nullable Stopped stopped) {

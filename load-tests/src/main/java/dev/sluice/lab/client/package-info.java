@@ -1,7 +1,6 @@
 /**
- * A client that sends requests by the clock, whatever became of those before, and waits
- * for their answers in one of several ways. Start at
- * {@link dev.sluice.lab.kit.client.OpenClient};
+ * A client that sends requests by the clock, however many are outstanding, and waits for
+ * answers in one of several ways. Start at {@link dev.sluice.lab.kit.client.OpenClient};
  * {@link dev.sluice.lab.client.ClientCommand} is {@code lab client}.
  */
 @NullMarked

@@ -21,56 +21,60 @@ import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunResult.Check;
 
 /**
- * How the orders of a cell are placed, and what comes before.
+ * How the orders of a cell are placed, and the warm-up before it.
  *
- * @param kind of the loads
- * @param users at once at most, where the load does not say it
- * @param items of an order
- * @param perSecond by the size of a burst: how many of its orders are due a second by the
- * clock, where they are
- * @param leastMillis that orders are placed, in milliseconds, except in a burst
- * @param leastOrders of a cell, except of a burst
- * @param deadlineMillis of a cell, its backlog included, in milliseconds
- * @param settling when a warm-up ends
- * @param warmUpOrders of each mode, before bursts
+ * @param kind what the size of a load counts
+ * @param users maximum number of orders in flight, for loads that do not say it
+ * @param items items of each order
+ * @param perSecond orders due each second by the size of their burst, for bursts that are
+ * placed by the clock
+ * @param leastMillis least time for which orders are placed, in milliseconds, except in a
+ * burst
+ * @param leastOrders least number of orders of a cell, except of a burst
+ * @param deadlineMillis time limit of a cell including its backlog, in milliseconds
+ * @param settling rule for the end of a warm-up
+ * @param warmUpOrders warm-up orders of each mode before bursts
  */
 record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSecond, long leastMillis, int leastOrders,
 		long deadlineMillis, Settling settling, int warmUpOrders) {
 
-	/** As many orders in flight as the reference's client had at most. */
+	/** Maximum number of orders in flight of the reference's client. */
 	private static final int REFERENCE_USERS = 1_000;
 
 	/**
-	 * Orders offered by the clock that wait for their answers, at most. Those beyond are
-	 * placed late, which their clients' waits contain.
+	 * Maximum number of unanswered orders that are offered by the clock. Further orders
+	 * are placed late, and the delay counts in their clients' waits.
 	 */
 	private static final int MOST_OUTSTANDING = 4_000;
 
 	/**
-	 * Orders accepted and not yet delivered with which a cell in flight places no more: a
-	 * gateway accepts ten times as fast as a slow backend delivers, and the cell lasts
-	 * until all are delivered.
+	 * A closed-model cell stops placing orders at this many accepted and not yet
+	 * delivered: a gateway accepts ten times as fast as a slow backend saves, and the
+	 * cell lasts until all are delivered.
 	 */
 	private static final int MOST_BACKLOG = 6_000;
 
 	private static final int WARM_UP_USERS = 200;
 
-	/** For what a warm-up has left in the queue. */
+	/** Time to deliver the orders that a warm-up leaves in the queue. */
 	private static final long WARM_UP_DRAIN_MILLIS = 60_000;
 
-	/** For which orders are placed while the consumer finds what a backend can take. */
+	/**
+	 * Time for which orders are placed while the consumer adapts to the backend's
+	 * capacity.
+	 */
 	private static final long SETTLING_MILLIS = 5_000;
 
 	private static final int SETTLING_BACKLOG = 2_000;
 
-	/** Of a load generator that is new while the services are warm. */
+	/** Least warm-up of a new load generator when the services are already warm. */
 	private static final long AGAIN_MILLIS = 10_000;
 
 	CellLoad {
 		perSecond = Map.copyOf(perSecond);
 	}
 
-	/** Loads that last: 10 s and 2,000 orders at least. */
+	/** A load of at least 10 s and 2,000 orders. */
 	static CellLoad lasting(Load.Kind kind, long deadlineMillis) {
 		return new CellLoad(kind, MOST_OUTSTANDING, Client.USUAL.items(), Map.of(), 10_000, 2_000, deadlineMillis,
 				Settling.WHOLE, 0);
@@ -82,7 +86,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 				new Settling(2_000, 4_000, WarmUpWindow.AGREE_WITHIN), 300);
 	}
 
-	/** As the reference placed them. */
+	/** Bursts, as the reference placed them. */
 	static CellLoad burst(long deadlineMillis, int warmUpOrders) {
 		return new CellLoad(Load.Kind.BURST, REFERENCE_USERS, Client.USUAL.items(), Map.of(), 0, 0, deadlineMillis,
 				new Settling(0, 0, 0), warmUpOrders);
@@ -98,7 +102,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 				.with(Client.USUAL.placing(0, this.items));
 			case OFFERED -> {
 				int orders = Math.toIntExact(Math.max(this.leastOrders, size * this.leastMillis / 1_000));
-				// The time that the orders take to be due comes on top.
+				// Plus the time until the last order is due.
 				long deadline = this.deadlineMillis + orders * 1_000L / size;
 				yield new Phase(name, mode, orders, this.users, behaviour, deadline, true)
 					.with(Client.USUAL.placing(size, this.items));
@@ -109,9 +113,9 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 	}
 
 	/**
-	 * What comes before the first cell: all gateways and modes by turns, until rate and
-	 * cost hold; before bursts a number of orders.
-	 * @param cold whether the services are new
+	 * The warm-up before the first cell: all gateways and modes by turns, until rate and
+	 * cost hold; before bursts a fixed number of orders.
+	 * @param cold whether the services have just been started
 	 */
 	List<Phase> warmUp(List<Target> targets, List<Mode> modes, boolean cold) {
 		if (this.kind == Load.Kind.BURST) {
@@ -127,10 +131,10 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 	}
 
 	/**
-	 * What comes before the first cell with another backend: queued orders, while the
-	 * consumer finds what the backend can take.
-	 * @param queued gateways; empty if no cell is queued
-	 * @return empty before bursts, as the reference has them
+	 * The phase before the first cell with another backend: queued orders, while the
+	 * consumer adapts to the backend's capacity.
+	 * @param queued gateways that get the orders; empty if no cell is queued
+	 * @return empty before bursts, as in the reference
 	 */
 	Optional<Phase> settling(String name, List<Target> queued, BackendBehaviour behaviour) {
 		if (this.kind == Load.Kind.BURST || queued.isEmpty()) {
@@ -143,7 +147,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 				.at(queued));
 	}
 
-	/** Whether the services were warm; empty where nothing says so. */
+	/** Whether the services were warm; empty if that is unknown. */
 	Optional<Check> warmUpCheck(List<WarmUpCurve> warmUps) {
 		if (this.kind == Load.Kind.BURST || !this.settling.isLong()) {
 			return Optional.empty();
@@ -169,7 +173,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 			.collect(Collectors.joining(", then "));
 	}
 
-	/** In words: name to value. */
+	/** Describes the load: name to value. */
 	Map<String, String> notes() {
 		Map<String, String> notes = new TreeMap<>();
 		notes.put("load", switch (this.kind) {
@@ -178,7 +182,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 				"open model: orders due by the clock, at most %,d waiting for their answers".formatted(this.users);
 			case BURST -> "bursts, at most %,d orders in flight".formatted(this.users);
 		});
-		notes.put("tries", "again until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
+		notes.put("tries", "until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
 		notes.put("cell deadline", "%d s".formatted(this.deadlineMillis / 1_000));
 		if (this.kind == Load.Kind.BURST) {
 			notes.put("warm-up", "%,d orders each mode, then a burst, before each round".formatted(this.warmUpOrders));

@@ -61,18 +61,18 @@ public final class CompareCommand extends ExperimentCommand {
 
 	private static final long QUICK_DEADLINE_MILLIS = 45_000;
 
-	/** Of a target, and its warm-up. */
+	/** Length of a cell of a target, and of its warm-up. */
 	private static final Duration TARGET_CELL = Duration.ofSeconds(10);
 
 	private static final Duration SMALLEST_CELL = Duration.ofSeconds(2);
 
-	/** A seed is to be typed in again. */
+	/** Upper limit of drawn seeds, which users type in to repeat a run. */
 	private static final long MOST_SEEDS = 1_000_000;
 
-	/** Of the machine's memory, for the services' heaps; the rest is for all else. */
+	/** Share of the machine's memory for the services' heaps. */
 	private static final double HEAP_SHARE = 0.5;
 
-	/** Services beside the gateways. */
+	/** Number of services other than gateways. */
 	private static final int OTHERS = 2;
 
 	@Mixin
@@ -108,7 +108,7 @@ public final class CompareCommand extends ExperimentCommand {
 	private @Nullable List<Integer> orders;
 
 	@Option(names = "--seed", paramLabel = "SEED",
-			description = "Draws the order of the cells. Default: another in each run.")
+			description = "Seed for the order of the cells. Default: a new one for each run.")
 	private @Nullable Long seed;
 
 	@Mixin
@@ -134,7 +134,7 @@ public final class CompareCommand extends ExperimentCommand {
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
 	@Option(names = "--pin",
-			description = "Gives the load generator cores for itself, one of four and at least one; all else has the others."
+			description = "Reserves cores for the load generator, one in four and at least one; everything else shares the others."
 					+ " Needs Linux with taskset, two cores, and --infra embedded.")
 	private boolean pin;
 
@@ -158,7 +158,7 @@ public final class CompareCommand extends ExperimentCommand {
 		return (this.scenario != null) ? play(this.scenario) : compare();
 	}
 
-	/** A system that is there gets only as much as the user says. */
+	/** A deployed system gets only the load that the user states. */
 	private int compare(Target deployed) {
 		refuse("--target is measured as it is", "--scenario", "--quick", "--in-flight", "--burst", "--orders",
 				"--variants", "--capacity", "--delivery-concurrency", "--heap", "--infra", "--pin");
@@ -236,7 +236,7 @@ public final class CompareCommand extends ExperimentCommand {
 			throw usage("--delivery-concurrency must be at least 1");
 		}
 		if (!this.heap.matches("[1-9][0-9]*[kmgKMG]")) {
-			throw usage("--heap '%s' is no size: write it as 768m or 1g".formatted(this.heap));
+			throw usage("--heap '%s' is not a size: write it as 768m or 1g".formatted(this.heap));
 		}
 		long drawn = (this.seed != null) ? this.seed : ThreadLocalRandom.current().nextLong(MOST_SEEDS);
 		Sweep sweep = sweep(drawn);
@@ -286,9 +286,9 @@ public final class CompareCommand extends ExperimentCommand {
 	}
 
 	/**
-	 * The backends of a comparison that names none. A backend that gets faster with time
-	 * would favour the cells that last longer, which are those of the queued mode; only
-	 * bursts, which repeat the reference, have it.
+	 * The default backends. Only bursts, which repeat the reference, include the starved
+	 * one: it gets faster with time, which would favour longer cells, those of the queued
+	 * mode.
 	 */
 	static List<BackendCapacity> capacities(Load.Kind kind, Length chosen) {
 		if (chosen == Length.SMALLEST) {
@@ -300,7 +300,7 @@ public final class CompareCommand extends ExperimentCommand {
 		};
 	}
 
-	/** Whether so many gateways can run side by side on this machine. */
+	/** Whether this many gateways can run side by side on this machine. */
 	private boolean fits(int gateways) {
 		long unit = switch (Character.toLowerCase(this.heap.charAt(this.heap.length() - 1))) {
 			case 'k' -> 1L << 10;
@@ -322,7 +322,7 @@ public final class CompareCommand extends ExperimentCommand {
 		Map<String, String> notes = Map.of("order of the cells", "drawn from the seed %d".formatted(sweep.seed()),
 				"gateways",
 				sweep.together() ? "all run from beginning to end; those without load idle"
-						: "one at a time, started anew for each repetition"
+						: "one at a time, restarted for each repetition"
 								+ (this.burst ? "" : ": the memory is too small for all at once"));
 		return new CompareExperiment.Settings(Stream.of(BackendCapacity.values()).map(BackendCapacity::model).toList(),
 				load, this.heap, "-XX:+UseG1GC", this.deliveryConcurrency, pin(), notes);

@@ -59,9 +59,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Every gateway, both modes, under rising loads. Kafka, PostgreSQL and the backend run
- * throughout; gateways and consumer as the plan's blocks say. The cells are evaluated
- * when their block has ended, because a JVM's recording is complete when the JVM is gone.
+ * Measures every gateway in both modes under rising loads. Kafka, PostgreSQL and the
+ * backend run throughout; gateways and consumer are started for each block of the plan.
+ * Cells are evaluated at the end of their block, because a JVM's recording is complete
+ * only when the JVM has ended.
  */
 final class CompareExperiment extends Experiment {
 
@@ -73,7 +74,7 @@ final class CompareExperiment extends Experiment {
 
 	private static final String BACKEND = "backend";
 
-	/** Its default: records that the consumer has read and not finished. */
+	/** The consumer's default of {@code delivery.max-pending}. */
 	private static final int LEAST_PENDING = 10_000;
 
 	private static final List<String> MEASURED = List.of(GATEWAY, CONSUMER, BACKEND, "kafka", "postgresql",
@@ -96,15 +97,15 @@ final class CompareExperiment extends Experiment {
 	private final List<WarmUpCurve> warmUps = new ArrayList<>();
 
 	/**
-	 * What is the same for all cells.
+	 * Settings that all cells share.
 	 *
-	 * @param backends that the plan's cells name
+	 * @param backends the backends that the plan's cells name
 	 * @param load how orders are placed
-	 * @param heap of each service, in the JVM's notation
-	 * @param collector of each service, as the JVM's option
+	 * @param heap heap of each service, in the JVM's notation
+	 * @param collector garbage collector of each service, as a JVM option
 	 * @param deliveryConcurrency orders that the consumer delivers at once
-	 * @param pin the cores that the load generator has for itself; null: none
-	 * @param notes of the configuration, name to value
+	 * @param pin the cores reserved for the load generator; null if none are
+	 * @param notes further entries of the configuration, name to value
 	 */
 	record Settings(List<BackendModel> backends, CellLoad load, String heap, String collector, int deliveryConcurrency,
 			@Nullable Pin pin, Map<String, String> notes) {
@@ -130,8 +131,8 @@ final class CompareExperiment extends Experiment {
 	}
 
 	/**
-	 * An experiment.
-	 * @param scenario that its cells are held against; null for a sweep
+	 * Creates an experiment.
+	 * @param scenario scenario whose limits the cells must meet; null for a sweep
 	 */
 	CompareExperiment(Run run, Infrastructure infrastructure, Settings settings, ComparePlan plan,
 			@Nullable ScenarioRun scenario) throws IOException {
@@ -224,7 +225,7 @@ final class CompareExperiment extends Experiment {
 			}
 		}
 		finally {
-			// They write their recordings when they end.
+			// The services write their recordings when they end.
 			services.forEach((name, service) -> {
 				if (!name.equals(BACKEND)) {
 					service.close();
@@ -236,7 +237,10 @@ final class CompareExperiment extends Experiment {
 		}
 	}
 
-	/** The consumer wants room for twice as many as it delivers at once. */
+	/**
+	 * The consumer requires room for at least twice as many records as it delivers at
+	 * once.
+	 */
 	private int maxPending() {
 		return Math.max(LEAST_PENDING, 2 * this.settings.deliveryConcurrency());
 	}
@@ -347,7 +351,7 @@ final class CompareExperiment extends Experiment {
 		this.cells.sort(Comparator.comparing(CellResult::start));
 	}
 
-	/** Those of the machine, also while this process is confined to some. */
+	/** The machine's cores, also if this process is confined to some of them. */
 	private int cores() {
 		return (this.settings.pin() != null) ? this.settings.pin().cores() : Runtime.getRuntime().availableProcessors();
 	}
@@ -356,7 +360,7 @@ final class CompareExperiment extends Experiment {
 		return CellEvaluation.scrapes(kept.resolve(service + ".prom.gz"));
 	}
 
-	/** Read once: it is the same for all rounds of a block. */
+	/** Read once, as all rounds of a block share it. */
 	private Optional<JfrRecording> recording(Block block, String service) throws IOException {
 		String name = block.name() + "-" + service;
 		Optional<JfrRecording> known = this.recordings.get(name);
@@ -384,7 +388,7 @@ final class CompareExperiment extends Experiment {
 		return configuration;
 	}
 
-	/** Where the run ended early, what it did not come to. */
+	/** The cells that were not measured because the run ended early. */
 	private List<LeftOut> leftOut(@Nullable String partial) {
 		if (partial == null) {
 			return List.of();

@@ -11,17 +11,17 @@ import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
 
 /**
- * Which cells a comparison runs, and in which order. Each repetition draws the order of
- * its cells from the seed: a machine that slows down, speeds up or grows warm does so for
- * all of them alike.
+ * The cells of a comparison, in the order they run. Each repetition draws the order of
+ * its cells from the seed, so that a machine that slows down, speeds up or grows warm
+ * affects all of them alike.
  *
  * @param blocks in the order they run
  */
 record ComparePlan(List<Block> blocks) {
 
 	/**
-	 * So that a load generator's log fits into the lab's memory, and what an interrupted
-	 * run loses is little.
+	 * Maximum number of cells in a round: the load generator's log must fit into the
+	 * lab's memory, and an interrupted run should lose little.
 	 */
 	static final int MOST_CELLS = 24;
 
@@ -30,10 +30,10 @@ record ComparePlan(List<Block> blocks) {
 	}
 
 	/**
-	 * What one start of gateways and consumer does.
+	 * The work of one start of gateways and consumer.
 	 *
 	 * @param name unique in the plan; a file name
-	 * @param variants gateways that run, each beside the others
+	 * @param variants gateways that run side by side
 	 * @param rounds in the order they run
 	 */
 	record Block(String name, List<String> variants, List<Round> rounds) {
@@ -46,7 +46,7 @@ record ComparePlan(List<Block> blocks) {
 	}
 
 	/**
-	 * What one load generator does.
+	 * The work of one start of the load generator.
 	 *
 	 * @param name unique in the plan; a file name
 	 * @param cells in the order they run
@@ -59,7 +59,7 @@ record ComparePlan(List<Block> blocks) {
 
 	}
 
-	/** The plan of a sweep. */
+	/** Draws the plan of a sweep. */
 	static ComparePlan of(Sweep sweep) {
 		Random random = new Random(sweep.seed());
 		List<Block> blocks = new ArrayList<>();
@@ -96,8 +96,8 @@ record ComparePlan(List<Block> blocks) {
 	}
 
 	/**
-	 * One backend after the other, because a consumer takes time to find what another can
-	 * take.
+	 * The cells of one backend after the other, because the consumer takes time to adapt
+	 * to another one.
 	 */
 	private static List<Cell> cells(Sweep sweep, List<String> variants, int repetition, Random random) {
 		List<Cell> cells = new ArrayList<>();
@@ -130,17 +130,17 @@ record ComparePlan(List<Block> blocks) {
 	}
 
 	/**
-	 * What is to be compared.
+	 * What to compare.
 	 *
 	 * @param variants gateways
-	 * @param modes of taking an order
-	 * @param backends before which they run
-	 * @param kind of the loads
-	 * @param loads each at least 1
-	 * @param repetitions of everything, at least 1
-	 * @param seed of the order
+	 * @param modes the modes
+	 * @param backends the backends
+	 * @param kind what the size of a load counts
+	 * @param loads the loads, each at least 1
+	 * @param repetitions number of repetitions of each cell, at least 1
+	 * @param seed seed for the order of the cells
 	 * @param together whether all gateways run from beginning to end; otherwise each is
-	 * started anew in each repetition, and alone
+	 * started in each repetition, and runs alone
 	 */
 	record Sweep(List<String> variants, List<Mode> modes, List<BackendModel> backends, Load.Kind kind,
 			List<Integer> loads, int repetitions, long seed, boolean together) {

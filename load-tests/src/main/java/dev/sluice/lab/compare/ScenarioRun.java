@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
 
 import static dev.sluice.lab.kit.cell.Load.Kind.BURST;
 
-/** A scenario as a comparison. */
+/** Runs a scenario as a comparison. */
 record ScenarioRun(Scenario scenario) {
 
 	private static final int WARM_UP_ORDERS = 4_000;
 
-	/** Of the order of its cells: the same each time. */
+	/** Seed for the order of its cells, the same each time. */
 	static final long SEED = 1;
 
 	Sweep sweep() {
@@ -38,7 +38,7 @@ record ScenarioRun(Scenario scenario) {
 				this.scenario.repetitions(), SEED, false);
 	}
 
-	/** Of a cell, where the loads are rates: the same for each. */
+	/** Length of a cell, the same for each, if the loads are rates. */
 	Duration length() {
 		Orders first = this.scenario.loads().getFirst();
 		return Duration.ofMillis(Math.round(first.orders() / first.perSecond() * 1_000));
@@ -63,7 +63,7 @@ record ScenarioRun(Scenario scenario) {
 						(this.scenario.flap() != null) ? ", " + this.scenario.flap() : ""));
 	}
 
-	/** Holds the cells against the scenario's limits. */
+	/** Compares the cells with the scenario's limits. */
 	ScenarioResult judge(List<CellResult> cells) {
 		return new ScenarioResult(this.scenario.name(), this.scenario.question(), limits(),
 				cells.stream().map((cell) -> new Judgement(cell.cell(), missed(cell))).toList());
@@ -111,7 +111,9 @@ record ScenarioRun(Scenario scenario) {
 		return missed;
 	}
 
-	/** How late orders that are due by the clock were begun, in milliseconds. */
+	/**
+	 * Greatest delay with which orders due by the clock were started, in milliseconds.
+	 */
 	private int late(CellResult cell) {
 		boolean timed = this.scenario.loads()
 			.stream()
@@ -119,7 +121,7 @@ record ScenarioRun(Scenario scenario) {
 		return (timed && cell.startLagP99Millis() != null) ? cell.startLagP99Millis() : 0;
 	}
 
-	/** The cells that miss a limit, a line each. */
+	/** The cells that miss a limit, one line each. */
 	static String text(RunResult result) {
 		ScenarioResult found = (result.finding() instanceof CompareResult compare) ? compare.scenario() : null;
 		if (found == null || found.limits().isEmpty()) {

@@ -45,14 +45,14 @@ import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The gateways of a {@link Target}, both modes, at rates that the user allows, in an open
- * model. Nothing is started, reset or told how to behave. What is saved is what the
- * consumer counts, and what an order costs is what the services say of their CPU; what
- * nobody tells is left out and not zero.
+ * Measures the gateways of a {@link Target} in both modes, at rates that the user allows,
+ * in an open model. Starts, resets and configures nothing. The number of orders saved
+ * comes from the consumer's metrics, the cost of an order from the services' CPU metrics.
+ * Figures that no metric provides are left out, not zero.
  */
 final class TargetComparison extends Experiment {
 
-	/** The backend of a target is what it is. */
+	/** Name of the target's backend in the results. */
 	static final String BACKEND = "deployed";
 
 	private static final String SAVED = "sluice_accept_to_saved_seconds_count";
@@ -61,7 +61,7 @@ final class TargetComparison extends Experiment {
 
 	private static final Duration DRAIN = Duration.ofSeconds(30);
 
-	/** Outstanding at most: those of so many seconds. */
+	/** Maximum number of outstanding requests, in seconds of the rate. */
 	private static final int OUTSTANDING_SECONDS = 5;
 
 	private static final int LEAST_OUTSTANDING = 100;
@@ -75,14 +75,15 @@ final class TargetComparison extends Experiment {
 	private final List<LeftOut> leftOut = new ArrayList<>();
 
 	/**
-	 * What is chosen.
+	 * The chosen settings.
 	 *
-	 * @param rates orders due each second
-	 * @param repetitions of everything
-	 * @param warmUp before the first cell, of each gateway and mode, at the least rate
-	 * @param length of a cell
-	 * @param seed of the order of the cells
-	 * @param scenario that its cells are held against; null for a sweep
+	 * @param rates the loads, in orders due each second
+	 * @param repetitions number of repetitions of each cell
+	 * @param warmUp length of the warm-up of each gateway and mode before the first cell,
+	 * at the lowest rate
+	 * @param length length of a cell
+	 * @param seed seed for the order of the cells
+	 * @param scenario scenario whose limits the cells must meet; null for a sweep
 	 */
 	record Settings(Target target, List<Mode> modes, List<Integer> rates, int repetitions, Duration warmUp,
 			Duration length, long seed, @Nullable ScenarioRun scenario) {
@@ -119,7 +120,7 @@ final class TargetComparison extends Experiment {
 		}
 	}
 
-	/** Also finds out whether somebody answers, and lets the lab in. */
+	/** Also checks that each gateway accepts orders, and thus the lab's credentials. */
 	private void warmUp(TargetSystem system, OpenClient client) throws InterruptedException {
 		int least = Collections.min(this.settings.rates());
 		for (String gateway : this.settings.target().gateways().keySet()) {
@@ -160,7 +161,7 @@ final class TargetComparison extends Experiment {
 			this.leftOut.add(new LeftOut(cell,
 					"what was saved cannot be seen: %s"
 						.formatted(Objects.requireNonNullElse(system.failures().get(Target.CONSUMER),
-								"the target names no metrics of its consumer, or it was started anew"))));
+								"the target names no metrics of its consumer, or it was restarted"))));
 			return;
 		}
 		this.cells.add(result(cell, figures, Math.round(saved), new Spent(before, after), start, end));
@@ -197,8 +198,8 @@ final class TargetComparison extends Experiment {
 	}
 
 	/**
-	 * What clients waited for, if all were answered well: of the others it is not known
-	 * what they would have waited.
+	 * The clients' waits; null unless all orders were accepted, because the wait for the
+	 * others is unknown.
 	 */
 	private static @Nullable Wait wait(Tally tally, long accepted, @Nullable Timing latency) {
 		if (latency == null || accepted < tally.due()) {

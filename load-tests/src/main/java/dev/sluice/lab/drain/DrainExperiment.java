@@ -36,9 +36,9 @@ import dev.sluice.lab.kit.stack.Stack;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How near the consumer comes to what its limit allows: a backlog lies in Kafka, one
- * consumer delivers it to a backend that takes a fixed time, and the rate in the middle
- * of it is held against limit / time. No gateway and no load generator take part.
+ * Measures how close the consumer comes to the rate that its limit allows. One consumer
+ * delivers a backlog from Kafka to a backend of known delay; the rate in the middle of
+ * the backlog is compared with limit / delay. No gateway and no load generator take part.
  */
 final class DrainExperiment extends Experiment {
 
@@ -59,7 +59,7 @@ final class DrainExperiment extends Experiment {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-	/** The rate is taken while this share of the backlog is delivered. */
+	/** The rate is measured from this share of the backlog on. */
 	private static final double FROM = 0.3;
 
 	private static final double TO = 0.9;
@@ -69,16 +69,16 @@ final class DrainExperiment extends Experiment {
 	private @Nullable DrainResult result;
 
 	/**
-	 * What is chosen.
+	 * The chosen settings.
 	 *
-	 * @param orders in the backlog
+	 * @param orders number of orders in the backlog
 	 * @param deliveryConcurrency orders delivered at once
-	 * @param delayMillis that the backend takes for an order, in the mean
-	 * @param delays how it is spread
+	 * @param delayMillis mean time that the backend takes for an order, in milliseconds
+	 * @param delays distribution of that time
 	 * @param source how the consumer reads
-	 * @param shareConsumers how many consumers a share group has; null for the consumer's
-	 * default
-	 * @param deadlineMillis of the delivery, in milliseconds
+	 * @param shareConsumers number of consumers in the share group; null for the
+	 * consumer's default
+	 * @param deadlineMillis time limit of the delivery, in milliseconds
 	 */
 	record Settings(int orders, int deliveryConcurrency, long delayMillis, Delays delays, Source source,
 			@Nullable Integer shareConsumers, long deadlineMillis) {
@@ -92,7 +92,7 @@ final class DrainExperiment extends Experiment {
 
 	}
 
-	/** How the times that the backend takes are spread around their mean. */
+	/** Distribution of the backend's time for an order around its mean. */
 	enum Delays {
 
 		CONSTANT("constant"), LOG_NORMAL("log-normal"), BIMODAL("bimodal");

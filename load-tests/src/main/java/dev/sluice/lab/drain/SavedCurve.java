@@ -7,8 +7,8 @@ import java.util.List;
 import dev.sluice.lab.kit.statistics.Window;
 
 /**
- * How many orders the backend had saved at which time, as it was asked again and again.
- * Not thread-safe.
+ * Number of orders that the backend had saved over time, from repeated readings. Not
+ * thread-safe.
  */
 final class SavedCurve {
 
@@ -17,27 +17,27 @@ final class SavedCurve {
 	private record Point(Instant time, long saved) {
 	}
 
-	/** Adds what was asked last: not before the last time, not fewer than then. */
+	/** Adds a reading, which must be no earlier and no smaller than the last one. */
 	void add(Instant time, long saved) {
 		if (!this.points.isEmpty()
 				&& (this.points.getLast().time().isAfter(time) || this.points.getLast().saved() > saved)) {
 			throw new IllegalArgumentException(
-					"After %s came %,d saved at %s".formatted(this.points.getLast(), saved, time));
+					"After %s, the backend reported %,d saved at %s".formatted(this.points.getLast(), saved, time));
 		}
 		this.points.add(new Point(time, saved));
 	}
 
-	/** How many were saved when it was asked last; 0 before. */
+	/** The last reading; 0 if there is none. */
 	long saved() {
 		return this.points.isEmpty() ? 0 : this.points.getLast().saved();
 	}
 
 	/**
-	 * The window in which the share of the orders between the two was saved, between the
-	 * points nearest to them: start-up and the last stragglers are left out.
-	 * @param total all orders
-	 * @param from share at its start, 0 to 1
-	 * @param to share at its end, 0 to 1
+	 * The window in which a middle part of the orders was saved, between the nearest
+	 * readings. Leaves out start-up and the last stragglers.
+	 * @param total number of all orders
+	 * @param from share saved at the start of the window, 0 to 1
+	 * @param to share saved at the end of the window, 0 to 1
 	 * @throws IllegalArgumentException if fewer were saved
 	 */
 	Rate between(long total, double from, double to) {
@@ -57,8 +57,8 @@ final class SavedCurve {
 	/**
 	 * Orders in a window.
 	 *
-	 * @param window when
-	 * @param orders how many
+	 * @param window the time window
+	 * @param orders number of orders saved in it
 	 */
 	record Rate(Window window, long orders) {
 

@@ -6,7 +6,7 @@ import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** Every cell, as it was run. */
+/** Every cell, in the order they ran. */
 final class CellsSection extends Section {
 
 	private final Grid grid;

@@ -14,10 +14,10 @@ record Grid(GridResult result) {
 
 	private static final List<String> STYLES = List.of("servlet-platform", "servlet-virtual", ASYNC, "reactive");
 
-	/** Behind those of the variants: the fifth colour. */
+	/** The fifth colour, after those of the variants. */
 	private static final int SMALL_POOL_STYLE = 4;
 
-	/** The blocking gateway whose pool is as small as the reference's. */
+	/** Name of the blocking gateway with a pool as small as the reference's. */
 	String smallPool() {
 		return "servlet-platform-" + this.result.smallPool();
 	}
@@ -35,8 +35,8 @@ record Grid(GridResult result) {
 	}
 
 	/**
-	 * The reference's greatest, 100, or the nearest below that was measured; 0 if none
-	 * was.
+	 * The reference's highest load, 100, or the nearest measured one below it; 0 if none
+	 * was measured.
 	 */
 	int comparable() {
 		return concurrencies().stream()

@@ -19,19 +19,20 @@ import picocli.CommandLine.Option;
 public final class GridCommand extends ExperimentCommand {
 
 	/**
-	 * With a thirtieth of it the first of the cells that the CPU bounds spent six times
-	 * the CPU of the later ones on a request; with this still twice. Ends after 20 s.
+	 * Ends after 20 s at the latest. Of the cells bound by CPU, the first one still uses
+	 * twice the CPU of the later ones for a request; with a thirtieth of this warm-up,
+	 * six times.
 	 */
 	private static final int WARM_UP = 60_000;
 
-	/** What five minutes leave time for. */
+	/** As many as fit into a quick run's five minutes. */
 	private static final int QUICK_WARM_UP = 2_000;
 
 	private static final int SMALLEST_WARM_UP = 200;
 
 	private static final int MOST_DELAY = 5_000;
 
-	/** What the gateways let through: {@code backend.max-concurrent}. */
+	/** The gateways' {@code backend.max-concurrent}. */
 	private static final int MOST_CONCURRENCY = 2_000;
 
 	@Mixin

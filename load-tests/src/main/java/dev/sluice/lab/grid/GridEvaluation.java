@@ -19,12 +19,12 @@ import dev.sluice.lab.kit.result.GridResult.Cost;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts what was recorded of a gateway's round to its cells. A cell lasts from its first
- * request to its last answer: each user sends a whole number of requests in it, so that a
- * rate is not off by those that an end by the clock would cut.
+ * Divides the recordings of a gateway's round among its cells. A cell lasts from its
+ * first request to its last answer: each user sends a whole number of requests in it, so
+ * the rate has no error from requests that a fixed end would cut off.
  *
- * @param gateway its name in the samples
- * @param cores processors of the machine
+ * @param gateway the gateway's name in the samples
+ * @param cores number of processors of the machine
  */
 record GridEvaluation(GatlingLog log, ProcessSamples samples, String gateway, int cores) {
 

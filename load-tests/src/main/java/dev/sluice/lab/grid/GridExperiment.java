@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Measures one gateway after another, in each the cells by delay and then by requests in
- * flight, all within one process of the load generator.
+ * Measures one gateway after another. All cells of a gateway, by delay and then by
+ * requests in flight, run in one process of the load generator.
  */
 final class GridExperiment extends Experiment {
 
@@ -54,9 +54,9 @@ final class GridExperiment extends Experiment {
 	private final List<Cell> cells = new ArrayList<>();
 
 	/**
-	 * What is chosen beside the plan.
+	 * Settings that are not part of the plan.
 	 *
-	 * @param warmUpOrders before each gateway's cells
+	 * @param warmUpOrders orders placed before each gateway's cells
 	 */
 	record Settings(int warmUpOrders) {
 	}

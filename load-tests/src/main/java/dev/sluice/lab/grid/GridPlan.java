@@ -8,18 +8,18 @@ import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Variant;
 
 /**
- * What is measured.
+ * The gateways and loads to measure.
  *
  * @param subjects in the order they run
  * @param delays of the backend, in milliseconds
  * @param concurrencies requests in flight
- * @param cellMillis for which each cell's requests are sent
+ * @param cellMillis time for which each cell's requests are sent, in milliseconds
  */
 record GridPlan(List<Subject> subjects, List<Long> delays, List<Integer> concurrencies, long cellMillis) {
 
 	/**
-	 * Threads of a pool as small as the reference's: what its figures imply. At 500 ms it
-	 * answered 184/s without blocking and a 6.5th of that blocking, 28/s, which keeps 14
+	 * Size of the reference's thread pool, as its figures imply. At 500 ms it answered
+	 * 184/s without blocking and a 6.5th of that with blocking, 28/s, which keeps 14
 	 * threads busy; 250 ms and 100 ms give 14 and 12.
 	 */
 	static final int SMALL_POOL = 14;
@@ -41,14 +41,13 @@ record GridPlan(List<Subject> subjects, List<Long> delays, List<Integer> concurr
 	/**
 	 * A gateway.
 	 *
-	 * @param name in the results
-	 * @param threads of the container's pool; 0 = as it comes
+	 * @param name its name in the results
+	 * @param threads size of the container's thread pool; 0 for the default
 	 */
 	record Subject(String name, Variant variant, int threads) {
 
 		ServiceOptions options() {
-			// There is no Kafka and no PostgreSQL that could tell what a key was used
-			// for.
+			// No consumer runs, so there is no table of statuses to look keys up in.
 			ServiceOptions options = ServiceOptions.NONE.withLog(name()).withProperty("status.key-lookup-timeout", 0);
 			return (this.threads > 0) ? options.withProperty("server.tomcat.threads.max", this.threads)
 				.withProperty("server.tomcat.threads.min-spare", this.threads) : options;
@@ -56,12 +55,12 @@ record GridPlan(List<Subject> subjects, List<Long> delays, List<Integer> concurr
 
 	}
 
-	/** The main points. */
+	/** The main loads. */
 	static GridPlan quick() {
 		return new GridPlan(all(), DELAYS, QUICK, QUICK_MILLIS);
 	}
 
-	/** Each. */
+	/** All loads. */
 	static GridPlan whole() {
 		List<Integer> concurrencies = Stream
 			.concat(IntStream.rangeClosed(1, 10).map((tens) -> tens * 10).boxed(), Stream.of(200, 500, 1_000))

@@ -9,7 +9,7 @@ import dev.sluice.lab.kit.result.GridResult.Cell;
 import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
-/** A grid in 100 columns of text: a table for each delay. */
+/** A grid as text of 100 columns, with a table for each delay. */
 final class GridText {
 
 	private GridText() {

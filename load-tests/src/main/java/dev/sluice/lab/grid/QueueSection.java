@@ -11,12 +11,12 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.GridResult.Cell;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** Requests that execute and requests that wait. */
+/** Executing and waiting requests. */
 final class QueueSection extends Section {
 
 	private static final int ROW_HEIGHT = 34;
 
-	/** Long enough for all that may to be at the backend at once. */
+	/** Long enough for the number of requests at the backend to reach its maximum. */
 	private static final long SHOWN_DELAY_MILLIS = 100;
 
 	private final Grid grid;

@@ -12,7 +12,10 @@ import dev.sluice.lab.kit.result.GridResult.Cell;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
-/** How much more non-blocking gateways answer, beside the reference. */
+/**
+ * Throughput of non-blocking gateways as a multiple of blocking ones, beside the
+ * reference.
+ */
 final class RatioSection extends Section {
 
 	private final Grid grid;

@@ -16,7 +16,7 @@ final class Reference {
 	 * A row of its table.
 	 *
 	 * @param ratio throughput of asynchronous to synchronous requests
-	 * @param responseMillis mean of the asynchronous ones
+	 * @param responseMillis mean response time of asynchronous requests, in milliseconds
 	 */
 	record Row(long delayMillis, double ratio, double responseMillis) {
 	}

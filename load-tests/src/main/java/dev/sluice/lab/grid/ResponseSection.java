@@ -14,7 +14,7 @@ import dev.sluice.lab.kit.result.GridResult.Cell;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.statistics.Timing;
 
-/** How long an answer takes, and what it costs the gateway. */
+/** Response times, and the gateway's cost of an answer. */
 final class ResponseSection extends Section {
 
 	private final Grid grid;

@@ -1,6 +1,6 @@
 /**
- * Gateways that wait, over the backend's delay and the requests in flight:
- * {@code lab grid}. Start at {@link dev.sluice.lab.grid.GridExperiment}.
+ * {@code lab grid}: gateways that wait for a backend, by its delay and the requests in
+ * flight. Start at {@link dev.sluice.lab.grid.GridExperiment}.
  */
 @NullMarked
 package dev.sluice.lab.grid;

@@ -10,41 +10,44 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a series of figures, one for each run, changes its level, or that it drifts.
+ * Finds the points at which a series of figures, one for each run, changes its level, or
+ * a drift.
  * <p>
- * Change points are found by binary segmentation: the greatest of the standardised CUSUM
- * statistics of all splits is compared with those of permutations of the runs; if it is
+ * Change points are found by binary segmentation: the greatest standardised CUSUM
+ * statistic of all splits is compared with those of permutations of the runs; if it is
  * significant at {@value #LEVEL}, each side is searched again. This is the scheme of
- * E-divisive (Matteson and James, JASA 109, 2014), as MongoDB (Daly et al., ICPE 2020)
- * and Hunter (Fleming et al., ICPE 2023) apply it to benchmarks, for one figure and with
- * ranks in place of distances, so that a disturbed run counts as one and not by how far
- * it is off. Runs are permuted, not their repetitions: those share the state of the
- * machine.
+ * E-divisive (Matteson and James, JASA 109, 2014), which MongoDB (Daly et al., ICPE 2020)
+ * and Hunter (Fleming et al., ICPE 2023) apply to benchmarks. Here it has one figure, and
+ * ranks in place of distances, so that the size of a disturbance does not matter. Runs
+ * are permuted, not their repetitions, which share the state of the machine.
  * <p>
- * A straight line in time is a drift and no change point: it is told instead if Mann's
- * trend test finds it by the same permutations and a line explains the figures better
- * than the steps (Schwarz' criterion).
+ * A straight line in time is a drift, not a change point. It is reported instead of
+ * change points if Mann's trend test finds it by the same permutations and a line
+ * explains the figures better than steps do (Schwarz' criterion).
  *
  * @param values one for each run, above 0, in the order of time
- * @param points in the order of time; empty if there is none, or a drift
+ * @param points the change points in the order of time; empty if there is none or there
+ * is a drift
  * @param drift null if there is none
  */
 record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 
 	/**
-	 * With fewer, no split is significant: of nine runs, 2 of 126 ways to part them four
-	 * and five are more than 1 %.
+	 * With fewer, no split is significant: nine runs can be split into four and five in
+	 * 126 ways, and 2 of 126 is more than 1 %.
 	 */
 	static final int LEAST_RUNS = 10;
 
 	static final double LEVEL = 0.01;
 
-	/** Of a level, so that one or two disturbed runs are none. */
+	/**
+	 * Least number of runs of a level, so that one or two disturbed runs are not a level.
+	 */
 	static final int LEAST_ON_A_SIDE = 3;
 
 	private static final int PERMUTATIONS = 1_999;
 
-	/** The same figures give the same answer. */
+	/** Fixed, so that the same figures give the same answer. */
 	private static final long SEED = 16;
 
 	private static final double TAIL = 0.025;
@@ -54,19 +57,19 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 	/** Half of the 95 % quantile of chi-squared with one degree of freedom. */
 	private static final double PROFILE = 1.92;
 
-	/** Figures that are the same to the digit have no scatter. */
+	/** Variance of figures that are all equal. */
 	private static final double LEAST_VARIANCE = 1e-12;
 
 	/**
 	 * A change of the level.
 	 *
-	 * @param at the first run of the new level
-	 * @param earliest run that may be that, at 95 %
-	 * @param latest run that may be that
-	 * @param ratio of the new level to the old one, by Hodges and Lehmann
-	 * @param low where its interval at 95 % begins, by Mann and Whitney; 0 if the levels
-	 * are too short for one
-	 * @param high where it ends; infinite if they are too short
+	 * @param at first run of the new level
+	 * @param earliest earliest run that may be the first, at 95 %
+	 * @param latest latest run that may be the first, at 95 %
+	 * @param ratio ratio of the new level to the old one, by Hodges and Lehmann
+	 * @param low lower end of the ratio's 95 % interval, by Mann and Whitney; 0 if the
+	 * levels are too short for one
+	 * @param high upper end of the interval; infinite if the levels are too short
 	 */
 	record Point(int at, int earliest, int latest, double ratio, double low, double high) {
 	}
@@ -74,15 +77,15 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 	/**
 	 * A drift.
 	 *
-	 * @param perRun factor from a run to the next, by Theil and Sen
-	 * @param low where its interval at 95 % begins
-	 * @param high where it ends
+	 * @param perRun factor from one run to the next, by Theil and Sen
+	 * @param low lower end of its 95 % interval
+	 * @param high upper end of the interval
 	 */
 	record Drift(double perRun, double low, double high) {
 	}
 
 	/**
-	 * Searches.
+	 * Searches a series for changes.
 	 * @param values one for each run, in the order of time
 	 * @throws IllegalArgumentException if one is not above 0
 	 */
@@ -98,7 +101,7 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 		return new Changes(values.clone(), (drift != null) ? List.of() : points(logs, splits), drift);
 	}
 
-	/** Whether there are enough runs to say anything. */
+	/** Whether there are enough runs to find a change. */
 	boolean canSay() {
 		return this.values.length >= LEAST_RUNS;
 	}
@@ -156,7 +159,7 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 		return Math.abs(sum) / Math.sqrt((double) k * (length - k) / length);
 	}
 
-	/** A statistic of ranks in an order. */
+	/** A statistic of ranks in a given order. */
 	@FunctionalInterface
 	private interface Statistic {
 
@@ -164,7 +167,10 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 
 	}
 
-	/** Of a statistic at least as great if the order of the runs meant nothing. */
+	/**
+	 * Probability of a statistic at least as great if the order of the runs did not
+	 * matter.
+	 */
 	private static double probability(double[] ranks, double observed, Statistic statistic) {
 		double[] permuted = ranks.clone();
 		Random random = new Random(SEED);
@@ -183,7 +189,7 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 		return asGreat / (PERMUTATIONS + 1.0);
 	}
 
-	/** From 1, equal values having the mean of their ranks. */
+	/** Ranks from 1; equal values get the mean of their ranks. */
 	private static double[] ranks(double[] values) {
 		double[] ranks = new double[values.length];
 		for (int i = 0; i < values.length; i++) {
@@ -302,9 +308,9 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 	}
 
 	/**
-	 * How many of the sorted differences lie outside the interval on each side: as many
-	 * values of Mann's and Whitney's statistic, from 0 on, as together have the tail's
-	 * probability at most.
+	 * Number of sorted differences outside the interval on each side: the largest number
+	 * of values of the Mann-Whitney statistic, from 0 on, whose total probability does
+	 * not exceed that of the tail.
 	 */
 	private static int outside(int first, int second) {
 		int most = first * second;
@@ -317,7 +323,7 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 			for (int u = i; u <= most; u++) {
 				ways[u] += ways[u - i];
 			}
-			// So that the numbers stay small: in the end they are probabilities.
+			// Scaled to probabilities at each step, so that the numbers stay small.
 			double share = (double) i / (second + i);
 			for (int u = 0; u <= most; u++) {
 				ways[u] *= share;

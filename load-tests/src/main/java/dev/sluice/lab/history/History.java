@@ -16,13 +16,13 @@ import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunResult;
 
 /**
- * Runs over commits. Only runs that compare are among them: of the experiment, machine,
- * infrastructure and limits of the latest one, and whole. A change is one of a run's
- * median; whiskers are its repetitions.
+ * Runs over commits. Includes only complete runs with the experiment, machine,
+ * infrastructure and limits of the latest one. Changes are those of a run's median;
+ * whiskers show its repetitions.
  */
 public final class History {
 
-	/** More charts than that nobody looks at; the table has all series. */
+	/** Maximum number of charts; the table has all series. */
 	private static final int MOST_CHARTS = 24;
 
 	private static final int HEIGHT = 250;
@@ -36,7 +36,7 @@ public final class History {
 	private final Map<Series, Changes> series = new LinkedHashMap<>();
 
 	/**
-	 * @param all at least one, in any order
+	 * @param all at least one run, in any order
 	 */
 	public History(List<RunResult> all) {
 		List<RunResult> ordered = all.stream().sorted(Comparator.comparing(RunResult::startedAt)).toList();
@@ -65,7 +65,7 @@ public final class History {
 		return (run.finding() instanceof CompareResult compare) ? String.valueOf(compare.setup()) : "";
 	}
 
-	/** What the history says, first whether it can say anything. */
+	/** The conclusions; the first says whether the runs suffice to show a change. */
 	public List<String> sentences() {
 		List<String> sentences = new ArrayList<>();
 		if (this.leftOut > 0) {
@@ -123,7 +123,7 @@ public final class History {
 						+ " (CUSUM of ranks, %s permutations, binary segmentation, each level at least %d runs)."
 						+ " Its interval is Mann and Whitney's for the ratio of the levels at 95 %%; as the split was"
 						+ " chosen for its size, it is a little too narrow. The place's interval is a likelihood"
-						+ " profile. A drift is told instead of steps if a line explains the figures better.")
+						+ " profile. A drift is reported instead of steps if a line explains the figures better.")
 					.formatted("1,999", Changes.LEAST_ON_A_SIDE),
 				"class", "note");
 		html.close().close();
@@ -164,7 +164,7 @@ public final class History {
 	}
 
 	private Table levels() {
-		Table table = new Table("Series and what became of them", 2,
+		Table table = new Table("Series and their changes", 2,
 				List.of("Series", "figure", "runs", "changes", "latest", "of the level before", "95 % interval"));
 		this.series.forEach((each, changes) -> {
 			Changes.Point last = changes.points().isEmpty() ? null : changes.points().getLast();

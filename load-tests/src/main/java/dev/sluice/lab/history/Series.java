@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * One figure of one variant, mode and load, over runs.
  *
- * @param name of variant, mode, backend and load
- * @param measure with its unit
- * @param moments in the order of time; runs without the figure are left out
+ * @param name variant, mode, backend and load
+ * @param measure name of the figure with its unit
+ * @param moments figures in the order of time, without runs that lack the figure
  */
 record Series(String name, String measure, List<Moment> moments) {
 
-	/** What measures is no part of what an order costs. */
+	/** The measuring processes are not part of an order's cost. */
 	private static final List<String> APART = List.of("load-generator", "lab");
 
 	Series {
@@ -36,8 +36,8 @@ record Series(String name, String measure, List<Moment> moments) {
 	 * The figure in a run.
 	 *
 	 * @param value the median of the run's repetitions
-	 * @param low the least of them
-	 * @param high the greatest
+	 * @param low the lowest of them
+	 * @param high the highest of them
 	 * @param marked whether one of them is unreliable
 	 */
 	record Moment(Instant time, String commit, double value, double low, double high, boolean marked) {
@@ -74,7 +74,7 @@ record Series(String name, String measure, List<Moment> moments) {
 
 	/**
 	 * The series of runs.
-	 * @param runs in the order of time, such as compare with each other
+	 * @param runs comparable runs in the order of time
 	 */
 	static List<Series> of(List<RunResult> runs) {
 		Map<Key, List<Moment>> series = new LinkedHashMap<>();
@@ -125,7 +125,9 @@ record Series(String name, String measure, List<Moment> moments) {
 		}
 	}
 
-	/** Of all services of the system; null if one's is not known. */
+	/**
+	 * CPU of all services of the system per order; null if that of a service is unknown.
+	 */
 	private static @Nullable Double cpu(CellResult cell) {
 		double[] each = cell.services()
 			.entrySet()
@@ -138,7 +140,7 @@ record Series(String name, String measure, List<Moment> moments) {
 		return (each.length > 0 && !Double.isNaN(sum)) ? sum : null;
 	}
 
-	/** What is said of the series, a sentence for each change; none if nothing is. */
+	/** A sentence for each change of the series, or for its drift. */
 	List<String> sentences(Changes changes) {
 		List<String> sentences = new ArrayList<>();
 		String what = "%s, %s: ".formatted(this.name, this.measure);
@@ -159,7 +161,10 @@ record Series(String name, String measure, List<Moment> moments) {
 				: " (too few runs on a side for an interval)";
 	}
 
-	/** Whether another run may be the first, and whether it was the code at all. */
+	/**
+	 * Other runs that may be the first of the level, and whether the commit differs at
+	 * all.
+	 */
 	private String place(Changes.Point point) {
 		String before = this.moments.get(point.at() - 1).commit();
 		String own = this.moments.get(point.at()).commit();
@@ -170,7 +175,7 @@ record Series(String name, String measure, List<Moment> moments) {
 
 	static String signed(double ratio) {
 		String percent = Figures.percent(ratio - 1);
-		// Not before the first character, which of a small change is a <.
+		// Before the first digit: a small change begins with "<".
 		return (ratio >= 1) ? percent.replaceFirst("[0-9]", "+$0") : percent;
 	}
 

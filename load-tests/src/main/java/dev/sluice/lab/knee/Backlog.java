@@ -3,22 +3,21 @@ package dev.sluice.lab.knee;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
 
 /**
- * Orders that were accepted and are not saved yet, since the backend had
- * {@code savedBefore}: waiting = accepted - saved.
+ * Orders accepted and not yet saved: waiting = accepted - (saved - savedBefore).
  *
- * @param savedBefore orders that the backend had at the beginning
- * @param accepted orders since then
+ * @param savedBefore number of orders that the backend had at the start
+ * @param accepted number of orders accepted since then
  */
 record Backlog(long savedBefore, long accepted) {
 
-	/** With what a load, now at its end, had accepted. */
+	/** Adds the orders that a finished load had accepted. */
 	Backlog with(Tally load) {
 		return new Backlog(this.savedBefore, this.accepted + load.answered() - load.failed());
 	}
 
 	/**
-	 * How many wait.
-	 * @param saved orders that the backend has now
+	 * Number of orders that wait.
+	 * @param saved number of orders that the backend has now
 	 */
 	long waiting(long saved) {
 		return this.accepted - (saved - this.savedBefore);

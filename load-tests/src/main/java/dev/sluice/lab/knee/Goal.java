@@ -13,29 +13,31 @@ import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rate must reach to be sustained, beside that no request fails and all are sent.
+ * The latency goal that a sustained rate must meet. In addition, all requests must be
+ * sent and none may fail.
  *
- * @param p99 of the answers, since the request was due
- * @param savedP99 of queued orders, from accepted to saved
+ * @param p99 99th percentile of the time from when a request was due until its answer
+ * @param savedP99 99th percentile of queued orders' time from accepted to saved
  */
 record Goal(Duration p99, Duration savedP99) {
 
 	static final Goal DEFAULT = new Goal(Duration.ofMillis(200), Duration.ofSeconds(1));
 
 	/**
-	 * The search is no more exact than that; of a step of five seconds it is what a pause
-	 * of a quarter of a second leaves.
+	 * Growth of the backlog that is tolerated, as a share of the accepted orders. The
+	 * search is no more exact, and a pause of a quarter of a second in a step of five
+	 * seconds leaves as much.
 	 */
 	private static final double GROWTH = 0.05;
 
-	/** Fewer orders say nothing. */
+	/** Growth of the backlog by fewer orders does not count. */
 	private static final long FEW = 10;
 
 	private static final Pattern PART = Pattern.compile("(p99|saved-p99)=(\\d+)(ms|s)");
 
 	/**
-	 * Reads parts such as {@code p99=200ms}; what is not said stays the default.
-	 * @throws IllegalArgumentException if one is not of that form
+	 * Reads parts such as {@code p99=200ms}. A part that is missing keeps its default.
+	 * @throws IllegalArgumentException if a part does not have that form
 	 */
 	static Goal of(List<String> parts) {
 		Goal goal = DEFAULT;
@@ -52,12 +54,13 @@ record Goal(Duration p99, Duration savedP99) {
 	}
 
 	/**
-	 * Why it is not reached; null if it is.
-	 * @param aim of the queued mode; null: all of it
-	 * @param savedP99Millis at most; null if not all accepted orders were saved; of the
-	 * sync mode, which answers when saved, of no account
-	 * @param leftBehind orders that wait to be saved when the last is answered, beyond
-	 * those that waited before the first was due; of the sync mode of no account
+	 * Why the goal is not met; null if it is met.
+	 * @param aim aim of the queued mode; null for all of the goal
+	 * @param savedP99Millis upper bound of the 99th percentile from accepted to saved;
+	 * null if not all accepted orders were saved; ignored for the sync mode, which
+	 * answers when an order is saved
+	 * @param leftBehind growth of the number of orders that wait to be saved, from before
+	 * the first was due until the last was answered; ignored for the sync mode
 	 */
 	@Nullable String missed(Mode mode, @Nullable Aim aim, Tally tally, @Nullable Timing latency, @Nullable Double savedP99Millis,
 			long leftBehind) {

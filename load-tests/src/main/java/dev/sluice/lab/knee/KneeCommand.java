@@ -31,8 +31,8 @@ public final class KneeCommand extends ExperimentCommand {
 	private static final Duration MEASURED = Duration.ofSeconds(5);
 
 	/**
-	 * Time of one search. No step begins after it: the three of a variant take at most
-	 * six minutes.
+	 * Time limit of one search, after which no step begins. The three searches of a
+	 * variant take at most six minutes.
 	 */
 	private static final Duration LIMIT = Duration.ofSeconds(95);
 

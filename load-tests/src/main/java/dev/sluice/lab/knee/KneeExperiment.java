@@ -61,8 +61,9 @@ import dev.sluice.lab.kit.deployed.TargetSystem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches the greatest rate of each variant and mode, by an open model: each step offers
- * a rate, first to warm up and then to be measured, and lets what was accepted arrive.
+ * Searches for the highest rate of each variant and mode, in an open model. Each step
+ * offers a rate, first as warm-up and then measured, and waits until the accepted orders
+ * have arrived.
  */
 final class KneeExperiment extends Experiment {
 
@@ -76,18 +77,18 @@ final class KneeExperiment extends Experiment {
 
 	private static final double MOST = 12_800;
 
-	/** Below 5 %, so that the last two rates are within it. */
+	/** Slightly below 5 %, so that the last two rates differ by at most 5 %. */
 	private static final double PRECISION = 0.049;
 
-	/** What the client's new connections and the last search have left comes to rest. */
+	/** Opens the client's connections, and lets the effects of the last search fade. */
 	private static final OpenLoad WARM_UP = new OpenLoad(300, Duration.ofSeconds(5), Duration.ofSeconds(5), 500);
 
 	private static final Duration DRAIN = Duration.ofSeconds(15);
 
-	/** Requests that have a 99th percentile. */
+	/** Number of requests that is enough for a 99th percentile. */
 	private static final double ENOUGH = 1_000;
 
-	/** As in a comparison: what was typed in is not to be the queued mode's limit. */
+	/** As in a comparison, so that this setting does not limit the queued mode. */
 	private static final int DELIVERY_CONCURRENCY = 1_000;
 
 	private final Settings settings;
@@ -96,21 +97,22 @@ final class KneeExperiment extends Experiment {
 
 	private final HttpClient http = Http.client(Duration.ofSeconds(5));
 
-	/** How each gateway grew warm, by its name. */
+	/** Warm-up windows by gateway name. */
 	private final Map<String, List<WarmUpWindow>> warmUps = new TreeMap<>();
 
 	private int loads;
 
 	/**
-	 * What is chosen.
+	 * The chosen settings.
 	 *
-	 * @param warmUp of each step
-	 * @param measured of each step
-	 * @param limit of one search of a variant and mode
-	 * @param settling when the services of a variant are warm, before its first search
-	 * @param repetitions searches of each variant and mode
-	 * @param target whose gateways are measured instead of variants; null: a system is
-	 * started
+	 * @param warmUp length of each step's warm-up
+	 * @param measured length of each step's measurement
+	 * @param limit time limit of one search of a variant and mode
+	 * @param settling rule for when a variant's services are warm, before its first
+	 * search
+	 * @param repetitions number of searches of each variant and mode
+	 * @param target system whose gateways are measured instead of variants; null to start
+	 * a system
 	 */
 	record Settings(List<Variant> variants, List<Mode> modes, Goal goal, BackendCapacity capacity, Duration warmUp,
 			Duration measured, Duration limit, Settling settling, int repetitions, @Nullable Target target) {
@@ -212,7 +214,7 @@ final class KneeExperiment extends Experiment {
 		}
 	}
 
-	/** As before a comparison; the backend has no limit meanwhile. */
+	/** Warms up as before a comparison, while the backend has no limit. */
 	private void warmUp(String gateway, SystemUnderTest.Started system) throws InterruptedException {
 		progress().step(gateway + ": warming up until rate and CPU per order hold");
 		system.backend().behave(BackendCapacity.UNLIMITED.behaviour());
@@ -250,9 +252,9 @@ final class KneeExperiment extends Experiment {
 	}
 
 	/**
-	 * Searches, and keeps the result.
-	 * @param tried rates that an earlier search of the same has measured; each counts as
-	 * one step of this
+	 * Searches and keeps the result.
+	 * @param tried rates that an earlier search of the same variant and mode has
+	 * measured; each counts as one step of this search
 	 * @return the last measurement of each rate
 	 */
 	private Map<Double, Trial> search(String gateway, Mode mode, @Nullable Aim aim, SystemUnderTest system,
@@ -268,7 +270,7 @@ final class KneeExperiment extends Experiment {
 			client.run(WARM_UP, requests(system, mode), (_) -> {
 			});
 			OptionalDouble rate = search.next();
-			// One step at least, however long the warm-up took.
+			// At least one step, however long the warm-up took.
 			do {
 				double perSecond = rate.getAsDouble();
 				Trial earlier = known.remove(perSecond);
@@ -295,9 +297,9 @@ final class KneeExperiment extends Experiment {
 	}
 
 	/**
-	 * Checks that a search without a result found a limit and not a system that refuses
+	 * Checks that a search without a result has found a limit, not a system that refuses
 	 * all orders.
-	 * @param saved whether an order was saved, where the search waits for that
+	 * @param saved whether an order was saved, or the search does not wait for that
 	 * @throws LabException if no request of its last step succeeded, or none was saved
 	 */
 	static void checkAnySucceeded(String name, Step last, boolean saved) {
@@ -310,13 +312,14 @@ final class KneeExperiment extends Experiment {
 	}
 
 	/**
-	 * What was measured at a rate.
+	 * The measurement at a rate.
 	 *
-	 * @param saved from accepted to saved; null if not all was saved in time, or it was
-	 * not waited for
-	 * @param savedOrders in the step and its warm-up; of the sync mode of a target not
-	 * known
-	 * @param leftBehind orders that wait at the end and did not at the beginning
+	 * @param saved times from accepted to saved; null if not all orders were saved in
+	 * time, or the search did not wait for them
+	 * @param savedOrders number of orders saved in the step and its warm-up; unknown for
+	 * the sync mode of a target
+	 * @param leftBehind growth of the number of orders that wait, from the beginning to
+	 * the end
 	 */
 	private record Trial(double rate, Figures figures, @Nullable PrometheusHistogram saved, long savedOrders,
 			long leftBehind, @Nullable Double foreignCpuShare) {
@@ -334,14 +337,14 @@ final class KneeExperiment extends Experiment {
 	private Trial trial(double rate, Mode mode, boolean drain, SystemUnderTest system, OpenClient client)
 			throws IOException, InterruptedException {
 		system.check();
-		// More than that would be late for sure: by Little's law the mean is three times
-		// the goal.
+		// With more, the goal is certainly missed: by Little's law the mean is then three
+		// times the goal.
 		int most = Math.max(100, (int) Math.ceil(rate * this.settings.goal().p99().toMillis() * 3 / 1_000));
 		Duration patience = this.settings.goal().p99().multipliedBy(3).plusSeconds(1);
 		try (ProcessSampler sampler = sampler(system)) {
 			long savedBefore = system.saved();
 			Backlog backlog = new Backlog(savedBefore, 0);
-			// Sync answers are not waited for: what has piled up is to be measured.
+			// Does not wait for sync answers: requests that pile up are measured.
 			Duration warmUpPatience = switch (mode) {
 				case SYNC -> Duration.ZERO;
 				case QUEUED -> patience;
@@ -366,7 +369,7 @@ final class KneeExperiment extends Experiment {
 		}
 	}
 
-	/** A low rate is measured for longer, so that a percentile is known. */
+	/** A low rate is measured for longer, to have enough requests for a percentile. */
 	private Duration measured(double rate) {
 		Duration enough = Duration.ofMillis(Math.round(ENOUGH / rate * 1_000));
 		Duration most = this.settings.measured().multipliedBy(2);
@@ -384,7 +387,9 @@ final class KneeExperiment extends Experiment {
 		return new OrderRequests(system.gateway(), mode, OrderRequests.unused("knee"), system.authorization());
 	}
 
-	/** From accepted to saved; null if not all that was accepted is saved in time. */
+	/**
+	 * Times from accepted to saved; null if not all accepted orders are saved in time.
+	 */
 	private @Nullable PrometheusHistogram savedTimes(SystemUnderTest system, PrometheusHistogram before,
 			Backlog backlog) throws InterruptedException {
 		if (!system.drained(DRAIN) || backlog.waiting(system.saved()) > 0) {

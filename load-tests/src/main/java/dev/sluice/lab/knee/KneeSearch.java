@@ -5,9 +5,10 @@ import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for the greatest rate that holds: doubles until one does not, then halves the
- * distance, on a logarithmic scale, until the two are near enough. The first rate that
- * does not hold is tried once more: a disturbance there would spoil all that follows.
+ * Searches for the highest rate that holds: doubles the rate until one does not hold,
+ * then halves the distance, on a logarithmic scale, until the two are close enough. The
+ * first rate that does not hold is tried once more, because a disturbance there would
+ * spoil all later steps.
  */
 final class KneeSearch {
 
@@ -26,10 +27,10 @@ final class KneeSearch {
 	private boolean doubted;
 
 	/**
-	 * @param first tried
-	 * @param least that is tried, if the first does not hold
-	 * @param most that is tried
-	 * @param precision of the result, such as 0.05
+	 * @param first first rate to try
+	 * @param least lowest rate to try if the first does not hold
+	 * @param most highest rate to try
+	 * @param precision relative precision of the result, such as 0.05
 	 */
 	KneeSearch(double first, double least, double most, double precision) {
 		this.next = first;
@@ -38,7 +39,7 @@ final class KneeSearch {
 		this.precision = precision;
 	}
 
-	/** The rate to be tried; empty when the search is over. */
+	/** The next rate to try; empty when the search is over. */
 	OptionalDouble next() {
 		if (this.held != null && this.failed != null) {
 			return (this.failed <= this.held * (1 + this.precision)) ? OptionalDouble.empty()
@@ -49,7 +50,7 @@ final class KneeSearch {
 		return over ? OptionalDouble.empty() : OptionalDouble.of(this.next);
 	}
 
-	/** What came of the rate that was to be tried. */
+	/** Reports whether the rate held. */
 	void tell(double rate, boolean holds) {
 		if (holds) {
 			this.held = rate;

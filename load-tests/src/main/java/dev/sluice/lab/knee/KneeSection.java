@@ -17,10 +17,10 @@ import dev.sluice.lab.kit.result.KneeResult.Step;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
-/** The greatest rate that met the goal, and each that was tried. */
+/** The highest rate that met the goal, and each rate that was tried. */
 public final class KneeSection extends Section {
 
-	/** What stands behind it. */
+	/** The limits of these results. */
 	public static final LimitsSection LIMITS = new LimitsSection(List.of(
 			"A step is measured for a few seconds: a stall that comes once a minute is seen by few steps or by none.",
 			"Where the machine changes during a search, the rate that held and the one that did not belong to different times; the range of the searches says how much that is.",
@@ -77,7 +77,7 @@ public final class KneeSection extends Section {
 	}
 
 	/**
-	 * Of several searches the median and the range; a search without a rate counts as 0.
+	 * The median and the range of several searches; a search without a rate counts as 0.
 	 */
 	private static String sentence(List<Knee> searches) {
 		if (searches.size() == 1) {
@@ -111,7 +111,7 @@ public final class KneeSection extends Section {
 				: "%s: met the goal at no rate%s.".formatted(knee.name(), missed);
 	}
 
-	/** No more exact than the search was. */
+	/** Rounded, as the search is not more exact. */
 	private static String rate(Knee knee) {
 		String sustained = Figures.measured(knee.sustainedPerSecond());
 		if (knee.failedPerSecond() == null) {
@@ -156,7 +156,7 @@ public final class KneeSection extends Section {
 		return table;
 	}
 
-	/** Whether one of the two rates that the result rests on was disturbed. */
+	/** Whether one of the two rates that give the result was disturbed. */
 	static boolean marked(Knee knee) {
 		Step held = knee.sustained();
 		Step failed = knee.failed();

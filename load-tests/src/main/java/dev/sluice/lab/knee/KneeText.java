@@ -8,7 +8,7 @@ import dev.sluice.lab.kit.result.KneeResult.Knee;
 import dev.sluice.lab.kit.result.KneeResult.Step;
 import org.jspecify.annotations.Nullable;
 
-/** The rates that held, in 100 columns of text. */
+/** The rates that held, as text of 100 columns. */
 final class KneeText {
 
 	private KneeText() {

@@ -24,7 +24,7 @@ import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetSystem;
 import org.jspecify.annotations.Nullable;
 
-/** What a gateway is measured on: a system that the lab started, or one that is there. */
+/** The system around the measured gateway: started by the lab, or deployed by others. */
 sealed interface SystemUnderTest {
 
 	String ACCEPT_TO_SAVED = "sluice_accept_to_saved_seconds";
@@ -33,40 +33,41 @@ sealed interface SystemUnderTest {
 
 	URI gateway();
 
-	/** For the requests; null if none is needed. */
+	/** Authorization header of the requests; null if none is needed. */
 	@Nullable String authorization();
 
-	/** Whom to trust; null for the JDK's own. */
+	/** The certificates to trust; null for the JDK's. */
 	@Nullable SSLContext tls();
 
 	/**
-	 * Whether it still runs, as far as that can be seen.
-	 * @throws LabException if it does not
+	 * Checks that the system still runs, as far as that is visible.
+	 * @throws LabException if it does not run
 	 */
 	void check();
 
 	/**
-	 * Orders saved until now, of all clients.
+	 * Number of orders of all clients saved so far.
 	 * @throws LabException if it is not known
 	 */
 	long saved() throws InterruptedException;
 
-	/** Nothing is on its way once as many are saved for so long. */
+	/** Time without a change of {@link #saved} after which no order is on its way. */
 	Duration quiet();
 
 	/**
-	 * Whether more orders may be accepted than are saved: nobody waits for the others.
+	 * Whether a backlog may grow without harm, as no other clients wait for their orders.
 	 */
 	boolean mayPileUp();
 
 	/**
-	 * Waits until what has piled up is saved. A backend that the lab started forgets its
-	 * orders then, so {@link #saved} begins at 0 again.
+	 * Waits until the backlog is saved. A backend that the lab started then forgets its
+	 * orders, so {@link #saved} restarts at 0.
 	 */
 	void clear() throws InterruptedException;
 
 	/**
-	 * Whether within so long nothing is saved any more, so that nothing is on its way.
+	 * Returns whether the number of saved orders becomes stable within a time, so that no
+	 * order is on its way.
 	 */
 	default boolean drained(Duration within) throws InterruptedException {
 		long deadline = System.nanoTime() + within.toNanos();
@@ -85,19 +86,22 @@ sealed interface SystemUnderTest {
 	}
 
 	/**
-	 * From accepted to saved, of all queued orders until now.
+	 * Times from accepted to saved of all queued orders so far.
 	 * @throws LabException if it is not known
 	 */
 	PrometheusHistogram savedTimes() throws InterruptedException;
 
-	/** The processes whose CPU is not foreign; empty if they cannot be seen. */
+	/**
+	 * The processes of the measurement, whose CPU is not foreign; empty if they are not
+	 * visible.
+	 */
 	Map<String, ProcessGroup> processes();
 
-	/** Services of a stack. */
+	/** A stack that the lab started. */
 	record Started(URI gateway, BackendControl backend, BackendBehaviour behaviour, Map<String, Service> services,
 			Map<String, ProcessGroup> processes, HttpClient http) implements SystemUnderTest {
 
-		/** A million orders, by a backend that takes no time. */
+		/** Enough for a million orders and a backend without delay. */
 		private static final Duration CLEARED = Duration.ofMinutes(3);
 
 		@Override
@@ -166,10 +170,11 @@ sealed interface SystemUnderTest {
 	}
 
 	/**
-	 * A gateway of a target. What is saved is what its consumer counts, so orders of
-	 * other clients count too.
+	 * A gateway of a target. The number of saved orders comes from its consumer's
+	 * metrics, so orders of other clients count too.
 	 *
-	 * @param queued whether queued orders are measured; otherwise nobody is asked
+	 * @param queued whether queued orders are measured; otherwise the metrics are not
+	 * read
 	 */
 	record Deployed(URI gateway, TargetSystem system, boolean queued) implements SystemUnderTest {
 
@@ -185,7 +190,7 @@ sealed interface SystemUnderTest {
 
 		@Override
 		public void check() {
-			// Whether it runs its answers say.
+			// The answers to orders show whether it runs.
 		}
 
 		@Override
@@ -212,7 +217,7 @@ sealed interface SystemUnderTest {
 
 		@Override
 		public void clear() {
-			// Nothing has piled up.
+			// There is no backlog.
 		}
 
 		@Override
@@ -236,7 +241,7 @@ sealed interface SystemUnderTest {
 		private Exposition consumer() throws InterruptedException {
 			Exposition consumer = this.system.read().get(Target.CONSUMER);
 			if (consumer == null) {
-				throw new LabException("The consumer does not tell what is saved: %s"
+				throw new LabException("The consumer does not report the orders saved: %s"
 					.formatted(this.system.failures().get(Target.CONSUMER)));
 			}
 			return consumer;

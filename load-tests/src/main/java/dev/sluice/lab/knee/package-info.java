@@ -1,5 +1,5 @@
 /**
- * The greatest rate that a gateway sustains: {@code lab knee}. Start at
+ * {@code lab knee}: the highest rate that a gateway sustains. Start at
  * {@link dev.sluice.lab.knee.KneeExperiment}.
  */
 @NullMarked

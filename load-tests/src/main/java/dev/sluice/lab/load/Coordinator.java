@@ -27,15 +27,15 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Has all parts of a load begin at one time, and gathers what they report. Parts ask it
+ * Starts all parts of a load at the same time and collects their reports. Parts use it
  * over HTTP: {@code GET /clock}, {@code POST /join?part=2/5}, which is answered when all
- * have joined, and {@code POST /report?part=2/5}. Whoever reaches it can join: it belongs
- * into a trusted network.
+ * have joined, and {@code POST /report?part=2/5}. It has no access control, so it belongs
+ * in a trusted network.
  */
 @ThreadSafe
 final class Coordinator implements AutoCloseable {
 
-	/** A report of a day's seconds, and two histograms. */
+	/** Enough for the seconds of a day and two histograms. */
 	private static final int MAX_REPORT_BYTES = 32 * 1024 * 1024;
 
 	private static final int BACKLOG = Part.MAX;
@@ -64,10 +64,10 @@ final class Coordinator implements AutoCloseable {
 	private @Nullable Plan plan;
 
 	/**
-	 * Listens, and is one of the parts itself.
-	 * @param parts how many there are
-	 * @param joinTimeout for all of them to join
-	 * @param plans the plan, of the time at which all have joined, by
+	 * Listens for the other parts; this process is a part, too.
+	 * @param parts number of parts
+	 * @param joinTimeout time for all of them to join
+	 * @param plans makes the plan from the time at which all have joined, by
 	 * {@link System#nanoTime()}
 	 */
 	Coordinator(InetSocketAddress address, int parts, Duration joinTimeout, LongFunction<Plan> plans) {
@@ -94,8 +94,8 @@ final class Coordinator implements AutoCloseable {
 	}
 
 	/**
-	 * The plan, when all parts have joined.
-	 * @throws LabException if some have not within the time limit
+	 * Waits until all parts have joined, and returns the plan.
+	 * @throws LabException if some have not joined within the time limit
 	 */
 	Plan join(int part) throws InterruptedException {
 		synchronized (this) {
@@ -117,7 +117,7 @@ final class Coordinator implements AutoCloseable {
 	}
 
 	/**
-	 * Keeps a report. Another one of the same part changes nothing.
+	 * Keeps a part's first report and ignores further ones.
 	 * @throws LabException if the part has not joined
 	 */
 	synchronized void report(PartReport report) {
@@ -131,8 +131,8 @@ final class Coordinator implements AutoCloseable {
 
 	/**
 	 * Waits for the reports.
-	 * @param timeout for all of them
-	 * @return those that have come, by part
+	 * @param timeout time limit for all of them
+	 * @return the reports that have arrived, by part
 	 */
 	List<PartReport> reports(Duration timeout) throws InterruptedException {
 		this.unreported.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
@@ -141,7 +141,7 @@ final class Coordinator implements AutoCloseable {
 		}
 	}
 
-	/** The parts that are not among some, as a text. */
+	/** The parts that are missing in a list, as text. */
 	String without(Iterable<Integer> some) {
 		TreeSet<Integer> others = IntStream.rangeClosed(1, this.parts)
 			.boxed()
@@ -195,7 +195,7 @@ final class Coordinator implements AutoCloseable {
 		}
 	}
 
-	/** Parts that still wait get an answer, or none. */
+	/** Stops listening. Parts that still wait may get an answer or none. */
 	@Override
 	public void close() {
 		this.handlers.shutdownNow();

@@ -53,11 +53,11 @@ public final class LoadCommand extends ExperimentCommand {
 	private String part = "1/1";
 
 	@Option(names = "--listen", paramLabel = "HOST:PORT",
-			description = "Where the first of several parts listens for the others. Whoever reaches it can take part.")
+			description = "Address on which the first of several parts listens for the others. It has no access control.")
 	private @Nullable String listen;
 
 	@Option(names = "--coordinator", paramLabel = "URI",
-			description = "Where the first part listens, like http://10.0.0.1:7070. It says rate, time and mode.")
+			description = "Address of the first part, like http://10.0.0.1:7070, which sets rate, time and mode.")
 	private @Nullable URI coordinator;
 
 	@Option(names = "--join-timeout", paramLabel = "SECONDS", defaultValue = "120",
@@ -119,7 +119,7 @@ public final class LoadCommand extends ExperimentCommand {
 			throw usage("--coordinator must be like http://10.0.0.1:7070");
 		}
 		if (this.coordinator != null && (this.requestsPerSecond != null || this.seconds != null || this.mode != null)) {
-			throw usage("The first part says rate, time and mode: leave -r, -d and --mode out");
+			throw usage("The first part sets rate, time and mode: leave -r, -d and --mode out");
 		}
 	}
 

@@ -42,13 +42,16 @@ final class LoadExperiment extends Experiment {
 
 	static final String NAME = "load";
 
-	/** At the load's own rate, before it: classes are loaded and connections open. */
+	/** Warm-up at the load's rate, which loads classes and opens connections. */
 	private static final Duration WARM_UP = Duration.ofSeconds(5);
 
-	/** From the end of the warm-up to the first request: a slow machine warms up late. */
+	/**
+	 * Time from the end of the warm-up to the first request, as a slow machine finishes
+	 * its warm-up late.
+	 */
 	private static final Duration LEAD = Duration.ofSeconds(5);
 
-	/** For the reports, when all have been sent and waited for. */
+	/** Time to wait for the reports, in addition to {@link Plan#PATIENCE}. */
 	private static final Duration REPORT_TIMEOUT = Duration.ofSeconds(30);
 
 	private final Settings settings;
@@ -58,19 +61,19 @@ final class LoadExperiment extends Experiment {
 	private @Nullable Plan plan;
 
 	/**
-	 * What is chosen.
+	 * The chosen settings.
 	 *
-	 * @param part that this process is
-	 * @param listen where the first of several parts coordinates; null for others
-	 * @param coordinator of a part that is not the first; null for that
-	 * @param joinTimeout for all parts to join
+	 * @param part the part that this process sends
+	 * @param listen address on which the first of several parts listens; null for others
+	 * @param coordinator address of the coordinator; null for the first part
+	 * @param joinTimeout time for all parts to join
 	 */
 	record Settings(Target target, Mode mode, double requestsPerSecond, int seconds, Part part,
 			@Nullable InetSocketAddress listen, @Nullable URI coordinator, Duration joinTimeout) {
 	}
 
 	LoadExperiment(Run run, Settings settings) {
-		// Nothing here needs Kafka or PostgreSQL, and neither is started.
+		// Kafka and PostgreSQL are not needed and not started.
 		super(NAME, run, Infrastructure.EMBEDDED);
 		this.settings = settings;
 	}
@@ -152,7 +155,7 @@ final class LoadExperiment extends Experiment {
 		return figures;
 	}
 
-	/** To each gateway in turn. */
+	/** Requests to each gateway in turn. */
 	private IntFunction<HttpRequest> requests(Plan together, String suffix, TargetSystem system) {
 		String prefix = "%s-%d%s".formatted(together.prefix(), this.settings.part().number(), suffix);
 		List<OrderRequests> gateways = this.settings.target()
@@ -164,7 +167,7 @@ final class LoadExperiment extends Experiment {
 		return (number) -> gateways.get(number % gateways.size()).apply(number);
 	}
 
-	/** As the tools for HdrHistogram read them, each part with its tag. */
+	/** Writes a log that the tools for HdrHistogram read, with a tag for each part. */
 	private void keepHistograms() throws IOException {
 		try (OutputStream out = Files.newOutputStream(directory().path().resolve("latencies.hlog"))) {
 			HistogramLogWriter log = new HistogramLogWriter(out);

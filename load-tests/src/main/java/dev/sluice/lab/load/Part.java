@@ -4,10 +4,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One of the processes that send a load together.
+ * One of the processes that together send a load.
  *
  * @param number from 1
- * @param of how many there are
+ * @param of number of parts
  */
 record Part(int number, int of) {
 
@@ -16,8 +16,8 @@ record Part(int number, int of) {
 	private static final Pattern TEXT = Pattern.compile("(\\d{1,4})/(\\d{1,4})");
 
 	/**
-	 * As in {@code 2/5}.
-	 * @throws IllegalArgumentException if it is no part
+	 * Parses a part such as {@code 2/5}.
+	 * @throws IllegalArgumentException if the text is not a part
 	 */
 	static Part parse(String text) {
 		Matcher matcher = TEXT.matcher(text);
@@ -31,7 +31,7 @@ record Part(int number, int of) {
 				"--of must be like 2/5, the second of five parts, of %,d at most; it is '%s'".formatted(MAX, text));
 	}
 
-	/** The first coordinates. */
+	/** Whether it is the first part, which coordinates the others. */
 	boolean isCoordinator() {
 		return this.number == 1;
 	}

@@ -21,15 +21,15 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of a part's requests, or of all parts' together. Latencies and lags are
- * histograms of microseconds with three significant digits, compressed as HdrHistogram
- * writes them, in Base64: they can be added without losing a percentile.
+ * The results of a part, or of all parts together. Latencies and lags are histograms of
+ * microseconds with three significant digits, in HdrHistogram's compressed format and
+ * Base64, so that they can be added without losing a percentile.
  *
- * @param part from 1; 0 for all together
- * @param latencies of the answered requests since they were due
- * @param lags between due and sent
- * @param cpuMillisPerRequest of the process; null if nothing was sent
- * @param clockErrorMicros by how much its clock may differ from the coordinator's
+ * @param part number of the part from 1; 0 for all together
+ * @param latencies times from when answered requests were due until their answers
+ * @param lags delays between due and sent
+ * @param cpuMillisPerRequest CPU time of the process; null if nothing was sent
+ * @param clockErrorMicros maximum error of its clock against the coordinator's
  */
 record PartReport(int part, Tally tally, String latencies, String lags, @Nullable Double cpuMillisPerRequest,
 		List<Second> seconds, long clockErrorMicros) {
@@ -47,7 +47,7 @@ record PartReport(int part, Tally tally, String latencies, String lags, @Nullabl
 				clockErrorMicros);
 	}
 
-	/** All together. */
+	/** The sum of all parts. */
 	static PartReport sum(List<PartReport> reports) {
 		Histogram latencies = new Histogram(DIGITS);
 		Histogram lags = new Histogram(DIGITS);
@@ -71,7 +71,7 @@ record PartReport(int part, Tally tally, String latencies, String lags, @Nullabl
 				reports.stream().mapToLong(PartReport::clockErrorMicros).max().orElse(0));
 	}
 
-	/** Second by second, as long as all parts tell of it. */
+	/** Sums second by second, for the seconds that all parts report. */
 	private static List<Second> seconds(List<List<Second>> parts) {
 		int whole = parts.stream().mapToInt(List::size).min().orElse(0);
 		List<Second> all = new ArrayList<>();
@@ -92,7 +92,7 @@ record PartReport(int part, Tally tally, String latencies, String lags, @Nullabl
 
 	static final Comparator<PartReport> BY_PART = Comparator.comparingInt(PartReport::part);
 
-	/** Of the answered requests, in microseconds. */
+	/** Latencies of the answered requests, in microseconds. */
 	Histogram latencyHistogram() {
 		return decoded(this.latencies);
 	}
@@ -134,7 +134,7 @@ record PartReport(int part, Tally tally, String latencies, String lags, @Nullabl
 			return Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(Base64.getDecoder().decode(text)), 0);
 		}
 		catch (DataFormatException ex) {
-			throw new IllegalArgumentException("This is no histogram: " + ex.getMessage(), ex);
+			throw new IllegalArgumentException("This is not a histogram: " + ex.getMessage(), ex);
 		}
 	}
 

@@ -21,7 +21,9 @@ final class Participant implements AutoCloseable {
 
 	private static final Duration AGAIN = Duration.ofMillis(500);
 
-	/** The quickest of so many exchanges says best what the other clock shows. */
+	/**
+	 * Number of exchanges to compare clocks. The quickest one gives the smallest error.
+	 */
 	static final int LOOKS = 21;
 
 	private final URI coordinator;
@@ -39,17 +41,17 @@ final class Participant implements AutoCloseable {
 	}
 
 	/**
-	 * How another clock differs from this process's.
+	 * The difference between the coordinator's clock and this process's.
 	 *
-	 * @param offsetNanos to be added to {@link System#nanoTime()}
-	 * @param errorNanos by which it may be wrong
+	 * @param offsetNanos to add to {@link System#nanoTime()}
+	 * @param errorNanos maximum error of the offset
 	 */
 	record Clock(long offsetNanos, long errorNanos) {
 	}
 
 	/**
-	 * Joins; returns when all parts have.
-	 * @param timeout for all of them, and for the coordinator to listen
+	 * Joins, and returns when all parts have joined.
+	 * @param timeout time limit for all of them, and for the coordinator to listen
 	 * @throws LabException if the coordinator refuses, or cannot be reached in time
 	 */
 	Plan join(Duration timeout) throws InterruptedException {
@@ -66,7 +68,7 @@ final class Participant implements AutoCloseable {
 				Thread.sleep(AGAIN);
 			}
 			catch (JacksonException ex) {
-				throw new LabException("%s is no coordinator: %s".formatted(this.coordinator, ex.getMessage()), ex);
+				throw new LabException("%s is not a coordinator: %s".formatted(this.coordinator, ex.getMessage()), ex);
 			}
 		}
 	}
@@ -93,7 +95,7 @@ final class Participant implements AutoCloseable {
 		return best;
 	}
 
-	/** Hands the figures in. */
+	/** Sends the report to the coordinator. */
 	void report(PartReport report) throws InterruptedException {
 		try {
 			post("/report", JsonMapper.shared().writeValueAsString(report), TIMEOUT);

@@ -6,26 +6,26 @@ import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.plan.Mode;
 
 /**
- * What all parts send together, as the coordinator tells it. Requests go to the parts in
- * turn, so that together they are as evenly spread as one client's.
+ * The load that all parts send together, set by the coordinator. Requests are assigned to
+ * the parts in turn, so that together they are spaced as evenly as those of one client.
  *
- * @param requestsPerSecond of all parts
- * @param seconds for which requests are sent
+ * @param requestsPerSecond rate of all parts together
+ * @param seconds time for which requests are sent
  * @param mode of the orders
- * @param prefix of their idempotency keys, never used before at this system
+ * @param prefix start of the idempotency keys, never used before at this system
  * @param startNanos when the first request of all is due, by the coordinator's clock
  */
 record Plan(double requestsPerSecond, int seconds, Mode mode, String prefix, long startNanos) {
 
-	/** For answers after the last request. */
+	/** Time to wait for answers after the last request. */
 	static final Duration PATIENCE = Duration.ofSeconds(15);
 
 	private static final int MAX_OUTSTANDING = 20_000;
 
 	/**
 	 * A part's share.
-	 * @param duration for which it is sent
-	 * @param patience for the answers then
+	 * @param duration time for which it is sent
+	 * @param patience time to wait for answers afterwards
 	 */
 	OpenLoad share(Part part, Duration duration, Duration patience) {
 		return new OpenLoad(this.requestsPerSecond / part.of(), duration, patience, MAX_OUTSTANDING);
@@ -36,7 +36,7 @@ record Plan(double requestsPerSecond, int seconds, Mode mode, String prefix, lon
 		return this.startNanos + Math.round((part.number() - 1) * 1e9 / this.requestsPerSecond);
 	}
 
-	/** For the load itself. */
+	/** Length of the load. */
 	Duration duration() {
 		return Duration.ofSeconds(this.seconds);
 	}

@@ -29,7 +29,10 @@ import picocli.CommandLine.Spec;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code lab order}: places one order and, if asked to, follows it to its end. */
+/**
+ * {@code lab order}: places one order and, on request, follows it until it is saved or
+ * has failed.
+ */
 @Command(name = "order", mixinStandardHelpOptions = true,
 		description = "Places one order at a running gateway and prints the answer.",
 		footer = { "", "Exit code: 0 placed (followed: saved), 1 not, 2 wrong usage." })
@@ -67,7 +70,7 @@ public final class PlaceOrder implements Callable<Integer> {
 	public Integer call() throws InterruptedException {
 		if (this.gateway.getHost() == null || !List.of("http", "https").contains(this.gateway.getScheme())) {
 			throw new ParameterException(this.spec.commandLine(),
-					"--gateway: '%s' is no HTTP address, such as http://127.0.0.1:8080".formatted(this.gateway));
+					"--gateway: '%s' is not an HTTP address, such as http://127.0.0.1:8080".formatted(this.gateway));
 		}
 		if (this.timeoutSeconds < 1) {
 			throw new ParameterException(this.spec.commandLine(), "--timeout: at least 1 second");
@@ -121,12 +124,12 @@ public final class PlaceOrder implements Callable<Integer> {
 						return 1;
 					}
 					case ACCEPTED, RETRYING -> {
-						// Not at its end.
+						// Neither saved nor failed yet.
 					}
 				}
 			}
 			if (System.nanoTime() > deadline) {
-				throw new LabException("%s: not at its end after %d s, last answer %d %s".formatted(location,
+				throw new LabException("%s: neither saved nor failed after %d s, last answer %d %s".formatted(location,
 						this.timeoutSeconds, answer.statusCode(), answer.body()));
 			}
 			Thread.sleep(POLL_INTERVAL);
@@ -138,7 +141,7 @@ public final class PlaceOrder implements Callable<Integer> {
 			return this.json.readValue(body, OrderView.class);
 		}
 		catch (JacksonException ex) {
-			throw new LabException("the gateway's answer is no order: " + body, ex);
+			throw new LabException("the gateway's answer is not an order: " + body, ex);
 		}
 	}
 

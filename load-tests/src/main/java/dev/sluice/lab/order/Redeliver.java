@@ -58,7 +58,8 @@ public final class Redeliver implements Callable<Integer> {
 	@Override
 	public Integer call() {
 		if (this.gateway.getHost() == null || !List.of("http", "https").contains(this.gateway.getScheme())) {
-			throw usage("--gateway: '%s' is no HTTP address, such as http://127.0.0.1:8080".formatted(this.gateway));
+			throw usage(
+					"--gateway: '%s' is not an HTTP address, such as http://127.0.0.1:8080".formatted(this.gateway));
 		}
 		if (!(this.rate > 0 && this.rate <= MAX_RATE)) {
 			throw usage("--rate must be above 0 and at most 10,000");
@@ -94,7 +95,7 @@ public final class Redeliver implements Callable<Integer> {
 					: Instant.parse(text);
 		}
 		catch (DateTimeException ex) {
-			throw usage("--since: '%s' is no time such as 2026-11-21T09:00:00Z or 30m".formatted(text));
+			throw usage("--since: '%s' is not a time such as 2026-11-21T09:00:00Z or 30m".formatted(text));
 		}
 	}
 

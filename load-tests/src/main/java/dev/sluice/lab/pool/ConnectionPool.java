@@ -9,10 +9,10 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Connections to one server, with the settings of the agent that the reference mended its
- * client with: at most so many, of which at most so many are kept while nobody uses them.
- * Thread-safe; a caller blocks while it waits for a connection or an answer: meant for
- * virtual threads.
+ * Connections to one server, with the settings of the HTTP agent that repaired the
+ * reference's client: a maximum number of connections, and a maximum number of unused
+ * ones to keep. Thread-safe. A caller blocks while it waits for a connection or an
+ * answer, so it should be a virtual thread.
  */
 final class ConnectionPool implements AutoCloseable {
 
@@ -22,7 +22,7 @@ final class ConnectionPool implements AutoCloseable {
 
 	private final Semaphore places;
 
-	/** The one used last comes first; guarded by this. */
+	/** The most recently used connection first; guarded by this. */
 	private final Deque<Connection> free = new ArrayDeque<>();
 
 	/** Guarded by this. */
@@ -35,17 +35,17 @@ final class ConnectionPool implements AutoCloseable {
 	/**
 	 * The settings.
 	 *
-	 * @param most connections at once
-	 * @param mostFree connections that are kept while unused; 0 = each is used once
-	 * @param answerMillis within which an answer must come
-	 * @param freeMillis after which an unused connection is closed
+	 * @param most maximum number of connections at once
+	 * @param mostFree maximum number of unused connections to keep; 0 to use each once
+	 * @param answerMillis time limit of an answer, in milliseconds
+	 * @param freeMillis time after which an unused connection is closed, in milliseconds
 	 */
 	record Limits(int most, int mostFree, int answerMillis, int freeMillis) {
 
-		/** Those of the reference. */
+		/** The reference's limits. */
 		static final Limits KEPT = new Limits(40, 10, 60_000, 300_000);
 
-		/** As many as messages are in flight, each for one message. */
+		/** A new connection for each message, without a maximum. */
 		static final Limits NEW = new Limits(Integer.MAX_VALUE, 0, 60_000, 0);
 
 	}
@@ -58,7 +58,7 @@ final class ConnectionPool implements AutoCloseable {
 
 	/**
 	 * Sends one message.
-	 * @throws IOException if there was no answer, or one that is no success
+	 * @throws IOException if there is no answer, or it is an error
 	 */
 	void exchange() throws IOException, InterruptedException {
 		this.places.acquire();
@@ -124,7 +124,7 @@ final class ConnectionPool implements AutoCloseable {
 		return this.opened;
 	}
 
-	/** Ends every connection: who waits for an answer has none. */
+	/** Closes every connection. Exchanges in progress fail. */
 	@Override
 	public synchronized void close() {
 		this.closed = true;
@@ -133,7 +133,7 @@ final class ConnectionPool implements AutoCloseable {
 		this.free.clear();
 	}
 
-	/** A connection in use, or since when it is not. */
+	/** A connection, and when its last use ended. */
 	private static final class Connection {
 
 		private final Link link;

@@ -16,12 +16,11 @@ import dev.sluice.lab.kit.result.PoolResult.Share;
 import dev.sluice.lab.kit.result.PoolResult.Status;
 
 /**
- * A queue and its dispatcher: at most so many messages are in flight, and the others wait
- * in the order they came. How many may be in flight can be changed at any time. A message
- * whose sending fails is sent again after a pause that doubles, {@link #ATTEMPTS} times
- * in all; then it is an error. A message that finds {@link #MOST_QUEUED} waiting is
- * refused. Of the times that messages took, the last {@link #MOST_TIMED} are kept and
- * told of.
+ * A queue and its dispatcher. The number of messages in flight is limited, and further
+ * messages wait in the order of arrival. The limit can be changed at any time. A message
+ * that cannot be sent is tried again after a pause that doubles, up to {@link #ATTEMPTS}
+ * attempts; then it is an error. A message is refused if {@link #MOST_QUEUED} are
+ * waiting. Latencies of the last {@link #MOST_TIMED} messages are kept for the status.
  * <p>
  * produced = refused + queued + in flight + written + errors. Thread-safe.
  */
@@ -44,7 +43,10 @@ final class Dispatcher implements AutoCloseable {
 
 	private final long firstPauseMillis;
 
-	/** When each was produced, of {@link System#nanoTime}; guarded by this, as all. */
+	/**
+	 * When each message was produced, of {@link System#nanoTime}; guarded by this, like
+	 * all fields.
+	 */
 	private final Deque<Long> queue = new ArrayDeque<>();
 
 	private final RecentTimes latencies = new RecentTimes(MOST_TIMED);
@@ -71,7 +73,7 @@ final class Dispatcher implements AutoCloseable {
 		this.firstPauseMillis = firstPauseMillis;
 	}
 
-	/** Puts so many messages into the queue. */
+	/** Puts a number of messages into the queue. */
 	synchronized void produce(int messages) {
 		this.produced += messages;
 		for (int i = 0; i < messages; i++) {
@@ -86,7 +88,8 @@ final class Dispatcher implements AutoCloseable {
 	}
 
 	/**
-	 * From now on so many may be in flight; those beyond it that are come to their end.
+	 * Sets the maximum number of messages in flight. Messages beyond it that are in
+	 * flight are not stopped.
 	 */
 	synchronized void concurrency(int most) {
 		this.concurrency = most;
@@ -130,7 +133,7 @@ final class Dispatcher implements AutoCloseable {
 					return false;
 				}
 			}
-			// Half of it drawn, so that what failed together does not come back together.
+			// Half of the pause is random, so that messages do not return in step.
 			Thread.sleep(pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1));
 			pause *= 2;
 		}
@@ -149,7 +152,7 @@ final class Dispatcher implements AutoCloseable {
 		}
 	}
 
-	/** How it stands. Nobody waits while the times are sorted. */
+	/** The current status. Does not hold the lock while it sorts the times. */
 	Status status(double second) {
 		Status counts;
 		long written;
@@ -164,7 +167,7 @@ final class Dispatcher implements AutoCloseable {
 		return counts.with(shares(written, Arrays.stream(nanos).mapToDouble((time) -> time / 1e6).sorted().toArray()));
 	}
 
-	/** The fastest so many percent, by the times that are known. */
+	/** Figures of the fastest messages, by share, from the times that are kept. */
 	private static List<Share> shares(long written, double[] sorted) {
 		if (sorted.length == 0) {
 			return List.of();
@@ -182,7 +185,7 @@ final class Dispatcher implements AutoCloseable {
 		return (long) Math.max(1, Math.floor(whole * percent / 100));
 	}
 
-	/** Forgets what is queued and gives up what is in flight. */
+	/** Drops queued messages and gives up those in flight. */
 	@Override
 	public void close() {
 		synchronized (this) {

@@ -2,26 +2,26 @@ package dev.sluice.lab.pool;
 
 import java.io.IOException;
 
-/** A connection by which messages are sent, for one thread at a time. */
+/** A connection that sends messages, used by one thread at a time. */
 interface Link {
 
 	/**
-	 * Sends a message and waits until the other side has it.
+	 * Sends a message and waits for the answer.
 	 * @return whether the connection can be used again
-	 * @throws IOException if there was no answer, or one that is no success
+	 * @throws IOException if there is no answer, or it is an error
 	 */
 	boolean exchange() throws IOException;
 
-	/** By any thread. */
+	/** Closes the connection; may be called by any thread. */
 	void close();
 
-	/** Where messages go. */
+	/** Opens connections to one destination. */
 	@FunctionalInterface
 	interface Opener {
 
 		/**
 		 * Connects.
-		 * @param answerMillis within which each answer must come
+		 * @param answerMillis time limit of each answer, in milliseconds
 		 */
 		Link open(int answerMillis) throws IOException;
 

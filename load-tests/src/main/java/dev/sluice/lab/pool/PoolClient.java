@@ -15,9 +15,9 @@ import dev.sluice.lab.kit.stack.LabException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Asks a {@link PoolServer} of another process.
+ * A client of a {@link PoolServer} in another process.
  *
- * @param http to send with, closed by the caller
+ * @param http client to use, closed by the caller
  * @param server without a path
  */
 record PoolClient(HttpClient http, URI server) {
@@ -32,7 +32,7 @@ record PoolClient(HttpClient http, URI server) {
 		return send("PUT", "/concurrency/" + most);
 	}
 
-	/** Until this thread is interrupted. */
+	/** Produces messages until this thread is interrupted. */
 	void produce(int messages, Duration interval, PrintWriter out) throws InterruptedException {
 		for (long due = System.nanoTime();; due += interval.toNanos()) {
 			Thread.sleep(Duration.ofNanos(Math.max(0, due - System.nanoTime())));

@@ -125,7 +125,7 @@ public final class PoolCommand extends ExperimentCommand {
 		PrintWriter stdout = stdout();
 		Dispatcher dispatcher = new Dispatcher(new ConnectionPool(opener, this.newEach ? Limits.NEW : Limits.KEPT),
 				this.inFlight);
-		// To be stopped is how it ends well.
+		// An interrupt is its normal end.
 		try (Interruption _ = new Interruption(0); PoolServer server = new PoolServer(dispatcher, this.port)) {
 			stdout.println("Dispatching to %s; status at http://127.0.0.1:%d/status. Ctrl-C stops it.".formatted(target,
 					server.port()));

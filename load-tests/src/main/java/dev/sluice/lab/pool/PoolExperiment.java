@@ -28,9 +28,9 @@ import dev.sluice.lab.pool.ConnectionPool.Limits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The same messages over new connections and then over kept ones: to a backend that lets
- * in a few new connections a second, as the address translation did that the reference
- * ran into, or into PostgreSQL.
+ * Sends the same messages over new connections and then over kept ones: into PostgreSQL,
+ * or to a backend that accepts few new connections a second, like the address translation
+ * that limited the reference.
  */
 final class PoolExperiment extends Experiment {
 
@@ -43,24 +43,24 @@ final class PoolExperiment extends Experiment {
 	private final List<Case> cases = new ArrayList<>();
 
 	/**
-	 * What is chosen.
+	 * The chosen settings.
 	 *
 	 * @param sink where messages go
-	 * @param messages produced at once
-	 * @param interval between two productions
-	 * @param concurrency messages in flight at most
-	 * @param newConnectionsPerSecond that the backend lets in; PostgreSQL has no such
-	 * limit
-	 * @param backendMillis that the backend takes for a message; PostgreSQL takes what it
-	 * takes
-	 * @param duration of each case
+	 * @param messages number of messages produced at once
+	 * @param interval time between two productions
+	 * @param concurrency maximum number of messages in flight
+	 * @param newConnectionsPerSecond new connections that the backend accepts a second;
+	 * ignored for PostgreSQL
+	 * @param backendMillis time that the backend takes for a message, in milliseconds;
+	 * ignored for PostgreSQL
+	 * @param duration length of each case
 	 */
 	record Settings(PoolResult.Sink sink, int messages, Duration interval, int concurrency, int newConnectionsPerSecond,
 			long backendMillis, Duration duration) {
 	}
 
 	PoolExperiment(Run run, Settings settings) {
-		// Nothing here needs Kafka, and it is not started.
+		// Kafka is not needed and not started.
 		super(NAME, run, Infrastructure.EMBEDDED);
 		this.settings = settings;
 	}
@@ -97,7 +97,7 @@ final class PoolExperiment extends Experiment {
 		stack.prepare(modules(), progress()::step);
 		progress().step("Starting the backend");
 		URI backend = stack.startBackend(ServiceOptions.NONE).uri();
-		// Before the cap: this connection is not counted by it.
+		// Sent before the limit applies, so this connection does not count.
 		new BackendControl(http, backend).behave(capped());
 		return HttpLink.to(backend.resolve("/" + this.settings.backendMillis()));
 	}
@@ -163,12 +163,12 @@ final class PoolExperiment extends Experiment {
 		configuration.put("load", "%d messages every %d ms, by the clock".formatted(this.settings.messages(),
 				this.settings.interval().toMillis()));
 		configuration.put("concurrency", "%d messages in flight at most".formatted(this.settings.concurrency()));
-		configuration.put("queue", "%,d messages at most, beyond refused".formatted(Dispatcher.MOST_QUEUED));
+		configuration.put("queue", "%,d messages at most; further ones are refused".formatted(Dispatcher.MOST_QUEUED));
 		configuration.put("attempts", "%d of each message, after 0.5 s to 4 s".formatted(Dispatcher.ATTEMPTS));
 		configuration.put("sink", switch (this.settings.sink()) {
 			case HTTP -> "backend-mock: %d ms a message, %s".formatted(this.settings.backendMillis(),
 					(this.settings.newConnectionsPerSecond() == 0) ? "any number of new connections"
-							: "%d new connections a second, beyond closed at once"
+							: "%d new connections a second; further ones are closed at once"
 								.formatted(this.settings.newConnectionsPerSecond()));
 			case POSTGRES -> "PostgreSQL: a row a message, committed to the disk; 200 connections at most";
 		});

@@ -19,10 +19,10 @@ import dev.sluice.lab.kit.result.PoolResult.Status;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of messages over new connections and over kept ones. */
+/** The results of messages over new connections and over kept ones. */
 public final class PoolSection extends Section {
 
-	/** What stands behind it. */
+	/** A limit of these results. */
 	private static final String ONCE = "Each way to connect was run once, one after the other.";
 
 	private static final String REFERENCE = "reference-connection-pool.csv";
@@ -37,7 +37,7 @@ public final class PoolSection extends Section {
 		this.result = result;
 	}
 
-	/** What limits what the section says. */
+	/** The limits of the section's results. */
 	public static LimitsSection limits(PoolResult result) {
 		return new LimitsSection(switch (result.sink()) {
 			case HTTP -> List.of(ONCE,
@@ -136,7 +136,7 @@ public final class PoolSection extends Section {
 		for (Case each : cases) {
 			@Nullable Double[] values = new Double[seconds];
 			each.statuses().forEach((status) -> {
-				// Each stands until the next, ten seconds later.
+				// Each reading holds until the next, ten seconds later.
 				int from = (int) status.second();
 				Arrays.fill(values, Math.max(0, from - 9), Math.min(seconds, from + 1), figure.applyAsDouble(status));
 			});

@@ -14,12 +14,12 @@ import dev.sluice.lab.kit.result.PoolResult.Status;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Lets another process use a dispatcher, on this machine alone: {@code GET /status},
+ * Offers a dispatcher to other processes on this machine: {@code GET /status},
  * {@code POST /messages/<count>}, {@code PUT /concurrency/<count>}.
  */
 final class PoolServer implements AutoCloseable {
 
-	/** Unless told otherwise. */
+	/** Default port. */
 	static final int PORT = 8095;
 
 	static final int MOST_MESSAGES = 10_000;
@@ -43,7 +43,7 @@ final class PoolServer implements AutoCloseable {
 	private final HttpServer server;
 
 	/**
-	 * @param port 0 = any that is free
+	 * @param port port to listen on; 0 for any free one
 	 * @throws IOException if the port is taken
 	 */
 	PoolServer(Dispatcher dispatcher, int port) throws IOException {
@@ -79,7 +79,7 @@ final class PoolServer implements AutoCloseable {
 		answer(exchange, method, "");
 	}
 
-	/** With the status as it is now, or with what was wrong. */
+	/** Answers with the current status, or with the error. */
 	private void answer(HttpExchange exchange, String method, String wrong) throws IOException {
 		boolean allowed = exchange.getRequestMethod().equals(method);
 		byte[] body = wrong.isEmpty() ? JSON.writeValueAsBytes(status()) : wrong.getBytes(StandardCharsets.UTF_8);

@@ -10,7 +10,7 @@ import dev.sluice.lab.kit.result.PoolResult.Share;
 import dev.sluice.lab.kit.result.PoolResult.Status;
 import org.jspecify.annotations.Nullable;
 
-/** What new and kept connections came to, in 100 columns of text. */
+/** The results of new and kept connections, as text of 100 columns. */
 final class PoolText {
 
 	private PoolText() {

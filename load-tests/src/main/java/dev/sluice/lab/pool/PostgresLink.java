@@ -43,9 +43,9 @@ final class PostgresLink implements Link {
 	}
 
 	/**
-	 * Every message is a row of the table {@code pool_message}, which is made if it is
+	 * Each message is a row in the table {@code pool_message}, which is created if it is
 	 * missing.
-	 * @param url of JDBC; user and password are sluice
+	 * @param url JDBC URL; user and password are sluice
 	 * @throws IOException if the database does not answer
 	 */
 	static Opener to(String url) throws IOException {
@@ -61,7 +61,7 @@ final class PostgresLink implements Link {
 
 	@Override
 	public boolean exchange() throws IOException {
-		// The driver keeps what it has prepared for it.
+		// The driver caches the prepared statement.
 		try (PreparedStatement write = this.connection.prepareStatement(WRITE)) {
 			write.executeUpdate();
 			return true;

@@ -2,7 +2,7 @@ package dev.sluice.lab.pool;
 
 import java.util.Arrays;
 
-/** The last so many of ever more times: who comes then takes the oldest's place. */
+/** A ring buffer of the most recent times; a new one replaces the oldest. */
 final class RecentTimes {
 
 	private static final int FIRST_ROOM = 64;
@@ -14,7 +14,7 @@ final class RecentTimes {
 	private long count;
 
 	/**
-	 * @param most that are kept, eight bytes each
+	 * @param most maximum number of times to keep, eight bytes each
 	 */
 	RecentTimes(int most) {
 		this.most = most;
@@ -29,12 +29,12 @@ final class RecentTimes {
 		this.count++;
 	}
 
-	/** Times since the beginning, those that are no longer kept among them. */
+	/** Number of times since the start, including those no longer kept. */
 	long count() {
 		return this.count;
 	}
 
-	/** Those that are kept, in any order. */
+	/** The times that are kept, in any order. */
 	long[] kept() {
 		return Arrays.copyOf(this.nanos, (int) Math.min(this.count, this.nanos.length));
 	}

@@ -1,6 +1,6 @@
 /**
- * Messages through a queue and a dispatcher, over connections that are kept or not:
- * {@code lab pool}. Start at {@link dev.sluice.lab.pool.Dispatcher}.
+ * {@code lab pool}: messages through a queue and a dispatcher, over new or kept
+ * connections. Start at {@link dev.sluice.lab.pool.Dispatcher}.
  */
 @NullMarked
 package dev.sluice.lab.pool;

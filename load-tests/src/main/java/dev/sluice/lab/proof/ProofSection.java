@@ -16,7 +16,7 @@ import dev.sluice.lab.kit.result.ProofResult.Span;
 import dev.sluice.lab.kit.result.ProofResult.Timeline;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** One proof: what it must reach, what was measured, what went on. */
+/** One proof: its limits, the measured figures and its timeline. */
 final class ProofSection extends Section {
 
 	private static final int PANEL_HEIGHT = 110;
@@ -34,7 +34,7 @@ final class ProofSection extends Section {
 	public void write(RunResult run, Html html) {
 		html.element("p", "%s: %s.".formatted(this.proof.proof(), Verdicts.of(this.proof)), "class", "answer");
 		if (!this.proof.checks().isEmpty()) {
-			Table table = new Table("What it must reach", 2, List.of("What", "verdict", "must be", "measured"));
+			Table table = new Table("Limits and measured values", 2, List.of("What", "verdict", "must be", "measured"));
 			this.proof.checks()
 				.forEach((check) -> table.row(check.what(), check.holds() ? "reached" : "NOT REACHED",
 						Verdicts.limit(check), Verdicts.measured(check)));
@@ -68,12 +68,12 @@ final class ProofSection extends Section {
 			.map((span) -> new Chart.Span(span.what(), span.how(), style(span), span.from(), span.to()))
 			.toList();
 		long lanes = spans.stream().map(Chart.Span::lane).distinct().count();
-		return new Chart.Seconds("What went on", "Second by second, and what was done meanwhile on the same axis.",
+		return new Chart.Seconds("What went on", "Second by second, with the test's actions on the same axis.",
 				(int) (panels.size() * PANEL_HEIGHT + lanes * LANE_HEIGHT + 50), 860, timeline.seconds(), panels,
 				spans);
 	}
 
-	/** A colour for each sort. */
+	/** A colour for each kind. */
 	private static int style(Span span) {
 		return switch (span.how()) {
 			case "kill" -> 0;

@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
 
 /** {@code lab prove}. */
 @Command(name = "prove",
-		description = "Tests what Sluice promises, claim by claim: what it must reach, and what was measured.",
+		description = "Tests what Sluice promises, claim by claim, and shows each limit beside the measured value.",
 		footer = { "", "Exit code: 0 every proof holds, 1 one does not hold or ended early, 2 wrong usage." })
 public final class ProveCommand extends ExperimentCommand {
 

@@ -26,9 +26,8 @@ import dev.sluice.lab.proof.claim.TestBed;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts proofs to the test one after another, each on a stack of its own, so that none
- * finds what another has left. One that breaks off does not keep the others from it. The
- * result is written after each.
+ * Runs proofs one after another, each on a fresh stack, so that none sees data of
+ * another. If one breaks off, the others still run. The result is written after each.
  */
 final class ProveExperiment extends Experiment {
 
@@ -41,13 +40,13 @@ final class ProveExperiment extends Experiment {
 	private final List<ProofResult> results = new ArrayList<>();
 
 	/**
-	 * What is chosen beside the proofs.
+	 * Settings other than the proofs.
 	 *
-	 * @param size how much of each proof is asked for
-	 * @param seed of whatever is drawn
-	 * @param requests how many of them, where a proof sends generated ones alike; 0 for
-	 * what belongs to the size
-	 * @param source how the consumer reads
+	 * @param size how large each proof is
+	 * @param seed seed for all random choices
+	 * @param requests number of requests of proofs that generate them; 0 for the size's
+	 * default
+	 * @param source how the consumer reads orders
 	 */
 	record Settings(Length size, long seed, int requests, Source source) {
 	}
@@ -66,7 +65,7 @@ final class ProveExperiment extends Experiment {
 			if (interruption().isRequested()) {
 				throw new InterruptedException();
 			}
-			// What is proved by now, whatever comes of the next.
+			// Saves the results so far, in case the next proof fails.
 			write(startedAt, Instant.now(), "not ended");
 		}
 	}

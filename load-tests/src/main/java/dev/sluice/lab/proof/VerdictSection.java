@@ -10,7 +10,7 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.ProofResult;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** Every proof and its verdict. */
+/** All proofs and their verdicts. */
 final class VerdictSection extends Section {
 
 	private final List<ProofResult> proofs;

@@ -4,7 +4,7 @@ import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.ProofResult;
 import dev.sluice.lab.kit.result.ProofResult.Check;
 
-/** What was asked and what came out, in words. */
+/** Limits and results in words. */
 final class Verdicts {
 
 	private Verdicts() {
@@ -20,7 +20,7 @@ final class Verdicts {
 				Figures.count(proof.checks().size()));
 	}
 
-	/** What it must be. */
+	/** The check's limit. */
 	static String limit(Check check) {
 		String limit = figure(check.limit(), check.unit());
 		return switch (check.bound()) {
@@ -30,7 +30,7 @@ final class Verdicts {
 		};
 	}
 
-	/** What it was. */
+	/** The measured value. */
 	static String measured(Check check) {
 		Double measured = check.measured();
 		return (measured != null) ? figure(measured, check.unit()) : "never";

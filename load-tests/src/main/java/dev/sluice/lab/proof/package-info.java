@@ -1,5 +1,5 @@
 /**
- * {@code lab prove}: what the system promises, put to the test claim by claim. Start at
+ * {@code lab prove}: tests the system's promises, claim by claim. Start at
  * {@link dev.sluice.lab.proof.ProveExperiment}, which runs the claims one after another,
  * each a {@link dev.sluice.lab.proof.claim.Proof} on a
  * {@link dev.sluice.lab.proof.claim.TestBed} of its own.

@@ -15,7 +15,7 @@ import dev.sluice.lab.kit.cell.CellResult.Latency;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** Every cell of any experiment, as it was run. */
+/** All cells of any experiment, in the order they ran. */
 final class CellsSection extends Section {
 
 	CellsSection() {

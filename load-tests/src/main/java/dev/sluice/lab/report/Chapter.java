@@ -17,17 +17,17 @@ record Chapter(int number, RunResult run, List<Section> sections) {
 		sections = List.copyOf(sections);
 	}
 
-	/** In links. */
+	/** Used in links. */
 	String id() {
 		return "run-" + this.number;
 	}
 
-	/** The experiment's. */
+	/** Name of the experiment. */
 	String name() {
 		return "lab " + this.run.experiment();
 	}
 
-	/** What the run asks; the first section's heading. */
+	/** The run's question, which is the first section's heading. */
 	String question() {
 		return this.sections.getFirst().title();
 	}

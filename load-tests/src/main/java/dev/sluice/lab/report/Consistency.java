@@ -20,15 +20,15 @@ import dev.sluice.lab.kit.result.RunResult.Check;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the figures of a run fit each other, and its cells what the load generator left
- * of each.
+ * Checks that a run's figures agree with each other, and its cells with the load
+ * generator's outcomes.
  */
 final class Consistency {
 
-	/** Where the load generator leaves an outcome of each measured phase. */
+	/** Directory of the load generator's outcomes, one for each measured phase. */
 	private static final String OUTCOMES = "outcomes";
 
-	/** The file has the rate with all of its digits. */
+	/** Relative tolerance, as the file has all digits of the rate. */
 	private static final double ROUNDING = 1e-6;
 
 	private static final int MOST_NAMED = 5;
@@ -36,7 +36,7 @@ final class Consistency {
 	private Consistency() {
 	}
 
-	/** The checks; none if the run has no cells of orders. */
+	/** The checks; empty if the run has no cells with orders. */
 	static List<Check> of(RunResult run, Path directory) throws IOException {
 		if (!(run.finding() instanceof CompareResult compare)) {
 			return List.of();
@@ -53,7 +53,7 @@ final class Consistency {
 		Set<Cell> seen = new HashSet<>();
 		for (CellResult cell : run.cells()) {
 			if (!seen.add(cell.cell())) {
-				wrong.add("%s is there twice".formatted(cell.cell()));
+				wrong.add("%s appears twice".formatted(cell.cell()));
 			}
 			wrongFigures(cell).forEach((why) -> wrong.add("%s: %s".formatted(cell.cell(), why)));
 		}
@@ -87,7 +87,7 @@ final class Consistency {
 		return wrong;
 	}
 
-	/** Each order either came to its end or waits still. */
+	/** Each order has either ended or still waits. */
 	private static Optional<String> wrongWait(String end, @Nullable Wait wait, long ended) {
 		if (wait == null || wait.orders() - wait.unfinished() == ended) {
 			return Optional.empty();
@@ -96,7 +96,7 @@ final class Consistency {
 				wait.orders() - wait.unfinished(), wait.orders()));
 	}
 
-	/** A whole run has a cell or a warm-up for each outcome, and an outcome for each. */
+	/** A complete run has one outcome for each cell and warm-up, and no others. */
 	private static Check outcomes(RunResult run, int warmUps, Path directory) throws IOException {
 		try (Stream<Path> files = Files.walk(directory)) {
 			long outcomes = files.filter((file) -> file.toString().endsWith(".json")).count();

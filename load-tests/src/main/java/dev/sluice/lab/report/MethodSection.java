@@ -12,7 +12,7 @@ import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.RunResult.Environment;
 
-/** How a run was measured, what limits it, how to repeat it. */
+/** How a run was measured, what limits its results, and how to repeat it. */
 final class MethodSection extends Section {
 
 	MethodSection() {
@@ -23,7 +23,7 @@ final class MethodSection extends Section {
 	public void write(RunResult run, Html html) {
 		html.element("h3", "Repeat it");
 		html.open("pre", "tabindex", "0").element("code", run.command()).close();
-		// What a run of cells has in common; of another the sections before say it.
+		// Common to runs with cells; other runs' sections describe their method.
 		if (run.finding() instanceof CompareResult) {
 			cells(run, html);
 		}

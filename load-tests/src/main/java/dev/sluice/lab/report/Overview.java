@@ -12,14 +12,14 @@ import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunResult;
 
 /**
- * What stands before the chapters of several runs: which mode for which load, and what
- * each run answers. It says nothing that the runs' figures do not.
+ * The overview before the chapters of several runs: which mode for which load, and each
+ * run's answer. Adds no figures to those of the runs.
  */
 final class Overview {
 
 	private final List<Chapter> chapters;
 
-	/** Those of the same backends and load: no scenarios. */
+	/** The comparisons with the standard backends and load, without scenarios. */
 	private final List<RunResult> comparisons;
 
 	Overview(List<Chapter> chapters) {

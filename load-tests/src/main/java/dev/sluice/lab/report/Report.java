@@ -45,8 +45,8 @@ import dev.sluice.lab.sink.SinkSections;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One HTML file that needs nothing else: charts, their data, the charting library. It
- * loads nothing from anywhere and forbids the browser to. Tables are there without
+ * A self-contained HTML file with charts, their data and the charting library. It loads
+ * nothing else, and its content security policy forbids it. Tables work without
  * JavaScript.
  */
 public final class Report {
@@ -61,7 +61,7 @@ public final class Report {
 	}
 
 	/**
-	 * Writes the report of some runs, a chapter each.
+	 * Writes a report with a chapter for each run.
 	 * @param runs at least one
 	 * @param html the file, replaced if it is there
 	 * @throws IOException if it cannot be written
@@ -125,7 +125,7 @@ public final class Report {
 		return end(html);
 	}
 
-	/** What a run says, in the sentences with which its page begins. */
+	/** A run's conclusions: the sentences at the top of its page. */
 	public static List<String> answers(RunResult run) {
 		return sections(run).stream().flatMap((section) -> section.answers(run).stream()).toList();
 	}
@@ -185,7 +185,9 @@ public final class Report {
 		html.close();
 	}
 
-	/** Their number in a line above the answer; what they are, when it is unfolded. */
+	/**
+	 * Writes the number of doubts in a line above the answer, which unfolds to list them.
+	 */
 	private static void doubts(RunResult run, Html html) {
 		List<String> warnings = warnings(run);
 		if (warnings.isEmpty()) {
@@ -234,7 +236,7 @@ public final class Report {
 		return warnings;
 	}
 
-	/** Each problem once, and other processes' CPU as one range. */
+	/** Lists each problem once, and other processes' CPU as one range. */
 	private static List<String> reasons(RunResult run) {
 		List<String> reasons = new ArrayList<>();
 		List<@Nullable Double> shares = run.cells()
@@ -268,7 +270,10 @@ public final class Report {
 		return reasons;
 	}
 
-	/** For a run without cells of orders: those carry their own marks. */
+	/**
+	 * Disturbances of a run without cells with orders, as such cells have their own
+	 * marks.
+	 */
 	private static List<String> disturbed(RunResult run) {
 		List<@Nullable Double> shares = (run.finding() != null) ? run.finding().foreignCpuShares()
 				: List.<@Nullable Double>of();

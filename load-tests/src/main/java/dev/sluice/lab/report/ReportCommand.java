@@ -27,8 +27,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code lab report}: makes the page again from a run's results, and says if its raw data
- * are no longer what the run left, or its figures do not fit each other.
+ * {@code lab report}: rebuilds the page from a run's results. Reports if the raw data
+ * have changed since the run, or if its figures contradict each other.
  */
 @Command(name = "report", description = "Builds the HTML report again from the raw results of one run or several.",
 		mixinStandardHelpOptions = true)
@@ -74,7 +74,7 @@ public final class ReportCommand implements Callable<Integer> {
 		return Bundle.isBundle(run) ? run.resolveSibling(run.getFileName() + ".html") : run.resolve(ReportWriter.NAME);
 	}
 
-	/** All runs; what a bundle holds is kept no longer than it is read. */
+	/** Reads all runs. Unpacked bundles are deleted once they have been read. */
 	private List<RunResult> read() throws IOException {
 		Path scratch = Files.createTempDirectory("lab-bundle");
 		try {
@@ -89,7 +89,7 @@ public final class ReportCommand implements Callable<Integer> {
 		}
 	}
 
-	/** The run with what became of its raw data among its checks. */
+	/** Adds the state of the raw data to the run's checks. */
 	private RunResult checked(RunResult run, @Nullable Path directory) throws IOException {
 		if (directory == null) {
 			return run;
@@ -126,7 +126,7 @@ public final class ReportCommand implements Callable<Integer> {
 		}
 	}
 
-	/** Each once, however it is named. */
+	/** Each directory once, however it is named. */
 	private Set<Path> all(Path scratch) throws IOException {
 		Set<Path> files = new LinkedHashSet<>();
 		for (Path given : this.directories) {

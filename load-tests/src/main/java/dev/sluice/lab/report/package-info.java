@@ -1,6 +1,6 @@
 /**
- * The report: one page of one run or several. {@link dev.sluice.lab.report.Report} has
- * one switch from each finding to its sections.
+ * The report: one page for one or several runs. {@link dev.sluice.lab.report.Report} has
+ * the switch from findings to their sections.
  */
 @NullMarked
 package dev.sluice.lab.report;

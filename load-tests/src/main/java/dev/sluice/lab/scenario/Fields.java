@@ -19,9 +19,8 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 
 /**
- * The fields of a mapping in a YAML file. An unknown key is refused before anything else;
- * a value that is none or out of range is refused when it is read. Each refusal names the
- * line.
+ * The fields of a mapping in a YAML file. Unknown keys are refused first; a value that is
+ * invalid or out of range is refused when it is read. Each refusal names the line.
  */
 final class Fields {
 
@@ -33,7 +32,7 @@ final class Fields {
 
 	private static final Pattern PERCENT = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*%");
 
-	/** How many letters a typing error may change. */
+	/** Maximum number of letters that a typing error changes. */
 	private static final int TYPO = 2;
 
 	private final String file;
@@ -43,8 +42,9 @@ final class Fields {
 	private final Map<String, NodeTuple> fields = new LinkedHashMap<>();
 
 	/**
-	 * @param known the keys there may be, in the order a message offers them
-	 * @throws ScenarioException if it is no mapping, has a key twice or another key
+	 * @param known the allowed keys, in the order in which messages list them
+	 * @throws ScenarioException if the node is not a mapping, or has a duplicate or
+	 * unknown key
 	 */
 	Fields(String file, Node node, String... known) {
 		this.file = file;
@@ -61,12 +61,12 @@ final class Fields {
 								String.join(", ", known)));
 			}
 			if (this.fields.put(key, field) != null) {
-				throw refused(field.getKeyNode(), "'%s' is there twice".formatted(key));
+				throw refused(field.getKeyNode(), "'%s' appears twice".formatted(key));
 			}
 		}
 	}
 
-	/** What an error says of a place in the file. */
+	/** An error at a place in the file. */
 	ScenarioException refused(Node where, String what) {
 		return new ScenarioException("%s:%d: %s".formatted(this.file, where.getStartMark().getLine() + 1, what));
 	}
@@ -91,12 +91,12 @@ final class Fields {
 		return this.file;
 	}
 
-	/** A mapping of words that the user chooses, in the file's order. */
+	/** A mapping with keys and words chosen by the user, in the file's order. */
 	Map<String, String> texts(Node value) {
 		return named(value, this::scalar);
 	}
 
-	/** A mapping of names that the user chooses, in the file's order. */
+	/** A mapping with names chosen by the user, in the file's order. */
 	<T> Map<String, T> named(Node value, Function<Node, T> reader) {
 		if (!(value instanceof MappingNode mapping) || mapping.getValue().isEmpty()) {
 			throw refused(value, "must be a mapping: 'name: value' in each line");
@@ -105,7 +105,7 @@ final class Fields {
 		for (NodeTuple field : mapping.getValue()) {
 			String name = scalar(field.getKeyNode());
 			if (named.put(name, reader.apply(field.getValueNode())) != null) {
-				throw refused(field.getKeyNode(), "'%s' is there twice".formatted(name));
+				throw refused(field.getKeyNode(), "'%s' appears twice".formatted(name));
 			}
 		}
 		return named;
@@ -146,14 +146,14 @@ final class Fields {
 				return count;
 			}
 		}
-		throw refused(value, "'%s' is no number from %,d to %,d".formatted(text, least, most));
+		throw refused(value, "'%s' is not a number from %,d to %,d".formatted(text, least, most));
 	}
 
 	Duration duration(Node value, Duration least, Duration most) {
 		String text = scalar(value);
 		Matcher matcher = DURATION.matcher(text);
 		if (!matcher.matches() || matcher.group(1).length() > 9) {
-			throw refused(value, "'%s' is no length of time: write it as 50ms, 2s or 1min".formatted(text));
+			throw refused(value, "'%s' is not a length of time: write it as 50ms, 2s or 1min".formatted(text));
 		}
 		long number = Long.parseLong(matcher.group(1));
 		Duration duration = switch (matcher.group(2)) {
@@ -172,7 +172,7 @@ final class Fields {
 		Matcher matcher = RATE.matcher(text);
 		double rate = matcher.matches() ? Double.parseDouble(matcher.group(1)) : 0;
 		if (!(rate > 0 && rate <= 100_000)) {
-			throw refused(value, "'%s' is no rate up to 100,000/s: write it as 50/s".formatted(text));
+			throw refused(value, "'%s' is not a rate up to 100,000/s: write it as 50/s".formatted(text));
 		}
 		return rate;
 	}
@@ -182,7 +182,7 @@ final class Fields {
 		String text = scalar(value);
 		Matcher matcher = SIZE.matcher(text);
 		if (!matcher.matches() || matcher.group(1).length() > 6) {
-			throw refused(value, "'%s' is no size: write it as 768MB or 1GB".formatted(text));
+			throw refused(value, "'%s' is not a size: write it as 768MB or 1GB".formatted(text));
 		}
 		return matcher.group(1) + (matcher.group(2).equals("MB") ? "m" : "g");
 	}
@@ -192,7 +192,7 @@ final class Fields {
 		Matcher matcher = PERCENT.matcher(text);
 		double percent = matcher.matches() ? Double.parseDouble(matcher.group(1)) : -1;
 		if (!(percent >= 0 && percent <= 100)) {
-			throw refused(value, "'%s' is no share: write it as 5%%".formatted(text));
+			throw refused(value, "'%s' is not a share: write it as 5%%".formatted(text));
 		}
 		return percent / 100;
 	}
@@ -203,7 +203,7 @@ final class Fields {
 			.min(Comparator.comparingInt((other) -> distance(key, other)));
 	}
 
-	/** Letters to be added, removed or replaced (Levenshtein). */
+	/** Number of letters to add, remove or replace (Levenshtein). */
 	private static int distance(String one, String other) {
 		int[] before = IntStream.rangeClosed(0, other.length()).toArray();
 		for (int i = 1; i <= one.length(); i++) {

@@ -11,24 +11,24 @@ import dev.sluice.lab.kit.stack.Variant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A comparison that a user has written down.
+ * A comparison that a user has described in a file.
  *
- * @param name the file's, without its ending
- * @param question that it is to answer
- * @param backend how it behaves
- * @param flap what it turns into by turns; null if it stays as it is
- * @param variants gateways
- * @param heap of each service, in the JVM's notation
- * @param collector of each service, as the JVM's option
- * @param modes of taking an order
- * @param loads in the order they run, each with another number of orders
- * @param users orders in flight at most
- * @param items of an order
- * @param deadline of a cell
+ * @param name name of the file without its extension
+ * @param question the question that it answers
+ * @param backend the backend's behaviour
+ * @param flap the behaviour to which it changes periodically; null if it does not change
+ * @param variants the gateways
+ * @param heap heap of each service, in the JVM's notation
+ * @param collector garbage collector of each service, as a JVM option
+ * @param modes the modes
+ * @param loads the loads in the order they run, each with another number of orders
+ * @param users maximum number of orders in flight
+ * @param items items of each order
+ * @param deadline time limit of a cell
  * @param deliveryConcurrency orders that the consumer delivers at once
- * @param repetitions of everything
- * @param limits what it must keep
- * @param target a deployed system to be measured; null: one is started
+ * @param repetitions number of repetitions of each cell
+ * @param limits limits that each cell must meet
+ * @param target deployed system to measure; null to start one
  */
 public record Scenario(String name, String question, BackendBehaviour backend, @Nullable Flap flap,
 		List<Variant> variants, String heap, String collector, List<Mode> modes, List<Orders> loads, int users,
@@ -44,18 +44,19 @@ public record Scenario(String name, String question, BackendBehaviour backend, @
 	/**
 	 * A number of orders.
 	 *
-	 * @param orders how many
-	 * @param perSecond due a second, by the clock; 0 = whenever a user is free
+	 * @param orders number of orders
+	 * @param perSecond orders due each second, by the clock; 0 to place one whenever a
+	 * user is free
 	 */
 	public record Orders(int orders, double perSecond) {
 	}
 
 	/**
-	 * What each cell is held against. A null is no limit.
+	 * Limits that each cell must meet; null for no limit.
 	 *
-	 * @param p99Millis of an accepted call, in milliseconds
-	 * @param failed share of the calls
-	 * @param savedPerSecond orders saved each second, at least
+	 * @param p99Millis maximum 99th percentile of an accepted call, in milliseconds
+	 * @param failed maximum share of failed calls, 0 to 1
+	 * @param savedPerSecond minimum number of orders saved each second
 	 */
 	public record Limits(@Nullable Long p99Millis, @Nullable Double failed, @Nullable Long savedPerSecond) {
 	}

@@ -28,9 +28,9 @@ import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 
 /**
- * Reads a {@link Scenario} from YAML. Of every field the README says what it means.
- * Unknown keys, missing units and what is out of range are refused with the line and what
- * is allowed.
+ * Reads a {@link Scenario} from YAML. The documentation describes every field. Unknown
+ * keys, missing units and values out of range are refused, with the line and the allowed
+ * values.
  */
 public final class ScenarioFile {
 
@@ -48,7 +48,7 @@ public final class ScenarioFile {
 
 	private static final String[] ERRORS = { "share", "status" };
 
-	/** By name: what a scenario calls the JVM's collectors. */
+	/** Names of the JVM's collectors in a scenario. */
 	private static final List<String> COLLECTORS = List.of("G1", "Serial", "Parallel", "ZGC");
 
 	private final String file;
@@ -59,7 +59,7 @@ public final class ScenarioFile {
 
 	/**
 	 * Reads a file.
-	 * @throws ScenarioException if it is no scenario
+	 * @throws ScenarioException if the file is not a scenario
 	 * @throws IOException if it cannot be read
 	 */
 	public static Scenario read(Path file) throws IOException {
@@ -73,7 +73,7 @@ public final class ScenarioFile {
 					new Fields(reader.file, root, "question", "target", "backend", "services", "load", "limits"), file);
 		}
 		catch (MarkedYAMLException ex) {
-			throw new ScenarioException("%s:%d: no YAML: %s".formatted(reader.file,
+			throw new ScenarioException("%s:%d: not YAML: %s".formatted(reader.file,
 					(ex.getProblemMark() != null) ? ex.getProblemMark().getLine() + 1 : 1, ex.getProblem()));
 		}
 	}

@@ -10,7 +10,7 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.ScenarioResult;
 import dev.sluice.lab.kit.result.ScenarioResult.Judgement;
 
-/** What a scenario asks, and which of its cells keep its limits. */
+/** A scenario's question, and which cells meet its limits. */
 public final class ScenarioSection extends Section {
 
 	private final ScenarioResult scenario;

@@ -21,8 +21,8 @@ import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 
 /**
- * Reads a target: a file of its own, or the section {@code target} of a scenario. Files
- * that it names are relative to it.
+ * Reads a target: a separate file, or the section {@code target} of a scenario. Paths in
+ * it are relative to the file.
  */
 public final class TargetFile {
 
@@ -40,7 +40,8 @@ public final class TargetFile {
 
 	/**
 	 * Reads a file.
-	 * @throws IllegalArgumentException if it is no target; the message names the line
+	 * @throws IllegalArgumentException if the file is not a target; the message names the
+	 * line
 	 * @throws IOException if it cannot be read
 	 */
 	public static Target read(Path file) throws IOException {
@@ -57,7 +58,7 @@ public final class TargetFile {
 		}
 		catch (MarkedYAMLException ex) {
 			throw new IllegalArgumentException(
-					"%s:%d: no YAML: %s".formatted(name,
+					"%s:%d: not YAML: %s".formatted(name,
 							(ex.getProblemMark() != null) ? ex.getProblemMark().getLine() + 1 : 1, ex.getProblem()),
 					ex);
 		}
@@ -98,7 +99,7 @@ public final class TargetFile {
 			return URI.create(text);
 		}
 		catch (IllegalArgumentException ex) {
-			throw fields.refused(where, "'%s' is no URI: %s".formatted(text, ex.getMessage()));
+			throw fields.refused(where, "'%s' is not a URI: %s".formatted(text, ex.getMessage()));
 		}
 	}
 

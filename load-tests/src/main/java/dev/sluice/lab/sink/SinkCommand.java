@@ -102,7 +102,8 @@ public final class SinkCommand extends ExperimentCommand {
 			description = "With --read: messages at most; 0 = all. Default: ${DEFAULT-VALUE}.")
 	private long limit;
 
-	@Option(names = "--follow", description = "With --read: goes on as messages are stored, until it is stopped.")
+	@Option(names = "--follow",
+			description = "With --read: keeps printing as messages are stored, until it is stopped.")
 	private boolean follow;
 
 	public SinkCommand(ReportWriter report) {
@@ -116,7 +117,7 @@ public final class SinkCommand extends ExperimentCommand {
 				return train(this.train);
 			}
 			if (this.limit < 0) {
-				throw usage("--limit is 0 or more");
+				throw usage("--limit must be 0 or more");
 			}
 			if (this.read != null) {
 				SinkReading.print(this.read, this.limit, this.follow, stdout());
@@ -130,7 +131,7 @@ public final class SinkCommand extends ExperimentCommand {
 			}
 		}
 		catch (IOException ex) {
-			throw RunDirectory.failure("The file cannot be made", ex);
+			throw RunDirectory.failure("The file cannot be written", ex);
 		}
 		SinkExperiment.Settings settings = settings();
 		return run(SinkExperiment.NAME, commandLine(),
@@ -193,7 +194,7 @@ public final class SinkCommand extends ExperimentCommand {
 				.collect(Collectors.toCollection(() -> EnumSet.noneOf(Setting.class)));
 		}
 		catch (IllegalArgumentException _) {
-			throw usage("--settings knows storage, link, link-small, loopback and loopback-small");
+			throw usage("--settings: use storage, link, link-small, loopback or loopback-small");
 		}
 	}
 

@@ -15,21 +15,23 @@ import java.util.zip.GZIPInputStream;
 import com.github.luben.zstd.ZstdDictTrainer;
 
 /**
- * Data of the kind that the reference moved: metrics, in batches of a few kB to a few
- * hundred kB. The metrics are lines of real scrapes of this system's services under load;
- * each batch takes lines that follow each other from some point on and varies the digits
- * of their values, all drawn from a seed. So batches are alike and hardly any is
- * another's copy.
+ * Data like the reference's: metrics, in batches of a few kB to a few hundred kB. The
+ * metrics are lines of real scrapes of this system's services under load. Each batch
+ * takes consecutive lines from a random point on and varies the digits of their values,
+ * all drawn from a seed. So batches are similar, and hardly ever equal.
  */
 final class SinkData {
 
-	/** A mean of about 17 kB: that of the reference is 10 to 25. */
+	/** A mean of about 17 kB; the reference's is 10 to 25 kB. */
 	static final Sizes USUAL = new Sizes(2_000, 300_000, 9.3, 0.95);
 
-	/** Where a dictionary should pay. */
+	/** Small batches, for which a dictionary should pay off. */
 	static final Sizes SMALL = new Sizes(2_000, 4_000, 8, 0.2);
 
-	/** Where each message's own cost binds: a mean of about 200 B, as no line is cut. */
+	/**
+	 * Batches so small that the cost per message binds: a mean of about 200 B, as lines
+	 * are not cut.
+	 */
 	static final Sizes TINY = new Sizes(155, 155, 5, 0);
 
 	private static final String SAMPLE = "/dev/sluice/lab/sink/scrapes.txt.gz";
@@ -43,8 +45,8 @@ final class SinkData {
 	/**
 	 * Sizes of batches in bytes: log-normal, between two bounds.
 	 *
-	 * @param mu of the size's logarithm
-	 * @param sigma of the size's logarithm
+	 * @param mu mean of the size's logarithm
+	 * @param sigma standard deviation of the size's logarithm
 	 */
 	record Sizes(int least, int greatest, double mu, double sigma) {
 
@@ -58,7 +60,7 @@ final class SinkData {
 		this.lines = lines;
 	}
 
-	/** The recorded scrapes that are part of the lab. */
+	/** Loads the recorded scrapes that are part of the lab. */
 	static SinkData load() {
 		try (InputStream in = Objects.requireNonNull(SinkData.class.getResourceAsStream(SAMPLE), SAMPLE)) {
 			return read(in);
@@ -74,7 +76,7 @@ final class SinkData {
 				new InputStreamReader(new GZIPInputStream(gzip), StandardCharsets.UTF_8))) {
 			String line = reader.readLine();
 			while (line != null) {
-				// Names and types do not travel with each batch.
+				// Batches contain neither help texts nor types.
 				if (!line.startsWith("#") && line.indexOf(' ') > 0) {
 					lines.add(line);
 				}
@@ -87,7 +89,7 @@ final class SinkData {
 		return new SinkData(lines);
 	}
 
-	/** Batches of at least so many bytes together; the same for the same seed. */
+	/** Batches of at least this many bytes in total; the same for the same seed. */
 	List<byte[]> batches(long seed, long bytes, Sizes sizes) {
 		Random random = new Random(seed);
 		List<byte[]> batches = new ArrayList<>();
@@ -110,7 +112,7 @@ final class SinkData {
 		return text.toString().getBytes(StandardCharsets.UTF_8);
 	}
 
-	/** Half of the digits of a value are others; its first stays, so 0 stays 0. */
+	/** Changes half of the digits of a value. The first digit stays, so 0 stays 0. */
 	private static void append(StringBuilder text, String line, Random random) {
 		int value = line.lastIndexOf(' ') + 1;
 		text.append(line, 0, Math.min(line.length(), value + 1));
@@ -123,7 +125,8 @@ final class SinkData {
 	}
 
 	/**
-	 * A zstd dictionary for batches of these sizes, trained from others than are sent.
+	 * A zstd dictionary for batches of these sizes, trained on other batches than those
+	 * sent.
 	 */
 	byte[] train(long seed, Sizes sizes) {
 		ZstdDictTrainer trainer = new ZstdDictTrainer(TRAINING_BYTES, DICTIONARY_BYTES);

@@ -36,15 +36,15 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Moves the same data to the same storage, by calls that wait for each answer and by the
- * stream, while the storage, a thin link or nothing but the machine is what binds. Each
- * transfer has a client process of its own and is over when the last message is stored
- * and acknowledged; the repetitions of the modes are interleaved.
+ * stream, with the storage, a thin link or only the machine as the bottleneck. Each
+ * transfer has its own client process and ends when the last message is stored and
+ * acknowledged. The repetitions of the modes are interleaved.
  */
 final class SinkExperiment extends Experiment {
 
 	static final String NAME = "sink";
 
-	/** The rate of the reference with calls that wait: 7 GB in 1,140 s. */
+	/** The reference's rate with calls that wait: 7 GB in 1,140 s. */
 	static final double REFERENCE_BITS_PER_SECOND = 49e6;
 
 	static final ThinLink.Character LINK = new ThinLink.Character(40_000_000, Duration.ofMillis(10));
@@ -60,7 +60,7 @@ final class SinkExperiment extends Experiment {
 
 	private static final long SLOW_WARM_UP_BYTES = 4 * MEGABYTE;
 
-	/** Deadline of a transfer, plus a second for each MB. */
+	/** Time limit of a transfer, plus a second for each MB. */
 	private static final Duration DEADLINE = Duration.ofMinutes(30);
 
 	private final Settings settings;
@@ -69,28 +69,28 @@ final class SinkExperiment extends Experiment {
 
 	private final List<Transfer> transfers = new ArrayList<>();
 
-	/** The storage's delay where it binds. */
+	/** The storage's delay in the setting in which it binds. */
 	private final Duration storeDelay;
 
-	/** Some seconds of CPU each. */
+	/** Cached, as each takes some seconds of CPU. */
 	private final Map<SinkData.Sizes, byte[]> dictionaries = new HashMap<>();
 
 	/**
-	 * What is chosen.
+	 * The chosen settings.
 	 *
-	 * @param settings what binds, one after the other
-	 * @param megabytes moved by each transfer over loopback, of 10^6 bytes
-	 * @param linkMegabytes moved by each transfer over the thin link, likewise
-	 * @param repetitions of each transfer
-	 * @param warmUpSeconds before each transfer over loopback: what binds there is CPU,
+	 * @param settings the bottlenecks to measure, one after the other
+	 * @param megabytes data of each transfer over loopback, in MB of 10^6 bytes
+	 * @param linkMegabytes data of each transfer over the thin link, in MB of 10^6 bytes
+	 * @param repetitions number of repetitions of each transfer
+	 * @param warmUpSeconds warm-up before each transfer over loopback, where CPU binds
 	 * and a JVM that compiles uses most of it
-	 * @param zstdLevel of the compression
-	 * @param seed of the data
+	 * @param zstdLevel compression level
+	 * @param seed seed of the data
 	 */
 	record Settings(Set<Setting> settings, int megabytes, int linkMegabytes, int repetitions, int warmUpSeconds,
 			int zstdLevel, long seed) {
 
-		/** What the others are held against comes first. */
+		/** The modes of a setting; the first is the baseline of the others. */
 		static List<Mode> modes(Setting setting) {
 			return switch (setting) {
 				case STORAGE, LINK ->
@@ -108,7 +108,7 @@ final class SinkExperiment extends Experiment {
 			};
 		}
 
-		/** Whether nothing but the machine binds. */
+		/** Whether only the machine binds. */
 		static boolean machine(Setting setting) {
 			return switch (setting) {
 				case LOOPBACK, LOOPBACK_SMALL -> true;
@@ -124,7 +124,7 @@ final class SinkExperiment extends Experiment {
 			};
 		}
 
-		/** Whether a transfer is so slow that it warms up no JVM. */
+		/** Whether a transfer is so slow that a warm-up would not warm the JVM. */
 		static boolean slow(Setting setting, Mode mode) {
 			return mode == Mode.STOP_AND_WAIT || (thin(setting) && mode == Mode.STREAM);
 		}
@@ -133,12 +133,15 @@ final class SinkExperiment extends Experiment {
 			return slow(setting, mode) ? 0 : machine(setting) ? this.warmUpSeconds : shortWarmUpSeconds();
 		}
 
-		/** Where CPU should not bind. */
+		/** Warm-up of transfers that CPU should not bind. */
 		int shortWarmUpSeconds() {
 			return this.warmUpSeconds / 4;
 		}
 
-		/** As much as takes some seconds, moved again until the time is over. */
+		/**
+		 * Amount that takes some seconds, sent repeatedly until the warm-up's time is
+		 * over.
+		 */
 		long warmUpBytes(Setting setting, Mode mode) {
 			return Math.min(bytes(setting), slow(setting, mode) ? SLOW_WARM_UP_BYTES : WARM_UP_BYTES);
 		}
@@ -176,7 +179,7 @@ final class SinkExperiment extends Experiment {
 				linkWords(), this.transfers);
 	}
 
-	/** What the thin link is; null if no transfer uses it. */
+	/** Describes the thin link; null if no transfer uses it. */
 	private @Nullable String linkWords() {
 		return this.settings.settings().stream().anyMatch(Settings::thin)
 				? "a delaying proxy: handshakes are local, nothing is lost, its rate is that of TCP's payload" : null;
@@ -218,7 +221,7 @@ final class SinkExperiment extends Experiment {
 		delete(storage);
 	}
 
-	/** Through a relay of its own, with the sink's heap. */
+	/** A transfer through a relay with the sink's heap. */
 	private Transfer relay(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {
 		int port = Ports.free();
 		try (JavaProcess relay = JavaProcess.mainClass(SinkRelay.class.getName())
@@ -284,9 +287,10 @@ final class SinkExperiment extends Experiment {
 	}
 
 	/**
-	 * Until the client has ended. It would try for ever to reach a sink that is gone.
-	 * @param sink null if the client needs none
-	 * @throws LabException if the sink ends first or the time is over
+	 * Waits until the client has ended. A client of a sink that has died would retry
+	 * forever.
+	 * @param sink the sink's process; null if the client needs none
+	 * @throws LabException if the sink ends first, or at the timeout
 	 */
 	static void await(JavaProcess client, @Nullable ProcessHandle sink, Duration timeout) throws InterruptedException {
 		long deadline = System.nanoTime() + timeout.toNanos();

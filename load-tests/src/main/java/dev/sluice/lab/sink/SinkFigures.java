@@ -13,26 +13,26 @@ import dev.sluice.lab.kit.result.SinkResult.Transfer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the repetitions of a transfer come to, each figure their median.
+ * The figures of a transfer: medians of its repetitions.
  *
- * @param mode how the data was moved
- * @param seconds how long it took
- * @param megabytesPerSecond of 10^6 bytes of data
- * @param messagesPerSecond of them
- * @param least of the repetitions, in MB a second
- * @param greatest of the repetitions
- * @param speedUp against the first mode of the setting
- * @param wireShare bytes sent by bytes of data; 0 = not known
- * @param cpuMillisPerMegabyte of client and sink
- * @param connections TCP connections
+ * @param mode how the data is moved
+ * @param seconds duration
+ * @param megabytesPerSecond rate of data, in MB of 10^6 bytes
+ * @param messagesPerSecond rate of messages
+ * @param least rate of the slowest repetition, in MB a second
+ * @param greatest rate of the fastest repetition, in MB a second
+ * @param speedUp rate as a multiple of the setting's first mode
+ * @param wireShare bytes sent divided by bytes of data; 0 if unknown
+ * @param cpuMillisPerMegabyte CPU time of client and sink
+ * @param connections number of TCP connections
  */
 record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double messagesPerSecond, double least,
 		double greatest, double speedUp, double wireShare, double cpuMillisPerMegabyte, int connections) {
 
-	/** Ten times what it was before several messages went in one request. */
+	/** Ten times the rate before requests carried several messages. */
 	private static final String ASKED_SMALL_MESSAGES = "730,000 messages/s";
 
-	/** In the order of the modes; a mode without any transfer is left out. */
+	/** The figures in the order of the modes, without modes that have no transfer. */
 	static List<SinkFigures> of(SinkResult result, Setting setting) {
 		List<SinkFigures> figures = new ArrayList<>();
 		Double first = null;
@@ -60,8 +60,7 @@ record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double 
 	}
 
 	/**
-	 * What the reference measured, over a link of 10 Gbit/s; null where it has no such
-	 * mode.
+	 * The reference's speed-up, over a link of 10 Gbit/s; null if it has no such mode.
 	 */
 	static @Nullable Double reference(Mode mode) {
 		return switch (mode) {
@@ -73,8 +72,8 @@ record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double 
 	}
 
 	/**
-	 * What is asked of it: a share of the first mode's rate, or messages a second; null
-	 * if nothing is.
+	 * The goal: a share of the first mode's rate, or messages a second; null if there is
+	 * none.
 	 */
 	@Nullable String asked(Setting setting) {
 		return switch (setting) {
@@ -89,7 +88,7 @@ record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double 
 		};
 	}
 
-	/** The same colour in every chart. */
+	/** A mode's colour, the same in every chart. */
 	static int style(Mode mode) {
 		return switch (mode) {
 			case STOP_AND_WAIT, KAFKA -> 0;

@@ -9,7 +9,7 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SinkResult;
 
-/** What was done, and what the figures do not say. */
+/** The method, and the limits of the figures. */
 final class SinkMethodSection extends Section {
 
 	private final SinkResult sink;
@@ -29,7 +29,7 @@ final class SinkMethodSection extends Section {
 					.formatted(delay),
 				"The measurement this repeats moved 7 GB over a link of 10 Gbit/s to spinning disks; its factors stand beside ours for the setting that resembles it most. Its window was 100, ours adapts: that, and not the protocol, is most of the difference.",
 				"Where nothing but the machine binds, storage is Kafka. Its producer has the sink's settings. Bare gRPC is a stream that hands each message to the same producer and acknowledges it, and promises nothing else: what one more hop costs at least.",
-				"Client and sink share the machine's %s cores: what a rate is bound by is often their sum of CPU."
+				"Client and sink share the machine's %s cores: a rate is often bound by their total CPU."
 					.formatted(Figures.count(run.environment().cores()))));
 		if (this.sink.link() != null) {
 			points.add("The thin link is %s.".formatted(this.sink.link()));

@@ -37,10 +37,10 @@ final class SinkReading {
 	}
 
 	/**
-	 * Prints messages until the end, or until the process is stopped.
-	 * @param where a log's directory, or else Kafka's bootstrap servers
-	 * @param limit messages at most; 0 = all
-	 * @param follow whether it waits for more at the end
+	 * Prints messages up to the end, or until the process is stopped.
+	 * @param where a log's directory, or Kafka's bootstrap servers
+	 * @param limit maximum number of messages; 0 for all
+	 * @param follow whether to wait for more at the end
 	 */
 	static void print(String where, long limit, boolean follow, PrintWriter out) {
 		try (SinkReader reader = open(where)) {
@@ -79,7 +79,7 @@ final class SinkReading {
 		return TopicReader.all(Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, where));
 	}
 
-	/** What is no UTF-8 is in Base64, in a member of another name. */
+	/** Data that is not UTF-8 is in Base64, in another member. */
 	static String line(StoredMessage message) {
 		Map<String, Object> line = new LinkedHashMap<>();
 		line.put("partition", message.partition());

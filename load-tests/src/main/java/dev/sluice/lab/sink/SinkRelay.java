@@ -21,9 +21,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The least that a stream into Kafka can cost: hands each message to the producer and
- * acknowledges it in batches, and keeps nothing of what the sink promises: no window, no
- * bounds, no repeats known, no shutdown. What the sink is held against where CPU binds.
+ * The minimal cost of a stream into Kafka, as a baseline for the sink where CPU binds.
+ * Hands each message to the producer and acknowledges in batches. Has none of the sink's
+ * guarantees: no window, no bounds, no detection of repeats, no graceful shutdown.
  */
 public final class SinkRelay {
 
@@ -46,7 +46,7 @@ public final class SinkRelay {
 			.awaitTermination();
 	}
 
-	/** As the sink's producer is: its {@code application.yaml}. */
+	/** The settings of the sink's producer, from its {@code application.yaml}. */
 	static Map<String, Object> producer(String bootstrapServers) {
 		return Map.of("bootstrap.servers", bootstrapServers, "acks", "all", "linger.ms", 5, "batch.size", 128 * 1024,
 				"compression.type", "lz4", "buffer.memory", 64 * 1024 * 1024, "max.request.size", 1_100_000);
@@ -92,7 +92,7 @@ public final class SinkRelay {
 
 	}
 
-	/** One lock, as a call may be written by one thread at a time. */
+	/** Uses one lock, as only one thread at a time may write to a call. */
 	private static final class Acks {
 
 		private final StreamObserver<Response> call;
@@ -105,7 +105,9 @@ public final class SinkRelay {
 			this.call = call;
 		}
 
-		/** What is not stored ends the call: the measurement is void. */
+		/**
+		 * Ends the call if a message is not stored, as that invalidates the measurement.
+		 */
 		synchronized void done(ByteString id, @Nullable Exception failure) {
 			if (this.ended) {
 				return;

@@ -51,31 +51,37 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The client's side of one transfer, a process of its own so that its CPU time is its
- * own. Warms up with other messages, makes all messages, moves them, and writes what it
- * measured.
+ * The client's side of one transfer, in a separate process so that its CPU time can be
+ * measured. Warms up with other messages, makes all messages, moves them, and writes its
+ * measurements.
  */
 public final class SinkSender {
 
-	/** As in the reference. */
+	/** The number of the reference. */
 	static final int CONNECTIONS = 54;
 
-	/** Messages are made before the clock starts and sent in turn, this much of them. */
+	/**
+	 * Size of the pool of messages, which are made before the clock starts and sent in
+	 * turn.
+	 */
 	private static final long POOL_BYTES = 64_000_000;
 
 	private static final long SPOOL_BYTES = 64_000_000;
 
 	static final int SPOOL_THREADS = 8;
 
-	/** Messages that a thread gives the spool at a time. */
+	/** Number of messages that a thread adds to the spool in one call. */
 	static final int TOGETHER = 16;
 
-	/** How long who finds the spool full waits; a tenth of it is gone by then at most. */
+	/**
+	 * Pause of a thread that finds the spool full, in which at most a tenth of the spool
+	 * is sent.
+	 */
 	private static final Duration FULL = Duration.ofMillis(5);
 
 	private static final Duration SAMPLE = Duration.ofMillis(100);
 
-	/** As the sink's client. */
+	/** Same value as the sink's client. */
 	private static final int RELAY_TRANSPORT_BYTES = 256 * 1024;
 
 	private static final Duration DEADLINE = Duration.ofMinutes(30);
@@ -87,34 +93,34 @@ public final class SinkSender {
 	private final AtomicLong wireBytes = new AtomicLong();
 
 	/**
-	 * What is to be done.
+	 * A transfer to run.
 	 *
-	 * @param mode how
-	 * @param target {@code host:port} of the sink, or Kafka's bootstrap servers
-	 * @param seed of the messages
-	 * @param sizes of the messages
-	 * @param bytes to be moved
-	 * @param warmUpBytes to be moved before, again and again
-	 * @param warmUpSeconds how long at least
-	 * @param sinkPid whose CPU time counts too; 0 = nobody's
-	 * @param zstdLevel of the compression
-	 * @param directory for a spool
+	 * @param mode how to move the data
+	 * @param target the sink's {@code host:port}, or Kafka's bootstrap servers
+	 * @param seed seed of the messages
+	 * @param sizes sizes of the messages
+	 * @param bytes number of bytes to move
+	 * @param warmUpBytes number of bytes to move repeatedly as warm-up
+	 * @param warmUpSeconds minimum length of the warm-up
+	 * @param sinkPid process whose CPU time is measured, too; 0 for none
+	 * @param zstdLevel compression level
+	 * @param directory directory for a spool
 	 */
 	public record Job(Mode mode, String target, long seed, SinkData.Sizes sizes, long bytes, long warmUpBytes,
 			int warmUpSeconds, long sinkPid, int zstdLevel, String directory) {
 	}
 
 	/**
-	 * What came of it.
+	 * The results of a transfer.
 	 *
-	 * @param cpuSeconds of this process, during the transfer
-	 * @param sinkCpuSeconds of the sink's process, during the transfer
+	 * @param cpuSeconds CPU time of this process during the transfer
+	 * @param sinkCpuSeconds CPU time of the sink's process during the transfer
 	 */
 	public record Report(int connections, long messages, long bytes, long wireBytes, double seconds, double cpuSeconds,
 			double sinkCpuSeconds, List<Moment> moments) {
 	}
 
-	/** Moves so many bytes, and returns when all are stored. */
+	/** Moves a number of bytes, and returns when all are stored. */
 	@FunctionalInterface
 	private interface Transfer {
 
@@ -172,7 +178,7 @@ public final class SinkSender {
 				(end - start) / 1e9, cpu / 1e9, sinkCpu.toNanos() / 1e9, moments);
 	}
 
-	/** Under ids of its own each time. */
+	/** Uses new ids each time. */
 	private void warmUp(Transfer transfer) throws Exception {
 		long end = System.nanoTime() + Duration.ofSeconds(this.job.warmUpSeconds()).toNanos();
 		int times = 0;
@@ -206,7 +212,7 @@ public final class SinkSender {
 			.orElse(Duration.ZERO);
 	}
 
-	/** Messages are taken from the pool in turn. */
+	/** Takes messages from the pool in turn. */
 	private byte[] message(long number) {
 		return this.pool.get((int) (number % this.pool.size()));
 	}
@@ -217,7 +223,7 @@ public final class SinkSender {
 		return messages / this.pool.size() * all + rest;
 	}
 
-	/** How many messages make so many bytes. */
+	/** Number of messages with this many bytes in total. */
 	private long messages(long bytes) {
 		long messages = bytes / bytes(this.pool.size()) * this.pool.size();
 		long sum = bytes(messages);
@@ -308,7 +314,7 @@ public final class SinkSender {
 		}
 	}
 
-	/** A call for each move: gRPC and its flow control, and nothing else. */
+	/** A call for each move, with only gRPC's flow control. */
 	private Report relay() throws Exception {
 		ManagedChannel channel = channel();
 		try {
@@ -364,7 +370,7 @@ public final class SinkSender {
 
 	private interface Sending {
 
-		/** The messages from a number, before another. */
+		/** Sends the messages in a range of numbers, without the last. */
 		void send(long from, long to) throws Exception;
 
 	}
@@ -388,7 +394,7 @@ public final class SinkSender {
 		}
 	}
 
-	/** Sends whenever the transport takes more, on the transport's thread. */
+	/** Sends on the transport's thread whenever the transport is ready. */
 	private static final class Relayed implements ClientResponseObserver<Request, Response> {
 
 		private final long messages;
@@ -437,7 +443,7 @@ public final class SinkSender {
 
 	}
 
-	/** Adds up what calls send, with gRPC's own framing, before HTTP/2's. */
+	/** Counts the bytes that calls send, with gRPC's framing, before HTTP/2's. */
 	private static final class WireCounter implements ClientInterceptor {
 
 		private final AtomicLong bytes;

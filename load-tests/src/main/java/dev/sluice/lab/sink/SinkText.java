@@ -6,7 +6,7 @@ import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
 
-/** The transfers in 100 columns of text, medians of the repetitions. */
+/** The transfers as text of 100 columns, with medians of the repetitions. */
 final class SinkText {
 
 	private SinkText() {

@@ -18,11 +18,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thin link: passes TCP connections on to a port of this machine, with a delay and with
- * a rate that all connections share, each direction for itself. It works on what TCP
- * carries, so its rate is that of payloads of TCP, and neither handshakes nor losses are
- * those of a real link. Bound: what is on its way, some 256 KB for each connection and
- * direction.
+ * A thin link: forwards TCP connections to a port of this machine with a delay and, in
+ * each direction, a rate that all connections share. It works on TCP payloads, so the
+ * rate excludes headers, and handshakes and losses are not those of a real link. Bounded:
+ * some 256 KB in transit for each connection and direction.
  */
 final class ThinLink implements AutoCloseable {
 
@@ -45,10 +44,10 @@ final class ThinLink implements AutoCloseable {
 	private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * What it is like.
+	 * The properties of the link.
 	 *
-	 * @param bitsPerSecond each way
-	 * @param roundTrip of a bit
+	 * @param bitsPerSecond rate in each direction
+	 * @param roundTrip round-trip time, without the time to send
 	 */
 	record Character(long bitsPerSecond, Duration roundTrip) {
 
@@ -62,7 +61,7 @@ final class ThinLink implements AutoCloseable {
 
 	}
 
-	/** One direction: the time at which bytes have left. Used by many threads. */
+	/** Paces one direction: the time at which bytes have left. Thread-safe. */
 	private static final class Pacer {
 
 		private final double nanosPerByte;
@@ -73,7 +72,7 @@ final class ThinLink implements AutoCloseable {
 			this.nanosPerByte = nanosPerByte;
 		}
 
-		/** When so many bytes more have left, by {@link System#nanoTime()}. */
+		/** When this many more bytes will have left, by {@link System#nanoTime()}. */
 		synchronized long sent(int bytes) {
 			this.freeAt = Math.max(this.freeAt, System.nanoTime()) + (long) (bytes * this.nanosPerByte);
 			return this.freeAt;
@@ -81,11 +80,11 @@ final class ThinLink implements AutoCloseable {
 
 	}
 
-	/** Bytes and when they are due at the other end; no bytes: the end. */
+	/** Bytes and when they are due at the other end; empty at the end of the stream. */
 	private record Chunk(byte[] bytes, long dueAt) {
 	}
 
-	/** Listens. */
+	/** Starts listening. */
 	ThinLink(Character character, int sinkPort) throws IOException {
 		this.sinkPort = sinkPort;
 		this.delayNanos = character.delayNanos();
@@ -95,7 +94,7 @@ final class ThinLink implements AutoCloseable {
 		Thread.ofVirtual().name("link").start(this::accept);
 	}
 
-	/** Where a client finds the sink, {@code host:port}. */
+	/** Address of the link for clients, {@code host:port}. */
 	String target() {
 		return LOOPBACK + ":" + this.server.getLocalPort();
 	}
@@ -121,7 +120,7 @@ final class ThinLink implements AutoCloseable {
 			join(sink, client, this.backward);
 		}
 		catch (IOException _) {
-			// It came to nothing, and its client must see that.
+			// Connecting failed; tell the client by closing.
 			close(client);
 		}
 	}
@@ -184,7 +183,7 @@ final class ThinLink implements AutoCloseable {
 			}
 		}
 		catch (IOException _) {
-			// It is of no use either way.
+			// The connection is useless either way.
 		}
 	}
 

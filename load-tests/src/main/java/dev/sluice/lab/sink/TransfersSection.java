@@ -14,7 +14,7 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
 
-/** How fast each way moved the data, in each setting. */
+/** The rate of each mode in each setting. */
 final class TransfersSection extends Section {
 
 	private static final int ROW_HEIGHT = 34;
@@ -109,7 +109,7 @@ final class TransfersSection extends Section {
 	}
 
 	private static Table table(Setting setting, List<SinkFigures> figures) {
-		// The reference has no other setting.
+		// The reference has only this setting.
 		boolean referred = setting == Setting.STORAGE;
 		List<String> columns = new ArrayList<>(
 				List.of("Mode", "connections", "seconds", "MB/s", "messages/s", "speed-up"));

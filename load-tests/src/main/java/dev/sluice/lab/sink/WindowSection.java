@@ -16,12 +16,12 @@ import dev.sluice.lab.kit.result.SinkResult.Setting;
 import dev.sluice.lab.kit.result.SinkResult.Transfer;
 import org.jspecify.annotations.Nullable;
 
-/** What the stream had in flight, and how wide its window was. */
+/** The stream's messages in flight and its window. */
 final class WindowSection extends Section {
 
 	private static final int PANEL_HEIGHT = 130;
 
-	/** A chart of fewer seconds is a few dots. */
+	/** Transfers of fewer seconds have no chart, as it would be a few dots. */
 	private static final int LEAST_SECONDS = 3;
 
 	private final SinkResult sink;

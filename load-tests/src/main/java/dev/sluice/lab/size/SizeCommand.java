@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
 				+ " lab compare.")
 public final class SizeCommand implements Callable<Integer> {
 
-	/** The consumer delivers an order of each partition at least. */
+	/** The default number of partitions of the topic {@code orders}. */
 	private static final int PARTITIONS = 12;
 
 	@Parameters(paramLabel = "DIR", arity = "1..*", description = "Directories of runs of lab compare.")
@@ -52,7 +52,7 @@ public final class SizeCommand implements Callable<Integer> {
 	public Integer call() {
 		if (!(this.ordersPerSecond > 0) || this.utilisation < 1 || this.utilisation > 100 || this.cores < 1) {
 			throw new ParameterException(this.spec.commandLine(),
-					"--orders-per-second is above 0, --utilisation from 1 to 100, --cores at least 1");
+					"--orders-per-second must be above 0, --utilisation from 1 to 100, --cores at least 1");
 		}
 		List<RunResult> runs = new ArrayList<>();
 		for (Path directory : this.directories) {
@@ -91,13 +91,13 @@ public final class SizeCommand implements Callable<Integer> {
 		out.printf(Locale.ROOT,
 				"%nPartitions of the topic orders: at least %d, one for each consumer; the default is %d.%n",
 				Math.max(consumers, 1), PARTITIONS);
-		out.println("From - to: the least and the greatest cell. Cores grow in proportion to the rate here, which"
-				+ " nobody has measured beyond the runs:");
+		out.println("From - to: the lowest and the highest cell. Cores are assumed to grow in proportion to the rate,"
+				+ " which has not been measured beyond these runs:");
 		for (RunResult run : runs) {
 			out.printf(Locale.ROOT, "  %s, %s, %d cores, commit %s%n", run.command(), run.environment().cpu(),
 					run.environment().cores(), run.environment().gitSha());
 		}
-		out.println("An instance that fails must be spared, and memory and disks are not in it.");
+		out.println("Add spare instances for failures; memory and disks are not included.");
 		out.flush();
 	}
 

@@ -11,15 +11,15 @@ import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 
 /**
- * What a rate costs, by measured CPU of an order: for each variant and mode, and each
- * service, from the least to the greatest cell. Load generator and lab are no part of it.
+ * The cores that a rate needs, by the measured CPU of an order: for each variant, mode
+ * and service, from the cheapest to the dearest cell. Excludes load generator and lab.
  *
- * @param ordersPerSecond asked for
- * @param utilisation of the cores that is planned for, above 0 and at most 1
+ * @param ordersPerSecond rate to carry
+ * @param utilisation planned utilisation of the cores, above 0 and at most 1
  */
 record Sizing(double ordersPerSecond, double utilisation) {
 
-	/** What measures is no part of the system. */
+	/** The measuring processes are not part of the system. */
 	private static final List<String> APART = List.of("load-generator", "lab");
 
 	private static final double MILLIS = 1_000;
@@ -27,21 +27,21 @@ record Sizing(double ordersPerSecond, double utilisation) {
 	/**
 	 * Cores of a service.
 	 *
-	 * @param cells that tell of it
-	 * @param cores by the median cell
-	 * @param least by the cheapest cell
-	 * @param most by the dearest cell
+	 * @param cells number of cells with its CPU
+	 * @param cores cores by the median cell
+	 * @param least cores by the cheapest cell
+	 * @param most cores by the dearest cell
 	 */
 	record Need(String variant, String mode, String service, int cells, double cores, double least, double most) {
 
-		/** Instances of so many cores each, by the median cell. */
+		/** Number of instances of a given size, by the median cell. */
 		long instances(int coresOfAnInstance) {
 			return Math.max(1, (long) Math.ceil(this.cores / coresOfAnInstance));
 		}
 
 	}
 
-	/** The needs, from cells that can be believed. */
+	/** The needs, from reliable cells. */
 	List<Need> of(List<CellResult> all) {
 		List<CellResult> cells = all.stream().filter((cell) -> !Reliability.marked(cell) && cell.saved() > 0).toList();
 		List<Need> needs = new ArrayList<>();

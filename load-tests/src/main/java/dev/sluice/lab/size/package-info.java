@@ -1,4 +1,4 @@
-/** {@code lab size}: what a rate needs, from what was measured. */
+/** {@code lab size}: the cores that a rate needs, from measured runs. */
 @NullMarked
 package dev.sluice.lab.size;
 

@@ -12,15 +12,16 @@ import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.result.RunResult;
 
 /**
- * What two neighbouring measurements of the same thing differ by, as logarithms of their
- * ratio: drawn from a normal distribution, or from what runs have recorded.
+ * Differences between two neighbouring measurements of the same thing, as logarithms of
+ * their ratio, drawn from a normal distribution or from recorded runs.
  *
- * @param deviation of the logarithms
- * @param recorded differences, around 0; empty to draw from the normal distribution
+ * @param deviation standard deviation of the logarithms
+ * @param recorded recorded differences, around 0; empty to draw from the normal
+ * distribution
  */
 record PairNoise(double deviation, List<Double> recorded) {
 
-	/** As it was measured on two shared cores. */
+	/** As measured on two shared cores. */
 	static final double USUAL = 0.14;
 
 	PairNoise {
@@ -33,8 +34,8 @@ record PairNoise(double deviation, List<Double> recorded) {
 	}
 
 	/**
-	 * The differences of each cell's repetitions from those before them. A thing that
-	 * differs from itself by a trend has it in there too: that is noise to a comparison.
+	 * The differences of each cell's repetitions from the previous ones. They include
+	 * trends, which are noise in a comparison.
 	 */
 	static PairNoise of(List<RunResult> runs) {
 		List<Double> differences = new ArrayList<>();
@@ -61,7 +62,10 @@ record PairNoise(double deviation, List<Double> recorded) {
 		return List.of(cell.cell().variant(), cell.cell().mode(), cell.cell().capacity(), cell.cell().load());
 	}
 
-	/** The logarithm of one pair's ratio. Either of a pair may have come first. */
+	/**
+	 * The logarithm of one pair's ratio, with a random sign as either of a pair may have
+	 * come first.
+	 */
 	private double next(RandomGenerator random) {
 		if (this.recorded.isEmpty()) {
 			return this.deviation * random.nextGaussian();
@@ -71,8 +75,8 @@ record PairNoise(double deviation, List<Double> recorded) {
 	}
 
 	/**
-	 * Compares one thing with another that has this multiple of its rate.
-	 * @param pairs how many are drawn
+	 * Compares one thing with another that has a multiple of its rate.
+	 * @param pairs number of pairs to draw
 	 */
 	PairedComparison compare(int pairs, double ratio, RandomGenerator random) {
 		double[] first = new double[pairs];

@@ -6,25 +6,25 @@ import java.util.random.RandomGenerator;
 import dev.sluice.lab.kit.statistics.PairedComparison;
 
 /**
- * Comparisons as the report makes them, many times over: of a thing with itself, and with
- * one that is slower by {@link PairedComparison#MARGIN}. Each is planned as a user would:
- * a few pairs tell how many are needed, and as many are measured.
+ * Many comparisons like the report's: of a thing with itself, and with one that is slower
+ * by {@link PairedComparison#MARGIN}. Each is planned as a user would plan it: a few
+ * pairs show how many are needed, and then that many are measured.
  *
- * @param trials how many of each kind
- * @param alike comparisons of a thing with itself that found no difference
- * @param found comparisons with the slower one that found it slower
- * @param leastPairs that were asked for
- * @param mostPairs that were asked for
+ * @param trials number of comparisons of each kind
+ * @param alike number of comparisons of a thing with itself that found no difference
+ * @param found number of comparisons with the slower one that found it slower
+ * @param leastPairs least number of pairs that a plan asked for
+ * @param mostPairs greatest number of pairs that a plan asked for
  */
 record Trials(int trials, int alike, int found, int leastPairs, int mostPairs) {
 
-	/** Pairs that a plan is made from. */
+	/** Number of pairs from which a plan is made. */
 	static final int PILOT = 10;
 
-	/** What the slower one has of the other's rate. */
+	/** Rate of the slower one as a share of the other's. */
 	static final double SLOWER = 1 / (1 + PairedComparison.MARGIN);
 
-	/** More than this many pairs nobody measures. */
+	/** Maximum number of pairs; nobody measures more. */
 	private static final int MOST_PAIRS = 500;
 
 	static Trials run(int trials, PairNoise noise, RandomGenerator random) {

@@ -27,12 +27,12 @@ import picocli.CommandLine.Spec;
 				+ " with noise as runs recorded it.")
 public final class VerifyStatistics implements Callable<Integer> {
 
-	/** Below it, what was recorded says too little of the noise. */
+	/** Fewer recorded differences say too little about the noise. */
 	private static final int LEAST_RECORDED = 8;
 
 	private static final int SHOWN = 20;
 
-	/** Of twenty: what the report promises. */
+	/** Of twenty, as the report promises. */
 	private static final int LEAST_ALIKE = 19;
 
 	private static final int LEAST_FOUND = 16;

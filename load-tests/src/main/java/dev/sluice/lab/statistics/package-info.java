@@ -1,6 +1,6 @@
 /**
- * {@code lab verify-statistics}: whether the comparisons of the report find what is there
- * and nothing else.
+ * {@code lab verify-statistics}: whether the report's comparisons find real differences
+ * and no others.
  */
 @NullMarked
 package dev.sluice.lab.statistics;

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 
 /**
- * Shows how far a start has come: a line for what is ready, and on a terminal a live last
- * line with what is awaited. Thread-safe.
+ * Shows the progress of a start: a line for each step that is ready, and on a terminal a
+ * live last line with the pending steps. Thread-safe.
  */
 final class StartProgress implements AutoCloseable {
 
@@ -37,7 +37,7 @@ final class StartProgress implements AutoCloseable {
 		}
 	}
 
-	/** The same step, shown. */
+	/** Wraps a step so that its progress is shown. */
 	Callable<Object> of(String name, Callable<?> step) {
 		synchronized (this) {
 			this.awaited.add(name);

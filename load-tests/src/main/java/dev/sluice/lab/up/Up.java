@@ -32,10 +32,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code lab up}: the whole system, until it is interrupted. */
+/** {@code lab up}: runs the whole system until it is interrupted. */
 @Command(name = "up", mixinStandardHelpOptions = true,
-		description = "Starts Kafka, PostgreSQL and every service, prints where they are, and stops them on Ctrl-C.",
-		footer = { "", "Data is thrown away at the end. Exit code: 1 if something does not start or dies." })
+		description = "Starts Kafka, PostgreSQL and every service, prints their addresses, and stops them on Ctrl-C.",
+		footer = { "", "Data is deleted at the end. Exit code: 1 if something does not start or dies." })
 public final class Up implements Callable<Integer> {
 
 	private static final Duration WATCH_INTERVAL = Duration.ofMillis(500);
@@ -73,7 +73,7 @@ public final class Up implements Callable<Integer> {
 			}
 			Files.writeString(directory.resolve("pid"), Long.toString(ProcessHandle.current().pid()));
 			checkJars(workspace);
-			// To be stopped is how it ends well.
+			// An interrupt is its normal end.
 			try (Interruption _ = new Interruption(0)) {
 				Stack.Builder builder = Stack.builder()
 					.workspace(workspace)
@@ -128,7 +128,7 @@ public final class Up implements Callable<Integer> {
 			throw new LabException("cannot write to %s: %s".formatted(stack.directory(), ex), ex);
 		}
 		finally {
-			// The interrupt has done its work; stopping must not be disturbed by it.
+			// Clears the interrupt, which would disturb stopping.
 			Thread.interrupted();
 			out.println("Stopping …");
 			out.flush();
@@ -152,8 +152,7 @@ public final class Up implements Callable<Integer> {
 
 	private static Duration start(PrintWriter out, Stack stack, Variant servlet) {
 		try (StartProgress progress = new StartProgress(out)) {
-			// One after the other: few cores, and services that wait for Kafka use them
-			// too.
+			// One after the other, as services that wait for Kafka use cores, too.
 			Stack.inParallel(List.of(progress.of("Kafka", () -> stack.infrastructure().kafka()),
 					progress.of("PostgreSQL", () -> stack.infrastructure().postgres())));
 			Stack.inParallel(List.of(progress.of("backend-mock", () -> stack.startBackend(ServiceOptions.NONE)),

@@ -2,7 +2,9 @@ package dev.sluice.lab.watch;
 
 import java.util.Locale;
 
-/** What stands above the charts, large: {@code watch.js} adds it up from the panels. */
+/**
+ * The large figures above the charts, which {@code watch.js} computes from the panels.
+ */
 enum BigFigure {
 
 	ANSWERED("orders answered a second"),
@@ -21,7 +23,7 @@ enum BigFigure {
 		this.words = words;
 	}
 
-	/** Its element's. */
+	/** Id of its element. */
 	String id() {
 		return "big-" + name().toLowerCase(Locale.ROOT);
 	}

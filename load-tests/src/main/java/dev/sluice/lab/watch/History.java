@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** The last ten minutes; what is older is forgotten. Thread-safe. */
+/** The moments of the last ten minutes. Thread-safe. */
 final class History {
 
 	/** Ten minutes. */
@@ -19,7 +19,7 @@ final class History {
 		this.moments.addLast(moment);
 	}
 
-	/** Those with a greater number, the earliest first. */
+	/** The moments with a greater number, the earliest first. */
 	synchronized List<Moment> after(long number) {
 		return this.moments.stream().filter((moment) -> moment.number() > number).toList();
 	}

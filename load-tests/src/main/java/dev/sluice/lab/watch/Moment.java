@@ -6,19 +6,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A second.
+ * The figures of one second.
  *
- * @param number from 1, one more each second
- * @param epochMillis when
- * @param services in the order of the targets
- * @param figures by {@link Panel#id} and name; what is not known is missing
+ * @param number number of the second, from 1
+ * @param epochMillis time in milliseconds since the epoch
+ * @param services states in the order of the targets
+ * @param figures figures by {@link Panel#id} and name, without unknown ones
  */
 record Moment(long number, long epochMillis, List<State> services, Map<String, Map<String, Double>> figures) {
 
 	/**
 	 * Whether a service answered.
 	 *
-	 * @param problem why not, in words; null if it did
+	 * @param problem why it did not answer, in words; null if it did
 	 */
 	record State(String name, String uri, @Nullable String problem) {
 	}

@@ -12,7 +12,7 @@ enum Panel {
 			"Sync and queued: from an order's headers read to its answer known, in the gateway. Saved: from accepted to"
 					+ " saved, of queued orders. Each is the upper bound of the histogram's bucket that the percentile"
 					+ " lies in, of all orders of the last minute: the true one is at most that, and at least three"
-					+ " quarters of it. Of fewer than a thousand orders in that minute none is told."),
+					+ " quarters of it. With fewer than a thousand orders in that minute, none is shown."),
 
 	WAITING("Orders on their way", "orders",
 			"In the gateways: requests in process. In Kafka: records behind the consumer's last fetch (its lag; known a"
@@ -26,13 +26,13 @@ enum Panel {
 			"Open: the gateway treats the backend as down and sends it nothing."),
 
 	STATUS_AGE("Age of the status", "s",
-			"How old the oldest event of the last batch was when PostgreSQL had it: how far GET /orders lies behind. It"
-					+ " stands still while nothing comes."),
+			"How old the oldest event of the last batch was when PostgreSQL had it: the lag of GET /orders. It"
+					+ " does not change while no events arrive."),
 
 	CPU("CPU", "cores", "Of each service, since the second before."),
 
 	GC("Paused by the garbage collector", "% of the time",
-			"Of each service, since the second before; what the collector does beside the service is CPU."),
+			"Of each service, since the second before; the collector's concurrent work counts as CPU."),
 
 	HEAP("Heap", "MiB", "Used, garbage included."),
 
@@ -50,7 +50,7 @@ enum Panel {
 		this.meaning = meaning;
 	}
 
-	/** Its name in links and data. */
+	/** Name in links and data. */
 	String id() {
 		return name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}

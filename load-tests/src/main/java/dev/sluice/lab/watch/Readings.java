@@ -22,14 +22,14 @@ import dev.sluice.lab.kit.metrics.PrometheusHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes figures of what the services say, second by second. A counter's rate is its
- * growth since the service's answer before, by the time between the two; a service that
- * does not answer, or has restarted in between, has none. What several services say is
- * added up. Remembers the last {@value #WINDOW_SECONDS} seconds. Not thread-safe.
+ * Computes figures from the services' metrics, second by second. A counter's rate is its
+ * growth since the service's previous answer, divided by the time between the two; it is
+ * missing if the service does not answer or has restarted. Figures of several services
+ * are added up. Remembers the last {@value #WINDOW_SECONDS} seconds. Not thread-safe.
  */
 final class Readings {
 
-	/** That a percentile is of. */
+	/** Window of a percentile. */
 	static final int WINDOW_SECONDS = 60;
 
 	private static final String START = "process_start_time_seconds";
@@ -50,7 +50,7 @@ final class Readings {
 
 	private static final String ACCEPT_TO_SAVED = "sluice_accept_to_saved_seconds_bucket";
 
-	/** That a rate is of. */
+	/** Minimum time over which a rate is computed. */
 	private static final long LEAST_NANOS = 500_000_000;
 
 	private static final double MEBIBYTE = 1024 * 1024;
@@ -70,8 +70,8 @@ final class Readings {
 
 	/**
 	 * The figures of a second.
-	 * @param scrapes by service, one each
-	 * @return by {@link Panel#id} and name
+	 * @param scrapes one scrape of each service, by its name
+	 * @return figures by {@link Panel#id} and name
 	 */
 	Map<String, Map<String, Double>> next(Map<String, Scrape> scrapes) {
 		Figures figures = new Figures();
@@ -96,8 +96,8 @@ final class Readings {
 	}
 
 	/**
-	 * The latest that is not too near: after a pause of this process, two answers follow
-	 * each other at once, and their times are not exact.
+	 * The latest scrape that is old enough: after a pause of this process, two answers
+	 * follow each other immediately, and their times are not exact.
 	 */
 	private static Optional<Scrape> reference(Deque<Scrape> before, Scrape scrape) {
 		Iterator<Scrape> latestFirst = before.descendingIterator();
@@ -110,7 +110,7 @@ final class Readings {
 		return Optional.empty();
 	}
 
-	/** What is too long ago, or was another process. */
+	/** Removes scrapes that are too old or of an earlier process. */
 	private static void forget(Deque<Scrape> before, Scrape scrape, Exposition now) {
 		Double start = now.sum(START);
 		before.removeIf((each) -> scrape.nanos() - each.nanos() > (WINDOW_SECONDS + 0.5) * 1e9
@@ -158,7 +158,7 @@ final class Readings {
 			.forEach((name, paused) -> figures.add(Panel.GC, name, PERCENT * paused / seconds));
 	}
 
-	/** A series that is new has grown from nothing. */
+	/** A new series has grown from 0. */
 	private static Map<String, Double> growth(Exposition now, Exposition before, String metric,
 			Function<Series, String> name) {
 		Map<String, Double> grown = now.of(metric)
@@ -188,7 +188,7 @@ final class Readings {
 
 	}
 
-	/** What all services counted in the window, together. */
+	/** Sums the histograms of all services over the window. */
 	private static final class Histograms {
 
 		private final Map<String, List<PrometheusHistogram>> parts = new TreeMap<>();
@@ -222,7 +222,7 @@ final class Readings {
 			});
 		}
 
-		/** What lies beyond the last bound is told as that. */
+		/** The last finite bound, which stands for all greater values. */
 		private static double greatest(Map<Double, Double> counts) {
 			return counts.keySet().stream().filter(Double::isFinite).mapToDouble(Double::doubleValue).max().orElse(0);
 		}

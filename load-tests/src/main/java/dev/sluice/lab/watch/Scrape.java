@@ -4,11 +4,11 @@ import dev.sluice.lab.kit.metrics.Exposition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a service answered, or that it did not.
+ * A service's answer, or the lack of one.
  *
- * @param nanos when, by {@link System#nanoTime()}
- * @param exposition null if it did not answer
- * @param problem why not, in words; null if it did
+ * @param nanos time of the answer, by {@link System#nanoTime()}
+ * @param exposition the metrics; null if it did not answer
+ * @param problem why it did not answer, in words; null if it did
  */
 record Scrape(long nanos, @Nullable Exposition exposition, @Nullable String problem) {
 

@@ -5,21 +5,21 @@ import java.net.URI;
 import dev.sluice.devservices.Ports;
 
 /**
- * A service to be watched.
+ * A service to watch.
  *
- * @param name what it is called on the page
- * @param uri where it serves HTTP, without a path
+ * @param name its name on the page
+ * @param uri its HTTP address, without a path
  */
 record Target(String name, URI uri) {
 
-	/** Its metrics in Prometheus's text format. */
+	/** URI of its metrics in Prometheus's text format. */
 	URI metrics() {
 		return this.uri.resolve("/actuator/prometheus");
 	}
 
 	/**
 	 * Reads {@code name=uri}.
-	 * @throws IllegalArgumentException if it is not of that form
+	 * @throws IllegalArgumentException if the text does not have that form
 	 */
 	static Target of(String text) {
 		int equals = text.indexOf('=');
@@ -31,7 +31,7 @@ record Target(String name, URI uri) {
 			}
 		}
 		catch (IllegalArgumentException _) {
-			// Said below.
+			// Reported below.
 		}
 		throw new IllegalArgumentException("'%s' is not like gateway=http://127.0.0.1:8080".formatted(text));
 	}

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks each service each second, all at once, on a thread of its own. A service that does
- * not answer is asked again the next second, for as long as this is open.
+ * Scrapes all services at once every second, in its own thread. A service that does not
+ * answer is asked again the next second, until this is closed.
  */
 final class Watch implements AutoCloseable {
 
@@ -35,7 +35,9 @@ final class Watch implements AutoCloseable {
 
 	private static final Duration PERIOD = Duration.ofSeconds(1);
 
-	/** Shorter than the period, so that a service that hangs delays nobody. */
+	/**
+	 * Shorter than the period, so that a service that hangs does not delay the others.
+	 */
 	private static final Duration PATIENCE = Duration.ofMillis(900);
 
 	private static final int OK = 200;
@@ -56,9 +58,9 @@ final class Watch implements AutoCloseable {
 	private long number;
 
 	/**
-	 * Starts to ask.
-	 * @param targets by unique names
-	 * @param history where the figures go
+	 * Starts scraping.
+	 * @param targets services with unique names
+	 * @param history receives the figures
 	 */
 	Watch(List<Target> targets, History history, InstantSource clock) {
 		this.targets = List.copyOf(targets);
@@ -67,7 +69,7 @@ final class Watch implements AutoCloseable {
 		this.executor.scheduleAtFixedRate(this::askOnce, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
-	/** An executor would ask no more after what it is thrown. */
+	/** Catches exceptions: an executor does not repeat a task that has thrown one. */
 	private void askOnce() {
 		try {
 			ask();
@@ -93,7 +95,7 @@ final class Watch implements AutoCloseable {
 		this.history.add(new Moment(this.number, this.clock.millis(), states, this.readings.next(scrapes)));
 	}
 
-	/** Never fails, and is done within the patience. */
+	/** Never fails, and completes within {@link #PATIENCE}. */
 	private CompletableFuture<Scrape> scrape(URI metrics) {
 		CompletableFuture<HttpResponse<String>> answer = this.client.sendAsync(HttpRequest.newBuilder(metrics).build(),
 				BodyHandlers.ofString());

@@ -20,19 +20,22 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code lab watch}: a page that shows what runs, until it is interrupted. */
+/**
+ * {@code lab watch}: serves a page that shows a running system, until it is interrupted.
+ */
 @Command(name = "watch", mixinStandardHelpOptions = true, sortOptions = false,
 		description = "Serves a page on this machine that shows a running system live: rates, p99, orders on their way,"
 				+ " circuits, and CPU, heap, GC pauses and threads of each service, from their Prometheus endpoints.",
-		footer = { "", "Without --target: what './lab up' runs. What does not answer is shown as such and comes back by"
-				+ " itself. The figures as JSON: /moments." })
+		footer = { "",
+				"Without --target: the services of './lab up'. A service that is down is shown as such and comes back by"
+						+ " itself. The figures as JSON: /moments." })
 public final class WatchCommand implements Callable<Integer> {
 
 	private static final int GREATEST_OFFSET = 50_000;
 
 	private static final int MOST_TARGETS = 20;
 
-	/** To send a request, and to take its answer. */
+	/** Time limit for sending a request, and for reading its answer. */
 	private static final String LONGEST_SECONDS = "10";
 
 	@Option(names = "--port", paramLabel = "PORT", defaultValue = "" + WatchServer.PORT,
@@ -60,11 +63,11 @@ public final class WatchCommand implements Callable<Integer> {
 			throw usage("--port-offset: 0 to %,d".formatted(GREATEST_OFFSET));
 		}
 		List<Target> chosen = targets();
-		// For the JDK's HTTP server of this process: it cuts off slower clients.
+		// Makes the JDK's HTTP server of this process cut off slower clients.
 		System.setProperty("sun.net.httpserver.maxReqTime", LONGEST_SECONDS);
 		System.setProperty("sun.net.httpserver.maxRspTime", LONGEST_SECONDS);
 		History history = new History();
-		// To be stopped is how it ends well.
+		// An interrupt is its normal end.
 		try (Interruption _ = new Interruption(0);
 				WatchServer server = serve(history);
 				Watch _ = new Watch(chosen, history, InstantSource.system())) {

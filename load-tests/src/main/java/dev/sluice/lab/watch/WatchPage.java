@@ -6,13 +6,13 @@ import dev.sluice.lab.kit.page.Page;
 
 /**
  * The page, in the report's style. It loads nothing but {@code /moments};
- * {@code watch.js} puts the figures into what stands here.
+ * {@code watch.js} fills in the figures.
  */
 final class WatchPage {
 
 	private static final String RESOURCES = "/dev/sluice/lab/watch/";
 
-	/** The column of the moment that the mouse is at. */
+	/** Head of the column for the moment under the mouse. */
 	private static final String AT = "at the mouse";
 
 	private WatchPage() {
@@ -27,7 +27,7 @@ final class WatchPage {
 		html.open("main");
 		html.open("header").element("h1", "lab watch");
 		html.element("p", "Waiting for the first second …", "class", "facts", "id", "state");
-		// Said aloud when it changes: who is down, who is back.
+		// Screen readers announce changes: which services are down or back.
 		html.element("p", "", "class", "caution", "id", "said", "role", "status", "hidden", "");
 		bigFigures(html);
 		controls(html);
@@ -47,7 +47,7 @@ final class WatchPage {
 		return html.close().close().toString();
 	}
 
-	/** What is looked at first, large; {@code watch.js} puts it in. */
+	/** The large figures at the top, filled in by {@code watch.js}. */
 	private static void bigFigures(Html html) {
 		html.open("div", "class", "figures", "id", "figures");
 		for (BigFigure figure : BigFigure.values()) {
@@ -86,7 +86,7 @@ final class WatchPage {
 		html.close();
 	}
 
-	/** Words come first, and in the table of services alone there is nothing else. */
+	/** The first column has words; the table of services has only words. */
 	private static void table(Html html, String caption, String rows, String... heads) {
 		html.open("div", "class", "scroll", "role", "group", "tabindex", "0", "aria-label", caption);
 		html.open("table").element("caption", caption).open("thead").open("tr");

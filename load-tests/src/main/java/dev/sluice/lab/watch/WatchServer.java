@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Serves the page to browsers of this machine: {@code GET /}, and
- * {@code GET /moments?after=<number>}, which a page asks each second. At most
- * {@value #MOST_REQUESTS} requests at once; beyond, 503.
+ * Serves the page to browsers on this machine: {@code GET /}, and
+ * {@code GET /moments?after=<number>}, which a page requests every second. Handles at
+ * most {@value #MOST_REQUESTS} requests at once and answers further ones with 503.
  */
 final class WatchServer implements AutoCloseable {
 
-	/** Unless told otherwise. */
+	/** Default port. */
 	static final int PORT = 8096;
 
 	static final int MOST_REQUESTS = 32;
@@ -58,17 +58,18 @@ final class WatchServer implements AutoCloseable {
 	private final long begun;
 
 	/**
-	 * What a page gets.
+	 * The answer to a page.
 	 *
-	 * @param begun tells one server from the next at the same port: numbers begin anew
+	 * @param begun identifies the server, as a later one at the same port restarts the
+	 * numbers
 	 */
 	record Answer(long begun, List<Moment> moments) {
 	}
 
 	/**
-	 * @param moments those after a number
-	 * @param begun when, in milliseconds since the epoch
-	 * @param port 0 = any that is free
+	 * @param moments returns the moments after a number
+	 * @param begun when it started, in milliseconds since the epoch
+	 * @param port port to listen on; 0 for any free one
 	 * @throws IOException if the port is taken
 	 */
 	WatchServer(LongFunction<List<Moment>> moments, String page, long begun, int port) throws IOException {
@@ -116,10 +117,13 @@ final class WatchServer implements AutoCloseable {
 		}
 	}
 
-	/** Against a page elsewhere whose name was made to mean this machine. */
+	/**
+	 * Protects against DNS rebinding: a page elsewhere whose host name resolves to this
+	 * machine.
+	 */
 	private boolean ofThisMachine(HttpExchange exchange) {
 		String host = exchange.getRequestHeaders().getFirst("Host");
-		// A browser leaves out the port 80.
+		// Browsers omit port 80.
 		return host != null && Stream.of("127.0.0.1", "localhost", "[::1]")
 			.anyMatch((name) -> host.equals(name + ":" + port()) || (port() == HTTP_PORT && host.equals(name)));
 	}
@@ -128,7 +132,7 @@ final class WatchServer implements AutoCloseable {
 		return new Answer(this.begun, this.moments.apply(after(exchange.getRequestURI().getQuery())));
 	}
 
-	/** 0, all of them, if it is not said or no number. */
+	/** The number in the query; 0, for all moments, if it is missing or not a number. */
 	private static long after(@Nullable String query) {
 		if (query == null || !query.startsWith(AFTER) || !query.substring(AFTER.length()).matches("\\d{1,18}")) {
 			return 0;

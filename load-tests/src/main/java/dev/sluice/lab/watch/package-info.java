@@ -1,7 +1,8 @@
 /**
- * A page that shows what runs while it runs: {@code lab watch}. Start at
- * {@link dev.sluice.lab.watch.Watch}, which asks; {@link dev.sluice.lab.watch.Readings}
- * makes figures of the answers, {@link dev.sluice.lab.watch.WatchServer} serves them.
+ * {@code lab watch}: a page that shows a running system. Start at
+ * {@link dev.sluice.lab.watch.Watch}, which scrapes the services;
+ * {@link dev.sluice.lab.watch.Readings} computes figures from the answers, and
+ * {@link dev.sluice.lab.watch.WatchServer} serves them.
  */
 @NullMarked
 package dev.sluice.lab.watch;

@@ -122,7 +122,7 @@ class RerunCommandTests {
 	@Test
 	void commandsThatAreNoExperimentAreRefused() throws IOException {
 		assertThat(rerun(bundle("lab other", Runs.brief()).toString())).isOne();
-		assertThat(this.err).asString().contains("'lab other' is no experiment");
+		assertThat(this.err).asString().contains("'lab other' is not an experiment");
 	}
 
 	@Test
@@ -218,12 +218,12 @@ class RerunCommandTests {
 
 		@Override
 		public void run() {
-			throw new AssertionError("This is no experiment");
+			throw new AssertionError("This is not an experiment");
 		}
 
 	}
 
-	/** Leaves a result as an experiment does, and the words that it was called with. */
+	/** Writes a result as an experiment does, and records the words of the call. */
 	@Command(name = "compare")
 	private final class StubExperiment extends ExperimentCommand {
 

@@ -39,7 +39,7 @@ class CausesTextTests {
 		assertThat(CausesText.of(result)).contains("128 MiB: out of memory  ");
 	}
 
-	/** Of a second. */
+	/** A cell of one second. */
 	private static Cell cell(int trial, @Nullable Integer pauseMillis) {
 		Double pause = (pauseMillis != null) ? Double.valueOf(pauseMillis) : null;
 		return new Cell(CausesResult.BASE, 1_000, 1, trial, 1, 1_000, 1_000, Map.of(),

@@ -59,7 +59,7 @@ class ConclusionsTests {
 
 		assertThat(verdict().outcome()).isEqualTo(Outcome.UNDECIDED);
 		assertThat(verdict().sentences())
-			.anyMatch((sentence) -> sentence.contains("it is not known what they do: 128 MiB."));
+			.anyMatch((sentence) -> sentence.contains("their effect is unknown: 128 MiB."));
 	}
 
 	@Test
@@ -93,9 +93,9 @@ class ConclusionsTests {
 		this.smallRanOutOfMemory = true;
 
 		assertThat(verdict().outcome()).isEqualTo(Outcome.REFUTED);
-		assertThat(verdict().answer()).contains("is refuted, for all memory that the gateway lives with");
+		assertThat(verdict().answer()).contains("is refuted, for all memory settings that the gateway survives");
 		assertThat(verdict().sentences())
-			.contains("Out of memory, the gateway ended with 128 MiB: it did not collapse, it was gone.");
+			.contains("The gateway ran out of memory and ended with 128 MiB: that is not a collapse.");
 	}
 
 	@Test
@@ -109,7 +109,7 @@ class ConclusionsTests {
 		assertThat(verdict().outcome()).isEqualTo(Outcome.REFUTED);
 		assertThat(verdict().answer()).contains("the one setting", "Hardest on the collector, 256 MiB");
 		assertThat(verdict().sentences()).anyMatch((sentence) -> sentence.contains(
-				"128 MiB (before, at N = 1,000, it had kept 25 % of the base's rate, stopped for 60 % of the time): it did not"));
+				"128 MiB (before, at N = 1,000, it had kept 25 % of the base's rate, stopped for 60 % of the time): that is not"));
 	}
 
 	@Test
@@ -220,7 +220,7 @@ class ConclusionsTests {
 				List.of(new Share("threads", SLOW, SMALL), new Share("memory", SMALL, SLOW)), settings(), this.cells));
 	}
 
-	/** All but the middle heap belong to each plan. */
+	/** All settings but the middle heap are part of each plan. */
 	private List<Setting> settings() {
 		List<Setting> settings = new ArrayList<>(List.of(new Setting(CausesResult.BASE, Map.of(), true, false),
 				new Setting(SLOW, Map.of("backend's threads", "3"), false, false),

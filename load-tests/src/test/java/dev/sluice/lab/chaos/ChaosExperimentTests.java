@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What makes the exit code 1: the command fails with what is said here. */
+/** Failures with exit code 1, and their messages. */
 class ChaosExperimentTests {
 
 	private static final CustomerOrder KEPT = new CustomerOrder(true, 50, 2, 9_400, 0);
@@ -57,7 +57,7 @@ class ChaosExperimentTests {
 	@Test
 	void aPromiseThatCouldNotHaveBeenBrokenIsAFailure() {
 		assertThat(failure(balance(0, 0, 0, 0), new CustomerOrder(true, 50, 2, 0, 0)))
-			.contains("Nothing is known of the order per customer", "take fewer --customers");
+			.contains("Nothing is known about the order per customer", "take fewer --customers");
 		assertThat(failure(balance(0, 0, 0, 0), new CustomerOrder(false, 50, 2, 0, 0))).isNull();
 		assertThat(failure(balance(1, 0, 0, 0), new CustomerOrder(true, 50, 2, 0, 0))).contains("does not hold");
 	}

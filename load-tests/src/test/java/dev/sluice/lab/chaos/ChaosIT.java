@@ -21,7 +21,7 @@ import picocli.CommandLine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Gateway, consumer and one of three brokers are killed, under the services' real jars.
+ * Kills a gateway, a consumer and one of three brokers, with the services' real jars.
  */
 @ExtendWith(NoProcessLeft.class)
 @Tag("embedded")
@@ -35,7 +35,7 @@ class ChaosIT {
 	void noAcceptedOrderIsLostOrDoubledAndNoProcessIsLeft() throws Exception {
 		Path results = this.directory.resolve("results");
 		StringWriter out = new StringWriter();
-		// Of three brokers where that is three processes; three containers take longer.
+		// Three brokers if they are processes; three containers take longer.
 		boolean cluster = Infrastructure.fromEnvironment() == Infrastructure.EMBEDDED;
 
 		int exitCode = new CommandLine(new ChaosCommand(Report::write)).setOut(new PrintWriter(out))

@@ -29,7 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The consumer of a running system is stopped by a command of its owner. */
+/** A user's command stops the consumer of a running system. */
 @ExtendWith(NoProcessLeft.class)
 @Timeout(300)
 @Order(6)
@@ -80,7 +80,7 @@ class TargetChaosIT {
 			assertThat(balance.acceptedQueued()).isPositive();
 			assertThat(balance.acceptedSync()).isPositive();
 			assertThat(balance.saved()).isEqualTo(balance.accepted());
-			// What gateways say is what the backend has.
+			// The gateways' figures agree with the backend's.
 			assertThat(saved(backend)).isEqualTo(balance.saved() + balance.inDoubtSaved());
 			assertThat(consumer.isAlive()).isTrue();
 			assertThat(out.toString()).contains("Orders DOUBLED", "not seen", "consumer, command");

@@ -48,7 +48,7 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-/** A deployed gateway, which is let in by a token and saves what it is told at once. */
+/** With a deployed gateway that needs a token and saves orders immediately. */
 @Timeout(60)
 class TargetChaosTests {
 
@@ -102,7 +102,7 @@ class TargetChaosTests {
 			.asString()
 			.contains("at most 50.0 a second");
 		assertThat(this.directory.resolve("run/report.html")).content()
-			.contains("Yes, as far as the gateways tell: 20 orders were accepted", "0 lost, doubled ones not seen.",
+			.contains("Yes, as far as the gateways report: 20 orders were accepted", "0 lost, doubled ones not seen.",
 					"Nothing was broken", "not seen by the gateways", "The gateways are the witness")
 			.doesNotContain("0 doubled");
 	}

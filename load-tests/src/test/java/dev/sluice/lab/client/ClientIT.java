@@ -37,9 +37,10 @@ class ClientIT {
 				assertThat(run.tally().sent()).isEqualTo(5_000);
 				assertThat(run.tally().answered()).isEqualTo(5_000);
 				assertThat(run.latency()).isNotNull();
-				// Three of five requests were due while nobody answered, the first of
-				// them 6 s before the end of it: a client that waits for an answer before
-				// it sends the next would have seen one or a few of them.
+				// Three of five requests were due during the freeze, the first of them 6
+				// s before its end. A client
+				// that waits for each answer before it sends the next request would have
+				// seen one or a few of them.
 				assertThat(run.latency().p50()).isGreaterThan(800);
 				assertThat(run.latency().p95()).isGreaterThan(5_000);
 			});

@@ -90,7 +90,10 @@ class CompareIT {
 					(problem) -> assertThat(problem).containsAnyOf("were scraped", "is not known"));
 	}
 
-	/** Another program computes the same of the raw data, where there is Python. */
+	/**
+	 * Another program computes the same figures from the raw data, if Python is
+	 * installed.
+	 */
 	private void assertRecomputed(Path results, int cells) throws Exception {
 		boolean python = Stream.of(System.getenv("PATH").split(File.pathSeparator))
 			.anyMatch((path) -> Files.isExecutable(Path.of(path, "python3")));
@@ -142,7 +145,7 @@ class CompareIT {
 		});
 	}
 
-	/** The setting that needs most: TLS, connections that are not kept, a small heap. */
+	/** The most demanding setting: TLS, new connections, a small heap. */
 	@Test
 	void findsCausesOverNewTlsConnections() throws Exception {
 		Path results = this.directory.resolve("results");

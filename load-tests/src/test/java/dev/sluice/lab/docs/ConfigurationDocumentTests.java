@@ -18,8 +18,8 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The tables of {@code docs/configuration.md} are made from the metadata that Spring's
- * annotation processor writes when a module is compiled.
+ * The tables of {@code docs/configuration.md} are generated from the metadata that
+ * Spring's annotation processor writes when a module is compiled.
  */
 class ConfigurationDocumentTests {
 
@@ -30,7 +30,7 @@ class ConfigurationDocumentTests {
 
 	private static final String METADATA = "target/classes/META-INF/spring-configuration-metadata.json";
 
-	/** The default has a column of its own. */
+	/** Cuts off the default, which has its own column. */
 	private static final Pattern DEFAULT_AT_THE_END = Pattern
 		.compile("[;,.] [Dd]efault (?:\\{@code [^}]*}|[\\w.,:/-]+(?: (?:ms|s|min|days?|[KMG]?B))?)$");
 

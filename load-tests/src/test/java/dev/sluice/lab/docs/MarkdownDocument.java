@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 /** A document of the project: its text, headings, links and blocks of shell commands. */
 final class MarkdownDocument {
 
-	/** The checkout. */
+	/** The root of the checkout. */
 	static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
 	private static final Set<String> NOT_OURS = Set.of(".git", "target", "results");
@@ -40,7 +40,7 @@ final class MarkdownDocument {
 	 * A fenced block.
 	 *
 	 * @param heading the heading before it
-	 * @param language what stands behind the fence
+	 * @param language info string of the fence
 	 * @param lines its lines
 	 */
 	record Block(String heading, String language, List<String> lines) {
@@ -106,7 +106,7 @@ final class MarkdownDocument {
 		return this.blocks;
 	}
 
-	/** Links and images within the project that lead nowhere, each with the reason. */
+	/** Broken links and images within the project, each with the reason. */
 	List<String> brokenLinks() throws IOException {
 		List<String> broken = new ArrayList<>();
 		Matcher matcher = LINK.matcher(String.join("\n", this.prose));
@@ -147,7 +147,7 @@ final class MarkdownDocument {
 		return anchors;
 	}
 
-	/** Every call of {@code ./lab} in a block or in a span of code. */
+	/** Every call of {@code ./lab} in a code block or code span. */
 	List<String> labCommands() {
 		List<String> commands = new ArrayList<>();
 		List<String> code = new ArrayList<>();

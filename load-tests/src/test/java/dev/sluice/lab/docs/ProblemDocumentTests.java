@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The table of {@code docs/development.md} that leads from a problem that a client got to
- * the classes that decide it, and that of {@code docs/api.md} which says what it means.
+ * The table of {@code docs/development.md} that lists the classes behind each problem
+ * type, and the table of {@code docs/api.md} that explains the types.
  */
 class ProblemDocumentTests {
 
@@ -28,7 +28,7 @@ class ProblemDocumentTests {
 
 	private static final Path API = Path.of("../docs/api.md");
 
-	/** Names and statuses of a row, several with a comma between them. */
+	/** Names and statuses of a row, separated by commas. */
 	private static final Pattern ROW = Pattern
 		.compile("\\| (`[a-z-]+`(?:, `[a-z-]+`)*) \\| (\\d{3}(?:, \\d{3})*) \\| .+ \\|");
 
@@ -66,7 +66,7 @@ class ProblemDocumentTests {
 		return name.substring(name.lastIndexOf(':') + 1);
 	}
 
-	/** With links; twins are told apart by their module. */
+	/** As links; twins are distinguished by their module. */
 	private static Stream<String> classesThatName(ProblemType type, String module) {
 		String constant = "ProblemType." + type.name();
 		try (Stream<Path> sources = Files.walk(Path.of("..", module, "src/main/java"))) {

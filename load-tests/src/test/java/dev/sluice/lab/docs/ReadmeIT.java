@@ -22,8 +22,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * The lines of the README's section "Try it", run in a shell against {@code lab up}. The
- * statuses in the comment before a command are those that the answer may have.
+ * Runs the lines of the README's section "Try it" in a shell against {@code lab up}. The
+ * comment before a command lists the statuses that its answer may have.
  */
 @ExtendWith(NoProcessLeft.class)
 @Tag("embedded")
@@ -32,7 +32,7 @@ class ReadmeIT {
 
 	private static final int PORT_OFFSET = 20_000;
 
-	/** For a busy machine, whose disk or database keeps an order waiting. */
+	/** Allows for a busy machine, whose disk or database delays an order. */
 	private static final Duration RETRY_DEADLINE = Duration.ofSeconds(45);
 
 	private static final Duration LINE_DEADLINE = Duration.ofSeconds(30);
@@ -87,7 +87,7 @@ class ReadmeIT {
 		return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
 	}
 
-	/** As a client does, again where the answer is 503 and says when. */
+	/** Like a client, retries a 503 with Retry-After. */
 	private static ShellSession.Result placed(ShellSession shell, String command) throws Exception {
 		long deadline = System.nanoTime() + RETRY_DEADLINE.toNanos();
 		while (true) {
@@ -100,7 +100,7 @@ class ReadmeIT {
 		}
 	}
 
-	/** Returns the number of answers that were compared with the comment. */
+	/** Returns the number of answers that were compared with a comment. */
 	private static int run(ShellSession shell, List<String> lines) throws Exception {
 		String command = String.join("\n", lines);
 		// With --port-offset every port of the README has a 2 before it.

@@ -38,8 +38,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The tables of {@code compare} in the README and in {@code docs/results.md} are computed
- * from the raw data of the run in {@code docs/results}. Only the mark of an unreliable
- * cell is the run's own.
+ * from the raw data of the run in {@code docs/results}. Only the marks of unreliable
+ * cells are taken from the run.
  */
 class ResultsDocumentTests {
 
@@ -57,7 +57,9 @@ class ResultsDocumentTests {
 
 	private static final int MOST = 1_000;
 
-	/** Capacity of the backend, and how the README calls it, in its order. */
+	/**
+	 * Capacities of the backend and the README's names for them, in the README's order.
+	 */
 	private static final List<Map.Entry<String, String>> BACKENDS = List
 		.of(Map.entry("workers", "slow: 20 workers, 400 a second"), Map.entry("unlimited", "fast: no limit"));
 
@@ -121,7 +123,7 @@ class ResultsDocumentTests {
 	void bothNameTheCommandAndTheDayOfTheRun() throws IOException {
 		for (Path document : List.of(README, RESULTS)) {
 			String text = Files.readString(document).replace('\n', ' ');
-			// Where the results went does not matter.
+			// The directory of the results does not matter.
 			String command = run.command().replaceAll(" --out \\S+", "");
 			assertThat(List.of("`./" + command + "`", run.startedAt().toString().substring(0, 10)))
 				.as(document.toString())
@@ -164,7 +166,7 @@ class ResultsDocumentTests {
 		return sum;
 	}
 
-	/** The cells that the run names, from the files of its one round. */
+	/** The run's cells, computed from the files of its only round. */
 	private static List<CellResult> compute(Path opened) throws IOException {
 		GatlingLog log;
 		try (Stream<Path> files = Files.walk(opened.resolve("gatling/1"))) {

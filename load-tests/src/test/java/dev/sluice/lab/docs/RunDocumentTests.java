@@ -23,8 +23,8 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.junit.jupiter.api.Test;
 
 /**
- * The table of {@code docs/laboratory/run-json.md} is made from the records that the file
- * is written from, and from what their comments say of each member.
+ * The table of {@code docs/laboratory/run-json.md} is generated from the records that
+ * define the file, and from the comments on their members.
  */
 class RunDocumentTests {
 
@@ -50,7 +50,9 @@ class RunDocumentTests {
 		table.check();
 	}
 
-	/** A record and those within it, each once, in the order of their first place. */
+	/**
+	 * A record and those within it, each once, in the order of their first occurrence.
+	 */
 	private static void collect(Type type, Set<Class<?>> objects) {
 		switch (type) {
 			case ParameterizedType generic ->
@@ -94,7 +96,7 @@ class RunDocumentTests {
 		};
 	}
 
-	/** What the comment before a record says of its members. */
+	/** The meanings of a record's members, from the comment before it. */
 	private static Map<String, String> meanings(Class<?> type) throws IOException {
 		Class<?> top = type;
 		while (top.getEnclosingClass() != null) {

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A shell that runs one command after another, as a reader who types them: variables of
- * one are there in the next. Each command has a deadline.
+ * A shell that runs one command after another, as a reader types them: variables persist
+ * from one to the next. Each command has a deadline.
  */
 final class ShellSession implements AutoCloseable {
 
@@ -29,7 +29,7 @@ final class ShellSession implements AutoCloseable {
 	private final BlockingQueue<String> output = new LinkedBlockingQueue<>();
 
 	/**
-	 * What a command came to.
+	 * The result of a command.
 	 *
 	 * @param exitCode its exit code
 	 * @param output its standard output and error
@@ -48,10 +48,10 @@ final class ShellSession implements AutoCloseable {
 	}
 
 	/**
-	 * The commands of a block, each with the comment right before it: a command may have
-	 * several lines, and ends where the shell would run it.
+	 * Splits a block into commands, each with the comment directly before it. A command
+	 * may have several lines; it ends where the shell would run it.
 	 * @param lines of the block
-	 * @return the commands, each begun by its comment if it has one
+	 * @return the lines of each command, with its comment first if it has one
 	 */
 	static List<List<String>> commands(List<String> lines) throws IOException, InterruptedException {
 		List<List<String>> commands = new ArrayList<>();
@@ -77,9 +77,9 @@ final class ShellSession implements AutoCloseable {
 
 	/**
 	 * Runs a command.
-	 * @param command may have several lines
-	 * @param deadline for the whole command
-	 * @throws AssertionError if it has not ended by then
+	 * @param command command of one or several lines
+	 * @param deadline time limit of the whole command
+	 * @throws AssertionError if it has not ended in that time
 	 */
 	Result run(String command, Duration deadline) throws IOException, InterruptedException {
 		String mark = UUID.randomUUID().toString();

@@ -11,10 +11,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.data.Offset.offset;
 
-/** Generated series, each with a seed of its own. */
+/** Generated series, each with its own seed. */
 class ChangesTests {
 
-	/** The scatter of a run's median that has several repetitions on a shared machine. */
+	/**
+	 * Relative scatter of a run's median over several repetitions on a shared machine.
+	 */
 	private static final double NOISE = 0.04;
 
 	private static final int RUNS = 40;
@@ -27,8 +29,8 @@ class ChangesTests {
 			.filter((seed) -> !quiet(Changes.of(series(seed, RUNS, NOISE, (_) -> 1))))
 			.count();
 
-		// The search alone has 1 %, and the test of a trend as much; 20 of 400 is far
-		// out.
+		// The search alone has 1 % false alarms, and so has the test of a trend; 20 of
+		// 400 is far outside.
 		assertThat(alarms).isLessThan(20).isGreaterThan(0);
 	}
 
@@ -115,8 +117,9 @@ class ChangesTests {
 	}
 
 	/**
-	 * By hand: five runs and five have 252 orders. The least values of the statistic, 0,
-	 * 1 and 2, have 1, 1 and 2 of them, which is less than 2.5 %, and with 3 it is more.
+	 * By hand: two groups of five runs have 252 orders. The smallest values of the
+	 * statistic, 0, 1 and 2, have 1, 1 and 2 of them, together less than 2.5 %; with
+	 * value 3 it is more.
 	 */
 	@Test
 	void theIntervalIsThatOfMannAndWhitney() {

@@ -36,7 +36,7 @@ class LoadCommandTests {
 	@TempDir
 	private Path directory;
 
-	/** The keys of the orders that came, those of warm-ups apart. */
+	/** The keys of the orders received, without those of warm-ups. */
 	private final Set<String> orders = ConcurrentHashMap.newKeySet();
 
 	private HttpServer gateway;

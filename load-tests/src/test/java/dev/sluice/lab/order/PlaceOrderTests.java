@@ -95,7 +95,7 @@ class PlaceOrderTests {
 
 		assertThat(order("--follow", "--timeout", "1")).isEqualTo(1);
 
-		assertThat(this.err.toString()).contains("not at its end after 1 s");
+		assertThat(this.err.toString()).contains("neither saved nor failed after 1 s");
 	}
 
 	@Test

@@ -38,15 +38,18 @@ class RedeliverTests {
 
 	private final StringWriter err = new StringWriter();
 
-	/** The earliest failed first. Guarded by itself, as what follows. */
+	/**
+	 * Orders in the sequence in which they failed. This lock also guards the following
+	 * fields.
+	 */
 	private final List<OrderView> failed = new ArrayList<>();
 
 	private final List<UUID> asked = new ArrayList<>();
 
-	/** What the gateway answers; 202 unless it says otherwise. */
+	/** Problems that the gateway answers; without one it answers 202. */
 	private final Map<UUID, String> problems = new HashMap<>();
 
-	/** When each fails a second time; null if it does not. */
+	/** When redelivered orders fail again; null if they do not. */
 	private Instant failsAgainAt;
 
 	private HttpServer gateway;

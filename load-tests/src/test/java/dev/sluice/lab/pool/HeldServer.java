@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import com.sun.net.httpserver.HttpServer;
 
-/** Answers nobody until it is told to, and then everybody. */
+/** Holds all answers until it is released. */
 final class HeldServer implements AutoCloseable {
 
 	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
@@ -45,7 +45,7 @@ final class HeldServer implements AutoCloseable {
 		return URI.create("http://127.0.0.1:%d/".formatted(this.server.getAddress().getPort()));
 	}
 
-	/** Requests that wait for their answer. */
+	/** Number of requests that wait for their answer. */
 	int waiting() {
 		return this.waiting.get();
 	}

@@ -14,7 +14,7 @@ import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A command that is not refused would serve until it is interrupted. */
+/** A command that is not refused runs until it is interrupted. */
 @Timeout(30)
 class PoolCommandTests {
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Proofs of nothing, which start nothing. */
+/** Uses fake proofs that start nothing. */
 class ProveExperimentTests {
 
 	@TempDir

@@ -23,7 +23,7 @@ import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The smallest forms of some proofs, on the services' real jars. */
+/** Runs the smallest forms of some proofs with the services' real jars. */
 @ExtendWith(NoProcessLeft.class)
 @Order(2)
 class ProveIT {
@@ -50,7 +50,7 @@ class ProveIT {
 		assertThat(results.resolve("report.html")).isNotEmptyFile();
 	}
 
-	/** Which requests, as the directory goes with the test. */
+	/** The failing requests; the test's directory with the files is deleted. */
 	private static String failures(Path results) {
 		try (Stream<Path> files = Files.find(results, 3, (file, _) -> file.endsWith("failures.csv"))) {
 			StringBuilder text = new StringBuilder();

@@ -34,7 +34,10 @@ class ClientReportTests {
 				"1,700 failed.");
 	}
 
-	/** Its target ended early: nothing is outstanding, and little was answered. */
+	/**
+	 * A run whose target ended early: nothing is outstanding, and few requests were
+	 * answered.
+	 */
 	private static RunResult failed() {
 		ClientResult.Run run = ((ClientResult) Runs.client().finding()).runs().getFirst();
 		return Runs.found("client",

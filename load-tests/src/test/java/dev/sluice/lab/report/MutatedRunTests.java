@@ -23,8 +23,8 @@ import tools.jackson.databind.node.ObjectNode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What becomes of results in which figures are changed, missing or impossible: a report,
- * or one line that says what is wrong; never a figure that is none.
+ * Results with changed, missing or impossible figures give a report, or one line that
+ * says what is wrong, but never an invalid figure.
  */
 class MutatedRunTests {
 
@@ -72,7 +72,7 @@ class MutatedRunTests {
 		}
 	}
 
-	/** Ways to change each figure: nothing, a factor off, or not there. */
+	/** Ways to change each figure: 0, wrong by a factor, or missing. */
 	private static void collect(JsonNode node, Random random, List<Runnable> mutations) {
 		if (node instanceof ObjectNode object) {
 			for (String name : List.copyOf(object.propertyNames())) {

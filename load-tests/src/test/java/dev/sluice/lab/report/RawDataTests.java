@@ -30,7 +30,7 @@ import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Runs of random cells, as they were left and as somebody changed them. */
+/** Runs with random cells, unchanged and tampered with. */
 class RawDataTests {
 
 	private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
@@ -124,7 +124,7 @@ class RawDataTests {
 		cells.add(cells.getFirst());
 		leave(cells);
 
-		assertThat(report()).contains("is there twice");
+		assertThat(report()).contains("appears twice");
 	}
 
 	@Test

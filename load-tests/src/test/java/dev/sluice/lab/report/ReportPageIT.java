@@ -31,13 +31,16 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @Order(4)
 class ReportPageIT {
 
-	/** Every kind of experiment. */
+	/** A run of every kind of experiment. */
 	private static final List<RunResult> ALL = List.of(Runs.brief(), Runs.partial(), Runs.client(), Runs.grid(),
 			Runs.knee(), Runs.pool(), Runs.chaos(1), Runs.proofs(3), Runs.causes(), Runs.sink());
 
 	private static final int LAPTOP = 1280;
 
-	/** How a page looks: a picture made smaller, so that no font's details are in it. */
+	/**
+	 * The expected look of a page, as a picture scaled down so that details of fonts
+	 * vanish.
+	 */
 	private static final Path PICTURE = Path.of("src/test/resources/dev/sluice/lab/report/first-screen.png");
 
 	private static final int SMALLER = 8;
@@ -125,7 +128,7 @@ class ReportPageIT {
 			.isEqualTo("0");
 	}
 
-	/** What stands beside the mouse over the middle of a chart's marks. */
+	/** The tooltip at the middle of a chart's marks. */
 	private static String tooltips(String kind) throws Exception {
 		String chart = "[...document.querySelectorAll('.chart')].find((each) => JSON.parse(each.querySelector('script').textContent).kind === '%s')"
 			.formatted(kind);
@@ -239,7 +242,7 @@ class ReportPageIT {
 		return small;
 	}
 
-	/** The share of places that differ by more than a sixth of the range. */
+	/** Share of pixels that differ by more than a sixth of the range. */
 	private static double differing(BufferedImage one, BufferedImage other) {
 		int differing = 0;
 		for (int x = 0; x < one.getWidth(); x++) {

@@ -7,9 +7,9 @@ import java.util.List;
 import dev.sluice.lab.kit.result.Runs;
 
 /**
- * Writes pages of invented runs to be looked at in a browser:
- * {@code target/sample-report.html}, {@code -partial.html}, {@code -chaos.html},
- * {@code -proofs.html}, {@code -causes.html} and {@code -several.html}.
+ * Writes pages of invented runs to view in a browser: {@code target/sample-report.html},
+ * {@code -partial.html}, {@code -chaos.html}, {@code -proofs.html}, {@code -causes.html}
+ * and {@code -several.html}.
  */
 final class SamplePage {
 

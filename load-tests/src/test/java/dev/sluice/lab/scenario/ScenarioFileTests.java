@@ -123,28 +123,28 @@ class ScenarioFileTests {
 					backend: {delay: 50, capacty: endless} | 4 | 'capacty' is unknown: did you mean 'capacity'?
 					speed: 7                             | 4 | 'speed' is unknown: use question, target, backend, services, load, limits
 					backend: {delays: 50ms}              | 4 | 'delays' is unknown: did you mean 'delay'? Or use delay, capacity, errors, flaps
-					backend: {delay: 50}                 | 4 | '50' is no length of time: write it as 50ms, 2s or 1min
-					backend: {delay: 50 seconds}         | 4 | no length of time
+					backend: {delay: 50}                 | 4 | '50' is not a length of time: write it as 50ms, 2s or 1min
+					backend: {delay: 50 seconds}         | 4 | not a length of time
 					backend: {delay: 11min}              | 4 | not from 0 ms to 600,000 ms
 					backend: {delay: {log-normal: {median: 2s, p99: 1s}}} | 4 | not from 2000 ms
 					backend: {delay: {uniform: {from: 2s}}} | 4 | 'to' is missing
 					backend: {capacity: endless}         | 4 | use unlimited, or one of workers, starved and rate
-					backend: {capacity: {rate: {limit: 50}}} | 4 | '50' is no rate up to 100,000/s: write it as 50/s
+					backend: {capacity: {rate: {limit: 50}}} | 4 | '50' is not a rate up to 100,000/s: write it as 50/s
 					backend: {capacity: {rate: {burst: 5}}} | 4 | 'limit' is missing
 					backend: {capacity: {rate: {limit: 5/s, queue: 7}}} | 4 | 'queue' is unknown: use limit, burst
 					backend: {capacity: {rate: {limit: 5/s}, workers: {threads: 1}}} | 4 | one of workers, starved, rate
-					backend: {capacity: {workers: {threads: 0}}} | 4 | '0' is no number from 1 to 100,000
-					backend: {errors: {share: 0.5}}      | 4 | '0.5' is no share: write it as 5%
+					backend: {capacity: {workers: {threads: 0}}} | 4 | '0' is not a number from 1 to 100,000
+					backend: {errors: {share: 0.5}}      | 4 | '0.5' is not a share: write it as 5%
 					backend: {flaps: {well: 3s, unwell: 1s}} | 4 | 'errors' is missing
 					services: {gateways: [servlet]}      | 4 | 'servlet' is unknown: use servlet-platform, servlet-virtual
 					services: {gateways: []}             | 4 | is empty
-					services: {heap: 768}                | 4 | '768' is no size: write it as 768MB or 1GB
+					services: {heap: 768}                | 4 | '768' is not a size: write it as 768MB or 1GB
 					services: {collector: CMS}           | 4 | use G1, Serial, Parallel, ZGC
 					services: 7                          | 4 | must be a mapping
-					limits: {p99: fast}                  | 4 | 'fast' is no length of time
+					limits: {p99: fast}                  | 4 | 'fast' is not a length of time
 					limits: {p98: 1s}                    | 4 | use p99, failed-calls, saved-per-second
-					question: Again?                     | 4 | 'question' is there twice
-					backend: {delay: [                   | 5 | no YAML
+					question: Again?                     | 4 | 'question' appears twice
+					backend: {delay: [                   | 5 | not YAML
 					""")
 	void refusesWithTheLineAndWhatIsAllowed(String fourthLine, int line, String message) {
 		assertThatExceptionOfType(ScenarioException.class).isThrownBy(() -> read("""
@@ -159,16 +159,16 @@ class ScenarioFileTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
-			{orders: 0}                       | '0' is no number from 1
+			{orders: 0}                       | '0' is not a number from 1
 			{orders: 10, rates: 50/s}         | either 'orders', as [10, 1000], or 'rates'
 			{in-flight: 10}                   | either 'orders', as [10, 1000], or 'rates'
 			{rates: 50/s}                     | 'for' is missing
 			{rates: [1/s, 1.2/s], for: 1s}    | two of the rates make the same number of orders
-			{rates: 50, for: 10s}             | '50' is no rate up to 100,000/s: write it as 50/s
+			{rates: 50, for: 10s}             | '50' is not a rate up to 100,000/s: write it as 50/s
 			{ordres: 100}                     | 'ordres' is unknown: did you mean 'orders'?
 			{orders: 100, speed: 7}           | 'speed' is unknown: use modes
 			{orders: 100, modes: later}        | 'later' is unknown: use sync, queued
-			{orders: 100, items: 101}         | '101' is no number from 1 to 100
+			{orders: 100, items: 101}         | '101' is not a number from 1 to 100
 			""")
 	void refusesALoadThatCannotBe(String load, String message) {
 		assertThatExceptionOfType(ScenarioException.class)

@@ -89,9 +89,9 @@ class TargetFileTests {
 			faults: {a: {begin: ''}}                         | target.yaml:3: must be a single value
 			faults: {a: {begin: x, end: [y]}}                | target.yaml:3: must be a single value
 			faults: {a: {begin: x, ends: y}}                 | target.yaml:3: 'ends' is unknown: did you mean 'end'?
-			faults: {a: {begin: x, for: 5}}                  | target.yaml:3: '5' is no length of time
+			faults: {a: {begin: x, for: 5}}                  | target.yaml:3: '5' is not a length of time
 			faults: {a: {begin: x, for: 2min}}               | target.yaml:3: '2min' is not from 0 ms to 60,000 ms
-			faults: {a: {begin: x}, a: {begin: y}}           | target.yaml:3: 'a' is there twice
+			faults: {a: {begin: x}, a: {begin: y}}           | target.yaml:3: 'a' appears twice
 			faults: {'a,b': {begin: x}}                      | fault 'a,b': a name has letters
 			faults: {../a: {begin: x}}                       | fault '../a': a name has letters
 			""", quoteCharacter = '`')

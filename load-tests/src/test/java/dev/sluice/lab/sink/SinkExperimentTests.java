@@ -53,7 +53,7 @@ class SinkExperimentTests {
 		return JavaProcess.mainClass(Waiting.class.getName()).logFile(this.directory.resolve(name + ".log")).launch();
 	}
 
-	/** Until it is killed. */
+	/** Waits until it is killed. */
 	static final class Waiting {
 
 		private Waiting() {

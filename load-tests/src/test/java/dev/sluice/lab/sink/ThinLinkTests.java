@@ -20,7 +20,10 @@ class ThinLinkTests {
 
 	private static final ThinLink.Character CHARACTER = new ThinLink.Character(8L * BYTES, Duration.ofMillis(100));
 
-	/** What a link may only exceed if it does not keep to its rate. */
+	/**
+	 * The expected time is a lower bound, which a link can only undercut by exceeding its
+	 * rate.
+	 */
 	@Test
 	void passesEverythingOnUnchangedAndNoFasterThanItMay() throws Exception {
 		byte[] sent = new byte[BYTES];
@@ -42,7 +45,7 @@ class ThinLinkTests {
 
 				assertThat(received.get(30, TimeUnit.SECONDS)).isEqualTo(sent);
 			}
-			// Half a megabyte at as much a second, and 50 ms to get there.
+			// Half a megabyte at half a megabyte a second, plus a delay of 50 ms.
 			assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(1_000));
 		}
 	}

@@ -33,7 +33,7 @@ class VerifyStatisticsTests {
 	void findsWhatIsThereAndNothingElse() {
 		Trials trials = Trials.run(400, PairNoise.normal(PairNoise.USUAL), new Random(7));
 
-		// Three deviations of 99 in a hundred.
+		// Three standard deviations below 99 in a hundred.
 		assertThat(trials.alike()).isGreaterThanOrEqualTo(396 - 6);
 		assertThat(trials.found()).isGreaterThanOrEqualTo(320);
 	}

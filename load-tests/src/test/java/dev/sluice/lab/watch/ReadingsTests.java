@@ -69,7 +69,7 @@ class ReadingsTests {
 	@Test
 	void aPercentileIsOfTheLastMinuteAlone() {
 		next(0, Map.of("gateway", durations(0, 0)));
-		// Many slow ones, and a minute later none of them counts any more.
+		// Many slow orders, none of which counts a minute later.
 		next(1, Map.of("gateway", durations(0, 1_000)));
 		assertThat(next(2, Map.of("gateway", durations(50, 1_000))).get("p99")).containsEntry("sync", 5_000.0);
 		for (int second = 3; second <= 61; second++) {
@@ -164,7 +164,7 @@ class ReadingsTests {
 				"status-age", "cpu", "gc", "heap", "threads");
 	}
 
-	/** Whoever is not in the answers does not answer. */
+	/** A service without an entry in the answers does not answer. */
 	private Map<String, Map<String, Double>> next(double second, Map<String, String> answers) {
 		Map<String, Scrape> scrapes = new TreeMap<>();
 		long nanos = Math.round(second * 1e9);

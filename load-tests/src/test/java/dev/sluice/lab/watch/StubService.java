@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import com.sun.net.httpserver.HttpServer;
 
 /**
- * Tells metrics that an order-taking service might: each time it is asked, ten more
- * orders were saved. Can be stopped and started again at its port.
+ * Serves metrics like those of a gateway. Each scrape reports ten more saved orders. Can
+ * be stopped and restarted on the same port.
  */
 final class StubService implements AutoCloseable {
 

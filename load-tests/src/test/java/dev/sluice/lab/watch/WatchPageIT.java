@@ -54,7 +54,7 @@ class WatchPageIT {
 			awaitText(browser, "document.getElementById('circuits-rows').textContent", "stays: backend" + "open");
 			assertThat(browser.evaluate("document.getElementById('said').hidden")).isEqualTo("true");
 
-			// A line with a point for each second that has passed, and more to come.
+			// A line with a point for each past second, which still grows.
 			String line = "document.querySelector('#orders path').getAttribute('d')";
 			awaitText(browser, line, "L");
 			int length = browser.evaluate(line).length();
@@ -150,7 +150,7 @@ class WatchPageIT {
 		return new Moment(1, 5_000, List.of(), figures);
 	}
 
-	/** That of the orders saved by sync calls. */
+	/** Colour of the line of orders saved by sync calls. */
 	private String colour(History history) throws Exception {
 		try (WatchServer server = new WatchServer(history::after, WatchPage.html(), 1, 0);
 				Browser browser = new Browser(this.executable, this.profile,

@@ -168,7 +168,7 @@ class WatchServerTests {
 		return JsonMapper.shared().readTree(response.body());
 	}
 
-	/** The JDK's client does not let its Host be chosen. */
+	/** Uses a socket, as the JDK's client does not allow another Host header. */
 	private static String statusLine(WatchServer server, String host) throws IOException {
 		try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
 			socket.setSoTimeout(30_000);

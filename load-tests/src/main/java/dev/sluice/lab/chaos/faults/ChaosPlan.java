@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What is broken when. The same choice and seed give the same plan.
+ * Which faults happen when. The same choice and seed give the same plan.
  * <p>
  * Faults are drawn in random order and spread over the load, one in each equal share of
  * its time; one in four begins together with the one before it. A fault whose target is
@@ -23,33 +23,40 @@ import java.util.stream.Stream;
  */
 public record ChaosPlan(List<Fault> faults) {
 
-	/** The load runs undisturbed for this long at its start, to be seen. */
+	/** Time without faults at the start of the load, to show the undisturbed system. */
 	static final long LEAD_MILLIS = 5_000;
 
-	/** And at its end, so that the last fault's end is seen too. */
+	/**
+	 * Time without faults at the end of the load, to show the recovery from the last one.
+	 */
 	static final long TAIL_MILLIS = 10_000;
 
-	/** Least length of a fault: a service needs as long to start again. */
+	/**
+	 * Least share of the load's time for each fault: a service takes this long to
+	 * restart.
+	 */
 	static final long SHARE_MILLIS = 3_000;
 
 	private static final long MIN_MILLIS = 1_000;
 
 	private static final long MAX_MILLIS = 5_000;
 
-	/** Longer than the consumer's session, 6 s: it loses its partitions. */
+	/**
+	 * Longer than the consumer's session timeout of 6 s, so that it loses its partitions.
+	 */
 	private static final long LONG_MILLIS = 12_000;
 
-	/** In loads of at least this length, one freeze in four is a long one. */
+	/** In loads of at least this length, one freeze in four is long. */
 	private static final long LONG_LOAD_MILLIS = 180_000;
 
 	public ChaosPlan {
 		faults = List.copyOf(faults);
 	}
 
-	/** What is broken. */
+	/** Kinds of processes to break. */
 	public enum Target {
 
-		/** One of the two. */
+		/** One of the two gateways. */
 		GATEWAY,
 
 		CONSUMER,
@@ -59,8 +66,7 @@ public record ChaosPlan(List<Fault> faults) {
 		POSTGRES,
 
 		/**
-		 * The witness: killed only where it keeps what it saved in a database, and not in
-		 * memory.
+		 * The witness: killed only if it keeps its orders in a database, not in memory.
 		 */
 		BACKEND;
 
@@ -72,7 +78,7 @@ public record ChaosPlan(List<Fault> faults) {
 			return named(values(), "fault", label);
 		}
 
-		/** What may be done to it. */
+		/** The kinds of faults that this target can have. */
 		Set<Kind> kinds(boolean backendRemembers) {
 			return switch (this) {
 				case GATEWAY, CONSUMER, BROKER, POSTGRES -> EnumSet.of(Kind.KILL, Kind.FREEZE, Kind.RESTART);
@@ -88,16 +94,16 @@ public record ChaosPlan(List<Fault> faults) {
 
 	}
 
-	/** How it is broken. */
+	/** Kinds of faults. */
 	public enum Kind {
 
-		/** {@code kill -9}, and started again. */
+		/** {@code kill -9}, then a restart. */
 		KILL,
 
-		/** SIGSTOP, and some seconds later SIGCONT. */
+		/** SIGSTOP, and SIGCONT some seconds later. */
 		FREEZE,
 
-		/** Stopped with time to finish, and started again. */
+		/** A graceful stop, then a restart. */
 		RESTART,
 
 		/** Each order is answered 503. */
@@ -128,28 +134,29 @@ public record ChaosPlan(List<Fault> faults) {
 	 * One fault.
 	 *
 	 * @param number from 1, in the order of the times
-	 * @param target what
-	 * @param instance which of them, from 0; 0 where there is one
-	 * @param kind how
-	 * @param atMillis when, in milliseconds since the load began
-	 * @param lastMillis how long it is frozen, left dead or misbehaving, in milliseconds
+	 * @param target what is broken
+	 * @param instance index of the process among those of the target, from 0
+	 * @param kind how it is broken
+	 * @param atMillis when it begins, in milliseconds since the load began
+	 * @param lastMillis how long the process stays frozen, dead or misbehaving, in
+	 * milliseconds
 	 */
 	record Fault(int number, Target target, int instance, Kind kind, long atMillis, long lastMillis) {
 	}
 
 	/**
-	 * What is chosen.
+	 * What to draw the faults from.
 	 *
-	 * @param targets what may be broken
-	 * @param kinds how
-	 * @param killsEach kills of each target that can be killed, at least 1; of each other
-	 * kind a quarter, at least 1
-	 * @param gateways how many gateways there are
-	 * @param consumers how many consumers there are
-	 * @param brokers how many brokers there are
+	 * @param targets targets to break
+	 * @param kinds kinds of faults to use
+	 * @param killsEach number of kills of each target that can be killed, at least 1;
+	 * each other kind happens a quarter as often, at least once
+	 * @param gateways number of gateways
+	 * @param consumers number of consumers
+	 * @param brokers number of brokers
 	 * @param backendRemembers whether the backend still has what it saved after a kill
 	 * @param loadMillis length of the load
-	 * @param seed of all draws
+	 * @param seed seed of all draws
 	 */
 	public record Choice(Set<Target> targets, Set<Kind> kinds, int killsEach, int gateways, int consumers, int brokers,
 			boolean backendRemembers, long loadMillis, long seed) {
@@ -166,7 +173,7 @@ public record ChaosPlan(List<Fault> faults) {
 	}
 
 	/**
-	 * The plan of a choice.
+	 * Draws a plan.
 	 * @throws IllegalArgumentException if nothing is chosen or the load is too short for
 	 * it
 	 */
@@ -182,7 +189,7 @@ public record ChaosPlan(List<Fault> faults) {
 						lastMillis(pair.kind(), choice.loadMillis(), random))));
 	}
 
-	/** Makes a fault of what is to be broken and its time; draws what else it needs. */
+	/** Makes a fault from its target and its time, and draws the rest. */
 	@FunctionalInterface
 	public interface Draw<T, F> {
 
@@ -191,8 +198,8 @@ public record ChaosPlan(List<Fault> faults) {
 	}
 
 	/**
-	 * Draws the order and the times.
-	 * @param what is to be broken, each once
+	 * Draws the order and the times of faults.
+	 * @param what the targets, each broken once
 	 * @throws IllegalArgumentException if the load is too short for it
 	 */
 	public static <T, F> List<F> spread(List<T> what, long loadMillis, long seed, Draw<T, F> draw) {
@@ -218,7 +225,7 @@ public record ChaosPlan(List<Fault> faults) {
 	}
 
 	/**
-	 * What happens to the victims of each target.
+	 * The faults of this plan, against the given victims of each target.
 	 */
 	public List<FaultInjector.Fault> against(Map<Target, List<Victim>> victims) {
 		return this.faults.stream().map((fault) -> {
@@ -230,7 +237,10 @@ public record ChaosPlan(List<Fault> faults) {
 		}).toList();
 	}
 
-	/** One at a time is broken: one broker of three can promise nothing. */
+	/**
+	 * Brokers form one group, so that one at a time is broken: one of three cannot
+	 * acknowledge anything.
+	 */
 	private static String oneAtATime(Target target, Victim victim) {
 		return switch (target) {
 			case BROKER -> target.toString();
@@ -247,7 +257,7 @@ public record ChaosPlan(List<Fault> faults) {
 		};
 	}
 
-	/** Nothing is drawn for one, so that a seed means the same as ever. */
+	/** Draws nothing for a single instance, so that a seed keeps its meaning. */
 	private static int oneOf(int instances, Random random) {
 		return (instances > 1) ? random.nextInt(instances) : 0;
 	}
@@ -256,7 +266,7 @@ public record ChaosPlan(List<Fault> faults) {
 		long drawn = MIN_MILLIS + random.nextLong(MAX_MILLIS - MIN_MILLIS);
 		boolean isLong = random.nextInt(4) == 0 && loadMillis >= LONG_LOAD_MILLIS;
 		return switch (kind) {
-			// A supervisor starts it again at once, or a little later.
+			// As a supervisor that restarts the process at once or a little later.
 			case KILL -> drawn - MIN_MILLIS;
 			case RESTART -> 0;
 			case FREEZE -> isLong ? LONG_MILLIS : drawn;
@@ -264,7 +274,10 @@ public record ChaosPlan(List<Fault> faults) {
 		};
 	}
 
-	/** In the order of the enums, so that a seed means the same whatever the sets. */
+	/**
+	 * In the order of the enums, so that the plan does not depend on the iteration order
+	 * of the sets.
+	 */
 	private static List<Pair> pairs(Choice choice) {
 		int others = Math.max(1, choice.killsEach() / 4);
 		return Stream.of(Target.values())

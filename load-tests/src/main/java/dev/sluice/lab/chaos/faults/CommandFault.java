@@ -18,17 +18,17 @@ import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.stack.LabException;
 
 /**
- * Breaks a deployed system by the user's own commands. Once {@code begin} was started,
- * {@code end} is run, whatever happens. A command is not interrupted: one that ends
- * halfway would leave nobody knows what. It has a deadline instead, after which it is
- * killed with its children. What it prints goes to a file.
+ * Breaks a deployed system by the user's own commands. Once {@code begin} has been
+ * started, {@code end} is run, whatever happens. A command is not interrupted, as it
+ * could leave the system in an unknown state halfway. Instead it has a deadline, after
+ * which it is killed with its children. Its output goes to a file.
  */
 public final class CommandFault implements Breakage {
 
-	/** Two of them end before the lab, when it is told to stop. */
+	/** Short enough that two commands end before a lab that was asked to stop. */
 	public static final Duration DEADLINE = Duration.ofSeconds(60);
 
-	/** Ctrl-C goes to all processes of the terminal, and the lab is the one to obey. */
+	/** Ctrl-C goes to all processes of the terminal; only the lab shall obey it. */
 	private static final String KEEP_ON = "trap '' INT HUP\n";
 
 	private static final int TAIL_BYTES = 2_000;
@@ -44,9 +44,9 @@ public final class CommandFault implements Breakage {
 	private final Duration deadline;
 
 	/**
-	 * @param logs directory for what the commands print
-	 * @param number of the fault
-	 * @param deadline of each command
+	 * @param logs directory for the output of the commands
+	 * @param number number of the fault
+	 * @param deadline time limit of each command
 	 */
 	public CommandFault(Target.Fault fault, Path logs, int number, Duration deadline) {
 		this.fault = fault;
@@ -81,7 +81,7 @@ public final class CommandFault implements Breakage {
 		}
 	}
 
-	/** Runs a command, and adds why it failed if it did. */
+	/** Runs a command, and adds the reason if it fails. */
 	private void run(String step, String command, List<String> failures) {
 		Path log = this.logs.resolve("fault-%d-%s.log".formatted(this.number, step));
 		try {
@@ -90,7 +90,7 @@ public final class CommandFault implements Breakage {
 				.redirectErrorStream(true)
 				.redirectOutput(Redirect.to(log.toFile()))
 				.start();
-			// Not waitFor, which an interrupt ends.
+			// Not waitFor, which an interrupt would end.
 			process.onExit().completeOnTimeout(process, this.deadline.toMillis(), TimeUnit.MILLISECONDS).join();
 			if (process.isAlive()) {
 				Stream.concat(process.descendants(), Stream.of(process.toHandle()))

@@ -17,15 +17,15 @@ import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Breaks and mends by plan: a virtual thread for each fault waits for its time, then
- * until no other fault of its group and fewer than {@link #AT_ONCE} others are going on.
- * What would outlast the run is mended, whatever happens.
+ * Breaks and mends by plan. A virtual thread for each fault waits for the fault's time,
+ * then until no other fault of its group and fewer than {@link #AT_ONCE} others are going
+ * on. A fault that would outlast the run is mended, whatever happens.
  */
 public final class FaultInjector implements AutoCloseable {
 
 	/**
-	 * More than that, and a machine that cannot start processes as fast as they are
-	 * killed comes to have nothing that runs.
+	 * With more, a machine that starts processes more slowly than they are killed would
+	 * end up with none running.
 	 */
 	static final int AT_ONCE = 2;
 
@@ -46,14 +46,14 @@ public final class FaultInjector implements AutoCloseable {
 	private final long restMillis;
 
 	/**
-	 * A fault to come.
+	 * A planned fault.
 	 *
 	 * @param number from 1, in the order of the times
 	 * @param target what is broken
 	 * @param kind how
-	 * @param group one fault of each group goes on at a time
-	 * @param atMillis when, since the load began
-	 * @param breakage what happens
+	 * @param group at most one fault of a group goes on at a time
+	 * @param atMillis when it begins, in milliseconds since the load began
+	 * @param breakage breaks and mends the target
 	 */
 	public record Fault(int number, String target, String kind, String group, long atMillis, Breakage breakage) {
 	}
@@ -63,8 +63,8 @@ public final class FaultInjector implements AutoCloseable {
 	interface Breakage {
 
 		/**
-		 * Returns when it is mended. What would outlast the run is mended also if this is
-		 * interrupted or fails.
+		 * Returns when everything is mended. A fault that would outlast the run is also
+		 * mended if this method is interrupted or fails.
 		 */
 		void run() throws InterruptedException;
 
@@ -75,16 +75,16 @@ public final class FaultInjector implements AutoCloseable {
 	 *
 	 * @param target what was broken
 	 * @param kind how
-	 * @param beganMillis since the load began
-	 * @param healedMillis since the load began
+	 * @param beganMillis when it began, in milliseconds since the load began
+	 * @param healedMillis when it was mended, in milliseconds since the load began
 	 */
 	public record Done(String target, String kind, long beganMillis, long healedMillis) {
 	}
 
 	/**
-	 * Begins to wait for the faults' times.
-	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
-	 * @param restMillis for which each group is left alone after each fault
+	 * Starts waiting for the times of the faults.
+	 * @param startNanos when the load began, of {@link System#nanoTime}
+	 * @param restMillis pause of a group after each of its faults, in milliseconds
 	 */
 	public FaultInjector(List<Fault> faults, long startNanos, long restMillis, Progress progress) {
 		this.left = new CountDownLatch(faults.size());
@@ -106,7 +106,7 @@ public final class FaultInjector implements AutoCloseable {
 			lock.lockInterruptibly();
 			try {
 				if (breakNow(fault)) {
-					// Before its next fault: else nobody would see that it has recovered.
+					// Pauses before the group's next fault, so that recovery shows.
 					Thread.sleep(this.restMillis);
 				}
 			}
@@ -123,7 +123,7 @@ public final class FaultInjector implements AutoCloseable {
 			while (this.left.getCount() > 0) {
 				this.left.countDown();
 			}
-			// At once, and also where a run that is told to stop has no use for it.
+			// Reported immediately, even if the run is being stopped and ignores it.
 			this.progress.step(String.valueOf(ex.getMessage()));
 		}
 		finally {
@@ -131,7 +131,7 @@ public final class FaultInjector implements AutoCloseable {
 		}
 	}
 
-	/** Whether it was done: not once something has gone wrong. */
+	/** Returns whether the fault was done; false once something has gone wrong. */
 	private boolean breakNow(Fault fault) throws InterruptedException {
 		this.atOnce.acquire();
 		try {
@@ -165,25 +165,25 @@ public final class FaultInjector implements AutoCloseable {
 		return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.startNanos);
 	}
 
-	/** Whether nothing has gone wrong but by plan. */
+	/** Whether only planned faults have happened. */
 	public boolean isWell() {
 		return this.failure.get() == null;
 	}
 
-	/** What went wrong first, but not by plan; null if nothing did. */
+	/** The first unplanned failure; null if there was none. */
 	public @Nullable String failure() {
 		RuntimeException ex = this.failure.get();
 		return (ex != null) ? String.valueOf(ex.getMessage()) : null;
 	}
 
-	/** Whether everything is mended that was to be broken. */
+	/** Whether all faults are over and mended. */
 	public boolean isOver() {
 		return this.left.getCount() == 0;
 	}
 
 	/**
 	 * Waits until everything is mended.
-	 * @throws LabException if something did not start again, or not in time
+	 * @throws LabException if a process did not start again, or not in time
 	 */
 	public void awaitHealed(long millis) throws InterruptedException {
 		boolean healed = this.left.await(millis, TimeUnit.MILLISECONDS);
@@ -197,7 +197,7 @@ public final class FaultInjector implements AutoCloseable {
 		}
 	}
 
-	/** Those that are over, in the order of their beginnings. */
+	/** The faults that are over, in the order in which they began. */
 	public List<Done> done() {
 		synchronized (this.done) {
 			return this.done.stream().sorted(Comparator.comparingLong(Done::beganMillis)).toList();
@@ -205,7 +205,8 @@ public final class FaultInjector implements AutoCloseable {
 	}
 
 	/**
-	 * Ends what is still waiting; what would outlast the run is mended when this returns.
+	 * Cancels waiting faults. When this returns, faults that would outlast the run are
+	 * mended.
 	 */
 	@Override
 	public void close() {

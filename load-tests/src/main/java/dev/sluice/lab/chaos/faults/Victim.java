@@ -5,15 +5,15 @@ import dev.sluice.lab.chaos.faults.ChaosPlan.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the lab started and can break.
+ * A process that the lab started and can break.
  *
- * @param name in the results
- * @param process to be killed, frozen and started
- * @param behaviour to be made to misbehave; null if it cannot
+ * @param name its name in the results
+ * @param process the process to kill, freeze and start
+ * @param behaviour makes it misbehave; null if it cannot
  */
 public record Victim(String name, Breakable process, @Nullable Misbehaviour behaviour) {
 
-	/** Makes a server answer wrongly, or well again. */
+	/** Makes a server answer wrongly, or correctly again. */
 	public interface Misbehaviour {
 
 		void begin(Kind kind) throws InterruptedException;
@@ -22,7 +22,7 @@ public record Victim(String name, Breakable process, @Nullable Misbehaviour beha
 
 	}
 
-	/** Is broken, and mended after a while. */
+	/** Breaks this process, and mends it after a while. */
 	void suffer(Kind kind, long lastMillis) throws InterruptedException {
 		switch (kind) {
 			case KILL -> {

@@ -1,5 +1,5 @@
 /**
- * What {@code lab chaos} breaks, when, and how it ends. Start at
+ * The faults of {@code lab chaos}: what is broken, when, and how it is mended. Start at
  * {@link dev.sluice.lab.chaos.faults.ChaosPlan}.
  */
 @NullMarked

@@ -6,22 +6,22 @@ import dev.sluice.contract.Placed;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one attempt to place an order came to.
+ * The result of one attempt to place an order.
  *
- * @param text the status, or why there is none: {@code timeout}, {@code unreachable},
- * {@code broken}
+ * @param text the HTTP status, or why there is none: {@code timeout},
+ * {@code unreachable}, {@code broken}
  * @param meaning what the client may conclude
  * @param again whether a client tries again
  */
 record Answer(String text, Meaning meaning, boolean again) {
 
-	/** No answer in the client's time. */
+	/** No answer within the client's timeout. */
 	static final Answer TIMEOUT = new Answer("timeout", Meaning.OPEN, true);
 
-	/** No connection: nothing was sent. */
+	/** No connection, so nothing was sent. */
 	static final Answer UNREACHABLE = new Answer("unreachable", Meaning.REFUSED, true);
 
-	/** The connection ended before the answer was whole. */
+	/** The connection ended before the answer was complete. */
 	static final Answer BROKEN = new Answer("broken", Meaning.OPEN, true);
 
 	private static final int IN_PROGRESS = 409;
@@ -32,7 +32,8 @@ record Answer(String text, Meaning meaning, boolean again) {
 	private static final String NOT_PLACED = "no";
 
 	/**
-	 * What an answer says about the order; an order's is the greatest of its attempts'.
+	 * What an answer says about the order. An order's meaning is the greatest of its
+	 * attempts.
 	 */
 	enum Meaning {
 
@@ -51,7 +52,7 @@ record Answer(String text, Meaning meaning, boolean again) {
 	}
 
 	/**
-	 * The answer with a status.
+	 * The answer with an HTTP status.
 	 * @param placed the problem's {@link Placed#MEMBER}, null if it has none
 	 */
 	static Answer of(int status, @Nullable String placed) {
@@ -60,7 +61,7 @@ record Answer(String text, Meaning meaning, boolean again) {
 			return new Answer(text, Meaning.ACCEPTED, false);
 		}
 		if (status == IN_PROGRESS) {
-			// How an earlier attempt ends is not known yet.
+			// The outcome of an earlier attempt is not known yet.
 			return new Answer(text, Meaning.OPEN, true);
 		}
 		if (status / 100 == 4) {

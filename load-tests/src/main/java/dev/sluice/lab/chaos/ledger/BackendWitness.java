@@ -22,9 +22,9 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The backend of the lab's own stack, which has each order that is saved; a gateway says
- * which of the others failed. Quiet it is when nothing comes any more and Kafka has
- * nothing to be delivered: until then even a refused order may still come to be saved.
+ * The backend of the lab's own stack, which has each order that is saved; a gateway
+ * reports which of the others failed. It is quiet when no more orders arrive and Kafka
+ * has none to deliver. Until then even a refused order may still be saved.
  */
 public final class BackendWitness implements OrderWitness {
 
@@ -50,21 +50,21 @@ public final class BackendWitness implements OrderWitness {
 
 	private final Pace pace;
 
-	/** What Kafka still has to be delivered. */
+	/** Counts the records that Kafka still has to deliver. */
 	@FunctionalInterface
 	public interface Unfinished {
 
-		/** How many records; empty if that is not known just now. */
+		/** Number of records; empty if unknown at the moment. */
 		OptionalLong records() throws InterruptedException;
 
 	}
 
 	/**
-	 * How it waits.
+	 * How the witness waits.
 	 *
-	 * @param poll until it looks again
-	 * @param quiet nothing has come to the backend for so long: what is missing then may
-	 * be missing for good
+	 * @param poll time between two looks
+	 * @param quiet time without a new order at the backend after which missing orders may
+	 * never arrive
 	 */
 	public record Pace(Duration poll, Duration quiet) {
 
@@ -105,14 +105,14 @@ public final class BackendWitness implements OrderWitness {
 				if (late) {
 					throw new LabException("Orders are still under way (%s): the audit would prove nothing"
 						.formatted(left.isPresent() ? "Kafka has %,d to be delivered".formatted(left.getAsLong())
-								: "Kafka does not tell how many"));
+								: "Kafka does not report how many"));
 				}
 			}
 			Thread.sleep(this.pace.poll());
 		}
 	}
 
-	/** Any answer of the gateway but "failed" leaves it open. */
+	/** Any answer of the gateway other than "failed" leaves the fate open. */
 	@Override
 	public @Nullable Fate fate(UUID id) throws InterruptedException {
 		HttpResponse<String> answer = getFromBackend("/orders/" + id);
@@ -123,7 +123,7 @@ public final class BackendWitness implements OrderWitness {
 				yield (told.statusCode() == OK && read(told, OrderView.class).status() == OrderStatus.FAILED)
 						? new Fate(OrderStatus.FAILED, null) : null;
 			}
-			default -> throw new LabException("The backend does not say whether it has %s: %d %s".formatted(id,
+			default -> throw new LabException("The backend does not report whether it has %s: %d %s".formatted(id,
 					answer.statusCode(), answer.body()));
 		};
 	}
@@ -133,7 +133,7 @@ public final class BackendWitness implements OrderWitness {
 			return this.json.readValue(answer.body(), type);
 		}
 		catch (JacksonException ex) {
-			throw new LabException("The answer of %s is no order: %s".formatted(answer.uri(), answer.body()), ex);
+			throw new LabException("The answer of %s is not an order: %s".formatted(answer.uri(), answer.body()), ex);
 		}
 	}
 
@@ -142,12 +142,12 @@ public final class BackendWitness implements OrderWitness {
 		HttpResponse<String> answer = getFromBackend("/audit");
 		if (answer.statusCode() != OK) {
 			throw new LabException(
-					"The backend does not say what it has: %d %s".formatted(answer.statusCode(), answer.body()));
+					"The backend does not report its orders: %d %s".formatted(answer.statusCode(), answer.body()));
 		}
 		return this.json.readValue(answer.body(), BackendAudit.class);
 	}
 
-	/** One that keeps its orders in a database may need a moment once that is back. */
+	/** Retries: a backend with a database needs a moment once the database is back. */
 	private HttpResponse<String> getFromBackend(String path) throws InterruptedException {
 		for (int tries = 1;; tries++) {
 			HttpResponse<String> answer = get(this.backend.resolve(path));

@@ -19,20 +19,19 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The gateways of a system that others started: they tell of each order how far it has
- * come, and nothing of all orders together. They are asked in turn, at most so many times
- * a second.
+ * The gateways of a system that others started. They report how far each order has come,
+ * but nothing about all orders together. They are asked in turn, at a limited rate.
  */
 public final class GatewayWitness implements OrderWitness {
 
-	/** What gateways do not tell, a few words each. */
+	/** What gateways cannot report, in a few words each. */
 	public static final List<String> UNSEEN = List.of("orders saved twice", "orders in the backend that nobody placed",
 			"the order in which a customer's orders were saved",
 			"refused orders that were saved after they were looked up");
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-	/** Look-ups of an order at one gateway after the other, until one tells. */
+	/** Look-ups of an order, at one gateway after the other, until one answers. */
 	private static final int TRIES = 5;
 
 	private static final int OK = 200;
@@ -52,8 +51,8 @@ public final class GatewayWitness implements OrderWitness {
 	private long nextNanos = System.nanoTime();
 
 	/**
-	 * @param perSecond look-ups at most
-	 * @param pause after a look-up that was not answered
+	 * @param perSecond maximum number of look-ups per second
+	 * @param pause time after a look-up that was not answered
 	 */
 	public GatewayWitness(Gateways gateways, double perSecond, Duration pause) {
 		this.gateways = gateways;
@@ -63,9 +62,9 @@ public final class GatewayWitness implements OrderWitness {
 	}
 
 	/**
-	 * Finds out whether each gateway can be asked.
-	 * @param nobodys an id that no gateway has given out
-	 * @throws LabException if one does not answer that it does not know the order
+	 * Checks that each gateway answers look-ups.
+	 * @param nobodys an id that no order has
+	 * @throws LabException if a gateway does not answer that the order is unknown
 	 */
 	public void check(UUID nobodys) throws InterruptedException {
 		for (Gateway gateway : this.gateways.all()) {
@@ -73,7 +72,7 @@ public final class GatewayWitness implements OrderWitness {
 		}
 	}
 
-	/** One that has just started may need a moment. */
+	/** Retries: a gateway that has just started may need a moment. */
 	private void check(Gateway gateway, UUID nobodys) throws InterruptedException {
 		for (int tries = 1;; tries++) {
 			String told;
@@ -95,7 +94,10 @@ public final class GatewayWitness implements OrderWitness {
 		}
 	}
 
-	/** No gateway tells: the audit itself waits for the orders that were accepted. */
+	/**
+	 * Does not wait, as no gateway can tell: the audit itself waits for the accepted
+	 * orders.
+	 */
 	@Override
 	public void awaitQuiet(long deadlineNanos, Consumer<String> progress) {
 	}
@@ -134,7 +136,7 @@ public final class GatewayWitness implements OrderWitness {
 				BodyHandlers.ofString());
 	}
 
-	/** When the next look-up is due. */
+	/** Reserves the time of the next look-up. */
 	private synchronized long turn() {
 		long now = System.nanoTime();
 		long turn = (this.nextNanos - now > 0) ? this.nextNanos : now;

@@ -12,18 +12,18 @@ import dev.sluice.lab.kit.stack.Http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The gateways that get orders and are asked about them, and how to be let in.
+ * The gateways that get orders and look-ups, and the means of access.
  *
- * @param all at least one, in the order in which they are tried
- * @param tls to trust them; null: as the JDK does
- * @param authorization the header of that name; null: none is sent
+ * @param all the gateways, at least one, in the order in which they are tried
+ * @param tls context that trusts them; null for the JDK's default
+ * @param authorization value of the header of that name; null to send none
  */
 public record Gateways(List<Gateway> all, @Nullable SSLContext tls, @Nullable String authorization) {
 
 	/**
-	 * One of them.
+	 * A gateway.
 	 *
-	 * @param name in the results
+	 * @param name its name in the results
 	 * @param uri without a path
 	 */
 	public record Gateway(String name, URI uri) {

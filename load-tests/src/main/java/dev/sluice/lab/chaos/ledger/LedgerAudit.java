@@ -29,19 +29,19 @@ import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds what the clients were told against what a witness knows, once everything runs
- * again: every accepted order must be saved, or have failed; what was refused must not be
- * saved; and there must be no order beside those placed.
+ * Compares the answers that clients got with what a witness knows, once everything runs
+ * again. Every accepted order must be saved or have failed, no refused order may be
+ * saved, and there must be no orders other than those placed.
  * <p>
- * Waits for orders under way until a deadline. For one thread; it asks in
- * {@link #ASKERS}.
+ * Waits for orders under way until a deadline. Not thread-safe; asks the witness in
+ * {@link #ASKERS} threads.
  */
 public final class LedgerAudit {
 
 	/** Instead of the time at which an order was saved. */
 	static final long NOT_SAVED = Long.MIN_VALUE;
 
-	/** Between two looks at what is still under way. */
+	/** Time between two looks at the orders under way. */
 	public static final Duration POLL = Duration.ofMillis(500);
 
 	private static final int ASKERS = 24;
@@ -58,14 +58,20 @@ public final class LedgerAudit {
 
 	private final Duration poll;
 
-	/** As far as the witness knows; null: it does not. Each written by one asker. */
+	/**
+	 * By order, as far as the witness knows; null if it does not know the order. Each
+	 * element is written by one asker.
+	 */
 	private final @Nullable OrderStatus[] statuses;
 
-	/** By the backend's clock, likewise. */
+	/**
+	 * By order, by the backend's clock; {@link #NOT_SAVED} if the order is not saved or
+	 * the time is unknown.
+	 */
 	private final long[] savedMicros;
 
 	/**
-	 * What came out.
+	 * The result of an audit.
 	 *
 	 * @param violations a line for each order that breaks the balance, in the order of
 	 * their numbers: {@code id,what,order}
@@ -74,8 +80,8 @@ public final class LedgerAudit {
 	}
 
 	/**
-	 * @param placed orders tried at least once
-	 * @param poll between two looks at what is still under way
+	 * @param placed number of orders tried at least once
+	 * @param poll time between two looks at the orders under way
 	 */
 	public LedgerAudit(OrderLedger ledger, OrderIdentity identity, OrderWitness witness, int placed, Duration poll) {
 		this.ledger = ledger;
@@ -90,10 +96,10 @@ public final class LedgerAudit {
 
 	/**
 	 * Waits until the orders under way have arrived, and audits.
-	 * @param deadlineMillis for the accepted orders to arrive
-	 * @param progress is told how far it is
-	 * @throws LabException if the witness does not tell, or knows at the deadline that
-	 * orders are still to be delivered
+	 * @param deadlineMillis time for the accepted orders to arrive, in milliseconds
+	 * @param progress gets a line of text about the progress
+	 * @throws LabException if the witness does not answer, or knows at the deadline of
+	 * orders that are still to be delivered
 	 */
 	public Audited run(long deadlineMillis, Consumer<String> progress) throws InterruptedException {
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(deadlineMillis);
@@ -104,11 +110,11 @@ public final class LedgerAudit {
 			Thread.sleep(this.poll);
 			ask(this::isPending, progress);
 		}
-		// Those that were not accepted, once the others have arrived.
+		// The orders that were not accepted, once the others have arrived.
 		ask(this::isMissing, progress);
 		BackendAudit counts = this.witness.counts();
 		for (int tries = 1; tries < TRIES && counts != null && counts.saved() != count(this::isSaved); tries++) {
-			// Orders in doubt that have arrived since they were asked for.
+			// Orders in doubt may have arrived since they were looked up.
 			ask(this::isMissing, progress);
 			counts = this.witness.counts();
 		}

@@ -35,17 +35,17 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Clients that do not wait for each other: each order is due at its time by the clock,
- * whatever became of those before it. A client whose order is not accepted tries the same
- * order again, with the same key, at the next gateway, after a pause that doubles; after
- * {@link #ATTEMPTS} attempts it gives up.
+ * Clients that do not wait for each other: orders are due by the clock, whatever happened
+ * to those before. A client whose order is not accepted tries the same order again, with
+ * the same key, at the next gateway, after a pause that doubles. After {@link #ATTEMPTS}
+ * attempts it gives up.
  * <p>
- * At most {@link #MAX_OPEN} orders are open at once; beyond that, orders are sent late,
- * and how late is told.
+ * At most {@link #MAX_OPEN} orders are open at once. Further orders are sent late, see
+ * {@link #latestMillis()}.
  */
 public final class OrderDriver implements AutoCloseable {
 
-	/** Attempts of each order. */
+	/** Maximum number of attempts of an order. */
 	static final int ATTEMPTS = 6;
 
 	static final int MAX_OPEN = 10_000;
@@ -58,10 +58,10 @@ public final class OrderDriver implements AutoCloseable {
 
 	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
-	/** What a gateway that refuses asks for in Retry-After. */
+	/** The Retry-After of a gateway that refuses an order. */
 	private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
-	/** All attempts and pauses of an order, and some more. */
+	/** Longer than all attempts and pauses of an order. */
 	private static final long END_MILLIS = 120_000;
 
 	private static final Pattern PLACED = Pattern.compile("\"" + Placed.MEMBER + "\"\\s*:\\s*\"([^\"]*)\"");
@@ -92,8 +92,8 @@ public final class OrderDriver implements AutoCloseable {
 
 	/**
 	 * @param gateways tried in turn
-	 * @param identity of the orders
-	 * @param ledger what is told is entered here
+	 * @param identity ids and keys of the orders
+	 * @param ledger records the answers
 	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
 	 */
 	public OrderDriver(Gateways gateways, OrderIdentity identity, OrderLedger ledger, long startNanos) {
@@ -111,11 +111,10 @@ public final class OrderDriver implements AutoCloseable {
 	}
 
 	/**
-	 * Places orders, at most as many as the ledger has room for; returns when each has
+	 * Places orders, at most as many as the ledger has room for. Returns when each has
 	 * its last answer.
-	 * @param goOn asked before each order, by its number from 0; no more are sent once it
-	 * says no
-	 * @throws LabException if clients do not come to their end
+	 * @param goOn asked before each order, with its number from 0; false ends the load
+	 * @throws LabException if clients do not finish
 	 */
 	public void run(double ratePerSecond, IntPredicate goOn) throws InterruptedException {
 		for (int order = 0; order < this.ledger.orders() && goOn.test(order); order++) {
@@ -142,18 +141,18 @@ public final class OrderDriver implements AutoCloseable {
 		}
 	}
 
-	/** What the report says of a client. */
+	/** Describes a client in the report. */
 	public static String text(List<?> gateways) {
-		return "%d attempts at most, in turn at %s, after pauses from 1 s, doubled, of which the second half is drawn"
+		return "%d attempts at most, in turn at %s, after pauses from 1 s, doubled, half of each at random"
 			.formatted(ATTEMPTS, gateways);
 	}
 
-	/** Orders tried at least once. */
+	/** Number of orders tried at least once. */
 	public int placed() {
 		return this.placed.get();
 	}
 
-	/** How late the latest order was sent. */
+	/** Greatest delay with which an order was sent, in milliseconds. */
 	public long latestMillis() {
 		return this.latestMillis.get();
 	}
@@ -168,7 +167,7 @@ public final class OrderDriver implements AutoCloseable {
 					return;
 				}
 				if (attempt < ATTEMPTS) {
-					// Half of it drawn, so that clients do not come back in step.
+					// Half of the pause is random, so that clients do not return in step.
 					Thread.sleep(pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2));
 					pause *= 2;
 				}

@@ -15,12 +15,12 @@ import dev.sluice.lab.kit.result.ChaosResult.Second;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the clients were told of each order. Each order is counted once, by the strongest
- * that any of its attempts was told: placed = accepted + refused + in doubt. Each attempt
- * is a line in a file.
+ * Records the answers that clients got. Each order is counted once, by the strongest
+ * answer to any of its attempts: placed = accepted + refused + in doubt. Each attempt is
+ * a line in a file.
  * <p>
- * Nine bytes an order and 20 a second are kept, so a million orders need 9 MB. For any
- * number of threads.
+ * Keeps nine bytes for each order and 20 for each second, so a million orders need 9 MB.
+ * Thread-safe.
  */
 public final class OrderLedger implements AutoCloseable {
 
@@ -28,10 +28,10 @@ public final class OrderLedger implements AutoCloseable {
 
 	private final byte[] meanings;
 
-	/** Since the load began; {@link #NEVER} if it was not. */
+	/** By order, since the load began; {@link #NEVER} if it was not accepted. */
 	private final int[] acceptedAtMillis;
 
-	/** The first attempt, likewise. */
+	/** The first attempt of each order, since the load began. */
 	private final int[] sentAtMillis;
 
 	private final double syncShare;
@@ -45,9 +45,9 @@ public final class OrderLedger implements AutoCloseable {
 	private int misnamed;
 
 	/**
-	 * @param orders how many at most
-	 * @param syncShare of the orders, 0 to 1, evenly spread
-	 * @param file where the attempts go
+	 * @param orders maximum number of orders
+	 * @param syncShare share of the orders placed synchronously, 0 to 1, evenly spread
+	 * @param file file to write the attempts to
 	 * @throws IOException if it cannot be written
 	 */
 	public OrderLedger(int orders, double syncShare, Path file) throws IOException {
@@ -61,23 +61,23 @@ public final class OrderLedger implements AutoCloseable {
 		this.attempts.write("order,attempt,gateway,mode,sent_ms,took_ms,answer\n");
 	}
 
-	/** How many orders it has room for. */
+	/** Number of orders that it has room for. */
 	int orders() {
 		return this.meanings.length;
 	}
 
-	/** How an order is asked to be taken. */
+	/** The mode in which an order is placed. */
 	Mode mode(int order) {
 		return (Math.floor((order + 1) * this.syncShare) > Math.floor(order * this.syncShare)) ? Mode.SYNC
 				: Mode.QUEUED;
 	}
 
 	/**
-	 * Enters an attempt that has ended.
+	 * Records an attempt that has ended.
 	 * @param attempt from 1
-	 * @param gateway whom it was sent to
-	 * @param sentMillis when, since the load began
-	 * @param tookMillis until its answer was known
+	 * @param gateway name of the gateway
+	 * @param sentMillis when it was sent, in milliseconds since the load began
+	 * @param tookMillis time until its answer was known, in milliseconds
 	 * @throws UncheckedIOException if the file cannot be written
 	 */
 	synchronized void enter(int order, int attempt, String gateway, long sentMillis, long tookMillis, Answer answer) {
@@ -109,27 +109,27 @@ public final class OrderLedger implements AutoCloseable {
 		return this.seconds.get(second);
 	}
 
-	/** Notes that an answer named another id than the order's. */
+	/** Counts an answer with another id than the order's. */
 	synchronized void misnamed() {
 		this.misnamed++;
 	}
 
-	/** What its clients were told. */
+	/** Strongest answer to the order's attempts. */
 	synchronized Meaning meaning(int order) {
 		return Meaning.values()[this.meanings[order]];
 	}
 
-	/** When it was first accepted, in milliseconds since the load began. */
+	/** When the order was first accepted, in milliseconds since the load began. */
 	synchronized int acceptedAtMillis(int order) {
 		return this.acceptedAtMillis[order];
 	}
 
-	/** When it was first sent, likewise. */
+	/** When the order was first sent, in milliseconds since the load began. */
 	synchronized int sentAtMillis(int order) {
 		return this.sentAtMillis[order];
 	}
 
-	/** Orders of a meaning. */
+	/** Number of orders with a meaning. */
 	synchronized int count(Meaning meaning) {
 		int count = 0;
 		for (byte told : this.meanings) {
@@ -138,7 +138,7 @@ public final class OrderLedger implements AutoCloseable {
 		return count;
 	}
 
-	/** Orders accepted in a mode. */
+	/** Number of orders accepted in a mode. */
 	synchronized int accepted(Mode mode) {
 		int count = 0;
 		for (int order = 0; order < this.meanings.length; order++) {
@@ -172,8 +172,8 @@ public final class OrderLedger implements AutoCloseable {
 	}
 
 	/**
-	 * The seconds, with what the backend saved in each.
-	 * @param saved by second; null where it did not say
+	 * The load second by second.
+	 * @param saved orders that the backend saved in each second; null where unknown
 	 */
 	public synchronized List<Second> seconds(List<@Nullable Integer> saved) {
 		List<Second> all = new ArrayList<>();

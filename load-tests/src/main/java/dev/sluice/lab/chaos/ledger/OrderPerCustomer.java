@@ -10,18 +10,22 @@ import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 
 /**
- * Holds the order in which a customer's queued orders were saved against the order in
- * which they were accepted. Of two orders, one comes first only if its client had the 202
- * before the other was sent for the first time; all others may come either way. Repeats
- * do not count: an order is saved once, at its first delivery that was saved.
+ * Compares the order in which a customer's queued orders were saved with the order in
+ * which they were accepted. An order comes before another only if its client had the 202
+ * before the other was first sent; the rest may be saved in either order. Repeated
+ * deliveries do not count: the first one that was saved does.
  *
- * @param compared orders before which another of the same customer was accepted
- * @param overtaking those of them that were saved before one accepted earlier: a line for
- * each, {@code id,overtook an order accepted before,order}
+ * @param compared number of orders that were sent after another of the same customer was
+ * accepted
+ * @param overtaking those of them that were saved before one accepted earlier, a line for
+ * each: {@code id,overtook an order accepted before,order}
  */
 public record OrderPerCustomer(int compared, List<String> overtaking) {
 
-	/** The ledger's times are cut to milliseconds: of its sending, and of its answer. */
+	/**
+	 * Error of the ledger's times, as both the sending and the answer are truncated to
+	 * milliseconds.
+	 */
 	private static final int CUT_MILLIS = 2;
 
 	public OrderPerCustomer {

@@ -9,9 +9,9 @@ import dev.sluice.contract.OrderStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows what became of orders. For any number of threads. Each question has a deadline;
- * one that is not answered is a {@link dev.sluice.lab.kit.stack.LabException}, as an
- * audit would prove nothing then.
+ * Knows how far orders have come. Thread-safe. Each question has a deadline. Without an
+ * answer it throws a {@link dev.sluice.lab.kit.stack.LabException}, as the audit would
+ * prove nothing.
  */
 public interface OrderWitness extends AutoCloseable {
 
@@ -25,16 +25,16 @@ public interface OrderWitness extends AutoCloseable {
 	}
 
 	/**
-	 * Returns when no more orders come to be saved, as far as that can be known.
+	 * Returns when no more orders are being saved, as far as the witness can know.
 	 * @param deadlineNanos of {@link System#nanoTime}
-	 * @param progress is told how far it is
+	 * @param progress gets a line of text about the progress
 	 */
 	void awaitQuiet(long deadlineNanos, Consumer<String> progress) throws InterruptedException;
 
-	/** How far an order has come by now; null if the witness does not know it. */
+	/** How far an order has come; null if the witness does not know the order. */
 	@Nullable Fate fate(UUID id) throws InterruptedException;
 
-	/** What it counts over all orders; null if it does not count. */
+	/** Totals over all orders; null if the witness has none. */
 	@Nullable BackendAudit counts() throws InterruptedException;
 
 	@Override

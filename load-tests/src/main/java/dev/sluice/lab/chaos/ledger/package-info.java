@@ -1,6 +1,6 @@
 /**
- * What clients of {@code lab chaos} were told of each order, and what a witness knows of
- * it. Start at {@link dev.sluice.lab.chaos.ledger.LedgerAudit}.
+ * The ledger of the answers that clients of {@code lab chaos} got, and its audit by a
+ * witness. Start at {@link dev.sluice.lab.chaos.ledger.LedgerAudit}.
  */
 @NullMarked
 package dev.sluice.lab.chaos.ledger;

@@ -17,15 +17,17 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What bounds a cell's rate, whatever the gateway does. A limit of W orders at a time, of
- * L seconds each, lets W / L orders a second through.
+ * The limits that bound a cell's rate, whatever the gateway does. A limit of W orders at
+ * a time, of L seconds each, lets W / L orders a second through.
  */
 public final class Bounds {
 
-	/** From this share of a ceiling on, it is said to bind. */
+	/** Share of a ceiling from which on the ceiling counts as the bound. */
 	private static final double BINDS = 0.85;
 
-	/** The rest stands in the section of its own. */
+	/**
+	 * Further bounds are only in the report's section about them.
+	 */
 	private static final int MOST_SENTENCES = 3;
 
 	private final @Nullable Setup setup;
@@ -35,8 +37,9 @@ public final class Bounds {
 	}
 
 	/**
-	 * The most orders a second that the load or the consumer's limit lets through, before
-	 * a backend that takes a fixed time for each and has no limit itself.
+	 * Maximum number of orders a second that the load or the consumer's limit lets
+	 * through to a backend with a fixed time per order. Ignores the backend's own limit.
+	 * Empty if unknown.
 	 */
 	public OptionalDouble ceiling(String capacity, String mode, Load load) {
 		Long millis = (this.setup != null) ? this.setup.backendMillis().get(capacity) : null;
@@ -51,9 +54,9 @@ public final class Bounds {
 	}
 
 	/**
-	 * What bound the cells of a run, that of most cells first: each limit once, with the
-	 * cells that it bound, in the words of the first of them. Of cells whose utilisation
-	 * is not known, the ceiling if they came near it.
+	 * The bounds of a run's cells, the most frequent first. Each bound appears once, with
+	 * the number of cells that it bound and the words of the first of them. Cells of
+	 * unknown utilisation count for their ceiling if they came near it.
 	 */
 	public List<String> sentences(RunResult run) {
 		Map<String, List<CellResult>> cells = run.cells()
@@ -75,7 +78,10 @@ public final class Bounds {
 				cell.cell().load());
 	}
 
-	/** Cells with the same are bound by the same, whatever was measured of it. */
+	/**
+	 * Key of a cell's bound: equal if two cells have the same bound, whatever its
+	 * figures.
+	 */
 	private String what(CellResult cell) {
 		Bound bound = bound(cell);
 		if (bound == null) {

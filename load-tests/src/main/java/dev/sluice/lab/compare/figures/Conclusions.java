@@ -19,15 +19,15 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run says, in sentences. Every sentence follows from the figures by a rule that
- * stands here; none is said where the figures do not carry it.
+ * The conclusions of a run, in sentences. Each follows from the figures by a rule in this
+ * class and is left out if the figures do not support it.
  */
 public final class Conclusions {
 
-	/** From this share of the window on, pauses are named as the cause. */
+	/** Pauses are named as the cause from this share of the window on. */
 	static final double GC_SHARE = 0.10;
 
-	/** From this share of the cores on, the gateway's CPU is named as the cause. */
+	/** The gateway's CPU is named as the cause from this share of the cores on. */
 	static final double CPU_SHARE = 0.80;
 
 	private final RunResult run;
@@ -85,8 +85,8 @@ public final class Conclusions {
 	}
 
 	/**
-	 * Why the sync mode fell most where it collapsed: pauses, the gateway's CPU, or the
-	 * backend, each by a stated rule; the first that holds is named.
+	 * The cause of the deepest collapse of the sync mode: pauses, the gateway's CPU, or
+	 * the backend. The first whose rule holds is named.
 	 */
 	private Optional<String> cause() {
 		Optional<Curve> collapsed = this.curves.stream()
@@ -122,10 +122,10 @@ public final class Conclusions {
 							.max(Comparator.naturalOrder())
 							.orElse(null))));
 		}
-		return Optional.of(where + pauses + "; what the cause is the figures do not say.");
+		return Optional.of(where + pauses + "; the figures do not show the cause.");
 	}
 
-	/** Over all repetitions that have the figure, as in the tables. */
+	/** The median of all repetitions that have the figure, as in the tables. */
 	private static @Nullable Double median(List<CellResult> cells, Function<CellResult, @Nullable Double> figure) {
 		return Figures.median(cells.stream().map(figure).filter(Objects::nonNull).mapToDouble(Double::doubleValue));
 	}

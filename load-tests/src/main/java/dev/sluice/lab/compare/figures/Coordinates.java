@@ -13,8 +13,8 @@ import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunResult;
 
 /**
- * The order in which cells are told, whatever order they were run in, and how a variant
- * is drawn. Names that are not known here come last.
+ * The order in which reports list cells, and the style of each variant. Unknown names
+ * come last.
  */
 public final class Coordinates {
 
@@ -35,7 +35,7 @@ public final class Coordinates {
 	private static final List<String> VARIANTS = List.of("servlet-platform", "servlet-virtual", "servlet-async",
 			"reactive");
 
-	/** Without the load and the repetition. */
+	/** A cell's coordinates without the load and the repetition. */
 	public record Series(String capacity, String mode, String variant) {
 
 		public static Series of(Cell cell) {
@@ -57,7 +57,7 @@ public final class Coordinates {
 	}
 
 	/**
-	 * How a variant is drawn.
+	 * The style of a variant in charts.
 	 * @param variant its name
 	 * @return an index into the page's colours and shapes
 	 */
@@ -79,11 +79,11 @@ public final class Coordinates {
 	}
 
 	/**
-	 * The load that is looked at closely: the greatest at which every series of the
-	 * capacity was measured, or simply the greatest if there is none such.
-	 * @param run what was measured
-	 * @param capacity of the backend
-	 * @return nothing if nothing was measured at that capacity
+	 * The load that reports show in detail: the highest one at which every series of the
+	 * capacity was measured, or the highest of all if there is none.
+	 * @param run the run
+	 * @param capacity the backend's capacity
+	 * @return empty if nothing was measured at that capacity
 	 */
 	public static OptionalInt closeLoad(RunResult run, String capacity) {
 		List<Cell> cells = run.cells()
@@ -103,7 +103,7 @@ public final class Coordinates {
 		return complete.isPresent() ? complete : cells.stream().mapToInt((cell) -> cell.load().size()).max();
 	}
 
-	/** What its loads count; orders in flight of a run without cells. */
+	/** What the run's loads count; orders in flight for a run without cells. */
 	public static Load.Kind kind(RunResult run) {
 		return cells(run).map((cell) -> cell.load().kind()).findFirst().orElse(Load.Kind.IN_FLIGHT);
 	}

@@ -18,13 +18,12 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the repetitions of a series at one load cost together: sums over the sum of the
- * orders saved, and the greatest of what is a peak. Null where no repetition has the
- * figure.
+ * The cost of a series at one load, over all repetitions: sums divided by the number of
+ * orders saved, and maxima of peaks. Null where no repetition has the figure.
  *
- * @param cpuMillisPerOrder by service, the gateway first; a service lacks where its CPU
- * time is not known
- * @param complete whether it has each of the system's services
+ * @param cpuMillisPerOrder CPU time by service, the gateway first; without services whose
+ * CPU time is unknown
+ * @param complete whether the CPU time of every service of the system is known
  */
 public record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrder, boolean complete,
 		@Nullable Double allocatedBytesPerOrder, @Nullable Double promotedBytesPerOrder,
@@ -33,13 +32,13 @@ public record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrd
 		Connections connections, @Nullable Double maxInFlight, boolean marked) {
 
 	/**
-	 * Connections at most, at one time but for the last.
+	 * Numbers of connections: maxima at one time, except for the last.
 	 *
-	 * @param fromClients that the gateway accepted
-	 * @param toBackend that the backend accepted
-	 * @param gatewayPool to the backend, by the gateway's pool
-	 * @param consumerPool to the backend, by the consumer's pool
-	 * @param opened to the backend, in all
+	 * @param fromClients accepted by the gateway
+	 * @param toBackend accepted by the backend
+	 * @param gatewayPool in the gateway's pool, to the backend
+	 * @param consumerPool in the consumer's pool, to the backend
+	 * @param opened total number opened to the backend
 	 */
 	public record Connections(@Nullable Double fromClients, @Nullable Double toBackend, @Nullable Double gatewayPool,
 			@Nullable Double consumerPool, @Nullable Double opened) {
@@ -53,7 +52,7 @@ public record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrd
 
 	private static final List<String> ORDER = List.of(GATEWAY, CONSUMER, BACKEND);
 
-	/** What measures is no part of what an order costs. */
+	/** The measuring processes are not part of an order's cost. */
 	private static final List<String> APART = List.of(LoadRound.LOAD_GENERATOR, LoadRound.LAB);
 
 	public static Optional<Cost> of(RunResult run, Series series, int orders) {
@@ -86,17 +85,17 @@ public record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrd
 	}
 
 	/**
-	 * Whether a service's CPU time is part of what an order costs: that of load generator
-	 * and lab is not.
+	 * Whether a service's CPU time is part of an order's cost. The load generator's and
+	 * the lab's are not.
 	 */
 	public static boolean isOfSystem(String service) {
 		return !APART.contains(service);
 	}
 
 	/**
-	 * The services of a run: gateway, consumer, backend, then the others by name, last
-	 * what measures them.
-	 * @param run what was measured
+	 * The services of a run: gateway, consumer, backend, then the others by name, the
+	 * measuring processes last.
+	 * @param run the run
 	 * @return their names
 	 */
 	public static List<String> services(RunResult run) {
@@ -109,8 +108,8 @@ public record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrd
 	}
 
 	/**
-	 * CPU time of the whole system for an order, in milliseconds; null if that of one of
-	 * its services is not known.
+	 * CPU time of the whole system for an order, in milliseconds; null if that of a
+	 * service is unknown.
 	 */
 	public @Nullable Double cpuMillis() {
 		return this.complete ? this.cpuMillisPerOrder.entrySet()

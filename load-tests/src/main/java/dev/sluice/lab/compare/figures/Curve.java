@@ -16,18 +16,18 @@ import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunResult;
 
 /**
- * Throughput of one series over the load, and what shape it has.
+ * Throughput of one series over the load, and its shape.
  *
- * @param points by rising load, at least one
+ * @param points at least one, by rising load
  */
 public record Curve(Series series, List<Point> points) {
 
-	/** What ends below this share of its peak has collapsed. */
+	/** A curve that ends below this share of its peak has collapsed. */
 	public static final double COLLAPSED_BELOW = 0.5;
 
 	/**
-	 * What never falls further than this below the greatest value so far has held. The
-	 * queued mode of the reference's table, called a plateau, falls by 6 %.
+	 * A curve that never falls by more than this share below its greatest value so far
+	 * has held. The queued mode of the reference's table, called a plateau, falls by 6 %.
 	 */
 	public static final double HELD_WITHIN = 0.10;
 
@@ -42,14 +42,14 @@ public record Curve(Series series, List<Point> points) {
 	}
 
 	/**
-	 * Repetitions of a load taken together.
+	 * The repetitions of one load.
 	 *
-	 * @param perSecond orders saved per second, the median
-	 * @param min of the slowest repetition
-	 * @param max of the fastest
-	 * @param repetitions how many
+	 * @param perSecond orders saved per second, median of the repetitions
+	 * @param min rate of the slowest repetition
+	 * @param max rate of the fastest repetition
+	 * @param repetitions number of repetitions
 	 * @param marked whether one of them is unreliable
-	 * @param failedShare of their calls, 0 to 1
+	 * @param failedShare share of their calls that failed, 0 to 1
 	 */
 	public record Point(Load load, double perSecond, double min, double max, int repetitions, boolean marked,
 			double failedShare) {
@@ -72,7 +72,7 @@ public record Curve(Series series, List<Point> points) {
 
 	}
 
-	/** What a curve does after its peak. */
+	/** The course of a curve after its peak. */
 	public enum Shape {
 
 		/** There are fewer than two loads to compare. */
@@ -100,9 +100,9 @@ public record Curve(Series series, List<Point> points) {
 	}
 
 	/**
-	 * The way down from the greatest value so far.
+	 * A fall below the greatest value so far.
 	 *
-	 * @param share of {@code from} that was lost, 0 to 1
+	 * @param share share of {@code from} that was lost, 0 to 1
 	 */
 	public record Drop(Point from, Point to, double share) {
 
@@ -127,7 +127,7 @@ public record Curve(Series series, List<Point> points) {
 		return curves;
 	}
 
-	/** Of the calls of these cells, 0 to 1. */
+	/** Share of these cells' calls that failed, 0 to 1. */
 	public static double failedShare(List<CellResult> cells) {
 		long calls = cells.stream().mapToLong(CellResult::calls).sum();
 		long failed = cells.stream().mapToLong(CellResult::failedCalls).sum();
@@ -150,7 +150,7 @@ public record Curve(Series series, List<Point> points) {
 
 	/**
 	 * From the peak to the greatest load.
-	 * @return of share 0 if the peak is at the greatest load
+	 * @return the drop, with share 0 if the peak is at the greatest load
 	 */
 	public Drop end() {
 		return drop(peak(), last());
@@ -158,7 +158,7 @@ public record Curve(Series series, List<Point> points) {
 
 	/**
 	 * The largest fall below the greatest value so far.
-	 * @return of share 0 if it never falls
+	 * @return the drop, with share 0 if the curve never falls
 	 */
 	public Drop largestDrop() {
 		Point greatest = this.points.getFirst();

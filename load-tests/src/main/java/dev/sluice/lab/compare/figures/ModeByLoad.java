@@ -24,24 +24,23 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two modes before one backend and under one load. A pair is a variant in a
- * repetition of a run, once in each mode. The plan draws which of a pair's cells comes
- * first, for each pair anew: if the mode made no difference, each pair would be as likely
- * the other way round, whatever the machine did to several of them. That is all that the
- * test of {@link PairedComparison} asks for, so pairs of one repetition count each.
+ * Compares the two modes before one backend and under one load. A pair is a variant in a
+ * repetition of a run, once in each mode. The plan draws for each pair which of its cells
+ * comes first. If the mode made no difference, each pair would be equally likely the
+ * other way round, whatever the machine did to several of them. The test of
+ * {@link PairedComparison} needs nothing else, so each pair of a repetition counts.
  *
- * @param capacity of the backend
- * @param rate of the queued mode's orders saved per second, as a multiple of the sync
- * mode's
- * @param answer the time until an order is accepted, likewise; null if it is not known
- * @param saving the time until an order is saved, likewise; null if it is not known
+ * @param capacity the backend's capacity
+ * @param rate the queued mode's orders saved per second, as a multiple of the sync mode's
+ * @param answer the ratio of the times until an order is accepted; null if unknown
+ * @param saving the ratio of the times until an order is saved; null if unknown
  */
 public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio answer, @Nullable Ratio saving,
 		ModeFigures sync, ModeFigures queued) {
 
 	/**
-	 * By which share each of a few pairs must differ the same way, so that they show a
-	 * mode. Under the noise of pairs that shared machines had (a standard deviation of
+	 * Share by which each of a few pairs must differ in the same direction to show a
+	 * difference. With the noise of pairs on shared machines (a standard deviation of
 	 * 0.14), two pairs without a difference do so in fewer than one of a hundred cases.
 	 */
 	public static final double SHOWN_BY = 0.25;
@@ -52,31 +51,31 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	private static final Words ANSWER = new Words(ModeByLoad::answer, "sync answers sooner", "sync answered sooner",
 			"queued answers sooner", "queued answered sooner", "both answer as soon");
 
-	/** What can be said of a ratio. */
+	/** The verdict on a ratio. */
 	public enum Choice {
 
 		/** The queued mode's figure is greater. */
 		QUEUED,
 
-		/** The queued mode's figure was greater in each of a few pairs, and by much. */
+		/** The queued mode's figure was much greater in each of a few pairs. */
 		QUEUED_SHOWN,
 
 		/** The sync mode's figure is greater. */
 		SYNC,
 
-		/** The sync mode's figure was greater in each of a few pairs, and by much. */
+		/** The sync mode's figure was much greater in each of a few pairs. */
 		SYNC_SHOWN,
 
-		/** Neither is a tenth more than the other. */
+		/** Neither figure exceeds the other by a tenth. */
 		SAME,
 
-		/** One may be a tenth more than the other, and they may be the same. */
+		/** One figure may exceed the other by a tenth or more, or they may be equal. */
 		OPEN,
 
-		/** There are too few pairs to say, and they differ or are close. */
+		/** The pairs are too few for a verdict, and disagree or differ little. */
 		UNSAID;
 
-		/** Whether the pairs show it, and are too few for a test. */
+		/** Whether the verdict rests on a few pairs, too few for a test. */
 		boolean shown() {
 			return this == QUEUED_SHOWN || this == SYNC_SHOWN;
 		}
@@ -86,9 +85,9 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	/**
 	 * The queued mode's figures as multiples of the sync mode's.
 	 *
-	 * @param comparison of the pairs
-	 * @param least of the pairs
-	 * @param greatest of the pairs
+	 * @param comparison comparison of the pairs
+	 * @param least smallest ratio of the pairs
+	 * @param greatest greatest ratio of the pairs
 	 */
 	public record Ratio(PairedComparison comparison, double least, double greatest) {
 
@@ -106,12 +105,12 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 			return this.comparison.medianRatio();
 		}
 
-		/** Where the interval begins; with too few pairs, the least of them. */
+		/** Lower end of the interval; with too few pairs, the smallest ratio. */
 		public double low() {
 			return tested() ? this.comparison.low() : this.least;
 		}
 
-		/** Where the interval ends; with too few pairs, the greatest of them. */
+		/** Upper end of the interval; with too few pairs, the greatest ratio. */
 		public double high() {
 			return tested() ? this.comparison.high() : this.greatest;
 		}
@@ -142,7 +141,7 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 			return (pairs() >= 2 && this.greatest < 1 / (1 + SHOWN_BY)) ? Choice.SYNC_SHOWN : Choice.UNSAID;
 		}
 
-		/** With its doubt. */
+		/** The ratio and its doubt. */
 		public String doubt() {
 			return "%s to %s, %s".formatted(Figures.measured(low()), Figures.measured(high()),
 					(pairs() == 1) ? "1 pair" : pairs() + " pairs");
@@ -151,13 +150,15 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	}
 
 	/**
-	 * One of the modes: medians of the cells.
+	 * Figures of one mode: medians of the cells.
 	 *
-	 * @param failedShare of its calls
-	 * @param acceptedP99 milliseconds from the first try until accepted; null if unknown
-	 * @param savedP99 milliseconds from the first try until saved; null if unknown
+	 * @param failedShare share of its calls that failed
+	 * @param acceptedP99 99th percentile of the time from the first try until accepted,
+	 * in milliseconds; null if unknown
+	 * @param savedP99 99th percentile of the time from the first try until saved, in
+	 * milliseconds; null if unknown
 	 * @param marked whether one of its cells is unreliable
-	 * @param boundBy what bound most of its cells; empty if that is not known
+	 * @param boundBy what bound most of its cells; empty if unknown
 	 */
 	public record ModeFigures(double savedPerSecond, double failedShare, @Nullable Double acceptedP99,
 			@Nullable Double savedP99, boolean marked, String boundBy) {
@@ -197,10 +198,10 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	private record Key(String capacity, Load load) {
 	}
 
-	/** A variant in a repetition. */
+	/** A variant in a repetition, in both modes. */
 	private record Pair(CellResult sync, CellResult queued) {
 
-		/** The figures of both modes; null if one has none. */
+		/** The figures of both modes; null if one of them is unknown. */
 		double @Nullable [] figures(Function<CellResult, @Nullable Double> figure) {
 			Double one = figure.apply(this.sync);
 			Double other = figure.apply(this.queued);
@@ -209,7 +210,10 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 
 	}
 
-	/** By backend and rising load; loads that were run in one mode alone are left out. */
+	/**
+	 * The comparisons, by backend and rising load. Loads that were run in only one mode
+	 * are left out.
+	 */
 	public static List<ModeByLoad> of(List<RunResult> runs) {
 		Map<Key, List<Pair>> pairs = new TreeMap<>(Comparator.comparing(Key::capacity)
 			.thenComparing((key) -> key.load().kind())
@@ -234,7 +238,7 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 				ModeFigures.of(pairs.stream().map(Pair::queued).toList()));
 	}
 
-	/** The median: the only percentile that small cells have as well. */
+	/** The median, the only percentile that small cells also have. */
 	private static @Nullable Double wait(@Nullable Wait wait) {
 		return (wait != null) ? wait.p50() : null;
 	}
@@ -269,7 +273,7 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 		return this.sync.marked() || this.queued.marked();
 	}
 
-	/** The answer: a sentence for each backend. */
+	/** The conclusions, one sentence for each backend. */
 	public static List<String> sentences(List<ModeByLoad> loads) {
 		return byCapacity(loads).entrySet().stream().map((entry) -> {
 			List<ModeByLoad> each = entry.getValue();
@@ -283,7 +287,7 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 		}).toList();
 	}
 
-	/** The backend's name for readers. */
+	/** The backend's name in reports. */
 	public static String name(String capacity) {
 		return switch (capacity) {
 			case Coordinates.WORKERS -> "Slow backend (20 workers)";
@@ -298,14 +302,14 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	}
 
 	/**
-	 * A ratio in words.
+	 * The words for a ratio's verdicts.
 	 *
-	 * @param ratio which
-	 * @param queued where the queued mode's figure is greater
-	 * @param queuedShown where a few pairs show that it is
-	 * @param sync where the sync mode's figure is greater
-	 * @param syncShown where a few pairs show that it is
-	 * @param same where neither is
+	 * @param ratio the ratio
+	 * @param queued if the queued mode's figure is greater
+	 * @param queuedShown if a few pairs show that it is greater
+	 * @param sync if the sync mode's figure is greater
+	 * @param syncShown if a few pairs show that it is greater
+	 * @param same if neither is greater
 	 */
 	private record Words(Function<ModeByLoad, @Nullable Ratio> ratio, String queued, String queuedShown, String sync,
 			String syncShown, String same) {

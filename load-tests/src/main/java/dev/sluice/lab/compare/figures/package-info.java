@@ -1,6 +1,6 @@
 /**
- * What the cells of {@code lab compare} say: curves, costs, bounds, and which mode for
- * which load. Start at {@link dev.sluice.lab.compare.figures.Coordinates}.
+ * Figures computed from the cells of {@code lab compare}: curves, costs, bounds, and
+ * which mode for which load. Start at {@link dev.sluice.lab.compare.figures.Coordinates}.
  */
 @NullMarked
 package dev.sluice.lab.compare.figures;

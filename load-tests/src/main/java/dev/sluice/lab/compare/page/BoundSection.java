@@ -18,7 +18,7 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** What kept each cell from being faster, and how busy everything was. */
+/** What bound each cell, and how busy every process was. */
 final class BoundSection extends Section {
 
 	BoundSection() {
@@ -41,7 +41,7 @@ final class BoundSection extends Section {
 		html.details("How busy each process was", processes(cells));
 	}
 
-	/** Whether it was looked at. */
+	/** Whether the run has utilisations. */
 	static boolean says(RunResult run) {
 		return run.cells().stream().anyMatch((cell) -> cell.utilisation() != null);
 	}

@@ -10,8 +10,8 @@ import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunResult;
 
 /**
- * The sections of {@code lab compare}, in the order of the page; those that have nothing
- * to say of a run are left out.
+ * The sections of {@code lab compare}, in the order of the page, without those that have
+ * no data in a run.
  */
 public final class CompareSections {
 

@@ -7,7 +7,7 @@ import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** What else came out, in sentences. */
+/** Further conclusions, in sentences. */
 final class ConclusionsSection extends Section {
 
 	ConclusionsSection() {

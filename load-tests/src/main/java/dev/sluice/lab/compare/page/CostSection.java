@@ -16,7 +16,7 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
-/** What an order costs: CPU of every service as bars, the rest as a table. */
+/** The cost of an order: CPU of every service as bars, the rest as a table. */
 final class CostSection extends Section {
 
 	CostSection() {

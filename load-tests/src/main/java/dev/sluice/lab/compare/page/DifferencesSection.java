@@ -19,7 +19,7 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.statistics.PairedComparison;
 
-/** Which variant is faster than another, and where nothing can be said. */
+/** Which variant is faster than another, and where the figures do not tell. */
 final class DifferencesSection extends Section {
 
 	DifferencesSection() {
@@ -51,7 +51,7 @@ final class DifferencesSection extends Section {
 		againstItself(run, html);
 	}
 
-	/** Whether there are pairs, of two variants or of one with itself. */
+	/** Whether there are pairs, of two variants or of one variant with itself. */
 	static boolean says(RunResult run) {
 		return groups(run).stream().anyMatch((group) -> group.size() > 1) || run.cells()
 			.stream()
@@ -63,7 +63,10 @@ final class DifferencesSection extends Section {
 				"p", "pairs", "pairs for 10 %"));
 	}
 
-	/** The test of the test: the same cells, repetitions 1, 3, 5 … and 2, 4, 6 …. */
+	/**
+	 * A check of the test: compares each series with itself, repetitions 1, 3, 5 … with
+	 * 2, 4, 6 ….
+	 */
 	private static void againstItself(RunResult run, Html html) {
 		Table table = table("Orders saved per second in even repetitions, as a multiple of the odd ones before them");
 		int comparisons = 0;
@@ -148,7 +151,7 @@ final class DifferencesSection extends Section {
 		};
 	}
 
-	/** Cells measured next to each other, as many of one kind as of the other. */
+	/** Cells measured next to each other; both lists have the same length. */
 	private record Pairs(List<CellResult> first, List<CellResult> second) {
 
 		static Pairs of(SortedMap<Integer, CellResult> one, SortedMap<Integer, CellResult> other) {
@@ -156,7 +159,7 @@ final class DifferencesSection extends Section {
 			return new Pairs(both.stream().map(one::get).toList(), both.stream().map(other::get).toList());
 		}
 
-		/** Repetitions 1 and 2, 3 and 4, and so on. */
+		/** Pairs repetitions 1 and 2, 3 and 4, and so on. */
 		static Pairs ofNeighbours(SortedMap<Integer, CellResult> byRepetition) {
 			List<Integer> odd = byRepetition.keySet()
 				.stream()

@@ -35,9 +35,9 @@ public final class ModeOverview {
 		html.details("Data as a table", table(loads));
 	}
 
-	/** The rule, for those who want to know. */
+	/** The rule behind the sentences. */
 	public static String rule() {
-		return "A pair is a variant in a repetition, once in each mode, in an order that was drawn for each pair. A mode “saves more” or “answers sooner” if the exact signed-rank test of at least %s pairs finds a difference at 1 %%; “as many” or “as soon” is said if a difference of %s is excluded, otherwise what may hide. Of fewer pairs, a mode “saved more” or “answered sooner” if each of at least two differs by more than %s: at the noise that pairs have on shared machines, chance does that in fewer than one of a hundred cases. “Answers”: median time from an order's first try until it is accepted, failures and retries included. Doubt is the 99 %% interval or, of fewer pairs, their range."
+		return "A pair is a variant in a repetition, once in each mode, in an order that was drawn for each pair. A mode “saves more” or “answers sooner” if the exact signed-rank test of at least %s pairs finds a difference at 1 %%; “as many” or “as soon” is reported if a difference of %s is excluded, otherwise the difference that may hide. Of fewer pairs, a mode “saved more” or “answered sooner” if each of at least two differs by more than %s: at the noise that pairs have on shared machines, chance does that in fewer than one of a hundred cases. “Answers”: median time from an order's first try until it is accepted, failures and retries included. Doubt is the 99 %% interval or, of fewer pairs, their range."
 			.formatted(Figures.count(PairedComparison.LEAST_PAIRS), Figures.percent(PairedComparison.MARGIN),
 					Figures.percent(ModeByLoad.SHOWN_BY));
 	}
@@ -73,7 +73,7 @@ public final class ModeOverview {
 			html.close();
 		}
 
-		/** What limits it. */
+		/** The bounds of both modes, in a few words each. */
 		private List<String> bounds() {
 			String sync = this.load.sync().boundBy();
 			String queued = this.load.queued().boundBy();
@@ -105,7 +105,7 @@ public final class ModeOverview {
 				330, 460, kind(loads).words(), "queued to sync", "the doubt", top, true, sizes, lines);
 	}
 
-	/** In a chart beside what it stands for. */
+	/** The backend's short name, for the chart's labels. */
 	private static String shortName(String capacity) {
 		return ModeByLoad.name(capacity).replaceFirst(" \\(.*", "").toLowerCase(Locale.ROOT);
 	}

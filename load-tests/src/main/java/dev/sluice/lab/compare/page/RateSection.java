@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class RateSection extends Section {
 
 	/**
-	 * Of the rate offered: who saves less, from the first order to the last, falls
+	 * A variant that saves orders at less than this share of the offered rate falls
 	 * behind.
 	 */
 	static final double KEEPS_UP = 0.95;
@@ -76,7 +76,10 @@ final class RateSection extends Section {
 				"class", "note");
 	}
 
-	/** By backend: how far each mode keeps up, over its variants. */
+	/**
+	 * The highest rates with which the variants of each mode keep up, a sentence for each
+	 * backend.
+	 */
 	static List<String> sentences(RunResult run) {
 		return Coordinates.capacities(run)
 			.stream()
@@ -105,7 +108,10 @@ final class RateSection extends Section {
 				: "%s keeps up with %s/s".formatted(mode, from.equals(to) ? from : from + " to " + to);
 	}
 
-	/** The greatest rate up to which every rate is kept up with; empty if none is. */
+	/**
+	 * The highest rate such that it and all lower ones are kept up with; empty if none
+	 * is.
+	 */
 	static OptionalInt keptUp(RunResult run, Series series) {
 		OptionalInt greatest = OptionalInt.empty();
 		for (int rate : Coordinates.loads(run)) {

@@ -10,14 +10,14 @@ import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.page.ReferenceTable;
 
 /**
- * The measurement Sluice grew from: another machine, another language, one blocking and
- * one queueing endpoint. Its mode {@code async} is {@code queued} here.
+ * The measurement that Sluice grew from: another machine, another language, one blocking
+ * and one queueing endpoint. Its mode {@code async} is {@code queued} here.
  */
 public final class Reference {
 
 	private static final String TABLE = "reference-load-sweep.csv";
 
-	/** The table's rates are orders a minute. */
+	/** The table gives orders a minute. */
 	private static final double SECONDS = 60;
 
 	private Reference() {

@@ -17,7 +17,7 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** The reference's table beside ours, and whether this run reproduces its shape. */
+/** The reference's table beside this run's, and whether this run reproduces its shape. */
 public final class ReferenceSection extends Section {
 
 	ReferenceSection() {
@@ -47,7 +47,7 @@ public final class ReferenceSection extends Section {
 	/**
 	 * Whether the run reproduces the shape.
 	 * @param ours our curves before the starved backend
-	 * @return in words
+	 * @return the verdict in words
 	 */
 	public static String verdict(List<Curve> ours) {
 		List<Curve> sync = known(ours, Coordinates.SYNC);

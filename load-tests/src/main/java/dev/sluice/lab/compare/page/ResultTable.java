@@ -21,9 +21,9 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A comparison in 100 columns of text: the verdict, then tables for each capacity of the
- * backend, a line for each gateway and mode, a column for each load, the median of the
- * repetitions in each place, marked if one of them is.
+ * A comparison as text of 100 columns: the verdict, then tables for each capacity of the
+ * backend. A table has a line for each gateway and mode, a column for each load, and
+ * medians of the repetitions, marked if one of them is.
  */
 public final class ResultTable {
 
@@ -67,7 +67,7 @@ public final class ResultTable {
 		return text.toString();
 	}
 
-	/** The answer comes first, except to a scenario, which asks something else. */
+	/** The answer comes first, except for a scenario, which asks another question. */
 	private static List<String> verdict(RunResult run) {
 		if (run.finding() instanceof CompareResult compare && compare.scenario() != null) {
 			return List.of();
@@ -103,7 +103,7 @@ public final class ResultTable {
 		text.append(System.lineSeparator());
 	}
 
-	/** The last place of a column is the sign's. */
+	/** Right-aligned; the last place of a column is for the mark. */
 	private static String right(String value, boolean marked) {
 		return ("%" + COLUMN_WIDTH + "s").formatted(value + (marked ? Reliability.SIGN : " "));
 	}

@@ -49,9 +49,9 @@ final class SecondsSection extends Section {
 	}
 
 	/**
-	 * One cell for each mode.
-	 * @param run what was measured
-	 * @return two at most, sync first
+	 * Chooses one cell for each mode.
+	 * @param run the run
+	 * @return at most two, sync first
 	 */
 	static List<CellResult> chosen(RunResult run) {
 		Comparator<CellResult> largest = Comparator.<CellResult>comparingInt((c) -> c.cell().load().size())

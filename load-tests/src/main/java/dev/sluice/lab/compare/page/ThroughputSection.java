@@ -22,7 +22,7 @@ import dev.sluice.lab.kit.result.RunResult;
 /** Orders saved per second over the load, a chart for each capacity and mode. */
 final class ThroughputSection extends Section {
 
-	/** How far above the fastest rate a ceiling may be and is still drawn. */
+	/** A ceiling is drawn up to this multiple of the fastest rate. */
 	private static final double HEADROOM = 1.1;
 
 	ThroughputSection() {
@@ -64,7 +64,7 @@ final class ThroughputSection extends Section {
 		return charts;
 	}
 
-	/** As far as it is within the chart. */
+	/** The part of the ceiling within the chart. */
 	private static Optional<Chart.Line> ceiling(RunResult run, String capacity, String mode, double yMax) {
 		Bounds bounds = new Bounds(run);
 		List<Chart.Point> points = new ArrayList<>();

@@ -25,7 +25,7 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
-/** What a client waits for, percentiles as dots. */
+/** The clients' waits, with percentiles as dots. */
 final class WaitSection extends Section {
 
 	WaitSection() {
@@ -105,7 +105,7 @@ final class WaitSection extends Section {
 		return table;
 	}
 
-	/** Medians of the repetitions; null where one is not known. */
+	/** Medians of the repetitions; null if unknown for one of them. */
 	private record Percentiles(@Nullable Double p50, @Nullable Double p95, @Nullable Double p99) {
 
 		static Percentiles of(List<CellResult> cells, Function<CellResult, @Nullable Wait> wait) {
@@ -113,7 +113,7 @@ final class WaitSection extends Section {
 			return new Percentiles(median(waits, Wait::p50), median(waits, Wait::p95), median(waits, Wait::p99));
 		}
 
-		/** Not known if it is not of all: the others may be the worst. */
+		/** Null if one repetition lacks the percentile: it may be the worst. */
 		private static @Nullable Double median(List<Wait> waits, Function<Wait, @Nullable Double> percentile) {
 			return waits.stream().anyMatch((wait) -> percentile.apply(wait) == null) ? null : Figures
 				.median(waits.stream().map(percentile).filter(Objects::nonNull).mapToDouble(Double::doubleValue));

@@ -13,10 +13,10 @@ import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.CompareResult.WarmUpCurve;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** How the services grew warm before the first cell. */
+/** The warm-up of the services before the first cell. */
 final class WarmUpSection extends Section {
 
-	/** Of the peak: from here on a rate is near it. */
+	/** Share of the peak from which on a rate is near it. */
 	private static final double NEAR_PEAK = 0.95;
 
 	WarmUpSection() {
@@ -37,7 +37,7 @@ final class WarmUpSection extends Section {
 		List<WarmUpCurve> curves = curves(run);
 		long settled = curves.stream().filter(WarmUpCurve::settled).count();
 		html.element("p",
-				"All gateways and modes take orders by turns until two windows agree in rate and CPU per order within %s and the compilers use at most %s of the CPU: %d of %d warm-ups came to that. The first reached %s of its peak after %s s."
+				"All gateways and modes take orders by turns until two windows agree in rate and CPU per order within %s and the compilers use at most %s of the CPU: %d of %d warm-ups met this rule. The first reached %s of its peak after %s s."
 					.formatted(Figures.percent(curves.getFirst().within()), Figures.percent(WarmUpWindow.MOST_JIT),
 							settled, curves.size(), Figures.percent(NEAR_PEAK),
 							Figures.measured(nearPeak(curves.getFirst()))));

@@ -11,37 +11,40 @@ import dev.sluice.lab.kit.result.ProofResult.Timeline;
 import dev.sluice.lab.kit.stack.Module;
 import org.jspecify.annotations.Nullable;
 
-/** One claim, and how it is put to the test. */
+/** A claim and its test. */
 public interface Proof {
 
-	/** In commands and results: one word. */
+	/** Name in commands and results: one word. */
 	String name();
 
 	String question();
 
-	/** What it starts, to be made ready before. Default: the whole way of an order. */
+	/**
+	 * The modules that it starts, prepared in advance. Default: all that an order passes
+	 * through.
+	 */
 	default Set<Module> modules() {
 		return Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE);
 	}
 
 	/**
-	 * Puts it to the test.
-	 * @param testBed nothing runs on it yet
+	 * Tests the claim.
+	 * @param testBed test bed on which nothing runs yet
 	 * @throws dev.sluice.lab.kit.stack.LabException if it breaks off, which proves
 	 * nothing
 	 */
 	Evidence run(TestBed testBed) throws IOException, InterruptedException;
 
 	/**
-	 * What was found.
+	 * The findings.
 	 *
-	 * @param setting what was done, how much of it and with which seed: name to value
-	 * @param checks what it must reach and what was measured
-	 * @param timeline null if it tells nothing
+	 * @param setting the test's parameters and seed: name to value
+	 * @param checks limits and measured values
+	 * @param timeline the course of the test; null if it shows nothing
 	 */
 	record Evidence(Map<String, String> setting, List<Check> checks, @Nullable Timeline timeline) {
 
-		/** As a setting says it: {@code 201: 5, 409: 95}. */
+		/** Formats counts for a setting: {@code 201: 5, 409: 95}. */
 		public static String told(Map<?, ? extends Number> counts) {
 			return counts.entrySet()
 				.stream()

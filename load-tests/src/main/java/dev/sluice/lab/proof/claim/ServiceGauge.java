@@ -17,7 +17,7 @@ import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
 import org.jspecify.annotations.Nullable;
 
-/** What a service holds: its heap and its threads. */
+/** Measures the heap and the threads of a service. */
 public final class ServiceGauge {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -26,7 +26,7 @@ public final class ServiceGauge {
 
 	private static final String THREADS = "jvm_threads_live_threads";
 
-	/** The last line of a histogram: instances, then bytes. */
+	/** The last line of a heap histogram: instances, then bytes. */
 	private static final Pattern TOTAL = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)$");
 
 	private static final int LOOKS = 5;
@@ -38,7 +38,7 @@ public final class ServiceGauge {
 	private final Service service;
 
 	/**
-	 * @param heapBytes in use
+	 * @param heapBytes heap in use
 	 * @param threads platform threads
 	 */
 	public record Held(double heapBytes, double threads) {
@@ -50,7 +50,8 @@ public final class ServiceGauge {
 	}
 
 	/**
-	 * The least of some looks at what is live: what has only not ended yet is not held.
+	 * The lowest of several readings of live heap and threads, so that work still ending
+	 * does not count.
 	 */
 	public Held least() throws InterruptedException {
 		Held least = new Held(Double.MAX_VALUE, Double.MAX_VALUE);
@@ -62,12 +63,12 @@ public final class ServiceGauge {
 		return least;
 	}
 
-	/** What is live. */
+	/** Live heap, without garbage, and threads. */
 	public Held held() throws InterruptedException {
 		return new Held(liveBytes(), now().threads());
 	}
 
-	/** As it is, garbage included. */
+	/** Current heap, including garbage, and threads. */
 	public Held now() throws InterruptedException {
 		Exposition metrics = Exposition.parse(metrics(), Set.of(HEAP, THREADS)::contains);
 		return new Held(
@@ -94,9 +95,9 @@ public final class ServiceGauge {
 	}
 
 	/**
-	 * A histogram of the heap collects the garbage and counts what is left, while nothing
-	 * runs. Asked for afterwards, the heap in use has garbage again: a busy service makes
-	 * some tens of megabytes of it while it answers.
+	 * A heap histogram collects the garbage and counts the live objects at a safepoint.
+	 * The metric of the heap in use would include new garbage: a busy service makes some
+	 * tens of megabytes while it answers.
 	 */
 	private double liveBytes() throws InterruptedException {
 		try {

@@ -31,12 +31,12 @@ import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
 
 /**
- * What one proof works on: a fresh stack, the backend's controls and a directory for raw
- * data. Not thread-safe.
+ * The environment of one proof: a fresh stack, the backend's controls and a directory for
+ * raw data. Not thread-safe.
  */
 public final class TestBed implements AutoCloseable {
 
-	/** Both, as clients have the choice. */
+	/** Both gateways, as clients can choose either. */
 	public static final List<Variant> GATEWAYS = List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE);
 
 	private static final String BACKEND = "backend";
@@ -66,9 +66,9 @@ public final class TestBed implements AutoCloseable {
 	private final Map<String, Service> services = new ConcurrentHashMap<>();
 
 	/**
-	 * @param size how much of it is asked for
-	 * @param requests how many requests are asked for; 0 for what belongs to the size
-	 * @param source how the consumer reads
+	 * @param size how large the proof is
+	 * @param requests number of requests; 0 for the size's default
+	 * @param source how the consumer reads orders
 	 */
 	public TestBed(Infrastructure infrastructure, RunDirectory directory, String proof, Progress progress, Length size,
 			long seed, int requests, Source source) throws IOException {
@@ -94,7 +94,7 @@ public final class TestBed implements AutoCloseable {
 
 	/**
 	 * Starts everything.
-	 * @param consumer what the consumer differs in
+	 * @param consumer options of the consumer
 	 */
 	public void startAll(ServiceOptions consumer) throws InterruptedException {
 		startAll(consumer, ServiceOptions.NONE);
@@ -102,8 +102,8 @@ public final class TestBed implements AutoCloseable {
 
 	/**
 	 * Starts everything.
-	 * @param consumer what the consumer differs in
-	 * @param gateway what each gateway differs in
+	 * @param consumer options of the consumer
+	 * @param gateway options of each gateway
 	 */
 	public void startAll(ServiceOptions consumer, ServiceOptions gateway) throws InterruptedException {
 		step("Starting Kafka, PostgreSQL (%s), the backend, a consumer and two gateways"
@@ -129,7 +129,7 @@ public final class TestBed implements AutoCloseable {
 		return this.stack;
 	}
 
-	/** The group that delivers. */
+	/** The consumer group that delivers orders. */
 	public ConsumerGroup deliveryGroup() {
 		return ConsumerGroup.delivery(this.stack.infrastructure().kafka().bootstrapServers(), this.source);
 	}
@@ -142,7 +142,7 @@ public final class TestBed implements AutoCloseable {
 		return service(BACKEND);
 	}
 
-	/** In the order of {@link #GATEWAYS}. */
+	/** The gateways in the order of {@link #GATEWAYS}. */
 	public List<Service> gateways() {
 		return GATEWAYS.stream().map((variant) -> service(variant.id())).toList();
 	}
@@ -164,12 +164,12 @@ public final class TestBed implements AutoCloseable {
 		return this.seed;
 	}
 
-	/** The number of requests: what the user asks for, or what belongs to the size. */
+	/** Number of requests: the user's, or the size's default. */
 	public int requests(int whole, int quick, int smallest) {
 		return (this.requests > 0) ? this.requests : size(whole, quick, smallest);
 	}
 
-	/** The number of what is asked for. */
+	/** The number for this proof's size. */
 	public int size(int whole, int quick, int smallest) {
 		return switch (this.size) {
 			case WHOLE -> whole;
@@ -187,8 +187,8 @@ public final class TestBed implements AutoCloseable {
 	}
 
 	/**
-	 * Waits until no order has come to the backend for some seconds.
-	 * @return what it has seen by then
+	 * Waits until the backend has received no order for some seconds.
+	 * @return the backend's audit at that time
 	 * @throws LabException if it does not become quiet in time
 	 */
 	public BackendAudit awaitQuiet(Duration timeout) throws InterruptedException {

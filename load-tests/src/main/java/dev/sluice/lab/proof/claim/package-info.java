@@ -1,6 +1,5 @@
 /**
- * What a proof is and what it works on. Start at
- * {@link dev.sluice.lab.proof.claim.Proof}.
+ * Proofs and their environment. Start at {@link dev.sluice.lab.proof.claim.Proof}.
  */
 @NullMarked
 package dev.sluice.lab.proof.claim;

@@ -21,10 +21,10 @@ import dev.sluice.lab.proof.claim.Proof;
 import dev.sluice.lab.proof.claim.TestBed;
 
 /**
- * The backend takes 8 s for an order, and 6 s after it got one the consumer is killed,
- * again and again. A share group archives a record that was delivered five times, and
- * says nothing. No order may be lost so. Until the last kill the backend saves none of
- * them.
+ * The backend takes 8 s for an order. The consumer is killed repeatedly, each time 6 s
+ * after the backend got an order. A share group archives a record after five deliveries
+ * without reporting it; no order may be lost that way. The backend saves no order until
+ * the last kill.
  */
 public final class ArchivingProof implements Proof {
 
@@ -38,7 +38,7 @@ public final class ArchivingProof implements Proof {
 
 	private static final long POLL_MILLIS = 100;
 
-	/** Longer than a lock lasts and a consumer takes to start. */
+	/** Longer than a record lock and the start of a consumer. */
 	private static final Duration DELIVERED_AGAIN = Duration.ofSeconds(90);
 
 	private static final Duration END = Duration.ofSeconds(180);
@@ -50,7 +50,7 @@ public final class ArchivingProof implements Proof {
 
 	@Override
 	public String question() {
-		return "Is an order lost whose consumer is killed whenever it delivers it?";
+		return "Is an order lost if its consumer is killed at every delivery?";
 	}
 
 	@Override

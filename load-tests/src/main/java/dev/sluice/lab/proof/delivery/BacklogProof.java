@@ -30,8 +30,8 @@ import dev.sluice.lab.proof.claim.TestBed;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Orders lie in Kafka before the consumer starts, which has a small heap; what it holds
- * is measured while it delivers, garbage left out.
+ * Orders are in Kafka before a consumer with a small heap starts. Its live heap, without
+ * garbage, is measured while it delivers.
  */
 public final class BacklogProof implements Proof {
 
@@ -39,7 +39,7 @@ public final class BacklogProof implements Proof {
 
 	private static final int HEAP_MIB = 256;
 
-	/** Live, beside the garbage that a collector needs room for. */
+	/** Maximum live heap; the collector needs the rest of the heap for garbage. */
 	private static final double HELD_MIB = 128;
 
 	private static final long SECOND_MILLIS = 1_000;
@@ -55,7 +55,7 @@ public final class BacklogProof implements Proof {
 
 	@Override
 	public String question() {
-		return "Is the consumer's memory bounded, however many orders lie before it?";
+		return "Is the consumer's memory bounded, however large the backlog?";
 	}
 
 	@Override
@@ -87,15 +87,15 @@ public final class BacklogProof implements Proof {
 						"-Xmx%dm, all else as delivered".formatted(HEAP_MIB), "backend", "5 ms an order"),
 				List.of(Check.exactly("orders saved", orders, audit.saved()),
 						Check.none("orders delivered again", audit.duplicates()),
-						Check.exactly("consumers that live to the end", 1, consumer.isAlive() ? 1 : 0),
-						Check.atMost("most that was live in the consumer's heap", HELD_MIB,
+						Check.exactly("consumers alive at the end", 1, consumer.isAlive() ? 1 : 0),
+						Check.atMost("greatest live heap of the consumer", HELD_MIB,
 								looks.stream()
 									.map(Look::heldMib)
 									.filter(Objects::nonNull)
 									.max(Comparator.naturalOrder())
 									.orElse(null),
 								"MiB"),
-						Check.atLeast("looks at what is live", testBed.size(2, 2, 1),
+						Check.atLeast("readings of the live heap", testBed.size(2, 2, 1),
 								(double) looks.stream().filter((look) -> look.heldMib() != null).count(), "")),
 				new Timeline(looks.size(),
 						List.of(series("Orders saved per second", looks, (look) -> (double) look.saved()),
@@ -136,7 +136,7 @@ public final class BacklogProof implements Proof {
 		return new Series(name, values);
 	}
 
-	/** Each look holds until the next. */
+	/** Each reading holds until the next. */
 	private static List<@Nullable Double> held(List<Look> looks) {
 		List<@Nullable Double> values = new ArrayList<>();
 		Double last = null;
@@ -160,8 +160,8 @@ public final class BacklogProof implements Proof {
 	/**
 	 * One second.
 	 *
-	 * @param saved in it
-	 * @param heldMib live; null where nobody looked
+	 * @param saved orders saved in this second
+	 * @param heldMib live heap; null if not measured
 	 */
 	private record Look(long saved, double usedMib, @Nullable Double heldMib) {
 	}

@@ -12,9 +12,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records of {@code orders} that no gateway would write, of every kind in turn. A record
- * follows from seed and number alone. None of them can be saved: each must become a dead
- * letter.
+ * Records of {@code orders} that no gateway would write, of every kind in turn. Seed and
+ * number determine a record. None can be saved; each must become a dead letter.
  */
 final class BadRecords {
 
@@ -22,7 +21,7 @@ final class BadRecords {
 
 	private final long seed;
 
-	/** What is wrong with a record. */
+	/** The defect of a record. */
 	enum Kind {
 
 		NO_KEY, EMPTY_KEY, NO_VALUE, EMPTY_VALUE, NOISE, CUT_VALUE, NO_OBJECT, TRAILING, DEEP, HUGE_NUMBER,
@@ -76,7 +75,7 @@ final class BadRecords {
 			case UNKNOWN_FIELD -> valued(good, utf8(value).replace("\"items\"", "\"things\""));
 			case EMPTY_OBJECT -> valued(good, "{}");
 			case LARGE_OBJECT -> valued(good, "{\"note\":\"%s\"}".formatted("x".repeat(LARGE)));
-			// Beyond what Kafka takes where it is a string of another JSON.
+			// Exceeds Kafka's record limit when escaped as a string in other JSON.
 			case LARGE_QUOTES -> valued(good, "{%s\"b\":1}".formatted(names(random)));
 			case NUL -> valued(good, "{\"customerId\":\"a\\u0000b\",\"things\":[]}");
 			case NUL_IN_KEY -> with(good, latin1("c\0-1"), latin1("{"));
@@ -119,7 +118,7 @@ final class BadRecords {
 		return text.getBytes(StandardCharsets.ISO_8859_1);
 	}
 
-	/** That do not compress. */
+	/** Random names, which do not compress. */
 	private static String names(Random random) {
 		StringBuilder names = new StringBuilder();
 		while (names.length() < LARGE) {

@@ -18,7 +18,7 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/** What lies in {@code orders-dlt}. */
+/** Reads {@code orders-dlt}. */
 final class DeadLetterBox {
 
 	private static final Duration POLL = Duration.ofMillis(200);
@@ -30,8 +30,9 @@ final class DeadLetterBox {
 	/**
 	 * A dead letter.
 	 *
-	 * @param id the order's; null if the record does not say
-	 * @param kind and reason: null if they are missing
+	 * @param id the order's id; null if the record has none
+	 * @param kind kind of the failure; null if missing
+	 * @param reason why it failed; null if missing
 	 * @param origin {@code partition-offset} in {@code orders}
 	 */
 	record Letter(@Nullable String id, @Nullable String kind, @Nullable String reason, String origin) {
@@ -41,7 +42,7 @@ final class DeadLetterBox {
 		this.bootstrapServers = bootstrapServers;
 	}
 
-	/** All that lie there now. */
+	/** All dead letters at present. */
 	List<Letter> letters() {
 		List<Letter> letters = new ArrayList<>();
 		long start = System.nanoTime();

@@ -26,9 +26,10 @@ import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When each order of a load was accepted, by the lab's clock, and saved, by the backend's
- * stamp: one machine, so one clock. Orders are known by their numbers; 16 bytes of each
- * are kept. Accepted by any thread, asked and read by one.
+ * The times at which the orders of a load were accepted, by the lab's clock, and saved,
+ * by the backend's; both run on one machine and so agree. Orders are identified by
+ * number; each takes 16 bytes. Any thread may report accepted orders; one thread asks the
+ * backend and reads the results.
  */
 final class DeliveryTimes {
 
@@ -43,8 +44,8 @@ final class DeliveryTimes {
 	private final long[] savedMicros;
 
 	/**
-	 * @param orders at most
-	 * @param ids of accepted orders, by their numbers
+	 * @param orders maximum number of orders
+	 * @param ids the orders' ids by their numbers
 	 */
 	DeliveryTimes(int orders, IntFunction<UUID> ids) {
 		this.ids = ids;
@@ -62,12 +63,12 @@ final class DeliveryTimes {
 		return this.acceptedMicros[order] != NEVER;
 	}
 
-	/** How many were accepted. */
+	/** Number of orders accepted. */
 	synchronized int accepted() {
 		return (int) Arrays.stream(this.acceptedMicros).filter((micros) -> micros != NEVER).count();
 	}
 
-	/** Asks the backend for every accepted order that it is not yet known to have. */
+	/** Asks the backend for every accepted order not yet known to be saved. */
 	void ask(BackendControl backend) throws InterruptedException {
 		AtomicInteger next = new AtomicInteger();
 		List<Future<@Nullable Void>> askers = new ArrayList<>();
@@ -98,12 +99,12 @@ final class DeliveryTimes {
 		saved.ifPresent((found) -> this.savedMicros[order] = ChronoUnit.MICROS.between(Instant.EPOCH, found.savedAt()));
 	}
 
-	/** Statistics of the accepted orders. */
+	/** Number of accepted orders that are not known to be saved. */
 	int notSaved(IntPredicate which) {
 		return (int) orders(which).filter((order) -> this.savedMicros[order] == NEVER).count();
 	}
 
-	/** From accepted to saved, of those saved, sorted. */
+	/** Times from accepted to saved of the saved orders, in milliseconds, sorted. */
 	long[] waitsMillis(IntPredicate which) {
 		return orders(which).filter((order) -> this.savedMicros[order] != NEVER)
 			.mapToLong((order) -> Math.max(0, this.savedMicros[order] - this.acceptedMicros[order]) / 1_000)
@@ -130,7 +131,7 @@ final class DeliveryTimes {
 		return longest / 1_000.0;
 	}
 
-	/** Saved in each second since a time. */
+	/** Orders saved in each second since a time. */
 	double[] savedPerSecond(Instant since, int seconds) {
 		double[] counts = new double[seconds];
 		long start = ChronoUnit.MICROS.between(Instant.EPOCH, since);

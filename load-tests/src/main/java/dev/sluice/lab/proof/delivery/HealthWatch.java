@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
 
-/** Asks a service five times a second how it is, until it is closed. */
+/** Polls a service's health five times a second until it is closed. */
 final class HealthWatch implements AutoCloseable {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(2);
@@ -30,8 +30,8 @@ final class HealthWatch implements AutoCloseable {
 	}
 
 	/**
-	 * Begins to ask.
-	 * @param startNanos the beginning, of {@link System#nanoTime}
+	 * Starts polling.
+	 * @param startNanos time zero, of {@link System#nanoTime}
 	 */
 	HealthWatch(HttpClient client, URI health, long startNanos) {
 		HttpRequest request = HttpRequest.newBuilder(health).timeout(TIMEOUT).build();
@@ -47,7 +47,7 @@ final class HealthWatch implements AutoCloseable {
 					well = answer.statusCode() == OK;
 				}
 				catch (IOException _) {
-					// Not well.
+					// Not healthy.
 				}
 				synchronized (this.looks) {
 					this.looks.add(new Look(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos), well));
@@ -60,7 +60,9 @@ final class HealthWatch implements AutoCloseable {
 		}
 	}
 
-	/** When it first was so in a time; null if it was not. */
+	/**
+	 * When the service first had the given health within a period; null if it did not.
+	 */
 	@Nullable Long first(boolean well, long fromMillis, long toMillis) {
 		synchronized (this.looks) {
 			return this.looks.stream()

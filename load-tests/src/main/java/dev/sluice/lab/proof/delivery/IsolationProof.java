@@ -42,15 +42,15 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The same load twice: as it is, and with poison (records that nobody can read, and
- * orders that the backend refuses) and slow orders among it. Then the backend takes what
- * it refused, and what failed is delivered again.
+ * Sends the same load twice: unchanged, and with poison (unreadable records, and orders
+ * that the backend refuses) and slow orders in it. Then the backend accepts the orders
+ * that it refused, and failed orders are delivered again.
  */
 public final class IsolationProof implements Proof {
 
 	private static final double PER_SECOND = 2_000 / 60.0;
 
-	/** One of so many is poison and another is slow. */
+	/** One of this many orders is poison and another one is slow. */
 	private static final int EVERY = 100;
 
 	private static final int SLOW_MILLIS = 10_000;
@@ -67,7 +67,7 @@ public final class IsolationProof implements Proof {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-	/** For what is under way to arrive. */
+	/** Time for orders under way to arrive. */
 	private static final Duration ARRIVAL = Duration.ofSeconds(120);
 
 	private static final long POLL_MILLIS = 500;
@@ -87,7 +87,7 @@ public final class IsolationProof implements Proof {
 	@Override
 	public Evidence run(TestBed testBed) throws IOException, InterruptedException {
 		int orders = testBed.size(2_000, 400, 200);
-		// Longer than the slow ones take, as one would for a backend that is that slow.
+		// Longer than slow orders take, as one would set it for such a backend.
 		testBed.startAll(ServiceOptions.NONE.withProperty("backend.response-timeout", "15s"));
 		String bootstrap = testBed.stack().infrastructure().kafka().bootstrapServers();
 		try (OrderFeed feed = new OrderFeed(bootstrap)) {
@@ -149,7 +149,7 @@ public final class IsolationProof implements Proof {
 		}
 	}
 
-	/** The projection lags behind a little. */
+	/** Waits for the projection, which lags a little. */
 	private static void awaitFailed(Redelivery redelivery, long count) throws InterruptedException {
 		long deadline = System.nanoTime() + ARRIVAL.toNanos();
 		while (redelivery.list(new Redelivery.Choice(null, null), (_) -> {
@@ -165,7 +165,7 @@ public final class IsolationProof implements Proof {
 		return IntStream.range(0, orders).filter(which).count();
 	}
 
-	/** One load, and what came of it. */
+	/** One load and its results. */
 	private static final class Round {
 
 		private final AtomicInteger open = new AtomicInteger();
@@ -246,7 +246,7 @@ public final class IsolationProof implements Proof {
 				}
 			}
 			catch (IOException _) {
-				// Not accepted, which is counted.
+				// Not accepted; counted as such.
 			}
 			catch (InterruptedException _) {
 				Thread.currentThread().interrupt();

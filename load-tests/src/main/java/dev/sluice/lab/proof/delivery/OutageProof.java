@@ -21,32 +21,34 @@ import dev.sluice.lab.proof.delivery.SteadyOrders.Beat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Broker, PostgreSQL and backend are frozen one after another (SIGSTOP: connections stay
- * and nobody answers), while both gateways get orders in both modes.
+ * Freezes broker, PostgreSQL and backend one after another (SIGSTOP: connections stay
+ * open and get no answer), while both gateways get orders in both modes.
  */
 public final class OutageProof implements Proof {
 
-	/** To each gateway in each mode. */
+	/** Orders a second to each gateway in each mode. */
 	private static final double PER_SECOND = 10;
 
 	private static final long WELL_MILLIS = 5_000;
 
-	/** Longer than any deadline, so that its end is seen while it lasts. */
+	/** Longer than any deadline, so that all deadlines pass during the freeze. */
 	private static final int FROZEN_MILLIS = 25_000;
 
 	private static final int QUICK_FROZEN_MILLIS = 13_000;
 
-	/** Seen after each thaw. */
+	/** Time observed after each thaw. */
 	private static final long RECOVERY_MILLIS = 12_000;
 
 	private static final double QUEUED_MILLIS = 2_000;
 
-	/** {@code backend.response-timeout}, and half a second for the client itself. */
+	/** {@code backend.response-timeout} plus half a second for the client. */
 	private static final double SYNC_MILLIS = 10_500;
 
 	private static final double AGAIN_MILLIS = 5_000;
 
-	/** A gateway takes Kafka to be lost after 3 s; until then it does not know a key. */
+	/**
+	 * A gateway considers Kafka lost after 3 s; until then it cannot look up a key.
+	 */
 	private static final long LOST_MILLIS = 4_000;
 
 	private static final int UNAVAILABLE = 503;
@@ -60,7 +62,7 @@ public final class OutageProof implements Proof {
 
 	@Override
 	public String question() {
-		return "What do clients get while broker, PostgreSQL or backend is frozen, and how soon is it well again?";
+		return "What do clients get while broker, PostgreSQL or backend is frozen, and how soon do the gateways recover?";
 	}
 
 	@Override
@@ -177,7 +179,7 @@ public final class OutageProof implements Proof {
 						frozen.wellAgain(beats, gateway, Mode.SYNC), "ms"));
 	}
 
-	/** Else all that follows would hold of nothing. */
+	/** Without answers, all later checks would hold vacuously. */
 	private static Check answered(String gateway, Frozen frozen, List<Beat> beats) {
 		return Check.atLeast(told(gateway, frozen, "orders sent"),
 				Math.floor(PER_SECOND * (frozen.thawed() - frozen.began()) / 1_000 * 0.9), (double) beats.size(), "");
@@ -238,9 +240,9 @@ public final class OutageProof implements Proof {
 	}
 
 	/**
-	 * Something that was frozen; times in milliseconds since the beginning.
+	 * A freeze; times in milliseconds since the beginning.
 	 *
-	 * @param end until when its recovery was seen
+	 * @param end when observation of the recovery ended
 	 */
 	private record Frozen(String what, long began, long thawed, long end) {
 
@@ -255,7 +257,9 @@ public final class OutageProof implements Proof {
 			return beat.sentMillis() >= this.began && beat.endedMillis() <= this.thawed;
 		}
 
-		/** From when on everything sent was placed; null if not before the end. */
+		/**
+		 * The time from which on every order sent was placed; null if not before the end.
+		 */
 		@Nullable Double wellAgain(List<Beat> beats, String gateway, Mode mode) {
 			List<Beat> after = beats.stream()
 				.filter((b) -> b.gateway().equals(gateway) && b.mode() == mode)

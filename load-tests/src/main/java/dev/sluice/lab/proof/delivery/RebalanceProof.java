@@ -32,9 +32,9 @@ import dev.sluice.lab.proof.claim.Proof;
 import dev.sluice.lab.proof.claim.TestBed;
 
 /**
- * Two to four consumers share the partitions; one after another joins, leaves (SIGTERM)
- * or is killed, drawn from the seed, while orders come in at a steady rate. Every order's
- * wait is known by the backend's stamp.
+ * Two to four consumers share the partitions. While orders arrive at a steady rate,
+ * consumers join, leave (SIGTERM) or are killed one after another, drawn from the seed.
+ * The backend's timestamps give the wait of every order.
  */
 public final class RebalanceProof implements Proof {
 
@@ -48,7 +48,7 @@ public final class RebalanceProof implements Proof {
 
 	private static final Duration REBALANCE = Duration.ofSeconds(60);
 
-	/** Between two changes, for repeats to arrive. */
+	/** Pause between two changes, for repeats to arrive. */
 	private static final long REST_MILLIS = 1_500;
 
 	private static final long SESSION_MILLIS = 3_000;
@@ -59,7 +59,7 @@ public final class RebalanceProof implements Proof {
 
 	private static final int WARM_UP_ORDERS = 5_000;
 
-	/** Far more than the changes take. */
+	/** Far more than are placed during all changes. */
 	private static final int MAX_ORDERS = 300_000;
 
 	@Override
@@ -69,7 +69,7 @@ public final class RebalanceProof implements Proof {
 
 	@Override
 	public String question() {
-		return "Do orders go on being delivered, and once, while consumers join, leave and are killed?";
+		return "Are orders still delivered, each once, while consumers join, leave and are killed?";
 	}
 
 	@Override
@@ -112,7 +112,7 @@ public final class RebalanceProof implements Proof {
 		return evidence(times, audit, done, start);
 	}
 
-	/** A JVM that has just started is slower than any rebalance. */
+	/** Warms up: a JVM that has just started delays orders more than any rebalance. */
 	private static void warmUp(TestBed testBed, OrderFeed feed) throws InterruptedException {
 		testBed.step("Warming up");
 		for (int i = 0; i < WARM_UP_ORDERS; i++) {
@@ -138,7 +138,7 @@ public final class RebalanceProof implements Proof {
 				Map.of("load",
 						"%.0f orders a second, %,d in all, straight into Kafka; backend 50 ms".formatted(PER_SECOND,
 								orders),
-						"changes", Evidence.told(counts), "repeated deliveries after each sort of change",
+						"changes", Evidence.told(counts), "repeated deliveries after each kind of change",
 						Evidence.told(repeats), "consumers",
 						"%d to %d, session timeout %d ms, all else as delivered".formatted(FEWEST, MOST,
 								SESSION_MILLIS)),
@@ -210,14 +210,14 @@ public final class RebalanceProof implements Proof {
 	/**
 	 * A change that is over.
 	 *
-	 * @param begin in seconds since the load began
-	 * @param end when the group had come to rest, likewise
-	 * @param repeats deliveries of orders that the backend had already
+	 * @param begin when it began, in seconds since the load began
+	 * @param end when the group was stable again, in seconds since the load began
+	 * @param repeats deliveries of orders that the backend already had
 	 */
 	private record Done(Change change, double begin, double end, long repeats) {
 	}
 
-	/** The consumers that run; who is longest there goes first. */
+	/** The running consumers, the oldest first; it is the first to go. */
 	private static final class Members {
 
 		private final Deque<Service> running = new ArrayDeque<>();
@@ -259,7 +259,7 @@ public final class RebalanceProof implements Proof {
 
 	}
 
-	/** Orders by the clock, on a thread of its own. */
+	/** Places orders by the clock in a thread of its own. */
 	private static final class OrderStream implements AutoCloseable {
 
 		private final Thread thread;

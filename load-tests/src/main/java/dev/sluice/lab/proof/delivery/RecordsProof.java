@@ -23,8 +23,8 @@ import dev.sluice.lab.proof.claim.TestBed;
 import dev.sluice.lab.proof.delivery.DeadLetterBox.Letter;
 
 /**
- * Bad records lie among good orders in Kafka: each bad one must become a dead letter,
- * each good one be saved, and delivery and projection must read on to the end.
+ * Mixes bad records with good orders in Kafka. Each bad record must become a dead letter,
+ * each good order must be saved, and delivery and projection must read to the end.
  */
 public final class RecordsProof implements Proof {
 

@@ -20,14 +20,14 @@ import dev.sluice.lab.proof.claim.Proof;
 import dev.sluice.lab.proof.claim.TestBed;
 
 /**
- * For ten minutes the backend refuses all calls, or some of them, chosen at random. No
- * order may become a dead letter for that.
+ * For ten minutes the backend refuses all calls, or a random part of them. No order may
+ * become a dead letter for that reason.
  */
 public final class RefusalProof implements Proof {
 
 	private static final double PER_SECOND = 20;
 
-	/** Of the calls that it is told to refuse: all, but for chance. */
+	/** Least share of the intended refusals, to allow for chance. */
 	private static final double LEAST_REFUSED = 0.9;
 
 	private static final int CUSTOMERS = 97;
@@ -49,12 +49,12 @@ public final class RefusalProof implements Proof {
 		this.status = status;
 	}
 
-	/** Nearly half of the calls are too many. */
+	/** Nearly half of the calls get 429. */
 	public static Proof throttling() {
 		return new RefusalProof("throttling", "Does a backend that throttles cost an order?", 0.45, 429);
 	}
 
-	/** The backend says that it is out of order. */
+	/** The backend answers 503 to all calls. */
 	public static Proof backendOutage() {
 		return new RefusalProof("backend-outage", "Does a long outage of the backend cost an order?", 1, 503);
 	}

@@ -23,9 +23,9 @@ import dev.sluice.lab.kit.stack.Service;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Orders at a steady rate by the clock to one gateway in one mode, every other with an
- * idempotency key, each sent once whatever becomes of it. Beats until it is closed. At
- * most as many are open as are due within {@link #TIMEOUT}.
+ * Places orders at a steady rate by the clock at one gateway in one mode until it is
+ * closed. Every other order has an idempotency key; none is retried. The number of open
+ * orders is limited to those due within {@link #TIMEOUT}.
  */
 final class SteadyOrders implements AutoCloseable {
 
@@ -48,8 +48,8 @@ final class SteadyOrders implements AutoCloseable {
 	/**
 	 * One order.
 	 *
-	 * @param sentMillis since the beginning
-	 * @param status of the answer; 0 if there was none
+	 * @param sentMillis when it was sent, in milliseconds since the beginning
+	 * @param status HTTP status of the answer; 0 if there was none
 	 */
 	record Beat(String gateway, Mode mode, boolean keyed, long sentMillis, long tookMillis, int status) {
 
@@ -64,8 +64,8 @@ final class SteadyOrders implements AutoCloseable {
 	}
 
 	/**
-	 * Begins to beat.
-	 * @param startNanos the beginning, of {@link System#nanoTime}
+	 * Starts placing orders.
+	 * @param startNanos time zero, of {@link System#nanoTime}
 	 */
 	SteadyOrders(HttpClient client, Service gateway, Mode mode, double perSecond, long startNanos) {
 		this.client = client;
@@ -97,7 +97,7 @@ final class SteadyOrders implements AutoCloseable {
 			status = response.statusCode();
 		}
 		catch (IOException _) {
-			// No answer: 0 says it.
+			// No answer: status 0.
 		}
 		catch (InterruptedException _) {
 			Thread.currentThread().interrupt();
@@ -133,14 +133,14 @@ final class SteadyOrders implements AutoCloseable {
 		return TimeUnit.NANOSECONDS.toMillis(nanos);
 	}
 
-	/** Those that have ended, in the order they were sent. */
+	/** The orders that have ended, in the order they were sent. */
 	List<Beat> beats() {
 		synchronized (this.beats) {
 			return this.beats.stream().sorted(Comparator.comparingLong(Beat::sentMillis)).toList();
 		}
 	}
 
-	/** Sends no more and waits for what is open. */
+	/** Stops sending and waits for open orders. */
 	@Override
 	public void close() {
 		this.thread.interrupt();

@@ -1,5 +1,5 @@
 /**
- * Proofs of what becomes of accepted orders. Start at
+ * Proofs about the delivery of accepted orders. Start at
  * {@link dev.sluice.lab.proof.delivery.OutageProof}.
  */
 @NullMarked

@@ -9,13 +9,13 @@ import java.util.Random;
 import java.util.UUID;
 
 /**
- * A corpus of requests as no client should send them, and some as it should: made from
- * the OpenAPI document, and by mutation of good ones. A request follows from seed, host
- * and number alone, so that each can be made again.
+ * A corpus of bad requests and some good ones, made from the OpenAPI document and by
+ * mutation of good requests. Seed, host and number determine a request, so that each can
+ * be reproduced.
  */
 final class BadRequests {
 
-	/** What a gateway reads of a body at most. */
+	/** Maximum length of a body that a gateway reads. */
 	private static final int LIMIT = 64 * 1024;
 
 	private static final String GOOD = """
@@ -58,29 +58,29 @@ final class BadRequests {
 	private final String host;
 
 	/**
-	 * @param host and port, as a client names them
+	 * @param host host and port in the requests
 	 */
 	BadRequests(long seed, String host) {
 		this.seed = seed;
 		this.host = host;
 	}
 
-	/** What is wrong with a request. */
+	/** The defect of a request. */
 	enum Kind {
 
-		/** Nothing: it must be placed. */
+		/** No defect: it must be placed. */
 		GOOD,
 
-		/** It is as the OpenAPI document describes it: it must be placed. */
+		/** Valid by the OpenAPI document: it must be placed. */
 		DESCRIBED,
 
-		/** One rule of the OpenAPI document is broken: it must be answered 400. */
+		/** Breaks one rule of the OpenAPI document: it must be answered 400. */
 		RULE,
 
-		/** Some of the body's bytes are others. */
+		/** Some bytes of the body are changed. */
 		BYTES,
 
-		/** A value of the body is another, or a name is unknown. */
+		/** A value of the body is changed, or a name is unknown. */
 		VALUES,
 
 		DUPLICATE_NAMES,
@@ -91,34 +91,34 @@ final class BadRequests {
 
 		INVALID_UTF8,
 
-		/** Near and beyond what a body may have. */
+		/** A body near or beyond the limits. */
 		LARGE,
 
-		/** The client goes in the middle of the body. */
+		/** The client disconnects in the middle of the body. */
 		CUT_BODY,
 
-		/** The client goes in the middle of the head. */
+		/** The client disconnects in the middle of the head. */
 		CUT_HEAD,
 
-		/** Headers that are none, contradict each other, or are many or long. */
+		/** Headers that are malformed, contradictory, many or long. */
 		HEADERS,
 
-		/** Paths, queries and methods that are none. */
+		/** Malformed paths, queries and methods. */
 		TARGETS,
 
-		/** Another version, or no HTTP at all. */
+		/** Another version of HTTP, or another protocol. */
 		PROTOCOL,
 
-		/** Chunks that are none. */
+		/** Malformed chunks. */
 		CHUNKS,
 
-		/** A good one that comes in drops: it must be placed. */
+		/** A good request that arrives in small parts: it must be placed. */
 		TRICKLE,
 
-		/** It begins and goes no further, and the client stays. */
+		/** The request stops halfway, and the client stays connected. */
 		STALLED,
 
-		/** Many requests before the first answer is read. */
+		/** The client sends many requests before it reads an answer. */
 		SLOW_READER;
 
 		/** Whether it keeps its connection for seconds. */
@@ -141,9 +141,9 @@ final class BadRequests {
 	/**
 	 * A request.
 	 *
-	 * @param parts what is sent, a pause after each but the last
-	 * @param pauseMillis that pause
-	 * @param ends whether the client then says that it sends no more
+	 * @param parts bytes to send, with a pause after each part but the last
+	 * @param pauseMillis length of the pause, in milliseconds
+	 * @param ends whether the client then half-closes the connection
 	 */
 	record Request(int number, Kind kind, List<byte[]> parts, long pauseMillis, boolean ends) {
 
@@ -160,9 +160,9 @@ final class BadRequests {
 
 	}
 
-	/** The request of a number, always the same. */
+	/** The request with a number, always the same. */
 	Request request(int number) {
-		// Neighbours' first draws are alike without it.
+		// Without the factors, the first draws of neighbours would be alike.
 		Random random = new Random(this.seed * 1_000_003 + number * 7_919L);
 		random.nextLong();
 		Kind kind = kind(random);
@@ -188,7 +188,7 @@ final class BadRequests {
 				byte[] whole = post(good(random), variation(random));
 				yield new Request(number, kind, List.of(Arrays.copyOf(whole, random.nextInt(80))), 0, true);
 			}
-			// It may announce more than it sends.
+			// The headers may announce more than is sent.
 			case HEADERS -> new Request(number, kind, List.of(headers(random)), 0, true);
 			case TARGETS -> plain(number, kind, target(random));
 			case PROTOCOL -> protocol(number, random);
@@ -205,7 +205,7 @@ final class BadRequests {
 
 	private static Kind kind(Random random) {
 		int draw = random.nextInt(1_000);
-		// They keep a connection for seconds, so there are few of them.
+		// Few of those that keep a connection for seconds.
 		if (draw < 4) {
 			return Kind.STALLED;
 		}
@@ -373,7 +373,7 @@ final class BadRequests {
 				.getBytes(StandardCharsets.ISO_8859_1);
 		}
 		else {
-			// Also what begins like TLS or HTTP/2.
+			// Some begin like TLS or HTTP/2.
 			byte[][] beginnings = { { 0x16, 3, 1, 2, 0, 1 },
 					"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII), {},
 					"\r\n\r\n".getBytes(StandardCharsets.US_ASCII) };
@@ -423,7 +423,7 @@ final class BadRequests {
 		return new Request(number, Kind.TRICKLE, drops, 10 + random.nextInt(30), false);
 	}
 
-	/** Their answers are more than the connection holds, the requests are not. */
+	/** The answers exceed the buffers of the connection, the requests do not. */
 	private Request slowReader(int number, Random random) {
 		String one = "GET /orders HTTP/1.1\r\nHost: %s\r\n\r\n".formatted(this.host);
 		byte[] many = one.repeat(500 + random.nextInt(500)).getBytes(StandardCharsets.ISO_8859_1);

@@ -17,22 +17,24 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Orders made from the gateways' OpenAPI document: such as it describes, and such as
- * break one of its rules. It knows the few keywords that the order's schemas have.
- * Thread-safe.
+ * Makes orders from the gateways' OpenAPI document: valid ones, and ones that break one
+ * rule. Knows only the keywords that the order's schemas use. Thread-safe.
  */
 final class DescribedOrders {
 
 	private static final String ORDER = "/components/schemas/Order";
 
-	/** Those that fit a pattern are good for it, the others are not. */
+	/**
+	 * Candidates for strings: those that match a pattern are valid for it, the others are
+	 * not.
+	 */
 	private static final List<String> STRINGS = Stream
 		.of("EUR", "USD", "JPY", "a", "A-1", "customer-7", "x".repeat(64), "x".repeat(65), "0", "0.01", "19.99", "-1",
 				"1.", ".5", "01", "999999999999.9999", "1e3", "1.00001", "", " ", "ä", "a b", "eur", "EURO", "a\n",
 				"\u0000", "٣")
 		.toList();
 
-	/** Larger arrays make the corpus slow and nothing clearer. */
+	/** Larger arrays would make the corpus slow and find nothing more. */
 	private static final int FEW = 3;
 
 	private final JsonNodeFactory nodes = JsonNodeFactory.instance;
@@ -52,12 +54,12 @@ final class DescribedOrders {
 		}
 	}
 
-	/** An order that must be taken. */
+	/** An order that must be accepted. */
 	String good(Random random) {
 		return value(this.document.at(ORDER), random).toString();
 	}
 
-	/** An order that must be refused: all is good but one thing. */
+	/** An order that must be refused, valid except for one rule. */
 	String broken(Random random) {
 		JsonNode schema = this.document.at(ORDER);
 		return broken(value(schema, random), schema, random).toString();

@@ -36,31 +36,30 @@ import dev.sluice.lab.proof.requests.BadRequests.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A corpus of bad requests goes to each gateway, by sockets and while many connections
- * are open that send nothing; every request that is not answered as it must be is kept as
- * a file.
+ * Sends a corpus of bad requests to each gateway, over sockets, while many idle
+ * connections are open. Each request with a wrong answer is kept as a file.
  */
 public final class InputProof implements Proof {
 
-	/** Requests at least, before what a gateway holds is looked at first. */
+	/** Least number of requests before the first look at a gateway's heap and threads. */
 	private static final int WARM_UP = 500;
 
-	/** At once, of those that can be answered at once. */
+	/** Maximum number at once of requests that can be answered immediately. */
 	private static final int QUICK_AT_ONCE = 48;
 
-	/** At once, of those that keep their connection for seconds. */
+	/** Maximum number at once of requests that keep their connection for seconds. */
 	private static final int SLOW_AT_ONCE = 300;
 
-	/** The deadline of a sync order and some time for the client itself. */
+	/** The deadline of a sync order plus some time for the client. */
 	private static final long ANSWER_MILLIS = 12_000;
 
-	/** Until a gateway gives up a request that goes no further. */
+	/** Time within which a gateway must give up a stalled request. */
 	private static final long STALLED_MILLIS = 35_000;
 
-	/** Sending included: so long, and the exchange hangs. */
+	/** Time, including sending, after which an exchange counts as hanging. */
 	private static final long EXCHANGE_MILLIS = 60_000;
 
-	/** For a good request to be placed while Kafka or PostgreSQL fails. */
+	/** Time for a good request to be placed while Kafka or PostgreSQL fails. */
 	private static final Duration PATIENCE = Duration.ofSeconds(45);
 
 	private static final int SMALL_WINDOW_BYTES = 2_048;
@@ -140,9 +139,9 @@ public final class InputProof implements Proof {
 		String name = gateway.name() + ": ";
 		return new Outcome(tally.told(), List.of(Check.exactly(name + "idle connections opened", idle, opened),
 				Check.exactly(name + "requests sent", requests, tally.count),
-				Check.none(name + "5xx beside 503 with Retry-After, and 501 and 505 for what HTTP knows not",
+				Check.none(name + "5xx other than 503 with Retry-After, and 501 and 505 for unknown HTTP",
 						tally.failed),
-				Check.none(name + "answers that are no HTTP", tally.garbled),
+				Check.none(name + "answers that are not HTTP", tally.garbled),
 				Check.none(name + "requests neither answered nor closed in time", tally.hanging),
 				Check.none(name + "good requests among them not placed", tally.goodNotPlaced),
 				Check.atLeast(name + "good requests among them", 1, (double) tally.good, ""),
@@ -150,7 +149,7 @@ public final class InputProof implements Proof {
 						tally.ruleNotNamed),
 				Check.atMost(name + "slowest answer to a request sent at once", ANSWER_MILLIS,
 						(double) tally.slowestMillis, "ms"),
-				Check.atMost(name + "growth of what is live in the heap", HEAP_GROWTH_MIB,
+				Check.atMost(name + "growth of the live heap", HEAP_GROWTH_MIB,
 						Math.max(0, Math.round((after.heapBytes() - before.heapBytes()) / (1 << 20))) + 0.0, "MiB"),
 				Check.atMost(name + "growth of platform threads", THREAD_GROWTH,
 						Math.max(0, after.threads() - before.threads()), "")));
@@ -169,7 +168,7 @@ public final class InputProof implements Proof {
 	}
 
 	/**
-	 * @param tally null for those that only warm up
+	 * @param tally counts the results; null for the warm-up
 	 */
 	private static void send(TestBed testBed, Service gateway, Stream<Request> requests, @Nullable Tally tally)
 			throws InterruptedException {
@@ -219,7 +218,7 @@ public final class InputProof implements Proof {
 	private static Reply exchange(URI uri, Request request, ScheduledExecutorService guard) {
 		boolean slowReader = request.kind() == Kind.SLOW_READER;
 		try (RawConnection connection = RawConnection.open(uri, slowReader ? SMALL_WINDOW_BYTES : 0)) {
-			// Sending may hang too, and has no deadline of its own.
+			// Sending may hang, too, and has no deadline.
 			AtomicBoolean over = new AtomicBoolean();
 			ScheduledFuture<?> end = guard.schedule(() -> {
 				over.set(true);
@@ -256,20 +255,20 @@ public final class InputProof implements Proof {
 			}
 		}
 		catch (IOException _) {
-			// It was answered before it was whole, perhaps: the answer may be there.
+			// The gateway may have answered before it had the whole request.
 		}
 		return connection.receive((request.kind() == Kind.STALLED) ? STALLED_MILLIS : ANSWER_MILLIS, request.isHead());
 	}
 
 	/**
-	 * What came of the requests to one gateway.
+	 * The results of the requests to one gateway.
 	 *
-	 * @param answers how many of each
+	 * @param answers number of answers of each kind
 	 */
 	private record Outcome(String answers, List<Check> checks) {
 	}
 
-	/** Counts what comes of the requests to one gateway. Thread-safe. */
+	/** Counts the results of the requests to one gateway. Thread-safe. */
 	private static final class Tally {
 
 		private final Map<String, Integer> byKind = new TreeMap<>();
@@ -310,7 +309,7 @@ public final class InputProof implements Proof {
 			}
 		}
 
-		/** What came of it in the end. */
+		/** Counts the final result of a request. */
 		synchronized void add(Request request, Reply reply) {
 			this.count++;
 			String told = told(reply);

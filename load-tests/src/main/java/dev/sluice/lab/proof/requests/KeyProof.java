@@ -34,27 +34,27 @@ import dev.sluice.lab.proof.claim.TestBed;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Every connection is open before the first request is sent; then all are sent at once,
- * in turn to both gateways and in both modes. Then {@link TwoPayloads}.
+ * Opens all connections, then sends a request on each at once, in turn to both gateways
+ * and in both modes. Then runs {@link TwoPayloads}.
  */
 public final class KeyProof implements Proof {
 
 	private static final String CUSTOMER = "customer-1";
 
-	/** Connections that are being opened at once; a listener's backlog is not endless. */
+	/** Connections opened at the same time, as a listener's backlog is limited. */
 	private static final int OPENING = 200;
 
 	private static final long OPEN_SECONDS = 60;
 
-	/** The deadline of a sync order, and some time for the client itself. */
+	/** The deadline of a sync order plus some time for the client. */
 	private static final long ANSWER_MILLIS = 10_500;
 
-	/** For a repeat to be answered while Kafka or PostgreSQL fails. */
+	/** Time for a repeat to be answered while Kafka or PostgreSQL fails. */
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static final int POLL_MILLIS = 100;
 
-	/** Orders of each gateway in each mode. */
+	/** Number of warm-up orders to each gateway in each mode. */
 	private static final int WARM_UP = 25;
 
 	private static final int CREATED = 201;
@@ -74,7 +74,7 @@ public final class KeyProof implements Proof {
 
 	@Override
 	public String question() {
-		return "Has an idempotency key one effect, however many requests carry it to whichever gateway at once?";
+		return "Does an idempotency key have one effect, however many requests carry it to both gateways at once?";
 	}
 
 	@Override
@@ -124,9 +124,9 @@ public final class KeyProof implements Proof {
 	}
 
 	/**
-	 * Else the first look-ups of keys take longer than a gateway waits for them, and it
-	 * sheds the whole storm.
-	 * @return orders at the backend
+	 * Without it, the first look-ups of keys exceed their timeout, and the gateway sheds
+	 * the whole storm.
+	 * @return number of orders at the backend
 	 */
 	private static long warmUp(TestBed testBed) throws IOException, InterruptedException {
 		long orders = (long) WARM_UP * Mode.values().length * testBed.gateways().size();
@@ -263,7 +263,7 @@ public final class KeyProof implements Proof {
 		Files.write(testBed.file("answers.csv"), lines);
 	}
 
-	/** A request and what came back. */
+	/** A request and its answer. */
 	private record Exchange(String gateway, Mode mode, long tookMillis, Reply reply) {
 
 		boolean answered() {

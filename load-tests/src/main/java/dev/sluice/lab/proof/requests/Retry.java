@@ -7,9 +7,9 @@ import dev.sluice.contract.ProblemType;
 import dev.sluice.lab.kit.stack.RawConnection.Reply;
 
 /**
- * Sends again what a gateway turned away because Kafka or PostgreSQL did not answer, as
- * its clients do. A disk that stands still for a second is no failure of a gateway's that
- * says so; being at its own limit may be one.
+ * Retries requests that a gateway refused because Kafka or PostgreSQL did not answer, as
+ * its clients do. A gateway that reports a disk stalled for a second has not failed; one
+ * that reports its own limit may have.
  */
 final class Retry {
 
@@ -20,10 +20,10 @@ final class Retry {
 	}
 
 	/**
-	 * Repeats an exchange, after the pauses that its answers ask for.
+	 * Repeats an exchange after the pauses that its answers ask for.
 	 * @param exchange sends and receives
-	 * @param patience no more is sent when so much is over
-	 * @return the first other answer; the last, if there was none in time
+	 * @param patience time after which nothing more is sent
+	 * @return the first other answer, or the last answer if there was none in time
 	 */
 	static <X extends Exception> Reply whileServersFail(Exchange<X> exchange, Duration patience)
 			throws X, InterruptedException {
@@ -44,7 +44,7 @@ final class Retry {
 		return SERVERS_FAIL.stream().anyMatch((type) -> answer.body().contains("\"%s\"".formatted(type.type())));
 	}
 
-	/** One request and what comes back. */
+	/** Sends one request and returns the answer. */
 	@FunctionalInterface
 	interface Exchange<X extends Exception> {
 

@@ -35,12 +35,12 @@ import dev.sluice.lab.proof.claim.Proof;
 import dev.sluice.lab.proof.claim.TestBed;
 
 /**
- * Attacks each variant of the gateway, one after the other, as a stranger can: with many
- * connections that send a byte every few seconds, in heads and in bodies, and come again
- * when they are cut off; then with large bodies of every kind at once. Meanwhile a good
- * client places orders and health is asked. In the end all connections place orders at
- * once, again and again, at a slow backend, so that every bound of the gateway is
- * reached: it may refuse orders then, but must not run out of memory.
+ * Attacks each variant of the gateway in turn, as any client could: with many connections
+ * that send a byte every few seconds, in heads and in bodies, and reconnect when they are
+ * cut off; then with large bodies of every kind at once. Meanwhile a good client places
+ * orders and health is polled. Finally all connections place orders again and again
+ * before a slow backend, so that the gateway reaches every limit. It may refuse orders
+ * then, but must not run out of memory.
  */
 public final class SlowBodiesProof implements Proof {
 
@@ -57,7 +57,7 @@ public final class SlowBodiesProof implements Proof {
 
 	private static final long INTERVAL_MILLIS = 250;
 
-	/** Longer than any answer may take, so that the slowest is measured. */
+	/** Longer than any answer may take, so that the slowest one is measured. */
 	private static final long PATIENCE_MILLIS = 60_000;
 
 	private static final int PIECE_BYTES = 64 * 1024;
@@ -123,7 +123,10 @@ public final class SlowBodiesProof implements Proof {
 		return new Evidence(setting, checks, null);
 	}
 
-	/** Without those about servers that the gateway uses. */
+	/**
+	 * Lines of the log at WARN or ERROR, without those about servers that the gateway
+	 * uses.
+	 */
 	private static long warnings(Service gateway) throws IOException {
 		try (Stream<String> lines = Files.lines(gateway.logFile(), StandardCharsets.ISO_8859_1)) {
 			return lines.filter((line) -> line.contains(" WARN ") || line.contains(" ERROR "))
@@ -133,8 +136,8 @@ public final class SlowBodiesProof implements Proof {
 	}
 
 	/**
-	 * Keeps as many connections open for a time.
-	 * @return how many were opened in all
+	 * Keeps a number of connections open for a time.
+	 * @return total number of connections opened
 	 */
 	private static long slow(Service gateway, int connections, long seconds, Good good) throws InterruptedException {
 		AtomicLong opened = new AtomicLong();
@@ -154,7 +157,7 @@ public final class SlowBodiesProof implements Proof {
 		return opened.get();
 	}
 
-	/** Until it is cut off; a refused connection is retried a moment later. */
+	/** Sends slowly until it is cut off; retries a refused connection after a moment. */
 	private static void trickle(Service gateway, boolean head, long endNanos) {
 		String begin = "POST /orders HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"
 			.formatted(gateway.uri().getAuthority());
@@ -180,8 +183,8 @@ public final class SlowBodiesProof implements Proof {
 	}
 
 	/**
-	 * Sends one of each kind.
-	 * @return how many were answered how
+	 * Sends one request of each kind.
+	 * @return number of answers of each kind
 	 */
 	private static String large(Service gateway, int megabytes, Good good) throws InterruptedException {
 		Map<String, AtomicInteger> answers = new TreeMap<>();
@@ -210,8 +213,8 @@ public final class SlowBodiesProof implements Proof {
 	}
 
 	/**
-	 * Keeps as many connections open for a time, each of which places orders.
-	 * @return how many were answered how
+	 * Keeps a number of connections open for a time, each of which places orders.
+	 * @return number of answers of each kind
 	 */
 	private static String busy(Service gateway, int connections, long seconds) {
 		Map<String, AtomicInteger> answers = new ConcurrentSkipListMap<>();
@@ -228,7 +231,9 @@ public final class SlowBodiesProof implements Proof {
 		return Evidence.told(answers);
 	}
 
-	/** Until the gateway closes the connection, as it may after it has refused. */
+	/**
+	 * Places orders until the gateway closes the connection, as it may after a refusal.
+	 */
 	private static void keepPlacing(Service gateway, long endNanos, Map<String, AtomicInteger> answers) {
 		try (RawConnection connection = RawConnection.open(gateway.uri())) {
 			Reply reply;
@@ -248,7 +253,7 @@ public final class SlowBodiesProof implements Proof {
 		}
 	}
 
-	/** Places an order on a connection of its own; 0 if there is no answer. */
+	/** Places an order on a new connection; returns 0 if there is no answer. */
 	private static int place(Service gateway) {
 		try (RawConnection connection = RawConnection.open(gateway.uri())) {
 			connection.send(order(gateway, "close"));
@@ -274,7 +279,7 @@ public final class SlowBodiesProof implements Proof {
 	/**
 	 * A request with a large body.
 	 *
-	 * @param type media type
+	 * @param type its media type
 	 */
 	private record LargeRequest(String method, String path, String type, boolean chunked) {
 
@@ -292,7 +297,7 @@ public final class SlowBodiesProof implements Proof {
 			return all;
 		}
 
-		/** Sends as much as is taken, and tells the answer's status. */
+		/** Sends as much as the gateway reads, and returns the answer's status. */
 		String send(Service gateway, int megabytes) {
 			try (RawConnection connection = RawConnection.open(gateway.uri())) {
 				long bytes = megabytes * 1024L * 1024;
@@ -317,7 +322,7 @@ public final class SlowBodiesProof implements Proof {
 				}
 			}
 			catch (IOException _) {
-				// It has closed; what it has answered before may still be there.
+				// The gateway has closed; an earlier answer may still be readable.
 			}
 		}
 
@@ -329,7 +334,7 @@ public final class SlowBodiesProof implements Proof {
 
 	}
 
-	/** What a good client and a health check find meanwhile. Not thread-safe. */
+	/** A good client and a health check during an attack. Not thread-safe. */
 	private static final class Good {
 
 		private final HttpClient client;

@@ -9,10 +9,10 @@ import java.util.Random;
 import java.util.UUID;
 
 /**
- * Requests whose answers two gateways are compared by: heads and framing that are put
- * together from good and bad parts, pipelined and cut off, and the bodies and heads of
- * {@link BadRequests}. A request follows from seed, host and number alone. Two hosts of
- * equal length get the same requests, except for the host and what is derived from it.
+ * Requests for comparing the answers of two gateways: heads and framing combined from
+ * good and bad parts, pipelined or cut off, and the bodies and heads of
+ * {@link BadRequests}. Seed, host and number determine a request. Two hosts of equal
+ * length get the same requests, except for the host and values derived from it.
  */
 final class TwinRequests {
 
@@ -68,7 +68,7 @@ final class TwinRequests {
 			"X y: z", ": z", "no colon", " folded: x", "X: a\r\n b", "X: a\r\n\tb", "X\u0000: y", "X: a\u0000b",
 			"X: a\u0001b", "X: a\u007fb", "X: a\rb", "X: a\nb", "X(: y", "X/: y", "\u00e4: y", "X\r: y" };
 
-	/** With the body's length for a percent sign. */
+	/** Framing headers; {@code %d} is the body's length. */
 	private static final String[] FRAMINGS = { "Content-Length: %d", "Content-Length: %d", "Content-Length: %d",
 			"Content-Length: %d", "Content-Length:%d ", "content-length: 0%d", "Content-Length: +%d",
 			"Content-Length: -%d", "Content-Length: %d, %<d", "Content-Length: %d\r\nContent-Length: %<d",
@@ -82,7 +82,7 @@ final class TwinRequests {
 			"Transfer-Encoding: chunked\r\nContent-Length: %d", "Content-Length: %d\r\nTransfer-Encoding: chunked",
 			"Transfer-Encoding: \u000bchunked", "Transfer-Encoding : chunked" };
 
-	/** Around the chunks: size, data. */
+	/** Formats of chunked bodies: size, data. */
 	private static final String[] CHUNKS = { "%x\r\n%s\r\n0\r\n\r\n", "%x\r\n%s\r\n0\r\n\r\n", "%X\r\n%s\r\n0\r\n\r\n",
 			"0%x\r\n%s\r\n000\r\n\r\n", "%x;a=b\r\n%s\r\n0\r\n\r\n", "%x;a=\"b\"\r\n%s\r\n0\r\n\r\n",
 			"%x \r\n%s\r\n0\r\n\r\n", " %x\r\n%s\r\n0\r\n\r\n", "%x\n%s\r\n0\r\n\r\n", "%x\r\n%s\n0\r\n\r\n",
@@ -107,7 +107,7 @@ final class TwinRequests {
 	private final String host;
 
 	/**
-	 * @param host that the requests name, a host without a port
+	 * @param host host in the requests, without a port
 	 */
 	TwinRequests(long seed, String host) {
 		this.bodies = new BadRequests(seed, host);
@@ -116,13 +116,13 @@ final class TwinRequests {
 	}
 
 	/**
-	 * What goes over one connection.
+	 * The bytes sent over one connection.
 	 *
 	 * @param head whether its first answer has no body
 	 */
 	record Exchange(int number, byte[] bytes, boolean head) {
 
-		/** As text, with what cannot be printed escaped. */
+		/** The bytes as text, with unprintable characters escaped. */
 		@Override
 		public String toString() {
 			StringBuilder text = new StringBuilder();
@@ -141,7 +141,7 @@ final class TwinRequests {
 
 	}
 
-	/** The exchange of a number, always the same. */
+	/** The exchange with a number, always the same. */
 	Exchange exchange(int number) {
 		Random random = new Random(this.seed * 1_000_003 + number * 7_919L + 17);
 		random.nextLong();
@@ -167,7 +167,7 @@ final class TwinRequests {
 		return new Exchange(number, text.getBytes(StandardCharsets.ISO_8859_1), text.startsWith("HEAD "));
 	}
 
-	/** Several at once; the last says that it is, most often. */
+	/** Several requests at once. The last one usually asks to close the connection. */
 	private Exchange pipelined(int number, Random random) {
 		ByteArrayOutputStream all = new ByteArrayOutputStream();
 		for (int i = random.nextInt(4); i >= 0; i--) {
@@ -189,11 +189,11 @@ final class TwinRequests {
 	}
 
 	/**
-	 * A request, most parts of which are good.
-	 * @param faults about how many are not
+	 * A request with mostly good parts.
+	 * @param faults approximate number of bad parts
 	 */
 	private String one(Random random, int faults) {
-		// The first of each are good.
+		// The first entries of each array are good.
 		boolean[] bad = new boolean[6];
 		for (int i = random.nextInt(faults + 1); i > 0; i--) {
 			bad[random.nextInt(bad.length)] = true;
@@ -205,7 +205,7 @@ final class TwinRequests {
 		String body = BODIES[random.nextInt(bad[5] ? BODIES.length : 3)].replace("%d", "" + random.nextInt(1_000));
 		boolean hasBody = method.equals("POST") || random.nextInt(4) == 0;
 		if (random.nextInt(20) == 0) {
-			// More than a server reads at once.
+			// More than a server reads in one go.
 			body += " ".repeat(random.nextInt(20_000));
 		}
 		List<String> lines = new ArrayList<>();

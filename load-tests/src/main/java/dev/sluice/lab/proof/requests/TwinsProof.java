@@ -32,24 +32,24 @@ import dev.sluice.lab.proof.claim.TestBed;
 import dev.sluice.lab.proof.requests.TwinRequests.Exchange;
 
 /**
- * The same generated requests go to both gateways, and the answers are compared: how many
- * come on a connection, and of each the status, the headers that clients act on and the
- * body. What differs is kept as a file, with both answers.
+ * Sends the same generated requests to both gateways and compares the answers: their
+ * number on a connection, and for each the status, the body and the headers that clients
+ * act on. Differences are kept as files with both answers.
  */
 public final class TwinsProof implements Proof {
 
-	/** The hosts are of equal length, so the requests are, too. */
+	/** Hosts of equal length, so that the requests have equal lengths, too. */
 	private static final List<String> HOSTS = List.of("twin-one", "twin-two");
 
-	/** At once; most of the time they wait for a time limit of the gateway's. */
+	/** Exchanges at once; most of the time they wait for a time limit of the gateway. */
 	private static final int AT_ONCE = 100;
 
 	/** Longer than every time limit of the gateways under test. */
 	private static final long ANSWER_MILLIS = 20_000;
 
 	/**
-	 * A busy machine may make one gateway miss a time limit, or let the circuit breaker
-	 * of its status store open for a second.
+	 * Attempts of an exchange. A busy machine may make one gateway miss a time limit, or
+	 * open the circuit breaker of its status store for a second.
 	 */
 	private static final int ATTEMPTS = 3;
 
@@ -128,7 +128,7 @@ public final class TwinsProof implements Proof {
 		return both;
 	}
 
-	/** Everything that comes until the gateway closes the connection. */
+	/** All answers until the gateway closes the connection. */
 	private static List<String> answers(URI gateway, Exchange exchange) throws IOException {
 		List<String> answers = new ArrayList<>();
 		try (RawConnection connection = RawConnection.open(gateway)) {
@@ -136,7 +136,7 @@ public final class TwinsProof implements Proof {
 				connection.send(exchange.bytes());
 			}
 			catch (IOException _) {
-				// It was answered before it was whole, perhaps: the answer may be there.
+				// The gateway may have answered before it had the whole request.
 			}
 			while (true) {
 				switch (connection.receive(ANSWER_MILLIS, exchange.head() && answers.isEmpty())) {
@@ -161,14 +161,14 @@ public final class TwinsProof implements Proof {
 		String headers = new TreeMap<>(answer.headers()).entrySet()
 			.stream()
 			.filter((header) -> HEADERS.contains(header.getKey()))
-			// That it is kept goes without saying.
+			// Keep-alive is the default.
 			.filter((header) -> !header.getKey().equals("connection") || !header.getValue().equals("keep-alive"))
 			.map((header) -> header.getKey() + ": " + told(header.getKey(), header.getValue()))
 			.collect(Collectors.joining("\n"));
 		return neutral("%d%n%s%n%s".formatted(answer.status(), headers, answer.body()));
 	}
 
-	/** The order of methods means nothing. */
+	/** The order of methods is irrelevant. */
 	private static String told(String name, String value) {
 		return switch (name) {
 			case "allow" -> Arrays.stream(value.split(", *")).sorted().collect(Collectors.joining(","));
@@ -177,7 +177,7 @@ public final class TwinsProof implements Proof {
 		};
 	}
 
-	/** Without what no two answers have in common. */
+	/** Masks values that differ between any two answers. */
 	private static String neutral(String text) {
 		return text.replaceAll("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "ID")
 			.replaceAll("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z", "TIME")
@@ -218,7 +218,7 @@ public final class TwinsProof implements Proof {
 		}
 	}
 
-	/** What is done with each number. */
+	/** Work on one number. */
 	@FunctionalInterface
 	private interface Action {
 

@@ -33,14 +33,14 @@ import dev.sluice.lab.proof.claim.TestBed;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * One key, two payloads or two modes, each time at two gateways: one request after the
- * answer to the other, and both at once.
+ * Sends two requests with one key but different payloads or modes to two gateways: the
+ * second after the answer to the first, and both at once.
  */
 final class TwoPayloads {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-	/** For an answer that is not 503, and for an order to fail. */
+	/** Time for an answer other than 503, and for an order to fail. */
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static final long PENDING_MILLIS = 2_000;
@@ -205,7 +205,8 @@ final class TwoPayloads {
 	}
 
 	/**
-	 * Again while it is turned away with 503, or in progress still, as a client would.
+	 * Sends a request, and retries while it is refused with 503 or still in progress, as
+	 * a client would.
 	 */
 	private HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
 		long deadline = System.nanoTime() + PATIENCE.toNanos();

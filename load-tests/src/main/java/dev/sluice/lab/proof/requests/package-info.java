@@ -1,5 +1,5 @@
 /**
- * Proofs of what gateways do with requests: bad ones, slow ones, repeated ones. Start at
+ * Proofs about requests to gateways: bad, slow and repeated ones. Start at
  * {@link dev.sluice.lab.proof.requests.KeyProof}.
  */
 @NullMarked

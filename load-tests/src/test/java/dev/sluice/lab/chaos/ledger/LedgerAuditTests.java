@@ -42,7 +42,7 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** A backend and a gateway with invented contents are audited. */
+/** Audits a backend and a gateway with invented contents. */
 class LedgerAuditTests {
 
 	private static final int ORDERS = 200;
@@ -68,7 +68,7 @@ class LedgerAuditTests {
 
 	private volatile UUID savedWhenAsked;
 
-	/** With each look at the audit one is saved. */
+	/** Each look at the audit saves one order. */
 	private final Queue<UUID> savedWhenAudited = new ConcurrentLinkedQueue<>();
 
 	private HttpServer backend;
@@ -194,7 +194,7 @@ class LedgerAuditTests {
 	void waitsForOrdersUnderWay() throws Exception {
 		accept(0, ORDERS);
 		save(0, ORDERS - 1);
-		// Saved once a gateway has been asked for it, so not before the audit missed it.
+		// Saved when a gateway is asked for it, so after the audit has missed it.
 		this.savedWhenAsked = this.identity.id(ORDERS - 1);
 
 		Balance balance = audit(30_000, NONE).balance();
@@ -225,7 +225,7 @@ class LedgerAuditTests {
 		assertThatExceptionOfType(LabException.class).isThrownBy(() -> audit(0, () -> OptionalLong.of(7)))
 			.withMessageContaining("Kafka has 7 to be delivered");
 		assertThatExceptionOfType(LabException.class).isThrownBy(() -> audit(0, OptionalLong::empty))
-			.withMessageContaining("Kafka does not tell");
+			.withMessageContaining("Kafka does not report");
 	}
 
 	@Test

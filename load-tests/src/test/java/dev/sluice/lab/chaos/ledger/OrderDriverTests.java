@@ -134,7 +134,7 @@ class OrderDriverTests {
 		return new OrderLedger(orders, 0.2, this.directory.resolve("attempts.csv"));
 	}
 
-	/** Answers every order alike, with its own Location or a strange one. */
+	/** Answers every order alike, with its own Location or another one's. */
 	private Gateway gateway(String name, int status, boolean own) throws IOException {
 		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
 		server.setExecutor(this.executor);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Histories that are made up: who was told what when, and what was saved when. */
+/** Invented histories: when orders were sent, accepted and saved. */
 class OrderPerCustomerTests {
 
 	private static final Answer ACCEPTED = Answer.of(202, null);
@@ -44,7 +44,7 @@ class OrderPerCustomerTests {
 	void comparesTheOrdersOfEachCustomer() {
 		for (int order = 0; order < ORDERS; order++) {
 			accept(order, order * 100, 10);
-			// Those of the other customer are saved before all of these.
+			// The other customer's orders are saved before all of these.
 			this.savedMicros[order] = order + ((order % 2 == 0) ? 1_000 : 0);
 		}
 

@@ -120,7 +120,7 @@ class ConclusionsTests {
 		rates("reactive", "sync", "starved", 10_000);
 		this.cells.add(collapsed(new ServiceCost(1.0, null, null, 4, 70.0, 9.0, 40, null, null, null), 0.4));
 
-		assertThat(sentences()).anyMatch((s) -> s.endsWith("what the cause is the figures do not say."));
+		assertThat(sentences()).anyMatch((s) -> s.endsWith("the figures do not show the cause."));
 	}
 
 	@Test
@@ -205,7 +205,7 @@ class ConclusionsTests {
 
 		assertThat(sentences()).anyMatch((s) -> s
 			.equals("In the deepest collapse (reactive, sync, backend starved, 100 in flight) GC pauses were"
-					+ " not measured; what the cause is the figures do not say."));
+					+ " not measured; the figures do not show the cause."));
 	}
 
 	@Test
@@ -213,7 +213,7 @@ class ConclusionsTests {
 		rates("servlet-platform", "sync", "unlimited", 10_000, 20_000);
 		rates("reactive", "sync", "starved", 10_000, 2000);
 
-		assertThat(sentences()).anyMatch((s) -> s.endsWith("what the cause is the figures do not say."));
+		assertThat(sentences()).anyMatch((s) -> s.endsWith("the figures do not show the cause."));
 	}
 
 	@Test
@@ -221,7 +221,7 @@ class ConclusionsTests {
 		rates("reactive", "sync", "unlimited", 10_000, 3000);
 		rates("reactive", "sync", "starved", 10_000, 2000);
 
-		assertThat(sentences()).anyMatch((s) -> s.endsWith("what the cause is the figures do not say."));
+		assertThat(sentences()).anyMatch((s) -> s.endsWith("the figures do not show the cause."));
 	}
 
 	@Test
@@ -274,7 +274,7 @@ class ConclusionsTests {
 		assertThat(sentences()).contains("Every one of the 1,110 orders that were accepted was saved.");
 	}
 
-	/** An order of a failed call may be saved all the same. */
+	/** The order of a failed call may be saved nevertheless. */
 	@Test
 	void moreSavedThanAcceptedInOneCellMakesUpForNoneOfAnother() {
 		this.cells.add(saved(1, 100, 97));
@@ -332,7 +332,7 @@ class ConclusionsTests {
 	@Test
 	void theCauseIsThatOfTheMedianRepetition() {
 		rates("reactive", "sync", "starved", 10_000);
-		// The collector paused the first one only.
+		// The collector paused only the first one.
 		this.cells.add(collapsed(1, new ServiceCost(1.0, null, null, 40, 30_000.0, 900.0, 40, null, null, null), 0.4));
 		this.cells.add(collapsed(2, new ServiceCost(1.0, null, null, 4, 60.0, 9.0, 40, null, null, null), 1.9));
 		this.cells.add(collapsed(3, new ServiceCost(1.0, null, null, 4, 70.0, 9.0, 40, null, null, null), 1.8));

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class BadRecordsTests {
 
-	/** What a topic takes by default. */
+	/** Default limit of a topic's records. */
 	private static final int MAX_BYTES = 1_000_000;
 
 	private final BadRecords records = new BadRecords(7);
