@@ -77,11 +77,19 @@ public final class DeliveryLimiter {
 				resume();
 			}
 			this.permits.acquire();
+			long beganNanos = this.time.nanoTime();
+			if (this.inFlight.get() >= this.limit.current()) {
+				// The limit shrank after it gave this permit. An attempt that begins all
+				// the same would look like a failure of the smaller limit.
+				this.permits.resize(this.limit);
+				this.permits.release();
+				continue;
+			}
 			// Read before tryAcquire, so that a change after it completes this future.
 			CompletableFuture<Void> change = this.change;
 			if (this.health.tryAcquire()) {
 				this.inFlight.incrementAndGet();
-				return this.time.nanoTime();
+				return beganNanos;
 			}
 			this.permits.release();
 			Duration untilTrial = this.health.untilNextTrial();

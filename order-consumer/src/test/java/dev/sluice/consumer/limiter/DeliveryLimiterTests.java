@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 import dev.sluice.consumer.SetTime;
 import dev.sluice.consumer.Time;
@@ -116,6 +117,42 @@ class DeliveryLimiterTests {
 
 		await().until(() -> entered.get() == 99);
 		assertThat(limiter.limit()).isEqualTo(100);
+	}
+
+	@Test
+	void doesNotAdmitAnOrderWhosePermitIsOfALargerLimit() throws InterruptedException {
+		AtomicReference<Runnable> onceAdmitted = new AtomicReference<>();
+		DeliveryLimiter limiter = new DeliveryLimiter(10,
+				new BackendHealth(circuit(Duration.ofHours(1)), Duration.ofSeconds(1), this.nanos::get),
+				new SetTime(this.nanos) {
+
+					@Override
+					public long nanoTime() {
+						Runnable once = onceAdmitted.getAndSet(null);
+						if (once != null) {
+							once.run();
+						}
+						return super.nanoTime();
+					}
+
+				});
+		for (int i = 0; i < 9; i++) {
+			limiter.acquire();
+		}
+		CountDownLatch shrunk = new CountDownLatch(1);
+		onceAdmitted.set(() -> {
+			limiter.release(THROTTLED, 0);
+			shrunk.countDown();
+		});
+
+		AtomicInteger entered = enterLater(limiter, 1);
+
+		shrunk.await();
+		assertThat(limiter.limit()).isEqualTo(8);
+		await().during(Duration.ofMillis(50)).until(() -> entered.get() == 0);
+		limiter.release(SAVED, 0);
+		await().until(() -> entered.get() == 1);
+		assertThat(limiter.inFlight()).isEqualTo(8);
 	}
 
 	@Test
