@@ -95,6 +95,7 @@ class RecentOrdersTests {
 	@AfterEach
 	void stop() {
 		this.kafka.releasePoll();
+		this.restsUntilUnparked = false;
 		this.orders.stop();
 		LOGGER.detachAppender(this.log);
 		LOGGER.setAdditive(true);
