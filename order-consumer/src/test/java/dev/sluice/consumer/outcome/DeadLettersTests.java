@@ -110,6 +110,9 @@ class DeadLettersTests {
 
 		assertThat(publish("refused", 1, null)).isFalse();
 		assertThat(counted()).isEqualTo(1);
+		this.tooLarge = true;
+		assertThat(publish("refused", 1, null)).isFalse();
+		assertThat(counted()).isEqualTo(1);
 	}
 
 	@Test

@@ -23,6 +23,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -103,19 +105,23 @@ class ReliablePublisherTests {
 		assertThat(this.kafka.history()).containsExactly(this.record);
 	}
 
-	@Test
-	void tellsOnceThatKafkaFailsAndThatItIsBack() throws InterruptedException {
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void tellsOnceThatKafkaFailsAndOnceThatItIsBack(boolean atOnce) throws InterruptedException {
 		ListAppender<ILoggingEvent> log = new ListAppender<>();
 		Logger logger = (Logger) LoggerFactory.getLogger(ReliablePublisher.class);
 		log.start();
 		logger.addAppender(log);
 		logger.setAdditive(false);
 		try {
-			this.failures.add(new TimeoutException("no acknowledgement"));
-			this.failures.add(new TimeoutException("no acknowledgement"));
+			this.failsAtOnce = atOnce;
+			for (int i = 0; i < 3; i++) {
+				this.failures.add(new TimeoutException("no acknowledgement"));
+			}
 
-			this.publisher.publish(this.record, WANTED);
-			this.publisher.publish(this.record, WANTED);
+			for (int i = 0; i < 3; i++) {
+				this.publisher.publish(this.record, WANTED);
+			}
 
 			assertThat(log.list).extracting(ILoggingEvent::getLevel).containsExactly(Level.WARN, Level.INFO);
 			assertThat(log.list.getFirst().getFormattedMessage()).contains("order-outcomes", "no acknowledgement");
