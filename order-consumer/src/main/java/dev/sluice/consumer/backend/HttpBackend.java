@@ -26,7 +26,6 @@ import dev.sluice.contract.ProblemType;
 import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.config.ConnectionConfig;
-import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.apache.hc.client5.http.impl.io.ManagedHttpClientConnectionFactory;
@@ -76,8 +75,6 @@ public final class HttpBackend implements Backend, AutoCloseable {
 
 	private final BackendProperties properties;
 
-	private final RequestConfig requestConfig;
-
 	private final PoolingHttpClientConnectionManager connections;
 
 	private final CloseableHttpClient client;
@@ -92,19 +89,14 @@ public final class HttpBackend implements Backend, AutoCloseable {
 		this.clock = clock;
 		this.orders = properties.url().resolve("/orders");
 		this.properties = properties;
-		Timeout response = Timeout.of(properties.responseTimeout());
 		// There are as many connections as permits of the limiter, so no request waits
 		// for one.
-		this.requestConfig = RequestConfig.custom()
-			.setConnectionRequestTimeout(response)
-			.setResponseTimeout(response)
-			.build();
 		this.connections = PoolingHttpClientConnectionManagerBuilder.create()
 			.setMaxConnTotal(connections)
 			.setMaxConnPerRoute(connections)
 			.setDefaultConnectionConfig(ConnectionConfig.custom()
 				.setConnectTimeout(Timeout.of(properties.connectTimeout()))
-				.setSocketTimeout(response)
+				.setSocketTimeout(Timeout.of(properties.responseTimeout()))
 				.setIdleTimeout(Timeout.of(properties.idleTimeout()))
 				.build())
 			.setConnectionFactory(ManagedHttpClientConnectionFactory.builder()
@@ -130,7 +122,6 @@ public final class HttpBackend implements Backend, AutoCloseable {
 	@Override
 	public Attempt deliver(QueuedOrder order) {
 		HttpPost request = new HttpPost(this.orders);
-		request.setConfig(this.requestConfig);
 		request.setHeader(HttpNames.IDEMPOTENCY_KEY, "\"" + order.id() + "\"");
 		if (order.traceparent() != null) {
 			request.setHeader(OrderHeaders.TRACEPARENT, order.traceparent());

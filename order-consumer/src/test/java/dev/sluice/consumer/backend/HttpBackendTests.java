@@ -295,6 +295,31 @@ class HttpBackendTests {
 		}
 	}
 
+	@Test
+	void saysTheBeginningOfAnAnswerInOneLine() {
+		this.status = 500;
+		this.body = " a\r\n\tb\0c " + "x".repeat(300);
+		assertThat(deliver()).isInstanceOfSatisfying(RetryLater.class, (attempt) -> assertThat(attempt.why().detail())
+			.isEqualTo("the backend answered 500: a b c " + "x".repeat(194)));
+
+		this.body = "";
+		assertThat(deliver()).isInstanceOfSatisfying(RetryLater.class,
+				(attempt) -> assertThat(attempt.why().detail()).isEqualTo("the backend answered 500"));
+	}
+
+	@Test
+	void isTriedAgainAfterABug() {
+		try (HttpBackend backend = backend(this.server.getAddress().getPort(), Duration.ofSeconds(10))) {
+			backend.connections().close();
+
+			assertThat(backend.deliver(this.order)).isInstanceOfSatisfying(RetryLater.class, (attempt) -> {
+				assertThat(attempt.reached()).isTrue();
+				assertThat(attempt.why().reason()).isEqualTo("The delivery was interrupted.");
+				assertThat(attempt.why().detail()).startsWith("the delivery failed with a bug: Connection pool");
+			});
+		}
+	}
+
 	private Attempt deliver() {
 		return deliver(this.server.getAddress().getPort(), Duration.ofSeconds(10));
 	}

@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
@@ -64,6 +65,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.context.properties.bind.Binder;
@@ -103,7 +106,9 @@ class DeliveryLoopTests {
 
 	private final AtomicInteger calls = new AtomicInteger();
 
-	private final LostRecords lost = new LostRecords(new SimpleMeterRegistry());
+	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+
+	private final LostRecords lost = new LostRecords(this.meters);
 
 	/** Null if the topic does not exist. */
 	private volatile @Nullable Uuid topic = TOPIC;
@@ -694,7 +699,140 @@ class DeliveryLoopTests {
 		assertThat(this.lost.details()).containsEntry("delivery: orders", "the topic was deleted");
 	}
 
+<<<<<<< HEAD
 	/** Commits an hour after the start at the earliest. */
+=======
+	@Test
+	void deliversAllOfATopicThatWasCreatedAgainBeforeItReadAnything() {
+		this.kafka.before = new OffsetAndMetadata(1, "finished-1:0,2");
+		this.kafka.updateEndOffsets(Map.of(PARTITION, 3L));
+		start(Map.of(), (order) -> SAVED);
+		await().until(() -> this.loop.assignment().contains(PARTITION));
+
+		this.topic = new Uuid(2, 2);
+		this.kafka.then(() -> {
+		});
+		this.next.assign();
+		this.next.receive(order(UUID.randomUUID(), 0), order(UUID.randomUUID(), 1), order(UUID.randomUUID(), 2));
+
+		await().untilAsserted(() -> assertThat(this.next.committedOffset()).isEqualTo(3));
+		assertThat(this.calls).hasValue(3);
+	}
+
+	@Test
+	void givesBackAPartitionOfWhichItHasReadNothing() {
+		hasTheOther();
+		start(Map.of(), (order) -> SAVED);
+		this.kafka.then(() -> this.kafka.rebalance(List.of(PARTITION, OTHER)));
+		await().until(() -> this.loop.assignment().contains(OTHER));
+
+		this.kafka.then(() -> this.kafka.rebalance(List.of(PARTITION)));
+		await().until(() -> this.loop.assignment().equals(Set.of(PARTITION)));
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
+	}
+
+	@Test
+	void countsLostRecordsFromZeroOn() {
+		start(Map.of(), (order) -> SAVED);
+
+		assertThat(this.meters.get("sluice.lost.records").tag("reader", "delivery").counter().count()).isZero();
+	}
+
+	/** A wake-up would end the next poll before it has read anything. */
+	@Test
+	void isNotWokenWhileItIsAwake() {
+		AtomicReference<Thread> reader = new AtomicReference<>();
+		this.time = new SystemTime() {
+
+			@Override
+			public long nanoTime() {
+				if (Thread.currentThread() == reader.get()) {
+					awaitNothingPending();
+				}
+				return super.nanoTime();
+			}
+
+		};
+		start(Map.of(), (order) -> SAVED);
+		this.kafka.then(() -> reader.set(Thread.currentThread()));
+
+		this.kafka.receive(order(UUID.randomUUID(), 0), order(UUID.randomUUID(), 1));
+
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(2));
+		assertThat(this.kafka.woken).hasValue(0);
+	}
+
+	@Test
+	void isNotWokenForACommitThatIsNotDue() {
+		commitsHourly();
+		UUID first = UUID.randomUUID();
+		start(Map.of(), (order) -> {
+			if (!order.id().equals(first)) {
+				held();
+			}
+			return SAVED;
+		});
+		this.kafka.receive(order(first, 0));
+		await().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
+		this.kafka.receive(order(UUID.randomUUID(), 1));
+		await().until(() -> this.calls.get() == 2);
+		this.kafka.awaitSleep();
+		int woken = this.kafka.woken.get();
+
+		this.proceed.countDown();
+		await().until(() -> this.pending.records() == 0);
+
+		assertThat(this.kafka.woken).hasValue(woken);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "50ms, PT0.01S", "100ms, PT0.06S" })
+	void sleepsUntilItsCommitIsDue(String interval, Duration left) {
+		AtomicLong nanos = new AtomicLong(Duration.ofSeconds(1).toNanos());
+		this.time = new SetTime(nanos);
+		start(Map.of("delivery.commit-interval", interval), (order) -> SAVED);
+		this.kafka.pollAgain();
+
+		nanos.addAndGet(Duration.ofMillis(40).toNanos());
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+
+		await().until(() -> left.equals(this.kafka.timeout));
+		assertThat(this.kafka.commits).hasValue(0);
+	}
+
+	@Test
+	void givesWhatIsInDeliveryItsTimeAndAfterAnInterruptAnother() {
+		AtomicReference<Thread> reader = new AtomicReference<>();
+		Queue<Duration> waits = new ConcurrentLinkedQueue<>();
+		this.time = new SetTime(new AtomicLong(Duration.ofDays(1).toNanos())) {
+
+			@Override
+			public boolean await(CompletableFuture<?> event, Duration timeout) throws InterruptedException {
+				if (Thread.currentThread() != reader.get()) {
+					return super.await(event, timeout);
+				}
+				waits.add(timeout);
+				return false;
+			}
+
+		};
+		start(Map.of("delivery.drain-timeout", "7s"), (order) -> {
+			held();
+			return FAILED;
+		});
+		this.kafka.then(() -> reader.set(Thread.currentThread()));
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+		await().until(() -> this.calls.get() == 1);
+
+		this.loop.stop();
+
+		assertThat(waits).containsExactly(Duration.ofSeconds(7), DeliverySource.ABANDON_TIMEOUT);
+	}
+
+	/** An hour after the beginning at the earliest. */
+>>>>>>> s27-mutA
 	private void commitsHourly() {
 		this.time = new SetTime(new AtomicLong());
 		this.commitInterval = "1h";
@@ -704,6 +842,10 @@ class DeliveryLoopTests {
 		start(Map.of(), (order) -> SAVED);
 		this.kafka.receive(order(UUID.randomUUID(), 0));
 		await().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
+	}
+
+	private void awaitNothingPending() {
+		await().until(() -> this.pending.records() == 0);
 	}
 
 	private void held() {
@@ -786,7 +928,16 @@ class DeliveryLoopTests {
 
 		private final AtomicInteger polls = new AtomicInteger();
 
+<<<<<<< HEAD
 		/** Whether any poll was without a wait. */
+=======
+		private final AtomicInteger woken = new AtomicInteger();
+
+		/** That of the last poll. */
+		private volatile @Nullable Duration timeout;
+
+		/** Whether a poll was to return without a wait. */
+>>>>>>> s27-mutA
 		private volatile boolean spun;
 
 		/** Whether Kafka does not answer commits of the loop. */
@@ -829,6 +980,7 @@ class DeliveryLoopTests {
 		@Override
 		public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
 			this.polls.incrementAndGet();
+			this.timeout = timeout;
 			this.spun |= !timeout.isPositive();
 			if (timeout.toMillis() >= 100) {
 				this.asleep = true;
@@ -845,6 +997,7 @@ class DeliveryLoopTests {
 
 		@Override
 		public void wakeup() {
+			this.woken.incrementAndGet();
 			super.wakeup();
 			this.wakeUps.add(this);
 		}

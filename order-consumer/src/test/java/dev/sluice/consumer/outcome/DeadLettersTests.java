@@ -2,14 +2,19 @@ package dev.sluice.consumer.outcome;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 
 import dev.sluice.consumer.Time;
 import dev.sluice.contract.DeadLetterHeaders;
 import dev.sluice.contract.Topics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
@@ -21,8 +26,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class DeadLettersTests {
 
+	/** Whether Kafka takes no record with a value. */
+	private boolean tooLarge;
+
 	private final MockProducer<byte[], byte[]> kafka = new MockProducer<>(true, null, new ByteArraySerializer(),
-			new ByteArraySerializer());
+			new ByteArraySerializer()) {
+
+		@Override
+		public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+			if (DeadLettersTests.this.tooLarge && record.value() != null) {
+				RecordTooLargeException failure = new RecordTooLargeException("too large");
+				callback.onCompletion(null, failure);
+				return CompletableFuture.failedFuture(failure);
+			}
+			return super.send(record, callback);
+		}
+
+	};
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
@@ -89,6 +109,21 @@ class DeadLettersTests {
 		this.kafka.sendException = new TimeoutException("no acknowledgement");
 
 		assertThat(publish("refused", 1, null)).isFalse();
+		assertThat(counted()).isEqualTo(1);
+		this.tooLarge = true;
+		assertThat(publish("refused", 1, null)).isFalse();
+		assertThat(counted()).isEqualTo(1);
+	}
+
+	@Test
+	void leavesOutTheValueOfARecordThatIsTooLarge() throws InterruptedException {
+		this.tooLarge = true;
+
+		assertThat(publish("refused", 1, null)).isTrue();
+
+		assertThat(letter().value()).isNull();
+		assertThat(letter().key()).asString(StandardCharsets.UTF_8).isEqualTo("c-1");
+		assertThat(header(DeadLetterHeaders.ORIGINAL_OFFSET)).isEqualTo("7");
 		assertThat(counted()).isEqualTo(1);
 	}
 

@@ -7,6 +7,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.BooleanSupplier;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.consumer.Time;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -19,6 +23,9 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -96,6 +103,33 @@ class ReliablePublisherTests {
 
 		assertThat(this.waits).hasSize(1);
 		assertThat(this.kafka.history()).containsExactly(this.record);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void tellsOnceThatKafkaFailsAndOnceThatItIsBack(boolean atOnce) throws InterruptedException {
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		Logger logger = (Logger) LoggerFactory.getLogger(ReliablePublisher.class);
+		log.start();
+		logger.addAppender(log);
+		logger.setAdditive(false);
+		try {
+			this.failsAtOnce = atOnce;
+			for (int i = 0; i < 3; i++) {
+				this.failures.add(new TimeoutException("no acknowledgement"));
+			}
+
+			for (int i = 0; i < 3; i++) {
+				this.publisher.publish(this.record, WANTED);
+			}
+
+			assertThat(log.list).extracting(ILoggingEvent::getLevel).containsExactly(Level.WARN, Level.INFO);
+			assertThat(log.list.getFirst().getFormattedMessage()).contains("order-outcomes", "no acknowledgement");
+		}
+		finally {
+			logger.detachAppender(log);
+			logger.setAdditive(true);
+		}
 	}
 
 	@Test

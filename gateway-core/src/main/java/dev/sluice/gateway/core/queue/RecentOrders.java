@@ -10,6 +10,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -82,6 +83,8 @@ public class RecentOrders implements SmartLifecycle {
 
 	private final LongSupplier nanoTime;
 
+	private final LongConsumer parkNanos;
+
 	private final String group;
 
 	private final KnownOrders orders = new KnownOrders();
@@ -113,20 +116,22 @@ public class RecentOrders implements SmartLifecycle {
 			JsonMapper json, MeterRegistry meters) {
 		this(properties,
 				() -> RecentClients.open(admins.getConfigurationProperties(), consumers.getConfigurationProperties()),
-				json, meters, System::nanoTime);
+				json, meters, System::nanoTime, LockSupport::parkNanos);
 	}
 
 	/**
 	 * @param clients opens the clients, again after each failure
 	 * @param nanoTime as {@link System#nanoTime}
+	 * @param parkNanos as {@link LockSupport#parkNanos(long)}
 	 */
 	RecentOrders(StatusProperties properties, Supplier<RecentClients> clients, JsonMapper json, MeterRegistry meters,
-			LongSupplier nanoTime) {
+			LongSupplier nanoTime, LongConsumer parkNanos) {
 		this.group = properties.projectionGroup();
 		this.partitions = new RecentPartitions(this.orders, properties.recentOrders());
 		this.clients = clients;
 		this.json = json;
 		this.nanoTime = nanoTime;
+		this.parkNanos = parkNanos;
 		this.catchUp = new CatchUp(nanoTime);
 		this.heardNanos = nanoTime.getAsLong();
 		GatewayMetric.RECENT_ORDERS.gauge(meters, this, (recent) -> recent.orders.size());
@@ -226,8 +231,11 @@ public class RecentOrders implements SmartLifecycle {
 			catch (KafkaException ex) {
 				warn(ex);
 			}
+			catch (RuntimeException ex) {
+				bug(ex);
+			}
 			if (this.running) {
-				LockSupport.parkNanos(RETRY.toNanos());
+				this.parkNanos.accept(RETRY.toNanos());
 				if (lost()) {
 					giveUp();
 				}
@@ -252,13 +260,13 @@ public class RecentOrders implements SmartLifecycle {
 				giveUp();
 			}
 			if (consumer.assignment().isEmpty()) {
-				LockSupport.parkNanos(PAUSE.toNanos());
+				this.parkNanos.accept(PAUSE.toNanos());
 				continue;
 			}
 			ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
 			boolean awaited = apply(records, consumer);
 			if (!records.isEmpty() && records.count() < RecentClients.FULL_BATCH && !awaited) {
-				LockSupport.parkNanos(PAUSE.toNanos());
+				this.parkNanos.accept(PAUSE.toNanos());
 			}
 		}
 	}
@@ -401,6 +409,14 @@ public class RecentOrders implements SmartLifecycle {
 		if (!this.outage) {
 			this.outage = true;
 			logger.warn("The recent orders cannot be read from Kafka, retrying: {}", failure.toString());
+		}
+	}
+
+	/** Without its thread, a gateway would know no more of any order. */
+	private void bug(RuntimeException failure) {
+		if (!this.outage) {
+			this.outage = true;
+			logger.error("The recent orders are read again from what is committed because of a bug", failure);
 		}
 	}
 

@@ -66,6 +66,10 @@ record RecentRecord(TopicPartition partition, long offset, long timestamp, UUID 
 		UUID id;
 		try {
 			OrderOutcome outcome = json.readValue(value, OrderOutcome.class);
+			// A JSON null becomes a null that the type of the record does not allow.
+			if (outcome == null || outcome.orderId() == null || outcome.at() == null) {
+				return null;
+			}
 			String fingerprint = outcome.fingerprint();
 			id = outcome.orderId();
 			save = new SyncSave((fingerprint != null) ? new Fingerprint(fingerprint) : null, outcome.at(),

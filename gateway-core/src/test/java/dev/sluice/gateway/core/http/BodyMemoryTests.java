@@ -85,6 +85,29 @@ class BodyMemoryTests {
 	}
 
 	@Test
+	void makesRoomForTheRestOfABody() {
+		BodyMemory.Body body = begin(10);
+		add(body, "abc");
+
+		body.reserveAll();
+
+		assertThat(this.memory.held()).isEqualTo(10);
+		body.<RuntimeException>fill((_, offset, length) -> {
+			assertThat(offset).isEqualTo(3);
+			assertThat(length).isEqualTo(7);
+			return 0;
+		});
+	}
+
+	@Test
+	void usesAllOfItsMemory() {
+		begin(60_000).reserveAll();
+		begin(80 * 1024 - 60_000).reserveAll();
+
+		assertThat(this.memory.held()).isEqualTo(80 * 1024);
+	}
+
+	@Test
 	void refusesABodyForWhichThereIsNoMemory() {
 		BodyMemory.Body first = begin(60_000);
 		first.reserve(60_000);

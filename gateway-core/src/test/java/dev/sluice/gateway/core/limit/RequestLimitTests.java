@@ -11,8 +11,11 @@ import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 class RequestLimitTests {
 
@@ -72,6 +75,47 @@ class RequestLimitTests {
 		slow.stop(() -> stopped.complete(true));
 
 		assertThat(stopped).isNotDone();
+	}
+
+	@Test
+	void runsUntilTheLastRequestIsAnswered() {
+		this.limit.start();
+		RequestLimit.Place last = this.limit.arrive();
+		this.limit.stop(() -> {
+		});
+		assertThat(this.limit.isRunning()).isTrue();
+
+		last.close();
+
+		await().until(() -> !this.limit.isRunning());
+	}
+
+	@Test
+	void letsRequestsInAgainWhenItIsStartedAgain() {
+		this.limit.start();
+		this.limit.stop(() -> {
+		});
+		await().until(() -> !this.limit.isRunning());
+
+		this.limit.start();
+
+		assertThat(this.limit.isRunning()).isTrue();
+		assertThat(this.limit.arrive().isTooLate()).isFalse();
+	}
+
+	@Test
+	void canBeStoppedAtOnce() {
+		this.limit.start();
+
+		this.limit.stop();
+
+		assertThat(this.limit.isRunning()).isFalse();
+	}
+
+	@Test
+	void stopsBeforeTheWebServerAndIsNotPaused() {
+		assertThat(this.limit.getPhase()).isGreaterThan(WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE);
+		assertThat(this.limit.isPauseable()).isFalse();
 	}
 
 	@Test

@@ -80,7 +80,7 @@ final class FakeKafka {
 
 	private final Answers questions = new Answers();
 
-	private final AtomicReference<@Nullable KafkaException> pollFailure = new AtomicReference<>();
+	private final AtomicReference<@Nullable RuntimeException> pollFailure = new AtomicReference<>();
 
 	private final AtomicInteger polls = new AtomicInteger();
 
@@ -91,6 +91,10 @@ final class FakeKafka {
 	private final AtomicInteger closedConsumers = new AtomicInteger();
 
 	private volatile boolean failsToOpen;
+
+	private volatile boolean holdsPolls;
+
+	private volatile boolean pollHeld;
 
 	FakeKafka() {
 		createAgain();
@@ -166,12 +170,22 @@ final class FakeKafka {
 		this.questions.failure = failure;
 	}
 
-	void failsLooks(KafkaException failure) {
+	void failsLooks(@Nullable KafkaException failure) {
 		this.looks.failure = failure;
 	}
 
-	void failPoll(KafkaException failure) {
+	void failPoll(RuntimeException failure) {
 		this.pollFailure.set(failure);
+	}
+
+	/** Waits until the consumer is in a poll, which then lasts. */
+	void holdPoll() {
+		this.holdsPolls = true;
+		await().until(() -> this.pollHeld);
+	}
+
+	void releasePoll() {
+		this.holdsPolls = false;
 	}
 
 	void failsToOpen(boolean fails) {
@@ -200,7 +214,7 @@ final class FakeKafka {
 	/** Waits until the consumer has been polled this many times more. */
 	void awaitPolls(int more) {
 		int until = this.polls.get() + more;
-		await().until(() -> this.polls.get() >= until);
+		await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2)).until(() -> this.polls.get() >= until);
 	}
 
 	private List<ConsumerRecord<byte[], byte[]>> log(TopicPartition partition) {
@@ -310,8 +324,12 @@ final class FakeKafka {
 
 		@Override
 		public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
-			LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
-			KafkaException failure = FakeKafka.this.pollFailure.getAndSet(null);
+			do {
+				FakeKafka.this.pollHeld = FakeKafka.this.holdsPolls;
+				LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
+			}
+			while (FakeKafka.this.pollHeld);
+			RuntimeException failure = FakeKafka.this.pollFailure.getAndSet(null);
 			if (failure != null) {
 				throw failure;
 			}

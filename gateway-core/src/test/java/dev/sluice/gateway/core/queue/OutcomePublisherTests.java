@@ -118,6 +118,63 @@ class OutcomePublisherTests {
 		assertThat(this.producer.history()).isEmpty();
 	}
 
+	@Test
+	void losesAndCountsWhatTheProducerRefuses() {
+		this.producer.sendException = new IllegalStateException("closed");
+
+		this.outcomes.publish(ID, "c-1", TIME, null);
+
+		await().until(() -> lost() == 1);
+		assertThat(this.accepted.syncSave(ID)).isNull();
+	}
+
+	@Test
+	void losesAndCountsWhatComesAfterItsEnd() throws InterruptedException {
+		this.outcomes.destroy();
+
+		this.outcomes.publish(ID, "c-1", TIME, null);
+
+		assertThat(lost()).isEqualTo(1);
+		assertThat(this.accepted.syncSave(ID)).isNull();
+	}
+
+	@Test
+	void handsOverWhatIsLeftBeforeItEnds() throws InterruptedException {
+		this.outcomes.publish(ID, "c-1", TIME, null);
+		this.outcomes.publish(UUID.randomUUID(), "c-1", TIME, null);
+
+		this.outcomes.destroy();
+
+		assertThat(this.producer.history()).hasSize(2);
+	}
+
+	/** The place of each that failed is free again. */
+	@Test
+	void goesOnAfterFailures() {
+		for (int i = 0; i < 3; i++) {
+			this.outcomes.publish(UUID.randomUUID(), "c-1", TIME, null);
+			await().until(() -> this.producer.errorNext(new TimeoutException("expired")));
+		}
+
+		await().until(() -> lost() == 3);
+		this.outcomes.publish(ID, "c-1", TIME, null);
+
+		await().until(this.producer::completeNext);
+		assertThat(lost()).isEqualTo(3);
+	}
+
+	/** Of a partition that is not read, nothing would be forgotten later. */
+	@Test
+	void forgetsWhatKafkaHasAndItDoesNotRead() {
+		this.outcomes.publish(ID, "c-1", TIME, FINGERPRINT);
+		assertThat(this.accepted.syncSave(ID)).isNotNull();
+
+		await().until(this.producer::completeNext);
+
+		await().until(() -> this.accepted.syncSave(ID) == null);
+		assertThat(lost()).isZero();
+	}
+
 	private double lost() {
 		return this.meters.get(GatewayMetric.OUTCOMES_LOST.metricName()).counter().count();
 	}

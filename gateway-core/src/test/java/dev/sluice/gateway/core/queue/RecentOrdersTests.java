@@ -3,9 +3,12 @@ package dev.sluice.gateway.core.queue;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -26,6 +29,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -44,12 +49,18 @@ class RecentOrdersTests {
 
 	private static final TopicPartition OUTCOMES = new TopicPartition(Topics.ORDER_OUTCOMES, 0);
 
+	private static final int CAPACITY = 10;
+
 	private static final Duration LOOK = Duration.ofMillis(500);
 
 	private static final Duration LOST = Duration.ofSeconds(3);
 
+	private static final Duration PAUSE = Duration.ofMillis(20);
+
+	private static final Duration RETRY = Duration.ofSeconds(1);
+
 	/** Longer than any test. */
-	private static final Duration PATIENCE = Duration.ofHours(1);
+	private static final Duration PATIENCE = Duration.ofMinutes(2);
 
 	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(RecentOrders.class);
 
@@ -61,14 +72,21 @@ class RecentOrdersTests {
 
 	private final AtomicLong nanos = new AtomicLong(7);
 
+	/** The rests of the reading thread. */
+	private final List<Duration> rests = new CopyOnWriteArrayList<>();
+
+	private volatile boolean restsUntilUnparked;
+
 	private final FakeKafka kafka = new FakeKafka();
 
 	private final RecentOrders orders = new RecentOrders(
-			new StatusProperties(Duration.ofSeconds(1), 10, FakeKafka.GROUP, Duration.ofSeconds(1)),
-			this.kafka::clients, JsonMapper.shared(), this.meters, this.nanos::get);
+			new StatusProperties(Duration.ofSeconds(1), CAPACITY, FakeKafka.GROUP, Duration.ofSeconds(1)),
+			this.kafka::clients, JsonMapper.shared(), this.meters, this.nanos::get, this::rest);
 
 	@BeforeEach
 	void listen() {
+		// The reading thread logs while the test looks.
+		this.log.list = new CopyOnWriteArrayList<>();
 		this.log.start();
 		LOGGER.addAppender(this.log);
 		LOGGER.setAdditive(false);
@@ -76,6 +94,8 @@ class RecentOrdersTests {
 
 	@AfterEach
 	void stop() {
+		this.kafka.releasePoll();
+		this.restsUntilUnparked = false;
 		this.orders.stop();
 		LOGGER.detachAppender(this.log);
 		LOGGER.setAdditive(true);
@@ -400,7 +420,7 @@ class RecentOrdersTests {
 	void saysThatKafkaIsLostIfNoClientCanBeOpened() {
 		this.kafka.failsToOpen(true);
 		this.orders.start();
-		await().until(() -> this.kafka.opened() == 1);
+		await().until(() -> this.kafka.opened() >= 1);
 		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
 		assertThat(reading).isNotDone();
 
@@ -422,6 +442,7 @@ class RecentOrdersTests {
 	@Test
 	void anInterruptEndsTheWaitForItsStopAndStays() {
 		start();
+		this.kafka.holdPoll();
 
 		Thread.currentThread().interrupt();
 		this.orders.stop();
@@ -453,9 +474,159 @@ class RecentOrdersTests {
 		assertThat(logged(Level.WARN)).isZero();
 	}
 
+	@Test
+	void isBehindUntilTheProjectionHasPassedWhatItCannotKeep() {
+		for (int i = 0; i < CAPACITY + 1; i++) {
+			this.kafka.accept(UUID.randomUUID(), TIME);
+		}
+		this.orders.start();
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.BEHIND);
+		assertThat(size()).isEqualTo(CAPACITY);
+
+		this.kafka.commit(ORDERS, 1);
+		pass(LOOK);
+
+		await().until(() -> this.orders.caughtUp(PATIENCE).join() == Reading.CURRENT);
+	}
+
+	/** Nobody waits for the end of a poll in which nothing comes. */
+	@Test
+	void answersWhileItWaitsForMoreRecords() {
+		start();
+		this.kafka.holdPoll();
+
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
+	}
+
+	@Test
+	void answersItsCallersWhenItStops() {
+		start();
+		this.kafka.answersEnds(false);
+		CompletableFuture<Reading> asked = this.orders.caughtUp(PATIENCE);
+		CompletableFuture<Reading> waiting = this.orders.caughtUp(PATIENCE);
+
+		this.orders.stop();
+
+		assertThat(asked.join()).isEqualTo(Reading.BEHIND);
+		assertThat(waiting.join()).isEqualTo(Reading.BEHIND);
+	}
+
+	@Test
+	void tellsOfEachOutage() {
+		start();
+		for (int outage = 1; outage <= 2; outage++) {
+			int times = outage;
+			this.kafka.failsLooks(new AuthorizationException("no right to describe the group"));
+			pass(LOOK);
+			await().until(() -> logged(Level.WARN) == times);
+			this.kafka.failsLooks(null);
+			pass(LOOK);
+			await().until(() -> logged(Level.INFO) == times);
+		}
+	}
+
+	@Test
+	void goesOnAfterABug() {
+		this.kafka.accept(this.id, TIME);
+		start();
+
+		this.kafka.failPoll(new IllegalStateException("a bug"));
+
+		await().until(() -> this.kafka.opened() == 2);
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
+		assertThat(this.orders.acceptance(this.id)).isNotNull();
+		assertThat(logged(Level.ERROR)).isEqualTo(1);
+	}
+
+	@Test
+	void restsAfterEachFailure() {
+		this.kafka.failsToOpen(true);
+
+		this.orders.start();
+
+		await().until(() -> this.kafka.opened() >= 3);
+		assertThat(this.rests).hasSizeGreaterThanOrEqualTo(2).containsOnly(RETRY);
+	}
+
+	@Test
+	void restsWhileThereIsNothingToRead() {
+		this.kafka.answersLooks(false);
+
+		this.orders.start();
+
+		await().until(() -> this.rests.size() >= 3);
+		assertThat(this.rests).containsOnly(PAUSE);
+	}
+
+	/** A full one means that there are more. */
+	@ParameterizedTest
+	@CsvSource({ "1, 1", "1999, 1", "2000, 0" })
+	void restsAfterABatchThatIsNotFull(int records, int expected) {
+		for (int i = 1; i < records; i++) {
+			this.kafka.accept(UUID.randomUUID(), TIME);
+		}
+		this.kafka.accept(this.id, TIME);
+
+		this.orders.start();
+
+		await().until(() -> this.orders.acceptance(this.id) != null);
+		this.kafka.awaitPolls(3);
+		assertThat(this.rests).hasSize(expected).allMatch(PAUSE::equals);
+	}
+
+	@Test
+	void doesNotRestWhileACallerWaitsForMore() {
+		start();
+		this.kafka.endsAt(ORDERS, 2);
+		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
+
+		this.kafka.accept(this.id, TIME);
+		await().until(() -> this.orders.acceptance(this.id) != null);
+		this.kafka.awaitPolls(3);
+
+		assertThat(reading).isNotDone();
+		assertThat(this.rests).isEmpty();
+	}
+
+	@Test
+	void aCallerEndsItsRest() {
+		this.restsUntilUnparked = true;
+		this.kafka.accept(this.id, TIME);
+		this.orders.start();
+		await().until(() -> this.rests.size() == 1);
+
+		this.kafka.accept(UUID.randomUUID(), TIME);
+
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
+		assertThat(size()).isEqualTo(2);
+	}
+
+	@Test
+	void aStopEndsItsRest() {
+		this.restsUntilUnparked = true;
+		this.kafka.accept(this.id, TIME);
+		this.orders.start();
+		await().until(() -> this.rests.size() == 1);
+
+		this.orders.stop();
+
+		assertThat(this.kafka.closed()).isEqualTo(1);
+	}
+
 	private void start() {
 		this.orders.start();
 		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
+		// The answer may come before the look is done with, which then asks once more.
+		this.kafka.awaitPolls(1);
+	}
+
+	private void rest(long nanos) {
+		// Ends at once if it was unparked before.
+		LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
+		this.rests.add(Duration.ofNanos(nanos));
+		if (this.restsUntilUnparked) {
+			LockSupport.parkNanos(PATIENCE.toNanos());
+		}
 	}
 
 	private void pass(Duration time) {

@@ -18,6 +18,8 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -95,6 +97,14 @@ class RecentRecordTests {
 		assertThat(outcome(null, json(outcome))).isNull();
 		assertThat(outcome(outcome.key(), null)).isNull();
 		assertThat(outcome(outcome.key(), new byte[] { '[' })).isNull();
+	}
+
+	/** One such record must not end the reading. */
+	@ParameterizedTest
+	@ValueSource(strings = { "null", "{\"attempts\":1,\"at\":\"2026-11-23T10:00:00Z\"}",
+			"{\"attempts\":1,\"orderId\":\"019ab000-0000-7000-8000-000000000001\"}" })
+	void skipsOutcomesThatLackTheOrderOrTheTime(String value) {
+		assertThat(outcome(RANDOM + "/saved/sync", value.getBytes(StandardCharsets.UTF_8))).isNull();
 	}
 
 	private static @Nullable RecentRecord order(@Nullable String id, @Nullable String time, byte @Nullable [] value) {

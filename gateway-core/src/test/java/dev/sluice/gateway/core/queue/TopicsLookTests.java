@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.sluice.gateway.core.queue.TopicsLook.Layout;
@@ -91,6 +92,17 @@ class TopicsLookTests {
 		assertThat(look).isCompletedExceptionally();
 		assertThat(TopicsLook.cause(look.exceptionNow())).isInstanceOf(TimeoutException.class);
 		assertThat(this.heard).as("Kafka has answered").hasValue(1);
+	}
+
+	@Test
+	void knowsAFailureWhetherItIsWrappedOrNot() {
+		TimeoutException failure = new TimeoutException("no answer");
+		CompletionException nothing = new CompletionException("why", null);
+
+		assertThat(TopicsLook.cause(failure)).isSameAs(failure);
+		assertThat(TopicsLook.cause(new CompletionException(failure))).isSameAs(failure);
+		assertThat(TopicsLook.cause(new TimeoutException("no answer", failure))).isNotSameAs(failure);
+		assertThat(TopicsLook.cause(nothing)).isSameAs(nothing);
 	}
 
 	private CompletableFuture<TopicsLook> look() {

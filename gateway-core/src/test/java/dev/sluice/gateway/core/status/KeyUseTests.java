@@ -3,6 +3,7 @@ package dev.sluice.gateway.core.status;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Order;
@@ -15,6 +16,7 @@ import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.RecentOrders.Reading;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -92,6 +94,24 @@ class KeyUseTests {
 		assertThatExceptionOfType(ProblemException.class)
 			.isThrownBy(() -> new KeyUse.Unknown().isDispatchNeeded(request(Mode.SYNC), KEY))
 			.satisfies((problem) -> assertThat(problem.type()).isEqualTo(ProblemType.STATUS_UNAVAILABLE));
+	}
+
+	@Test
+	void recordsHowLongItTookToFindOut() {
+		SimpleMeterRegistry meters = new SimpleMeterRegistry();
+
+		new KeyUse.Used(ONE).record(meters, 1_000);
+		new KeyUse.Unused().record(meters, 20_000);
+		new KeyUse.Unknown().record(meters, 300_000);
+		new KeyUse.Unknown().record(meters, 300_000);
+
+		assertThat(lookUpMicros(meters, "known")).isEqualTo(1);
+		assertThat(lookUpMicros(meters, "unknown")).isEqualTo(20);
+		assertThat(lookUpMicros(meters, "unanswered")).isEqualTo(600);
+	}
+
+	private static double lookUpMicros(SimpleMeterRegistry meters, String outcome) {
+		return meters.get("sluice.key.lookup").tag("outcome", outcome).timer().totalTime(TimeUnit.MICROSECONDS);
 	}
 
 	private static OrderRequest request(Mode mode) {

@@ -72,6 +72,13 @@ class StoredOrderTests {
 		assertThat(refused(OrderStatus.FAILED, "{\"customerId\":\"c-1\"}")).contains("is not valid");
 	}
 
+	@Test
+	void saysWhyItIsNotDeliveredAgain() {
+		assertThat(StoredOrder.isSaved(this.id)).hasMessageContaining(this.id + " is saved");
+		assertThat(StoredOrder.isSaved(this.id).type()).isEqualTo(ProblemType.NOT_REDELIVERABLE);
+		assertThat(StoredOrder.notFailed(this.id)).hasMessageContaining(this.id + " has not failed");
+	}
+
 	private String refused(OrderStatus status, @Nullable String payload) {
 		ProblemException problem = catchThrowableOfType(ProblemException.class,
 				() -> redelivery(this.id, status, payload));
