@@ -723,6 +723,56 @@ class SinkStreamTests {
 	}
 
 	@Test
+	void takesNoMoreSingleMessagesThanTheStorageTakesAtOnce() {
+		AtomicReference<Response> answer = new AtomicReference<>();
+		AtomicReference<Status> status = new AtomicReference<>();
+		for (int i = 0; i < STORING; i++) {
+			store(request(Integer.toString(i)).setPlainMessage(ByteString.EMPTY).build(), answer, status);
+		}
+		assertThat(status).hasNullValue();
+
+		store(request("more").setPlainMessage(ByteString.EMPTY).build(), answer, status);
+		assertThat(status.get().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+		assertThat(this.store.pending()).isEqualTo(STORING);
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isEqualTo(STORING);
+
+		this.store.complete("0");
+		store(request("more").setPlainMessage(ByteString.EMPTY).build(), answer, status);
+		assertThat(this.store.pendingIds()).contains("more");
+		this.store.completeAll();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+		assertThat(counter(SinkMetric.ACKED)).isEqualTo(STORING + 1);
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
+	}
+
+	@Test
+	void takesNoSingleMessageWhileItShutsDown() {
+		AtomicReference<Status> status = new AtomicReference<>();
+		this.service.drain();
+
+		store(request("one").setPlainMessage(ByteString.EMPTY).build(), new AtomicReference<>(), status);
+
+		assertThat(status.get().getDescription()).contains("shutting down");
+		assertThat(this.store.pending()).isZero();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+	}
+
+	@Test
+	void tellsASingleMessageFromItsRepeat() {
+		Request one = request("one").setPlainMessage(ByteString.EMPTY).build();
+		AtomicReference<Response> answer = new AtomicReference<>();
+		store(one, new AtomicReference<>(), new AtomicReference<>());
+		this.store.complete("one");
+
+		store(one, answer, new AtomicReference<>());
+
+		assertThat(answer.get().getAck().getMessageIdsList()).containsExactly(ByteString.copyFromUtf8("one"));
+		assertThat(counter(SinkMetric.STORED)).isOne();
+		assertThat(counter(SinkMetric.REPEATED)).isOne();
+		assertThat(counter(SinkMetric.RECEIVED)).isEqualTo(2);
+	}
+
+	@Test
 	void answersUnavailableWhileTheStoreIsNotReady() {
 		this.store.ready(false);
 		Client client = new Client(true);
@@ -792,6 +842,75 @@ class SinkStreamTests {
 
 		clients.getFirst().call.onCompleted();
 		assertThat(new Client(true).ended).isFalse();
+	}
+
+	@Test
+	void countsWhatWaitsForTheStorage() {
+		Client client = new Client(true);
+		client.sendMany(STORING + 3);
+		assertThat(gauge(SinkMetric.QUEUED)).isEqualTo(3);
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isEqualTo(STORING + 3);
+
+		this.store.complete("0", "1");
+		assertThat(gauge(SinkMetric.QUEUED)).isOne();
+		for (int i = 0; i < CAPACITY + 1; i++) {
+			client.send("more-" + i);
+		}
+		assertThat(counter(SinkMetric.DROPPED)).isEqualTo(2);
+		assertThat(gauge(SinkMetric.QUEUED)).as("what is dropped waits no more").isEqualTo(CAPACITY);
+
+		client.call.cancel("gone", null);
+		assertThat(gauge(SinkMetric.QUEUED)).isZero();
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
+	}
+
+	@Test
+	void countsEachMessageOfAStreamThatFailsOnce() {
+		Client client = new Client(true);
+		client.sendMany(STORING + 3);
+		this.store.complete("0");
+
+		this.store.fail("1", new StoreUnavailableException("down"));
+
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
+		assertThat(gauge(SinkMetric.QUEUED)).isZero();
+		this.store.completeAll();
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).as("what the storage has still").isZero();
+		assertThat(gauge(SinkMetric.STREAMS)).isZero();
+	}
+
+	@Test
+	void aClientThatReadsAllNowAndThenIsNotEnded() {
+		Client client = new Client(false);
+		for (int i = 0; i < 5; i++) {
+			client.send(Integer.toString(i));
+			this.store.completeAll();
+			runTimers();
+			this.service.check();
+			pass(Duration.ofSeconds(20));
+			this.service.check();
+			while (client.acked().size() <= i) {
+				client.call.request(1);
+			}
+			this.service.check();
+		}
+
+		assertThat(client.ended).isFalse();
+	}
+
+	@Test
+	void makesRoomInTheStorageForStreamsThatWait() {
+		Client first = new Client(true);
+		first.sendMany(STORING);
+		Client second = new Client(true);
+		second.send("waits");
+		assertThat(this.store.pendingIds()).doesNotContain("waits");
+
+		first.call.cancel("gone", null);
+		assertThat(this.store.pendingIds()).as("the storage has as much as before").doesNotContain("waits");
+		this.store.complete("0");
+
+		assertThat(this.store.pendingIds()).contains("waits");
 	}
 
 	@Test
