@@ -90,7 +90,7 @@ class SessionWriterTests {
 	}, () -> this.duringPause.run());
 
 	/** Refuses what is too large. */
-	private static MockProducer<byte[], byte[]> newProducer() {
+	static MockProducer<byte[], byte[]> newProducer() {
 		return new MockProducer<>(
 				new Cluster("cluster", List.of(NODE),
 						IntStream.range(0, PARTITIONS)
