@@ -60,6 +60,14 @@ class ConclusionsTests {
 	}
 
 	@Test
+	void namesTheDeepestCollapseWhicheverVariantItIs() {
+		rates("servlet-platform", "sync", "starved", 10_000, 4000);
+		rates("reactive", "sync", "starved", 10_000, 1000);
+
+		assertThat(sentences()).anyMatch((s) -> s.contains("collapsed in all 2 variants. Most in reactive, from"));
+	}
+
+	@Test
 	void judgesTheQueuedWayByItsLargestDropAlsoIfItRecovers() {
 		rates("reactive", "queued", "starved", 10_000, 9300, 12_000);
 

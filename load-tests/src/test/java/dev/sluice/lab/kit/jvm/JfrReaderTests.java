@@ -1,6 +1,7 @@
 package dev.sluice.lab.kit.jvm;
 
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -33,11 +34,11 @@ class JfrReaderTests {
 	@Test
 	void aPromotionIsTheGrowthOfTheOldGenerationInItsCollection() throws Exception {
 		JfrRecording recording = read(() -> {
-			old(1, "Before GC", 100);
-			old(1, "After GC", 150);
-			old(2, "Before GC", 150);
-			old(2, "After GC", 90);
-			old(3, "After GC", 500);
+			old(1, "Before GC", 100).commit();
+			old(1, "After GC", 150).commit();
+			old(2, "Before GC", 150).commit();
+			old(2, "After GC", 90).commit();
+			old(3, "After GC", 500).commit();
 		});
 
 		assertThat(recording.generational()).isTrue();
@@ -110,6 +111,32 @@ class JfrReaderTests {
 		assertThat(recording.pauses()).containsExactly(new Pause(phase.getStartTime(), phase.getDuration()));
 	}
 
+	/** The recorder writes an event when it ends, and those of a thread together. */
+	@Test
+	void eventsCountByTheirTimeInWhateverOrderTheyWereWritten() throws Exception {
+		JfrRecording recording = read(() -> {
+			OldGeneration before = old(1, "Before GC", 100);
+			before.begin();
+			OldGeneration after = old(1, "After GC", 150);
+			after.begin();
+			Allocation less = allocation(Thread.currentThread(), 100);
+			less.begin();
+			Allocation more = allocation(Thread.currentThread(), 300);
+			more.begin();
+			Phase first = new Phase();
+			first.begin();
+			first.end();
+			Phase second = new Phase();
+			second.begin();
+			second.end();
+			List.of(after, before, more, less, second, first).forEach(Event::commit);
+		});
+
+		assertThat(recording.promotions().values()).containsExactly(50L);
+		assertThat(recording.allocated().values()).containsExactly(100L, 300L);
+		assertThat(recording.pauses()).hasSize(2).isSortedAccordingTo(Comparator.comparing(Pause::start));
+	}
+
 	@Test
 	void lastsFromItsFirstEventToTheEndOfItsLast() throws Exception {
 		JfrRecording recording = read(() -> {
@@ -146,19 +173,23 @@ class JfrReaderTests {
 			.orElseThrow();
 	}
 
-	private static void old(long collection, String when, long used) {
+	private static OldGeneration old(long collection, String when, long used) {
 		OldGeneration event = new OldGeneration();
 		event.gcId = collection;
 		event.when = when;
 		event.oldGenUsedSize = used;
-		event.commit();
+		return event;
 	}
 
 	private static void allocated(@Nullable Thread thread, long bytes) {
+		allocation(thread, bytes).commit();
+	}
+
+	private static Allocation allocation(@Nullable Thread thread, long bytes) {
 		Allocation event = new Allocation();
 		event.thread = thread;
 		event.allocated = bytes;
-		event.commit();
+		return event;
 	}
 
 	private static void heap(long used) {
