@@ -1,5 +1,8 @@
 package dev.sluice.sink;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -7,8 +10,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 import dev.sluice.sink.store.LogMessageStore;
+import io.grpc.Attributes;
 import io.grpc.Context;
+import io.grpc.Grpc;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
 import org.junit.jupiter.api.Test;
 
@@ -257,6 +264,41 @@ class InboundCallTests {
 	@Test
 	void whoseIdsItHasIsNobodysWithoutACertificate() {
 		assertThat(this.call.owner()).isZero();
+	}
+
+	@Test
+	void aClientWithoutACertificateIsItsAddressWhateverThePort() throws Exception {
+		InetAddress address = InetAddress.getByAddress(new byte[] { 10, 0, 0, 1 });
+		assertThat(this.call.client()).as("before it has started").isEqualTo("unknown");
+
+		started(new InetSocketAddress(address, 1));
+		assertThat(this.call.client()).isEqualTo(address);
+		started(new InetSocketAddress(address, 2));
+		assertThat(this.call.client()).isEqualTo(address);
+		started(InetSocketAddress.createUnresolved("nowhere", 2));
+		assertThat(this.call.client()).asString().contains("nowhere");
+	}
+
+	private void started(SocketAddress address) {
+		Attributes attributes = Attributes.newBuilder().set(Grpc.TRANSPORT_ATTR_REMOTE_ADDR, address).build();
+		this.call.serverCallStarted(new ServerStreamTracer.ServerCallInfo<Object, Object>() {
+
+			@Override
+			public MethodDescriptor<Object, Object> getMethodDescriptor() {
+				throw new UnsupportedOperationException();
+			}
+
+			@Override
+			public Attributes getAttributes() {
+				return attributes;
+			}
+
+			@Override
+			public String getAuthority() {
+				return "sink";
+			}
+
+		});
 	}
 
 	private InboundCall newCall() {
