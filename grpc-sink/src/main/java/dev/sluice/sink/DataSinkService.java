@@ -285,6 +285,11 @@ final class DataSinkService implements BindableService {
 		this.shared.decompressed().wake();
 	}
 
+	/** Streams that are not over. */
+	int streams() {
+		return this.streams.size();
+	}
+
 	private static StreamObserver<Received> refuse(StreamObserver<Response> responses, Status status) {
 		responses.onError(status.asRuntimeException());
 		return new StreamObserver<>() {

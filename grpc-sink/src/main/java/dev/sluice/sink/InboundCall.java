@@ -195,8 +195,10 @@ final class InboundCall extends ServerStreamTracer {
 	void handedOver() {
 		long bytes;
 		synchronized (this) {
-			bytes = this.counted;
-			this.counted = 0;
+			// Of the message behind it, some may have come already.
+			long rest = this.begun ? this.unfinished : 0;
+			bytes = this.counted - rest;
+			this.counted = rest;
 		}
 		this.limits.discount(bytes);
 	}
@@ -216,6 +218,7 @@ final class InboundCall extends ServerStreamTracer {
 		long bytes;
 		synchronized (this) {
 			this.closed = true;
+			this.begun = false;
 			bytes = this.counted;
 			this.counted = 0;
 		}

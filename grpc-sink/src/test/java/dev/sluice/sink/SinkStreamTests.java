@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -25,8 +26,11 @@ import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.RecentIds;
+import io.grpc.Context;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
 import io.grpc.Server;
+import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
@@ -85,6 +89,14 @@ class SinkStreamTests {
 			new Decompressor(PROPERTIES.maxMessageBytes(), null), PROPERTIES, new SinkMetrics(this.registry),
 			this.timer, Runnable::run, this.nanoTime::get);
 
+	/**
+	 * What each message takes on the wire, of which a transport in a process has none.
+	 */
+	private long wireBytes;
+
+	/** Of the last call. */
+	private ServerStreamTracer tracer;
+
 	private Server server;
 
 	private ManagedChannel channel;
@@ -95,7 +107,7 @@ class SinkStreamTests {
 		this.server = InProcessServerBuilder.forName(name)
 			.directExecutor()
 			.addService(this.service)
-			.addStreamTracerFactory(this.service.tracerFactory())
+			.addStreamTracerFactory(new WireTracers())
 			.build()
 			.start();
 		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
@@ -404,8 +416,24 @@ class SinkStreamTests {
 		}
 
 		assertThat(status.get().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+		assertThat(status.get().getDescription()).contains("as much as it takes at once");
 		this.store.completeAll();
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+		status.set(null);
+		for (int i = 0; i < STORING; i++) {
+			store(request("plain-" + i).setPlainMessage(ByteString.EMPTY).build(), answer, status);
+		}
+		assertThat(status).as("the one that was refused takes no place").hasNullValue();
+	}
+
+	@Test
+	void refusesASingleMessageThatCannotBeNamed() {
+		AtomicReference<Status> status = new AtomicReference<>();
+
+		store(request("one").setVersion(7).build(), new AtomicReference<>(), status);
+
+		assertThat(status.get().getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+		assertThat(counter(SinkMetric.RECEIVED)).isZero();
 	}
 
 	@Test
@@ -722,6 +750,59 @@ class SinkStreamTests {
 	}
 
 	@Test
+	void takesNoMoreSingleMessagesThanTheStorageTakesAtOnce() {
+		AtomicReference<Response> answer = new AtomicReference<>();
+		AtomicReference<Status> status = new AtomicReference<>();
+		for (int i = 0; i < STORING; i++) {
+			store(request(Integer.toString(i)).setPlainMessage(ByteString.EMPTY).build(), answer, status);
+		}
+		assertThat(status).hasNullValue();
+
+		store(request("more").setPlainMessage(ByteString.EMPTY).build(), answer, status);
+		assertThat(status.get().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+		assertThat(status.get().getDescription()).contains("as much as it takes at once");
+		assertThat(this.store.pending()).isEqualTo(STORING);
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isEqualTo(STORING);
+
+		this.store.complete("0");
+		store(request("more").setPlainMessage(ByteString.EMPTY).build(), answer, status);
+		assertThat(this.store.pendingIds()).contains("more");
+		this.store.completeAll();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+		assertThat(counter(SinkMetric.ACKED)).isEqualTo(STORING + 1);
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
+	}
+
+	@Test
+	void takesNoSingleMessageWhileItShutsDown() {
+		AtomicReference<Status> status = new AtomicReference<>();
+		this.service.drain();
+
+		store(request("one").setPlainMessage(ByteString.EMPTY).build(), new AtomicReference<>(), status);
+
+		assertThat(status.get().getDescription()).contains("shutting down");
+		assertThat(this.store.pending()).isZero();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+	}
+
+	@Test
+	void tellsASingleMessageFromItsRepeat() {
+		Request one = request("one").setPlainMessage(ByteString.EMPTY).build();
+		AtomicReference<Response> answer = new AtomicReference<>();
+		store(one, new AtomicReference<>(), new AtomicReference<>());
+		this.store.complete("one");
+		assertThat(counter(SinkMetric.STORED)).isOne();
+		assertThat(counter(SinkMetric.REPEATED)).isZero();
+
+		store(one, answer, new AtomicReference<>());
+
+		assertThat(answer.get().getAck().getMessageIdsList()).containsExactly(ByteString.copyFromUtf8("one"));
+		assertThat(counter(SinkMetric.STORED)).isOne();
+		assertThat(counter(SinkMetric.REPEATED)).isOne();
+		assertThat(counter(SinkMetric.RECEIVED)).isEqualTo(2);
+	}
+
+	@Test
 	void answersUnavailableWhileTheStoreIsNotReady() {
 		this.store.ready(false);
 		Client client = new Client(true);
@@ -791,6 +872,229 @@ class SinkStreamTests {
 
 		clients.getFirst().call.onCompleted();
 		assertThat(new Client(true).ended).isFalse();
+	}
+
+	@Test
+	void countsWhatWaitsForTheStorage() {
+		Client client = new Client(true);
+		client.sendMany(STORING + 3);
+		assertThat(gauge(SinkMetric.QUEUED)).isEqualTo(3);
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isEqualTo(STORING + 3);
+
+		this.store.complete("0", "1");
+		assertThat(gauge(SinkMetric.QUEUED)).isOne();
+		for (int i = 0; i < CAPACITY + 1; i++) {
+			client.send("more-" + i);
+		}
+		assertThat(counter(SinkMetric.DROPPED)).isEqualTo(2);
+		assertThat(gauge(SinkMetric.QUEUED)).as("what is dropped waits no more").isEqualTo(CAPACITY);
+
+		client.call.cancel("gone", null);
+		assertThat(gauge(SinkMetric.QUEUED)).isZero();
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
+	}
+
+	@Test
+	void countsEachMessageOfAStreamThatFailsOnce() {
+		Client client = new Client(true);
+		client.sendMany(STORING + 3);
+		this.store.complete("0");
+
+		this.store.fail("1", new StoreUnavailableException("down"));
+
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
+		assertThat(gauge(SinkMetric.QUEUED)).isZero();
+		this.store.completeAll();
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).as("what the storage has still").isZero();
+		assertThat(gauge(SinkMetric.STREAMS)).isZero();
+	}
+
+	@Test
+	void aClientThatReadsAllNowAndThenIsNotEnded() {
+		Client client = new Client(false);
+		for (int i = 0; i < 5; i++) {
+			client.send(Integer.toString(i));
+			this.store.completeAll();
+			runTimers();
+			this.service.check();
+			pass(Duration.ofSeconds(20));
+			this.service.check();
+			while (client.acked().size() <= i) {
+				client.call.request(1);
+			}
+			this.service.check();
+		}
+
+		assertThat(client.ended).isFalse();
+	}
+
+	@Test
+	void countsWhatHasComeOnTheWireUntilItIsCountedAsAMessage() {
+		this.wireBytes = 50;
+		Client client = new Client(true);
+
+		client.send("a");
+		assertThat(gauge(SinkMetric.MEMORY)).as("the message alone").isEqualTo(memoryOf("a"));
+		client.call.onNext(request("bad").setVersion(7).setPlainMessage(ByteString.EMPTY).build());
+		assertThat(gauge(SinkMetric.MEMORY)).as("nothing of what cannot be named").isEqualTo(memoryOf("a"));
+		AtomicReference<Status> status = new AtomicReference<>();
+		store(request("b").setPlainMessage(ByteString.copyFromUtf8("payload of b")).build(), new AtomicReference<>(),
+				status);
+		assertThat(gauge(SinkMetric.MEMORY)).as("a single one").isEqualTo(memoryOf("a") + memoryOf("b"));
+
+		this.store.completeAll();
+		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+		assertThat(status).hasNullValue();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+	}
+
+	private static double memoryOf(String id) {
+		return Received.Message.OVERHEAD_BYTES + id.length() + ("payload of " + id).length();
+	}
+
+	@Test
+	void countsWhatItOwesToAClient() {
+		Client client = new Client(false);
+
+		client.send("a");
+		this.store.complete("a");
+		assertThat(gauge(SinkMetric.MEMORY)).as("an acknowledgement").isEqualTo(64 + 1);
+		client.call.onNext(request("empty").build());
+		assertThat(gauge(SinkMetric.MEMORY)).as("a refusal too").isEqualTo(64 + 1 + 512 + 5);
+
+		client.call.request(10);
+		assertThat(client.acked()).containsExactly("a");
+		assertThat(client.refusals()).containsExactly("empty: INVALID_ARGUMENT");
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+	}
+
+	@Test
+	void endsAStreamWhoseMessageIsTooLargeBeforeItIsWhole() {
+		Client client = new Client(true);
+		client.send("a");
+		this.store.complete("a");
+
+		this.tracer.inboundMessage(7);
+		this.tracer.inboundWireSize(PROPERTIES.maxRequestBytes() + 1);
+
+		assertThat(client.acked()).containsExactly("a");
+		assertThat(client.status()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+		assertThat(gauge(SinkMetric.STREAMS)).isZero();
+	}
+
+	@Test
+	void endsAStreamWhoseMessageIsNotWholeInTime() {
+		Client client = new Client(true);
+		this.tracer.inboundMessage(7);
+		this.tracer.inboundWireSize(10);
+		assertThat(gauge(SinkMetric.MEMORY)).isEqualTo(10);
+
+		pass(PROPERTIES.stallTimeout().plusNanos(1));
+		this.service.check();
+
+		assertThat(client.status()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+	}
+
+	@Test
+	void forgetsAClientThatGoesBehindItsLastMessage() {
+		Client client = new Client(true);
+		client.send("a");
+		client.call.onCompleted();
+
+		client.call.cancel("gone", null);
+
+		assertThat(gauge(SinkMetric.STREAMS)).isZero();
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
+		assertThat(this.service.streams()).as("the storage has something of it").isOne();
+		this.store.complete("a");
+		this.service.check();
+		assertThat(this.service.streams()).isZero();
+	}
+
+	@Test
+	void keepsNothingOfAStreamThatIsOver() {
+		Client ended = new Client(true);
+		ended.send("a");
+		this.store.complete("a");
+		ended.call.onCompleted();
+		assertThat(this.service.streams()).isZero();
+
+		new Client(true).call.cancel("gone", null);
+		assertThat(this.service.streams()).isZero();
+	}
+
+	@Test
+	void acknowledgesNoMoreTogetherThanABatchHas() {
+		Client client = new Client(false);
+		for (int i = 0; i < 2 * ACK_BATCH; i++) {
+			client.send(Integer.toString(i));
+			this.store.completeAll();
+		}
+
+		client.call.request(10);
+
+		assertThat(client.ackBatches()).containsExactly(ACK_BATCH, ACK_BATCH);
+	}
+
+	@Test
+	void takesNoMemoryToDecompressWhatWaitsForTheStorage() {
+		Client client = new Client(true);
+		client.sendMany(STORING);
+		double before = gauge(SinkMetric.MEMORY);
+		byte[] frame = Zstd.compress(new byte[900]);
+
+		client.call.onNext(zeros("z"));
+
+		assertThat(gauge(SinkMetric.MEMORY)).as("as it came")
+			.isEqualTo(before + Received.Message.OVERHEAD_BYTES + 1 + frame.length);
+		this.store.complete("0");
+		assertThat(this.store.pendingIds()).contains("z");
+		completeEverything();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+	}
+
+	@Test
+	void givesEachOfTwoSmallFramesTheRoomOfALargeOne() {
+		List<Client> clients = IntStream.range(0, 3).mapToObj((_) -> new Client(true)).toList();
+		for (int i = 0; i < 5; i++) {
+			clients.getFirst().call.onNext(zeros(Integer.toString(i)));
+		}
+		ByteString small = ByteString.copyFrom(Zstd.compress(new byte[10]));
+		clients.get(1).call.onNext(request("b").setZstdCompressed(small).build());
+		clients.get(2).call.onNext(request("c").setZstdCompressed(small).build());
+		assertThat(this.store.pendingIds()).doesNotContain("b", "c");
+
+		this.store.complete("0");
+
+		assertThat(this.store.pendingIds()).contains("b", "c");
+	}
+
+	@Test
+	void tellsWhatFailedAlsoIfTheStorageWrapsIt() {
+		MessageTooLargeException large = new MessageTooLargeException("too large", new IllegalArgumentException());
+
+		assertThat(SinkStream.status(large).getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+		assertThat(SinkStream.status(new CompletionException(large)).getCode())
+			.isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+		assertThat(SinkStream.status(new CompletionException("bare", null)).getCode())
+			.isEqualTo(Status.Code.UNAVAILABLE);
+	}
+
+	@Test
+	void makesRoomInTheStorageForStreamsThatWait() {
+		Client first = new Client(true);
+		first.sendMany(STORING);
+		Client second = new Client(true);
+		second.send("waits");
+		assertThat(this.store.pendingIds()).doesNotContain("waits");
+
+		first.call.cancel("gone", null);
+		assertThat(this.store.pendingIds()).as("the storage has as much as before").doesNotContain("waits");
+		this.store.complete("0");
+
+		assertThat(this.store.pendingIds()).contains("waits");
 	}
 
 	@Test
@@ -925,6 +1229,49 @@ class SinkStreamTests {
 		@Override
 		public void onCompleted() {
 			this.ended = true;
+		}
+
+	}
+
+	/** As the service's own, on a transport with a wire. */
+	private final class WireTracers extends ServerStreamTracer.Factory {
+
+		@Override
+		public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
+			ServerStreamTracer own = SinkStreamTests.this.service.tracerFactory()
+				.newServerStreamTracer(method, headers);
+			SinkStreamTests.this.tracer = own;
+			return new ServerStreamTracer() {
+
+				@Override
+				public Context filterContext(Context parent) {
+					return own.filterContext(parent);
+				}
+
+				@Override
+				public void serverCallStarted(ServerCallInfo<?, ?> call) {
+					own.serverCallStarted(call);
+				}
+
+				@Override
+				public void inboundMessage(int number) {
+					own.inboundMessage(number);
+					if (SinkStreamTests.this.wireBytes > 0) {
+						own.inboundWireSize(SinkStreamTests.this.wireBytes);
+					}
+				}
+
+				@Override
+				public void inboundMessageRead(int number, long wireBytes, long bytes) {
+					own.inboundMessageRead(number, wireBytes, bytes);
+				}
+
+				@Override
+				public void streamClosed(Status status) {
+					own.streamClosed(status);
+				}
+
+			};
 		}
 
 	}

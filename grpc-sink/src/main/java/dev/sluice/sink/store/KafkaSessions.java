@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
@@ -35,6 +36,8 @@ final class KafkaSessions implements AutoCloseable {
 
 	private final Duration wantedAge;
 
+	private final Function<ClientSession, SessionWriter> writing;
+
 	/** At most the time for which the brokers remember a session. */
 	private volatile Duration maxAge;
 
@@ -56,6 +59,16 @@ final class KafkaSessions implements AutoCloseable {
 		this.maxWriters = maxWriters;
 		this.wantedAge = maxAge;
 		this.maxAge = maxAge;
+		this.writing = (session) -> new SessionWriter(this.config, session, this.maxAge);
+	}
+
+	/** Has each session written by one of these. */
+	KafkaSessions(int maxWriters, Function<ClientSession, SessionWriter> writing) {
+		this.config = Map.of();
+		this.maxWriters = maxWriters;
+		this.wantedAge = Duration.ZERO;
+		this.maxAge = Duration.ZERO;
+		this.writing = writing;
 	}
 
 	/** Stores messages of one stream and session. */
@@ -68,7 +81,7 @@ final class KafkaSessions implements AutoCloseable {
 			if (writer == null || writer.ended()) {
 				refusal = refusal(session.id());
 				if (refusal == null) {
-					writer = new SessionWriter(this.config, session, this.maxAge);
+					writer = this.writing.apply(session);
 					this.writers.put(session.id(), writer);
 				}
 			}

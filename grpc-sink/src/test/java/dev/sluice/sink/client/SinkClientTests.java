@@ -12,11 +12,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Response;
+import dev.sluice.contract.sink.ServiceMessage;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
+import io.grpc.stub.ServerCallStreamObserver;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -128,6 +130,94 @@ class SinkClientTests {
 		this.sink.ack("b");
 		this.loop.pass(Duration.ofSeconds(1));
 		assertThat(this.sink.received).as("an acknowledged message has no timeout").containsExactly("a", "b", "a");
+	}
+
+	@Test
+	void eachMessageHasATimeOfItsOwn() throws Exception {
+		this.sink.tell(100);
+		send("a");
+		this.loop.pass(Duration.ofSeconds(1));
+		send("b");
+
+		this.loop.pass(ACK_TIMEOUT);
+
+		assertThat(this.sink.received).containsExactly("a", "b", "a", "b");
+		assertThat(this.client.stats().timeouts()).isEqualTo(2);
+	}
+
+	@Test
+	void cancelsTheStreamThatItLeaves() {
+		ServerCallStreamObserver<Response> left = this.sink.responses;
+		this.loop.pass(ACK_TIMEOUT);
+		assertThat(left.isCancelled()).isTrue();
+		this.loop.pass(Duration.ofMillis(100));
+		ServerCallStreamObserver<Response> open = this.sink.responses;
+		assertThat(open).isNotSameAs(left);
+
+		this.client.close();
+
+		assertThat(open.isCancelled()).isTrue();
+		this.loop.pass(Duration.ofMinutes(1));
+		assertThat(this.sink.streams).as("it opens no other").isEqualTo(2);
+	}
+
+	@Test
+	void opensAStreamAgainAlsoWhenTheSinkEndsItWell() throws Exception {
+		this.sink.tell(100);
+		send("a");
+
+		this.sink.responses.onCompleted();
+		assertThat(this.client.stats().connected()).isFalse();
+		this.loop.pass(Duration.ofMillis(100));
+		this.sink.tell(100);
+
+		assertThat(this.sink.received).containsExactly("a", "a");
+	}
+
+	@Test
+	void countsWhatEachStreamSaysItDropped() {
+		dropped(3);
+		assertThat(this.client.stats().dropped()).isEqualTo(3);
+		dropped(5);
+		assertThat(this.client.stats().dropped()).isEqualTo(5);
+
+		this.sink.fail(Status.UNAVAILABLE);
+		this.loop.pass(Duration.ofMillis(100));
+		dropped(2);
+
+		assertThat(this.client.stats().dropped()).as("a stream counts from 0").isEqualTo(7);
+	}
+
+	private void dropped(long messages) {
+		this.sink.responses.onNext(Response.newBuilder()
+			.setVersion(1)
+			.setInfo(ServiceMessage.newBuilder().setQueueCapacity(100).setDropped(messages))
+			.build());
+	}
+
+	@Test
+	void leavesASinkThatTakesNewerVersionsAlone() throws Exception {
+		send("a");
+		minVersion(2);
+		assertThat(this.client.stats().connected()).as("it sends version 2").isTrue();
+		assertThat(this.sink.received).containsExactly("a");
+		this.sink.fail(Status.UNAVAILABLE);
+		this.loop.pass(Duration.ofMillis(100));
+		ServerCallStreamObserver<Response> newer = this.sink.responses;
+
+		minVersion(3);
+
+		assertThat(this.client.stats().connected()).isFalse();
+		assertThat(newer.isCancelled()).isTrue();
+		assertThat(this.sink.received).containsExactly("a");
+		assertThat(this.client.stats().spooled()).isOne();
+	}
+
+	private void minVersion(int version) {
+		this.sink.responses.onNext(Response.newBuilder()
+			.setVersion(1)
+			.setInfo(ServiceMessage.newBuilder().setQueueCapacity(100).setMinVersion(version).setMaxVersion(version))
+			.build());
 	}
 
 	@Test

@@ -58,6 +58,106 @@ class SessionStateTests {
 		assertThat(this.state.offer(4, 1)).isEqualTo(Verdict.REPEAT);
 	}
 
+	@ParameterizedTest
+	@ValueSource(longs = { 1, 3, 5 })
+	void whatIsTakenBackLeavesNoTrace(long sequence) {
+		SessionState without = new SessionState();
+		for (long each = 1; each <= 5; each++) {
+			this.state.offer(each, 1);
+			if (each != sequence) {
+				without.offer(each, 1);
+			}
+		}
+
+		this.state.takeBack(sequence);
+
+		assertThat(this.state.encode()).isEqualTo(without.encode());
+	}
+
+	@Test
+	void takesNothingBackThatItDoesNotHave() {
+		for (long sequence = 2; sequence <= 5; sequence++) {
+			this.state.offer(sequence, 1);
+		}
+		byte[] before = this.state.encode();
+
+		this.state.takeBack(1);
+		this.state.takeBack(6);
+		this.state.takeBack(7);
+
+		assertThat(this.state.encode()).isEqualTo(before);
+		this.state.takeBack(3);
+		this.state.takeBack(3);
+		assertThat(this.state.offer(2, 1)).isEqualTo(Verdict.REPEAT);
+		assertThat(this.state.offer(4, 1)).isEqualTo(Verdict.REPEAT);
+	}
+
+	@Test
+	void aSessionMayBeginBeforeWhatHasComeOfIt() {
+		this.state.offer(5, 1);
+
+		this.state.settledBelow(3);
+
+		assertThat(this.state.offer(2, 1)).as("nothing new comes below").isEqualTo(Verdict.REPEAT);
+		assertThat(this.state.offer(3, 1)).isEqualTo(Verdict.NEW);
+		assertThat(this.state.offer(4, 1)).isEqualTo(Verdict.NEW);
+		assertThat(this.state.end()).isEqualTo(6);
+	}
+
+	@Test
+	void aSessionBeginsNoLaterThanWhatHasComeOfIt() {
+		this.state.offer(5, 1);
+
+		this.state.settledBelow(100);
+
+		assertThat(this.state.offer(4, 1)).isEqualTo(Verdict.REPEAT);
+		assertThat(this.state.offer(6, 1)).as("it has come late").isEqualTo(Verdict.NEW);
+	}
+
+	@Test
+	void whatTouchesARangeNeedsNoRoom() {
+		this.state.settledBelow(1);
+		fill(10, 3);
+		assertThat(this.state.offer(1_000, 1)).isEqualTo(Verdict.TOO_MANY_GAPS);
+
+		assertThat(this.state.offer(12, 1)).as("before one").isEqualTo(Verdict.NEW);
+		assertThat(this.state.offer(17, 1)).as("behind one").isEqualTo(Verdict.NEW);
+		assertThat(this.state.offer(1_000, 1)).as("no range more, and none less").isEqualTo(Verdict.TOO_MANY_GAPS);
+	}
+
+	@Test
+	void closesNoMoreGapsThanItNeedsTo() {
+		this.state.settledBelow(1);
+		fill(10, 3);
+		this.state.settledBelow(14);
+
+		assertThat(this.state.offer(1_000, 1)).as("in the place of the lowest gap").isEqualTo(Verdict.NEW);
+
+		assertThat(this.state.offer(9, 1)).as("of the lowest gap").isEqualTo(Verdict.REPEAT);
+		assertThat(this.state.offer(11, 1)).as("of the next gap").isEqualTo(Verdict.NEW);
+	}
+
+	@Test
+	void closesTheLowestGapForWhatTheStorageHasBeyondItsBound() {
+		for (int i = 0; i < SessionState.RANGES; i++) {
+			this.state.found(1 + 3L * i, 1);
+		}
+		this.state.found(1_000, 1);
+		this.state.found(999, 1);
+
+		assertThat(this.state.offer(1_000, 2)).isEqualTo(Verdict.DIFFERENT);
+		assertThat(this.state.offer(2, 1)).as("of the lowest gap").isEqualTo(Verdict.REPEAT);
+		assertThat(this.state.offer(5, 1)).as("of the next gap").isEqualTo(Verdict.NEW);
+		assertThat(SessionState.decode(this.state.encode()).encode()).isEqualTo(this.state.encode());
+	}
+
+	/** As many ranges as there may be, with one before them. */
+	private void fill(long from, int distance) {
+		for (int i = 0; i < SessionState.RANGES - 1; i++) {
+			assertThat(this.state.offer(from + (long) distance * i, 1)).isEqualTo(Verdict.NEW);
+		}
+	}
+
 	@Test
 	void hasNoMoreGapsThanItsBoundAndAlwaysRoomForTheOldestMessage() {
 		this.state.settledBelow(10);

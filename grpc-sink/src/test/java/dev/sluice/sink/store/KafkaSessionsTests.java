@@ -55,6 +55,26 @@ class KafkaSessionsTests {
 		assertThat(first).isNotDone();
 	}
 
+	@Test
+	void letNoMoreWritersEndAtOnceThanThereMayBe() throws Exception {
+		store("a", 1);
+		this.sessions.forget();
+		assertThat(store("b", 1)).as("beside one that is ending").isNotDone();
+		this.sessions.forget();
+
+		assertThatExceptionOfType(Exception.class).isThrownBy(store("c", 1)::get)
+			.withMessageContaining("sink.max-writers");
+	}
+
+	@Test
+	void takeNothingOnceTheyAreClosed() {
+		this.sessions.close();
+
+		assertThatExceptionOfType(Exception.class).isThrownBy(store("a", 1)::get)
+			.withMessageContaining("shutting down");
+		assertThat(this.fence.isClosed()).isTrue();
+	}
+
 	private CompletableFuture<OnceStore.Outcome> store(String session, long sequence) {
 		Place place = new Place(new ClientSession(ByteString.copyFromUtf8("session " + session), 1, 0), sequence,
 				this.fence);

@@ -99,6 +99,70 @@ class OnceStoreTests {
 		assertThat(this.store.pending()).isZero();
 	}
 
+	@Test
+	void storesNothingOfAStreamBehindAPlacedMessageThatTheStoreIsNotReadyFor() {
+		this.store.ready(false);
+		Fence fence = new Fence();
+
+		assertThat(place(fence)).isCompletedExceptionally();
+
+		assertThat(fence.isClosed()).isTrue();
+		assertThat(this.store.pending()).isZero();
+	}
+
+	@Test
+	void storesNothingOfAStreamBehindAPlacedMessageThatTheStoreThrewAt() {
+		this.store.failAtOnce(new IllegalStateException("closed"));
+		Fence fence = new Fence();
+
+		CompletableFuture<Outcome> failed = place(fence);
+
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(failed::get)
+			.withCauseInstanceOf(StoreUnavailableException.class)
+			.withMessageContaining("closed");
+		assertThat(fence.isClosed()).isTrue();
+	}
+
+	@Test
+	void aPlacedMessageIsTheStoresToKnow() {
+		Fence fence = new Fence();
+		CompletableFuture<Outcome> first = place(fence);
+		assertThat(first).isNotDone();
+
+		this.store.completeAll();
+
+		assertThat(first).isCompletedWithValue(Outcome.STORED);
+		assertThat(place(fence)).isCompletedWithValue(Outcome.REPEATED);
+		assertThat(fence.isClosed()).isFalse();
+	}
+
+	@Test
+	void tellsOfAllOfSeveralIfTheStoreThrowsAtThem() {
+		Fence fence = new Fence();
+		OnceStore broken = new OnceStore(new BrokenStore(), this.recent);
+		List<List<Completed>> told = new ArrayList<>();
+
+		broken.store(List.of(placed(fence, 1, "a"), placed(fence, 2, "b")), (first, results) -> {
+			assertThat(first).isZero();
+			assertThat(fence.isClosed()).as("before anybody hears of it").isTrue();
+			told.add(results);
+		});
+
+		assertThat(told).singleElement()
+			.satisfies((results) -> assertThat(results).hasSize(2)
+				.allSatisfy((result) -> assertThat(result.failure()).isInstanceOf(StoreUnavailableException.class)
+					.hasMessageContaining("closed")));
+	}
+
+	private CompletableFuture<Outcome> place(Fence fence) {
+		Placed placed = placed(fence, 1, "a");
+		return this.once.store(placed.place(), placed.content());
+	}
+
+	private static Placed placed(Fence fence, long sequence, String id) {
+		return new Placed(new Place(SESSION, sequence, fence), Contents.of(ByteString.copyFromUtf8(id), id.getBytes()));
+	}
+
 	/** Results by index. Fails if a message gets a second one. */
 	private Map<Integer, Completed> storeTogether(Fence fence, String... ids) {
 		List<Placed> messages = new ArrayList<>();
@@ -166,6 +230,31 @@ class OnceStoreTests {
 
 	private CompletableFuture<Outcome> store(String id) {
 		return this.once.store(Contents.of(ByteString.copyFromUtf8(id), id.getBytes()));
+	}
+
+	/** Throws at whatever it is given together. */
+	private final class BrokenStore implements MessageStore {
+
+		@Override
+		public CompletableFuture<Integer> store(Content content) {
+			return OnceStoreTests.this.store.store(content);
+		}
+
+		@Override
+		public CompletableFuture<Outcome> store(Place place, Content content) {
+			return OnceStoreTests.this.store.store(place, content);
+		}
+
+		@Override
+		public void store(List<Placed> messages, Completion completion) {
+			throw new IllegalStateException("closed");
+		}
+
+		@Override
+		public boolean ready() {
+			return true;
+		}
+
 	}
 
 }

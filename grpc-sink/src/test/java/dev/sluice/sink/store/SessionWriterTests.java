@@ -1,13 +1,22 @@
 package dev.sluice.sink.store;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
@@ -16,18 +25,25 @@ import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.sequence.SessionState;
 import dev.sluice.sink.store.MessageStore.Completed;
 import dev.sluice.sink.store.MessageStore.Completion;
+import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.clients.producer.RoundRobinPartitioner;
 import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -40,13 +56,16 @@ class SessionWriterTests {
 
 	private static final ClientSession SESSION = new ClientSession(ByteString.copyFromUtf8("session 1"), 1, 0);
 
+	/** A session may have 48 ranges, one of which is what came before it. */
+	private static final int GAPS = 47;
+
 	private static final Node NODE = new Node(0, "127.0.0.1", 1);
 
-	private final MockProducer<byte[], byte[]> producer = new MockProducer<>(
-			new Cluster("cluster", List.of(NODE),
-					List.of(new PartitionInfo(Topics.SINK, 0, NODE, new Node[] { NODE }, new Node[] { NODE })),
-					Set.of(), Set.of()),
-			true, new RoundRobinPartitioner(), new ByteArraySerializer(), new ByteArraySerializer());
+	private static final int PARTITIONS = 4;
+
+	private static final String TOO_LARGE = "too large";
+
+	private final MockProducer<byte[], byte[]> producer = newProducer();
 
 	private final CountDownLatch begins = new CountDownLatch(1);
 
@@ -69,6 +88,26 @@ class SessionWriterTests {
 		}
 
 	}, () -> this.duringPause.run());
+
+	/** Refuses what is too large. */
+	static MockProducer<byte[], byte[]> newProducer() {
+		return new MockProducer<>(
+				new Cluster("cluster", List.of(NODE),
+						IntStream.range(0, PARTITIONS)
+							.mapToObj((partition) -> new PartitionInfo(Topics.SINK, partition, NODE,
+									new Node[] { NODE }, new Node[] { NODE }))
+							.toList(),
+						Set.of(), Set.of()),
+				true, new RoundRobinPartitioner(), new ByteArraySerializer(), new ByteArraySerializer()) {
+
+			@Override
+			public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> sent) {
+				return new String(sent.value(), StandardCharsets.UTF_8).equals(TOO_LARGE)
+						? CompletableFuture.failedFuture(new RecordTooLargeException()) : super.send(sent);
+			}
+
+		};
+	}
 
 	@AfterEach
 	void end() {
@@ -212,6 +251,241 @@ class SessionWriterTests {
 	}
 
 	@Test
+	void putsTheStateThatComesOfATransactionIntoIt() {
+		Results results = store(message(1, "a"), message(2, "b"));
+
+		this.begins.countDown();
+
+		results.await();
+		Map<String, Map<TopicPartition, OffsetAndMetadata>> offsets = this.producer.consumerGroupOffsetsHistory()
+			.getFirst();
+		assertThat(offsets).containsOnlyKeys("sink-session-" + HexFormat.of().formatHex(SESSION.id().toByteArray()));
+		OffsetAndMetadata committed = offsets.values().iterator().next().get(new TopicPartition(Topics.SINK, 0));
+		assertThat(committed.offset()).as("behind the last one").isEqualTo(3);
+		SessionState state = SessionState.decode(Base64.getDecoder().decode(committed.metadata()));
+		assertThat(state.offer(2, message(2, "b").content().checksum())).isEqualTo(SessionState.Verdict.REPEAT);
+		assertThat(state.offer(2, message(2, "other").content().checksum())).isEqualTo(SessionState.Verdict.DIFFERENT);
+		assertThat(state.offer(3, 0)).isEqualTo(SessionState.Verdict.NEW);
+	}
+
+	@Test
+	void writesAMessageToThePartitionOfItsKeyOrElseOfItsSession() {
+		List<ByteString> keys = IntStream.range(0, 8).mapToObj((key) -> ByteString.copyFromUtf8("key " + key)).toList();
+		List<Placed> messages = new ArrayList<>(List.of(message(1, "a"), message(2, "b")));
+		keys.forEach((key) -> messages.add(new Placed(new Place(SESSION, messages.size() + 1, this.fence),
+				new Content(ByteString.copyFromUtf8("id"), key, 0, new byte[1]))));
+
+		Results results = store(messages.toArray(Placed[]::new));
+		this.begins.countDown();
+
+		results.await();
+		List<Integer> partitions = this.producer.history().stream().map(ProducerRecord::partition).toList();
+		assertThat(partitions.subList(0, 2)).containsOnly(Math.floorMod(SESSION.id().hashCode(), PARTITIONS));
+		assertThat(partitions.subList(2, 10))
+			.isEqualTo(keys.stream().map((key) -> KafkaMessageStore.partition(key, PARTITIONS)).toList());
+		assertThat(partitions).as("not all of one").contains(0, 1, 2, 3);
+	}
+
+	@Test
+	void storesNothingOfAStreamBehindAMessageThatHasToWaitForOlderOnes() {
+		Results results = store(messages(2 * GAPS).toArray(Placed[]::new));
+
+		this.begins.countDown();
+
+		results.await();
+		assertThat(results.outcomes().subList(0, GAPS)).containsOnly(OnceStore.Outcome.STORED);
+		assertThat(results.outcomes().subList(GAPS, 2 * GAPS)).containsOnlyNulls();
+		assertThat(results.failures().get(GAPS)).isInstanceOf(StoreUnavailableException.class)
+			.hasMessageContaining("Too many older messages");
+		assertThat(results.failures().getLast()).hasMessageContaining("An earlier message of the stream");
+		assertThat(this.fence.isClosed()).isTrue();
+		assertThat(this.producer.history()).hasSize(GAPS);
+	}
+
+	@Test
+	void whatAClientHasSettledLeavesNoGap() {
+		Results gaps = store(messages(GAPS).toArray(Placed[]::new));
+		Results settled = store(new Placed(
+				new Place(new ClientSession(SESSION.id(), 4 * GAPS, 0), 4 * GAPS, this.fence), content("last")));
+
+		this.begins.countDown();
+
+		gaps.await();
+		settled.await();
+		assertThat(settled.outcomes()).containsExactly(OnceStore.Outcome.STORED);
+	}
+
+	/** As many as a session may have, each behind a gap. */
+	private List<Placed> messages(int count) {
+		return IntStream.rangeClosed(1, count).mapToObj((i) -> message(2 * i + 1, "m" + i)).toList();
+	}
+
+	@Test
+	void refusesForGoodWhatIsTooLargeAloneIfItsTransactionFails() {
+		this.producer.commitTransactionException = new KafkaException("no");
+		Results results = store(message(1, "a"), message(2, TOO_LARGE), message(3, "c"));
+
+		this.begins.countDown();
+
+		results.await();
+		assertThat(results.failures()).satisfiesExactly(
+				(first) -> assertThat(first).isInstanceOf(StoreUnavailableException.class),
+				(large) -> assertThat(large).isInstanceOf(MessageTooLargeException.class),
+				(last) -> assertThat(last).isInstanceOf(StoreUnavailableException.class));
+		assertThat(this.fence.isClosed()).isTrue();
+	}
+
+	@Test
+	void endsAfterAFailure() {
+		this.producer.commitTransactionException = new KafkaException("no");
+		Results results = store(message(1, "a"));
+
+		this.begins.countDown();
+
+		results.await();
+		assertThat(this.writer.ended()).isTrue();
+		assertThat(this.writer.store(new SessionWriter.Group(List.of(message(2, "b")), new Results())))
+			.contains("being closed");
+		Awaitility.await().until(this.writer::over);
+		assertThat(this.producer.closed()).isTrue();
+	}
+
+	@Test
+	void takesNoFurtherGroupIntoATransactionOfSixteenMegabytes() {
+		Results large = store(message(1, "a".repeat(16 * 1024 * 1024)));
+		Results next = store(message(2, "b"), message(3, "c"));
+		Results last = store(message(4, "d"));
+
+		this.begins.countDown();
+
+		large.await();
+		next.await();
+		last.await();
+		assertThat(this.producer.commitCount()).isEqualTo(2);
+	}
+
+	@Test
+	void takesNoFurtherGroupIntoATransactionOfTwentyThousandMessages() {
+		Placed[] many = IntStream.rangeClosed(1, 20_000).mapToObj((i) -> message(i, "a")).toArray(Placed[]::new);
+		Results large = store(many);
+		Results next = store(message(20_001, "b"));
+		Results last = store(message(20_002, "d"));
+
+		this.begins.countDown();
+
+		large.await();
+		next.await();
+		last.await();
+		assertThat(this.producer.commitCount()).isEqualTo(2);
+	}
+
+	@Test
+	void takesNoMoreThanItsQueueHolds() {
+		for (int i = 1; i <= 20_000; i++) {
+			store(message(i, "a"));
+		}
+
+		assertThat(this.writer.store(new SessionWriter.Group(List.of(message(20_001, "a")), new Results())))
+			.contains("too much to write");
+	}
+
+	@Test
+	void endsOnlyWhenItIsIdle() {
+		assertThat(this.writer.endIfIdle()).as("it asks for the state").isFalse();
+		Results results = store(message(1, "a"));
+		assertThat(this.writer.endIfIdle()).isFalse();
+		this.begins.countDown();
+		results.await();
+
+		Awaitility.await().until(this.writer::endIfIdle);
+
+		assertThat(this.writer.ended()).isTrue();
+		Awaitility.await().until(this.writer::over);
+	}
+
+	@Test
+	void writesWhatItHasBeforeItEnds() {
+		Results results = store(message(1, "a"));
+		this.writer.end();
+		assertThat(this.writer.over()).isFalse();
+
+		this.begins.countDown();
+
+		results.await();
+		assertThat(results.outcomes()).containsExactly(OnceStore.Outcome.STORED);
+		this.writer.await(Duration.ofSeconds(10));
+		assertThat(this.writer.over()).isTrue();
+	}
+
+	@Test
+	void saysThatNobodyCanTellWhatIsStored() {
+		SessionForgottenException forgotten = new SessionForgottenException("too old");
+
+		Results results = storeWith(SessionWriterTests::newProducer, () -> {
+			this.begins.await();
+			throw forgotten;
+		});
+
+		assertThat(results.failures()).containsExactly(forgotten);
+		assertThat(this.fence.isClosed()).isTrue();
+	}
+
+	@Test
+	void storesNothingWithoutAProducer() {
+		Results results = storeWith(() -> {
+			awaitBegin();
+			throw new KafkaException("no brokers");
+		}, SessionState::new);
+
+		assertThat(results.failures()).singleElement()
+			.isInstanceOf(StoreUnavailableException.class)
+			.asString()
+			.contains("cannot be made", "no brokers");
+		assertThat(this.fence.isClosed()).isTrue();
+	}
+
+	private void awaitBegin() {
+		try {
+			this.begins.await();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	/** Gives one message to a writer of these brokers. */
+	private Results storeWith(Supplier<Producer<byte[], byte[]>> producer, Callable<SessionState> state) {
+		SessionWriter other = new SessionWriter(SESSION, new SessionWriter.Brokers() {
+
+			@Override
+			public Producer<byte[], byte[]> producer() {
+				return producer.get();
+			}
+
+			@Override
+			public SessionState state() throws InterruptedException {
+				try {
+					return state.call();
+				}
+				catch (InterruptedException | RuntimeException ex) {
+					throw ex;
+				}
+				catch (Exception ex) {
+					throw new IllegalStateException(ex);
+				}
+			}
+
+		}, () -> {
+		});
+		Results results = new Results();
+		assertThat(other.store(new SessionWriter.Group(List.of(message(1, "a")), results))).isNull();
+		this.begins.countDown();
+		results.await();
+		Awaitility.await().until(other::over);
+		return results;
+	}
+
+	@Test
 	void takesNothingOnceItEnds() {
 		this.writer.end();
 
@@ -226,8 +500,12 @@ class SessionWriterTests {
 	}
 
 	private Placed message(long sequence, String payload) {
-		return new Placed(new Place(SESSION, sequence, this.fence), new Content(ByteString.copyFromUtf8("id"),
-				ByteString.EMPTY, 0, payload.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+		return new Placed(new Place(SESSION, sequence, this.fence), content(payload));
+	}
+
+	private static Content content(String payload) {
+		return new Content(ByteString.copyFromUtf8("id"), ByteString.EMPTY, 0,
+				payload.getBytes(StandardCharsets.UTF_8));
 	}
 
 	private static final class Results implements Completion {

@@ -699,9 +699,6 @@ class DeliveryLoopTests {
 		assertThat(this.lost.details()).containsEntry("delivery: orders", "the topic was deleted");
 	}
 
-<<<<<<< HEAD
-	/** Commits an hour after the start at the earliest. */
-=======
 	@Test
 	void deliversAllOfATopicThatWasCreatedAgainBeforeItReadAnything() {
 		this.kafka.before = new OffsetAndMetadata(1, "finished-1:0,2");
@@ -831,8 +828,7 @@ class DeliveryLoopTests {
 		assertThat(waits).containsExactly(Duration.ofSeconds(7), DeliverySource.ABANDON_TIMEOUT);
 	}
 
-	/** An hour after the beginning at the earliest. */
->>>>>>> s27-mutA
+	/** Commits an hour after the start at the earliest. */
 	private void commitsHourly() {
 		this.time = new SetTime(new AtomicLong());
 		this.commitInterval = "1h";
@@ -928,16 +924,12 @@ class DeliveryLoopTests {
 
 		private final AtomicInteger polls = new AtomicInteger();
 
-<<<<<<< HEAD
-		/** Whether any poll was without a wait. */
-=======
 		private final AtomicInteger woken = new AtomicInteger();
 
 		/** That of the last poll. */
 		private volatile @Nullable Duration timeout;
 
-		/** Whether a poll was to return without a wait. */
->>>>>>> s27-mutA
+		/** Whether any poll was without a wait. */
 		private volatile boolean spun;
 
 		/** Whether Kafka does not answer commits of the loop. */

@@ -110,7 +110,7 @@ public final class Conclusions {
 				.formatted(Figures.measured(cores), Figures.count(this.run.environment().cores())));
 		}
 		Optional<Curve> unlimited = curves(Coordinates.UNLIMITED, Coordinates.SYNC).stream()
-			.filter((c) -> c.series().variant().equals(curve.series().variant()) && !c.equals(curve))
+			.filter((c) -> c.series().variant().equals(curve.series().variant()))
 			.filter((c) -> c.shape() == Shape.HELD || c.shape() == Shape.SAGGED)
 			.findFirst();
 		if (unlimited.isPresent()) {

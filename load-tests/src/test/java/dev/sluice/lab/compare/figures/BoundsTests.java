@@ -12,6 +12,7 @@ import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import dev.sluice.lab.kit.cell.Utilisation;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -29,6 +30,16 @@ class BoundsTests {
 		assertThat(bounds.ceiling("unlimited", "sync", new Load(Load.Kind.OFFERED, 10))).isEmpty();
 		assertThat(bounds.ceiling("log-normal", "sync", TEN)).isEmpty();
 		assertThat(new Bounds(Runs.full()).ceiling("unlimited", "sync", TEN)).isEmpty();
+		assertThat(new Bounds(Runs.client()).ceiling("unlimited", "sync", TEN)).isEmpty();
+	}
+
+	@Test
+	void aBackendThatTakesNoTimeIsNoCeiling() {
+		Bounds bounds = new Bounds(Runs.found("compare",
+				new CompareResult(List.of(), List.of(), null, List.of(), new Setup(50, Map.of("unlimited", 0L)))));
+
+		assertThat(bounds.ceiling("unlimited", "sync", TEN)).isEmpty();
+		assertThat(bounds.ceiling("unlimited", "queued", TEN)).isEmpty();
 	}
 
 	@Test
@@ -41,9 +52,61 @@ class BoundsTests {
 
 	@Test
 	void aCellFarFromItIsNotBound() {
-		RunResult run = run(cell("sync", 150));
+		RunResult run = run(cell("sync", 169));
 
 		assertThat(new Bounds(run).sentences(run)).isEmpty();
+	}
+
+	@Test
+	void aCellIsNearItFromEightyFivePerCentOn() {
+		RunResult run = run(cell("sync", 170), cell("sync", 199));
+
+		assertThat(new Bounds(run).sentences(run))
+			.containsExactly("Bound in 2 of 2 cells: 10 in flight, each for the backend's time, allow 200/s.");
+	}
+
+	@Test
+	void theConsumersLimitBoundsTheQueuedMode() {
+		RunResult run = run(cell("queued", 950));
+
+		assertThat(new Bounds(run).sentences(run))
+			.containsExactly("Bound in 1 of 1 cells: the consumer's limit allows 1,000/s.");
+	}
+
+	@Test
+	void aCellOfWhichWhatBoundItIsNotKnownMayBeNearItsCeiling() {
+		RunResult run = run(bound("sync", null));
+
+		assertThat(new Bounds(run).sentences(run))
+			.containsExactly("Bound in 1 of 1 cells: 10 in flight, each for the backend's time, allow 200/s.");
+	}
+
+	@Test
+	void limitsOfOtherServicesAndOtherSizesAreOtherLimits() {
+		RunResult run = run(bound("sync", new Bound.Limit("gateway", "calls", 7, 0.5)),
+				bound("sync", new Bound.Limit("gateway", "calls", 7, 0.9)),
+				bound("sync", new Bound.Limit("gateway", "calls", 8, 0.5)),
+				bound("sync", new Bound.Limit("consumer", "calls", 7, 0.5)));
+
+		assertThat(new Bounds(run).sentences(run)).hasSize(3)
+			.first()
+			.asString()
+			.startsWith("Bound in 2 of 4 cells, first in reactive sync, unlimited, 10 in flight: The gateway was at its"
+					+ " limit of 7 calls for 50 %");
+	}
+
+	@Test
+	void saysNoMoreThanTheThreeThatBoundMostCells() {
+		RunResult run = run(bound("sync", new Bound.Generator(80)), bound("sync", new Bound.Cpu(0.97, "kafka", 0.3)),
+				bound("sync", new Bound.BackendLatency(10, 50)), bound("sync", new Bound.BackendLatency(9, 50)),
+				bound("sync", new Bound.Limit("gateway", "calls", 7, 0.5)),
+				bound("sync", new Bound.Limit("gateway", "calls", 7, 0.6)),
+				bound("sync", new Bound.Limit("gateway", "calls", 7, 0.7)));
+
+		assertThat(new Bounds(run).sentences(run)).satisfiesExactly(
+				(most) -> assertThat(most).startsWith("Bound in 3 of 7 cells").contains("limit of 7 calls"),
+				(second) -> assertThat(second).startsWith("Bound in 2 of 7 cells").contains("The backend held 10"),
+				(third) -> assertThat(third).startsWith("Bound in 1 of 7 cells:"));
 	}
 
 	@Test
@@ -57,7 +120,7 @@ class BoundsTests {
 				"Bound in 1 of 3 cells: The gateway was at its limit of 7 calls for 50 % of the time.");
 	}
 
-	private static CellResult bound(String mode, Bound bound) {
+	private static CellResult bound(String mode, @Nullable Bound bound) {
 		CellResult cell = cell(mode, 190);
 		return new CellResult(cell.cell(), cell.start(), cell.end(), cell.calls(), 0, Map.of(), cell.accepted(),
 				cell.saved(), cell.savedPerSecond(), cell.acceptedPerSecond(), null, null, null, Map.of(), 0L, 0, 0.0,

@@ -60,6 +60,14 @@ class ConclusionsTests {
 	}
 
 	@Test
+	void namesTheDeepestCollapseWhicheverVariantItIs() {
+		rates("servlet-platform", "sync", "starved", 10_000, 4000);
+		rates("reactive", "sync", "starved", 10_000, 1000);
+
+		assertThat(sentences()).anyMatch((s) -> s.contains("collapsed in all 2 variants. Most in reactive, from"));
+	}
+
+	@Test
 	void judgesTheQueuedWayByItsLargestDropAlsoIfItRecovers() {
 		rates("reactive", "queued", "starved", 10_000, 9300, 12_000);
 
@@ -113,6 +121,53 @@ class ConclusionsTests {
 		this.cells.add(collapsed(new ServiceCost(1.0, null, null, 4, 70.0, 9.0, 40, null, null, null), 1.9));
 
 		assertThat(sentences()).anyMatch((s) -> s.contains("used 1.9 of 2 cores: it ran out of CPU"));
+	}
+
+	@Test
+	void aTenthOfTheTimeIsEnoughToNameTheCollector() {
+		rates("reactive", "sync", "starved", 10_000);
+		this.cells.add(collapsed(new ServiceCost(1.0, null, null, 40, 6000.0, 900.0, 40, null, null, null), 1.9));
+
+		assertThat(sentences()).anyMatch((s) -> s.contains("10 % of the time: the collector is a cause"));
+	}
+
+	@Test
+	void fourFifthsOfTheCoresAreEnoughToNameTheCpu() {
+		rates("reactive", "sync", "starved", 10_000);
+		this.cells.add(collapsed(new ServiceCost(1.0, null, null, 4, 5990.0, 9.0, 40, null, null, null), 1.6));
+
+		assertThat(sentences()).anyMatch((s) -> s.contains("used 1.6 of 2 cores: it ran out of CPU"));
+	}
+
+	@Test
+	void aGatewayThatSagsBeforeAnUnlimitedBackendDidNotCollapseThere() {
+		rates("reactive", "sync", "unlimited", 10_000, 7000);
+		rates("reactive", "sync", "starved", 10_000, 2000);
+
+		assertThat(sentences()).anyMatch(
+				(s) -> s.contains("the cause is the backend's threads (at most 0 orders in process there at once)"));
+	}
+
+	@Test
+	void saysHowManyOrdersTheBackendHadAtMost() {
+		rates("reactive", "sync", "unlimited", 10_000, 20_000);
+		rates("reactive", "sync", "starved", 10_000);
+		this.cells.add(atBackend(1, 3));
+		this.cells.add(atBackend(2, 17));
+		this.cells.add(atBackend(3, 5));
+
+		assertThat(sentences()).anyMatch((s) -> s.contains("(at most 17 orders in process there at once)"));
+	}
+
+	@Test
+	void aWindowWithoutALengthHasNoShareOfPauses() {
+		rates("reactive", "sync", "starved", 10_000);
+		this.cells.add(new CellResult(new Cell("reactive", "sync", "starved", Load.inFlight(1000), 1), START, START,
+				1000, 0, Map.of(), 1000, 1000, 1000, 1000, null, null, null,
+				Map.of("gateway", new ServiceCost(1.0, null, null, 40, 30.0, 9.0, 40, null, null, null)), 0, 0, 0.0, 0,
+				null, List.of()));
+
+		assertThat(sentences()).anyMatch((s) -> s.contains("GC pauses were not measured"));
 	}
 
 	@Test
@@ -232,6 +287,24 @@ class ConclusionsTests {
 
 		assertThat(sentences()).contains(
 				"CPU per order saved, all services together: least 0.75 ms (reactive, sync, backend starved, 400 in flight), most 2.25 ms (servlet-platform, sync, backend starved, 400 in flight) †.");
+	}
+
+	@Test
+	void comparesTheCpuBeforeAllBackends() {
+		this.cells.add(cpu("reactive", Map.of("gateway", cpu(0.5)), null));
+		this.cells.add(new CellResult(new Cell("reactive", "sync", "unlimited", Load.inFlight(100), 1), START,
+				START.plusSeconds(1), 100, 0, Map.of(), 100, 100, 100, 100, null, null, null,
+				Map.of("gateway", cpu(0.25)), 0, 0, 0.0, 0, null, List.of()));
+
+		assertThat(sentences()).contains(
+				"CPU per order saved, all services together: least 0.25 ms (reactive, sync, backend unlimited, 100 in flight), most 0.5 ms (reactive, sync, backend starved, 400 in flight).");
+	}
+
+	@Test
+	void comparesNoCpuOfOneSeries() {
+		this.cells.add(cpu("reactive", Map.of("gateway", cpu(0.5)), null));
+
+		assertThat(sentences()).noneMatch((s) -> s.startsWith("CPU"));
 	}
 
 	@Test
@@ -388,6 +461,12 @@ class ConclusionsTests {
 	private static CellResult calls(String mode, int repetition, long calls, long failed) {
 		return new CellResult(new Cell("reactive", mode, "starved", Load.inFlight(400), repetition), START,
 				START.plusSeconds(1), calls, failed, Map.of(), 100, 100, 100, 100, null, null, null, Map.of(), 0, 0,
+				0.0, 0, null, List.of());
+	}
+
+	private static CellResult atBackend(int repetition, int orders) {
+		return new CellResult(new Cell("reactive", "sync", "starved", Load.inFlight(1000), repetition), START,
+				START.plusSeconds(60), 1000, 0, Map.of(), 1000, 1000, 1000, 1000, null, null, null, Map.of(), 0, orders,
 				0.0, 0, null, List.of());
 	}
 

@@ -1,16 +1,22 @@
 package dev.sluice.lab.compare.figures;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 
 import dev.sluice.lab.compare.figures.ModeByLoad.Choice;
+import dev.sluice.lab.kit.cell.Bound;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -152,11 +158,197 @@ class ModeByLoadTests {
 		assertThat(ModeByLoad.of(List.of(run))).isEmpty();
 	}
 
+	@Test
+	void whatSavedNothingIsNoPair() {
+		RunResult run = Runs.run("compare", null,
+				List.of(Runs.rate(cell("sync", 10, 1), 100), Runs.rate(cell("queued", 10, 1), 0),
+						Runs.rate(cell("sync", 100, 1), 0), Runs.rate(cell("queued", 100, 1), 100)),
+				List.of());
+
+		assertThat(ModeByLoad.of(List.of(run))).isEmpty();
+	}
+
+	@Test
+	void anotherVariantAndAnotherBackendAreNoPartners() {
+		RunResult run = Runs.run("compare", null,
+				List.of(Runs.rate(cell("sync", 10, 1), 100),
+						Runs.rate(new Cell("servlet-async", "queued", "starved", Load.inFlight(10), 1), 100),
+						Runs.rate(new Cell("reactive", "queued", "unlimited", Load.inFlight(10), 1), 100)),
+				List.of());
+
+		assertThat(ModeByLoad.of(List.of(run))).isEmpty();
+	}
+
+	@Test
+	void aDifferenceOfAQuarterIsNotShown() {
+		assertThat(choice(1.25, 1.3)).isEqualTo(Choice.UNSAID);
+		assertThat(choice(1.26, 1.3)).isEqualTo(Choice.QUEUED_SHOWN);
+		assertThat(choice(0.8, 0.7)).isEqualTo(Choice.UNSAID);
+		assertThat(choice(0.79, 0.7)).isEqualTo(Choice.SYNC_SHOWN);
+		assertThat(choice(0.1)).as("one pair").isEqualTo(Choice.UNSAID);
+	}
+
+	@Test
+	void theDoubtOfFewPairsIsWhatTheyWere() {
+		ModeByLoad.Ratio few = ratio(3, 1.5, 2);
+
+		assertThat(few.doubt()).isEqualTo("1.5 to 3, 3 pairs");
+		assertThat(ratio(1.5).doubt()).isEqualTo("1.5 to 1.5, 1 pair");
+		assertThat(few.low()).isCloseTo(1.5, within(1e-9));
+		assertThat(few.high()).isCloseTo(3, within(1e-9));
+	}
+
+	@Test
+	void theDoubtOfEightPairsIsThatOfTheTest() {
+		ModeByLoad.Ratio many = ratio(1.5, 1.6, 1.7, 1.8, 1.9, 2, 2.1, 2.2);
+
+		assertThat(many.low()).isEqualTo(many.comparison().low());
+		assertThat(many.high()).isEqualTo(many.comparison().high());
+		assertThat(many.doubt()).endsWith(", 8 pairs");
+	}
+
+	@Test
+	void aModesFiguresAreMediansOfItsCells() {
+		List<CellResult> cells = new ArrayList<>();
+		for (int repetition = 1; repetition <= 3; repetition++) {
+			cells.add(Runs.rate(cell("sync", 10, repetition), 100 * repetition)
+				.waiting(wait(10.0 * repetition), wait(100.0 * repetition)));
+			cells.add(Runs.rate(cell("queued", 10, repetition), 300 * repetition)
+				.waiting(wait(1.0 * repetition), (repetition == 3) ? null : wait(1_000.0 * repetition)));
+		}
+
+		ModeByLoad load = only(cells);
+
+		assertThat(load.sync()).isEqualTo(new ModeByLoad.ModeFigures(200, 0, 40.0, 400.0, false, ""));
+		assertThat(load.queued()).isEqualTo(new ModeByLoad.ModeFigures(600, 0, 4.0, 3_000.0, false, ""));
+		assertThat(load.capacity()).isEqualTo("starved");
+		assertThat(load.load()).isEqualTo(Load.inFlight(10));
+		assertThat(load.rate().median()).isCloseTo(3, within(1e-9));
+		assertThat(Objects.requireNonNull(load.answer()).median()).isCloseTo(0.1, within(1e-9));
+		assertThat(load.answer().pairs()).isEqualTo(3);
+		assertThat(Objects.requireNonNull(load.saving()).median()).isCloseTo(10, within(1e-9));
+		assertThat(load.saving().pairs()).as("those that have it in both modes").isEqualTo(2);
+	}
+
+	@Test
+	void anAnswerInNoTimeIsNoRatio() {
+		ModeByLoad load = only(List.of(Runs.rate(cell("sync", 10, 1), 100).waiting(wait(0.0), wait(1.0)),
+				Runs.rate(cell("queued", 10, 1), 100).waiting(wait(1.0), wait(0.0))));
+
+		assertThat(load.answer()).isNull();
+		assertThat(load.saving()).isNull();
+	}
+
+	@Test
+	void whatBoundAModeIsWhatBoundMostOfItsCells() {
+		List<CellResult> cells = new ArrayList<>();
+		for (int repetition = 1; repetition <= 3; repetition++) {
+			cells.add(bound(cell("sync", 10, repetition),
+					(repetition == 1) ? new Bound.Cpu(1, "kafka", 1) : new Bound.Generator(repetition)));
+			cells.add(bound(cell("queued", 10, repetition), (repetition == 1) ? new Bound.Generator(1) : null));
+		}
+
+		ModeByLoad load = only(cells);
+
+		assertThat(load.sync().boundBy()).isEqualTo("a late load generator");
+		assertThat(load.queued().boundBy()).isEqualTo("a late load generator");
+	}
+
+	@Test
+	void isMarkedIfACellOfEitherModeIs() {
+		CellResult sync = Runs.rate(cell("sync", 10, 1), 100);
+		CellResult queued = Runs.rate(cell("queued", 10, 1), 100);
+
+		assertThat(only(List.of(sync, queued)).marked()).isFalse();
+		assertThat(only(List.of(Runs.bare(sync.cell(), "gave up"), queued)).marked()).isTrue();
+		assertThat(only(List.of(sync, Runs.bare(queued.cell(), "gave up"))).marked()).isTrue();
+		assertThat(only(List.of(sync, Runs.bare(queued.cell(), "gave up"))).queued().failedShare())
+			.isCloseTo(1788 / 2200.0, within(1e-9));
+	}
+
+	@Test
+	void aMarkedLoadHasASign() {
+		List<CellResult> cells = new ArrayList<>();
+		for (int load : List.of(10, 100)) {
+			cells.add(Runs.rate(cell("sync", load, 1), 100));
+			cells.add(Runs.rate(cell("queued", load, 1), 120));
+		}
+		cells.add(Runs.bare(cell("sync", 1_000, 1), "gave up"));
+		cells.add(Runs.rate(cell("queued", 1_000, 1), 6.87));
+		cells.add(Runs.rate(cell("sync", 1_000, 2), 1));
+		cells.add(Runs.rate(cell("queued", 1_000, 2), 2));
+		cells.add(Runs.rate(cell("sync", 1_000, 3), 1));
+		cells.add(Runs.rate(cell("queued", 1_000, 3), 3));
+
+		assertThat(ModeByLoad.sentences(of(cells)))
+			.containsExactly("Slow backend (starved): not told apart at every load (× 1 to 3).");
+
+		cells.set(5, Runs.rate(cell("queued", 1_000, 1), 68.7));
+		assertThat(ModeByLoad.sentences(of(cells)))
+			.containsExactly("Slow backend (starved): queued saved more at 1,000 † in flight,"
+					+ " not told apart at 10, 100 in flight (× 1.2) (not tested).");
+	}
+
+	@Test
+	void tellsEachBackendAndItsLoadsInTheirOrder() {
+		List<CellResult> cells = new ArrayList<>();
+		for (String capacity : List.of("workers", "mine", "unlimited")) {
+			for (Load load : List.of(new Load(Load.Kind.BURST, 5), Load.inFlight(100), Load.inFlight(20))) {
+				cells.add(Runs.rate(new Cell("reactive", "sync", capacity, load, 1), 100));
+				cells.add(Runs.rate(new Cell("reactive", "queued", capacity, load, 1), 100));
+			}
+		}
+
+		List<ModeByLoad> loads = of(cells);
+
+		assertThat(loads).extracting(ModeByLoad::capacity)
+			.containsExactly("mine", "mine", "mine", "unlimited", "unlimited", "unlimited", "workers", "workers",
+					"workers");
+		assertThat(loads).extracting(ModeByLoad::load)
+			.startsWith(Load.inFlight(20), Load.inFlight(100), new Load(Load.Kind.BURST, 5));
+		assertThat(ModeByLoad.byCapacity(loads)).hasSize(3).allSatisfy((_, each) -> assertThat(each).hasSize(3));
+		assertThat(ModeByLoad.sentences(loads)).extracting((sentence) -> sentence.substring(0, sentence.indexOf(':')))
+			.containsExactly("Backend mine", "Fast backend (unlimited)", "Slow backend (20 workers)");
+	}
+
 	@FunctionalInterface
 	private interface Ratio {
 
 		double of(Cell sync);
 
+	}
+
+	private static Choice choice(double... ratios) {
+		return ratio(ratios).choice();
+	}
+
+	/** Of the queued mode's figures to the sync mode's. */
+	private static ModeByLoad.Ratio ratio(double... queued) {
+		double[] sync = new double[queued.length];
+		Arrays.fill(sync, 1);
+		return ModeByLoad.Ratio.of(sync, queued);
+	}
+
+	private static ModeByLoad only(List<CellResult> cells) {
+		List<ModeByLoad> loads = of(cells);
+		assertThat(loads).hasSize(1);
+		return loads.getFirst();
+	}
+
+	private static List<ModeByLoad> of(List<CellResult> cells) {
+		return ModeByLoad.of(List.of(Runs.run("compare", null, cells, List.of())));
+	}
+
+	/** Of which p99 is twice the median. */
+	private static Wait wait(double median) {
+		return new Wait(2_000, 0, median, median, median * 2);
+	}
+
+	private static CellResult bound(Cell cell, @Nullable Bound bound) {
+		CellResult rate = Runs.rate(cell, 100);
+		return new CellResult(cell, rate.start(), rate.end(), 10, 0, Map.of(), 10, 10, 100, 100, null, null, null,
+				Map.of(), 0L, 0, 0.0, 0, null, new Utilisation(0.6, 0.01, Map.of(), List.of(), null, null, null, bound),
+				List.of());
 	}
 
 	private static RunResult comparison(int repetitions, Ratio ratio) {

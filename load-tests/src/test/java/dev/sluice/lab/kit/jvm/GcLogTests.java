@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.entry;
 
 /**
  * Reads the logs and recordings of JVMs that were made to collect under each collector.
@@ -132,6 +133,23 @@ class GcLogTests {
 
 		assertThat(log.pauses()).hasSize(2);
 		assertThat(GcCheck.of(recording, log)).isEqualTo(new GcCheck(1, 1, 1, 1));
+	}
+
+	@Test
+	void aPromotionIsTheGrowthOfTheOldGenerationInBytes() throws Exception {
+		List<String> lines = List.of("[2026-01-01T00:00:01.000+0000][gc,heap] GC(0) Tenured: 100K(1000K)->150K(1000K)",
+				"[2026-01-01T00:00:02.000+0000][gc,heap] GC(1) ParOldGen: 150K(1000K)->120K(1000K)");
+
+		GcLog log = GcLog.read(Files.write(this.directory.resolve("gc.log"), lines));
+
+		assertThat(log.promotions()).containsExactly(entry(Instant.parse("2026-01-01T00:00:01Z"), 50 * 1024L),
+				entry(Instant.parse("2026-01-01T00:00:02Z"), 0L));
+	}
+
+	@Test
+	void tellsTheJvmWhereToLog() {
+		assertThat(GcLog.jvmArg(Path.of("logs", "gc.log"))).startsWith("-Xlog:gc,gc+heap,gc+phases:file=")
+			.contains("\"logs/gc.log\"");
 	}
 
 	private static int lastPause(List<String> lines) {

@@ -140,6 +140,28 @@ class HtmlTests {
 			.containsOnlyOnce("<table>");
 	}
 
+	@Test
+	void goesOnAfterWhateverWasAdded() {
+		this.html.element("p", "a")
+			.list(List.of(), "class", "none")
+			.list(List.of("b"))
+			.chart(chart("c"))
+			.chart(chart("d"), TABLE)
+			.charts(List.of(chart("e")), TABLE)
+			.details("f", TABLE)
+			.code("style", "g")
+			.text("end");
+
+		assertThat(this.html.toString()).containsSubsequence("<p>a</p>", "<li>b</li>", "<figcaption>c", "<figcaption>d",
+				"<figcaption>e", "<summary>f", "<style>g");
+		assertThat(this.html.toString()).endsWith("end");
+	}
+
+	@Test
+	void aPointMayHaveNoWhisker() {
+		assertThat(Chart.Point.at(1, 2, true)).isEqualTo(new Chart.Point(1, 2, 2, 2, true, 0));
+	}
+
 	private static Chart chart(String title) {
 		return new Chart.Stack(title, "described", 120, 340, "ms", 1, List.of(), List.of());
 	}

@@ -1,0 +1,335 @@
+package dev.sluice.sink;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+import dev.sluice.sink.store.LogMessageStore;
+import io.grpc.Attributes;
+import io.grpc.Context;
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerStreamTracer;
+import io.grpc.Status;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What the transport says of a call, in the test's order and time. */
+class InboundCallTests {
+
+	private static final int MAX_MESSAGE = 1_000;
+
+	private static final int MAX_REQUEST = MAX_MESSAGE + SinkProperties.ENVELOPE_BYTES;
+
+	private static final int MEMORY = 100_000;
+
+	private static final int FLOW_WINDOW = 70_000;
+
+	private static final Duration STALL = Duration.ofSeconds(30);
+
+	private static final SinkProperties PROPERTIES = new SinkProperties(SinkProperties.Store.LOG, 10, 0,
+			DataSize.ofBytes(MEMORY), DataSize.ofBytes(FLOW_WINDOW), 10, 10, 0, 8, 100, Duration.ZERO, STALL,
+			DataSize.ofBytes(MAX_MESSAGE), 100, Duration.ZERO, Duration.ofMinutes(1), 0, true, 100, 10,
+			Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null, Duration.ZERO,
+			Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
+
+	private final SharedLimit memory = new SharedLimit(MEMORY, 1, Runnable::run);
+
+	private final AtomicLong nanoTime = new AtomicLong(-1_000);
+
+	private final InboundLimits limits = new InboundLimits(PROPERTIES, this.memory, this.nanoTime::get);
+
+	private final InboundCall call = newCall();
+
+	private final Context context = this.call.filterContext(Context.ROOT);
+
+	private final List<Status> ends = new ArrayList<>();
+
+	@Test
+	void whatComesCountsFromItsFirstByteUntilItIsHandedOver() {
+		begin();
+		bytes(100);
+		assertThat(this.memory.used()).isEqualTo(100);
+		bytes(200);
+		assertThat(this.memory.used()).isEqualTo(300);
+		whole();
+		assertThat(this.memory.used()).isEqualTo(300);
+
+		this.call.handedOver();
+
+		assertThat(this.memory.used()).isZero();
+	}
+
+	@Test
+	void aMessageThatIsNotWholeCountsWhileTheOneBeforeItIsHandedOver() {
+		message(100);
+		begin();
+		bytes(70);
+
+		this.call.handedOver();
+		assertThat(this.memory.used()).isEqualTo(70);
+
+		bytes(5);
+		whole();
+		assertThat(this.memory.used()).isEqualTo(75);
+		this.call.handedOver();
+		assertThat(this.memory.used()).isZero();
+	}
+
+	/** As in a process, whose transport has no wire. */
+	@Test
+	void bytesThatAreToldOfBehindTheirMessageAreOfAWholeOne() {
+		begin();
+		whole();
+		bytes(100);
+
+		this.call.handedOver();
+
+		assertThat(this.memory.used()).isZero();
+	}
+
+	@Test
+	void whatAClosedCallHadCountsNoMore() {
+		message(100);
+		begin();
+		bytes(70);
+
+		this.call.streamClosed(Status.CANCELLED);
+		assertThat(this.memory.used()).isZero();
+
+		bytes(10);
+		this.call.handedOver();
+		assertThat(this.memory.used()).as("what comes behind its end").isZero();
+	}
+
+	@Test
+	void isEndedOnceForAMessageThatIsTooLarge() {
+		listen();
+		begin();
+		bytes(MAX_REQUEST);
+		assertThat(this.ends).isEmpty();
+
+		bytes(1);
+		bytes(1);
+
+		assertThat(this.ends).singleElement()
+			.satisfies((end) -> assertThat(end.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED))
+			.satisfies((end) -> assertThat(end.getDescription()).contains("1000 bytes (sink.max-message)", "4096"));
+		assertThat(this.context.isCancelled()).isFalse();
+	}
+
+	@Test
+	void isNotEndedForSeveralMessagesOfWhichNoneIsTooLarge() {
+		listen();
+
+		message(MAX_REQUEST);
+		message(MAX_REQUEST);
+
+		assertThat(this.ends).isEmpty();
+	}
+
+	@Test
+	void isEndedForWhatBringsTheMemoryToTwiceItsLimit() {
+		listen();
+		this.memory.add(2 * MEMORY - 100);
+		begin();
+		bytes(100);
+		assertThat(this.ends).isEmpty();
+
+		bytes(1);
+
+		assertThat(this.ends).singleElement()
+			.satisfies((end) -> assertThat(end.getDescription()).contains("sink.memory"));
+		assertThat(this.context.isCancelled()).isFalse();
+	}
+
+	@Test
+	void isResetWhereNobodyCanEndIt() {
+		begin();
+
+		bytes(MAX_REQUEST + 1);
+
+		assertThat(this.context.isCancelled()).isTrue();
+	}
+
+	@Test
+	void isResetIfItsClientGoesOnSendingBehindItsEnd() {
+		listen();
+		begin();
+		bytes(MAX_REQUEST + 1);
+
+		bytes(FLOW_WINDOW - 10);
+		bytes(10);
+		assertThat(this.context.isCancelled()).as("it may have been under way").isFalse();
+		bytes(1);
+
+		assertThat(this.context.isCancelled()).isTrue();
+		assertThat(Status.fromThrowable(this.context.cancellationCause()).getCode())
+			.isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+		assertThat(this.ends).hasSize(1);
+	}
+
+	@Test
+	void isResetAtOnceWhereThereIsNoRoomToWait() {
+		listen();
+		this.memory.add(2 * MEMORY + FLOW_WINDOW - 10);
+		begin();
+		bytes(10);
+		assertThat(this.context.isCancelled()).isFalse();
+
+		bytes(1);
+
+		assertThat(this.context.isCancelled()).isTrue();
+	}
+
+	@Test
+	void isEndedForAMessageThatIsNotWholeInTime() {
+		listen();
+		this.nanoTime.addAndGet(STALL.toNanos());
+		begin();
+		bytes(1);
+		pass(STALL);
+		assertThat(this.ends).isEmpty();
+
+		pass(Duration.ofNanos(1));
+		pass(Duration.ofNanos(1));
+
+		assertThat(this.ends).singleElement()
+			.satisfies((end) -> assertThat(end.getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED))
+			.satisfies((end) -> assertThat(end.getDescription()).contains("30000 ms"));
+		assertThat(this.context.isCancelled()).isFalse();
+	}
+
+	@Test
+	void hasAnyTimeBetweenMessages() {
+		listen();
+		message(10);
+
+		pass(STALL.multipliedBy(10));
+
+		assertThat(this.ends).isEmpty();
+		assertThat(this.context.isCancelled()).isFalse();
+	}
+
+	@Test
+	void isResetIfItsClientDoesNotTakeItsEnd() {
+		listen();
+		this.nanoTime.addAndGet(STALL.toNanos());
+		this.call.ended();
+		pass(STALL.dividedBy(2));
+		this.call.ended();
+		pass(STALL.dividedBy(2));
+		assertThat(this.context.isCancelled()).isFalse();
+
+		pass(Duration.ofNanos(1));
+
+		assertThat(this.context.isCancelled()).isTrue();
+		assertThat(this.ends).as("it has ended").isEmpty();
+	}
+
+	@Test
+	void isNotLookedAtOnceItIsClosed() {
+		listen();
+		begin();
+		bytes(1);
+		this.call.streamClosed(Status.CANCELLED);
+
+		pass(STALL.multipliedBy(2));
+
+		assertThat(this.ends).isEmpty();
+		assertThat(this.context.isCancelled()).isFalse();
+	}
+
+	@Test
+	void knowsWhenItWasOpened() {
+		assertThat(this.call.openedNanos()).isEqualTo(-1_000);
+		this.nanoTime.set(7);
+		assertThat(newCall().openedNanos()).isEqualTo(7);
+	}
+
+	@Test
+	void isInItsContext() {
+		assertThat(InboundCall.CURRENT.get(this.context)).isSameAs(this.call);
+	}
+
+	@Test
+	void whoseIdsItHasIsNobodysWithoutACertificate() {
+		assertThat(this.call.owner()).isZero();
+	}
+
+	@Test
+	void aClientWithoutACertificateIsItsAddressWhateverThePort() throws Exception {
+		InetAddress address = InetAddress.getByAddress(new byte[] { 10, 0, 0, 1 });
+		assertThat(this.call.client()).as("before it has started").isEqualTo("unknown");
+
+		started(new InetSocketAddress(address, 1));
+		assertThat(this.call.client()).isEqualTo(address);
+		started(new InetSocketAddress(address, 2));
+		assertThat(this.call.client()).isEqualTo(address);
+		started(InetSocketAddress.createUnresolved("nowhere", 2));
+		assertThat(this.call.client()).asString().contains("nowhere");
+	}
+
+	private void started(SocketAddress address) {
+		Attributes attributes = Attributes.newBuilder().set(Grpc.TRANSPORT_ATTR_REMOTE_ADDR, address).build();
+		this.call.serverCallStarted(new ServerStreamTracer.ServerCallInfo<Object, Object>() {
+
+			@Override
+			public MethodDescriptor<Object, Object> getMethodDescriptor() {
+				throw new UnsupportedOperationException();
+			}
+
+			@Override
+			public Attributes getAttributes() {
+				return attributes;
+			}
+
+			@Override
+			public String getAuthority() {
+				return "sink";
+			}
+
+		});
+	}
+
+	private InboundCall newCall() {
+		return (InboundCall) this.limits.newServerStreamTracer("Send", new Metadata());
+	}
+
+	private void listen() {
+		this.call.onBrokenLimit(this.ends::add);
+	}
+
+	private void message(long bytes) {
+		begin();
+		bytes(bytes);
+		whole();
+	}
+
+	private void begin() {
+		this.call.inboundMessage(0);
+	}
+
+	private void bytes(long bytes) {
+		this.call.inboundWireSize(bytes);
+	}
+
+	private void whole() {
+		this.call.inboundMessageRead(0, 0, 0);
+	}
+
+	private void pass(Duration time) {
+		this.nanoTime.addAndGet(time.toNanos());
+		this.limits.check();
+	}
+
+}

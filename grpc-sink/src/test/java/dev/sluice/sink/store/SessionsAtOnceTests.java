@@ -1,0 +1,140 @@
+package dev.sluice.sink.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.sink.format.Content;
+import dev.sluice.sink.sequence.ClientSession;
+import dev.sluice.sink.sequence.Fence;
+import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.sequence.SessionState;
+import dev.sluice.sink.store.MessageStore.Placed;
+import org.apache.kafka.clients.producer.Producer;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** Sessions of a {@link KafkaSessions} whose writers answer once the test lets them. */
+class SessionsAtOnceTests {
+
+	private final CountDownLatch begins = new CountDownLatch(1);
+
+	private final List<SessionWriter> writers = new ArrayList<>();
+
+	private final KafkaSessions sessions = new KafkaSessions(2, this::writer);
+
+	@AfterEach
+	void close() {
+		this.begins.countDown();
+		this.sessions.close();
+	}
+
+	@Test
+	void haveOneWriterEach() throws Exception {
+		CompletableFuture<OnceStore.Outcome> first = store("a", 1);
+		CompletableFuture<OnceStore.Outcome> second = store("a", 2);
+		CompletableFuture<OnceStore.Outcome> another = store("b", 1);
+
+		this.begins.countDown();
+
+		assertThat(List.of(await(first), await(second), await(another))).containsOnly(OnceStore.Outcome.STORED);
+		assertThat(this.writers).hasSize(2);
+		assertThat(await(store("a", 1))).isEqualTo(OnceStore.Outcome.REPEATED);
+	}
+
+	@Test
+	void areRefusedWhileAllWritersHaveSomethingToWrite() throws Exception {
+		store("a", 1);
+		store("b", 1);
+
+		assertThatExceptionOfType(Exception.class).isThrownBy(() -> await(store("c", 1)))
+			.withMessageContaining("sink.max-writers");
+
+		assertThat(this.writers).hasSize(2).noneMatch(SessionWriter::ended);
+	}
+
+	@Test
+	void endAnIdleWriterToMakeRoomForAnother() throws Exception {
+		this.begins.countDown();
+		await(store("a", 1));
+		await(store("b", 1));
+
+		Awaitility.await().until(() -> {
+			CompletableFuture<OnceStore.Outcome> next = store("c", 1);
+			return !next.isCompletedExceptionally() && await(next) == OnceStore.Outcome.STORED;
+		});
+
+		assertThat(this.writers).hasSize(3).filteredOn(SessionWriter::ended).hasSize(1);
+		assertThat(this.writers.getLast().ended()).isFalse();
+	}
+
+	@Test
+	void haveANewWriterOnceTheLastOneIsOver() throws Exception {
+		this.begins.countDown();
+		await(store("a", 1));
+		this.writers.getFirst().end();
+		Awaitility.await().until(this.writers.getFirst()::over);
+
+		await(store("a", 2));
+
+		assertThat(this.writers).hasSize(2);
+	}
+
+	@Test
+	void storeWhatWasTakenBeforeTheyAreClosed() throws Exception {
+		CompletableFuture<OnceStore.Outcome> taken = store("a", 1);
+		store("b", 1);
+		this.begins.countDown();
+
+		this.sessions.close();
+
+		assertThat(taken).isCompletedWithValue(OnceStore.Outcome.STORED);
+		assertThat(this.writers).hasSize(2).allMatch(SessionWriter::over);
+		assertThat(store("a", 2)).isCompletedExceptionally();
+		assertThat(this.writers).hasSize(2);
+	}
+
+	private static OnceStore.Outcome await(CompletableFuture<OnceStore.Outcome> stored) throws Exception {
+		return stored.get(10, TimeUnit.SECONDS);
+	}
+
+	private CompletableFuture<OnceStore.Outcome> store(String session, long sequence) {
+		Place place = new Place(session(session), sequence, new Fence());
+		Content content = new Content(ByteString.copyFromUtf8("id-" + sequence), ByteString.EMPTY, 0, new byte[10]);
+		CompletableFuture<OnceStore.Outcome> done = new CompletableFuture<>();
+		this.sessions.store(List.of(new Placed(place, content)), (_, results) -> results.getFirst().to(done));
+		return done;
+	}
+
+	private static ClientSession session(String name) {
+		return new ClientSession(ByteString.copyFromUtf8("session " + name), 1, 0);
+	}
+
+	private SessionWriter writer(ClientSession session) {
+		SessionWriter writer = new SessionWriter(session, new SessionWriter.Brokers() {
+
+			@Override
+			public Producer<byte[], byte[]> producer() {
+				return SessionWriterTests.newProducer();
+			}
+
+			@Override
+			public SessionState state() throws InterruptedException {
+				SessionsAtOnceTests.this.begins.await();
+				return new SessionState();
+			}
+
+		}, () -> {
+		});
+		this.writers.add(writer);
+		return writer;
+	}
+
+}

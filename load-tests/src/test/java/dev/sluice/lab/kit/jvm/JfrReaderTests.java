@@ -1,0 +1,279 @@
+package dev.sluice.lab.kit.jvm;
+
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+
+import dev.sluice.lab.kit.jvm.JfrRecording.Pause;
+import jdk.jfr.Event;
+import jdk.jfr.Name;
+import jdk.jfr.Recording;
+import jdk.jfr.StackTrace;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What events of the JVM come to. The test writes them, under the JVM's names. */
+class JfrReaderTests {
+
+	private static final String YOUNG_OF_SERIAL = "DefNew";
+
+	private static final String YOUNG_OF_G1 = "G1New";
+
+	@TempDir
+	private Path directory;
+
+	private Path file = Path.of("unwritten");
+
+	@Test
+	void aPromotionIsTheGrowthOfTheOldGenerationInItsCollection() throws Exception {
+		JfrRecording recording = read(() -> {
+			old(1, "Before GC", 100).commit();
+			old(1, "After GC", 150).commit();
+			old(2, "Before GC", 150).commit();
+			old(2, "After GC", 90).commit();
+			old(3, "After GC", 500).commit();
+		});
+
+		assertThat(recording.generational()).isTrue();
+		assertThat(recording.promotions().values()).as("none of the third, of which the begin is not known")
+			.containsExactly(50L, 0L);
+	}
+
+	@Test
+	void withoutTheOldGenerationNoPromotionIsKnown() throws Exception {
+		assertThat(read(() -> heap(1)).generational()).isFalse();
+	}
+
+	@Test
+	void whatThreadsAllocatedIsTheSumAndNeverFalls() throws Exception {
+		CountDownLatch recorded = new CountDownLatch(1);
+		CompletableFuture<Thread> begun = new CompletableFuture<>();
+		Thread other = Thread.ofPlatform().start(() -> {
+			begun.complete(Thread.currentThread());
+			try {
+				recorded.await();
+			}
+			catch (InterruptedException _) {
+				Thread.currentThread().interrupt();
+			}
+		});
+		begun.join();
+
+		JfrRecording recording = read(() -> {
+			allocated(Thread.currentThread(), 100);
+			allocated(other, 50);
+			allocated(Thread.currentThread(), 300);
+			allocated(other, 20);
+			allocated(other, 60);
+			allocated(null, 1_000);
+		});
+
+		recorded.countDown();
+		other.join();
+		assertThat(recording.allocated().values()).containsExactly(100L, 150L, 350L, 350L, 360L);
+	}
+
+	@Test
+	void theHeapIsKnownFromSamplesAndFromCollections() throws Exception {
+		JfrRecording recording = read(() -> {
+			heap(70);
+			used(80);
+			heap(60);
+		});
+
+		assertThat(recording.heapUsed().values()).containsExactly(70L, 80L, 60L);
+		assertThat(recording.heapUsedAt(recording.heapUsed().lastKey())).isEqualTo(60);
+		assertThat(recording.heapUsedAt(recording.heapUsed().lastKey().minusNanos(1))).isEqualTo(80);
+	}
+
+	@Test
+	void aPauseOfSerialLastsAsLongAsItsOperation() throws Exception {
+		JfrRecording recording = read(() -> pause(YOUNG_OF_SERIAL));
+
+		RecordedEvent operation = event("jdk.ExecuteVMOperation");
+		assertThat(recording.pauses()).containsExactly(new Pause(operation.getStartTime(), operation.getDuration()));
+	}
+
+	@Test
+	void aPauseOfAnotherCollectorLastsAsLongAsItSays() throws Exception {
+		JfrRecording recording = read(() -> {
+			pause(YOUNG_OF_G1);
+		});
+
+		RecordedEvent phase = event("jdk.GCPhasePause");
+		assertThat(recording.pauses()).containsExactly(new Pause(phase.getStartTime(), phase.getDuration()));
+	}
+
+	/** The recorder writes an event when it ends, and those of a thread together. */
+	@Test
+	void eventsCountByTheirTimeInWhateverOrderTheyWereWritten() throws Exception {
+		JfrRecording recording = read(() -> {
+			OldGeneration before = old(1, "Before GC", 100);
+			before.begin();
+			OldGeneration after = old(1, "After GC", 150);
+			after.begin();
+			Allocation less = allocation(Thread.currentThread(), 100);
+			less.begin();
+			Allocation more = allocation(Thread.currentThread(), 300);
+			more.begin();
+			Phase first = new Phase();
+			first.begin();
+			first.end();
+			Phase second = new Phase();
+			second.begin();
+			second.end();
+			List.of(after, before, more, less, second, first).forEach(Event::commit);
+		});
+
+		assertThat(recording.promotions().values()).containsExactly(50L);
+		assertThat(recording.allocated().values()).containsExactly(100L, 300L);
+		assertThat(recording.pauses()).hasSize(2).isSortedAccordingTo(Comparator.comparing(Pause::start));
+	}
+
+	@Test
+	void lastsFromItsFirstEventToTheEndOfItsLast() throws Exception {
+		JfrRecording recording = read(() -> {
+			heap(1);
+			pause(YOUNG_OF_G1);
+		});
+
+		List<RecordedEvent> events = RecordingFile.readAllEvents(this.file);
+		assertThat(recording.start())
+			.isEqualTo(events.stream().map(RecordedEvent::getStartTime).sorted().findFirst().orElseThrow());
+		assertThat(recording.end())
+			.isEqualTo(events.stream().map(RecordedEvent::getEndTime).sorted().toList().getLast());
+	}
+
+	private JfrRecording read(Runnable events) throws Exception {
+		this.file = this.directory.resolve("own.jfr");
+		try (Recording own = new Recording()) {
+			for (Class<? extends Event> type : List.of(OldGeneration.class, Allocation.class, HeapSummary.class,
+					HeapUsage.class, Configuration.class, Phase.class, Operation.class)) {
+				own.enable(type);
+			}
+			own.start();
+			events.run();
+			own.dump(this.file);
+		}
+		return JfrRecording.read(this.file);
+	}
+
+	private RecordedEvent event(String type) throws Exception {
+		return RecordingFile.readAllEvents(this.file)
+			.stream()
+			.filter((event) -> event.getEventType().getName().equals(type))
+			.findFirst()
+			.orElseThrow();
+	}
+
+	private static OldGeneration old(long collection, String when, long used) {
+		OldGeneration event = new OldGeneration();
+		event.gcId = collection;
+		event.when = when;
+		event.oldGenUsedSize = used;
+		return event;
+	}
+
+	private static void allocated(@Nullable Thread thread, long bytes) {
+		allocation(thread, bytes).commit();
+	}
+
+	private static Allocation allocation(@Nullable Thread thread, long bytes) {
+		Allocation event = new Allocation();
+		event.thread = thread;
+		event.allocated = bytes;
+		return event;
+	}
+
+	private static void heap(long used) {
+		HeapSummary event = new HeapSummary();
+		event.heapUsed = used;
+		event.commit();
+	}
+
+	private static void used(long used) {
+		HeapUsage event = new HeapUsage();
+		event.used = used;
+		event.commit();
+	}
+
+	private static void pause(String youngCollector) {
+		Configuration configuration = new Configuration();
+		configuration.youngCollector = youngCollector;
+		configuration.commit();
+		Operation operation = new Operation();
+		Phase phase = new Phase();
+		operation.begin();
+		phase.begin();
+		phase.end();
+		operation.end();
+		phase.commit();
+		operation.commit();
+	}
+
+	@Name("jdk.G1HeapSummary")
+	@StackTrace(false)
+	static final class OldGeneration extends Event {
+
+		long gcId;
+
+		String when = "";
+
+		long oldGenUsedSize;
+
+	}
+
+	@Name("jdk.ThreadAllocationStatistics")
+	@StackTrace(false)
+	static final class Allocation extends Event {
+
+		@Nullable Thread thread;
+
+		long allocated;
+
+	}
+
+	@Name("jdk.GCHeapSummary")
+	@StackTrace(false)
+	static final class HeapSummary extends Event {
+
+		long heapUsed;
+
+	}
+
+	@Name("jdk.GCHeapMemoryUsage")
+	@StackTrace(false)
+	static final class HeapUsage extends Event {
+
+		long used;
+
+	}
+
+	@Name("jdk.GCConfiguration")
+	@StackTrace(false)
+	static final class Configuration extends Event {
+
+		String youngCollector = "";
+
+	}
+
+	@Name("jdk.GCPhasePause")
+	@StackTrace(false)
+	static final class Phase extends Event {
+
+	}
+
+	@Name("jdk.ExecuteVMOperation")
+	@StackTrace(false)
+	static final class Operation extends Event {
+
+	}
+
+}
