@@ -416,7 +416,7 @@ class SinkStreamTests {
 		}
 
 		assertThat(status.get().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
-		assertThat(status.get().getDescription()).contains("as much as it takes at once");
+		assertThat(status.get().getDescription()).contains("as many messages as it takes at once");
 		this.store.completeAll();
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 		status.set(null);
@@ -760,7 +760,7 @@ class SinkStreamTests {
 
 		store(request("more").setPlainMessage(ByteString.EMPTY).build(), answer, status);
 		assertThat(status.get().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
-		assertThat(status.get().getDescription()).contains("as much as it takes at once");
+		assertThat(status.get().getDescription()).contains("as many messages as it takes at once");
 		assertThat(this.store.pending()).isEqualTo(STORING);
 		assertThat(gauge(SinkMetric.IN_FLIGHT)).isEqualTo(STORING);
 

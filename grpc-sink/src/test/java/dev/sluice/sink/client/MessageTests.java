@@ -15,13 +15,14 @@ class MessageTests {
 		assertThatNoException().isThrownBy(() -> message(1, 0));
 		assertThatNoException().isThrownBy(() -> message(64, 0));
 		assertThatIllegalArgumentException().isThrownBy(() -> message(0, 0)).withMessageContaining("1 to 64 bytes");
-		assertThatIllegalArgumentException().isThrownBy(() -> message(65, 0)).withMessageContaining("this one 65");
+		assertThatIllegalArgumentException().isThrownBy(() -> message(65, 0)).withMessageContaining("this one has 65");
 	}
 
 	@Test
 	void hasAKeyOfNoMoreThanAHundredAndTwentyEightBytes() {
 		assertThatNoException().isThrownBy(() -> message(1, 128));
-		assertThatIllegalArgumentException().isThrownBy(() -> message(1, 129)).withMessageContaining("this one 129");
+		assertThatIllegalArgumentException().isThrownBy(() -> message(1, 129))
+			.withMessageContaining("this one has 129");
 	}
 
 	private static Message message(@Nullable Integer idBytes, int keyBytes) {

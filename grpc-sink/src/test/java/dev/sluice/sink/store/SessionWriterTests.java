@@ -345,7 +345,7 @@ class SessionWriterTests {
 		results.await();
 		assertThat(this.writer.ended()).isTrue();
 		assertThat(this.writer.store(new SessionWriter.Group(List.of(message(2, "b")), new Results())))
-			.contains("being closed");
+			.contains("its writer is ending");
 		Awaitility.await().until(this.writer::over);
 		assertThat(this.producer.closed()).isTrue();
 	}
@@ -386,7 +386,7 @@ class SessionWriterTests {
 		}
 
 		assertThat(this.writer.store(new SessionWriter.Group(List.of(message(20_001, "a")), new Results())))
-			.contains("too much to write");
+			.contains("too many messages waiting");
 	}
 
 	@Test
@@ -440,7 +440,7 @@ class SessionWriterTests {
 		assertThat(results.failures()).singleElement()
 			.isInstanceOf(StoreUnavailableException.class)
 			.asString()
-			.contains("cannot be made", "no brokers");
+			.contains("could not be created", "no brokers");
 		assertThat(this.fence.isClosed()).isTrue();
 	}
 

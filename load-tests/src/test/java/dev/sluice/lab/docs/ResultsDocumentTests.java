@@ -38,16 +38,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The tables of {@code compare} in the README and in {@code docs/results.md} are computed
- * from the raw data of the run in {@code docs/results}. Only the marks of unreliable
- * cells are taken from the run.
+ * from the raw data of the runs in {@code docs/results}. Only the marks of unreliable
+ * cells are taken from the runs.
  */
 class ResultsDocumentTests {
 
 	private static final Path README = MarkdownDocument.ROOT.resolve("README.md");
 
 	private static final Path RESULTS = MarkdownDocument.ROOT.resolve("docs/results.md");
-
-	private static final Path BUNDLE = MarkdownDocument.ROOT.resolve("docs/results/compare-quick.zip");
 
 	private static final String GATEWAY = "gateway";
 
@@ -66,18 +64,17 @@ class ResultsDocumentTests {
 	@TempDir
 	private static Path directory;
 
+	/** Orders in flight. */
 	@SuppressWarnings("NullAway.Init")
-	private static RunResult run;
+	private static Published inFlight;
 
 	@SuppressWarnings("NullAway.Init")
-	private static List<CellResult> cells;
+	private static Published burst;
 
 	@BeforeAll
 	static void computeFromTheRawData() throws IOException {
-		Path opened = directory.resolve("run");
-		Bundle.unpack(BUNDLE, opened);
-		run = RunFile.read(opened.resolve(RunFile.NAME));
-		cells = compute(opened);
+		inFlight = Published.of("compare-quick");
+		burst = Published.of("compare-burst");
 	}
 
 	@Test
@@ -100,19 +97,23 @@ class ResultsDocumentTests {
 	}
 
 	@Test
-	void theResultsHaveEachCellOfTheRun() throws IOException {
-		GeneratedTable table = new GeneratedTable(RESULTS, "compare", "backend", "mode", "variant", "in flight",
-				"saved per second", "median wait until accepted, ms", "until saved, ms", "failed calls",
-				"CPU ms per order")
+	void theResultsHaveEachCellOfTheRuns() throws IOException {
+		checkCells("compare", "in flight", inFlight);
+		checkCells("burst", "orders", burst);
+	}
+
+	private static void checkCells(String name, String load, Published published) throws IOException {
+		GeneratedTable table = new GeneratedTable(RESULTS, name, "backend", "mode", "variant", load, "saved per second",
+				"median wait until accepted, ms", "until saved, ms", "failed calls", "CPU ms per order")
 			.figuresFrom(3);
-		cells.stream()
+		published.cells.stream()
 			.sorted(Comparator.comparing((CellResult cell) -> cell.cell().capacity())
 				.thenComparing((cell) -> MODES.indexOf(cell.cell().mode()))
 				.thenComparing((cell) -> cell.cell().variant(), Comparator.reverseOrder())
 				.thenComparing((cell) -> cell.cell().load().size()))
 			.forEach((cell) -> table.row(cell.cell().capacity(), cell.cell().mode(), cell.cell().variant(),
 					Figures.count(cell.cell().load().size()),
-					Figures.measured(cell.savedPerSecond()) + (marked(cell) ? " " + Reliability.SIGN : ""),
+					Figures.measured(cell.savedPerSecond()) + (published.marked(cell) ? " " + Reliability.SIGN : ""),
 					Figures.measured(median(cell.toAccepted())), Figures.measured(median(cell.toSaved())),
 					Figures.count(cell.failedCalls()), Figures.measured(cpuMillisPerOrder(cell))));
 
@@ -120,35 +121,31 @@ class ResultsDocumentTests {
 	}
 
 	@Test
-	void bothNameTheCommandAndTheDayOfTheRun() throws IOException {
-		for (Path document : List.of(README, RESULTS)) {
-			String text = Files.readString(document).replace('\n', ' ');
-			// The directory of the results does not matter.
-			String command = run.command().replaceAll(" --out \\S+", "");
-			assertThat(List.of("`./" + command + "`", run.startedAt().toString().substring(0, 10)))
-				.as(document.toString())
-				.allMatch(text::contains);
-		}
+	void theDocumentsNameTheCommandsAndTheDaysOfTheRuns() throws IOException {
+		checkNames(README, inFlight.run);
+		checkNames(RESULTS, inFlight.run);
+		checkNames(RESULTS, burst.run);
+	}
+
+	private static void checkNames(Path document, RunResult run) throws IOException {
+		// The directory of the results does not matter.
+		String command = run.command().replaceAll(" --out \\S+", "");
+		assertThat(List.of("`./" + command + "`", run.startedAt().toString().substring(0, 10))).as(document.toString())
+			.allMatch(Files.readString(document).replace('\n', ' ')::contains);
 	}
 
 	/** Lowest and highest of the variants. */
-	private static String range(String capacity, String mode, int inFlight,
-			Function<CellResult, @Nullable Double> figure) {
-		List<CellResult> some = cells.stream()
+	private static String range(String capacity, String mode, int load, Function<CellResult, @Nullable Double> figure) {
+		List<CellResult> some = inFlight.cells.stream()
 			.filter((cell) -> cell.cell().capacity().equals(capacity) && cell.cell().mode().equals(mode)
-					&& cell.cell().load().size() == inFlight)
+					&& cell.cell().load().size() == load)
 			.toList();
 		List<String> ends = Stream.of(Comparator.<Double>naturalOrder(), Comparator.<Double>naturalOrder().reversed())
 			.map((order) -> some.stream().map(figure).filter(Objects::nonNull).min(order).orElse(null))
 			.map(Figures::measured)
 			.distinct()
 			.toList();
-		return String.join(" to ", ends)
-				+ (some.stream().anyMatch(ResultsDocumentTests::marked) ? " " + Reliability.SIGN : "");
-	}
-
-	private static boolean marked(CellResult computed) {
-		return run.cells().stream().filter((cell) -> cell.cell().equals(computed.cell())).anyMatch(Reliability::marked);
+		return String.join(" to ", ends) + (some.stream().anyMatch(inFlight::marked) ? " " + Reliability.SIGN : "");
 	}
 
 	private static @Nullable Double median(@Nullable Wait wait) {
@@ -166,26 +163,59 @@ class ResultsDocumentTests {
 		return sum;
 	}
 
-	/** The run's cells, computed from the files of its only round. */
-	private static List<CellResult> compute(Path opened) throws IOException {
+	/**
+	 * A run in {@code docs/results}.
+	 *
+	 * @param cells the run's cells, computed from its raw data
+	 */
+	private record Published(RunResult run, List<CellResult> cells) {
+
+		static Published of(String name) throws IOException {
+			Path opened = directory.resolve(name);
+			Bundle.unpack(MarkdownDocument.ROOT.resolve("docs/results/%s.zip".formatted(name)), opened);
+			RunResult run = RunFile.read(opened.resolve(RunFile.NAME));
+			List<CellResult> cells = new ArrayList<>();
+			try (Stream<Path> rounds = Files.list(opened.resolve("outcomes"))) {
+				for (Path round : rounds.toList()) {
+					cells.addAll(compute(run, opened, round.getFileName().toString()));
+				}
+			}
+			assertThat(cells).extracting(CellResult::cell)
+				.containsExactlyInAnyOrderElementsOf(run.cells().stream().map(CellResult::cell).toList());
+			return new Published(run, cells);
+		}
+
+		boolean marked(CellResult computed) {
+			return this.run.cells()
+				.stream()
+				.filter((cell) -> cell.cell().equals(computed.cell()))
+				.anyMatch(Reliability::marked);
+		}
+
+	}
+
+	private static List<CellResult> compute(RunResult run, Path opened, String round) throws IOException {
 		GatlingLog log;
-		try (Stream<Path> files = Files.walk(opened.resolve("gatling/1"))) {
+		try (Stream<Path> files = Files.walk(opened.resolve("gatling").resolve(round))) {
 			log = GatlingLog.read(files.filter((file) -> file.endsWith("simulation.log")).findFirst().orElseThrow(),
 					GatlingLog.Tail.COMPLETE);
 		}
-		ProcessSamples samples = samples(opened.resolve("samples/1.csv"));
+		ProcessSamples samples = samples(opened.resolve("samples/%s.csv".formatted(round)));
 		JsonMapper json = new JsonMapper();
 		List<CellResult> computed = new ArrayList<>();
 		for (CellResult known : run.cells()) {
 			Cell cell = known.cell();
 			String phase = "%s %s %s %d".formatted(cell.variant(), cell.mode(), cell.capacity(), cell.load().size());
-			Path outcomes = opened.resolve("outcomes/1");
-			OrderTimes times = OrderTimes.read(OrderTimes.file(outcomes, phase));
-			CellEvaluation evaluation = new CellEvaluation(log, samples.calling("gateway-" + cell.variant(), GATEWAY),
-					Map.of(), Map.of(), SERVICES, GATEWAY, run.environment().cores(), 0);
-			computed.add(evaluation
-				.evaluate(cell, json.readValue(outcomes.resolve(phase + ".json").toFile(), PhaseOutcome.class))
-				.waiting(times.toAccepted(), times.toSaved()));
+			Path outcomes = opened.resolve("outcomes").resolve(round);
+			Path outcome = outcomes.resolve(phase + ".json");
+			if (Files.exists(outcome)) {
+				OrderTimes times = OrderTimes.read(OrderTimes.file(outcomes, phase));
+				CellEvaluation evaluation = new CellEvaluation(log,
+						samples.calling("gateway-" + cell.variant(), GATEWAY), Map.of(), Map.of(), SERVICES, GATEWAY,
+						run.environment().cores(), 0);
+				computed.add(evaluation.evaluate(cell, json.readValue(outcome.toFile(), PhaseOutcome.class))
+					.waiting(times.toAccepted(), times.toSaved()));
+			}
 		}
 		return computed;
 	}
