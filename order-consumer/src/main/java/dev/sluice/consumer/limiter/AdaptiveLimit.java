@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * <li>It starts at {@value #INITIAL} and doubles per round trip (slow start) up to the
  * maximum, and grows by one per round trip once it has shrunk. It grows only while half
  * of it is in use.</li>
- * <li>It shrinks by a factor when the backend throttles, at most once per round
- * trip.</li>
- * <li>It shrinks by the same factor when a share of {@value #MANY} of the attempts fails,
- * or many consecutive ones, and others do not. The next attempts are a trial: if hardly
- * any of them fail, the backend was overloaded, and the smaller limit stays. Otherwise
- * the failures have another cause, and the limit returns to its previous value.</li>
+ * <li>It shrinks by a fifth when the backend throttles, at most once per round trip; by
+ * half in slow start.</li>
+ * <li>It shrinks as much when a share of {@value #MANY} of the attempts fails, or many
+ * consecutive ones, and others do not. The next attempts are a trial: if hardly any of
+ * them fail, the backend was overloaded, and the smaller limit stays. Otherwise the
+ * failures have another cause, and the limit returns to its previous value.</li>
  * <li>After an outage it starts at 1, and after a second without an order in delivery at
  * {@value #INITIAL}, because the backend may take less than before. It doubles up to its
  * previous value.</li>
@@ -62,6 +62,12 @@ final class AdaptiveLimit {
 	private static final int PAUSE = 10;
 
 	private static final double SHRINK = 0.8;
+
+	/**
+	 * In slow start up to half of the limit may never have been in use. The other half is
+	 * what the backend took.
+	 */
+	private static final double SHRINK_IN_SLOW_START = 0.5;
 
 	private final int max;
 
@@ -224,7 +230,8 @@ final class AdaptiveLimit {
 
 	@GuardedBy("this")
 	private void shrink(long nowNanos) {
-		this.limit = Math.max(1, this.limit * SHRINK);
+		double factor = (this.limit < this.threshold) ? SHRINK_IN_SLOW_START : SHRINK;
+		this.limit = Math.max(1, this.limit * factor);
 		this.threshold = this.limit;
 		change(nowNanos);
 	}

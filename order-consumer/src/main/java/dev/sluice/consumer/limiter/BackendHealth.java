@@ -62,6 +62,12 @@ public final class BackendHealth {
 
 	private volatile long openedNanos;
 
+	/** When the first of {@link #failuresInARow} ended. */
+	private volatile long rowBeganNanos;
+
+	/** How long the latest save took. */
+	private volatile long lastSaveNanos;
+
 	private volatile String lastFailure = "";
 
 	private volatile Runnable onChange = () -> {
@@ -155,33 +161,39 @@ public final class BackendHealth {
 			}
 			case Saved saved -> {
 				this.evidence.saved(beganNanos, endedNanos);
-				record(saved, endedNanos - beganNanos);
+				record(saved, endedNanos - beganNanos, endedNanos);
 				yield null;
 			}
 			case Rejected _, Conflict _ -> {
-				record(attempt, endedNanos - beganNanos);
+				record(attempt, endedNanos - beganNanos, endedNanos);
 				yield null;
 			}
 			case RetryLater(FailureReason why, boolean reached) -> {
 				this.lastFailure = why.detail();
 				Failure failure = reached ? this.evidence.failed(beganNanos, endedNanos) : null;
-				record(attempt, endedNanos - beganNanos);
+				record(attempt, endedNanos - beganNanos, endedNanos);
 				yield isHealthy() ? failure : null;
 			}
 		};
 	}
 
-	private void record(Attempt attempt, long elapsedNanos) {
+	private void record(Attempt attempt, long elapsedNanos, long nowNanos) {
 		int inFlight = this.inFlight.getAndDecrement();
 		this.circuit.onResult(elapsedNanos, TimeUnit.NANOSECONDS, attempt);
 		if (!(attempt instanceof RetryLater)) {
 			this.failuresInARow.set(0);
+			if (attempt instanceof Saved) {
+				this.lastSaveNanos = elapsedNanos;
+			}
 			return;
 		}
 		int failures = this.failuresInARow.incrementAndGet();
-		// Failures may be faster than saves. Then the failures of all in flight come
-		// first.
-		if (failures >= Math.max(this.consecutiveFailures, inFlight) && isHealthy()
+		if (failures == 1) {
+			this.rowBeganNanos = nowNanos;
+		}
+		// An overloaded backend refuses many orders while it saves one.
+		if (failures >= Math.max(this.consecutiveFailures, inFlight)
+				&& nowNanos - this.rowBeganNanos >= this.lastSaveNanos && isHealthy()
 				&& this.failuresInARow.compareAndSet(failures, 0)) {
 			this.circuit.transitionToOpenState();
 		}

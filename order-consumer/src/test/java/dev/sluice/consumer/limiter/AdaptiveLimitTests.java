@@ -51,12 +51,12 @@ class AdaptiveLimitTests {
 	@Test
 	void everyAttemptCountsUntilItHasChanged() {
 		this.limit.throttled(-5, -1);
-		assertThat(this.limit.current()).isEqualTo(8);
+		assertThat(this.limit.current()).isEqualTo(5);
 
 		this.limit.throttled(-2, -1);
-		assertThat(this.limit.current()).as("it began before").isEqualTo(8);
+		assertThat(this.limit.current()).as("it began before").isEqualTo(5);
 		this.limit.throttled(-1, 0);
-		assertThat(this.limit.current()).as("it began with the change").isEqualTo(6);
+		assertThat(this.limit.current()).as("it began with the change").isEqualTo(4);
 	}
 
 	@Test
@@ -97,7 +97,7 @@ class AdaptiveLimitTests {
 
 		this.limit.resume(this.nanos);
 
-		assertThat(this.limit.current()).isEqualTo(8);
+		assertThat(this.limit.current()).isEqualTo(5);
 	}
 
 	@Test

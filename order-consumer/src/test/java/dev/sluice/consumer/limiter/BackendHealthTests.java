@@ -62,6 +62,24 @@ class BackendHealthTests {
 		assertThat(this.health.circuit()).as("50 failed, 50 are in flight").isEqualTo(State.OPEN);
 	}
 
+	/** An overloaded backend refuses many while it saves one. */
+	@Test
+	void opensByFailuresInARowOnlyWhenTheyLastAsLongAsASave() {
+		attempts(SAVED, 10_000);
+		assertThat(this.health.tryAcquire()).isTrue();
+		advance(Duration.ofMillis(50));
+		this.health.attempted(SAVED, this.nanos.get() - Duration.ofMillis(50).toNanos());
+
+		attempts(FAILED, 100);
+		advance(Duration.ofMillis(50).minusNanos(1));
+		attempts(FAILED, 100);
+		assertThat(this.health.isHealthy()).isTrue();
+		advance(Duration.ofNanos(1));
+		attempts(FAILED, 1);
+
+		assertThat(this.health.circuit()).isEqualTo(State.OPEN);
+	}
+
 	@Test
 	void opensByFailuresInARowHoweverSlowlyTheyCome() {
 		for (int i = 0; i < 5; i++) {

@@ -96,6 +96,24 @@ class OverloadTests {
 		}
 	}
 
+	/** Up to then half of the limit is in use, and it grows all the same. */
+	@Test
+	void isNotOverloadedByABurstBehindASteadyRate() {
+		for (int seed = 0; seed < 10; seed++) {
+			Simulation simulation = new Simulation(seed, 1_000);
+			simulation.backend = simulation.new Queue(16, 200);
+			simulation.orders = 0;
+			simulation.receive(800, Duration.ofSeconds(2));
+			simulation.run(Duration.ofSeconds(2));
+			simulation.orders += 600;
+
+			simulation.runUntilAllAreSaved();
+
+			assertThat(simulation.health.outages()).as("seed %d", seed).isZero();
+			assertThat(simulation.refused).as("seed %d: refused", seed).isLessThan(400);
+		}
+	}
+
 	/** One of three instances behind a load balancer answers nothing but 503. */
 	@ParameterizedTest
 	@ValueSource(ints = { 50, 300 })
@@ -259,11 +277,18 @@ class OverloadTests {
 			fill();
 			while (!this.events.isEmpty() && this.events.peek().atNanos() <= until.toNanos()) {
 				Event event = this.events.poll();
-				this.nowNanos = event.atNanos();
+				this.nowNanos = Math.max(this.nowNanos + 1, event.atNanos());
 				event.task().run();
 				fill();
 			}
 			this.nowNanos = until.toNanos();
+		}
+
+		/** Orders that come evenly. */
+		void receive(int orders, Duration within) {
+			for (int i = 0; i < orders; i++) {
+				later(within.multipliedBy(i).dividedBy(orders), () -> this.orders++);
+			}
 		}
 
 		Duration runUntilAllAreSaved() {
@@ -271,7 +296,7 @@ class OverloadTests {
 			fill();
 			while (this.orders > 0 || this.begun > 0) {
 				Event event = this.events.remove();
-				this.nowNanos = event.atNanos();
+				this.nowNanos = Math.max(this.nowNanos + 1, event.atNanos());
 				event.task().run();
 				fill();
 			}
@@ -311,7 +336,8 @@ class OverloadTests {
 		}
 
 		private void begin(SimulatedOrder order) {
-			long beganNanos = this.nowNanos;
+			// No two things happen at once.
+			long beganNanos = this.nowNanos++;
 			this.inFlight++;
 			this.attempts++;
 			order.attempts++;
