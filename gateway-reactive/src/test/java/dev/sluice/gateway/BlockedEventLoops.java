@@ -25,6 +25,8 @@ final class BlockedEventLoops {
 			"sun.security.provider.NativePRNG",
 			// The lock of a bounded queue is held for the time of an assignment.
 			"java.util.concurrent.ArrayBlockingQueue.offer",
+			// The lock of a circuit breaker's window is held while it counts a call.
+			"io.github.resilience4j.core.metrics.",
 			// Starts a thread of a pool, and waits for nothing.
 			"java.util.concurrent.ThreadPoolExecutor.addWorker",
 			// An idle thread of a pool.
