@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * half in slow start.</li>
  * <li>It shrinks as much when a share of {@value #MANY} of the attempts fails, or many
  * consecutive ones, and others do not. The next attempts are a trial: if hardly any of
- * them fail, the backend was overloaded, and the smaller limit stays. Otherwise the
- * failures have another cause, and the limit returns to its previous value.</li>
+ * them fail, the backend was overloaded, and the smaller limit stays. Otherwise it
+ * shrinks again. If three steps do not help, the failures have another cause, and the
+ * limit returns to its previous value.</li>
  * <li>After an outage it starts at 1, and after a second without an order in delivery at
  * {@value #INITIAL}, because the backend may take less than before. It doubles up to its
  * previous value.</li>
@@ -54,6 +55,9 @@ final class AdaptiveLimit {
 	 * half the limit.
 	 */
 	private static final int MANY_IN_A_ROW = 5;
+
+	/** Number of steps by which the limit shrinks in a trial. */
+	private static final int STEPS = 3;
 
 	/** The share of failures above which a smaller limit has not helped. */
 	private static final double FEW = 0.05;
@@ -127,7 +131,7 @@ final class AdaptiveLimit {
 	synchronized void throttled(long beganNanos, long nowNanos) {
 		if (isCurrent(beganNanos)) {
 			this.trial = null;
-			shrink(nowNanos);
+			shrink(factor(), nowNanos);
 		}
 	}
 
@@ -156,19 +160,30 @@ final class AdaptiveLimit {
 		this.failuresInARow++;
 		Trial current = this.trial;
 		if (current != null && this.failures > FEW * this.window) {
-			this.limit = current.limit;
-			this.threshold = current.threshold;
-			this.trial = null;
-			this.pause = PAUSE;
-			change(nowNanos);
+			tryLess(current, nowNanos);
 		}
 		else if (current == null && this.pause == 0 && isMany()) {
-			this.trial = new Trial(this.limit, this.threshold);
-			shrink(nowNanos);
+			this.trial = new Trial(this.limit, this.threshold, factor(), 1);
+			shrink(factor(), nowNanos);
 		}
 		else {
 			count();
 		}
+	}
+
+	/** Ends the trial after its last step. */
+	@GuardedBy("this")
+	private void tryLess(Trial current, long nowNanos) {
+		if (current.steps < STEPS) {
+			this.trial = current.next();
+			shrink(current.factor, nowNanos);
+			return;
+		}
+		this.limit = current.limit;
+		this.threshold = current.threshold;
+		this.trial = null;
+		this.pause = PAUSE;
+		change(nowNanos);
 	}
 
 	/** The backend is down. */
@@ -229,8 +244,12 @@ final class AdaptiveLimit {
 	}
 
 	@GuardedBy("this")
-	private void shrink(long nowNanos) {
-		double factor = (this.limit < this.threshold) ? SHRINK_IN_SLOW_START : SHRINK;
+	private double factor() {
+		return (this.limit < this.threshold) ? SHRINK_IN_SLOW_START : SHRINK;
+	}
+
+	@GuardedBy("this")
+	private void shrink(double factor, long nowNanos) {
 		this.limit = Math.max(1, this.limit * factor);
 		this.threshold = this.limit;
 		change(nowNanos);
@@ -255,8 +274,20 @@ final class AdaptiveLimit {
 		startWindow();
 	}
 
-	/** The limit before it shrank for a trial. */
-	private record Trial(double limit, double threshold) {
+	/**
+	 * A smaller limit, tried because many attempts failed.
+	 *
+	 * @param limit the limit before it
+	 * @param threshold the threshold before it
+	 * @param factor by which the limit shrinks in each step
+	 * @param steps how often it has shrunk
+	 */
+	private record Trial(double limit, double threshold, double factor, int steps) {
+
+		Trial next() {
+			return new Trial(this.limit, this.threshold, this.factor, this.steps + 1);
+		}
+
 	}
 
 }

@@ -7,6 +7,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 import com.google.errorprone.annotations.ThreadSafe;
@@ -56,17 +57,14 @@ public final class BackendHealth {
 
 	private final AtomicInteger inFlight = new AtomicInteger();
 
-	private final AtomicInteger failuresInARow = new AtomicInteger();
+	private final AtomicReference<FailureRow> row = new AtomicReference<>(FailureRow.NONE);
 
 	private final AtomicInteger outages = new AtomicInteger();
 
 	private volatile long openedNanos;
 
-	/** When the first of {@link #failuresInARow} ended. */
-	private volatile long rowBeganNanos;
-
 	/** How long the latest save took. */
-	private volatile long lastSaveNanos;
+	private volatile long saveNanos;
 
 	private volatile String lastFailure = "";
 
@@ -105,7 +103,7 @@ public final class BackendHealth {
 	}
 
 	private void changed(State from, State to) {
-		this.failuresInARow.set(0);
+		this.row.set(FailureRow.NONE);
 		if (to == State.OPEN) {
 			this.openedNanos = this.nanoTime.getAsLong();
 			this.outages.incrementAndGet();
@@ -161,42 +159,56 @@ public final class BackendHealth {
 			}
 			case Saved saved -> {
 				this.evidence.saved(beganNanos, endedNanos);
-				record(saved, endedNanos - beganNanos, endedNanos);
+				record(saved, beganNanos, endedNanos);
 				yield null;
 			}
 			case Rejected _, Conflict _ -> {
-				record(attempt, endedNanos - beganNanos, endedNanos);
+				record(attempt, beganNanos, endedNanos);
 				yield null;
 			}
 			case RetryLater(FailureReason why, boolean reached) -> {
 				this.lastFailure = why.detail();
 				Failure failure = reached ? this.evidence.failed(beganNanos, endedNanos) : null;
-				record(attempt, endedNanos - beganNanos, endedNanos);
+				record(attempt, beganNanos, endedNanos);
 				yield isHealthy() ? failure : null;
 			}
 		};
 	}
 
-	private void record(Attempt attempt, long elapsedNanos, long nowNanos) {
+	private void record(Attempt attempt, long beganNanos, long endedNanos) {
 		int inFlight = this.inFlight.getAndDecrement();
-		this.circuit.onResult(elapsedNanos, TimeUnit.NANOSECONDS, attempt);
+		this.circuit.onResult(endedNanos - beganNanos, TimeUnit.NANOSECONDS, attempt);
 		if (!(attempt instanceof RetryLater)) {
-			this.failuresInARow.set(0);
+			this.row.set(FailureRow.NONE);
 			if (attempt instanceof Saved) {
-				this.lastSaveNanos = elapsedNanos;
+				this.saveNanos = endedNanos - beganNanos;
 			}
 			return;
 		}
-		int failures = this.failuresInARow.incrementAndGet();
-		if (failures == 1) {
-			this.rowBeganNanos = nowNanos;
-		}
-		// An overloaded backend refuses many orders while it saves one.
-		if (failures >= Math.max(this.consecutiveFailures, inFlight)
-				&& nowNanos - this.rowBeganNanos >= this.lastSaveNanos && isHealthy()
-				&& this.failuresInARow.compareAndSet(failures, 0)) {
+		FailureRow now = this.row.updateAndGet((row) -> row.next(endedNanos));
+		// An overloaded backend refuses many orders while it saves one, and the failures
+		// of all that began together may come before the first save.
+		if (now.failures >= Math.max(this.consecutiveFailures, inFlight)
+				&& endedNanos - now.beganNanos >= this.saveNanos && isHealthy()
+				&& this.row.compareAndSet(now, FailureRow.NONE)) {
 			this.circuit.transitionToOpenState();
 		}
+	}
+
+	/**
+	 * Failures in a row.
+	 *
+	 * @param failures their number
+	 * @param beganNanos when the first one ended
+	 */
+	private record FailureRow(int failures, long beganNanos) {
+
+		private static final FailureRow NONE = new FailureRow(0, 0);
+
+		FailureRow next(long endedNanos) {
+			return new FailureRow(this.failures + 1, (this.failures > 0) ? this.beganNanos : endedNanos);
+		}
+
 	}
 
 	/** Whether the circuit breaker is closed. */

@@ -177,7 +177,15 @@ class AdaptiveLimitTests {
 		mix(60, 4);
 		assertThat(this.limit.current()).as("it does not grow on trial").isEqualTo(80);
 		fail(1);
-		assertThat(this.limit.current()).isEqualTo(100);
+		assertThat(this.limit.current()).as("it shrinks further").isEqualTo(64);
+		mix(40, 3);
+		assertThat(this.limit.current()).isEqualTo(64);
+		fail(1);
+		assertThat(this.limit.current()).as("and a third time").isEqualTo(51);
+		mix(30, 2);
+		assertThat(this.limit.current()).isEqualTo(51);
+		fail(1);
+		assertThat(this.limit.current()).as("in vain").isEqualTo(100);
 
 		mix(500, 499);
 		assertThat(this.limit.current()).as("no trial for ten windows").isEqualTo(100);

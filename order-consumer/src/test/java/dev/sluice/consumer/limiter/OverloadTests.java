@@ -114,6 +114,30 @@ class OverloadTests {
 		}
 	}
 
+	/** The limit is still that of the faster backend. */
+	@ParameterizedTest
+	@ValueSource(ints = { 300, 600, 800, 1_000 })
+	void isNotOverloadedByABurstRightAfterAFasterBackend(int before) {
+		for (int seed = 0; seed < SEEDS; seed++) {
+			Simulation simulation = new Simulation(seed, 1_000);
+			Simulation.Queue backend = simulation.new Queue(1_000, 0);
+			simulation.backend = backend;
+			simulation.orders = before;
+			simulation.runUntilAllAreSaved();
+			simulation.run(Duration.ofNanos(simulation.nowNanos).plusMillis(500));
+			backend.slots = 16;
+			backend.queue = 200;
+			// A slot is free only after its order is answered.
+			backend.lag = Duration.ofMillis(3);
+			simulation.orders = 1_000;
+
+			Duration took = simulation.runUntilAllAreSaved();
+
+			assertThat(took.toMillis() / 1e3).as("seed %d: seconds", seed).isLessThan(1.3 * 1_000 * 0.05 / 16);
+			assertThat(simulation.health.outages()).as("seed %d", seed).isZero();
+		}
+	}
+
 	/** One of three instances behind a load balancer answers nothing but 503. */
 	@ParameterizedTest
 	@ValueSource(ints = { 50, 300 })
@@ -395,6 +419,8 @@ class OverloadTests {
 
 			private int busy;
 
+			private Duration lag = Duration.ZERO;
+
 			private final ArrayDeque<Answer> waiting = new ArrayDeque<>();
 
 			Queue(int slots, int queue) {
@@ -419,7 +445,7 @@ class OverloadTests {
 				this.busy++;
 				// 50 ms on average.
 				Duration took = Duration.ofNanos(Simulation.this.random.nextLong(25_000_000, 75_000_000));
-				later(took, () -> {
+				later(took.plus(this.lag), () -> {
 					this.busy--;
 					while (this.busy < this.slots && !this.waiting.isEmpty()) {
 						process(this.waiting.poll());
