@@ -192,7 +192,7 @@ class HostileClientTests {
 				client.close();
 			}
 		}
-		// Until a call is reset, its connection may read what is in its window.
+		// Until a call is reset, its connection may read one flow-control window.
 		double windows = clients.size() * 512.0 * 1024;
 		assertThat(most).as("80 MB were sent").isBetween((double) MAX_MESSAGE, 2.0 * MEMORY + windows);
 	}

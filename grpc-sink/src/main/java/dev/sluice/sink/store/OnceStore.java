@@ -95,17 +95,9 @@ public final class OnceStore {
 	 * @return as in {@link MessageStore#store(Place, Content)}
 	 */
 	public CompletableFuture<Outcome> store(Place place, Content content) {
-		if (!this.store.ready()) {
-			place.fence().close();
-			return CompletableFuture.failedFuture(new StoreUnavailableException("The storage is not ready"));
-		}
-		try {
-			return this.store.store(place, content);
-		}
-		catch (RuntimeException ex) {
-			place.fence().close();
-			return CompletableFuture.failedFuture(new StoreUnavailableException("The store has failed: " + ex, ex));
-		}
+		CompletableFuture<Outcome> done = new CompletableFuture<>();
+		store(List.of(new MessageStore.Placed(place, content)), (_, results) -> results.getFirst().to(done));
+		return done;
 	}
 
 	/**

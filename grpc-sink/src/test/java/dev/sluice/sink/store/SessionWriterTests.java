@@ -356,12 +356,7 @@ class SessionWriterTests {
 		Results next = store(message(2, "b"), message(3, "c"));
 		Results last = store(message(4, "d"));
 
-		this.begins.countDown();
-
-		large.await();
-		next.await();
-		last.await();
-		assertThat(this.producer.commitCount()).isEqualTo(2);
+		assertStoredInTwoTransactions(large, next, last);
 	}
 
 	@Test
@@ -371,11 +366,14 @@ class SessionWriterTests {
 		Results next = store(message(20_001, "b"));
 		Results last = store(message(20_002, "d"));
 
-		this.begins.countDown();
+		assertStoredInTwoTransactions(large, next, last);
+	}
 
-		large.await();
-		next.await();
-		last.await();
+	private void assertStoredInTwoTransactions(Results... all) {
+		this.begins.countDown();
+		for (Results results : all) {
+			results.await();
+		}
 		assertThat(this.producer.commitCount()).isEqualTo(2);
 	}
 
