@@ -420,7 +420,8 @@ final class BadRequests {
 			drops.add(Arrays.copyOfRange(whole, at, next));
 			at = next;
 		}
-		return new Request(number, Kind.TRICKLE, drops, 10 + random.nextInt(30), false);
+		// Well above the gateways' minimum rate, also on a busy machine.
+		return new Request(number, Kind.TRICKLE, drops, 2 + random.nextInt(8), false);
 	}
 
 	/** The answers exceed the buffers of the connection, the requests do not. */
