@@ -99,7 +99,7 @@ public final class CompareCommand extends ExperimentCommand {
 	private @Nullable List<Integer> rates;
 
 	@Option(names = "--burst",
-			description = "Bursts of N orders in services that are new, as the reference measured, instead of orders"
+			description = "Bursts of N orders in services that are not warm, as the reference measured, instead of orders"
 					+ " in flight.")
 	private boolean burst;
 
