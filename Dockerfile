@@ -5,6 +5,6 @@ COPY docker/ready /app/
 COPY --chown=65534:65534 ${MODULE}/target/${MODULE}.jar /app/service.jar
 USER 65534:65534
 WORKDIR /app
-# Inside a container the loopback interface is nobody else's.
+# Nothing outside the container reaches its loopback interface.
 ENV SERVER_ADDRESS=0.0.0.0
 ENTRYPOINT ["java", "-jar", "/app/service.jar"]

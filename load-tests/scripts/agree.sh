@@ -17,7 +17,7 @@ trap 'rm -rf "$results"' EXIT
 compared=0
 differs=0
 
-# Compares our figures with another's rate (requests a second) and median (ms).
+# Compares our figures with the other tool's rate (requests per second) and median (ms).
 compare() {
   local name=$1 rate=$2 median=$3
   "$lab" client --uri "$uri" --requests-per-second "$rate" --duration "$seconds" --out "$results/$name.run" \

@@ -3,7 +3,7 @@
 # for 6 of 10 s. 'lab client' and Gatling always take part; wrk, wrk2, oha, hey and k6 if they are on the path.
 #
 # The server answers at once and is stopped (SIGSTOP) from 2 s to 8 s after the generator has connected. wrk2, k6, Gatling
-# and 'oha -q' send 500 requests a second by the clock, as 'lab client --freeze' does; wrk, oha and hey keep 50 connections
+# and 'oha -q' send 500 requests per second by the clock, as 'lab client --freeze' does; wrk, oha and hey keep 50 connections
 # busy.
 #
 #   ./lab doctor                        # builds what is not built

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# CPU milliseconds of a request that the load generator adds to the engine's own, by pairs of runs.
+# CPU time per request that the load generator adds to the engine's own, in ms, from pairs of runs.
 #
 # OrdersSimulation and BareSimulation place the same orders at the same gateway. Each runs with many orders and with few,
 # and the difference of its CPU time is divided by the difference of the orders, so that the start of the JVM and the
@@ -39,7 +39,7 @@ run() {
   awk '{ print $1 + $2 }' "$results/time"
 }
 
-# CPU milliseconds of a request.
+# CPU time per request, in ms.
 cost() {
   local less more
   less=$(run "$1" "$few") || exit 1

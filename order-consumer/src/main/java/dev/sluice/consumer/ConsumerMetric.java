@@ -43,7 +43,7 @@ public enum ConsumerMetric {
 			"1 while the circuit breaker is open, 0.5 while it is half-open"),
 
 	SINK_IN_FLIGHT("sluice.delivery.sink.in.flight", "messages", "",
-			"Orders sent to the sink and not acknowledged. This and the next three exist only with delivery.target=grpc"),
+			"Orders sent to the sink and not acknowledged. The four metrics of the sink exist only with delivery.target=grpc"),
 
 	SINK_WINDOW("sluice.delivery.sink.window", "messages", "", "Maximum number of orders in flight to the sink"),
 

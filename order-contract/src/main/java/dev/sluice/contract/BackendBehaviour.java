@@ -26,7 +26,7 @@ import jakarta.validation.constraints.Size;
  * @param errorStatus HTTP status of those requests, 400 to 599
  * @param hangRate share of requests never answered, 0 to 1
  * @param resetRate share of requests whose connection is reset, 0 to 1
- * @param maxNewConnectionsPerSecond maximum number of new TCP connections a second.
+ * @param maxNewConnectionsPerSecond maximum number of new TCP connections per second.
  * Further ones are closed at once. 0 = no cap
  * @param capacity how many requests are processed at once
  * @param specials customers with a special behaviour; the first match applies; copied;

@@ -41,10 +41,10 @@ final class AnswerSection extends Section {
 		html.list(conclusions.sentences());
 		String many = Figures.count(this.effects.result().many());
 		double top = all.stream().mapToDouble(Effect::perSecond).max().orElse(1);
-		html.charts(
-				List.of(chart("Orders answered a second, N = " + many, "orders a second", top, all, Effect::perSecond),
-						chart("Stopped by the gateway's collector, % of the time", "% of the time", 100, all,
-								(effect) -> percent(effect.pauseShare()))),
+		html.charts(List.of(
+				chart("Orders answered per second, N = " + many, "orders per second", top, all, Effect::perSecond),
+				chart("Stopped by the gateway's collector, % of the time", "% of the time", 100, all,
+						(effect) -> percent(effect.pauseShare()))),
 				table(all));
 		html.element("p",
 				"A setting differs from the base (%s) in what its name says and in nothing else. A loss is the share of the base's rate at the same N that is missing. It counts as more than noise if the 99 %% interval of at least eight pairs leaves out no loss, or, measured less often, if the ratio is beyond %s. A setting has collapsed below %s of the base's rate; a collector that stops the gateway for less than %s of the time is taken to explain no collapse."
@@ -69,8 +69,8 @@ final class AnswerSection extends Section {
 
 	private Table table(List<Effect> all) {
 		Table table = new Table("Each setting, the fastest first", 1,
-				List.of("Setting", "N = " + Figures.count(this.effects.result().few()) + ", a second",
-						"N = " + Figures.count(this.effects.result().many()) + ", a second", "of the base",
+				List.of("Setting", "N = " + Figures.count(this.effects.result().few()) + ", per second",
+						"N = " + Figures.count(this.effects.result().many()) + ", per second", "of the base",
 						"99 % interval", "of N = " + Figures.count(this.effects.result().few()), "p99, ms",
 						"mean, of the whole time", "failed calls", "stopped by GC",
 						"requests at the backend per order"));

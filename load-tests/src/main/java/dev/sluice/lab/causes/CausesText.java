@@ -14,7 +14,7 @@ final class CausesText {
 	}
 
 	static String of(CausesResult result) {
-		StringBuilder text = new StringBuilder("%-52s %11s %11s %11s %11s%n".formatted("Orders answered a second",
+		StringBuilder text = new StringBuilder("%-52s %11s %11s %11s %11s%n".formatted("Orders answered per second",
 				"N = " + Figures.count(result.few()), "N = " + Figures.count(result.many()), "of the base",
 				"GC stopped"));
 		Double base = perSecond(result, CausesResult.BASE, result.many());

@@ -37,7 +37,7 @@ final class CellsSection extends Section {
 
 	private Table cells() {
 		Table table = new Table("In the order they were run", 2, List.of("Setting", "problem", "N", "repetition",
-				"trial", "seconds", "a second", "answered", "calls", "failed of", "foreign CPU"));
+				"trial", "seconds", "per second", "answered", "calls", "failed of", "foreign CPU"));
 		for (Cell cell : this.effects.result().cells()) {
 			table.row(Reliability.sign(cell.setting(), Effects.marked(cell)),
 					(cell.problem() != null) ? cell.problem() : Figures.NONE, Figures.count(cell.orders()),

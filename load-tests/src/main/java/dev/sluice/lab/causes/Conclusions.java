@@ -112,7 +112,7 @@ record Conclusions(Effects effects) {
 							.toList())));
 		sentences.add(growth());
 		nearest().ifPresent((effect) -> sentences.add(
-				"Nearest to the reference's %s orders a second is %s with %s. There an order took %s of the whole time on average; in the reference %s. Orders served one after another take half of it, orders that all end together take all of it."
+				"Nearest to the reference's %s orders per second is %s with %s. There an order took %s of the whole time on average; in the reference %s. Orders served one after another take half of it, orders that all end together take all of it."
 					.formatted(Figures.measured(Reference.MANY_PER_SECOND), effect.name(),
 							Figures.measured(effect.perSecond()), percent(effect.together()),
 							Figures.percent(Reference.TOGETHER))));
@@ -128,7 +128,7 @@ record Conclusions(Effects effects) {
 
 	private String base(Effect base) {
 		double noise = this.effects.noise();
-		return "The base takes %s orders a second at N = %s (%s)%s.".formatted(Figures.measured(base.perSecond()),
+		return "The base takes %s orders per second at N = %s (%s)%s.".formatted(Figures.measured(base.perSecond()),
 				Figures.count(base.orders()),
 				"nothing in the way: no limit at the backend, enough threads and heap, nobody gives up, connections kept",
 				(noise > 1)

@@ -41,7 +41,7 @@ record Effects(CausesResult result) {
 	/**
 	 * A setting at one load.
 	 *
-	 * @param perSecond orders answered a second, the median
+	 * @param perSecond orders answered per second, the median
 	 * @param p99 99th percentile of the answered calls, in milliseconds, the median; null
 	 * if no call was answered
 	 * @param together mean latency as a share of the cell's time, the median: 1 if all

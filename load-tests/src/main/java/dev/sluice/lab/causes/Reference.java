@@ -3,10 +3,10 @@ package dev.sluice.lab.causes;
 /** The reference's measurements of its synchronous mode. */
 final class Reference {
 
-	/** Orders a second at N = 100: 7,046 a minute. */
+	/** Orders per second at N = 100: 7,046 a minute. */
 	static final double FEW_PER_SECOND = 7_046 / 60.0;
 
-	/** Orders a second at N = 1,000: 3,083 a minute. */
+	/** Orders per second at N = 1,000: 3,083 a minute. */
 	static final double MANY_PER_SECOND = 3_083 / 60.0;
 
 	/** The rate at N = 1,000 as a share of the rate at N = 100. */

@@ -48,13 +48,13 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 
 		SIXTEEN("16 blocked threads", "backend 16 threads", new Capacity.Workers(16, QUEUE)),
 
-		STARVED_12("12 blocked threads, 1 more a second", "backend 12 threads +1/s",
+		STARVED_12("12 blocked threads, 1 more per second", "backend 12 threads +1/s",
 				new Capacity.Starved(12, 1, 1_000, QUEUE)),
 
-		STARVED_2("2 blocked threads, 1 more a second", "backend 2 threads +1/s",
+		STARVED_2("2 blocked threads, 1 more per second", "backend 2 threads +1/s",
 				new Capacity.Starved(2, 1, 1_000, QUEUE)),
 
-		/** As many as the reference's 51 orders a second keep busy, at 50 ms each. */
+		/** As many as the reference's 51 orders per second keep busy, at 50 ms each. */
 		THREE("3 blocked threads", "backend 3 threads", new Capacity.Workers(3, QUEUE));
 
 		private final String label;

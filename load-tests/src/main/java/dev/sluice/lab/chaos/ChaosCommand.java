@@ -63,7 +63,7 @@ public final class ChaosCommand extends ExperimentCommand {
 	private @Nullable Integer orders;
 
 	@Option(names = "--rate", paramLabel = "R", defaultValue = "" + RATE,
-			description = "Orders a second, by the clock. Default: ${DEFAULT-VALUE}.")
+			description = "Orders per second, by the clock. Default: ${DEFAULT-VALUE}.")
 	private double rate = RATE;
 
 	@Option(names = "--sync-share", paramLabel = "SHARE", defaultValue = "" + SYNC_SHARE,
@@ -148,7 +148,7 @@ public final class ChaosCommand extends ExperimentCommand {
 		refuse("--target is broken by the commands in its file alone", "--kinds", "--brokers", "--consumers",
 				"--ordering", "--store", "--source", "--infra");
 		if (!has("--rate")) {
-			throw usage("--target needs --rate: how many orders a second may it get, as 20?");
+			throw usage("--target needs --rate: how many orders per second may it get, as 20?");
 		}
 		Set<String> known = deployed.faults().keySet();
 		Set<String> names = (this.targets != null) ? new LinkedHashSet<>(this.targets) : known;

@@ -104,7 +104,9 @@ final class TargetChaos extends Experiment {
 		}
 	}
 
-	/** A witness that sends as many look-ups a second as there were orders a second. */
+	/**
+	 * A witness that sends as many look-ups per second as there were orders per second.
+	 */
 	private GatewayWitness witness(Gateways gateways) {
 		return new GatewayWitness(gateways, this.load.ratePerSecond(), PAUSE);
 	}
@@ -122,7 +124,7 @@ final class TargetChaos extends Experiment {
 	}
 
 	private String lookUps() {
-		return "GET /orders/{id} of every order, at most %.1f a second, as many as orders were due"
+		return "GET /orders/{id} of every order, at most %.1f per second, as many as orders were due"
 			.formatted(this.load.ratePerSecond());
 	}
 

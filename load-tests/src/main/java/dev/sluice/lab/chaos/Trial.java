@@ -95,7 +95,7 @@ final class Trial {
 
 		/** Describes the workload in the report. */
 		String text() {
-			return "open: %.1f orders a second by the clock, %.0f %% of them sync".formatted(this.ratePerSecond,
+			return "open: %.1f orders per second by the clock, %.0f %% of them sync".formatted(this.ratePerSecond,
 					this.syncShare * 100);
 		}
 
@@ -116,7 +116,7 @@ final class Trial {
 	 */
 	void run(Gateways gateways, OrderIdentity identity, List<FaultInjector.Fault> faults, LongSupplier savedByNow,
 			Supplier<OrderWitness> witnesses) throws IOException, InterruptedException {
-		this.progress.step("Placing %,d orders, %.0f a second, during %s (seed %d)".formatted(this.load.orders(),
+		this.progress.step("Placing %,d orders, %.0f per second, during %s (seed %d)".formatted(this.load.orders(),
 				this.load.ratePerSecond(), Figures.counted(faults.size(), "fault"), this.load.seed()));
 		try (OrderLedger entered = new OrderLedger(LONGER * this.load.orders(), this.load.syncShare(),
 				this.directory.path().resolve("attempts.csv"))) {

@@ -50,7 +50,7 @@ public final class ClientCommand extends ExperimentCommand {
 
 	@Option(names = { "-m", "--mode" }, paramLabel = "MODE", defaultValue = "async",
 			description = "How the client waits for answers: async; blocking, a fixed number of threads; virtual, a virtual"
-					+ " thread each; sync-over-async, a pool that is blocked on futures and grows by one thread a second."
+					+ " thread each; sync-over-async, a pool that is blocked on futures and grows by one thread per second."
 					+ " Default: ${DEFAULT-VALUE}.")
 	private String mode = "async";
 
@@ -77,7 +77,7 @@ public final class ClientCommand extends ExperimentCommand {
 	private boolean referenceTable;
 
 	@Option(names = "--freeze",
-			description = "Sends 500 requests a second for 10 s to a backend that it starts and freezes for 6 s:"
+			description = "Sends 500 requests per second for 10 s to a backend that it starts and freezes for 6 s:"
 					+ " does the median show it?")
 	private boolean freeze;
 
@@ -159,10 +159,10 @@ public final class ClientCommand extends ExperimentCommand {
 			throw usage("--duration: 1 to %,d seconds".formatted(MAX_SECONDS));
 		}
 		if (this.requestsPerSecond * this.seconds < 1) {
-			throw usage("This is less than one request: choose more a second or a longer --duration");
+			throw usage("This is less than one request: choose more per second or a longer --duration");
 		}
 		if (this.requestsPerSecond * this.seconds > OpenClient.MAX_REQUESTS) {
-			throw usage("These are more than %,d requests: choose fewer a second or a shorter --duration"
+			throw usage("These are more than %,d requests: choose fewer per second or a shorter --duration"
 				.formatted(OpenClient.MAX_REQUESTS));
 		}
 		CallMode chosen = mode();

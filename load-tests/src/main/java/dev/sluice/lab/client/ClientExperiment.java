@@ -292,7 +292,7 @@ final class ClientExperiment extends Experiment {
 		configuration.put("warm-up",
 				"%d s before each run, by its own client and at its rate; not counted".formatted(WARM_UP.toSeconds()));
 		configuration.put("connections", "HTTP/1.1, kept, as many as requests are in flight");
-		configuration.put("sync-over-async", "its pool grows by one thread a second while requests wait");
+		configuration.put("sync-over-async", "its pool grows by one thread per second while requests wait");
 		return configuration;
 	}
 

@@ -32,7 +32,7 @@ final class SecondsSection extends Section {
 
 	@Override
 	public void write(RunResult result, Html html) {
-		html.element("p", "%s to %s, %s requests a second for %s s.".formatted(this.run.mode(), this.run.target(),
+		html.element("p", "%s to %s, %s requests per second for %s s.".formatted(this.run.mode(), this.run.target(),
 				Figures.measured(this.run.requestsPerSecond()), Figures.measured(this.run.millis() / 1_000.0)));
 		if (this.run.seconds().isEmpty()) {
 			return;

@@ -203,7 +203,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		}
 		notes.put("items of an order", Integer.toString(this.items));
 		this.perSecond.forEach((orders, rate) -> notes.put("N = %,d".formatted(orders),
-				"%s orders a second by the clock".formatted(Figures.measured(rate))));
+				"%s orders per second by the clock".formatted(Figures.measured(rate))));
 		return notes;
 	}
 

@@ -163,7 +163,7 @@ public final class CompareCommand extends ExperimentCommand {
 		refuse("--target is measured as it is", "--scenario", "--quick", "--in-flight", "--burst", "--orders",
 				"--variants", "--capacity", "--delivery-concurrency", "--heap", "--infra", "--pin");
 		if (this.rates == null || this.rates.stream().anyMatch((rate) -> rate < 1)) {
-			throw usage("--target needs --rates: how many orders a second may it get, as 50,100?");
+			throw usage("--target needs --rates: how many orders per second may it get, as 50,100?");
 		}
 		long drawn = (this.seed != null) ? this.seed : ThreadLocalRandom.current().nextLong(MOST_SEEDS);
 		boolean smallest = this.length.value() == Length.SMALLEST;

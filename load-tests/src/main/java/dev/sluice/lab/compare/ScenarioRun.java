@@ -79,7 +79,7 @@ record ScenarioRun(Scenario scenario) {
 			words.add(String.format(Locale.ROOT, "at most %.1f %% of the calls fail", limits.failed() * 100));
 		}
 		if (limits.savedPerSecond() != null) {
-			words.add("at least %,d orders saved a second".formatted(limits.savedPerSecond()));
+			words.add("at least %,d orders saved per second".formatted(limits.savedPerSecond()));
 		}
 		return words;
 	}
@@ -106,7 +106,7 @@ record ScenarioRun(Scenario scenario) {
 			missed.add(String.format(Locale.ROOT, "%.1f %% of the calls failed", failed * 100));
 		}
 		if (limits.savedPerSecond() != null && cell.savedPerSecond() < limits.savedPerSecond()) {
-			missed.add(String.format(Locale.ROOT, "%,.0f orders saved a second", cell.savedPerSecond()));
+			missed.add(String.format(Locale.ROOT, "%,.0f orders saved per second", cell.savedPerSecond()));
 		}
 		return missed;
 	}

@@ -19,7 +19,7 @@ final class GridText {
 		StringBuilder text = new StringBuilder();
 		List<Integer> loads = grid.cells().stream().map(Cell::concurrency).distinct().sorted().toList();
 		for (long delay : grid.cells().stream().map(Cell::delayMillis).distinct().sorted().toList()) {
-			text.append("%-32s".formatted("Answers a second, %d ms".formatted(delay)));
+			text.append("%-32s".formatted("Answers per second, %d ms".formatted(delay)));
 			loads.forEach((load) -> text.append("%,8d".formatted(load)));
 			text.append("%9s %9s%n".formatted("p50 ms", "p99 ms"));
 			for (String variant : grid.cells().stream().map(Cell::variant).distinct().toList()) {

@@ -61,7 +61,7 @@ final class RatioSection extends Section {
 		}
 		table.write(html);
 		html.element("p",
-				"The reference does not say how large its pool was. %d threads are what its figures imply: at 500 ms a 6.5th of 184 answers a second, each keeping a thread busy for half a second."
+				"The reference does not say how large its pool was. %d threads are what its figures imply: at 500 ms a 6.5th of 184 answers per second, each keeping a thread busy for half a second."
 					.formatted(this.grid.result().smallPool()),
 				"class", "note");
 	}

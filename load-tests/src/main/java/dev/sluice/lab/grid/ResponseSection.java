@@ -73,7 +73,7 @@ final class ResponseSection extends Section {
 
 	static Table table(List<Cell> cells) {
 		Table table = new Table("Response time in milliseconds, and what the gateway spent", 2,
-				List.of("Variant", "Backend's delay", "N", "answers a second", "min", "p50", "mean", "p95", "p99",
+				List.of("Variant", "Backend's delay", "N", "answers per second", "min", "p50", "mean", "p95", "p99",
 						"max", "executing", "queued", "503", "other failures", "CPU ms per answer", "CPU, cores",
 						"memory", "threads"));
 		for (Cell cell : cells) {

@@ -12,7 +12,7 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.GridResult.Cell;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** Answers a second over the requests in flight, a chart for each delay. */
+/** Answers per second over the requests in flight, a chart for each delay. */
 final class ThroughputSection extends Section {
 
 	private final Grid grid;
@@ -24,7 +24,7 @@ final class ThroughputSection extends Section {
 
 	@Override
 	public void write(RunResult run, Html html) {
-		html.element("p", "Requests answered a second, higher is better; each chart has its own scale.");
+		html.element("p", "Requests answered per second, higher is better; each chart has its own scale.");
 		List<Chart> charts = new ArrayList<>();
 		for (long delay : this.grid.delays()) {
 			List<Chart.Line> lines = this.grid.variants()
@@ -38,8 +38,8 @@ final class ThroughputSection extends Section {
 				.max()
 				.orElse(1);
 			charts.add(new Chart.Lines("Backend takes %d ms".formatted(delay),
-					"Answers a second against the requests in flight, a line for each variant.", 300, 440,
-					"requests in flight (N)", "answers a second", "", Math.max(top, 1), this.grid.concurrencies(),
+					"Answers per second against the requests in flight, a line for each variant.", 300, 440,
+					"requests in flight (N)", "answers per second", "", Math.max(top, 1), this.grid.concurrencies(),
 					lines));
 		}
 		html.charts(charts, table());
@@ -56,7 +56,7 @@ final class ThroughputSection extends Section {
 	private Table table() {
 		List<String> heads = new ArrayList<>(List.of("Variant", "Backend's delay"));
 		this.grid.concurrencies().forEach((load) -> heads.add("N = " + Figures.count(load)));
-		Table table = new Table("Answers a second", 2, heads);
+		Table table = new Table("Answers per second", 2, heads);
 		for (String variant : this.grid.variants()) {
 			for (long delay : this.grid.delays()) {
 				List<String> row = new ArrayList<>(List.of(variant, delay + " ms"));

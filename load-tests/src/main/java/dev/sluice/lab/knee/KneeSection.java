@@ -65,7 +65,7 @@ public final class KneeSection extends Section {
 			.toList();
 		html.chart(new Chart.Stack("Greatest rate that met the goal",
 				"A bar for each variant and mode, accepting and saving of queued orders apart: the median of the searches.",
-				rows.size() * ROW_HEIGHT + 80, 560, "orders a second", Math.max(top, 1), List.of("orders a second"),
+				rows.size() * ROW_HEIGHT + 80, 560, "orders per second", Math.max(top, 1), List.of("orders per second"),
 				rows), knees());
 		html.details("Each rate that was tried", steps());
 		html.element("p",
@@ -84,7 +84,7 @@ public final class KneeSection extends Section {
 			return sentence(searches.getFirst());
 		}
 		double[] rates = rates(searches);
-		return "%s: %s orders a second (%s to %s in %d searches).".formatted(
+		return "%s: %s orders per second (%s to %s in %d searches).".formatted(
 				Reliability.sign(searches.getFirst().name(), searches.stream().anyMatch(KneeSection::marked)),
 				Figures.measured(median(searches)), Figures.measured(rates[0]),
 				Figures.measured(rates[rates.length - 1]), rates.length);
@@ -115,14 +115,14 @@ public final class KneeSection extends Section {
 	private static String rate(Knee knee) {
 		String sustained = Figures.measured(knee.sustainedPerSecond());
 		if (knee.failedPerSecond() == null) {
-			return "at least %s orders a second (no greater rate was missed twice)".formatted(sustained);
+			return "at least %s orders per second (no greater rate was missed twice)".formatted(sustained);
 		}
-		return knee.cutShort() ? "%s to %s orders a second (the time was up)".formatted(sustained,
-				Figures.measured(knee.failedPerSecond())) : sustained + " orders a second";
+		return knee.cutShort() ? "%s to %s orders per second (the time was up)".formatted(sustained,
+				Figures.measured(knee.failedPerSecond())) : sustained + " orders per second";
 	}
 
 	private Table knees() {
-		Table table = new Table("Orders a second", 2, List.of("Variant and mode", "missed above it", "held",
+		Table table = new Table("Orders per second", 2, List.of("Variant and mode", "missed above it", "held",
 				"did not hold", "p99 at held, ms", "saved-p99 at held, ms", "rates tried", "seconds"));
 		for (Knee knee : this.result.knees()) {
 			Step held = knee.sustained();
@@ -139,7 +139,7 @@ public final class KneeSection extends Section {
 
 	private Table steps() {
 		Table table = new Table("In the order they were tried", 2,
-				List.of("Variant and mode", "verdict", "orders a second", "p50, ms", "p99, ms", "saved-p99, ms",
+				List.of("Variant and mode", "verdict", "orders per second", "p50, ms", "p99, ms", "saved-p99, ms",
 						"failed", "not sent", "lag, ms", "generator CPU ms", "foreign CPU"));
 		for (Knee knee : this.result.knees()) {
 			for (Step step : knee.steps()) {

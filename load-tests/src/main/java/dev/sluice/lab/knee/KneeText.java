@@ -16,7 +16,7 @@ final class KneeText {
 
 	static String of(KneeResult result) {
 		StringBuilder text = new StringBuilder();
-		text.append("%-35s %8s %8s %7s %9s   %s%n".formatted("Orders a second", "held", "did not", "p99 ms",
+		text.append("%-35s %8s %8s %7s %9s   %s%n".formatted("Orders per second", "held", "did not", "p99 ms",
 				"saved-p99", "what was missed"));
 		for (Knee knee : result.knees()) {
 			Step held = knee.sustained();

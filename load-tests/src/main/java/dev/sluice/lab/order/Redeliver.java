@@ -49,7 +49,7 @@ public final class Redeliver implements Callable<Integer> {
 	private @Nullable String since;
 
 	@Option(names = "--rate", paramLabel = "R", defaultValue = "100",
-			description = "Maximum number of orders a second. Default: ${DEFAULT-VALUE}.")
+			description = "Maximum number of orders per second. Default: ${DEFAULT-VALUE}.")
 	private double rate = 100;
 
 	@Option(names = "--dry-run", description = "Lists the orders and sends nothing.")

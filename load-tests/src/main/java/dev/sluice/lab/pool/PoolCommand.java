@@ -52,7 +52,7 @@ public final class PoolCommand extends ExperimentCommand {
 	private PoolResult.Sink sink = PoolResult.Sink.HTTP;
 
 	@Option(names = "--new-connections", paramLabel = "N", defaultValue = "5",
-			description = "New connections that the backend accepts a second; 0 is no limit. Not used with PostgreSQL. Default: ${DEFAULT-VALUE}.")
+			description = "New connections that the backend accepts per second; 0 is no limit. Not used with PostgreSQL. Default: ${DEFAULT-VALUE}.")
 	private int newConnections = 5;
 
 	@Option(names = "--delay", paramLabel = "MILLIS", defaultValue = "100",

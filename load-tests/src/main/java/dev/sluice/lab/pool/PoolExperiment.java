@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the same messages over new connections and then over kept ones: into PostgreSQL,
- * or to a backend that accepts few new connections a second, like the address translation
- * that limited the reference.
+ * or to a backend that accepts few new connections per second, like the address
+ * translation that limited the reference.
  */
 final class PoolExperiment extends Experiment {
 
@@ -49,7 +49,7 @@ final class PoolExperiment extends Experiment {
 	 * @param messages number of messages produced at once
 	 * @param interval time between two productions
 	 * @param concurrency maximum number of messages in flight
-	 * @param newConnectionsPerSecond new connections that the backend accepts a second;
+	 * @param newConnectionsPerSecond new connections that the backend accepts per second;
 	 * ignored for PostgreSQL
 	 * @param backendMillis time that the backend takes for a message, in milliseconds;
 	 * ignored for PostgreSQL
@@ -168,7 +168,7 @@ final class PoolExperiment extends Experiment {
 		configuration.put("sink", switch (this.settings.sink()) {
 			case HTTP -> "backend-mock: %d ms a message, %s".formatted(this.settings.backendMillis(),
 					(this.settings.newConnectionsPerSecond() == 0) ? "any number of new connections"
-							: "%d new connections a second; further ones are closed at once"
+							: "%d new connections per second; further ones are closed at once"
 								.formatted(this.settings.newConnectionsPerSecond()));
 			case POSTGRES -> "PostgreSQL: a row a message, committed to the disk; 200 connections at most";
 		});

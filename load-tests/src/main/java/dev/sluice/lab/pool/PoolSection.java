@@ -85,7 +85,7 @@ public final class PoolSection extends Section {
 
 	private String newConnections() {
 		return (this.result.newConnectionsPerSecond() == 0) ? "any number of new connections."
-				: "%s new connections a second; further ones are closed at once, while the reference's address translation let them hang."
+				: "%s new connections per second; further ones are closed at once, while the reference's address translation let them hang."
 					.formatted(Figures.count(this.result.newConnectionsPerSecond()));
 	}
 

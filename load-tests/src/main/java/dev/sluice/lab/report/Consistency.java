@@ -69,7 +69,7 @@ final class Consistency {
 		double seconds = Duration.between(cell.start(), cell.end()).toNanos() / 1e9;
 		double perSecond = (seconds > 0) ? cell.saved() / seconds : 0;
 		if (!(Math.abs(cell.savedPerSecond() - perSecond) <= ROUNDING * Math.max(1, perSecond))) {
-			wrong.add("%,.3f orders a second, and %,d in %,.3f s are %,.3f".formatted(cell.savedPerSecond(),
+			wrong.add("%,.3f orders per second, and %,d in %,.3f s are %,.3f".formatted(cell.savedPerSecond(),
 					cell.saved(), seconds, perSecond));
 		}
 		long failures = cell.failures().values().stream().mapToLong(Long::longValue).sum();

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param seconds duration
  * @param megabytesPerSecond rate of data, in MB of 10^6 bytes
  * @param messagesPerSecond rate of messages
- * @param least rate of the slowest repetition, in MB a second
- * @param greatest rate of the fastest repetition, in MB a second
+ * @param least rate of the slowest repetition, in MB per second
+ * @param greatest rate of the fastest repetition, in MB per second
  * @param speedUp rate as a multiple of the setting's first mode
  * @param wireShare bytes sent divided by bytes of data; 0 if unknown
  * @param cpuMillisPerMegabyte CPU time of client and sink
@@ -72,8 +72,8 @@ record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double 
 	}
 
 	/**
-	 * The goal: a share of the first mode's rate, or messages a second; null if there is
-	 * none.
+	 * The goal: a share of the first mode's rate, or messages per second; null if there
+	 * is none.
 	 */
 	@Nullable String asked(Setting setting) {
 		return switch (setting) {

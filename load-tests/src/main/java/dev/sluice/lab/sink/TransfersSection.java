@@ -96,8 +96,8 @@ final class TransfersSection extends Section {
 					List.of(row.megabytesPerSecond())))
 			.toList();
 		return new Chart.Stack("Data stored and acknowledged when " + SinkFigures.words(setting),
-				"A bar for each way of moving the data, in MB a second.", rows.size() * ROW_HEIGHT + FRAME_HEIGHT, 500,
-				"MB/s", top, List.of("data, before compression"), rows);
+				"A bar for each way of moving the data, in MB per second.", rows.size() * ROW_HEIGHT + FRAME_HEIGHT,
+				500, "MB/s", top, List.of("data, before compression"), rows);
 	}
 
 	private static Table rates(Setting setting, List<SinkFigures> figures) {

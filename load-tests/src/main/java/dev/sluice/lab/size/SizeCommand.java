@@ -75,7 +75,7 @@ public final class SizeCommand implements Callable<Integer> {
 
 	private void print(List<RunResult> runs, List<Need> needs) {
 		PrintWriter out = this.spec.commandLine().getOut();
-		out.printf(Locale.ROOT, "%,.0f orders a second at %d %% of the cores; instances of %d cores%n%n",
+		out.printf(Locale.ROOT, "%,.0f orders per second at %d %% of the cores; instances of %d cores%n%n",
 				this.ordersPerSecond, this.utilisation, this.cores);
 		out.printf("%-18s %-7s %-12s %8s %17s %10s %6s%n", "variant", "mode", "service", "cores", "from - to",
 				"instances", "cells");

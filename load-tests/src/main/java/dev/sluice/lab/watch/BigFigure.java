@@ -7,11 +7,11 @@ import java.util.Locale;
  */
 enum BigFigure {
 
-	ANSWERED("orders answered a second"),
+	ANSWERED("orders answered per second"),
 
 	FAILED("of them failed or refused"),
 
-	SAVED("saved at the backend a second"),
+	SAVED("saved at the backend per second"),
 
 	WAITING("orders on their way"),
 

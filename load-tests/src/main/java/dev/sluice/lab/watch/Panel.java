@@ -5,38 +5,37 @@ import java.util.Locale;
 /** A chart of the page and the table beside it. */
 enum Panel {
 
-	ORDERS("Orders answered", "a second",
-			"By mode and outcome, all gateways together, since the second before: as clients see them."),
+	ORDERS("Orders answered", "per second", "Answers of all gateways in the last second, by mode and outcome."),
 
 	P99("p99 of the last minute", "ms",
-			"Sync and queued: from an order's headers read to its answer known, in the gateway. Saved: from accepted to"
-					+ " saved, of queued orders. Each is the upper bound of the histogram's bucket that the percentile"
-					+ " lies in, of all orders of the last minute: the true one is at most that, and at least three"
-					+ " quarters of it. With fewer than a thousand orders in that minute, none is shown."),
+			"Sync and queued: time in the gateway from the order's headers to its answer. Saved: time from accepted to"
+					+ " saved, for queued orders. A value is the upper bound of the histogram bucket that holds the"
+					+ " percentile; the true one is at least three quarters of it. With fewer than 1,000 orders in the"
+					+ " last minute, no value is shown."),
 
-	WAITING("Orders on their way", "orders",
-			"In the gateways: requests in process. In Kafka: records behind the consumer's last fetch (its lag; known a"
-					+ " minute after its start). Pending: read and not finished. In delivery: at the backend, of"
-					+ " those."),
+	WAITING("Orders in the system", "orders",
+			"In the gateways: requests in flight. In Kafka: records behind the consumer's last fetch (its lag; known a"
+					+ " minute after the start). Pending: read and not finished. In delivery: those of them that are at"
+					+ " the backend."),
 
-	DELIVERED("Deliveries", "a second",
+	DELIVERED("Deliveries", "per second",
 			"Outcomes that the consumer published to Kafka, dead letters, and orders that the backend answered, in both modes."),
 
-	CIRCUITS("Circuits", "closed, on trial, open",
-			"Open: the gateway treats the backend as down and sends it nothing."),
+	CIRCUITS("Circuit breakers", "closed, half-open, open",
+			"While a gateway's circuit breaker is open, it sends nothing to the backend."),
 
 	STATUS_AGE("Age of the status", "s",
-			"How old the oldest event of the last batch was when PostgreSQL had it: the lag of GET /orders. It"
+			"Age of the oldest event in the last batch when PostgreSQL stored it: how far GET /orders lags behind. It"
 					+ " does not change while no events arrive."),
 
-	CPU("CPU", "cores", "Of each service, since the second before."),
+	CPU("CPU", "cores", "Of each service, in the last second."),
 
 	GC("Paused by the garbage collector", "% of the time",
-			"Of each service, since the second before; the collector's concurrent work counts as CPU."),
+			"Of each service, in the last second. The collector's concurrent work counts as CPU."),
 
-	HEAP("Heap", "MiB", "Used, garbage included."),
+	HEAP("Heap", "MiB", "In use, garbage included."),
 
-	THREADS("Threads", "platform threads", "Alive; virtual threads are not among them.");
+	THREADS("Threads", "platform threads", "Live platform threads. Virtual threads are not counted.");
 
 	private final String title;
 

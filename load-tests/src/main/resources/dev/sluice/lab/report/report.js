@@ -1,5 +1,5 @@
 // Draws the charts of a report from the data beside them. Colours are the style sheet's variables, so that
-// a change of the colour scheme or printing needs no drawing anew.
+// charts follow the colour scheme, and print, without being drawn again.
 (function () {
   'use strict';
 
@@ -25,7 +25,7 @@
   };
   const percent = (share) => (share < 0.0005 ? '< 0.1' : Number((share * 100).toPrecision(2)).toLocaleString('en-US')) + ' %';
   const escaped = (content) => echarts.format.encodeHTML(content);
-  // 1, 2 or 5 times a power of ten, at or above a value.
+  // The next number, at or above a value, that makes a readable end of an axis.
   const nice = (value) => {
     const power = Math.pow(10, Math.floor(Math.log10(value || 1)));
     return [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((step) => step * power).find((top) => top >= value * 0.9999);
@@ -65,7 +65,7 @@
     return pen.measureText(content).width;
   };
 
-  // What the marks mean: a mark and its word one after the other, in as many lines as they need.
+  // The legend of the marks, in as many lines as it needs.
   const legend = (entries, left, y, width) => {
     const elements = [];
     let x = left;
@@ -87,7 +87,7 @@
   const whisker = (x, low, high, style) => [rule(x, low, x, high, style), rule(x - 4, low, x + 4, low, style), rule(x - 4, high, x + 4, high, style)];
   const cross = (x, y, style) => [rule(x - 4, y - 4, x + 4, y + 4, style), rule(x - 4, y + 4, x + 4, y - 4, style)];
 
-  // Moves labels apart, as little as needed, between two bounds.
+  // Moves labels apart, no more than necessary, within two bounds.
   const apart = (wanted, gap, top, bottom) => {
     const order = wanted.map((y, i) => ({ y, i })).sort((a, b) => a.y - b.y);
     for (let i = 1; i < order.length; i++) {
@@ -120,7 +120,7 @@
     const span = Math.max(Math.log10(xs[xs.length - 1] / xs[0]), 0.1);
     const xMin = Math.log10(xs[0]) - span * 0.03;
     const xMax = Math.log10(xs[xs.length - 1]) + span * 0.01;
-    // A ratio's axis is logarithmic, by powers of two, and has 1 on it.
+    // The axis of a ratio is logarithmic, in powers of two, and includes 1.
     const scaled = (y) => (data.ratio ? Math.log2(y) : y);
     const lows = points.map((p) => (p.high > p.low ? p.low : p.y)).filter((y) => y > 0);
     const doublings = Math.ceil((scaled(data.yMax) - scaled(Math.min(1, ...lows))) / 6) || 1;
@@ -143,7 +143,7 @@
         taken = xPixel(x) - half;
       }
     }
-    // A label stands right of the plot also where its line ends early; a thin line leads to it.
+    // A label is at the right of the plot even if its line ends earlier; a thin line connects them.
     const ends = data.lines.map((line) => line.points[line.points.length - 1]);
     const places = apart(ends.map((end) => yPixel(end.y)), 15, grid.top + 2, grid.top + plotHeight - 2);
     data.lines.forEach((line, i) => {
@@ -164,7 +164,7 @@
     }));
     series.push({ type: 'scatter', name: '', symbol: CROSS, symbolSize: 8, z: 4, clip: false, silent: true, itemStyle: { color: 'var(--ink)' },
       data: points.filter((p) => p.failedShare > 0).map((p) => [Math.log10(p.x), scaled(p.y)]) });
-    // The greatest share at each load is written above its points, if it is 1 % or more.
+    // The largest share at each load is printed above its points if it is at least 1 %.
     new Set(points.map((p) => p.x)).forEach((x) => {
       const there = points.filter((p) => p.x === x);
       const share = Math.max(...there.map((p) => p.failedShare));
@@ -236,7 +236,7 @@
       graphic.push(rule(xPixel(dots[0][1]), y, xPixel(dots[dots.length - 1][1]), y, { stroke: fill, lineWidth: 3, opacity: 0.45 }));
       dots.forEach(([kind, value]) => series[kind].push({ value: [share(value), 1 - (i + 0.62) / data.rows.length],
         itemStyle: { color: dot(kind, fill).fill, borderColor: fill, borderWidth: 1.5, opacity: 1 }, said: name + '<br>' + kind + ': ' + measured(value) + ' ms' }));
-      // The least always has its label, then the greatest, then the one before, as far as there is room.
+      // The smallest value always has a label; then, if there is room, the largest and the one before it.
       const taken = [];
       for (const [label, value] of [...new Set([dots[0], dots[dots.length - 1], dots[Math.max(0, dots.length - 2)]])]) {
         const content = label + ' ' + measured(value);
@@ -252,7 +252,7 @@
     return {
       grid, graphic, xAxis: axis, yAxis: axis,
       tooltip: tooltip((item) => item.data.said.split('<br>').map(escaped).join('<br>')),
-      // The smaller percentiles lie above the greater ones.
+      // Smaller percentiles are drawn over larger ones.
       series: kinds.slice().reverse().map((kind) => ({ type: 'scatter', name: kind, symbol: DOTS[kind].symbol, symbolSize: 11, clip: false, itemStyle: { opacity: 1 },
         emphasis: { disabled: true }, data: series[kind] })),
     };
@@ -282,7 +282,7 @@
         spanElements.push({ type: 'rect', name: span.lane + ': ' + span.name, shape: { x, y: y + 3, width: length, height: lane - 6, r: 2 },
           style: { fill: colour(span.style), opacity: 0.85 }, tooltip: { formatter: () => escaped(span.lane + ': ' + span.name) + '<br>second '
             + measured(span.from) + ' to ' + measured(span.to) } });
-        // On the bar, or right of it; else the colour and the table say it.
+        // On the bar or right of it; without room, only the colour and the table show it.
         const next = Math.min(...data.spans.filter((it) => it.lane === name && it.from > span.from).map((it) => xPixel(it.from)),
           plot.left + plotWidth);
         const wide = measure(span.name) + 6;
@@ -396,7 +396,7 @@
     for (const p of data.points.filter((each) => each.high > each.low)) {
       graphic.push(...whisker(xPixel(p.x), yPixel(p.low), yPixel(p.high), { stroke: colour(0), lineWidth: 1.5, opacity: 0.6 }));
     }
-    // A change's commit always has its name; of the others those that have room.
+    // The commit of a change is always labelled; others only if there is room.
     const taken = [];
     for (const x of [...changes, ...data.runs.keys()]) {
       const half = measure(data.runs[x]) / 2 + 4;
@@ -466,7 +466,7 @@
     after.after(tools);
   };
 
-  // A file of its own has no style sheet: it gets the colours that the page has now.
+  // A saved file has no style sheet, so it gets the current colours of the page.
   charts.forEach((it) => tool(it.element.closest('.scroll'), 'Save as SVG', it.data.title, () => {
     const svg = it.canvas.querySelector('svg').cloneNode(true);
     const style = getComputedStyle(document.documentElement);
@@ -477,7 +477,7 @@
   }));
 
   const UNITS = { s: 1, min: 60, h: 3600, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 };
-  // What a cell is sorted by: its first figure in its unit, or its words; what has no figure comes last.
+  // Sort key of a cell: its first figure in base units, or its text. Cells without a figure come last.
   const sortKey = (content, isFigure) => {
     if (!isFigure) {
       const number = /^[\d,]+/.exec(content);
@@ -505,7 +505,7 @@
         button.append(...head.childNodes);
         head.append(button);
         button.addEventListener('click', () => {
-          // Rising, falling, and as it was.
+          // Ascending, descending, original order.
           const next = { none: 'ascending', ascending: 'descending', descending: 'none' }[head.getAttribute('aria-sort') || 'none'];
           heads.forEach((other) => other.removeAttribute('aria-sort'));
           const sorted = rows.slice();
@@ -522,7 +522,7 @@
     }
   });
 
-  // The columns of words stay where the figures scroll, as far as they leave room for those.
+  // The columns of text stay in place while the figures scroll, if they leave enough room.
   const hold = () => document.querySelectorAll('table').forEach((table) => {
     const box = table.closest('.scroll');
     const heads = [...table.tHead.rows[0].cells];
@@ -539,7 +539,7 @@
   window.addEventListener('resize', hold);
   document.querySelectorAll('details').forEach((details) => details.addEventListener('toggle', hold));
 
-  // On paper, tables cannot be unfolded.
+  // Tables cannot be expanded on paper.
   let folded = [];
   window.addEventListener('beforeprint', () => {
     folded = [...document.querySelectorAll('details:not([open])')];

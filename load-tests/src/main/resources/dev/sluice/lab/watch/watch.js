@@ -1,5 +1,5 @@
-// Asks for what is new each second, and draws it. Its own few lines instead of a charting library, because the page
-// shares the machine with what it watches.
+// Requests new figures every second and draws them. It does without a charting library, because the page shares the
+// machine with the services that it shows.
 (function () {
   'use strict';
 
@@ -8,11 +8,11 @@
   const SHORTEST_MILLIS = 30000;
   const SVG = 'http://www.w3.org/2000/svg';
   const COLOURS = ['var(--s1)', 'var(--s0)', 'var(--s3)', 'var(--s2)', 'var(--s4)', 'var(--s5)'];
-  // Names that always look the same, whatever came first. Others take what their name comes to.
+  // Series with a fixed colour and dash. Other series get theirs from a hash of their name.
   const KNOWN = ['sync saved', 'queued accepted', 'queued saved', 'sync', 'queued', 'saved', 'in the gateways, sync', 'in the gateways, queued',
     'in Kafka', 'pending', 'in delivery', 'delivered: saved', 'backend: saved', 'dead letters'];
   const DASHES = ['none', '7 3', '2 3'];
-  const LEVELS = { 0: 'closed', 0.5: 'on trial', 1: 'open' };
+  const LEVELS = { 0: 'closed', 0.5: 'half-open', 1: 'open' };
   const PLOT = { left: 54, right: 8, top: 8, bottom: 22, height: 170 };
   const NONE = '–';
 
@@ -41,18 +41,18 @@
     if (value === undefined || value === null) {
       return NONE;
     }
-    // What is left of a difference of sums is nothing.
+    // A remainder of rounding counts as 0.
     return Math.abs(value) < 1e-6 ? '0' : Math.abs(value) < 0.001 ? '< 0.001'
       : Number(value.toPrecision(3)).toLocaleString('en-US', { maximumFractionDigits: 3 });
   };
   const clock = (millis) => new Date(millis).toLocaleTimeString('en-GB');
-  // A number that is easy to halve, at or above a value.
+  // The next number, at or above a value, that is easy to halve.
   const nice = (value) => {
     const power = Math.pow(10, Math.floor(Math.log10(value)));
     return [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].map((step) => step * power).find((top) => top >= value * 0.9999);
   };
 
-  // How a series looks: a service as in each other chart, a known name as ever, any other by its name, beside the others.
+  // The colour and dash of a series. A service has the same in every chart; a name that is not known gets a free one.
   const look = (name, others) => {
     const service = names.indexOf(name);
     if (service >= 0) {
@@ -92,7 +92,7 @@
       this.plot.addEventListener('pointerleave', () => point(null));
     }
 
-    // A line of the chart and its row in the table, which tells how the line looks.
+    // A line of the chart and its row in the table, which is also the legend.
     line(name) {
       let line = this.series.get(name);
       if (!line) {
@@ -113,7 +113,7 @@
           line.row.append(cell);
           line.cells.push(cell);
         }
-        // Rows stand in the order of their names, so that a new one moves no other about.
+        // Rows are sorted by name, so that a new one does not reorder the others.
         const next = [...this.series.keys()].filter((other) => other > name).sort()[0];
         this.rows.insertBefore(line.row, next ? this.series.get(next).row : null);
         this.lines.append(line.path);
@@ -160,7 +160,7 @@
       });
     }
 
-    // Marks a moment, and puts its figures into the table's column of their own.
+    // Marks a moment and shows its figures in a column of the table.
     mark(moment, from, to) {
       put(this.at, moment ? clock(moment.epochMillis) : 'at the mouse');
       if (moment) {
@@ -200,7 +200,7 @@
 
   const panels = [...document.querySelectorAll('.panel')].map((section) => new Panel(section));
 
-  // Where the mouse is, as a share of the plots' width, which all charts have alike.
+  // Position of the mouse as a share of the plot's width, which is the same for all charts.
   let pointed = null;
   function point(x, width) {
     pointed = x === null ? null : (x - PLOT.left) / (width - PLOT.left - PLOT.right);
@@ -269,7 +269,7 @@
     }
   }
 
-  // The first of the latest seconds in which it was down.
+  // The second since which it has been down.
   function since(name) {
     let first = null;
     for (let i = moments.length - 1; i >= 0; i--) {
@@ -293,7 +293,7 @@
     }
     names = moments[moments.length - 1].services.map((service) => service.name);
     const to = moments[moments.length - 1].epochMillis;
-    // From the start, while there is less than is asked for.
+    // While there is less than the requested period: all of it.
     const from = Math.max(to - span.value * 1000, Math.min(moments[0].epochMillis, to - SHORTEST_MILLIS));
     const shown = moments.filter((moment) => moment.epochMillis >= from);
     panels.forEach((panel) => panel.draw(shown, from, to));
@@ -311,7 +311,7 @@
       }
       const answer = await response.json();
       if (begun !== null && answer.begun !== begun) {
-        // It was started anew, and may watch others.
+        // The lab was restarted and may show other services.
         location.reload();
         return;
       }

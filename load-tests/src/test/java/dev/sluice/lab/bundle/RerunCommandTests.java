@@ -138,7 +138,7 @@ class RerunCommandTests {
 					sync saves more at 10 in flight.                       | sync saves more at 10 † in flight.
 					sync saves more at 10, 100 in flight.                  | sync saves more at 10 †, 100 in flight.
 					Slow: queued keeps up with 300 to 1,000/s.             | Slow: queued keeps up with 1,000/s.
-					reactive sync: 3,342 orders a second; at 3,500/s p99 250 ms. | reactive sync: 987 orders a second; at 1,020/s p99 1,201 ms.
+					reactive sync: 3,342 orders per second; at 3,500/s p99 250 ms. | reactive sync: 987 orders per second; at 1,020/s p99 1,201 ms.
 					500 requests outstanding after 18 s, of 1,800 sent.    | 1,546 requests outstanding after 18 s, of 1,790 sent.
 					""")
 	void figuresMayDiffer(String first, String second) {

@@ -85,7 +85,7 @@ class TargetChaosTests {
 		int exit = execute("--target", uri(), "--token-file", path("token"), "--rate", "50", "--orders", "20");
 
 		assertThat(exit).as(this.err.toString()).isZero();
-		assertThat(this.out.toString()).contains("Nothing was broken", "at most 50.0 a second",
+		assertThat(this.out.toString()).contains("Nothing was broken", "at most 50.0 per second",
 				"Not seen: orders saved twice;");
 		RunResult run = RunFile.read(this.directory.resolve("run/run.json"));
 		ChaosResult chaos = (ChaosResult) run.finding();
@@ -100,7 +100,7 @@ class TargetChaosTests {
 			.containsEntry("faults planned", "the target names no 'faults', so orders are placed and looked up")
 			.extractingByKey("look-ups")
 			.asString()
-			.contains("at most 50.0 a second");
+			.contains("at most 50.0 per second");
 		assertThat(this.directory.resolve("run/report.html")).content()
 			.contains("Yes, as far as the gateways report: 20 orders were accepted", "0 lost, doubled ones not seen.",
 					"Nothing was broken", "not seen by the gateways", "The gateways are the witness")

@@ -59,7 +59,7 @@ class ResultsDocumentTests {
 	 * Capacities of the backend and the README's names for them, in the README's order.
 	 */
 	private static final List<Map.Entry<String, String>> BACKENDS = List
-		.of(Map.entry("workers", "slow: 20 workers, 400 a second"), Map.entry("unlimited", "fast: no limit"));
+		.of(Map.entry("workers", "slow: 20 workers, 400 per second"), Map.entry("unlimited", "fast: no limit"));
 
 	@TempDir
 	private static Path directory;

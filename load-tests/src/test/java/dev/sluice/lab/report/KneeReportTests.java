@@ -21,17 +21,18 @@ class KneeReportTests {
 	void namesTheGreatestAndWhatWasMissedAboveIt() {
 		String page = Report.page(List.of(Runs.knee()));
 
-		assertThat(page).contains("reactive sync: 1,550 orders a second; at 1,620/s p99 412 ms.", "p99 of the answers");
+		assertThat(page).contains("reactive sync: 1,550 orders per second; at 1,620/s p99 412 ms.",
+				"p99 of the answers");
 	}
 
 	@Test
 	void givesARangeWhereTheTimeWasUp() {
-		assertThat(page(6_400.0, 12_800.0)).contains("6,400 to 12,800 orders a second (the time was up)");
+		assertThat(page(6_400.0, 12_800.0)).contains("6,400 to 12,800 orders per second (the time was up)");
 	}
 
 	@Test
 	void givesALeastWhereNoGreaterRateWasMissed() {
-		assertThat(page(400.0, null)).contains("at least 400 orders a second");
+		assertThat(page(400.0, null)).contains("at least 400 orders per second");
 	}
 
 	@Test
@@ -41,7 +42,7 @@ class KneeReportTests {
 			.toList();
 
 		assertThat(Report.page(List.of(Runs.found("knee", new KneeResult("goal", "backend", searches)))))
-			.contains("reactive queued, saving: 1,100 orders a second (1,000 to 1,400 in 3 searches).");
+			.contains("reactive queued, saving: 1,100 orders per second (1,000 to 1,400 in 3 searches).");
 	}
 
 	private static String page(double sustained, @Nullable Double failed) {

@@ -38,7 +38,7 @@ class PoolReportTests {
 		Status end = ((PoolResult) Runs.pool().finding()).cases().getFirst().statuses().getLast();
 
 		assertThat(page(0, end)).contains("accepts any number of new connections.").doesNotContain("further ones");
-		assertThat(page(5, end)).contains("accepts 5 new connections a second; further ones");
+		assertThat(page(5, end)).contains("accepts 5 new connections per second; further ones");
 	}
 
 	private static String page(int newConnections, Status end) {

@@ -114,7 +114,7 @@ class RawDataTests {
 			case 1 -> " failed calls, and by their reasons ";
 			case 4 -> " orders accepted, and by their waits ";
 			case 5 -> " orders saved, and by their waits ";
-			default -> " orders a second, and ";
+			default -> " orders per second, and ";
 		});
 	}
 

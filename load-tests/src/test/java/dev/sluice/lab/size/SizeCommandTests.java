@@ -43,7 +43,7 @@ class SizeCommandTests {
 		RunFile.write(Runs.full(), this.directory);
 
 		assertThat(this.lab.execute("size", "--orders-per-second", "10000", this.directory.toString())).isZero();
-		assertThat(this.output.toString()).contains("10,000 orders a second", "Partitions of the topic orders",
+		assertThat(this.output.toString()).contains("10,000 orders per second", "Partitions of the topic orders",
 				Runs.full().command());
 	}
 

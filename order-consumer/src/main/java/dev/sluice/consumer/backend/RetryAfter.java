@@ -2,6 +2,7 @@ package dev.sluice.consumer.backend;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.apache.hc.client5.http.utils.DateUtils;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads the header {@code Retry-After} (RFC 9110, section 10.2.3). */
 final class RetryAfter {
 
-	private static final Pattern SECONDS = Pattern.compile("[0-9]{1,18}");
+	private static final Pattern SECONDS = Pattern.compile("0*([0-9]{1,18})");
 
 	private RetryAfter() {
 	}
@@ -27,8 +28,9 @@ final class RetryAfter {
 			return null;
 		}
 		String text = value.strip();
-		if (SECONDS.matcher(text).matches()) {
-			return Duration.ofSeconds(Long.parseLong(text));
+		Matcher seconds = SECONDS.matcher(text);
+		if (seconds.matches()) {
+			return Duration.ofSeconds(Long.parseLong(seconds.group(1)));
 		}
 		Instant date = DateUtils.parseStandardDate(text);
 		if (date == null) {

@@ -19,6 +19,7 @@ class RetryAfterTests {
 			0                              | PT0S
 			7                              | PT7S
 			120                            | PT2M
+			00000000000000000007           | PT7S
 			999999999999                   | PT277777777H46M39S
 			Fri, 06 Nov 2026 08:49:37 GMT  | PT7S
 			Fri, 06 Nov 2026 08:49:30 GMT  | PT0S

@@ -30,8 +30,9 @@ final class RetryAfter {
 		}
 		String value = header.strip();
 		if (!value.isEmpty() && value.chars().allMatch((c) -> c >= '0' && c <= '9')) {
+			String digits = value.replaceFirst("^0+(?=.)", "");
 			// A number with more digits is over the limit.
-			return within((value.length() > 9) ? LONGEST : Duration.ofSeconds(Long.parseLong(value)));
+			return within((digits.length() > 9) ? LONGEST : Duration.ofSeconds(Long.parseLong(digits)));
 		}
 		try {
 			return within(Duration.between(now, DateTimeFormatter.RFC_1123_DATE_TIME.parse(value, Instant::from)));

@@ -21,9 +21,9 @@ import org.springframework.validation.annotation.Validated;
  * s
  * @param bodyTimeout maximum time from the end of the head to the end of the body. Then
  * the gateway answers 408 and closes the connection; default 10 s
- * @param minBodyRate minimum average rate of an arriving body, in bytes a second, after a
- * grace period of 2 s. A slower body ends as if its time were over. 0 = any rate; default
- * 1 KB
+ * @param minBodyRate minimum average rate of an arriving body, in bytes per second, after
+ * a grace period of 2 s. A slower body ends as if its time were over. 0 = any rate;
+ * default 1 KB
  * @param maxConnections maximum number of open connections. Further connections wait in
  * the operating system's backlog until one is closed; default 8,192
  * @param maxStreams maximum number of open HTTP/2 streams, each of which carries one

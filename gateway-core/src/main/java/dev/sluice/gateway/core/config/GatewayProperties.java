@@ -26,8 +26,8 @@ import org.springframework.validation.annotation.Validated;
  * A longer time is cut to it. 0 disables waiting; default 10 s
  * @param maxWaiters maximum number of requests waiting with {@code wait=n}. Further
  * requests get 202 immediately. 0 disables waiting; default 100
- * @param clientLimit maximum number of orders a second that a customer may place at this
- * gateway. Further orders get 429. 0 = no limit; default 0
+ * @param clientLimit maximum number of orders per second that a customer may place at
+ * this gateway. Further orders get 429. 0 = no limit; default 0
  * @param clientBurst number of orders that a customer may place at once after a pause;
  * default 10
  * @param drainTime minimum time for which a stopping gateway answers new requests with

@@ -19,7 +19,8 @@ class RetryAfterTests {
 			0                              | PT1S
 			1                              | PT1S
 			 7                             | PT7S
-			000000007                      | PT7S
+			00000000007                    | PT7S
+			00000000000                    | PT1S
 			60                             | PT1M
 			61                             | PT1M
 			99999999999999999999           | PT1M

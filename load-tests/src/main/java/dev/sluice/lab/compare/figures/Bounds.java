@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The limits that bound a cell's rate, whatever the gateway does. A limit of W orders at
- * a time, of L seconds each, lets W / L orders a second through.
+ * a time, of L seconds each, lets W / L orders per second through.
  */
 public final class Bounds {
 
@@ -37,7 +37,7 @@ public final class Bounds {
 	}
 
 	/**
-	 * Maximum number of orders a second that the load or the consumer's limit lets
+	 * Maximum number of orders per second that the load or the consumer's limit lets
 	 * through to a backend with a fixed time per order. Ignores the backend's own limit.
 	 * Empty if unknown.
 	 */

@@ -61,7 +61,7 @@ final class BoundSection extends Section {
 	}
 
 	private static Table limits(Map<CellResult, Utilisation> cells) {
-		Table table = new Table("Limits that services export, by one scrape a second", 6, List.of("Variant", "Mode",
+		Table table = new Table("Limits that services export, by one scrape per second", 6, List.of("Variant", "Mode",
 				"Backend", "load", "Service", "Limited", "repetition", "limit", "used, mean", "at the limit"));
 		cells.forEach((cell, busy) -> {
 			for (LimitUse limit : busy.limits()) {

@@ -119,7 +119,7 @@ public final class Redelivery implements AutoCloseable {
 	}
 
 	/**
-	 * @param ratePerSecond maximum number of orders a second
+	 * @param ratePerSecond maximum number of orders per second
 	 */
 	public Redelivery(URI gateway, double ratePerSecond) {
 		this.gateway = gateway;

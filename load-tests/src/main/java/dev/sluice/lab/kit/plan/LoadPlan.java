@@ -198,7 +198,7 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 	 * @param keepsConnections whether connections are kept; otherwise each call closes
 	 * its own, and before the phase there is time for the gateway to close those that it
 	 * has kept
-	 * @param perSecond orders due a second, on schedule, as long as a user is free; 0 =
+	 * @param perSecond orders due per second, on schedule, as long as a user is free; 0 =
 	 * one whenever a user is free
 	 * @param items number of items of an order
 	 */

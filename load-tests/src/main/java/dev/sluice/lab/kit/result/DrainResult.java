@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param counted orders delivered while the rate was measured, in the middle of the
  * backlog
  * @param seconds time for which the rate was measured
- * @param perSecond orders a second
+ * @param perSecond orders per second
  * @param source how the consumer read them, as {@code delivery.source} says
  * @param delays distribution of the times that the backend took
  * @param use resources that the consumer and the servers used in that time
@@ -40,7 +40,7 @@ public record DrainResult(int orders, int deliveryConcurrency, long delayMillis,
 			@Nullable Integer peakThreads) {
 	}
 
-	/** Orders a second that the limit allows. */
+	/** Orders per second that the limit allows. */
 	public double idealPerSecond() {
 		return this.deliveryConcurrency * 1_000.0 / this.delayMillis;
 	}

@@ -90,7 +90,7 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 	 * before
 	 * @param sinkCpuSeconds CPU time of the sink's process, or the relay's; 0 = neither
 	 * took part
-	 * @param moments ten a second
+	 * @param moments ten per second
 	 */
 	public record Transfer(Setting setting, Mode mode, int repetition, int connections, long messages, long bytes,
 			long wireBytes, double seconds, double clientCpuSeconds, double sinkCpuSeconds, List<Moment> moments) {
@@ -99,7 +99,7 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 			moments = List.copyOf(moments);
 		}
 
-		/** Data per time, in MB of 10^6 bytes a second. */
+		/** Data per time, in MB of 10^6 bytes per second. */
 		public double megabytesPerSecond() {
 			return this.bytes / this.seconds / 1e6;
 		}

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OutageProof implements Proof {
 
-	/** Orders a second to each gateway in each mode. */
+	/** Orders per second to each gateway in each mode. */
 	private static final double PER_SECOND = 10;
 
 	private static final long WELL_MILLIS = 5_000;
@@ -97,7 +97,7 @@ public final class OutageProof implements Proof {
 			}
 			return new Evidence(
 					Map.of("load",
-							"%.0f orders a second to each gateway in each mode, every other with a key"
+							"%.0f orders per second to each gateway in each mode, every other with a key"
 								.formatted(PER_SECOND),
 							"frozen for", "%d s each".formatted(frozenMillis / 1_000)),
 					checks, timeline(testBed, beats, List.of(broker, postgres, backend)));

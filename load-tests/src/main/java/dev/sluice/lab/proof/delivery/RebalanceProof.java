@@ -92,7 +92,7 @@ public final class RebalanceProof implements Proof {
 			Stack.inParallel(List.of(members::join, members::join));
 			group.awaitStable(FEWEST, REBALANCE);
 			warmUp(testBed, feed);
-			testBed.step("%.0f orders a second, %d changes of the group".formatted(PER_SECOND, changes));
+			testBed.step("%.0f orders per second, %d changes of the group".formatted(PER_SECOND, changes));
 			start = Instant.now();
 			try (OrderStream load = new OrderStream(feed, identity, times)) {
 				Thread.sleep(REST_MILLIS);
@@ -136,7 +136,7 @@ public final class RebalanceProof implements Proof {
 		int seconds = (int) Math.ceil(done.getLast().end()) + 5;
 		return new Evidence(
 				Map.of("load",
-						"%.0f orders a second, %,d in all, straight into Kafka; backend 50 ms".formatted(PER_SECOND,
+						"%.0f orders per second, %,d in all, straight into Kafka; backend 50 ms".formatted(PER_SECOND,
 								orders),
 						"changes", Evidence.told(counts), "repeated deliveries after each kind of change",
 						Evidence.told(repeats), "consumers",

@@ -107,7 +107,7 @@ public final class RefusalProof implements Proof {
 		times.write(testBed.file("orders.csv"));
 		int letters = new DeadLetterBox(bootstrap).letters().size();
 		return new Evidence(
-				Map.of("load", "%.0f orders a second for %d s".formatted(PER_SECOND, seconds), "backend",
+				Map.of("load", "%.0f orders per second for %d s".formatted(PER_SECOND, seconds), "backend",
 						"50 ms an order; answers %.0f %% of the calls with %d, drawn anew for each"
 							.formatted(100 * this.refused, this.status),
 						"saved while it refused", "%,d of %,d".formatted(throttled.saved(), orders)),
