@@ -13,7 +13,7 @@ enum BigFigure {
 
 	SAVED("saved at the backend per second"),
 
-	WAITING("orders on their way"),
+	WAITING("orders in the system"),
 
 	P99("ms, p99 of the slower mode");
 

@@ -24,8 +24,8 @@ import picocli.CommandLine.Spec;
  * {@code lab watch}: serves a page that shows a running system, until it is interrupted.
  */
 @Command(name = "watch", mixinStandardHelpOptions = true, sortOptions = false,
-		description = "Serves a page on this machine that shows a running system live: rates, p99, orders on their way,"
-				+ " circuits, and CPU, heap, GC pauses and threads of each service, from their Prometheus endpoints.",
+		description = "Serves a page on this machine that shows a running system live: rates, p99, orders in the system,"
+				+ " circuit breakers, and CPU, heap, GC pauses and threads of each service, from their Prometheus endpoints.",
 		footer = { "",
 				"Without --target: the services of './lab up'. A service that is down is shown as such and comes back by"
 						+ " itself. The figures as JSON: /moments." })

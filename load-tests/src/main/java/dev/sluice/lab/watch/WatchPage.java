@@ -13,7 +13,7 @@ final class WatchPage {
 	private static final String RESOURCES = "/dev/sluice/lab/watch/";
 
 	/** Head of the column for the moment under the mouse. */
-	private static final String AT = "at the mouse";
+	private static final String AT = "at the pointer";
 
 	private WatchPage() {
 	}
@@ -80,8 +80,8 @@ final class WatchPage {
 		html.open("section", "id", panel.id(), "aria-labelledby", title, "class", "panel");
 		html.open("h2", "id", title).text(panel.title()).text(" ").element("small", panel.unit()).close();
 		html.open("div", "class", "plot").close();
-		table(html, "%s, %s".formatted(panel.title(), panel.unit()), panel.id() + "-rows", "", "now", "mean",
-				"greatest", AT);
+		table(html, "%s, %s".formatted(panel.title(), panel.unit()), panel.id() + "-rows", "", "now", "mean", "maximum",
+				AT);
 		html.element("p", panel.meaning(), "class", "note");
 		html.close();
 	}

@@ -162,7 +162,7 @@
 
     // Marks a moment and shows its figures in a column of the table.
     mark(moment, from, to) {
-      put(this.at, moment ? clock(moment.epochMillis) : 'at the mouse');
+      put(this.at, moment ? clock(moment.epochMillis) : 'at the pointer');
       if (moment) {
         const x = PLOT.left + (moment.epochMillis - from) / (to - from) * (this.plot.clientWidth - PLOT.left - PLOT.right);
         this.cross.setAttribute('x1', x);
