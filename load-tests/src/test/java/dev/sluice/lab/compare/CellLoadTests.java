@@ -70,12 +70,12 @@ class CellLoadTests {
 			assertThat(phase.targets()).isEqualTo(targets);
 			assertThat(phase.warmUp()).isNotNull();
 			assertThat(phase.warmUp().leastMillis()).isEqualTo(30_000);
-			assertThat(phase.warmUp().mostMillis()).isEqualTo(180_000);
-			assertThat(phase.lastMillis()).as("a window that begins before 180 s has load until its end")
-				.isGreaterThan(185_000);
+			assertThat(phase.warmUp().mostMillis()).isEqualTo(360_000);
+			assertThat(phase.lastMillis()).as("a window that begins before 360 s has load until its end")
+				.isGreaterThan(365_000);
 		});
 		assertThat(load.warmUp(targets, List.of(Mode.SYNC), false).getFirst().warmUp()).extracting(Settling::mostMillis)
-			.isEqualTo(60_000L);
+			.isEqualTo(120_000L);
 	}
 
 	@Test

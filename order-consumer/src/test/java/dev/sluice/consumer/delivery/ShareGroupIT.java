@@ -134,9 +134,8 @@ class ShareGroupIT {
 						+ "enable it with kafka-features.sh upgrade --feature share.version=1, "
 						+ "or set delivery.source=partitions");
 			ConfigurableApplicationContext consumer = startSharing();
-			eventually().dontCatchUncaughtExceptions()
-				.until(() -> harness.health(consumer),
-						(health) -> health.contains("\"state\":\"dead\"") && health.contains("\"status\":\"DOWN\""));
+			eventually().until(() -> harness.health(consumer),
+					(health) -> health.contains("\"state\":\"dead\"") && health.contains("\"status\":\"DOWN\""));
 		}
 		finally {
 			feature(1, UpgradeType.UPGRADE);

@@ -162,7 +162,8 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 
 		private static final long LEAST_FOR_JVMS = 10_000;
 
-		private static final int MOST = 6;
+		/** Two cores can need five minutes to compile seven JVMs. */
+		private static final int MOST = 12;
 
 		/**
 		 * Whether it is long enough for JVMs to become warm; otherwise its end proves

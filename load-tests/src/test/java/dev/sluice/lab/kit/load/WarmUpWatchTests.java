@@ -61,13 +61,13 @@ class WarmUpWatchTests {
 	@Test
 	void isOverWithTheFirstWindowThatEndsAfterTheLongestTime() {
 		this.watch.start(0, 0, 0L);
-		for (int i = 1; i <= 17; i++) {
+		for (int i = 1; i <= 35; i++) {
 			compiling(0.20);
 		}
-		assertThat(this.watch.isOver()).as("after 85 s").isFalse();
+		assertThat(this.watch.isOver()).as("after 175 s").isFalse();
 		compiling(0.20);
 
-		assertThat(this.watch.isOver()).as("after 90 s").isTrue();
+		assertThat(this.watch.isOver()).as("after 180 s").isTrue();
 		assertThat(this.watch.isSettled()).isFalse();
 	}
 
