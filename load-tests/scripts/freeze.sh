@@ -108,7 +108,11 @@ export const options = { summaryTrendStats: ['p(50)', 'p(99)'], scenarios: { ope
 export default () => { http.get('$uri'); };
 JS
   frozen "$results/k6" k6 run --quiet "$results/k6.js"
-  k6_percentile() { sed -nE "s/.*http_req_duration.*p\\($1\\)=([^ ]*).*/\\1/p" "$results/k6" | head -1; }
+  # k6 prints 1.22s, 7.1ms or 850µs.
+  k6_percentile() {
+    sed -nE "s/.*http_req_duration.*p\\($1\\)=([^ ]*).*/\\1/p" "$results/k6" |
+      awk '{ print (/ms$/ ? $1 + 0 : /µs$/ ? $1 / 1000 : $1 * 1000) " ms"; exit }'
+  }
   row k6 "$rate/s" "$(k6_percentile 50)" "$(k6_percentile 99)"
 else
   missing+=(k6)
