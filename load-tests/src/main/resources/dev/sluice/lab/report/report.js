@@ -1,5 +1,5 @@
 // Draws the charts of a report from the data beside them. Colours are the style sheet's variables, so that
-// charts follow the colour scheme, and print, without being drawn again.
+// charts follow the colour scheme without being drawn again, also in print.
 (function () {
   'use strict';
 

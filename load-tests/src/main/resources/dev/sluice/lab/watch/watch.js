@@ -269,7 +269,7 @@
     }
   }
 
-  // The second since which it has been down.
+  // When it went down.
   function since(name) {
     let first = null;
     for (let i = moments.length - 1; i >= 0; i--) {

@@ -44,7 +44,8 @@ public record BackendProperties(@DefaultValue("http://127.0.0.1:8090") @NotNull 
 	 *
 	 * @param consecutiveFailures number of consecutive failed attempts, of any orders and
 	 * at any rate, that opens the circuit breaker. If more attempts are in flight, their
-	 * number counts instead. They must last as long as the latest save took; default 10
+	 * number counts instead. It opens only once they have lasted as long as the latest
+	 * save took; default 10
 	 * @param failurePercent share of failed attempts within the window that opens the
 	 * circuit breaker, in percent; default 50
 	 * @param window period whose attempts count for the share, in whole seconds; default

@@ -117,7 +117,7 @@ class DeliveryConfiguration {
 	DeliveryLoop deliveryLoop(DeliveryProperties properties, TopicWatch topics, LostRecords lost,
 			ConsumerFactory<byte[], byte[]> consumers, Delivery.Context context, PendingRecords pending) {
 		return new DeliveryLoop(properties, topics, lost, consumers, context, pending,
-				Thread.ofPlatform().name("delivery-loop").uncaughtExceptionHandler(DeliverySource::ended).factory());
+				Thread.ofPlatform().name("delivery-loop").factory());
 	}
 
 	@Bean
@@ -131,11 +131,7 @@ class DeliveryConfiguration {
 			return ShareGroup.prepare(admin.getConfigurationProperties(), properties.groupId());
 		}, () -> new KafkaShareConsumer<>(
 				ShareGroup.consumer(consumers.getConfigurationProperties(), properties, number.incrementAndGet())),
-				context, publisher, pending,
-				Thread.ofPlatform()
-					.name("share-consumer-", 1)
-					.uncaughtExceptionHandler(DeliverySource::ended)
-					.factory());
+				context, publisher, pending, Thread.ofPlatform().name("share-consumer-", 1).factory());
 	}
 
 	@Bean

@@ -71,11 +71,6 @@ abstract class DeliverySource implements SmartLifecycle {
 		this.consumers = consumers;
 	}
 
-	/** Logs the failure that ended the thread of a reader. */
-	static void ended(Thread thread, Throwable cause) {
-		logger.error("{} has ended. Health stays down until a restart", thread.getName(), cause);
-	}
-
 	/** Waits until orders can be read, on the thread of one of the readers. */
 	abstract void prepare() throws InterruptedException;
 
@@ -253,7 +248,7 @@ abstract class DeliverySource implements SmartLifecycle {
 			}
 			catch (RuntimeException | Error ex) {
 				DeliverySource.this.broken = true;
-				throw ex;
+				logger.error("Consuming {} has ended. Health stays down until a restart", Topics.ORDERS, ex);
 			}
 		}
 

@@ -171,7 +171,7 @@ final class AdaptiveLimit {
 		}
 	}
 
-	/** Ends the trial after its last step. */
+	/** Shrinks again, or ends the trial if that was its last step. */
 	@GuardedBy("this")
 	private void tryLess(Trial current, long nowNanos) {
 		if (current.steps < STEPS) {

@@ -57,7 +57,7 @@ public final class BackendHealth {
 
 	private final AtomicInteger inFlight = new AtomicInteger();
 
-	private final AtomicReference<FailureRow> row = new AtomicReference<>(FailureRow.NONE);
+	private final AtomicReference<ConsecutiveFailures> consecutive = new AtomicReference<>(ConsecutiveFailures.NONE);
 
 	private final AtomicInteger outages = new AtomicInteger();
 
@@ -103,7 +103,7 @@ public final class BackendHealth {
 	}
 
 	private void changed(State from, State to) {
-		this.row.set(FailureRow.NONE);
+		this.consecutive.set(ConsecutiveFailures.NONE);
 		if (to == State.OPEN) {
 			this.openedNanos = this.nanoTime.getAsLong();
 			this.outages.incrementAndGet();
@@ -179,34 +179,33 @@ public final class BackendHealth {
 		int inFlight = this.inFlight.getAndDecrement();
 		this.circuit.onResult(endedNanos - beganNanos, TimeUnit.NANOSECONDS, attempt);
 		if (!(attempt instanceof RetryLater)) {
-			this.row.set(FailureRow.NONE);
+			this.consecutive.set(ConsecutiveFailures.NONE);
 			if (attempt instanceof Saved) {
 				this.saveNanos = endedNanos - beganNanos;
 			}
 			return;
 		}
-		FailureRow now = this.row.updateAndGet((row) -> row.next(endedNanos));
+		ConsecutiveFailures now = this.consecutive.updateAndGet((before) -> before.next(endedNanos));
 		// An overloaded backend refuses many orders while it saves one, and the failures
 		// of all that began together may come before the first save.
-		if (now.failures >= Math.max(this.consecutiveFailures, inFlight)
-				&& endedNanos - now.beganNanos >= this.saveNanos && isHealthy()
-				&& this.row.compareAndSet(now, FailureRow.NONE)) {
+		if (now.number >= Math.max(this.consecutiveFailures, inFlight) && endedNanos - now.beganNanos >= this.saveNanos
+				&& isHealthy() && this.consecutive.compareAndSet(now, ConsecutiveFailures.NONE)) {
 			this.circuit.transitionToOpenState();
 		}
 	}
 
 	/**
-	 * Failures in a row.
+	 * Failures since the latest attempt that did not fail.
 	 *
-	 * @param failures their number
+	 * @param number their number
 	 * @param beganNanos when the first one ended
 	 */
-	private record FailureRow(int failures, long beganNanos) {
+	private record ConsecutiveFailures(int number, long beganNanos) {
 
-		private static final FailureRow NONE = new FailureRow(0, 0);
+		private static final ConsecutiveFailures NONE = new ConsecutiveFailures(0, 0);
 
-		FailureRow next(long endedNanos) {
-			return new FailureRow(this.failures + 1, (this.failures > 0) ? this.beganNanos : endedNanos);
+		ConsecutiveFailures next(long endedNanos) {
+			return new ConsecutiveFailures(this.number + 1, (this.number > 0) ? this.beganNanos : endedNanos);
 		}
 
 	}

@@ -668,13 +668,12 @@ class DeliveryLoopTests {
 			throw new IllegalStateException("a bug");
 		});
 		this.kafka.receive(order(UUID.randomUUID(), 0));
-		// The loop may end, with an exception, before this wait does.
-		await().dontCatchUncaughtExceptions().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
+		await().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
 
 		this.kafka.then(() -> {
 		});
 
-		await().dontCatchUncaughtExceptions().until(() -> !this.loop.isAlive());
+		await().until(() -> !this.loop.isAlive());
 		assertThat(this.kafka.closed()).isTrue();
 		assertThat(this.kafka.last.offset()).isZero();
 	}

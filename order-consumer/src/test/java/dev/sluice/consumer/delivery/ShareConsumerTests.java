@@ -24,6 +24,7 @@ import java.util.stream.Stream;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxy;
 import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.DeliveryProperties;
@@ -89,6 +90,8 @@ class ShareConsumerTests {
 
 	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(ShareSource.class);
 
+	private static final Logger SOURCE_LOGGER = (Logger) LoggerFactory.getLogger(DeliverySource.class);
+
 	private static final int MAX_STEPS = 200_000;
 
 	/** The latest ready thread goes on, and none is slow. */
@@ -105,10 +108,10 @@ class ShareConsumerTests {
 
 	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
+	private final ListAppender<ILoggingEvent> sourceLog = new ListAppender<>();
+
 	/** Each that the source has asked for, in this order. */
 	private final List<ScriptedConsumer> consumers = new ArrayList<>();
-
-	private final List<Throwable> uncaught = new ArrayList<>();
 
 	private final ScriptedProducer producer = new ScriptedProducer();
 
@@ -158,6 +161,10 @@ class ShareConsumerTests {
 		LOGGER.addAppender(this.log);
 		LOGGER.setLevel(Level.INFO);
 		LOGGER.setAdditive(false);
+		this.sourceLog.start();
+		SOURCE_LOGGER.addAppender(this.sourceLog);
+		SOURCE_LOGGER.setLevel(Level.ERROR);
+		SOURCE_LOGGER.setAdditive(false);
 	}
 
 	@AfterEach
@@ -166,6 +173,9 @@ class ShareConsumerTests {
 		LOGGER.setAdditive(true);
 		LOGGER.setLevel(null);
 		LOGGER.detachAppender(this.log);
+		SOURCE_LOGGER.setAdditive(true);
+		SOURCE_LOGGER.setLevel(null);
+		SOURCE_LOGGER.detachAppender(this.sourceLog);
 		PROJECT.setLevel(this.levelBefore);
 		assertThat(this.consumers).allSatisfy((consumer) -> assertThat(consumer.violation).isNull());
 	}
@@ -549,7 +559,7 @@ class ShareConsumerTests {
 
 		pass(Duration.ofSeconds(1));
 
-		assertThat(this.uncaught).singleElement().satisfies((bug) -> assertThat(bug).hasRootCauseMessage("a bug"));
+		assertThat(endsOfReaders()).singleElement().satisfies((bug) -> assertThat(bug).hasRootCauseMessage("a bug"));
 		assertThat(consumer().committed).isEmpty();
 	}
 
@@ -566,7 +576,7 @@ class ShareConsumerTests {
 
 		pass(Duration.ofSeconds(1));
 
-		assertThat(this.uncaught).singleElement()
+		assertThat(endsOfReaders()).singleElement()
 			.isInstanceOfSatisfying(IllegalStateException.class,
 					(ex) -> assertThat(ex).hasMessageContaining("can never be accepted").hasRootCauseMessage("a bug"));
 		assertThat(consumer().closed).isTrue();
@@ -673,14 +683,7 @@ class ShareConsumerTests {
 			ScriptedConsumer consumer = new ScriptedConsumer(this.refusals-- > 0);
 			this.consumers.add(consumer);
 			return consumer;
-		}, context, publisher, this.pending, (task) -> this.process.thread(() -> {
-			try {
-				task.run();
-			}
-			catch (RuntimeException ex) {
-				this.uncaught.add(ex);
-			}
-		}));
+		}, context, publisher, this.pending, this.process::thread);
 	}
 
 	@SafeVarargs
@@ -780,6 +783,14 @@ class ShareConsumerTests {
 			}
 
 		};
+	}
+
+	/** Why readers have ended, as the log says. */
+	private List<Throwable> endsOfReaders() {
+		return this.sourceLog.list.stream()
+			.filter((event) -> event.getMessage().contains("has ended"))
+			.map((event) -> ((ThrowableProxy) event.getThrowableProxy()).getThrowable())
+			.toList();
 	}
 
 	private List<String> messages(Level level) {
