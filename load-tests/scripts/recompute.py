@@ -23,7 +23,7 @@ from datetime import datetime, timezone
 
 GATLING = '3.15.1'
 INTERVAL = 200_000_000  # between samples, in ns
-LEAST_ABOVE = 10  # least number of values above a percentile; with fewer it is not reported
+MIN_VALUES_ABOVE = 10  # least number of values above a percentile; with fewer it is not reported
 
 
 class Unreadable(Exception):
@@ -132,7 +132,7 @@ def latency(millis):
     figures = {'mean': sum(millis) / len(millis), 'max': millis[-1]}
     for percent in (50, 95, 99):
         at = rank(len(millis), percent)
-        figures['p%d' % percent] = millis[at - 1] if len(millis) - at >= LEAST_ABOVE else None
+        figures['p%d' % percent] = millis[at - 1] if len(millis) - at >= MIN_VALUES_ABOVE else None
     return figures
 
 
@@ -142,7 +142,7 @@ def wait(orders, end):
     figures = {'orders': len(orders), 'unfinished': len(orders) - len(done)}
     for percent in (50, 95, 99):
         at = rank(len(orders), percent)
-        figures['p%d' % percent] = done[at - 1] if len(orders) - at >= LEAST_ABOVE and at <= len(done) else None
+        figures['p%d' % percent] = done[at - 1] if len(orders) - at >= MIN_VALUES_ABOVE and at <= len(done) else None
     return figures
 
 
@@ -246,13 +246,13 @@ def main(arguments):
         if names[0] not in rounds:
             rounds[names[0]] = Round(run, names[0])
         ours = dict(flat(rounds[names[0]].cell(phase, key['variant'])))
-        told = {name: cell[name] for name in ('calls', 'failedCalls', 'accepted', 'saved', 'savedPerSecond',
-                                              'acceptedPerSecond', 'latency', 'toAccepted', 'toSaved')}
-        told['cpu'] = {service: cost['cpuMillisPerOrder'] for service, cost in cell['services'].items()}
-        told = dict(flat(told))
-        for name in sorted(ours.keys() | told.keys()):
+        reported = {name: cell[name] for name in ('calls', 'failedCalls', 'accepted', 'saved', 'savedPerSecond',
+                                                  'acceptedPerSecond', 'latency', 'toAccepted', 'toSaved')}
+        reported['cpu'] = {service: cost['cpuMillisPerOrder'] for service, cost in cell['services'].items()}
+        reported = dict(flat(reported))
+        for name in sorted(ours.keys() | reported.keys()):
             compared += 1
-            one, other = ours.get(name), told.get(name)
+            one, other = ours.get(name), reported.get(name)
             if printed(one) != printed(other):
                 wrong.append('%s, repetition %d, %s: recomputed %s, run.json has %s'
                              % (phase, key['repetition'], name, one, other))

@@ -93,7 +93,7 @@ class BackendConfiguration {
 
 	/** Ends hanging requests before the server waits for requests in progress. */
 	@Bean
-	SmartLifecycle letGoAtStop(Loop loop, Backend backend) {
+	SmartLifecycle releaseHangingAtStop(Loop loop, Backend backend) {
 		return new SmartLifecycle() {
 
 			private volatile boolean running;

@@ -66,7 +66,9 @@ abstract class BackendHttpContract {
 					.map((body) -> response.mutate().body(body).build())))
 			.build();
 		behave(AT_ONCE);
-		this.client.delete().uri("/audit").exchange().expectStatus().isNoContent();
+		// A database may take longer than the backend waits for its first connections.
+		await().atMost(DEADLINE)
+			.untilAsserted(() -> this.client.delete().uri("/audit").exchange().expectStatus().isNoContent());
 	}
 
 	@Test

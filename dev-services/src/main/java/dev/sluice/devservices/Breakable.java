@@ -28,6 +28,6 @@ public interface Breakable {
 	void freeze();
 
 	/** Resumes it after {@link #freeze}. Does nothing if it runs. */
-	void thaw();
+	void unfreeze();
 
 }

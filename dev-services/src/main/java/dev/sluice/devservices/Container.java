@@ -21,8 +21,6 @@ import org.testcontainers.containers.GenericContainer;
  */
 final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 
-	private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
-
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
 	/** How long the engine may take to freeze a container. */
@@ -83,6 +81,8 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 		}
 		catch (RuntimeException ex) {
 			created.stop();
+			// The next start begins anew, not with a container that never ran.
+			this.container = null;
 			throw new StartFailedException("%s does not start in a container (%s): %s".formatted(this.name,
 					created.getDockerImageName(), ex.getMessage()), ex);
 		}
@@ -100,7 +100,7 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 			throw new StartFailedException(
 					"%s does not start again in its container: %s".formatted(this.name, ex.getMessage()), ex);
 		}
-		long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
+		long deadline = System.nanoTime() + DevServices.startTimeout().toNanos();
 		while (!this.probe.serves(ended)) {
 			if (this.closed) {
 				throw new StartFailedException("%s was stopped while it started".formatted(this.name));
@@ -111,7 +111,7 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 			}
 			if (System.nanoTime() - deadline > 0) {
 				throw new StartFailedException("%s is not ready %d s after its container was started again"
-					.formatted(this.name, START_TIMEOUT.toSeconds()));
+					.formatted(this.name, DevServices.startTimeout().toSeconds()));
 			}
 			try {
 				Thread.sleep(POLL_INTERVAL);
@@ -175,7 +175,7 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 	/**
 	 * Retries while the engine fails. A process that waits for its disk, such as a
 	 * database in an fsync, cannot be frozen, and runc gives up after some 300 ms. It
-	 * thaws the other processes then, so each attempt starts from the beginning.
+	 * unfreezes the other processes then, so each attempt starts from the beginning.
 	 * @param timeout how long to retry
 	 * @param pause throws the exceptions of the engine's client
 	 * @throws IllegalStateException if the engine still fails after the timeout, or the
@@ -205,7 +205,7 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 		}
 	}
 
-	synchronized void thaw() {
+	synchronized void unfreeze() {
 		if (this.frozen) {
 			C running = get();
 			running.getDockerClient().unpauseContainerCmd(running.getContainerId()).exec();
@@ -235,7 +235,7 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 		C started = this.container;
 		if (started != null) {
 			// A paused container cannot be stopped.
-			thaw();
+			unfreeze();
 			started.stop();
 		}
 	}

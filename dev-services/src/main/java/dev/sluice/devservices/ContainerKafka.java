@@ -3,7 +3,6 @@ package dev.sluice.devservices;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -95,7 +94,10 @@ final class ContainerKafka implements KafkaBroker {
 			.withEnv(copies)
 			.withCopyToContainer(logging(), "/mnt/shared/config/log4j2.yaml")
 			.withCopyToContainer(logging(), "/mnt/shared/config/tools-log4j2.yaml")
-			.withStartupTimeout(Duration.ofSeconds(120));
+			.withStartupTimeout(DevServices.startTimeout())
+			// The container runs its script as soon as it is there, and on a busy machine
+			// Docker may still be writing it: "Text file busy".
+			.withStartupAttempts(2);
 	}
 
 	/** The environment variable of the image that sets a broker property. */
@@ -133,8 +135,8 @@ final class ContainerKafka implements KafkaBroker {
 	}
 
 	@Override
-	public void thaw() {
-		this.container.thaw();
+	public void unfreeze() {
+		this.container.unfreeze();
 	}
 
 	@Override

@@ -3,7 +3,6 @@ package dev.sluice.devservices;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.Properties;
 
 import org.testcontainers.postgresql.PostgreSQLContainer;
@@ -24,7 +23,7 @@ final class ContainerPostgres implements Server, PostgresService {
 					.withPassword(password())
 					// The module's default turns fsync off.
 					.withCommand("postgres")
-					.withStartupTimeout(Duration.ofSeconds(120)),
+					.withStartupTimeout(DevServices.startTimeout()),
 				ContainerPostgres::serves);
 	}
 
@@ -49,8 +48,8 @@ final class ContainerPostgres implements Server, PostgresService {
 	}
 
 	@Override
-	public void thaw() {
-		this.container.thaw();
+	public void unfreeze() {
+		this.container.unfreeze();
 	}
 
 	@Override

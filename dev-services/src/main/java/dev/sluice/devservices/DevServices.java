@@ -1,6 +1,7 @@
 package dev.sluice.devservices;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,15 @@ import org.testcontainers.containers.Network;
  * {@link #close}, unless a {@link Builder#directory directory} was set.
  */
 public interface DevServices extends AutoCloseable {
+
+	/**
+	 * Maximum time for a server or a service to start. It bounds a hang only, because the
+	 * end of a process is noticed immediately.
+	 * @return three minutes, multiplied by {@link Patience}
+	 */
+	static Duration startTimeout() {
+		return Patience.of(Duration.ofMinutes(3));
+	}
 
 	/**
 	 * Resolves the infrastructure. Starts no server yet. The caller closes the result.

@@ -18,14 +18,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Checks whether a container engine is available, over its HTTP API and with a deadline.
- * Testcontainers itself waits for minutes if a socket accepts but does not answer, or if
- * an image cannot be pulled.
+ * Checks whether a container engine is available, and pulls missing images, over its HTTP
+ * API and with a deadline. Testcontainers itself waits for minutes if a socket accepts
+ * but does not answer. If an image cannot be pulled, it retries for two minutes, logs a
+ * stack trace each time and cannot be interrupted.
  */
 public final class DockerEngine {
 
@@ -34,6 +38,18 @@ public final class DockerEngine {
 
 	/** The image that Testcontainers 2.0.5 starts. */
 	private static final String RYUK_IMAGE = "testcontainers/ryuk:0.14.0";
+
+	/** How long the engine may take to pull an image. */
+	private static final Duration PULL_TIMEOUT = Duration.ofMinutes(10);
+
+	/**
+	 * The error in the answer to a pull, which the engine also reports with status 200.
+	 */
+	private static final Pattern ERROR = Pattern.compile("\"(?:error|message)\"\\s*:\\s*\"((?:[^\"\\\\]|\\\\.)*+)\"");
+
+	private static final Logger logger = LoggerFactory.getLogger(DockerEngine.class);
+
+	private static final String PULL = "POST";
 
 	private static final int OK = 200;
 
@@ -50,25 +66,59 @@ public final class DockerEngine {
 	 * that Testcontainers uses to clean up, unless that is disabled.
 	 */
 	public static boolean hasServers() {
-		return hasImages(ContainerKafka.IMAGE, ContainerPostgres.IMAGE)
-				&& (Boolean.parseBoolean(System.getenv("TESTCONTAINERS_RYUK_DISABLED")) || hasImages(RYUK_IMAGE));
+		return address(System.getenv()).map((address) -> images().allMatch((image) -> hasImage(address, image)))
+			.orElse(false);
 	}
 
-	private static boolean hasImages(String... images) {
-		Optional<SocketAddress> address = address(System.getenv());
-		return address.isPresent() && Stream.of(images)
-			.allMatch((image) -> status(address.get(), "/images/%s/json".formatted(image)) == OK);
+	private static Stream<String> images() {
+		Stream<String> servers = Stream.of(ContainerKafka.IMAGE, ContainerPostgres.IMAGE);
+		return Boolean.parseBoolean(System.getenv("TESTCONTAINERS_RYUK_DISABLED")) ? servers
+				: Stream.concat(servers, Stream.of(RYUK_IMAGE));
+	}
+
+	private static boolean hasImage(SocketAddress address, String image) {
+		return status(address, "/images/%s/json".formatted(image)) == OK;
 	}
 
 	/**
-	 * @throws StartFailedException if no engine answers
+	 * Pulls the images that the engine does not have.
+	 * @throws StartFailedException if no engine answers, if an image cannot be pulled, or
+	 * if the thread is interrupted meanwhile
 	 */
 	static void require() {
-		if (!answers()) {
+		Optional<SocketAddress> engine = address(System.getenv()).filter((address) -> status(address, "/_ping") == OK);
+		if (engine.isEmpty()) {
 			throw new StartFailedException(
 					"containers are required, but no Docker engine answers within %d s (DOCKER_HOST is %s): start Docker, or set %s=embedded"
 						.formatted(TIMEOUT.toSeconds(), System.getenv().getOrDefault("DOCKER_HOST", "not set"),
 								Infrastructure.VARIABLE));
+		}
+		images().filter((image) -> !hasImage(engine.get(), image)).forEach((image) -> pull(engine.get(), image));
+	}
+
+	/**
+	 * @throws StartFailedException if the image cannot be pulled, or if the thread is
+	 * interrupted meanwhile
+	 */
+	static void pull(SocketAddress address, String image) {
+		logger.info("Pulling the image {}", image);
+		Answer answer = ask(new AbortableRequest(address, PULL, "/images/create?fromImage=" + image), PULL_TIMEOUT);
+		if (Thread.currentThread().isInterrupted()) {
+			throw new StartFailedException("interrupted while the image %s was pulled".formatted(image));
+		}
+		Optional<String> error = ERROR.matcher(answer.end())
+			.results()
+			.map((result) -> result.group(1).replace("\\\"", "\""))
+			.reduce((_, last) -> last);
+		if (answer.status() != OK || error.isPresent()) {
+			throw new StartFailedException(
+					"the Docker engine cannot pull the image %s: %s. Pull it with 'docker pull %s', or set %s=embedded"
+						.formatted(image,
+								error.orElseGet(
+										() -> (answer.status() != 0) ? "HTTP " + answer.status()
+												: "the connection ended, or no answer came within %d min"
+													.formatted(PULL_TIMEOUT.toMinutes())),
+								image, Infrastructure.VARIABLE));
 		}
 	}
 
@@ -96,61 +146,97 @@ public final class DockerEngine {
 
 	/** The status code of a GET; 0 if there is no answer in time. */
 	static int status(SocketAddress address, String path) {
-		Question question = new Question(address, path);
+		return ask(new AbortableRequest(address, "GET", path), TIMEOUT).status();
+	}
+
+	private static Answer ask(AbortableRequest request, Duration timeout) {
 		// A platform thread, because connecting to a Unix socket may pin a carrier
 		// thread.
-		CompletableFuture<Integer> status = new CompletableFuture<>();
+		CompletableFuture<Answer> answer = new CompletableFuture<>();
 		Thread.ofPlatform().daemon().name("docker-probe").start(() -> {
 			try {
-				status.complete(question.ask());
+				answer.complete(request.ask());
 			}
 			catch (IOException | RuntimeException ex) {
-				status.completeExceptionally(ex);
+				answer.completeExceptionally(ex);
 			}
 		});
 		try {
-			return status.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+			return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (ExecutionException | TimeoutException _) {
-			return 0;
+			return Answer.NONE;
 		}
 		catch (InterruptedException _) {
 			Thread.currentThread().interrupt();
-			return 0;
+			return Answer.NONE;
 		}
 		finally {
-			question.close();
+			request.close();
 		}
 	}
 
+	/**
+	 * The engine's answer.
+	 *
+	 * @param status status code; 0 if there is no answer
+	 * @param end the last part of the answer
+	 */
+	private record Answer(int status, String end) {
+
+		private static final Answer NONE = new Answer(0, "");
+
+	}
+
 	/** A request that another thread can abort. */
-	private static final class Question implements AutoCloseable {
+	private static final class AbortableRequest implements AutoCloseable {
+
+		/** More than an error takes. A pull reports its progress before. */
+		private static final int KEPT_BYTES = 8_192;
 
 		private final SocketAddress address;
+
+		private final String method;
 
 		private final String path;
 
 		private volatile @Nullable SocketChannel channel;
 
-		Question(SocketAddress address, String path) {
+		AbortableRequest(SocketAddress address, String method, String path) {
 			this.address = address;
+			this.method = method;
 			this.path = path;
 		}
 
-		int ask() throws IOException {
+		Answer ask() throws IOException {
 			try (SocketChannel open = SocketChannel.open((this.address instanceof UnixDomainSocketAddress)
 					? java.net.StandardProtocolFamily.UNIX : java.net.StandardProtocolFamily.INET)) {
 				this.channel = open;
 				open.connect(this.address);
 				open.write(StandardCharsets.US_ASCII
-					.encode("GET %s HTTP/1.0\r\nHost: docker\r\n\r\n".formatted(this.path)));
-				ByteBuffer answer = ByteBuffer.allocate("HTTP/1.0 200".length());
-				while (answer.hasRemaining() && open.read(answer) >= 0) {
+					.encode("%s %s HTTP/1.0\r\nHost: docker\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+						.formatted(this.method, this.path)));
+				ByteBuffer head = ByteBuffer.allocate("HTTP/1.0 200".length());
+				while (head.hasRemaining() && open.read(head) >= 0) {
 					// Reads the whole status.
 				}
-				String line = StandardCharsets.US_ASCII.decode(answer.flip()).toString();
-				return line.matches("HTTP/1\\.[01] \\d{3}") ? Integer.parseInt(line.substring(9)) : 0;
+				String line = StandardCharsets.US_ASCII.decode(head.flip()).toString();
+				int status = line.matches("HTTP/1\\.[01] \\d{3}") ? Integer.parseInt(line.substring(9)) : 0;
+				// Only a pull needs the end of the answer, for which the engine must
+				// close.
+				return new Answer(status, (status != 0 && this.method.equals(PULL)) ? end(open) : "");
 			}
+		}
+
+		private static String end(SocketChannel open) throws IOException {
+			ByteBuffer last = ByteBuffer.allocate(2 * KEPT_BYTES);
+			while (open.read(last) >= 0) {
+				if (!last.hasRemaining()) {
+					last.flip().position(KEPT_BYTES);
+					last.compact();
+				}
+			}
+			return StandardCharsets.UTF_8.decode(last.flip()).toString();
 		}
 
 		@Override

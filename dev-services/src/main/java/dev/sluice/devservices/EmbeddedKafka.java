@@ -71,8 +71,8 @@ final class EmbeddedKafka implements KafkaBroker {
 	}
 
 	@Override
-	public void thaw() {
-		this.process.thaw();
+	public void unfreeze() {
+		this.process.unfreeze();
 	}
 
 	@Override

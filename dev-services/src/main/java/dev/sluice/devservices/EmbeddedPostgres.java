@@ -54,8 +54,8 @@ final class EmbeddedPostgres implements Server, PostgresService {
 	}
 
 	@Override
-	public void thaw() {
-		this.process.thaw();
+	public void unfreeze() {
+		this.process.unfreeze();
 	}
 
 	@Override

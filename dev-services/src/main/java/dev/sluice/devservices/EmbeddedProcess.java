@@ -31,15 +31,13 @@ final class EmbeddedProcess implements AutoCloseable {
 	 */
 	private static final String TEMPORARY = "temporary";
 
-	/** A file beside the data that makes the child keep the data for a restart. */
+	/** A file next to the data that makes the child keep the data for a restart. */
 	private static final String KEEP = "keep";
 
 	/** What the child prints when the server is ready. */
 	private static final String READY = "sluice: the server is ready";
 
 	private static final Pattern PROCESS_ID = Pattern.compile("\\d{1,18}");
-
-	private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
 
 	/** The data is temporary, or safe in a log: there is no reason to wait longer. */
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
@@ -107,7 +105,7 @@ final class EmbeddedProcess implements AutoCloseable {
 			.args(Integer.toString(port), base.resolve(this.name).toString())
 			.args((this.keptDirectory == null) ? new String[] { TEMPORARY } : new String[0])
 			.logFile(base.resolve(this.name + ".log"))
-			.readyWhenLogged(READY, START_TIMEOUT)
+			.readyWhenLogged(READY, DevServices.startTimeout())
 			.stopTimeout(STOP_TIMEOUT)
 			.launch();
 		this.process = launched;
@@ -140,9 +138,9 @@ final class EmbeddedProcess implements AutoCloseable {
 		server().forEach(Signal.STOP::send);
 	}
 
-	synchronized void thaw() {
+	synchronized void unfreeze() {
 		server().forEach(Signal.CONT::send);
-		running().thaw();
+		running().unfreeze();
 	}
 
 	private JavaProcess running() {
@@ -159,7 +157,7 @@ final class EmbeddedProcess implements AutoCloseable {
 		this.closed = true;
 		try {
 			if (this.process != null) {
-				thaw();
+				unfreeze();
 				this.process.close();
 				killServer();
 			}

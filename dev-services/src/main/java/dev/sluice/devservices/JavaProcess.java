@@ -221,7 +221,7 @@ public final class JavaProcess implements AutoCloseable {
 	}
 
 	/** Resumes it with SIGCONT. Does nothing if it runs or has ended. */
-	public void thaw() {
+	public void unfreeze() {
 		Signal.CONT.send(this.process.toHandle());
 	}
 
@@ -287,10 +287,12 @@ public final class JavaProcess implements AutoCloseable {
 		return this.logFile;
 	}
 
-	/** Sends SIGTERM and does not wait. Thaws it if it is frozen, so that it can stop. */
+	/**
+	 * Sends SIGTERM and does not wait. Unfreezes it if it is frozen, so that it can stop.
+	 */
 	public void terminate() {
 		this.process.destroy();
-		thaw();
+		unfreeze();
 	}
 
 	/** Sends SIGKILL and waits until it is gone. */

@@ -23,17 +23,15 @@ import org.apache.kafka.clients.admin.TopicDescription;
 /** The brokers of one Kafka. A single broker is a cluster, too. */
 final class KafkaCluster implements Server, KafkaService {
 
-	private static final Duration SYNC_TIMEOUT = Duration.ofSeconds(60);
-
-	private static final Duration LOOK_INTERVAL = Duration.ofMillis(250);
+	private static final Duration CHECK_INTERVAL = Duration.ofMillis(250);
 
 	/**
 	 * Consecutive successful checks. A broker that was frozen may for a moment report the
 	 * state from before.
 	 */
-	private static final int LOOKS = 4;
+	private static final int CHECKS = 4;
 
-	private static final int LOOK_TIMEOUT_MILLIS = 2_000;
+	private static final int CHECK_TIMEOUT_MILLIS = 2_000;
 
 	private final List<? extends KafkaBroker> brokers;
 
@@ -89,8 +87,8 @@ final class KafkaCluster implements Server, KafkaService {
 	}
 
 	@Override
-	public void thaw() {
-		all(KafkaBroker::thaw);
+	public void unfreeze() {
+		all(KafkaBroker::unfreeze);
 	}
 
 	@Override
@@ -142,19 +140,19 @@ final class KafkaCluster implements Server, KafkaService {
 		if (this.brokers.size() == 1) {
 			return;
 		}
-		long deadline = System.nanoTime() + SYNC_TIMEOUT.toNanos();
+		long deadline = System.nanoTime() + DevServices.startTimeout().toNanos();
 		try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers(),
-				AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, LOOK_TIMEOUT_MILLIS,
-				AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, LOOK_TIMEOUT_MILLIS))) {
-			for (int looks = 0; looks < LOOKS; looks = isInSync(admin, node) ? looks + 1 : 0) {
+				AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, CHECK_TIMEOUT_MILLIS,
+				AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, CHECK_TIMEOUT_MILLIS))) {
+			for (int passed = 0; passed < CHECKS; passed = isInSync(admin, node) ? passed + 1 : 0) {
 				if (this.closed) {
 					throw new StartFailedException("Kafka was stopped while broker %d caught up".formatted(node));
 				}
 				if (System.nanoTime() - deadline > 0) {
 					throw new StartFailedException("broker %d runs but has not caught up with the others within %d s"
-						.formatted(node, SYNC_TIMEOUT.toSeconds()));
+						.formatted(node, DevServices.startTimeout().toSeconds()));
 				}
-				Thread.sleep(LOOK_INTERVAL);
+				Thread.sleep(CHECK_INTERVAL);
 			}
 		}
 		catch (InterruptedException ex) {
@@ -167,10 +165,10 @@ final class KafkaCluster implements Server, KafkaService {
 		try {
 			Collection<String> topics = admin.listTopics(new ListTopicsOptions().listInternal(true))
 				.names()
-				.get(LOOK_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+				.get(CHECK_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
 			Collection<TopicDescription> descriptions = admin.describeTopics(topics)
 				.allTopicNames()
-				.get(LOOK_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
+				.get(CHECK_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
 				.values();
 			return descriptions.stream()
 				.flatMap((topic) -> topic.partitions().stream())
@@ -216,8 +214,8 @@ final class KafkaCluster implements Server, KafkaService {
 		}
 
 		@Override
-		public void thaw() {
-			this.broker.thaw();
+		public void unfreeze() {
+			this.broker.unfreeze();
 			awaitInSync(this.node);
 		}
 

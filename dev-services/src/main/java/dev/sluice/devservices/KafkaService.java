@@ -13,8 +13,8 @@ public interface KafkaService extends Breakable {
 
 	/**
 	 * Its brokers, for faults in one of them. With several brokers, {@link #start} and
-	 * {@link #thaw} return when the broker is in sync with the others, so that the next
-	 * one may fail.
+	 * {@link #unfreeze} return when the broker is in sync with the others, so that the
+	 * next one may fail.
 	 */
 	List<Breakable> brokers();
 

@@ -3,7 +3,7 @@ package dev.sluice.devservices;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 public final class Ports {
 
 	/** The highest port. */
-	public static final int GREATEST = 65_535;
+	public static final int MAX = 65_535;
 
 	private static final int LOWEST = 10_000;
 
@@ -58,12 +58,16 @@ public final class Ports {
 		return List.copyOf(ports);
 	}
 
-	/** Whether a server could listen on the port now. */
+	/**
+	 * Whether a server could listen on the port now. Only binds and does not listen: a
+	 * process that another thread starts at this moment inherits the socket until it has
+	 * closed its descriptors. A listening one would keep servers away for milliseconds.
+	 */
 	public static boolean isFree(int port) {
-		try (ServerSocket socket = new ServerSocket()) {
+		try (Socket socket = new Socket()) {
 			// As servers do: connections that linger from an earlier server do not count.
 			socket.setReuseAddress(true);
-			socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1);
+			socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
 			return true;
 		}
 		catch (IOException _) {

@@ -26,12 +26,13 @@ import java.util.concurrent.TimeoutException;
  * Arguments: see {@link EmbeddedProcess}.
  * <p>
  * PostgreSQL listens on the loopback interface only, opens no socket in the file system,
- * and every login needs a password. The superuser's password is random and kept beside
+ * and every login needs a password. The superuser's password is random and kept next to
  * the data, in a file that only this user can read.
  */
 final class PostgresMain {
 
-	private static final Duration START_TIMEOUT = Duration.ofSeconds(110);
+	/** Shorter than the parent waits, so that this process can log the cause. */
+	private static final Duration START_TIMEOUT = DevServices.startTimeout().minusSeconds(10);
 
 	private static final int PASSWORD_BYTES = 16;
 
@@ -107,7 +108,7 @@ final class PostgresMain {
 	}
 
 	/**
-	 * The superuser's password, beside the data, so that kept data can be opened again.
+	 * The superuser's password, next to the data, so that kept data can be opened again.
 	 */
 	private static Path passwordFile(Path directory) throws IOException {
 		Path file = directory.resolveSibling(directory.getFileName() + ".password");

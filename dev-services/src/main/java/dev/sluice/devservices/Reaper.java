@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
  * Ends child processes that outlive this JVM, whatever ended it, even {@code kill -9}.
  * The reaper is a shell process of a few kilobytes. It reads the ids of the children from
  * its standard input, which ends with this JVM. It then sends SIGTERM to the children
- * left, thaws frozen ones, and sends SIGKILL 40 s later. There is one per JVM, started
- * with the first child.
+ * left, unfreezes frozen ones, and sends SIGKILL 40 s later. There is one per JVM,
+ * started with the first child.
  * <p>
  * It does not help if the reaper itself is killed, or this JVM between a child's start
  * and its registration.
@@ -65,11 +65,11 @@ final class Reaper {
 
 	/** Ends the process after this JVM has ended, unless it ends before. */
 	static void watch(Process process) {
-		instance.tell('+', process.pid());
-		process.onExit().thenRun(() -> instance.tell('-', process.pid()));
+		instance.report('+', process.pid());
+		process.onExit().thenRun(() -> instance.report('-', process.pid()));
 	}
 
-	private synchronized void tell(char change, long pid) {
+	private synchronized void report(char change, long pid) {
 		try {
 			this.changes.write("%c %d\n".formatted(change, pid));
 			this.changes.flush();

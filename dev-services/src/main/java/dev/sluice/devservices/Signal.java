@@ -81,7 +81,7 @@ enum Signal {
 	}
 
 	/**
-	 * Waits even if this thread is interrupted: a frozen process must be thawed in the
+	 * Waits even if this thread is interrupted: a frozen process must be unfrozen in the
 	 * end.
 	 */
 	private static boolean awaitEnd(Process shell) {

@@ -19,8 +19,8 @@ import java.util.List;
  */
 public final class GeneratedTable {
 
-	/** The command that writes every generated part of every document. */
-	public static final String COMMAND = "mvn test -Dsluice.docs=write -Dtest='*MetricTests,*DocumentTests,*MachineTests' -Dsurefire.failIfNoSpecifiedTests=false";
+	/** The most differing lines that a message shows. */
+	private static final int SHOWN = 20;
 
 	private final Path document;
 
@@ -74,13 +74,38 @@ public final class GeneratedTable {
 	}
 
 	void compare() throws IOException {
-		String expected = text();
 		String text = Files.readString(this.document);
-		if (!text.substring(begin(text), end(text)).equals(expected)) {
+		String written = text.substring(begin(text), end(text));
+		if (!written.equals(text())) {
 			throw new AssertionError(
-					"The table '%s' of %s differs from the code. To write it, run%n  %s%nIt should be:%n%n%s"
-						.formatted(this.name, this.document, COMMAND, expected));
+					"The table '%s' of %s differs from the code. To write it, run%n  %s%n- in the document, + from the code:%n%s"
+						.formatted(this.name, this.document, command(), differences(written.lines().toList())));
 		}
+	}
+
+	/** The command that runs the calling test alone, so that it writes its tables. */
+	private static String command() {
+		Class<?> test = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+			.walk((frames) -> frames.<Class<?>>map(StackWalker.StackFrame::getDeclaringClass)
+				.filter((each) -> each != GeneratedTable.class)
+				.findFirst()
+				.orElseThrow());
+		// A module's tests run in its directory, which has its name.
+		return "mvn -q test -pl %s -am -Dsluice.docs=write -Dtest=%s -Dsurefire.failIfNoSpecifiedTests=false"
+			.formatted(Path.of("").toAbsolutePath().getFileName(), test.getSimpleName());
+	}
+
+	/** The lines that are only in the document or only here, at most {@link #SHOWN}. */
+	private String differences(List<String> old) {
+		List<String> different = new ArrayList<>();
+		old.stream().filter((line) -> !this.lines.contains(line)).map("- "::concat).forEach(different::add);
+		this.lines.stream().filter((line) -> !old.contains(line)).map("+ "::concat).forEach(different::add);
+		if (different.isEmpty()) {
+			return "The same lines, in another order or number.";
+		}
+		int more = different.size() - SHOWN;
+		return String.join("\n", different.subList(0, Math.min(SHOWN, different.size())))
+				+ ((more > 0) ? "%n… and %d more".formatted(more) : "");
 	}
 
 	/**

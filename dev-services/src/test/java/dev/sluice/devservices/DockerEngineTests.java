@@ -7,6 +7,7 @@ import java.net.ServerSocket;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class DockerEngineTests {
 
@@ -49,6 +51,110 @@ class DockerEngineTests {
 		finally {
 			engine.stop(0);
 		}
+	}
+
+	@Test
+	void readsTheStatusOfAnEngineThatKeepsTheConnection() throws IOException {
+		try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			Thread.ofVirtual().start(() -> {
+				try (var connection = server.accept()) {
+					connection.getOutputStream().write("HTTP/1.1 200 OK\r\n\r\n".getBytes());
+					connection.getInputStream().readAllBytes();
+				}
+				catch (IOException _) {
+					// The missing answer fails the test.
+				}
+			});
+
+			assertThat(DockerEngine.status(server.getLocalSocketAddress(), "/_ping")).isEqualTo(200);
+		}
+	}
+
+	@Test
+	void pullsAnImage() throws IOException {
+		HttpServer engine = engine(200, """
+				{"status":"Pulling from apache/kafka","id":"4.2.1"}
+				{"status":"Downloading","progressDetail":{"current":1,"total":2}}
+				""".repeat(500));
+		try {
+			DockerEngine.pull(engine.getAddress(), "apache/kafka:4.2.1");
+		}
+		finally {
+			engine.stop(0);
+		}
+	}
+
+	@Test
+	void saysWhyAnImageCannotBePulledAndWhatToDo() throws IOException {
+		HttpServer engine = engine(404, "{\"message\":\"no \\\"such\\\" image\"}");
+		try {
+			assertThatExceptionOfType(StartFailedException.class)
+				.isThrownBy(() -> DockerEngine.pull(engine.getAddress(), "absent:1"))
+				.withMessageContainingAll("cannot pull the image absent:1: no \"such\" image", "docker pull absent:1",
+						"TEST_INFRA=embedded");
+		}
+		finally {
+			engine.stop(0);
+		}
+	}
+
+	@Test
+	void noticesAPullThatFailsAfterItsStart() throws IOException {
+		HttpServer engine = engine(200, """
+				{"status":"Pulling from apache/kafka","id":"4.2.1"}
+				""".repeat(500) + """
+				{"errorDetail":{"message":"unexpected EOF"},"error":"unexpected EOF"}
+				""");
+		try {
+			assertThatExceptionOfType(StartFailedException.class)
+				.isThrownBy(() -> DockerEngine.pull(engine.getAddress(), "apache/kafka:4.2.1"))
+				.withMessageContaining(": unexpected EOF. Pull it with");
+		}
+		finally {
+			engine.stop(0);
+		}
+	}
+
+	@Test
+	void noticesAnEngineThatEndsDuringAPull() throws IOException {
+		try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			Thread.ofVirtual().start(() -> {
+				try (var connection = server.accept()) {
+					connection.getOutputStream().write("HTTP/1.".getBytes());
+				}
+				catch (IOException _) {
+					// The missing answer is what is tested.
+				}
+			});
+
+			assertThatExceptionOfType(StartFailedException.class)
+				.isThrownBy(() -> DockerEngine.pull(server.getLocalSocketAddress(), "apache/kafka:4.2.1"))
+				.withMessageContaining("the connection ended");
+		}
+	}
+
+	@Test
+	void endsAPullWhenItsThreadIsInterrupted() throws IOException {
+		try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			Thread.currentThread().interrupt();
+
+			assertThatExceptionOfType(StartFailedException.class)
+				.isThrownBy(() -> DockerEngine.pull(silent.getLocalSocketAddress(), "apache/kafka:4.2.1"))
+				.withMessageContaining("interrupted");
+			assertThat(Thread.interrupted()).isTrue();
+		}
+	}
+
+	private static HttpServer engine(int status, String answer) throws IOException {
+		byte[] body = answer.getBytes(StandardCharsets.UTF_8);
+		HttpServer engine = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		engine.createContext("/images/create", (exchange) -> {
+			exchange.sendResponseHeaders(status, body.length);
+			exchange.getResponseBody().write(body);
+			exchange.close();
+		});
+		engine.start();
+		return engine;
 	}
 
 	@Test

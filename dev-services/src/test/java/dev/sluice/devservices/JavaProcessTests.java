@@ -164,7 +164,7 @@ class JavaProcessTests {
 	}
 
 	@Test
-	void answersAgainWhenItIsThawed() throws Exception {
+	void answersAgainWhenItIsUnfrozen() throws Exception {
 		int port = Ports.free();
 		this.process = child("serve", Integer.toString(port))
 			.readyWhen(URI.create("http://127.0.0.1:%d/health".formatted(port)), TIMEOUT)
@@ -172,7 +172,7 @@ class JavaProcessTests {
 
 		this.process.freeze();
 		assertThat(answers(port, 300)).isFalse();
-		this.process.thaw();
+		this.process.unfreeze();
 
 		assertThat(answers(port, 30_000)).isTrue();
 	}

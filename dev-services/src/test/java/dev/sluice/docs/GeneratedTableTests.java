@@ -55,8 +55,41 @@ class GeneratedTableTests {
 
 		assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> table.row("a", "b").compare())
 			.withMessageContaining("The table 'all'")
-			.withMessageContaining(GeneratedTable.COMMAND)
-			.withMessageContaining("| a | b |");
+			.withMessageContaining(
+					"mvn -q test -pl dev-services -am -Dsluice.docs=write -Dtest=GeneratedTableTests -Dsurefire.failIfNoSpecifiedTests=false");
+	}
+
+	@Test
+	void showsTheLinesThatDiffer() throws IOException {
+		GeneratedTable table = table("""
+				<!-- begin all -->
+				| name | meaning |
+				| --- | --- |
+				| a | 1 |
+				| b | 2 |
+				| d | 4 |
+				<!-- end all -->
+				""");
+
+		assertThatExceptionOfType(AssertionError.class)
+			.isThrownBy(() -> table.row("a", "1").row("b", "3").row("c", "3").row("d", "4").compare())
+			.withMessageEndingWith("%n- | b | 2 |\n+ | b | 3 |\n+ | c | 3 |".formatted());
+	}
+
+	@Test
+	void showsAtMost20OfTheLinesThatDiffer() throws IOException {
+		GeneratedTable table = table("""
+				<!-- begin all -->
+				| name | meaning |
+				| --- | --- |
+				<!-- end all -->
+				""");
+		for (int i = 1; i <= 25; i++) {
+			table.row("row " + i, "");
+		}
+
+		assertThatExceptionOfType(AssertionError.class).isThrownBy(table::compare)
+			.withMessageEndingWith("+ | row 20 | |%n… and 5 more".formatted());
 	}
 
 	@Test

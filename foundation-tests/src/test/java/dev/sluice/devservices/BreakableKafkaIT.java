@@ -73,7 +73,7 @@ class BreakableKafkaIT {
 	}
 
 	@Test
-	void frozenBrokerAcknowledgesNothingUntilItIsThawed() throws Exception {
+	void frozenBrokerAcknowledgesNothingUntilItIsUnfrozen() throws Exception {
 		KafkaService kafka = this.services.kafka();
 		send(kafka, "frozen");
 		try (KafkaProducer<String, String> producer = producer(kafka)) {
@@ -86,7 +86,7 @@ class BreakableKafkaIT {
 					.isThrownBy(() -> sent.get(500, TimeUnit.MILLISECONDS));
 			}
 			finally {
-				kafka.thaw();
+				kafka.unfreeze();
 			}
 
 			assertThat(sent.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS).hasOffset()).isTrue();

@@ -59,7 +59,7 @@ class BreakablePostgresIT {
 	}
 
 	@Test
-	void frozenDatabaseAnswersAgainWhenItIsThawed() throws SQLException {
+	void frozenDatabaseAnswersAgainWhenItIsUnfrozen() throws SQLException {
 		PostgresService postgres = this.services.postgres();
 		query(postgres, "create table frozen as select 8 as c; select 1");
 
@@ -68,7 +68,7 @@ class BreakablePostgresIT {
 			assertThatExceptionOfType(SQLException.class).isThrownBy(() -> query(postgres, "select 1"));
 		}
 		finally {
-			postgres.thaw();
+			postgres.unfreeze();
 		}
 
 		assertThat(query(postgres, "select c from frozen")).isEqualTo("8");

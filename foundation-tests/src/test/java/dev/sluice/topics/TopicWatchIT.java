@@ -40,7 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 @Tag("embedded")
-@Timeout(120)
+@Timeout(600)
 class TopicWatchIT {
 
 	private static final Map<String, Object> CLIENT = Map.of("bootstrap.servers",
@@ -139,7 +139,7 @@ class TopicWatchIT {
 		TopicsState state = this.watch.await();
 
 		assertThat(state.differences())
-			.extracting(TopicDifference::setting, TopicDifference::found, TopicDifference::wanted)
+			.extracting(TopicDifference::setting, TopicDifference::actual, TopicDifference::expected)
 			.containsExactlyInAnyOrder(tuple("partitions", "2", "3"), tuple("replication.factor", "1", "3"),
 					tuple("min.insync.replicas", "1", "2"), tuple("retention.ms", "604800000", "-1"));
 		assertThat(state.details().toString())
@@ -272,7 +272,7 @@ class TopicWatchIT {
 	}
 
 	private static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(100));
+		return Awaitility.await().atMost(Duration.ofMinutes(3)).pollInterval(Duration.ofMillis(100));
 	}
 
 }

@@ -17,16 +17,29 @@ final class BlockedEventLoops {
 
 	private static final int FRAMES = 40;
 
+	private static final String LOCK = "java.util.concurrent.locks.ReentrantLock.lock";
+
+	/**
+	 * Packages and classes whose locks are held only to compute, such as to count a call
+	 * or to put an element into a bounded queue.
+	 */
+	private static final List<String> SHORT_LOCKS = List.of("java.util.concurrent.",
+			// The windows of circuit breakers.
+			"io.github.resilience4j.core.metrics.",
+			// The id generator, while it takes its random bytes.
+			"com.fasterxml.uuid.impl.",
+			// Each type is inspected once.
+			"tools.jackson.databind.deser.DeserializerCache.", "tools.jackson.databind.ser.SerializerCache.");
+
 	private static final List<String> HARMLESS = List.of(
 			// A class or a resource is read from its jar once.
 			"java.util.zip.",
 			// The kernel's random number generator, which ids need, does not block once
 			// it is seeded.
 			"sun.security.provider.NativePRNG",
-			// The lock of a bounded queue is held for the time of an assignment.
-			"java.util.concurrent.ArrayBlockingQueue.offer",
-			// The lock of a circuit breaker's window is held while it counts a call.
-			"io.github.resilience4j.core.metrics.",
+			// When Netty's buffer pool is divided among more threads, each part is locked
+			// for the time that another thread needs to take a buffer from it.
+			"io.netty.buffer.AdaptivePoolingAllocator$MagazineGroup.tryExpandMagazines",
 			// Starts a thread of a pool, and waits for nothing.
 			"java.util.concurrent.ThreadPoolExecutor.addWorker",
 			// An idle thread of a pool.
@@ -54,12 +67,16 @@ final class BlockedEventLoops {
 	}
 
 	private static boolean isHarmless(BlockingOperationError error) {
-		return Stream.of(error.getStackTrace()).anyMatch(BlockedEventLoops::isHarmless);
+		List<String> methods = Stream.of(error.getStackTrace())
+			.map((frame) -> frame.getClassName() + "." + frame.getMethodName())
+			.toList();
+		int caller = methods.indexOf(LOCK) + 1;
+		boolean shortLock = caller > 0 && caller < methods.size() && startsWithAny(methods.get(caller), SHORT_LOCKS);
+		return shortLock || methods.stream().anyMatch((method) -> startsWithAny(method, HARMLESS));
 	}
 
-	private static boolean isHarmless(StackTraceElement frame) {
-		String method = frame.getClassName() + "." + frame.getMethodName();
-		return HARMLESS.stream().anyMatch(method::startsWith);
+	private static boolean startsWithAny(String method, List<String> prefixes) {
+		return prefixes.stream().anyMatch(method::startsWith);
 	}
 
 	private static String describe(BlockingOperationError error) {

@@ -1,9 +1,11 @@
 package dev.sluice.gateway;
 
 import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 
 import dev.sluice.contract.GatewayEdgeContract;
 import org.junit.jupiter.api.AfterAll;
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import reactor.netty.resources.LoopResources;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Shows that a blocked event loop is detected, so that the other tests prove something.
@@ -51,6 +54,27 @@ class EventLoopIT {
 		assertThat(run(() -> new CompletableFuture<>().get(1, TimeUnit.MILLISECONDS))).failsWithin(PATIENCE)
 			.withThrowableThat()
 			.withCauseInstanceOf(TimeoutException.class);
+		assertThat(BlockedEventLoops.found()).isNotEmpty();
+	}
+
+	@Test
+	void findsAWaitForALock() {
+		ReentrantLock lock = new ReentrantLock();
+		lock.lock();
+		CompletableFuture<Void> done = run(() -> {
+			lock.lock();
+			lock.unlock();
+		});
+		await().atMost(PATIENCE).until(lock::hasQueuedThreads);
+		lock.unlock();
+
+		assertThat(done).succeedsWithin(PATIENCE);
+		assertThat(BlockedEventLoops.found()).isNotEmpty();
+	}
+
+	@Test
+	void findsAWaitForAnElementOfAQueue() {
+		assertThat(run(() -> new ArrayBlockingQueue<>(1).poll(1, TimeUnit.MILLISECONDS))).succeedsWithin(PATIENCE);
 		assertThat(BlockedEventLoops.found()).isNotEmpty();
 	}
 

@@ -31,7 +31,7 @@ class TwinTreeTests {
 
 	/** Thread models are a choice of the servlet gateway alone. */
 	private static final Set<String> SERVLET_THREADS = Set.of("ServletProperties.java", "NotAsync.java",
-			"BlockingBackendTransport.java", "Deadlines.java");
+			"BlockingBackendTransport.java", "Deadlines.java", "CarrierThreads.java", "CarrierThreadsTests.java");
 
 	/**
 	 * The servlet container dispatches errors to a page; WebFlux has a handler for all.
@@ -50,8 +50,8 @@ class TwinTreeTests {
 	/** Only event loops must not be blocked. */
 	private static final Set<String> REACTIVE_LOOPS = Set.of("BlockedEventLoops.java", "EventLoopIT.java");
 
-	/** Only Reactor throws an error instead of signalling it. */
-	private static final Set<String> REACTIVE_ERRORS = Set.of("RequestDeadline.java");
+	/** Only Reactor throws an error instead of signalling it, or drops it. */
+	private static final Set<String> REACTIVE_ERRORS = Set.of("RequestDeadline.java", "DroppedErrors.java");
 
 	/** This test is needed only once. */
 	private static final Set<String> REACTIVE_ONLY = Set.of("TwinTreeTests.java");
@@ -76,7 +76,8 @@ class TwinTreeTests {
 				|| key.startsWith("spring.mvc.") || key.startsWith("spring.datasource.")
 				|| key.startsWith("spring.jdbc.") || key.startsWith("spring.servlet.")
 				|| key.startsWith("logging.level.org.springframework.web.servlet.")
-				|| key.startsWith("logging.level.org.apache.coyote.") || key.equals("management.health.db.enabled"));
+				|| key.startsWith("logging.level.org.apache.coyote.") || key.equals("management.health.db.enabled")
+				|| key.equals("management.metrics.enable.tomcat.global"));
 		assertThat(without(reactive, servlet)).allMatch((key) -> key.startsWith("spring.r2dbc.")
 				|| key.startsWith("server.netty.") || key.startsWith("logging.level.reactor.")
 				|| key.startsWith("logging.level.io.netty.") || key.equals("management.health.r2dbc.enabled"));

@@ -12,6 +12,7 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 class GatewayApplication {
 
 	public static void main(String[] args) {
+		CarrierThreads.configure();
 		NativeLz4.load();
 		SpringApplication.run(GatewayApplication.class, args);
 	}

@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +43,7 @@ class GatewayContractIT {
 		backend = JavaProcess.jar(Path.of("../backend-mock/target/backend-mock.jar"))
 			.property("server.port", BACKEND_PORT)
 			.logFile(Path.of("target/backend-mock.log"))
-			.readyWhen(BACKEND.resolve("/actuator/health/readiness"), Duration.ofSeconds(60))
+			.readyWhen(BACKEND.resolve("/actuator/health/readiness"), DevServices.startTimeout())
 			.start();
 	}
 

@@ -22,7 +22,7 @@ class GatewayFrozenStatusIT {
 	private static final ServerSocket POSTGRES = GatewayFrozenStatusContract.frozenServer();
 
 	@AfterAll
-	static void thaw() throws IOException {
+	static void unfreeze() throws IOException {
 		POSTGRES.close();
 	}
 

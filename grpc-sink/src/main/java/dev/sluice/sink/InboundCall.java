@@ -49,7 +49,7 @@ final class InboundCall extends ServerStreamTracer {
 
 	/** Ends the call with a status that the client can read. */
 	@GuardedBy("this")
-	private @Nullable Consumer<Status> ender;
+	private @Nullable Consumer<Status> brokenLimitListener;
 
 	/** Bytes that count as memory. */
 	@GuardedBy("this")
@@ -146,8 +146,8 @@ final class InboundCall extends ServerStreamTracer {
 	}
 
 	/** The call's handler calls it once, before any message is complete. */
-	synchronized void onBrokenLimit(Consumer<Status> ender) {
-		this.ender = ender;
+	synchronized void onBrokenLimit(Consumer<Status> brokenLimitListener) {
+		this.brokenLimitListener = brokenLimitListener;
 	}
 
 	@Override
@@ -195,7 +195,7 @@ final class InboundCall extends ServerStreamTracer {
 	void handedOver() {
 		long bytes;
 		synchronized (this) {
-			// Of the message behind it, some may have come already.
+			// A part of the next message may have been received already.
 			long rest = this.begun ? this.unfinished : 0;
 			bytes = this.counted - rest;
 			this.counted = rest;
@@ -248,17 +248,17 @@ final class InboundCall extends ServerStreamTracer {
 	}
 
 	private void end(Status status) {
-		Consumer<Status> told;
+		Consumer<Status> listener;
 		synchronized (this) {
 			if (this.ended) {
 				return;
 			}
-			told = this.ender;
+			listener = this.brokenLimitListener;
 		}
 		ended();
-		this.limits.tell(client(), status);
-		if (told != null) {
-			told.accept(status);
+		this.limits.logEnd(client(), status);
+		if (listener != null) {
+			listener.accept(status);
 		}
 		else {
 			reset();

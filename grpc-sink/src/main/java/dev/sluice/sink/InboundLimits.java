@@ -114,7 +114,7 @@ final class InboundLimits extends ServerStreamTracer.Factory {
 				.formatted(this.properties.stallTimeout().toMillis()));
 	}
 
-	void tell(Object client, Status status) {
+	void logEnd(Object client, Status status) {
 		this.log.warn("Ended a call of %s: %s",
 				(client instanceof X509Certificate certificate) ? certificate.getSubjectX500Principal() : client,
 				status.getDescription());

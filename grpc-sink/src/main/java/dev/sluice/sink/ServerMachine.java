@@ -46,8 +46,8 @@ final class ServerMachine {
 		/** Drop the message at the head of the queue. */
 		DROP_OLDEST,
 
-		/** Tell the client the queue's capacity. */
-		TELL_CAPACITY,
+		/** Report the queue's capacity to the client. */
+		REPORT_CAPACITY,
 
 		/** Hand the message at the head of the queue, if any, to the storage. */
 		FORWARD_OLDEST
@@ -72,12 +72,12 @@ final class ServerMachine {
 		return switch (state) {
 			case HAS_CAPACITY -> switch (event) {
 				case RECEIVED -> Step.of(State.HAS_CAPACITY, Effect.ENQUEUE);
-				case RECEIVED_LAST -> Step.of(State.FULL, Effect.ENQUEUE, Effect.TELL_CAPACITY);
+				case RECEIVED_LAST -> Step.of(State.FULL, Effect.ENQUEUE, Effect.REPORT_CAPACITY);
 				case STORAGE_READY -> Step.of(State.HAS_CAPACITY, Effect.FORWARD_OLDEST);
 			};
 			case FULL -> switch (event) {
 				case RECEIVED, RECEIVED_LAST ->
-					Step.of(State.FULL, Effect.DROP_OLDEST, Effect.ENQUEUE, Effect.TELL_CAPACITY);
+					Step.of(State.FULL, Effect.DROP_OLDEST, Effect.ENQUEUE, Effect.REPORT_CAPACITY);
 				case STORAGE_READY -> Step.of(State.HAS_CAPACITY, Effect.FORWARD_OLDEST);
 			};
 		};

@@ -55,7 +55,7 @@ class SinkConfiguration {
 	private static final Duration CHECK_PERIOD = Duration.ofSeconds(1);
 
 	/** The shortest keep-alive interval that gRPC's clients allow. */
-	private static final Duration LEAST_KEEP_ALIVE = Duration.ofSeconds(10);
+	private static final Duration MIN_KEEP_ALIVE = Duration.ofSeconds(10);
 
 	@Bean
 	DataSinkService dataSinkService(OnceStore store, SinkProperties properties, MeterRegistry registry,
@@ -172,7 +172,7 @@ class SinkConfiguration {
 	/** Without it a client that pings more often than every 5 minutes is disconnected. */
 	@Bean
 	ServerBuilderCustomizer<NettyServerBuilder> keepAlive() {
-		return (builder) -> builder.permitKeepAliveTime(LEAST_KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS);
+		return (builder) -> builder.permitKeepAliveTime(MIN_KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS);
 	}
 
 	/**

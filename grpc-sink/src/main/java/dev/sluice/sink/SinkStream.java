@@ -104,7 +104,7 @@ final class SinkStream implements StreamObserver<Received> {
 	/** Ids of the dictionaries that the client has. */
 	private final Set<Integer> dictionaries;
 
-	private final Consumer<SinkStream> whenGone;
+	private final Consumer<SinkStream> onCallClosed;
 
 	private final Runnable forward = this::forward;
 
@@ -157,7 +157,7 @@ final class SinkStream implements StreamObserver<Received> {
 	private long dropped;
 
 	@GuardedBy("lock")
-	private boolean infoOwed = true;
+	private boolean infoPending = true;
 
 	@GuardedBy("lock")
 	private boolean flushAwaited;
@@ -168,7 +168,7 @@ final class SinkStream implements StreamObserver<Received> {
 
 	/** Memory of responses not yet written, or written when the client was not ready. */
 	@GuardedBy("lock")
-	private long owedBytes;
+	private long responseBytes;
 
 	/** Whether the client has something to read and was not ready at the last check. */
 	@GuardedBy("lock")
@@ -178,11 +178,11 @@ final class SinkStream implements StreamObserver<Received> {
 	private long unreadSinceNanos;
 
 	@GuardedBy("lock")
-	private boolean gone;
+	private boolean callClosed;
 
 	SinkStream(ServerCallStreamObserver<Response> responses, InboundCall inbound, DataSinkService.Shared shared,
 			SinkProperties properties, SinkMetrics metrics, ScheduledExecutorService timer, LongSupplier nanoTime,
-			Set<Integer> dictionaries, Consumer<SinkStream> whenGone) {
+			Set<Integer> dictionaries, Consumer<SinkStream> onCallClosed) {
 		this.responses = responses;
 		this.inbound = inbound;
 		this.owner = inbound.owner();
@@ -192,7 +192,7 @@ final class SinkStream implements StreamObserver<Received> {
 		this.timer = timer;
 		this.nanoTime = nanoTime;
 		this.dictionaries = dictionaries;
-		this.whenGone = whenGone;
+		this.onCallClosed = onCallClosed;
 	}
 
 	/** Call it once, before the call's handler returns. */
@@ -201,10 +201,10 @@ final class SinkStream implements StreamObserver<Received> {
 		this.responses.disableAutoRequest();
 		this.responses.setOnReadyHandler(this::flush);
 		this.responses.setOnCancelHandler(this::cancelled);
-		this.responses.setOnCloseHandler(this::gone);
+		this.responses.setOnCloseHandler(this::callClosed);
 		this.inbound.onBrokenLimit(this::endAtOnce);
 		synchronized (this.lock) {
-			tell(true);
+			writeInfo(true);
 			request();
 		}
 	}
@@ -263,7 +263,7 @@ final class SinkStream implements StreamObserver<Received> {
 			// If the stream has ended, they are not acknowledged and the client sends
 			// them again.
 			this.inbound.handedOver();
-			if (this.infoOwed) {
+			if (this.infoPending) {
 				flush();
 			}
 			request();
@@ -334,7 +334,7 @@ final class SinkStream implements StreamObserver<Received> {
 				this.dropped++;
 				this.metrics.dropped();
 			}
-			case TELL_CAPACITY -> this.infoOwed = true;
+			case REPORT_CAPACITY -> this.infoPending = true;
 			case FORWARD_OLDEST -> throw new AssertionError("Only the storage asks for it");
 		}
 	}
@@ -349,7 +349,7 @@ final class SinkStream implements StreamObserver<Received> {
 		}
 	}
 
-	/** The client has gone. */
+	/** The client has disconnected. */
 	@Override
 	public void onError(Throwable cause) {
 		cancelled();
@@ -362,10 +362,10 @@ final class SinkStream implements StreamObserver<Received> {
 		}
 	}
 
-	/** Whether the client has gone and no message of it is in the storage. */
+	/** Whether the call is closed and no message of it is in the storage. */
 	boolean over() {
 		synchronized (this.lock) {
-			return this.gone && this.inStorage.isEmpty();
+			return this.callClosed && this.inStorage.isEmpty();
 		}
 	}
 
@@ -375,7 +375,7 @@ final class SinkStream implements StreamObserver<Received> {
 	 * {@code sink.stall-timeout}.
 	 */
 	void check(long nowNanos) {
-		overdue(nowNanos).forEach((late) -> left(late,
+		overdue(nowNanos).forEach((late) -> finish(late,
 				new Result.Failed(
 						new StoreUnavailableException("The storage has not answered for %d ms (sink.store-timeout)"
 							.formatted(this.properties.storeTimeout().toMillis())))));
@@ -384,7 +384,7 @@ final class SinkStream implements StreamObserver<Received> {
 				endAfterStoring(Status.UNAVAILABLE
 					.withDescription("The stream has reached its maximum age (sink.max-stream-age); open another one"));
 			}
-			if (this.phase == Phase.ENDED || !owes() || this.responses.isReady()) {
+			if (this.phase == Phase.ENDED || !hasPendingResponses() || this.responses.isReady()) {
 				this.unread = false;
 			}
 			else if (!this.unread) {
@@ -572,7 +572,7 @@ final class SinkStream implements StreamObserver<Received> {
 			long now = this.nanoTime.getAsLong();
 			List<Reserved> together = new ArrayList<>();
 			together.add(take(contentBytes, now));
-			while (together.size() < Received.Batch.MAX_MESSAGES && goesWith(first, this.queue.peek())
+			while (together.size() < Received.Batch.MAX_MESSAGES && canBeStoredWith(first, this.queue.peek())
 					&& this.shared.storing().tryAcquire(1)) {
 				together.add(take(0, now));
 			}
@@ -581,7 +581,7 @@ final class SinkStream implements StreamObserver<Received> {
 	}
 
 	/** Whether both may be stored together: zstd frames wait for memory one by one. */
-	static boolean goesWith(Received.Message first, Received.@Nullable Message next) {
+	static boolean canBeStoredWith(Received.Message first, Received.@Nullable Message next) {
 		return next != null && isQueuedAtOnce(first) && isQueuedAtOnce(next) && first.session() != null
 				&& next.session() != null && first.session().id().equals(next.session().id());
 	}
@@ -619,8 +619,8 @@ final class SinkStream implements StreamObserver<Received> {
 		for (Reserved reserved : together) {
 			Received.Message message = reserved.message;
 			switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
-				case Payload.Refused(Status status) -> left(reserved, new Result.Refused(status));
-				case Payload.Unread(RuntimeException cause) -> left(reserved, new Result.Failed(cause));
+				case Payload.Refused(Status status) -> finish(reserved, new Result.Refused(status));
+				case Payload.Unread(RuntimeException cause) -> finish(reserved, new Result.Failed(cause));
 				case Payload.Readable readable -> {
 					Place place = message.place(this.fence);
 					Content content = new Content(message.id(), message.key(), this.owner, readable.bytes());
@@ -665,14 +665,14 @@ final class SinkStream implements StreamObserver<Received> {
 			}
 		}
 		this.metrics.stored(sample, stored, repeated);
-		left(messages, all);
+		finish(messages, all);
 	}
 
-	private void left(Reserved reserved, Result result) {
-		left(List.of(reserved), List.of(result));
+	private void finish(Reserved reserved, Result result) {
+		finish(List.of(reserved), List.of(result));
 	}
 
-	private void left(List<Reserved> messages, List<Result> results) {
+	private void finish(List<Reserved> messages, List<Result> results) {
 		int count = 0;
 		long contentBytes = 0;
 		long memoryBytes = 0;
@@ -707,7 +707,7 @@ final class SinkStream implements StreamObserver<Received> {
 		switch (result) {
 			case Result.Stored _ -> {
 				this.stored.add(id);
-				owe(ACK_BYTES + id.size());
+				reserveForResponse(ACK_BYTES + id.size());
 			}
 			case Result.Refused(Status status) -> refuse(id, status);
 			case Result.Failed(Throwable cause) -> failed(id, cause);
@@ -739,7 +739,7 @@ final class SinkStream implements StreamObserver<Received> {
 			.setCode(status.getCode().value())
 			.setDescription(String.valueOf(status.getDescription()))
 			.build());
-		owe(REFUSAL_BYTES + id.size());
+		reserveForResponse(REFUSAL_BYTES + id.size());
 		this.metrics.refused();
 		flush();
 	}
@@ -773,25 +773,25 @@ final class SinkStream implements StreamObserver<Received> {
 	}
 
 	@GuardedBy("lock")
-	private void owe(int bytes) {
-		this.owedBytes += bytes;
+	private void reserveForResponse(int bytes) {
+		this.responseBytes += bytes;
 		this.shared.memory().add(bytes);
 	}
 
 	@GuardedBy("lock")
-	private void oweNothing() {
-		long bytes = this.owedBytes;
-		this.owedBytes = 0;
+	private void releaseResponses() {
+		long bytes = this.responseBytes;
+		this.responseBytes = 0;
 		this.shared.memory().release(bytes);
 	}
 
 	private void flush() {
 		synchronized (this.lock) {
 			this.flushAwaited = false;
-			while (this.phase != Phase.ENDED && owes() && this.responses.isReady()) {
+			while (this.phase != Phase.ENDED && hasPendingResponses() && this.responses.isReady()) {
 				writeOne();
-				if (!owes()) {
-					oweNothing();
+				if (!hasPendingResponses()) {
+					releaseResponses();
 				}
 			}
 			if (this.phase == Phase.ENDING && this.queue.isEmpty() && this.inStorage.isEmpty()) {
@@ -804,14 +804,14 @@ final class SinkStream implements StreamObserver<Received> {
 	}
 
 	@GuardedBy("lock")
-	private boolean owes() {
-		return this.infoOwed || !this.refusals.isEmpty() || !this.stored.isEmpty();
+	private boolean hasPendingResponses() {
+		return this.infoPending || !this.refusals.isEmpty() || !this.stored.isEmpty();
 	}
 
 	@GuardedBy("lock")
 	private void writeOne() {
-		if (this.infoOwed || !this.refusals.isEmpty()) {
-			tell(false);
+		if (this.infoPending || !this.refusals.isEmpty()) {
+			writeInfo(false);
 		}
 		else {
 			writeAcknowledgement();
@@ -819,10 +819,10 @@ final class SinkStream implements StreamObserver<Received> {
 	}
 
 	@GuardedBy("lock")
-	private void tell(boolean first) {
-		List<Refusal> told = List.copyOf(this.refusals);
+	private void writeInfo(boolean first) {
+		List<Refusal> reported = List.copyOf(this.refusals);
 		this.refusals.clear();
-		this.infoOwed = false;
+		this.infoPending = false;
 		ServiceMessage.Builder info = ServiceMessage.newBuilder()
 			.setQueueCapacity(this.properties.queueCapacity())
 			.setWindow(this.properties.window())
@@ -832,7 +832,7 @@ final class SinkStream implements StreamObserver<Received> {
 			.setBatchMessages(Received.Batch.MAX_MESSAGES)
 			.setMinVersion(Payload.VERSION)
 			.setMaxVersion(this.properties.maxVersion())
-			.addAllRefusals(told);
+			.addAllRefusals(reported);
 		Dictionary dictionary = this.shared.decompressor().dictionary();
 		if (first && dictionary != null) {
 			info.setDictionary(this.dictionaries.contains(dictionary.getId())
@@ -865,7 +865,7 @@ final class SinkStream implements StreamObserver<Received> {
 		if (this.phase == Phase.ENDED) {
 			return;
 		}
-		while (owes()) {
+		while (hasPendingResponses()) {
 			writeOne();
 		}
 		this.phase = Phase.ENDED;
@@ -886,7 +886,7 @@ final class SinkStream implements StreamObserver<Received> {
 				forget();
 			}
 		}
-		gone();
+		callClosed();
 	}
 
 	/** Nothing more is read, stored or written. */
@@ -905,20 +905,23 @@ final class SinkStream implements StreamObserver<Received> {
 		this.shared.decompressed().wake();
 	}
 
-	/** The transport is done with the call: the client has read the end, or has gone. */
-	private void gone() {
+	/**
+	 * The transport is done with the call: the client has read the end, or has
+	 * disconnected.
+	 */
+	private void callClosed() {
 		synchronized (this.lock) {
-			if (this.gone) {
+			if (this.callClosed) {
 				return;
 			}
-			this.gone = true;
+			this.callClosed = true;
 			if (this.unnumbered) {
 				this.shared.unnumbered().release(1);
 			}
-			oweNothing();
+			releaseResponses();
 			this.metrics.closed();
 		}
-		this.whenGone.accept(this);
+		this.onCallClosed.accept(this);
 	}
 
 	private enum Phase {
@@ -929,7 +932,7 @@ final class SinkStream implements StreamObserver<Received> {
 		/** Accepts no more messages; some are not stored or acknowledged yet. */
 		ENDING,
 
-		/** All responses are written, or the client has gone. */
+		/** All responses are written, or the client has disconnected. */
 		ENDED
 
 	}

@@ -5,6 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Key stores for a sink and two clients that trust each other, and for a stranger,
@@ -14,6 +16,15 @@ public final class Certificates {
 
 	/** The password of every store. */
 	public static final String PASSWORD = "secret";
+
+	/**
+	 * The keys protect nothing. With keytool's 10,000 rounds of hashing, each client and
+	 * server that opens a store would take much of the time of its test for it.
+	 */
+	private static final List<String> FEW_ROUNDS = Stream
+		.of("certPbeIterationCount", "keyPbeIterationCount", "macIterationCount")
+		.map("-J-Dkeystore.pkcs12.%s=1"::formatted)
+		.toList();
 
 	private final Path directory;
 
@@ -25,8 +36,8 @@ public final class Certificates {
 	public static Certificates in(Path directory) throws IOException, InterruptedException {
 		Certificates made = new Certificates(directory);
 		for (String name : List.of("sink", "client", "other-client", "stranger")) {
-			made.keytool("-genkeypair", "-keystore", name, "-alias", name, "-keyalg", "EC", "-dname", "CN=" + name,
-					"-ext", "san=dns:localhost,ip:127.0.0.1");
+			made.keytool("-genkeypair", "-keystore", name, "-alias", name, "-keyalg", "EC", "-groupname", "secp256r1",
+					"-dname", "CN=" + name, "-ext", "san=dns:localhost,ip:127.0.0.1");
 			made.keytool("-exportcert", "-keystore", name, "-alias", name, "-file", name + ".crt");
 		}
 		for (String client : List.of("client", "other-client")) {
@@ -68,13 +79,19 @@ public final class Certificates {
 				List.of(Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
 		command.addAll(List.of(args));
 		command.addAll(List.of("-storetype", "PKCS12", "-storepass", PASSWORD));
+		command.addAll(FEW_ROUNDS);
 		Path log = this.directory.resolve("keytool.log");
 		Process keytool = new ProcessBuilder(command).directory(this.directory.toFile())
 			.redirectErrorStream(true)
 			.redirectOutput(log.toFile())
 			.start();
-		if (keytool.waitFor() != 0) {
-			throw new IOException("%s: %s".formatted(String.join(" ", command), Files.readString(log)));
+		try {
+			if (!keytool.waitFor(60, TimeUnit.SECONDS) || keytool.exitValue() != 0) {
+				throw new IOException("%s: %s".formatted(String.join(" ", command), Files.readString(log)));
+			}
+		}
+		finally {
+			keytool.destroyForcibly();
 		}
 		Files.delete(log);
 	}

@@ -45,6 +45,8 @@ class SequenceStreamTests {
 
 	private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
+	private int repeatHorizon = 1_000;
+
 	/** Number of tasks given to the executor. */
 	private int handedOver;
 
@@ -112,11 +114,11 @@ class SequenceStreamTests {
 	void messagesOfTwoSessionsNeverGoTogether() {
 		Received.Message first = received(Received.Kind.PLAIN, 1, "session-a");
 
-		assertThat(SinkStream.goesWith(first, received(Received.Kind.PLAIN, 2, "session-a"))).isTrue();
-		assertThat(SinkStream.goesWith(first, received(Received.Kind.PLAIN, 2, "session-b"))).isFalse();
-		assertThat(SinkStream.goesWith(first, received(Received.Kind.PLAIN, 0, "session-a"))).isFalse();
-		assertThat(SinkStream.goesWith(first, received(Received.Kind.ZSTD, 2, "session-a"))).isFalse();
-		assertThat(SinkStream.goesWith(first, null)).isFalse();
+		assertThat(SinkStream.canBeStoredWith(first, received(Received.Kind.PLAIN, 2, "session-a"))).isTrue();
+		assertThat(SinkStream.canBeStoredWith(first, received(Received.Kind.PLAIN, 2, "session-b"))).isFalse();
+		assertThat(SinkStream.canBeStoredWith(first, received(Received.Kind.PLAIN, 0, "session-a"))).isFalse();
+		assertThat(SinkStream.canBeStoredWith(first, received(Received.Kind.ZSTD, 2, "session-a"))).isFalse();
+		assertThat(SinkStream.canBeStoredWith(first, null)).isFalse();
 	}
 
 	private static Received.Message received(Received.Kind kind, long sequence, String session) {
@@ -184,6 +186,18 @@ class SequenceStreamTests {
 		next.send(unnumbered("c", "hello"));
 		this.store.completeAll();
 		assertThat(next.acked()).containsExactly("c");
+	}
+
+	/** Nothing is remembered of their messages then, so they need no room. */
+	@Test
+	void limitsNoStreamsWhoseMessagesHaveNoSequenceWithoutAHorizon() throws Exception {
+		this.repeatHorizon = 0;
+		for (int i = 0; i < 9; i++) {
+			new Client(true).send(unnumbered("m" + i, "hello"));
+		}
+
+		assertThat(this.store.pending()).isEqualTo(9);
+		this.store.completeAll();
 	}
 
 	@Test
@@ -341,8 +355,8 @@ class SequenceStreamTests {
 		}
 		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 100, 0, DataSize.ofMegabytes(8),
 				DataSize.ofKilobytes(512), 1_000, 10, 0, 8, 100, Duration.ZERO, Duration.ofSeconds(30),
-				DataSize.ofMegabytes(1), 1, Duration.ZERO, Duration.ofMinutes(1), 1_000, sequences, 100, 10,
-				Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null, Duration.ZERO,
+				DataSize.ofMegabytes(1), 1, Duration.ZERO, Duration.ofMinutes(1), this.repeatHorizon, sequences, 100,
+				10, Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null, Duration.ZERO,
 				Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
 		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000)),
 				new Decompressor(properties.maxMessageBytes(), null), properties,

@@ -40,7 +40,7 @@ class ServerMachineTests {
 		if (dropped) {
 			assertThat(step.effects().indexOf(Effect.DROP_OLDEST)).isLessThan(step.effects().indexOf(Effect.ENQUEUE));
 		}
-		assertThat(step.effects().contains(Effect.TELL_CAPACITY)).as("tells the capacity when the queue is full")
+		assertThat(step.effects().contains(Effect.REPORT_CAPACITY)).as("tells the capacity when the queue is full")
 			.isEqualTo(received && step.next() == State.FULL);
 		assertThat(step.next()).isEqualTo((event == Event.RECEIVED_LAST || dropped) ? State.FULL : State.HAS_CAPACITY);
 	}
@@ -62,7 +62,7 @@ class ServerMachineTests {
 					case ENQUEUE -> queue.add(i);
 					case DROP_OLDEST -> queue.remove();
 					case FORWARD_OLDEST -> queue.poll();
-					case TELL_CAPACITY -> assertThat(queue).hasSize(capacity);
+					case REPORT_CAPACITY -> assertThat(queue).hasSize(capacity);
 				}
 			}
 			assertThat(queue).hasSizeLessThanOrEqualTo(capacity);

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -727,6 +728,21 @@ class SinkStreamTests {
 		this.store.fail("late", new StoreUnavailableException("down"));
 		assertThat(status.get().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
 		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+		assertThat(counter(SinkMetric.ACKED)).isOne();
+	}
+
+	@Test
+	void aSingleMessageWithASequenceNeedsASession() {
+		AtomicReference<Status> status = new AtomicReference<>();
+
+		store(request("one").setVersion(2).setSequence(1).setPlainMessage(ByteString.EMPTY).build(),
+				new AtomicReference<>(), status);
+
+		assertThat(status.get().getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+		assertThat(status.get().getDescription()).contains("needs a session");
+		assertThat(this.store.pending()).isZero();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 	}
 
 	private void store(Request request, AtomicReference<Response> answer, AtomicReference<Status> status) {
@@ -800,6 +816,72 @@ class SinkStreamTests {
 		assertThat(counter(SinkMetric.STORED)).isOne();
 		assertThat(counter(SinkMetric.REPEATED)).isOne();
 		assertThat(counter(SinkMetric.RECEIVED)).isEqualTo(2);
+	}
+
+	@Test
+	void endsTheCallOfASingleMessage() throws Exception {
+		Future<Response> answer = DataSinkGrpc.newFutureStub(this.channel)
+			.store(request("one").setPlainMessage(ByteString.EMPTY).build());
+
+		this.store.complete("one");
+
+		assertThat(answer.get(10, TimeUnit.SECONDS).getAck().getMessageIdsList())
+			.containsExactly(ByteString.copyFromUtf8("one"));
+	}
+
+	@Test
+	void storesASingleMessageOfASessionOnce() {
+		List<AtomicReference<Response>> answers = List.of(new AtomicReference<>(), new AtomicReference<>());
+		answers.forEach((answer) -> store(numbered(1), answer, new AtomicReference<>()));
+		assertThat(this.store.pendingIds()).containsExactly("1");
+
+		this.store.complete("1");
+
+		assertThat(answers).allSatisfy((answer) -> assertThat(answer.get().getAck().getMessageIdsList())
+			.containsExactly(ByteString.copyFromUtf8("1")));
+		assertThat(counter(SinkMetric.STORED)).isOne();
+		assertThat(counter(SinkMetric.REPEATED)).isOne();
+	}
+
+	@Test
+	void takesNoSingleMessageOnceItsMemoryIsUsedUp() {
+		AtomicReference<Status> status = new AtomicReference<>();
+		ByteString payload = ByteString.copyFrom(new byte[MEMORY / 4 - Received.Message.OVERHEAD_BYTES - 1]);
+		for (int i = 0; i < 4; i++) {
+			store(request(Integer.toString(i)).setPlainMessage(payload).build(), new AtomicReference<>(), status);
+		}
+		assertThat(gauge(SinkMetric.MEMORY)).isEqualTo(MEMORY);
+		assertThat(status).hasNullValue();
+
+		store(request("more").setPlainMessage(ByteString.EMPTY).build(), new AtomicReference<>(), status);
+
+		assertThat(status.get().getDescription()).contains("as many messages as it takes at once");
+		assertThat(this.store.pending()).isEqualTo(4);
+	}
+
+	@Test
+	void takesPlainSingleMessagesWhileDecompressedOnesUseUpTheirMemory() {
+		AtomicReference<Status> status = new AtomicReference<>();
+		for (int i = 0; i < 5; i++) {
+			store(zeros(Integer.toString(i)), new AtomicReference<>(), status);
+		}
+
+		store(request("plain").setPlainMessage(ByteString.EMPTY).build(), new AtomicReference<>(), status);
+
+		assertThat(status).hasNullValue();
+		assertThat(this.store.pendingIds()).contains("plain");
+	}
+
+	@Test
+	void countsASingleMessageAsItCameAndDecompressed() {
+		Request zeros = zeros("z");
+
+		store(zeros, new AtomicReference<>(), new AtomicReference<>());
+
+		assertThat(gauge(SinkMetric.MEMORY))
+			.isEqualTo(Received.Message.OVERHEAD_BYTES + 1 + zeros.getZstdCompressed().size() + 900);
+		this.store.completeAll();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 	}
 
 	@Test

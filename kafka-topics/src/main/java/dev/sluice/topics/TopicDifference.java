@@ -6,10 +6,10 @@ package dev.sluice.topics;
  *
  * @param topic the topic's name
  * @param setting {@code partitions}, {@code replication.factor} or a configuration key
- * @param found the topic's value
- * @param wanted the specified value
+ * @param actual the topic's value
+ * @param expected the specified value
  */
-public record TopicDifference(String topic, String setting, String found, String wanted) {
+public record TopicDifference(String topic, String setting, String actual, String expected) {
 
 	static final String PARTITIONS = "partitions";
 
@@ -21,20 +21,20 @@ public record TopicDifference(String topic, String setting, String found, String
 	public String remedy() {
 		return switch (this.setting) {
 			case PARTITIONS -> "set the service's number of partitions to what is found, or add partitions with "
-					+ "kafka-topics.sh --alter --topic " + this.topic + " --partitions " + this.wanted
+					+ "kafka-topics.sh --alter --topic " + this.topic + " --partitions " + this.expected
 					+ " while no order is queued";
 			case REPLICATION_FACTOR -> "set the service's replication factor to what is found, or move the topic's "
 					+ "partitions with kafka-reassign-partitions.sh";
 			case CONFIGURATION -> "grant DESCRIBE_CONFIGS on topic " + this.topic;
-			default ->
-				"kafka-configs.sh --alter --topic " + this.topic + " --add-config " + this.setting + "=" + this.wanted;
+			default -> "kafka-configs.sh --alter --topic " + this.topic + " --add-config " + this.setting + "="
+					+ this.expected;
 		};
 	}
 
 	@Override
 	public String toString() {
-		return "topic %s has %s %s and should have %s: %s".formatted(this.topic, this.setting, this.found, this.wanted,
-				remedy());
+		return "topic %s has %s %s and should have %s: %s".formatted(this.topic, this.setting, this.actual,
+				this.expected, remedy());
 	}
 
 }

@@ -102,7 +102,11 @@ public final class TopicWatch implements AutoCloseable {
 		this(specs, client, preparation, Admin::create);
 	}
 
-	TopicWatch(Collection<TopicSpec> specs, Map<String, Object> client, Preparation preparation,
+	/**
+	 * Does nothing until it is started.
+	 * @param admins creates the admin client with a configuration
+	 */
+	public TopicWatch(Collection<TopicSpec> specs, Map<String, Object> client, Preparation preparation,
 			Function<Map<String, Object>, Admin> admins) {
 		specs.forEach((spec) -> this.specs.put(spec.name(), spec));
 		this.client.putAll(client);
@@ -188,7 +192,7 @@ public final class TopicWatch implements AutoCloseable {
 	private void run() {
 		try {
 			while (!this.closed) {
-				pause(look());
+				pause(check());
 			}
 		}
 		catch (InterruptedException ex) {
@@ -214,7 +218,7 @@ public final class TopicWatch implements AutoCloseable {
 	/**
 	 * @return how long to wait before the next check
 	 */
-	private Duration look() throws InterruptedException {
+	private Duration check() throws InterruptedException {
 		try {
 			Map<String, TopicDescription> found = describe();
 			List<String> missing = this.specs.keySet().stream().filter((name) -> !found.containsKey(name)).toList();

@@ -58,7 +58,7 @@ final class Doctor implements Callable<Integer> {
 
 	private void checkJava() {
 		int feature = Runtime.version().feature();
-		say((feature == JAVA) ? Verdict.OK : Verdict.FAIL, "JDK", "%s in %s%s".formatted(Runtime.version(),
+		print((feature == JAVA) ? Verdict.OK : Verdict.FAIL, "JDK", "%s in %s%s".formatted(Runtime.version(),
 				System.getProperty("java.home"), (feature == JAVA) ? "" : ": install a JDK " + JAVA));
 	}
 
@@ -68,17 +68,17 @@ final class Doctor implements Callable<Integer> {
 			process.getOutputStream().close();
 			if (!process.waitFor(MAVEN_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
 				process.destroyForcibly();
-				say(Verdict.WARN, "Maven", "'mvn -v' does not answer within %d s".formatted(MAVEN_TIMEOUT_SECONDS));
+				print(Verdict.WARN, "Maven", "'mvn -v' does not answer within %d s".formatted(MAVEN_TIMEOUT_SECONDS));
 				return false;
 			}
 			try (var lines = process.inputReader()) {
-				say(Verdict.OK, "Maven",
+				print(Verdict.OK, "Maven",
 						Optional.ofNullable(lines.readLine()).orElse("").replaceAll("\\e\\[[0-9;]*m", ""));
 			}
 			return true;
 		}
 		catch (IOException _) {
-			say(Verdict.WARN, "Maven", "there is no 'mvn': nothing can be built; install Maven 3.8.7 or newer");
+			print(Verdict.WARN, "Maven", "there is no 'mvn': nothing can be built; install Maven 3.8.7 or newer");
 			return false;
 		}
 	}
@@ -86,24 +86,24 @@ final class Doctor implements Callable<Integer> {
 	private void checkShell() {
 		boolean there = Stream.of(System.getenv().getOrDefault("PATH", "").split(":"))
 			.anyMatch((directory) -> Files.isExecutable(Path.of(directory, "sh")));
-		say(there ? Verdict.OK : Verdict.FAIL, "shell",
+		print(there ? Verdict.OK : Verdict.FAIL, "shell",
 				there ? "sh" : "there is no 'sh': use Linux, macOS or the Linux subsystem of Windows");
 	}
 
 	private void checkMachine() {
 		int cores = Runtime.getRuntime().availableProcessors();
-		say((cores >= 2) ? Verdict.OK : Verdict.WARN, "cores",
+		print((cores >= 2) ? Verdict.OK : Verdict.WARN, "cores",
 				cores + ((cores >= 2) ? "" : ": the load generator and the system will wait for each other"));
 		long available = availableMemory() / MIB;
 		String text = "%,d MiB available".formatted(available);
 		if (available >= 6144) {
-			say(Verdict.OK, "memory", text);
+			print(Verdict.OK, "memory", text);
 		}
 		else if (available >= 4096) {
-			say(Verdict.WARN, "memory", text + ": 'lab compare' wants 6,144; end other programs");
+			print(Verdict.WARN, "memory", text + ": 'lab compare' wants 6,144; end other programs");
 		}
 		else {
-			say(Verdict.FAIL, "memory", text + ": 'lab up' needs 4,096, 'lab compare' 6,144; end other programs");
+			print(Verdict.FAIL, "memory", text + ": 'lab up' needs 4,096, 'lab compare' 6,144; end other programs");
 		}
 	}
 
@@ -126,14 +126,15 @@ final class Doctor implements Callable<Integer> {
 			long free = Files.getFileStore(directory).getUsableSpace() / MIB;
 			String text = "%,d MiB free for %s".formatted(free, directory);
 			if (free >= 2048) {
-				say(Verdict.OK, "disk", text);
+				print(Verdict.OK, "disk", text);
 			}
 			else {
-				say((free >= 512) ? Verdict.WARN : Verdict.FAIL, "disk", text + ": 2,048 are wanted; delete something");
+				print((free >= 512) ? Verdict.WARN : Verdict.FAIL, "disk",
+						text + ": 2,048 are wanted; delete something");
 			}
 		}
 		catch (IOException ex) {
-			say(Verdict.FAIL, "disk", "cannot be read: " + ex);
+			print(Verdict.FAIL, "disk", "cannot be read: " + ex);
 		}
 	}
 
@@ -148,30 +149,30 @@ final class Doctor implements Callable<Integer> {
 		else {
 			answer = "it does not answer, and is not needed: Kafka and PostgreSQL run embedded";
 		}
-		say(Verdict.OK, "Docker", answer);
+		print(Verdict.OK, "Docker", answer);
 	}
 
 	private void checkJar(Workspace workspace, Module module, boolean maven) {
 		String name = module.directory() + ".jar";
 		if (!Files.exists(workspace.jar(module))) {
-			say(maven ? Verdict.WARN : Verdict.FAIL, name,
+			print(maven ? Verdict.WARN : Verdict.FAIL, name,
 					"not built: './lab' builds it, or 'mvn -q -B package -DskipTests'");
 			return;
 		}
 		Optional<Path> newer = workspace.newerThanJar(module);
-		say(newer.isEmpty() ? Verdict.OK : Verdict.WARN, name,
+		print(newer.isEmpty() ? Verdict.OK : Verdict.WARN, name,
 				newer.map((file) -> "older than %s: './lab' rebuilds it".formatted(workspace.root().relativize(file)))
 					.orElse("built"));
 	}
 
 	private void checkPort(String name, int port) {
 		boolean free = Ports.isFree(port);
-		say(free ? Verdict.OK : Verdict.WARN, "port " + port,
+		print(free ? Verdict.OK : Verdict.WARN, "port " + port,
 				free ? "free for " + name : "%s's is taken%s: stop that, or use 'lab up --port-offset'".formatted(name,
 						Ports.holder(port).map((process) -> " by process " + process.pid()).orElse("")));
 	}
 
-	private void say(Verdict verdict, String what, String text) {
+	private void print(Verdict verdict, String what, String text) {
 		this.failed |= verdict == Verdict.FAIL;
 		PrintWriter out = this.spec.commandLine().getOut();
 		out.printf("%-4s  %-20s  %s%n", verdict.name().toLowerCase(Locale.ROOT), what, text);

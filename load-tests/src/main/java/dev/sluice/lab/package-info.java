@@ -11,7 +11,8 @@
  * {@link dev.sluice.lab.kit.run.ExperimentCommand}, adds its finding to
  * {@link dev.sluice.lab.kit.result.Finding}, its sections to
  * {@link dev.sluice.lab.report.Report} (the compiler asks for them) and its command to
- * {@link dev.sluice.lab.Lab}.
+ * {@link dev.sluice.lab.Lab}. "Add an experiment" in {@code CONTRIBUTING.md} has every
+ * step.
  */
 @NullMarked
 package dev.sluice.lab;

@@ -31,7 +31,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class Browser implements AutoCloseable {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
+	/** On a slow machine the checks of a long page take more than a minute. */
+	private static final Duration PATIENCE = Duration.ofMinutes(3);
 
 	private static final List<String> NAMES = List.of("chromium", "chromium-browser", "google-chrome",
 			"google-chrome-stable", "chrome");

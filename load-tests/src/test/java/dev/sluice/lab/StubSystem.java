@@ -20,6 +20,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendCount;
 import dev.sluice.contract.HttpNames;
+import dev.sluice.contract.ProblemType;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -64,15 +65,26 @@ public final class StubSystem implements AutoCloseable {
 			return;
 		}
 		String key = exchange.getRequestHeaders().getFirst(HttpNames.IDEMPOTENCY_KEY);
-		if (!key.contains("probe")
-				&& this.tries.computeIfAbsent(key, (_) -> new AtomicInteger()).incrementAndGet() <= this.failures) {
-			answer(exchange, 503, Map.of("title", "try again"));
+		int tries = key.contains("probe") ? this.failures + 1
+				: this.tries.computeIfAbsent(key, (_) -> new AtomicInteger()).incrementAndGet();
+		if (tries <= this.failures) {
+			refuse(exchange, tries);
 			return;
 		}
 		this.saved.get().add(key);
 		this.lastSavedAt.set(Instant.now());
 		boolean queued = exchange.getRequestHeaders().containsKey(HttpNames.PREFER);
 		answer(exchange, queued ? 202 : 201, Map.of());
+	}
+
+	/** The first try of an order as a gateway does, the others as a proxy does. */
+	private void refuse(HttpExchange exchange, int tries) throws IOException {
+		if (tries > 1) {
+			answer(exchange, 503, Map.of("title", "try again"));
+			return;
+		}
+		answer(exchange, 503, "application/problem+json",
+				Map.of("type", ProblemType.OVERLOADED.type(), "title", ProblemType.OVERLOADED.title(), "status", 503));
 	}
 
 	private void audit(HttpExchange exchange) throws IOException {
@@ -87,6 +99,10 @@ public final class StubSystem implements AutoCloseable {
 	}
 
 	private void answer(HttpExchange exchange, int status, @Nullable Object body) throws IOException {
+		answer(exchange, status, "application/json", body);
+	}
+
+	private void answer(HttpExchange exchange, int status, String type, @Nullable Object body) throws IOException {
 		exchange.getRequestBody().readAllBytes();
 		if (body == null) {
 			exchange.sendResponseHeaders(status, -1);
@@ -94,7 +110,7 @@ public final class StubSystem implements AutoCloseable {
 			return;
 		}
 		byte[] bytes = this.json.writeValueAsString(body).getBytes(StandardCharsets.UTF_8);
-		exchange.getResponseHeaders().set("Content-Type", "application/json");
+		exchange.getResponseHeaders().set("Content-Type", type);
 		exchange.sendResponseHeaders(status, bytes.length);
 		try (OutputStream out = exchange.getResponseBody()) {
 			out.write(bytes);

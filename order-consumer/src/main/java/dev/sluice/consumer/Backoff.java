@@ -17,13 +17,13 @@ import java.util.function.DoubleSupplier;
 public record Backoff(Duration initial, Duration max, DoubleSupplier random) {
 
 	/** After more doublings, even a nanosecond exceeds any {@code max}. */
-	private static final int MOST_DOUBLINGS = 62;
+	private static final int MAX_DOUBLINGS = 62;
 
 	/**
 	 * @param failures consecutive failures, at least 1
 	 */
 	public Duration after(int failures) {
-		int doublings = Math.min(failures - 1, MOST_DOUBLINGS);
+		int doublings = Math.min(failures - 1, MAX_DOUBLINGS);
 		long limitNanos = this.max.toNanos();
 		long initialNanos = this.initial.toNanos();
 		long bound = (initialNanos > (limitNanos >> doublings)) ? limitNanos : initialNanos << doublings;

@@ -107,7 +107,7 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 	public static final int REMEMBERED_PAYLOADS = 10_000;
 
 	/** Maximum number of records of a poll: the default of kafka-clients. */
-	private static final int LARGEST_BATCH = 500;
+	private static final int MAX_BATCH = 500;
 
 	/**
 	 * The orders that a share group's consumers hold, as a multiple of the concurrency.
@@ -153,7 +153,7 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 	 * many, so this is at most a quarter of {@code max-pending}.
 	 */
 	public int batch() {
-		return Math.clamp(this.maxPending / 4, 1, LARGEST_BATCH);
+		return Math.clamp(this.maxPending / 4, 1, MAX_BATCH);
 	}
 
 }

@@ -1,7 +1,7 @@
 /**
  * The consumer. It reads accepted orders from Kafka and delivers them at the backend's
  * speed. Start at {@link dev.sluice.consumer.delivery.DeliveryLoop}; the status
- * projection beside it starts at {@link dev.sluice.consumer.projection.Projection} and
+ * projection next to it starts at {@link dev.sluice.consumer.projection.Projection} and
  * shares nothing with it but Kafka.
  */
 @NullMarked

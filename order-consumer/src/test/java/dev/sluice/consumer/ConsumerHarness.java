@@ -65,8 +65,6 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	private static final Path BACKEND = Path.of("../backend-mock/target/backend-mock.jar");
 
-	private static final Duration START = Duration.ofSeconds(60);
-
 	private static final int PARTITIONS = 12;
 
 	/**
@@ -95,7 +93,8 @@ public final class ConsumerHarness implements AutoCloseable {
 		.args("--server.port=" + this.backendPort)
 		.jvmArgs("-Xmx256m")
 		.logFile(Path.of("target/backend-mock-" + this.backendPort + ".log"))
-		.readyWhen(URI.create("http://127.0.0.1:" + this.backendPort + "/actuator/health/readiness"), START)
+		.readyWhen(URI.create("http://127.0.0.1:" + this.backendPort + "/actuator/health/readiness"),
+				DevServices.startTimeout())
 		.start();
 
 	private final List<ConfigurableApplicationContext> consumers = new ArrayList<>();
@@ -139,7 +138,7 @@ public final class ConsumerHarness implements AutoCloseable {
 					Stream.concat(Stream.of("server.port=" + port), Arrays.stream(properties)).toArray(String[]::new)))
 			.jvmArgs("-Xmx256m")
 			.logFile(Path.of("target/order-consumer-" + port + ".log"))
-			.readyWhen(URI.create("http://127.0.0.1:" + port + "/actuator/health/liveness"), START)
+			.readyWhen(URI.create("http://127.0.0.1:" + port + "/actuator/health/liveness"), DevServices.startTimeout())
 			.start();
 	}
 

@@ -1,14 +1,14 @@
 package dev.sluice.contract;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -19,19 +19,31 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A self-signed certificate for 127.0.0.1, made by the JDK's keytool.
  *
  * @param keyStore file with key and certificate, PKCS 12
+ * @param trusting the context of clients that trust only it
  */
-record Certificate(Path keyStore) {
+record Certificate(Path keyStore, SSLContext trusting) {
 
 	private static final String PASSWORD = "changeit";
 
+	/**
+	 * The key protects nothing. With keytool's 10,000 rounds of hashing, each client and
+	 * server that opens the file would take most of the time of its test for it.
+	 */
+	private static final List<String> FEW_ROUNDS = Stream
+		.of("certPbeIterationCount", "keyPbeIterationCount", "macIterationCount")
+		.map("-J-Dkeystore.pkcs12.%s=1"::formatted)
+		.toList();
+
 	/** Creates one that is valid for a day. */
-	static Certificate selfSigned(Path directory) throws IOException, InterruptedException {
+	static Certificate selfSigned(Path directory) throws Exception {
 		Path file = directory.resolve("gateway.p12");
-		Process keytool = new ProcessBuilder(
+		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(), "-genkeypair", "-alias",
-						"gateway", "-keyalg", "EC", "-dname", "CN=127.0.0.1", "-ext", "san=ip:127.0.0.1", "-validity",
-						"1", "-storetype", "PKCS12", "-storepass", PASSWORD, "-keystore", file.toString()))
-			.redirectErrorStream(true)
+						"gateway", "-keyalg", "EC", "-groupname", "secp256r1", "-dname", "CN=127.0.0.1", "-ext",
+						"san=ip:127.0.0.1", "-validity", "1", "-storetype", "PKCS12", "-storepass", PASSWORD,
+						"-keystore", file.toString()));
+		command.addAll(FEW_ROUNDS);
+		Process keytool = new ProcessBuilder(command).redirectErrorStream(true)
 			.redirectOutput(directory.resolve("keytool.log").toFile())
 			.start();
 		try {
@@ -41,7 +53,7 @@ record Certificate(Path keyStore) {
 		finally {
 			keytool.destroyForcibly();
 		}
-		return new Certificate(file);
+		return new Certificate(file, trusting(file));
 	}
 
 	/** Properties of a server that uses it. */
@@ -50,12 +62,8 @@ record Certificate(Path keyStore) {
 				PASSWORD);
 	}
 
-	/** The context of a client that trusts only it. */
-	SSLContext trusting() throws GeneralSecurityException, IOException {
-		KeyStore trusted = KeyStore.getInstance("PKCS12");
-		try (InputStream stream = Files.newInputStream(this.keyStore)) {
-			trusted.load(stream, PASSWORD.toCharArray());
-		}
+	private static SSLContext trusting(Path keyStore) throws GeneralSecurityException, IOException {
+		KeyStore trusted = KeyStore.getInstance(keyStore.toFile(), PASSWORD.toCharArray());
 		KeyStore certificates = KeyStore.getInstance("PKCS12");
 		certificates.load(null, null);
 		certificates.setCertificateEntry("gateway", trusted.getCertificate("gateway"));

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -38,8 +39,7 @@ import static org.awaitility.Awaitility.await;
 @ResourceLock(GatewayEdgeContract.JVM)
 public abstract class GatewayAdmissionContract {
 
-	/** The gateway's {@code sluice.max-in-progress}. */
-	protected static final int MAX_IN_PROGRESS = 2;
+	private static final int MAX_IN_PROGRESS = 2;
 
 	private static final String ORDER = """
 			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
@@ -58,11 +58,14 @@ public abstract class GatewayAdmissionContract {
 	private URI gateway;
 
 	/**
-	 * Starts a gateway without Kafka and PostgreSQL that may have
-	 * {@link #MAX_IN_PROGRESS} requests in progress.
+	 * Starts a gateway without Kafka and PostgreSQL on free ports.
+	 * @param properties properties in addition to its defaults
 	 * @return its address
 	 */
-	protected abstract URI start(URI backend);
+	protected abstract URI start(Map<String, String> properties);
+
+	/** Whether {@code sluice.max-scheduling-delay} applies to its threads. */
+	protected abstract boolean limitsSchedulingDelay();
 
 	/** The address of its health. */
 	protected abstract URI management();
@@ -79,7 +82,9 @@ public abstract class GatewayAdmissionContract {
 				saved.to(socket);
 			}
 		});
-		this.gateway = start(this.backend.uri());
+		// A body may take as long as a busy machine does.
+		this.gateway = start(Map.of("backend.url", this.backend.uri().toString(), "sluice.max-in-progress",
+				String.valueOf(MAX_IN_PROGRESS), "sluice.body-timeout", "10m", "sluice.min-body-rate", "0B"));
 	}
 
 	@AfterEach
@@ -100,9 +105,11 @@ public abstract class GatewayAdmissionContract {
 			CompletableFuture<Void> stopped = CompletableFuture.runAsync(this::stop);
 			await().atMost(PATIENCE).untilAsserted(() -> assertShuttingDown(get("/orders/1")));
 
-			assertThat(manage("readiness").statusCode()).isEqualTo(503);
+			assertThat(manage("/actuator/health/readiness").statusCode()).isEqualTo(503);
 			Answer refused = kept.send("POST /orders", ORDER);
 			assertThat(refused.status()).isEqualTo(503);
+			assertThat(metrics()).contains("sluice_requests_refused_total{reason=\"shutting-down\"}")
+				.doesNotContain("sluice_requests_refused_total{reason=\"shutting-down\"} 0.0");
 			assertThat(refused.headers()).contains("connection: close", "retry-after: 1",
 					"content-type: application/problem+json");
 			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:shutting-down");
@@ -140,7 +147,9 @@ public abstract class GatewayAdmissionContract {
 			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:overloaded");
 			assertThat(JsonPath.<String>read(refused.body(), "$.placed")).isEqualTo("no");
 			assertThat(get("/openapi.json").statusCode()).isEqualTo(503);
-			assertThat(manage("liveness").statusCode()).isEqualTo(200);
+			assertThat(manage("/actuator/health/liveness").statusCode()).isEqualTo(200);
+			// These requests, whatever they ask for.
+			assertThat(metrics()).contains("sluice_requests_refused_total{reason=\"overloaded\"} 2.0");
 
 			this.backendAnswers.countDown();
 
@@ -150,6 +159,71 @@ public abstract class GatewayAdmissionContract {
 			// A request may give up its place a moment after its client has the answer.
 			await().atMost(PATIENCE).until(() -> place().join().statusCode() == 201);
 		}
+	}
+
+	/** That requests are refused when it is too long, is tested without real threads. */
+	@Test
+	void measuresHowLongTasksWaitForItsThreads() throws Exception {
+		if (limitsSchedulingDelay()) {
+			await().atMost(PATIENCE).until(() -> !metrics().contains("sluice_scheduling_delay 0.0"));
+		}
+		else {
+			assertThat(metrics()).contains("sluice_scheduling_delay 0.0");
+		}
+		assertThat(metrics()).contains("sluice_scheduling_delay ");
+	}
+
+	@Test
+	void finishesAnOrderWhoseBodyArrivesWhileItStops() throws Exception {
+		try (RawClient slow = receiving()) {
+			CompletableFuture<Void> stopped = CompletableFuture.runAsync(this::stop);
+			await().atMost(PATIENCE).untilAsserted(() -> assertShuttingDown(get("/orders/1")));
+			slow.send(ORDER);
+			await().atMost(PATIENCE).until(() -> this.backend.requests().size() == 1);
+
+			assertThat(stopped).isNotDone();
+
+			this.backendAnswers.countDown();
+			assertThat(slow.answer().status()).isEqualTo(201);
+			assertThat(stopped).succeedsWithin(PATIENCE);
+		}
+	}
+
+	@Test
+	void refusesAnOrderWhoseBodyArrivesWhenTooManyAreInProgress() throws Exception {
+		try (RawClient late = receiving()) {
+			List<CompletableFuture<HttpResponse<String>>> slow = new ArrayList<>();
+			while (slow.size() < MAX_IN_PROGRESS) {
+				slow.add(place());
+			}
+			await().atMost(PATIENCE).until(() -> this.backend.requests().size() == MAX_IN_PROGRESS);
+
+			RawClient.Answer refused = late.send(ORDER).answer();
+
+			assertThat(refused.status()).isEqualTo(503);
+			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:overloaded");
+			assertThat(JsonPath.<String>read(refused.body(), "$.placed")).isEqualTo("no");
+			assertThat(metrics()).contains("sluice_requests_refused_total{reason=\"overloaded\"} 1.0")
+				.contains("sluice_orders_total{mode=\"sync\",outcome=\"overloaded\"} 1.0");
+			this.backendAnswers.countDown();
+			assertThat(slow).allSatisfy((answer) -> assertThat(answer).succeedsWithin(PATIENCE));
+		}
+	}
+
+	/** An order whose body the gateway waits for. */
+	private RawClient receiving() throws Exception {
+		RawClient client = RawClient.connect(this.gateway, PATIENCE);
+		client.send("POST /orders HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\n"
+				+ "Expect: 100-continue\r\nContent-Length: %d\r\n\r\n".formatted(ORDER.length()));
+		client.awaitContinue();
+		await().atMost(PATIENCE)
+			.until(() -> metrics().contains("sluice_requests_receiving 1.0")
+					&& metrics().contains("sluice_requests_in_progress 0.0"));
+		return client;
+	}
+
+	private String metrics() throws IOException, InterruptedException {
+		return manage("/actuator/prometheus").body();
 	}
 
 	private CompletableFuture<HttpResponse<String>> place() {
@@ -163,9 +237,8 @@ public abstract class GatewayAdmissionContract {
 		return DescribedApi.instance().checked(request, this.client.send(request, BodyHandlers.ofString()));
 	}
 
-	private HttpResponse<String> manage(String probe) throws IOException, InterruptedException {
-		return this.client.send(
-				HttpRequest.newBuilder(management().resolve("/actuator/health/" + probe)).timeout(PATIENCE).build(),
+	private HttpResponse<String> manage(String path) throws IOException, InterruptedException {
+		return this.client.send(HttpRequest.newBuilder(management().resolve(path)).timeout(PATIENCE).build(),
 				BodyHandlers.ofString());
 	}
 

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Flow;
@@ -694,6 +695,33 @@ public abstract class GatewayEdgeContract {
 
 	}
 
+	/**
+	 * A gateway that stops waits for bodies that arrive, so it must forget the others.
+	 */
+	@Nested
+	class Leaving extends Configured {
+
+		@Override
+		Map<String, String> properties(Path directory) {
+			return Map.of("sluice.body-timeout", "10m", "sluice.min-body-rate", "0B");
+		}
+
+		@Test
+		void holdsNothingOfClientsThatLeaveWithinABody() throws Exception {
+			for (String framing : List.of("Content-Length: " + ORDER.length(), "Transfer-Encoding: chunked")) {
+				try (RawClient closes = connect(); RawClient resets = connect()) {
+					closes.send(unfinished(framing));
+					resets.send(unfinished(framing));
+					await().atMost(PATIENCE).until(() -> metrics().contains("sluice_requests_receiving 2.0"));
+					resets.reset();
+				}
+				await().atMost(PATIENCE).until(() -> metrics().contains("sluice_requests_receiving 0.0"));
+				assertThat(metrics()).contains("sluice_requests_in_progress 0.0");
+			}
+		}
+
+	}
+
 	/** Few threads, and no end to the wait for a client that reads. */
 	@Nested
 	class SlowReaders extends Configured {
@@ -980,6 +1008,9 @@ public abstract class GatewayEdgeContract {
 				}
 				await().atMost(PATIENCE).ignoreException(IOException.class).until(() -> placeOverTls() == 201);
 			}
+			// A gateway that stops waits for these.
+			await().atMost(PATIENCE)
+				.until(() -> sum(metricsOverTls(this.certificate), "sluice_requests_receiving", "") == 0);
 		}
 
 		/** Tomcat never ends such a request. */
@@ -1304,6 +1335,8 @@ public abstract class GatewayEdgeContract {
 	@ExtendWith(OutputCaptureExtension.class)
 	class BrokenTlsAndHttp2 extends OverHttp2 {
 
+		private static final int CONNECTIONS = 100;
+
 		/**
 		 * There is no PostgreSQL, which is irrelevant here. The log level cannot suppress
 		 * these stack traces: it is the JVM's, and other gateways start in it.
@@ -1313,7 +1346,8 @@ public abstract class GatewayEdgeContract {
 
 		@Override
 		Map<String, String> more() {
-			return Map.of("sluice.head-timeout", "500ms", "sluice.body-timeout", "1s");
+			return Map.of("sluice.head-timeout", "500ms", "sluice.body-timeout", "1s", "sluice.max-connections",
+					Integer.toString(CONNECTIONS));
 		}
 
 		@Test
@@ -1437,7 +1471,11 @@ public abstract class GatewayEdgeContract {
 							"x"),
 					(client) -> client.fields(":method", "GET", ":path", "/", ":scheme", "https", "content-length", "0",
 							"content-length", "1"),
-					(client) -> client.fields(":path", "/", ":scheme", "https"), (client) -> {
+					(client) -> client.fields(":path", "/", ":scheme", "https"),
+					// Answered from its head.
+					(client) -> client.send(RawHttp2Client.DATA, 1, client.head("POST", "/nothing", 1_000),
+							new byte[10]),
+					(client) -> {
 						for (int i = 0; i < 500; i++) {
 							int stream = client.head("POST", "/orders", 1_000);
 							client.send(RawHttp2Client.RST_STREAM, 0, stream, new byte[4]);
@@ -1455,13 +1493,7 @@ public abstract class GatewayEdgeContract {
 					"PRI * HTTP/2.0\r\n\r\nSM\r\n\rx", "x".repeat(20_000))) {
 				handshake(this.certificate.trusting(),
 						(parameters) -> parameters.setApplicationProtocols(new String[] { "h2" }));
-				URI uri = GatewayEdgeContract.this.gateway;
-				try (SSLSocket socket = (SSLSocket) this.certificate.trusting()
-					.getSocketFactory()
-					.createSocket(uri.getHost(), uri.getPort())) {
-					SSLParameters parameters = socket.getSSLParameters();
-					parameters.setApplicationProtocols(new String[] { "h2" });
-					socket.setSSLParameters(parameters);
+				try (SSLSocket socket = connectOverTls(GatewayEdgeContract.this.gateway, "h2")) {
 					socket.setSoTimeout(300);
 					socket.getOutputStream().write(bytes.getBytes(StandardCharsets.US_ASCII));
 					socket.getInputStream().readAllBytes();
@@ -1480,10 +1512,7 @@ public abstract class GatewayEdgeContract {
 		}
 
 		private void sendOverTls(String request) throws Exception {
-			URI uri = GatewayEdgeContract.this.gateway;
-			try (SSLSocket socket = (SSLSocket) this.certificate.trusting()
-				.getSocketFactory()
-				.createSocket(uri.getHost(), uri.getPort())) {
+			try (SSLSocket socket = connectOverTls(GatewayEdgeContract.this.gateway)) {
 				socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
 				socket.setSoTimeout(300);
 				socket.getInputStream().readAllBytes();
@@ -1500,6 +1529,26 @@ public abstract class GatewayEdgeContract {
 
 			someAtATime(illFormed().toList(), this::sendOverTls);
 			someAtATime(Stream.generate(() -> "//").limit(50).toList(), (path) -> {
+				try (RawHttp2Client client = open(1 << 16)) {
+					for (int i = 0; i < 4; i++) {
+						client.send(RawHttp2Client.DATA, 0, client.request("POST", "/orders", ORDER), (byte) 1);
+					}
+					client.outcomeOf(1, PATIENCE);
+				}
+				catch (SocketException | SSLException ex) {
+					// The gateway closed the connection before it had everything.
+				}
+				try (RawHttp2Client client = open(1 << 16)) {
+					// Settings that nobody knows, as browsers send them, and an
+					// acknowledgement of none.
+					client.send(RawHttp2Client.SETTINGS, 0, 0, new byte[60]);
+					client.send(RawHttp2Client.SETTINGS, 1, 0);
+					client.send(RawHttp2Client.SETTINGS, 1, 0);
+					client.outcomeOf(client.head("GET", "/openapi.json", 0), PATIENCE);
+				}
+				catch (SocketException | SSLException ex) {
+					// The gateway closed the connection before it had everything.
+				}
 				try (RawHttp2Client client = open(1 << 16)) {
 					client.fields(":method", "GET", ":scheme", "https", ":authority", "a", ":path", path);
 					client.fields(":method", "GET", ":scheme", "https", ":authority", "a");
@@ -1523,6 +1572,52 @@ public abstract class GatewayEdgeContract {
 			});
 
 			assertThat(output.getAll().lines().count() - before).isLessThan(50);
+		}
+
+		/**
+		 * Prometheus and probes need no HTTP/2, and without it a server has less to
+		 * guard.
+		 */
+		@Test
+		void servesHealthAndMetricsOverHttp1Only() throws Exception {
+			try (SSLSocket socket = connectOverTls(management(), "h2", "http/1.1")) {
+				socket.startHandshake();
+
+				assertThat(socket.getApplicationProtocol()).isNotEqualTo("h2");
+			}
+			assertThat(metricsOverTls(this.certificate)).contains("sluice_requests_in_progress");
+		}
+
+		@Test
+		void leavesNothingOfConnectionsThatAreResetWithTheirPreface(CapturedOutput output) throws Exception {
+			for (int i = 0; i < 2 * CONNECTIONS; i++) {
+				resetWithPreface();
+			}
+
+			assertServesWithoutStackTrace(output);
+		}
+
+		private void resetWithPreface() throws IOException {
+			byte[] prefaceAndSettings = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"
+				.getBytes(StandardCharsets.US_ASCII);
+			try (SSLSocket socket = connectOverTls(GatewayEdgeContract.this.gateway, "h2")) {
+				// The gateway sends its settings first, then it reads.
+				socket.getInputStream().readNBytes(9);
+				socket.getOutputStream().write(prefaceAndSettings);
+				socket.setSoLinger(true, 0);
+			}
+		}
+
+		/** A connection before its handshake, with the protocols that it offers. */
+		private SSLSocket connectOverTls(URI uri, String... protocols) throws IOException {
+			SSLSocket socket = (SSLSocket) this.certificate.trusting()
+				.getSocketFactory()
+				.createSocket(uri.getHost(), uri.getPort());
+			SSLParameters parameters = socket.getSSLParameters();
+			parameters.setApplicationProtocols(protocols);
+			socket.setSSLParameters(parameters);
+			socket.setSoTimeout((int) PATIENCE.toMillis());
+			return socket;
 		}
 
 		/** Attempts all of them, eight in parallel, because they mostly wait. */
@@ -1553,6 +1648,45 @@ public abstract class GatewayEdgeContract {
 	private interface Attempt<T> {
 
 		void with(T one) throws Exception;
+
+	}
+
+	@Nested
+	class Http2Stop extends OverHttp2 {
+
+		@Override
+		Map<String, String> more() {
+			return Map.of("sluice.body-timeout", "10m", "sluice.min-body-rate", "0B",
+					"spring.lifecycle.timeout-per-shutdown-phase", "20s");
+		}
+
+		@Test
+		void finishesAnOrderWhoseBodyArrivesWhileItStops() throws Exception {
+			assertThat(placeOverTls()).isEqualTo(201);
+			try (RawHttp2Client client = open(1 << 16)) {
+				int order = client.head("POST", "/orders", ORDER.length());
+				// The head behind it is answered, so this one has been read.
+				int next = client.request("GET", "/orders/1", "");
+				assertThat(client.outcomeOf(next, PATIENCE).status()).isEqualTo(400);
+				CompletableFuture<Void> stopped = CompletableFuture.runAsync(GatewayEdgeContract.this::stop);
+				await().atMost(PATIENCE).until(this::takesNoMore);
+
+				client.send(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, order,
+						ORDER.getBytes(StandardCharsets.UTF_8));
+
+				assertThat(client.outcomeOf(order, PATIENCE).status()).isEqualTo(201);
+				assertThat(stopped).succeedsWithin(PATIENCE);
+			}
+		}
+
+		private boolean takesNoMore() throws Exception {
+			try {
+				return placeOverTls() == 503;
+			}
+			catch (IOException ex) {
+				return true;
+			}
+		}
 
 	}
 

@@ -61,6 +61,14 @@ final class RawClient implements AutoCloseable {
 		}
 	}
 
+	/** Reads the interim answer that asks for the body. */
+	void awaitContinue() throws IOException {
+		String status = line();
+		if (!status.contains(" 100") || !line().isEmpty()) {
+			throw new IOException("No 100 but " + status);
+		}
+	}
+
 	/** Reads one answer. */
 	Answer answer() throws IOException {
 		int status = Integer.parseInt(line().split(" ")[1]);

@@ -52,7 +52,7 @@ final class RawHttp2Client implements AutoCloseable {
 
 	private static final int ACK = 1;
 
-	private static final int END_STREAM = 1;
+	static final int END_STREAM = 1;
 
 	private static final int END_HEADERS = 4;
 

@@ -15,7 +15,7 @@ public final class BehaviourRules {
 
 	private static final long MAX_CPU_MICROS = 10_000_000;
 
-	private static final int LEAST_ERROR = 400;
+	private static final int MIN_ERROR = 400;
 
 	private static final int MAX_QUEUE = 1_000_000;
 
@@ -49,7 +49,7 @@ public final class BehaviourRules {
 		}
 		for (int i = 0; i < behaviour.specials().size(); i++) {
 			int status = behaviour.specials().get(i).status();
-			if (status != 0 && status < LEAST_ERROR) {
+			if (status != 0 && status < MIN_ERROR) {
 				errors.add(new FieldError("specials[%d].status".formatted(i), "must be 0, or 400 to 599"));
 			}
 		}

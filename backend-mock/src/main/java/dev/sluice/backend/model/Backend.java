@@ -111,7 +111,7 @@ public final class Backend {
 			request.admit();
 			capacity.enter(request);
 		}
-		return request::letGo;
+		return request::release;
 	}
 
 	public BackendBehaviour behaviour() {
@@ -124,7 +124,7 @@ public final class Backend {
 	 */
 	public void behave(BackendBehaviour behaviour) {
 		this.regime = new Regime(behaviour, CapacityModel.of(behaviour.capacity(), this.loop));
-		letGoWhatHangs();
+		releaseHanging();
 	}
 
 	/** Fails with {@link StoreUnavailableException}, like the next three methods. */
@@ -164,7 +164,7 @@ public final class Backend {
 	/** Ends hanging requests; from now on no request hangs. */
 	public void stop() {
 		this.stopping = true;
-		letGoWhatHangs();
+		releaseHanging();
 	}
 
 	/** Requests waiting for a place. Any thread may call it. */
@@ -177,9 +177,9 @@ public final class Backend {
 		return this.regime.capacity().places();
 	}
 
-	private void letGoWhatHangs() {
+	private void releaseHanging() {
 		for (Request request : Set.copyOf(this.hanging)) {
-			request.letGo();
+			request.release();
 		}
 	}
 
@@ -320,7 +320,7 @@ public final class Backend {
 			}
 		}
 
-		void letGo() {
+		void release() {
 			if (Backend.this.hanging.remove(this)) {
 				fail(new Answer.Abandoned());
 			}

@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
 final class CapacityModel {
 
 	/** Faster growth adds several places at a tick. */
-	private static final long LEAST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+	private static final long MIN_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-	private static final long GREATEST_TICK_NANOS = TimeUnit.DAYS.toNanos(1);
+	private static final long MAX_TICK_NANOS = TimeUnit.DAYS.toNanos(1);
 
 	private final Loop loop;
 
@@ -186,8 +186,8 @@ final class CapacityModel {
 			return;
 		}
 		this.growing = true;
-		long tickNanos = Math.clamp((long) (TimeUnit.SECONDS.toNanos(1) / this.growthPerSecond), LEAST_TICK_NANOS,
-				GREATEST_TICK_NANOS);
+		long tickNanos = Math.clamp((long) (TimeUnit.SECONDS.toNanos(1) / this.growthPerSecond), MIN_TICK_NANOS,
+				MAX_TICK_NANOS);
 		this.loop.schedule(() -> grow(tickNanos), tickNanos);
 	}
 

@@ -24,10 +24,10 @@ public final class CpuBurner implements AutoCloseable {
 	}
 
 	/** Burns CPU time, then runs the callback on the same thread. */
-	public void burn(long cpuMicros, Runnable whenBurnt) {
+	public void burn(long cpuMicros, Runnable onDone) {
 		this.threads.execute(() -> {
 			burn(cpuMicros);
-			whenBurnt.run();
+			onDone.run();
 		});
 	}
 

@@ -197,17 +197,17 @@ public final class PostgresOrderStore implements OrderStore {
 		})));
 	}
 
-	private <T> CompletableFuture<T> ask(Question<T> question) {
+	private <T> CompletableFuture<T> ask(Query<T> query) {
 		CompletableFuture<T> answer = new CompletableFuture<>();
-		ask(question, answer::complete, answer::completeExceptionally);
+		ask(query, answer::complete, answer::completeExceptionally);
 		return answer;
 	}
 
-	private <T> void ask(Question<T> question, Consumer<T> then, Consumer<StoreUnavailableException> otherwise) {
+	private <T> void ask(Query<T> query, Consumer<T> then, Consumer<StoreUnavailableException> otherwise) {
 		Thread.ofVirtual().name("order-store").start(() -> {
 			T answer;
 			try {
-				answer = answer(question);
+				answer = answer(query);
 			}
 			catch (SQLException | RuntimeException ex) {
 				if (!this.shared.failing().getAndSet(true)) {
@@ -225,10 +225,10 @@ public final class PostgresOrderStore implements OrderStore {
 		});
 	}
 
-	private <T> T answer(Question<T> question) throws SQLException {
+	private <T> T answer(Query<T> query) throws SQLException {
 		Connection connection = this.shared.pool().getConnection();
 		try {
-			return question.ask(connection, opened(connection));
+			return query.ask(connection, opened(connection));
 		}
 		finally {
 			close(connection);
@@ -306,7 +306,7 @@ public final class PostgresOrderStore implements OrderStore {
 	}
 
 	@FunctionalInterface
-	private interface Question<T> {
+	private interface Query<T> {
 
 		T ask(Connection connection, Opened opened) throws SQLException;
 

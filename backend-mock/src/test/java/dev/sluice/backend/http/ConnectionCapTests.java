@@ -22,7 +22,7 @@ class ConnectionCapTests {
 
 	private final VirtualLoop loop = new VirtualLoop();
 
-	private final Backend backend = new Backend(this.loop, new SplittableRandom(1), (_, whenBurnt) -> whenBurnt.run(),
+	private final Backend backend = new Backend(this.loop, new SplittableRandom(1), (_, onDone) -> onDone.run(),
 			new BackendProperties(BackendProperties.Store.MEMORY, 1, Duration.ofSeconds(2), 10, 10, 0),
 			new MemoryOrderStore(10), new BackendMetrics(new SimpleMeterRegistry()));
 

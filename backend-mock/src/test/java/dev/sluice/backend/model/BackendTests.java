@@ -440,9 +440,9 @@ class BackendTests {
 	}
 
 	private Backend backend(OrderStore store, int maxInFlight) {
-		BiConsumer<Long, Runnable> burner = (micros, whenBurnt) -> {
+		BiConsumer<Long, Runnable> burner = (micros, onDone) -> {
 			this.burnt.add(micros);
-			whenBurnt.run();
+			onDone.run();
 		};
 		return new Backend(this.loop, new SplittableRandom(42), burner,
 				new BackendProperties(BackendProperties.Store.MEMORY, 1, Duration.ofSeconds(2), 1, maxInFlight, 0),

@@ -88,7 +88,7 @@ public final class ConnectionGuardHandler extends ChannelInboundHandlerAdapter {
 		public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) throws Exception {
 			if (message instanceof ByteBuf bytes) {
 				for (ByteBuffer part : bytes.nioBuffers()) {
-					this.frames.look(part);
+					this.frames.inspect(part);
 				}
 			}
 			super.write(context, message, promise);

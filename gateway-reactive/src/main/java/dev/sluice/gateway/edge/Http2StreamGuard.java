@@ -107,10 +107,14 @@ public final class Http2StreamGuard implements ConnectionObserver {
 			}
 		}
 
-		/** Netty resets the stream itself; reactor-netty would log a stack trace. */
+		/**
+		 * Netty resets the stream itself and closes it, which ends the request;
+		 * reactor-netty would log the error, with a stack trace if nothing reads the
+		 * body.
+		 */
 		@Override
 		public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-			if (this.headRead || !(cause instanceof Http2Exception)) {
+			if (!(cause instanceof Http2Exception)) {
 				context.fireExceptionCaught(cause);
 			}
 		}

@@ -57,7 +57,7 @@ final class RequestDeadline implements DisposableBean {
 			.plus(queue.timeout())
 			.plus(GRACE);
 		this.looking = Schedulers.parallel()
-			.schedulePeriodically(this::look, INTERVAL.toMillis(), INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+			.schedulePeriodically(this::check, INTERVAL.toMillis(), INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 	/**
@@ -80,7 +80,7 @@ final class RequestDeadline implements DisposableBean {
 		});
 	}
 
-	private void look() {
+	private void check() {
 		long nowNanos = System.nanoTime();
 		for (Running request : this.running) {
 			if (nowNanos - request.startNanos() > this.limit.toNanos()) {

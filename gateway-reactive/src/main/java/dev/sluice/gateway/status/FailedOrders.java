@@ -105,8 +105,8 @@ public final class FailedOrders {
 		}).then();
 	}
 
-	private <T> Mono<T> ask(Mono<T> question) {
-		return this.guard.ask(this.properties.timeout(), question).onErrorMap((failure) -> {
+	private <T> Mono<T> ask(Mono<T> query) {
+		return this.guard.ask(this.properties.timeout(), query).onErrorMap((failure) -> {
 			logger.debug("Failed orders cannot be read", failure);
 			return StatusProblem.unavailable();
 		});

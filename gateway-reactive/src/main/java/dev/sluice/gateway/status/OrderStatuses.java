@@ -79,7 +79,7 @@ public final class OrderStatuses {
 	/** The backend may have saved an order that failed; then publishes its outcome. */
 	private Mono<OrderView> found(UUID id, StatusRow row, long deadlineNanos) {
 		RecentOrder known = RecentOrder.of(id, this.recent);
-		OrderView view = known.beside(row);
+		OrderView view = known.mergedWith(row);
 		if (view.status() != OrderStatus.FAILED) {
 			return Mono.just(view);
 		}
@@ -114,7 +114,7 @@ public final class OrderStatuses {
 	 */
 	private Mono<OrderView> readAgain(UUID id, Reading reading, BackendResult result, long deadlineNanos) {
 		return read(id, left(deadlineNanos)).onErrorMap((_) -> StatusProblem.unavailable(id))
-			.map((row) -> RecentOrder.of(id, this.recent).beside(row))
+			.map((row) -> RecentOrder.of(id, this.recent).mergedWith(row))
 			.switchIfEmpty(Mono.error(() -> StatusProblem.unknown(id, reading, result)));
 	}
 

@@ -47,22 +47,22 @@ class StatusGuard {
 	 * Runs a query.
 	 * @param <T> the answer
 	 * @param limit maximum time to wait for the answer
-	 * @param question the query
+	 * @param query what to run
 	 * @return the answer; fails if there is none in time, with
 	 * {@link RejectedExecutionException} if the query was not sent
 	 */
-	<T> Mono<T> ask(Duration limit, Mono<T> question) {
+	<T> Mono<T> ask(Duration limit, Mono<T> query) {
 		return Mono
-			.using(this.asking::getAndIncrement, (before) -> asked(limit, question, before),
+			.using(this.asking::getAndIncrement, (before) -> asked(limit, query, before),
 					(_) -> this.asking.decrementAndGet())
 			.transformDeferred(CircuitBreakerOperator.of(this.circuit));
 	}
 
-	private <T> Mono<T> asked(Duration limit, Mono<T> question, int before) {
+	private <T> Mono<T> asked(Duration limit, Mono<T> query, int before) {
 		if (before >= this.connections + StatusCircuit.MAX_WAITING) {
 			return Mono.error(new RejectedExecutionException("Too many queries wait for PostgreSQL"));
 		}
-		return question.timeout(limit)
+		return query.timeout(limit)
 			.onErrorMap((failure) -> failure instanceof TimeoutException && before >= this.connections,
 					(_) -> new RejectedExecutionException("PostgreSQL was not asked within " + limit));
 	}

@@ -50,17 +50,17 @@ public final class Waiters {
 			if (!this.waiters.tryAcquire()) {
 				return Mono.just(wait.notWaited());
 			}
-			return look(wait)
-				.repeatWhenEmpty((looks) -> looks.concatMap((_) -> Mono.delay(wait.nextPause(System.nanoTime()))))
+			return check(wait)
+				.repeatWhenEmpty((checks) -> checks.concatMap((_) -> Mono.delay(wait.nextPause(System.nanoTime()))))
 				.doFinally((_) -> this.waiters.release());
 		});
 	}
 
 	/** The reply, empty if the wait goes on. */
-	private Mono<OrderReply> look(OutcomeWait wait) {
+	private Mono<OrderReply> check(OutcomeWait wait) {
 		return Mono.defer(
 				() -> this.guard.ask(this.limit, this.repository.find(wait.id()).map(StatusRow::view).singleOptional()))
-			.flatMap((order) -> Mono.justOrEmpty(wait.look(order, System.nanoTime())))
+			.flatMap((order) -> Mono.justOrEmpty(wait.check(order, System.nanoTime())))
 			.onErrorResume((failure) -> {
 				logger.debug("PostgreSQL did not report whether order {} is saved", wait.id(), failure);
 				return Mono.just(wait.notWaited());

@@ -1,11 +1,15 @@
 package dev.sluice.gateway.web;
 
 import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.config.GatewayProperties;
+import dev.sluice.gateway.core.limit.SchedulingDelay;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.edge.ConnectionGuardHandler;
 import dev.sluice.gateway.edge.ConnectionLimitHandler;
 import dev.sluice.gateway.edge.Http2StreamGuard;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
@@ -13,8 +17,10 @@ import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.client.ReactorResourceFactory;
 import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.server.HttpServer;
+import reactor.netty.resources.LoopResources;
 
 /** The web server, with the gateway's limits. */
 @Configuration(proxyBeanMethods = false)
@@ -25,6 +31,16 @@ class GatewayConfiguration {
 
 	/** Connections that wait to be accepted, as with the other gateway. */
 	private static final int BACKLOG = 1024;
+
+	/** Measures one event loop after another. */
+	@Bean
+	SchedulingDelay schedulingDelay(GatewayProperties properties, ReactorResourceFactory resources,
+			MeterRegistry meters) {
+		return new SchedulingDelay(properties, () -> {
+			EventLoopGroup loops = resources.getLoopResources().onServer(LoopResources.DEFAULT_NATIVE);
+			return (probe) -> loops.next().execute(probe);
+		}, meters);
+	}
 
 	@Bean
 	WebServerFactoryCustomizer<NettyReactiveWebServerFactory> container(ServerProperties server,

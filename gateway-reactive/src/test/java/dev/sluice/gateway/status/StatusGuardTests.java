@@ -86,8 +86,8 @@ class StatusGuardTests {
 		assertThat(this.circuit.getState()).isEqualTo(State.OPEN);
 	}
 
-	private static void assertNotAsked(CompletableFuture<?> question) {
-		assertThat(question).failsWithin(PATIENCE)
+	private static void assertNotAsked(CompletableFuture<?> query) {
+		assertThat(query).failsWithin(PATIENCE)
 			.withThrowableThat()
 			.withCauseInstanceOf(RejectedExecutionException.class);
 	}

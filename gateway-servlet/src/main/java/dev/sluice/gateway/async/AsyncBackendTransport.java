@@ -54,7 +54,7 @@ final class AsyncBackendTransport implements BackendTransport {
 	/**
 	 * Interval at which the client looks for exchanges that are over their time limit.
 	 */
-	private static final TimeValue LOOK = TimeValue.ofMilliseconds(100);
+	private static final TimeValue SELECT_INTERVAL = TimeValue.ofMilliseconds(100);
 
 	private final CloseableHttpAsyncClient client;
 
@@ -77,7 +77,7 @@ final class AsyncBackendTransport implements BackendTransport {
 		this.client = HttpAsyncClients.custom()
 			.setConnectionManager(connections)
 			.setHttp1Config(BackendTransport.HTTP_1)
-			.setIOReactorConfig(IOReactorConfig.custom().setSelectInterval(LOOK).build())
+			.setIOReactorConfig(IOReactorConfig.custom().setSelectInterval(SELECT_INTERVAL).build())
 			.setDefaultRequestConfig(this.config)
 			.evictExpiredConnections()
 			.evictIdleConnections(TimeValue.of(backend.idleTimeout()))

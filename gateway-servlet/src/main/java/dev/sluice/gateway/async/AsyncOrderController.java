@@ -79,12 +79,11 @@ final class AsyncOrderController {
 			OrderRequest request = this.requests.read(preference, OrderRequests.identity(headers), body.bytes());
 			// While the client waits, its key is not in progress: the order is accepted.
 			reply = this.placement.place(request)
-				.thenCompose((order) -> request.waitsForOutcome()
-						? this.blocking
-							.call(() -> this.waiters.untilSaved(request, () -> ClientConnection.isGone(connection)))
+				.thenCompose((order) -> request.waitsForOutcome() ? this.blocking
+					.call(() -> this.waiters.untilSaved(request, () -> ClientConnection.isDisconnected(connection)))
 						: CompletableFuture.completedStage(OrderReply.to(request, order)));
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			reply = CompletableFuture.failedStage(ex);
 		}
 		return reply

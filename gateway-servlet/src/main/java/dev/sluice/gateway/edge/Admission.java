@@ -1,7 +1,6 @@
 package dev.sluice.gateway.edge;
 
 import java.io.IOException;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.limit.RequestLimit;
@@ -29,14 +28,16 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
  * Every request of the API passes here first and takes a place of {@link RequestLimit}. A
- * request that waits for the rest of its body gives up its place, see {@link BodyReader}.
+ * request that waits for the rest of its body gives its place to others meanwhile, see
+ * {@link BodyReader}. It is then answered even if the gateway stops, but refused if no
+ * place is free.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE + 10)
 @ThreadSafe
 final class Admission extends OncePerRequestFilter {
 
-	private static final String COMPLETION = "dev.sluice.gateway.edge.Admission.completion";
+	private static final String PLACE = "dev.sluice.gateway.edge.Admission.place";
 
 	private final RequestLimit limit;
 
@@ -62,20 +63,31 @@ final class Admission extends OncePerRequestFilter {
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
 		closeAfterUnread(request, response);
-		RequestLimit.Place place = this.limit.arrive();
-		Completion completion = new Completion(place);
-		request.setAttribute(COMPLETION, completion);
+		RequestLimit.Place place = (RequestLimit.Place) request.getAttribute(PLACE);
+		boolean admitted;
+		if (place == null) {
+			place = this.limit.arrive();
+			request.setAttribute(PLACE, place);
+			admitted = take(place, request, response);
+		}
+		else {
+			takeAgain(place, request);
+			admitted = true;
+		}
 		try {
-			if (take(place, request, response)) {
+			if (admitted) {
 				chain.doFilter(request, response);
 			}
 		}
 		finally {
-			if (request.isAsyncStarted() && !BodyReader.isReading(request)) {
-				request.getAsyncContext().addListener(completion);
+			if (!request.isAsyncStarted()) {
+				place.close();
 			}
 			else {
-				completion.run();
+				if (BodyReader.isReading(request)) {
+					giveUp(place, request);
+				}
+				request.getAsyncContext().addListener(new Completion(place));
 			}
 		}
 	}
@@ -92,6 +104,33 @@ final class Admission extends OncePerRequestFilter {
 			this.problems.resolveException(request, response, null, ex);
 			return false;
 		}
+	}
+
+	/**
+	 * Takes a place for a request whose body has been read. If none is free, the handler
+	 * answers, as for any other problem of the body.
+	 */
+	private static void takeAgain(RequestLimit.Place place, HttpServletRequest request) {
+		try {
+			place.take();
+		}
+		catch (ProblemException ex) {
+			BodyReader.refuse(request, ex);
+		}
+	}
+
+	/** A request over HTTP/2 may never be dispatched again, see {@link Results}. */
+	private static void giveUp(RequestLimit.Place place, HttpServletRequest request) {
+		if (isHttp2(request)) {
+			place.close();
+		}
+		else {
+			place.give();
+		}
+	}
+
+	private static boolean isHttp2(HttpServletRequest request) {
+		return request.getProtocol().startsWith("HTTP/2");
 	}
 
 	/** {@link BodyReader} reverts this when it has read the body. */
@@ -119,34 +158,20 @@ final class Admission extends OncePerRequestFilter {
 		@Override
 		public <T> void postProcess(NativeWebRequest request, DeferredResult<T> deferred, @Nullable Object result) {
 			HttpServletRequest answered = request.getNativeRequest(HttpServletRequest.class);
-			if (answered != null && answered.getProtocol().startsWith("HTTP/2")
-					&& answered.getAttribute(COMPLETION) instanceof Completion completion) {
-				completion.run();
+			if (answered != null && isHttp2(answered)
+					&& answered.getAttribute(PLACE) instanceof RequestLimit.Place place) {
+				place.close();
 			}
 		}
 
 	}
 
-	/** Closes the place of a request that is answered, once. */
-	private static final class Completion implements AsyncListener {
-
-		private final RequestLimit.Place place;
-
-		private final AtomicBoolean done = new AtomicBoolean();
-
-		Completion(RequestLimit.Place place) {
-			this.place = place;
-		}
-
-		void run() {
-			if (this.done.compareAndSet(false, true)) {
-				this.place.close();
-			}
-		}
+	/** Closes the place of a request that is answered. */
+	private record Completion(RequestLimit.Place place) implements AsyncListener {
 
 		@Override
 		public void onComplete(AsyncEvent event) {
-			run();
+			this.place.close();
 		}
 
 		@Override

@@ -63,6 +63,13 @@ public final class BodyReader implements HandlerInterceptor {
 		return read;
 	}
 
+	/** Drops a body that was read, because the request is refused. */
+	static void refuse(ServletRequest request, ProblemException problem) {
+		if (request.getAttribute(BODY) instanceof ReceivedBody body && body.problem() == null) {
+			request.setAttribute(BODY, ReceivedBody.refused(problem));
+		}
+	}
+
 	@Override
 	public boolean preHandle(HttpServletRequest request, HttpServletResponse response, Object handler)
 			throws IOException {
@@ -175,8 +182,8 @@ public final class BodyReader implements HandlerInterceptor {
 			}
 			current.expectBody();
 			if (this.in.available() > 0) {
-				// Receiving would overwrite the bytes that Tomcat holds. Of chunks it may
-				// hold only a size, and a read would wait for the rest.
+				// Receiving would overwrite the bytes that Tomcat holds. It may hold only
+				// a chunk's size, and a read would wait for the rest.
 				return this.length >= 0;
 			}
 			int received = current.receive();

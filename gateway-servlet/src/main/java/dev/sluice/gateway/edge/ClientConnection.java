@@ -103,8 +103,8 @@ public final class ClientConnection {
 	}
 
 	/** Whether a request's client is known to have disconnected. */
-	public static boolean isGone(@Nullable ClientConnection connection) {
-		return connection != null && connection.isGone();
+	public static boolean isDisconnected(@Nullable ClientConnection connection) {
+		return connection != null && connection.isDisconnected();
 	}
 
 	/** Tomcat begins the next request. */
@@ -290,7 +290,7 @@ public final class ClientConnection {
 	 * Whether the client has closed the connection, or its sending side, since it sent
 	 * its request. Not known with TLS, nor once it has sent a byte of another request.
 	 */
-	private synchronized boolean isGone() {
+	private synchronized boolean isDisconnected() {
 		if (!this.plain || this.ended || this.ahead.hasRemaining()) {
 			return this.ended;
 		}

@@ -34,6 +34,17 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 	}
 
 	/**
+	 * Without a domain Tomcat registers no processor as an MBean. It would do so for each
+	 * new connection beyond its cache of processors, under one lock, where thousands of
+	 * virtual threads waited under overload.
+	 */
+	@Override
+	public void init() throws Exception {
+		super.init();
+		this.domain = null;
+	}
+
+	/**
 	 * Sets the limits of each connection.
 	 * @param maxHeadBytes maximum size of a head, in bytes
 	 * @param connections the other limits
@@ -204,7 +215,7 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 			// Tomcat has a time limit for each stream.
 			ByteBuffer sent = source.duplicate();
 			int written = super.write(source);
-			this.frames.look(sent.limit(source.position()));
+			this.frames.inspect(sent.limit(source.position()));
 			return written;
 		}
 
@@ -214,7 +225,7 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 			ByteBuffer[] sent = Stream.of(sources).map(ByteBuffer::duplicate).toArray(ByteBuffer[]::new);
 			long written = super.write(sources, offset, length);
 			for (int i = offset; i < offset + length; i++) {
-				this.frames.look(sent[i].limit(sources[i].position()));
+				this.frames.inspect(sent[i].limit(sources[i].position()));
 			}
 			return written;
 		}

@@ -13,6 +13,7 @@ import org.apache.coyote.Adapter;
 import org.apache.coyote.Request;
 import org.apache.coyote.Response;
 import org.apache.coyote.http11.upgrade.InternalHttpUpgradeHandler;
+import org.apache.coyote.http2.Http2AsyncUpgradeHandler;
 import org.apache.coyote.http2.Http2Protocol;
 import org.apache.tomcat.util.buf.MessageBytes;
 import org.apache.tomcat.util.http.MimeHeaders;
@@ -74,7 +75,42 @@ public final class GuardedHttp2Protocol extends Http2Protocol {
 	@Override
 	public InternalHttpUpgradeHandler getInternalUpgradeHandler(SocketWrapperBase<?> socket, Adapter adapter,
 			@Nullable Request request) {
-		return super.getInternalUpgradeHandler(socket, new FramingAdapter(adapter), request);
+		return new Connection(this, new FramingAdapter(adapter), request, socket);
+	}
+
+	/**
+	 * A connection that is also closed if its client resets it right after its settings.
+	 * Tomcat then sends a ping; if that fails, Tomcat neither catches the exception nor
+	 * closes the connection.
+	 */
+	private static final class Connection extends Http2AsyncUpgradeHandler {
+
+		Connection(Http2Protocol protocol, Adapter adapter, @Nullable Request request, SocketWrapperBase<?> socket) {
+			super(protocol, adapter, request, socket);
+		}
+
+		@Override
+		protected PingManager getPingManager() {
+			return new Pings();
+		}
+
+		private final class Pings extends AsyncPingManager {
+
+			@Override
+			public void sendPing(boolean force) throws IOException {
+				try {
+					super.sendPing(force);
+				}
+				catch (IOException ex) {
+					if (!force) {
+						throw ex;
+					}
+					// The next read fails too, and closes the connection.
+				}
+			}
+
+		}
+
 	}
 
 	/** Answers a request that would be ill-formed over HTTP/1.1. */

@@ -72,7 +72,7 @@ final class OrderController {
 			OrderView order = this.placement.place(request);
 			// While the client waits, its key is not in progress: the order is accepted.
 			OrderReply reply = request.waitsForOutcome()
-					? this.waiters.untilSaved(request, () -> ClientConnection.isGone(connection))
+					? this.waiters.untilSaved(request, () -> ClientConnection.isDisconnected(connection))
 					: OrderReply.to(request, order);
 			timing.end(null);
 			return reply.toResponse();

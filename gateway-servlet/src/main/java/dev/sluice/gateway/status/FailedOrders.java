@@ -100,9 +100,9 @@ public final class FailedOrders {
 		this.queue.enqueue(order);
 	}
 
-	private <T> T ask(Supplier<T> question) {
+	private <T> T ask(Supplier<T> query) {
 		try {
-			return this.guard.ask(this.properties.timeout(), question);
+			return this.guard.ask(this.properties.timeout(), query);
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Failed orders cannot be read", ex);

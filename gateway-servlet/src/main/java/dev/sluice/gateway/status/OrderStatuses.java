@@ -83,7 +83,7 @@ public final class OrderStatuses {
 	/** The backend may have saved an order that failed; then publishes its outcome. */
 	private OrderView found(UUID id, StatusRow row, long deadlineNanos) {
 		RecentOrder known = RecentOrder.of(id, this.recent);
-		OrderView view = known.beside(row);
+		OrderView view = known.mergedWith(row);
 		if (view.status() == OrderStatus.FAILED
 				&& askBackend(id, deadlineNanos) instanceof BackendResult.Saved(SavedOrder order)) {
 			this.outcomes.publish(id, row.customerId(), order.savedAt(), null);
@@ -120,7 +120,7 @@ public final class OrderStatuses {
 		catch (RuntimeException ex) {
 			throw StatusProblem.unavailable(id);
 		}
-		return row.map((found) -> RecentOrder.of(id, this.recent).beside(found))
+		return row.map((found) -> RecentOrder.of(id, this.recent).mergedWith(found))
 			.orElseThrow(() -> StatusProblem.unknown(id, reading, result));
 	}
 

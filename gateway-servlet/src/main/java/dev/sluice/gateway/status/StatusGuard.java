@@ -34,7 +34,7 @@ class StatusGuard implements DisposableBean {
 
 	private final CircuitBreaker circuit;
 
-	private final ThreadPoolExecutor askers;
+	private final ThreadPoolExecutor executor;
 
 	@Autowired
 	StatusGuard(CircuitBreakerRegistry circuits, HikariDataSource pool) {
@@ -43,30 +43,30 @@ class StatusGuard implements DisposableBean {
 
 	StatusGuard(CircuitBreakerRegistry circuits, int connections) {
 		this.circuit = StatusCircuit.of(circuits);
-		this.askers = new ThreadPoolExecutor(connections, connections, 60, TimeUnit.SECONDS,
+		this.executor = new ThreadPoolExecutor(connections, connections, 60, TimeUnit.SECONDS,
 				new ArrayBlockingQueue<>(StatusCircuit.MAX_WAITING),
 				Thread.ofPlatform().daemon().name("status-", 0).factory());
-		this.askers.allowCoreThreadTimeOut(true);
+		this.executor.allowCoreThreadTimeOut(true);
 	}
 
 	/**
 	 * Runs a query.
 	 * @param <T> the answer
 	 * @param limit maximum time to wait for the answer
-	 * @param question the query, which blocks until it has the answer
+	 * @param query blocks until it has the answer
 	 * @return the answer
 	 * @throws RuntimeException if there is none in time:
 	 * {@link RejectedExecutionException} if the query was not sent
 	 */
-	<T> T ask(Duration limit, Supplier<T> question) {
-		return this.circuit.executeSupplier(() -> asked(limit, question));
+	<T> T ask(Duration limit, Supplier<T> query) {
+		return this.circuit.executeSupplier(() -> asked(limit, query));
 	}
 
-	private <T> T asked(Duration limit, Supplier<T> question) {
+	private <T> T asked(Duration limit, Supplier<T> query) {
 		AtomicBoolean begun = new AtomicBoolean();
-		Future<T> answer = this.askers.submit(() -> {
+		Future<T> answer = this.executor.submit(() -> {
 			begun.set(true);
-			return question.get();
+			return query.get();
 		});
 		try {
 			return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
@@ -86,13 +86,13 @@ class StatusGuard implements DisposableBean {
 	}
 
 	/** Number of queries that are running or waiting. */
-	int questions() {
-		return this.askers.getActiveCount() + this.askers.getQueue().size();
+	int queries() {
+		return this.executor.getActiveCount() + this.executor.getQueue().size();
 	}
 
 	@Override
 	public void destroy() {
-		this.askers.shutdown();
+		this.executor.shutdown();
 	}
 
 }

@@ -46,19 +46,19 @@ public final class Waiters {
 	/**
 	 * Waits for an order to be saved.
 	 * @param request the request that queued the order
-	 * @param clientGone whether the client has disconnected; then the wait ends
+	 * @param clientDisconnected whether the client has disconnected; then the wait ends
 	 * @return the reply, whether the order is saved or not
 	 */
-	public OrderReply untilSaved(OrderRequest request, BooleanSupplier clientGone) {
+	public OrderReply untilSaved(OrderRequest request, BooleanSupplier clientDisconnected) {
 		OutcomeWait wait = new OutcomeWait(request, System.nanoTime());
 		if (!this.waiters.tryAcquire()) {
 			return wait.notWaited();
 		}
 		try {
-			OrderReply reply = look(wait);
+			OrderReply reply = check(wait);
 			while (reply == null) {
 				Thread.sleep(wait.nextPause(System.nanoTime()));
-				reply = clientGone.getAsBoolean() ? wait.notWaited() : look(wait);
+				reply = clientDisconnected.getAsBoolean() ? wait.notWaited() : check(wait);
 			}
 			return reply;
 		}
@@ -71,7 +71,7 @@ public final class Waiters {
 		}
 	}
 
-	private @Nullable OrderReply look(OutcomeWait wait) {
+	private @Nullable OrderReply check(OutcomeWait wait) {
 		Optional<OrderView> order;
 		try {
 			order = this.guard.ask(this.limit, () -> this.repository.find(wait.id()).map(StatusRow::view));
@@ -80,7 +80,7 @@ public final class Waiters {
 			logger.debug("PostgreSQL did not report whether order {} is saved", wait.id(), ex);
 			return wait.notWaited();
 		}
-		return wait.look(order, System.nanoTime());
+		return wait.check(order, System.nanoTime());
 	}
 
 }

@@ -34,7 +34,7 @@ final class ErrorPage implements ErrorController {
 	}
 
 	/** The handler of every path without a controller. */
-	public ResponseEntity<ProblemDetail> nothingThere(HttpMethod method) {
+	public ResponseEntity<ProblemDetail> notFound(HttpMethod method) {
 		return StandardProblem.of(ProblemType.NOT_FOUND).toResponse(method);
 	}
 

@@ -1,27 +1,34 @@
 package dev.sluice.gateway.web;
 
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 
 import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
+import dev.sluice.gateway.core.limit.SchedulingDelay;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.edge.BodyReader;
 import dev.sluice.gateway.edge.ContainerProblems;
 import dev.sluice.gateway.edge.GuardedHttp11Protocol;
 import dev.sluice.gateway.edge.GuardedHttp2Protocol;
 import dev.sluice.gateway.web.ServletProperties.Threads;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.StandardHost;
 import org.apache.coyote.AbstractProtocol;
 import org.apache.coyote.ContinueResponseTiming;
 import org.springframework.boot.tomcat.TomcatContextCustomizer;
 import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
+import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.Http2;
 import org.springframework.boot.web.server.Ssl;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
+import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
@@ -55,9 +62,25 @@ class GatewayConfiguration {
 	 * fails with a media type such as {@code *&#47;*}.
 	 */
 	@Bean
-	SimpleUrlHandlerMapping nothingThere(ErrorPage page) throws NoSuchMethodException {
-		return new SimpleUrlHandlerMapping(Map.of("/**", new HandlerMethod(page, "nothingThere", HttpMethod.class)),
+	SimpleUrlHandlerMapping notFound(ErrorPage page) throws NoSuchMethodException {
+		return new SimpleUrlHandlerMapping(Map.of("/**", new HandlerMethod(page, "notFound", HttpMethod.class)),
 				Ordered.LOWEST_PRECEDENCE);
+	}
+
+	/**
+	 * Nothing is measured with platform threads: they wait for the backend, so a request
+	 * that waits for one does not show that the cores are busy.
+	 */
+	@Bean
+	SchedulingDelay schedulingDelay(GatewayProperties properties, ServletProperties servlet,
+			ServletWebServerApplicationContext context, MeterRegistry meters) {
+		return new SchedulingDelay(properties, () -> (servlet.threads() != Threads.PLATFORM) ? threads(context) : null,
+				meters);
+	}
+
+	private static Executor threads(ServletWebServerApplicationContext context) {
+		TomcatWebServer server = (TomcatWebServer) Objects.requireNonNull(context.getWebServer());
+		return server.getTomcat().getConnector().getProtocolHandler().getExecutor();
 	}
 
 	@Bean

@@ -1,7 +1,27 @@
 package dev.sluice.gateway.edge;
 
+import java.lang.management.ManagementFactory;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+
+import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.metrics.RefusedRequests;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.apache.catalina.connector.Connector;
+import org.apache.catalina.startup.Tomcat;
 import org.apache.coyote.Processor;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
@@ -10,6 +30,9 @@ import static org.mockito.Mockito.when;
 class GuardedHttp11ProtocolTests {
 
 	private final GuardedHttp11Protocol protocol = new GuardedHttp11Protocol();
+
+	@TempDir
+	private Path directory;
 
 	/** Tomcat never removes a request whose stream it closed while the request waited. */
 	@Test
@@ -28,6 +51,41 @@ class GuardedHttp11ProtocolTests {
 		this.protocol.addWaitingProcessor(connection);
 
 		assertThat(this.protocol.getWaitingProcessorCount()).isEqualTo(1);
+	}
+
+	/** Tomcat would do so for each new connection, under one lock. */
+	@Test
+	void registersNoProcessorAsMBean() throws Exception {
+		MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
+		Connector connector = new Connector(this.protocol);
+		connector.setPort(0);
+		this.protocol.limit(8192, connections(), new RefusedRequests(new SimpleMeterRegistry()));
+		Tomcat tomcat = new Tomcat();
+		tomcat.setBaseDir(this.directory.toString());
+		tomcat.setConnector(connector);
+		tomcat.addContext("", this.directory.toString());
+		tomcat.start();
+		try (HttpClient client = HttpClient.newHttpClient()) {
+			HttpRequest request = HttpRequest
+				.newBuilder(URI.create("http://127.0.0.1:%d/".formatted(connector.getLocalPort())))
+				.timeout(Duration.ofSeconds(20))
+				.build();
+
+			assertThat(client.send(request, BodyHandlers.discarding()).statusCode()).isEqualTo(404);
+
+			String domain = tomcat.getEngine().getDomain();
+			assertThat(beans.queryNames(new ObjectName(domain + ":type=RequestProcessor,*"), null)).isEmpty();
+			assertThat(beans.queryNames(new ObjectName(domain + ":type=ThreadPool,*"), null)).isNotEmpty();
+		}
+		finally {
+			tomcat.stop();
+			tomcat.destroy();
+		}
+	}
+
+	private static ConnectionProperties connections() {
+		return new Binder(new MapConfigurationPropertySource(Map.of())).bindOrCreate("sluice",
+				ConnectionProperties.class);
 	}
 
 }

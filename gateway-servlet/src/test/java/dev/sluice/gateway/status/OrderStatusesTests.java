@@ -47,7 +47,7 @@ class OrderStatusesTests extends OrderStatusesContract {
 	protected void useUpTable() {
 		IntStream.range(0, 1_010)
 			.forEach((_) -> Thread.startVirtualThread(() -> this.guard.ask(Duration.ofMinutes(1), this.never::join)));
-		await().until(() -> this.guard.questions() == 1_010);
+		await().until(() -> this.guard.queries() == 1_010);
 	}
 
 	@Override

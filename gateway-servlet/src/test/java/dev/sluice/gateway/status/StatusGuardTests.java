@@ -43,7 +43,7 @@ class StatusGuardTests {
 	@Test
 	void holdsABurstAndRefusesTheRestWithoutOpeningTheCircuit() {
 		List<CompletableFuture<String>> held = ask(1_010, LONG);
-		await().until(() -> this.guard.questions() == 1_010);
+		await().until(() -> this.guard.queries() == 1_010);
 
 		List<CompletableFuture<String>> refused = ask(100, LONG);
 
@@ -61,7 +61,7 @@ class StatusGuardTests {
 		for (int i = 0; i < 1_003; i++) {
 			ask(three, LONG);
 		}
-		await().until(() -> three.questions() == 1_003);
+		await().until(() -> three.queries() == 1_003);
 
 		assertNotAsked(ask(three, LONG));
 		three.destroy();
@@ -70,7 +70,7 @@ class StatusGuardTests {
 	@Test
 	void doesNotBlamePostgresForWhatItWasNeverAsked() {
 		ask(10, LONG);
-		await().until(() -> this.guard.questions() == 10);
+		await().until(() -> this.guard.queries() == 10);
 
 		List<CompletableFuture<String>> late = ask(20, SHORT);
 
@@ -95,8 +95,8 @@ class StatusGuardTests {
 		assertThat(this.circuit.getState()).isEqualTo(State.OPEN);
 	}
 
-	private static void assertNotAsked(CompletableFuture<?> question) {
-		assertThat(question).failsWithin(PATIENCE)
+	private static void assertNotAsked(CompletableFuture<?> query) {
+		assertThat(query).failsWithin(PATIENCE)
 			.withThrowableThat()
 			.withCauseInstanceOf(RejectedExecutionException.class);
 	}

@@ -12,7 +12,9 @@ import java.time.Duration;
  * <li>At the start the window doubles each round trip, until the rate has grown by less
  * than a quarter in three of them.</li>
  * <li>The rate is the highest of the last ten round trips, each measured from one
- * acknowledgement to another, so that bursts of acknowledgements do not raise it.</li>
+ * acknowledgement to another, so that bursts of acknowledgements do not raise it. A round
+ * trip in which the application always had little to send says nothing about the sink and
+ * does not count, unless its rate is higher.</li>
  * <li>Acknowledgements come in batches. The largest recent batch is added: otherwise the
  * window would be used up while the sink gathers a batch.</li>
  * <li>The shortest round-trip time expires after ten seconds. Then nothing is sent until
@@ -79,6 +81,7 @@ final class AdaptiveWindow implements Window {
 
 	private long firstSentAt;
 
+	/** Number of rounds with a rate that counts. */
 	private int round;
 
 	private long roundEnds;
@@ -89,7 +92,11 @@ final class AdaptiveWindow implements Window {
 
 	private int roundsWithoutGrowth;
 
+	/** Whether the application had little to send, for some message of the round. */
 	private boolean roundWasScarce;
+
+	/** Whether the round had a rate that counts. */
+	private boolean roundWasMeasured = true;
 
 	private long minRtt = Long.MAX_VALUE;
 
@@ -169,10 +176,11 @@ final class AdaptiveWindow implements Window {
 		this.batches[slot] = Math.max(this.batches[slot], together);
 		this.roundWasScarce |= flight.scarce();
 		long interval = Math.max(nanos - flight.deliveredAt(), flight.sentAt() - flight.firstSentAt());
-		if (interval >= this.minRtt && interval > 0) {
+		if (interval > 0) {
 			double rate = (double) (this.delivered - flight.delivered()) / interval;
 			if (!flight.scarce() || rate > greatestRate()) {
 				this.rates[slot] = Math.max(this.rates[slot], rate);
+				this.roundWasMeasured = true;
 			}
 		}
 		resize();
@@ -204,9 +212,12 @@ final class AdaptiveWindow implements Window {
 	private void nextRound(long nanos) {
 		this.roundEnds = this.delivered;
 		this.roundBeganAt = nanos;
-		this.round++;
-		this.rates[this.round % ROUNDS] = 0;
-		this.batches[this.round % ROUNDS] = 0;
+		if (this.roundWasMeasured) {
+			this.round++;
+			this.rates[this.round % ROUNDS] = 0;
+			this.batches[this.round % ROUNDS] = 0;
+			this.roundWasMeasured = false;
+		}
 		this.lostInRound = false;
 		if (this.starting && !this.roundWasScarce) {
 			checkGrowth();

@@ -4,8 +4,8 @@ import java.util.List;
 
 /**
  * The client's side of a connection as a table: the effects and the next state for each
- * event in each state. It is pure; {@link Lane} performs the effects. The diagram in
- * {@code docs/sink-machines.md} is generated from it.
+ * event in each state. It is pure; {@link SinkConnection} performs the effects. The
+ * diagram in {@code docs/sink-machines.md} is generated from it.
  */
 final class ClientMachine {
 
@@ -64,7 +64,7 @@ final class ClientMachine {
 
 	}
 
-	/** What {@link Lane} does about an event. */
+	/** What {@link SinkConnection} does about an event. */
 	enum Effect {
 
 		/** Send the message, count it as in flight, start its timeout. */

@@ -22,7 +22,7 @@ final class Compression implements AutoCloseable {
 
 	private final @Nullable ZstdDictCompress dictionary;
 
-	private int inVain;
+	private int incompressible;
 
 	/**
 	 * Creates a compressor.
@@ -43,15 +43,15 @@ final class Compression implements AutoCloseable {
 
 	/** Returns a frame that is smaller than the payload; null if there is none. */
 	byte @Nullable [] compress(byte[] payload) {
-		if (payload.length < SMALL_BYTES || this.inVain >= ENOUGH && this.inVain++ % TRY_EACH != 0) {
+		if (payload.length < SMALL_BYTES || this.incompressible >= ENOUGH && this.incompressible++ % TRY_EACH != 0) {
 			return null;
 		}
 		byte[] frame = this.context.compress(payload);
 		if (frame.length >= payload.length) {
-			this.inVain++;
+			this.incompressible++;
 			return null;
 		}
-		this.inVain = 0;
+		this.incompressible = 0;
 		return frame;
 	}
 

@@ -20,8 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The dictionaries that sinks have sent, by id. They are also saved beside the spool, so
- * that none is sent twice. Bounded by the last {@value #MOST}. Not thread-safe.
+ * The dictionaries that sinks have sent, by id. They are also saved next to the spool, so
+ * that none is sent twice. Bounded by the last {@value #MAX_DICTIONARIES}. Not
+ * thread-safe.
  */
 final class Dictionaries {
 
@@ -29,7 +30,7 @@ final class Dictionaries {
 
 	private static final Logger logger = LoggerFactory.getLogger(Dictionaries.class);
 
-	private static final int MOST = 4;
+	private static final int MAX_DICTIONARIES = 4;
 
 	private static final String SUFFIX = ".zdict";
 
@@ -38,17 +39,17 @@ final class Dictionaries {
 	private final Map<Integer, byte[]> known = new LinkedHashMap<>();
 
 	/**
-	 * Reads the dictionaries beside the spool.
+	 * Reads the dictionaries next to the spool.
 	 * @param spool the spool's directory; null if there is none
 	 */
 	Dictionaries(@Nullable Path spool) {
 		this.spool = spool;
 		if (spool != null) {
 			try (Stream<Path> files = Files.list(directory(spool))) {
-				files.filter((file) -> isOf(spool, file)).limit(MOST).forEach(this::read);
+				files.filter((file) -> isOf(spool, file)).limit(MAX_DICTIONARIES).forEach(this::read);
 			}
 			catch (IOException ex) {
-				logger.warn("The dictionaries beside {} cannot be read; the sink will send its own: {}", spool,
+				logger.warn("The dictionaries next to {} cannot be read; the sink will send its own: {}", spool,
 						ex.toString());
 			}
 		}
@@ -84,20 +85,20 @@ final class Dictionaries {
 	}
 
 	/** The content of a dictionary from the sink; null if unknown or of another id. */
-	byte @Nullable [] of(Dictionary told) {
-		if (told.getContent().isEmpty()) {
-			return this.known.get(told.getId());
+	byte @Nullable [] of(Dictionary advertised) {
+		if (advertised.getContent().isEmpty()) {
+			return this.known.get(advertised.getId());
 		}
-		byte[] content = told.getContent().toByteArray();
-		if ((int) Zstd.getDictIdFromDict(content) != told.getId()) {
+		byte[] content = advertised.getContent().toByteArray();
+		if ((int) Zstd.getDictIdFromDict(content) != advertised.getId()) {
 			return null;
 		}
-		this.known.put(told.getId(), content);
+		this.known.put(advertised.getId(), content);
 		Path file = this.spool;
 		if (file != null) {
-			keep(file, told.getId(), content);
+			keep(file, advertised.getId(), content);
 		}
-		if (this.known.size() > MOST) {
+		if (this.known.size() > MAX_DICTIONARIES) {
 			forget(this.known.keySet().iterator().next());
 		}
 		return content;

@@ -163,7 +163,7 @@ final class FileSpool implements Spool {
 			release(this.lock);
 			throw failed(ex);
 		}
-		this.writes = new SpoolWrites(directory);
+		this.writes = new SpoolWrites(directory, System::nanoTime);
 		this.sending = this.messages.reader();
 		this.reading = this.messages.reader();
 		showOldest();

@@ -30,7 +30,7 @@ final class LoopThread implements EventLoop {
 	private final PriorityQueue<Timer> timers = new PriorityQueue<>();
 
 	/** Whether the thread sleeps, or will unless it finds a task now. */
-	private final AtomicBoolean asleep = new AtomicBoolean();
+	private final AtomicBoolean parked = new AtomicBoolean();
 
 	private final Thread thread;
 
@@ -65,7 +65,7 @@ final class LoopThread implements EventLoop {
 		if (!this.closed) {
 			this.tasks.add(task);
 			// The thread checks the queue after it has set the flag.
-			if (this.asleep.get() && this.asleep.getAndSet(false)) {
+			if (this.parked.get() && this.parked.getAndSet(false)) {
 				LockSupport.unpark(this.thread);
 			}
 		}
@@ -136,7 +136,7 @@ final class LoopThread implements EventLoop {
 	}
 
 	private void sleep() {
-		this.asleep.set(true);
+		this.parked.set(true);
 		if (this.tasks.isEmpty()) {
 			Timer first = this.timers.peek();
 			if (first == null) {
@@ -146,7 +146,7 @@ final class LoopThread implements EventLoop {
 				LockSupport.parkNanos(this, first.at() - nanoTime());
 			}
 		}
-		this.asleep.set(false);
+		this.parked.set(false);
 	}
 
 	@Override

@@ -58,7 +58,7 @@ final class MemorySpool implements Spool {
 		private final AtomicReferenceArray<@Nullable Entry> entries = new AtomicReferenceArray<>(CHUNK);
 
 		/** Number of entries removed. Confined to the reader. */
-		private int gone;
+		private int removed;
 
 		Chunk(long index) {
 			this.index = index;
@@ -169,7 +169,7 @@ final class MemorySpool implements Spool {
 		Entry entry = (chunk != null) ? chunk.entries.getAndSet((int) (number % CHUNK), null) : null;
 		if (chunk != null && entry != null) {
 			this.settled.incrementAndGet();
-			if (++chunk.gone == CHUNK) {
+			if (++chunk.removed == CHUNK) {
 				this.chunks.remove(chunk.index);
 			}
 			if (number == this.first) {
@@ -203,9 +203,9 @@ final class MemorySpool implements Spool {
 
 	@Override
 	public void discard(long number) {
-		Refused gone = this.refused.remove(number);
-		if (gone != null) {
-			this.bytes.addAndGet(-gone.entry().bytes());
+		Refused removed = this.refused.remove(number);
+		if (removed != null) {
+			this.bytes.addAndGet(-removed.entry().bytes());
 		}
 	}
 
@@ -213,8 +213,8 @@ final class MemorySpool implements Spool {
 	public long size() {
 		// In this order: otherwise a message appended and settled meanwhile would count
 		// as -1.
-		long gone = this.settled.get();
-		return this.nextNumber - gone;
+		long settled = this.settled.get();
+		return this.nextNumber - settled;
 	}
 
 	@Override

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the messages of one stream as requests: compresses each, and batches small ones.
- * A request is sent when it is full, or when {@link #rest} reports that no more messages
- * follow for now, or {@code linger} later. Messages not sent when the stream ends count
- * as in flight, so the session sends them on the next stream. Confined to the event loop.
- * Bounded by one request.
+ * A request is sent when it is full, or when {@link #endBatch} reports that no more
+ * messages follow for now, or {@code linger} later. Messages not sent when the stream
+ * ends count as in flight, so the session sends them on the next stream. Confined to the
+ * event loop. Bounded by one request.
  */
 final class RequestWriter implements AutoCloseable {
 
@@ -68,7 +68,8 @@ final class RequestWriter implements AutoCloseable {
 
 	/**
 	 * Creates a writer for one stream.
-	 * @param maxMessages maximum number of messages in a request
+	 * @param maxMessages maximum number of messages in a request; 0 or 1 = each message
+	 * is sent alone
 	 * @param maxBytes maximum size of a request with several messages; a larger message
 	 * is sent alone
 	 * @param linger how long the first message of a request waits for others
@@ -137,7 +138,7 @@ final class RequestWriter implements AutoCloseable {
 	 * linger timer.
 	 * @param now whether no more can come, so that waiting is useless
 	 */
-	void rest(boolean now) {
+	void endBatch(boolean now) {
 		if (now || this.linger.isZero()) {
 			flush();
 		}

@@ -18,10 +18,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves messages from the spool to the sink, over one {@link Lane} for each address. A
- * message goes to the lane with the lowest share of its window in use; if sinks support
- * sequences, all go to one lane until it fails. A message is in flight on a lane, is to
- * be sent again on any lane, or waits in the spool after all that were sent before.
+ * Moves messages from the spool to the sink, over one {@link SinkConnection} for each
+ * address. A message goes to the connection with the lowest share of its window in use;
+ * if sinks support sequences, all go to one connection until it fails. A message is in
+ * flight on a connection, is to be sent again on any connection, or waits in the spool
+ * after all that were sent before.
  * <p>
  * Confined to the event loop, except for {@link #appended} and the snapshot. Payloads in
  * flight are not kept in memory: a message to send again is read from the spool again. An
@@ -40,9 +41,9 @@ final class Session {
 
 	private final AtomicBoolean pumpScheduled = new AtomicBoolean();
 
-	private final List<Lane> lanes;
+	private final List<SinkConnection> connections;
 
-	private final Resends again = new Resends();
+	private final Resends resends = new Resends();
 
 	/** Numbers of messages whose id is already in flight with another message. */
 	private final Map<ByteString, List<Long>> repeats = new HashMap<>();
@@ -59,12 +60,12 @@ final class Session {
 	private final Progress progress = new Progress();
 
 	/**
-	 * The lane for messages with sequences: with two, the sinks would end each other's
-	 * streams.
+	 * The connection for messages with sequences: with two, the sinks would end each
+	 * other's streams.
 	 */
-	private @Nullable Lane home;
+	private @Nullable SinkConnection home;
 
-	@SuppressWarnings("this-escape") // The lanes begin when the session is opened.
+	@SuppressWarnings("this-escape") // The connections begin when the session is opened.
 	Session(List<? extends Channel> channels, Spool spool, EventLoop loop, Supplier<Window> windows,
 			SinkClientOptions options, DeliveryListener listener, RandomGenerator random) {
 		this.spool = spool;
@@ -72,14 +73,14 @@ final class Session {
 		this.listener = listener;
 		Dictionaries dictionaries = new Dictionaries(options.spool());
 		WireSessions sessions = new WireSessions(spool);
-		this.lanes = channels.stream()
-			.map((channel) -> new Lane(channel, this, loop, windows.get(), options, listener, random, dictionaries,
-					this.progress, sessions))
+		this.connections = channels.stream()
+			.map((channel) -> new SinkConnection(channel, this, loop, windows.get(), options, listener, random,
+					dictionaries, this.progress, sessions))
 			.toList();
 	}
 
 	void open() {
-		execute(() -> this.lanes.forEach(Lane::connect));
+		execute(() -> this.connections.forEach(SinkConnection::connect));
 	}
 
 	void execute(Runnable task) {
@@ -97,22 +98,17 @@ final class Session {
 		}
 		catch (RuntimeException | Error ex) {
 			logger.error("The client has failed; it ends its streams and opens new ones", ex);
-			boolean open = false;
-			for (Lane lane : this.lanes) {
-				open |= lane.fail(ex);
-			}
-			if (open) {
-				beginAnew();
-				show();
-			}
+			this.connections.forEach((connection) -> connection.fail(ex));
+			reset();
+			show();
 		}
 	}
 
 	/**
 	 * Forgets the state of single messages, which may be inconsistent. The spool has all.
 	 */
-	private void beginAnew() {
-		this.again.clear();
+	private void reset() {
+		this.resends.clear();
 		this.repeats.clear();
 		this.settled.clear();
 		this.last = -1;
@@ -135,27 +131,28 @@ final class Session {
 	/** Ends the streams without waiting; before it returns if a listener calls it. */
 	void close() {
 		if (this.loop.isRunning()) {
-			this.lanes.forEach(Lane::close);
+			this.connections.forEach(SinkConnection::close);
 		}
 		else {
-			execute(() -> this.lanes.forEach(Lane::close));
+			execute(() -> this.connections.forEach(SinkConnection::close));
 		}
 	}
 
 	/**
-	 * Sends while there are messages to send and a lane with room and a ready transport.
+	 * Sends while there are messages to send and a connection with room and a ready
+	 * transport.
 	 */
 	void pump() {
-		Lane lane = leastLoaded();
-		while (lane != null) {
+		SinkConnection connection = leastLoaded();
+		while (connection != null) {
 			Entry next = waiting();
 			if (next == null || awaitsEarlierOpening(next)) {
 				break;
 			}
-			give(lane, next);
-			lane = leastLoaded();
+			assign(connection, next);
+			connection = leastLoaded();
 		}
-		this.lanes.forEach(Lane::rest);
+		this.connections.forEach(SinkConnection::endBatch);
 		show();
 	}
 
@@ -164,32 +161,34 @@ final class Session {
 	 * of an earlier opening of the spool must be settled before newer ones are sent.
 	 */
 	private boolean awaitsEarlierOpening(Entry next) {
-		if (next.session() != this.sending && this.lanes.stream().anyMatch((lane) -> lane.inFlight() > 0)) {
+		if (next.session() != this.sending
+				&& this.connections.stream().anyMatch((connection) -> connection.inFlight() > 0)) {
 			return true;
 		}
 		this.sending = next.session();
 		return false;
 	}
 
-	/** The lane for the next message; null if none can send one now. */
-	private @Nullable Lane leastLoaded() {
-		Lane stay = home();
-		Lane least = null;
-		for (Lane lane : this.lanes) {
-			if (lane.takes() && (stay == null || lane == stay) && (least == null || lane.load() < least.load())) {
-				least = lane;
+	/** The connection for the next message; null if none can send one now. */
+	private @Nullable SinkConnection leastLoaded() {
+		SinkConnection current = home();
+		SinkConnection least = null;
+		for (SinkConnection connection : this.connections) {
+			if (connection.canSend() && (current == null || connection == current)
+					&& (least == null || connection.load() < least.load())) {
+				least = connection;
 			}
 		}
 		return least;
 	}
 
 	/**
-	 * The lane for messages with sequences; null if no sink supports them. When it
-	 * changes, messages in flight on the old lane are sent again on the new one:
+	 * The connection for messages with sequences; null if no sink supports them. When it
+	 * changes, messages in flight on the old connection are sent again on the new one:
 	 * otherwise later messages would be stored before them.
 	 */
-	private @Nullable Lane home() {
-		Lane before = this.home;
+	private @Nullable SinkConnection home() {
+		SinkConnection before = this.home;
 		this.home = nextHome(before);
 		if (before != null && this.home != null && before != this.home) {
 			before.handOver();
@@ -197,42 +196,42 @@ final class Session {
 		return this.home;
 	}
 
-	private @Nullable Lane nextHome(@Nullable Lane now) {
-		if (now != null && now.numbers() && !now.doubted()) {
+	private @Nullable SinkConnection nextHome(@Nullable SinkConnection now) {
+		if (now != null && now.supportsSequences() && !now.doubted()) {
 			return now;
 		}
-		Lane next = null;
-		for (Lane lane : this.lanes) {
-			if (lane.numbers() && (next == null || (next.doubted() && !lane.doubted()))) {
-				next = lane;
+		SinkConnection next = null;
+		for (SinkConnection connection : this.connections) {
+			if (connection.supportsSequences() && (next == null || (next.doubted() && !connection.doubted()))) {
+				next = connection;
 			}
 		}
-		return (now != null && now.numbers() && (next == null || next.doubted())) ? now : next;
+		return (now != null && now.supportsSequences() && (next == null || next.doubted())) ? now : next;
 	}
 
-	private void give(Lane lane, Entry entry) {
+	private void assign(SinkConnection connection, Entry entry) {
 		Id id = Id.of(entry.id());
-		if (entry.payload().length > lane.maxMessageBytes()) {
-			refuseTooLarge(entry, lane.maxMessageBytes());
+		if (entry.payload().length > connection.maxMessageBytes()) {
+			refuseTooLarge(entry, connection.maxMessageBytes());
 		}
-		else if (lane.has(id)) {
+		else if (connection.has(id)) {
 			// The id was appended twice: one acknowledgement settles both.
-			this.again.remove(entry.number());
+			this.resends.remove(entry.number());
 			this.repeats.computeIfAbsent(entry.id(), (_) -> new ArrayList<>()).add(entry.number());
 			this.last = Math.max(this.last, entry.number());
 		}
 		else {
-			if (!this.again.remove(entry.number())) {
+			if (!this.resends.remove(entry.number())) {
 				this.last = entry.number();
 			}
 			this.progress.sent(entry.number());
-			lane.send(id, entry);
+			connection.send(id, entry);
 		}
 	}
 
 	/** Refuses it like the sink, which would end the stream if it is much too large. */
 	private void refuseTooLarge(Entry entry, int maxBytes) {
-		this.again.remove(entry.number());
+		this.resends.remove(entry.number());
 		this.last = Math.max(this.last, entry.number());
 		int code = Status.Code.RESOURCE_EXHAUSTED.value();
 		String description = "The payload has %d bytes; the sink accepts at most %d".formatted(entry.payload().length,
@@ -248,29 +247,29 @@ final class Session {
 	}
 
 	private @Nullable Entry waiting() {
-		while (!this.again.isEmpty()) {
-			long first = this.again.first();
+		while (!this.resends.isEmpty()) {
+			long first = this.resends.first();
 			Entry entry = this.spool.get(first);
 			if (entry != null) {
 				return entry;
 			}
-			this.again.remove(first);
+			this.resends.remove(first);
 		}
 		return this.spool.next(this.last);
 	}
 
-	boolean hasSeveralLanes() {
-		return this.lanes.size() > 1;
+	boolean hasSeveralConnections() {
+		return this.connections.size() > 1;
 	}
 
 	/** Whether there are messages to send. */
 	boolean hasMore() {
-		return !this.again.isEmpty() || this.spool.hasNext(this.last);
+		return !this.resends.isEmpty() || this.spool.hasNext(this.last);
 	}
 
 	/** Queues a message that is no longer in flight to be sent again, before new ones. */
-	void again(ByteString id, long number) {
-		this.again.add(id, number);
+	void resend(ByteString id, long number) {
+		this.resends.add(id, number);
 	}
 
 	/**
@@ -278,7 +277,7 @@ final class Session {
 	 * @param number its number; null if it is no longer in flight
 	 */
 	void settle(ByteString id, @Nullable Long number) {
-		Long known = (number != null) ? number : this.again.remove(id);
+		Long known = (number != null) ? number : this.resends.remove(id);
 		if (known != null) {
 			this.settled.add(known);
 		}
@@ -289,7 +288,7 @@ final class Session {
 	}
 
 	/** Settles the messages in the spool as stored. */
-	void tellSpool() {
+	void flushSettled() {
 		this.spool.settle(this.settled);
 		this.progress.acknowledged(this.settled.size());
 		this.settled.clear();
@@ -305,10 +304,10 @@ final class Session {
 		boolean connected = false;
 		int inFlight = 0;
 		int window = 0;
-		for (Lane lane : this.lanes) {
-			connected |= lane.connected();
-			inFlight += lane.inFlight();
-			window += lane.limit();
+		for (SinkConnection connection : this.connections) {
+			connected |= connection.connected();
+			inFlight += connection.inFlight();
+			window += connection.limit();
 		}
 		this.progress.show(connected, inFlight, window);
 	}

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 
 import dev.sluice.sink.segment.SegmentQueue;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,8 @@ final class SpoolWrites {
 
 	private final Path directory;
 
+	private final LongSupplier nanoTime;
+
 	private @Nullable IOException failure;
 
 	private long failedAt;
@@ -37,8 +40,9 @@ final class SpoolWrites {
 
 	}
 
-	SpoolWrites(Path directory) {
+	SpoolWrites(Path directory, LongSupplier nanoTime) {
 		this.directory = directory;
+		this.nanoTime = nanoTime;
 	}
 
 	/** Whether the last write failed. */
@@ -48,7 +52,7 @@ final class SpoolWrites {
 
 	/** Whether to try to write data that no caller waits for. */
 	boolean due() {
-		return this.failure == null || System.nanoTime() - this.failedAt >= RETRY.toNanos();
+		return this.failure == null || this.nanoTime.getAsLong() - this.failedAt >= RETRY.toNanos();
 	}
 
 	/**
@@ -77,7 +81,7 @@ final class SpoolWrites {
 					cause.toString());
 		}
 		this.failure = cause;
-		this.failedAt = System.nanoTime();
+		this.failedAt = this.nanoTime.getAsLong();
 		try {
 			queue.rollBack();
 		}

@@ -86,7 +86,7 @@ public final class LogReader implements SinkReader {
 				}
 				case SegmentReader.Hole hole -> damaged(current, hole.to() - hole.from());
 				case SegmentReader.End end -> {
-					if (!goesOn(current, end)) {
+					if (!continues(current, end)) {
 						return null;
 					}
 				}
@@ -101,7 +101,7 @@ public final class LogReader implements SinkReader {
 	}
 
 	/** Whether there is more: in this segment, or in the next one if there is one. */
-	private boolean goesOn(Segment current, SegmentReader.End end) throws IOException {
+	private boolean continues(Segment current, SegmentReader.End end) throws IOException {
 		// In this order: once there is another segment, this one gets no more records.
 		boolean followed = LogFile.list(this.directory).stream().anyMatch((file) -> file.number() > this.last);
 		long size = current.channel().size();

@@ -141,9 +141,9 @@ public final class TopicReader implements SinkReader {
 	@Override
 	public long lag() {
 		try {
-			Set<TopicPartition> mine = this.consumer.assignment();
+			Set<TopicPartition> assigned = this.consumer.assignment();
 			long lag = this.polled.size();
-			for (Map.Entry<TopicPartition, Long> end : this.consumer.endOffsets(mine, TIMEOUT).entrySet()) {
+			for (Map.Entry<TopicPartition, Long> end : this.consumer.endOffsets(assigned, TIMEOUT).entrySet()) {
 				lag += Math.max(0, end.getValue() - this.consumer.position(end.getKey(), TIMEOUT));
 			}
 			return lag;

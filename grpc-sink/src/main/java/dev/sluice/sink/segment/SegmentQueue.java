@@ -279,9 +279,9 @@ public final class SegmentQueue implements Closeable {
 	 * @param room whether the disk needs the room
 	 */
 	public void deleteSettled(boolean room) throws IOException {
-		List<Path> gone = new ArrayList<>();
+		List<Path> toDelete = new ArrayList<>();
 		if (this.active != null && !this.uncommitted) {
-			gone.addAll(this.empty);
+			toDelete.addAll(this.empty);
 			this.empty = List.of();
 		}
 		boolean all;
@@ -289,33 +289,33 @@ public final class SegmentQueue implements Closeable {
 			Map.Entry<Long, QueueSegment> first = this.segments.firstEntry();
 			while (first != null && first.getValue().unsettled() == 0 && deletable(first.getValue(), room)) {
 				QueueSegment segment = first.getValue();
-				gone.add(segment.file());
+				toDelete.add(segment.file());
 				this.segments.remove(first.getKey());
 				this.bytes -= segment.bytes();
 				first = this.segments.firstEntry();
 			}
 			all = this.segments.isEmpty();
 			if (all) {
-				gone.addAll(0, this.empty);
+				toDelete.addAll(0, this.empty);
 				this.empty = List.of();
 			}
 		}
 		SegmentWriter open = this.writer;
 		QueueSegment last = this.active;
-		if (open != null && last != null && gone.contains(last.file())) {
+		if (open != null && last != null && toDelete.contains(last.file())) {
 			this.writer = null;
 			this.active = null;
 			open.close();
 		}
-		for (Path file : gone) {
-			if (this.force && all && gone.size() > 1 && file.equals(gone.getLast())) {
+		for (Path file : toDelete) {
+			if (this.force && all && toDelete.size() > 1 && file.equals(toDelete.getLast())) {
 				// The last file notes that the others are settled, until they are durably
 				// deleted.
 				this.disk.forceDirectory(this.directory);
 			}
 			this.disk.delete(file);
 		}
-		if (this.force && !gone.isEmpty()) {
+		if (this.force && !toDelete.isEmpty()) {
 			this.disk.forceDirectory(this.directory);
 		}
 	}

@@ -10,7 +10,6 @@ import dev.sluice.contract.Topics;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.sink.sequence.Place;
-import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -112,7 +111,8 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 		if (cause instanceof RecordTooLargeException) {
 			return new MessageTooLargeException("The message is too large for Kafka", cause);
 		}
-		if (!(cause instanceof TimeoutException || cause instanceof BufferExhaustedException)) {
+		// A full buffer is a time-out too.
+		if (!(cause instanceof TimeoutException)) {
 			// The producer is unusable, and it is unknown whether the broker has the
 			// message.
 			this.topic.readAgain();

@@ -90,7 +90,7 @@ final class SessionWriter {
 	/** Short, because a client whose window is used up sends nothing during the pause. */
 	private static final Duration PAUSE = Duration.ofMillis(1);
 
-	static final int MOST_PAUSES = 6;
+	static final int MAX_PAUSES = 6;
 
 	private static final Duration POLL = Duration.ofMillis(200);
 
@@ -395,11 +395,11 @@ final class SessionWriter {
 	}
 
 	/**
-	 * Pauses while each pause brings more messages, at most {@value #MOST_PAUSES} times.
+	 * Pauses while each pause brings more messages, at most {@value #MAX_PAUSES} times.
 	 */
 	private void awaitMore() throws InterruptedException {
 		int before = -1;
-		for (int i = 0; i < MOST_PAUSES && this.groups.size() > before; i++) {
+		for (int i = 0; i < MAX_PAUSES && this.groups.size() > before; i++) {
 			before = this.groups.size();
 			this.pause.pause();
 		}

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 import com.google.protobuf.ByteString;
@@ -14,6 +15,7 @@ import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.topics.TopicSpec;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -21,8 +23,6 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import org.springframework.context.SmartLifecycle;
 import org.springframework.kafka.core.KafkaAdmin;
@@ -34,8 +34,6 @@ import org.springframework.kafka.core.KafkaAdmin;
  * repeats would not be recognized. Uses one thread, see {@link TopicWatch}.
  */
 public final class SinkTopic implements SmartLifecycle {
-
-	private static final Logger logger = LoggerFactory.getLogger(SinkTopic.class);
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
@@ -59,6 +57,8 @@ public final class SinkTopic implements SmartLifecycle {
 
 	private final RecentIds recent;
 
+	private final Function<Map<String, Object>, Consumer<byte[], Integer>> consumers;
+
 	private volatile OnRead onRead = () -> {
 	};
 
@@ -71,9 +71,18 @@ public final class SinkTopic implements SmartLifecycle {
 	 * @param recent receives the ids at the topic's end
 	 */
 	public SinkTopic(TopicSpec topic, KafkaAdmin admin, RecentIds recent) {
-		this.watch = new TopicWatch(List.of(topic), admin.getConfigurationProperties(), this::readLastIds);
+		// Only the checksum of a payload is needed.
+		this(topic, admin, recent, Admin::create, (config) -> new KafkaConsumer<>(config, new ByteArrayDeserializer(),
+				(_, payload) -> Content.crc(payload)));
+	}
+
+	/** Connects to the brokers with these clients. */
+	SinkTopic(TopicSpec topic, KafkaAdmin admin, RecentIds recent, Function<Map<String, Object>, Admin> admins,
+			Function<Map<String, Object>, Consumer<byte[], Integer>> consumers) {
+		this.watch = new TopicWatch(List.of(topic), admin.getConfigurationProperties(), this::readLastIds, admins);
 		this.admin = admin;
 		this.recent = recent;
+		this.consumers = consumers;
 	}
 
 	/** Called when the topic exists, before any message is accepted. */
@@ -126,9 +135,7 @@ public final class SinkTopic implements SmartLifecycle {
 		config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, FETCH_BYTES);
 		config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_BYTES);
 		config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-		// Only the checksum of a payload is needed.
-		try (KafkaConsumer<byte[], Integer> consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(),
-				(_, payload) -> Content.crc(payload))) {
+		try (Consumer<byte[], Integer> consumer = this.consumers.apply(config)) {
 			List<TopicPartition> partitions = consumer.partitionsFor(Topics.SINK, TIMEOUT)
 				.stream()
 				.map((partition) -> new TopicPartition(Topics.SINK, partition.partition()))

@@ -8,6 +8,8 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,11 +18,17 @@ class AdaptiveWindowTests {
 
 	private static final int CAPACITY = 10_000;
 
+	private static final int BATCH = 10;
+
+	/** Some 67 ms; a power of two, so that the rates are exact. */
+	private static final long ROUND = 1L << 26;
+
 	private final AdaptiveWindow window = new AdaptiveWindow(CAPACITY);
 
 	private final Deque<Flying> flying = new ArrayDeque<>();
 
-	private long now;
+	/** Not zero, as the clock of a process. */
+	private long now = TimeUnit.HOURS.toNanos(1);
 
 	private long freeAt;
 
@@ -85,7 +93,29 @@ class AdaptiveWindowTests {
 
 	@Test
 	void givesNoMoreToASinkThatIsFasterByChance() {
-		assertThat(sizeBeforeAnUnsteadySink(60)).as("100 a batch, and as many again, are enough").isLessThan(500);
+		assertThat(sizeBeforeAnUnsteadySink(60)).as("100 a batch, and as many again, are enough")
+			.isBetween(100.0, 500.0);
+	}
+
+	@Test
+	void keepsItsSizeWhenTheSinkIsSlowForASecond() {
+		run(5, 100, 20_000);
+		int before = this.window.size();
+
+		run(1, 100, 1_000);
+
+		assertThat(this.window.size()).isGreaterThan(before / 2);
+	}
+
+	@Test
+	void keepsGrowingAtTheStartWhileTheApplicationHasLittleToSend() {
+		for (int i = 0; i < 200; i++) {
+			Window.Flight flight = this.window.sent(this.now, 0, true);
+			this.now += TimeUnit.MILLISECONDS.toNanos(10);
+			this.window.acked(flight, this.now, 1);
+		}
+
+		assertThat(this.window.size()).as("a burst is not held up").isGreaterThan(100);
 	}
 
 	@Test
@@ -109,6 +139,270 @@ class AdaptiveWindowTests {
 		assertThat(this.window.size()).isEqualTo(AdaptiveWindow.LEAST);
 		run(10, 1_000, 1_000_000);
 		assertThat(this.window.size()).isLessThanOrEqualTo(CAPACITY);
+	}
+
+	@Test
+	void isTwiceWhatFitsAndABatchOnceNoRoundBringsMore() {
+		assertThat(rounds(5, 100)).containsExactly(116, 216, 316, 416, 210);
+	}
+
+	@Test
+	void growsAsLongAsOneOfThreeRoundsBringsAQuarterMore() {
+		assertThat(rounds(3, 64)).containsExactly(80, 144, 208);
+		assertThat(rounds(5, 80)).containsExactly(288, 368, 448, 528, 2 * 80 + BATCH);
+	}
+
+	@Test
+	void growsNoLongerIfThreeRoundsBringLessThanAQuarterMore() {
+		rounds(3, 64);
+
+		assertThat(rounds(2, 79)).containsExactly(287, 2 * 79 + BATCH);
+	}
+
+	/** A stage is ten rounds in which the rates of the one before count, and four. */
+	@Test
+	void triesHalfAsMuchMoreAndGoesBackIfThatBringsNothing() {
+		rounds(4, 100);
+
+		assertThat(rounds(13, 100)).containsOnly(210);
+		assertThat(rounds(14, 100)).containsOnly(310);
+		assertThat(rounds(28, 100)).containsOnly(210);
+		assertThat(rounds(14, 100)).containsOnly(310);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "50, 14", "10, 30" })
+	void measuresEachStageOfATrialForTwoTenthsOfASecond(long millis, int roundsOfStage) {
+		rounds(4, 100, TimeUnit.MILLISECONDS.toNanos(millis));
+
+		assertThat(rounds(roundsOfStage - 1, 100, TimeUnit.MILLISECONDS.toNanos(millis)))
+			.allMatch((size) -> size <= 210);
+		assertThat(rounds(roundsOfStage, 100, TimeUnit.MILLISECONDS.toNanos(millis))).allMatch((size) -> size >= 309);
+		assertThat(rounds(1, 100, TimeUnit.MILLISECONDS.toNanos(millis))).allMatch((size) -> size <= 210);
+	}
+
+	@Test
+	void keepsWhatBringsATenthMoreAndGivesItBackTenthByTenth() {
+		rounds(17, 100);
+		trial(120);
+		assertThat(this.window.size()).isEqualTo(310);
+
+		List<Integer> sizes = new ArrayList<>();
+		for (int i = 0; i < 5; i++) {
+			rounds(13, 100);
+			trial(100);
+			sizes.add(this.window.size());
+		}
+
+		assertThat(sizes).containsExactly(280, 253, 228, 210, 210);
+	}
+
+	@Test
+	void isAtMostSixtyFourTimesWhatFits() {
+		rounds(17, 100);
+		for (int i = 0; i < 12; i++) {
+			trial(120);
+			rounds(13, 100);
+		}
+		trial(100);
+
+		assertThat(this.window.size()).isEqualTo((int) (64 * 0.9 * 100) + BATCH);
+	}
+
+	/** More messages in each round, but fewer a second. */
+	@Test
+	void keepsNothingThatBringsMoreOnlyBecauseItTakesLonger() {
+		rounds(17, 100);
+		rounds(14, 150, 2 * ROUND);
+		rounds(15, 100);
+
+		assertThat(this.window.size()).isEqualTo(210);
+	}
+
+	@Test
+	void keepsNothingIfTheSinkIsAsFastAfterTheTrial() {
+		rounds(17, 100);
+		rounds(14, 120);
+		rounds(15, 120);
+
+		assertThat(this.window.size()).isEqualTo(2 * 120 + BATCH);
+	}
+
+	@Test
+	void beginsItsTrialAgainAfterTheApplicationHadLittleToSend() {
+		rounds(17, 100);
+		assertThat(rounds(5, 100)).containsOnly(310);
+		round(100, ROUND, 1, true);
+		assertThat(rounds(13, 100)).containsOnly(210);
+		round(100, ROUND, 1, true);
+
+		assertThat(rounds(14, 100)).containsOnly(210);
+		assertThat(rounds(1, 100)).containsOnly(310);
+	}
+
+	@Test
+	void remembersTheHighestRateOfTenRounds() {
+		rounds(5, 100);
+
+		assertThat(rounds(5, 60)).containsOnly(210);
+		assertThat(rounds(4, 20)).containsOnly(210);
+		assertThat(rounds(3, 20)).containsOnly(2 * 60 + BATCH);
+		assertThat(rounds(2, 20)).as("a trial").containsOnly(3 * 60 + BATCH);
+		assertThat(rounds(1, 20)).containsOnly(3 * 20 + BATCH);
+	}
+
+	@Test
+	void remembersTheHighestRateWhileTheApplicationHasLittleToSend() {
+		rounds(5, 100);
+		for (int i = 0; i < 30; i++) {
+			round(20, ROUND, 1, true);
+		}
+
+		assertThat(this.window.size()).isEqualTo(2 * 100 + BATCH);
+		assertThat(rounds(9, 20)).containsOnly(2 * 100 + BATCH);
+		assertThat(rounds(1, 20)).containsOnly(2 * 20 + BATCH);
+	}
+
+	@Test
+	void remembersTheLargestBatchOfTenRounds() {
+		rounds(4, 100);
+		round(100, ROUND, 70, false);
+
+		assertThat(this.window.size()).isEqualTo(270);
+		assertThat(rounds(9, 100)).containsOnly(270);
+		assertThat(rounds(1, 100)).containsOnly(210);
+	}
+
+	@Test
+	void followsAHigherRateAtOnceAlsoWhileTheApplicationHasLittleToSend() {
+		rounds(5, 100);
+
+		round(200, ROUND, BATCH, true);
+
+		assertThat(this.window.size()).isEqualTo(2 * 200 + BATCH);
+	}
+
+	@Test
+	void followsAShorterRoundTripAtOnce() {
+		rounds(5, 100);
+
+		assertThat(rounds(12, 100, ROUND / 2)).containsOnly(210);
+	}
+
+	@Test
+	void countsNoRateWhereNoTimePasses() {
+		rounds(5, 100);
+
+		round(1, 0, BATCH, false);
+
+		assertThat(this.window.size()).isLessThanOrEqualTo(210);
+	}
+
+	@Test
+	void countsNoTimeInWhichNothingIsInFlight() {
+		for (int i = 0; i < 10; i++) {
+			round(1, ROUND, 70, false);
+			this.now += 10 * ROUND;
+		}
+
+		assertThat(this.window.size()).isEqualTo(2 * 1 + 70);
+	}
+
+	/** Then half of what fits is sent, and the first message of it gives the new time. */
+	@Test
+	void measuresTheRoundTripAgainWhenTheShortestIsMoreThanTenSecondsOld() {
+		long slow = TimeUnit.MILLISECONDS.toNanos(100);
+		rounds(5, 100, slow / 2);
+
+		List<Integer> sizes = rounds(100, 100, slow);
+		assertThat(sizes.subList(10, 100)).as("50 fit").allMatch((size) -> size > 100 && size <= 3 * 50 + BATCH);
+		assertThat(sizes.getLast()).as("a trial").isGreaterThan(2 * 50 + BATCH);
+
+		assertThat(rounds(1, 100, slow)).allMatch((size) -> size <= 25);
+		assertThat(rounds(13, 100, slow)).as("100 fit, and the stage has begun again")
+			.allMatch((size) -> size >= 309 && size <= 310);
+		assertThat(rounds(1, 100, slow)).as("the next stage").allMatch((size) -> size >= 209 && size <= 210);
+	}
+
+	@Test
+	void measuresNoRoundTripAgainThatIsAsShortAsEver() {
+		rounds(17, 100);
+
+		assertThat(rounds(300, 100)).containsOnly(210, 310);
+	}
+
+	@Test
+	void halvesAgainInTheNextRound() {
+		rounds(5, 100);
+		Window.Flight flight = this.window.sent(this.now, 100, false);
+
+		this.window.lost(flight, this.now);
+		assertThat(this.window.size()).isEqualTo(2 * 50 + BATCH);
+		this.window.lost(flight, this.now);
+		assertThat(this.window.size()).as("once a round").isEqualTo(2 * 50 + BATCH);
+
+		rounds(1, 10);
+		this.window.lost(flight, this.now);
+		assertThat(this.window.size()).isEqualTo(2 * 25 + BATCH);
+	}
+
+	@Test
+	void growsAtTheStartNoLongerThanUntilAMessageIsLost() {
+		rounds(2, 100);
+
+		this.window.lost(this.window.sent(this.now, 0, false), this.now);
+
+		assertThat(this.window.size()).isEqualTo(2 * 50 + BATCH);
+	}
+
+	/** All messages were sent at once, so none of them ends a round. */
+	@Test
+	void endsARoundWhenItHasTakenMoreThanASecond() {
+		List<Window.Flight> flights = new ArrayList<>();
+		for (int i = 0; i < 1_100; i++) {
+			flights.add(this.window.sent(this.now, i, false));
+		}
+		List<Boolean> halved = new ArrayList<>();
+		for (int i = 0; i < 11; i++) {
+			this.now += TimeUnit.MILLISECONDS.toNanos(250);
+			flights.subList(100 * i, 100 * (i + 1)).forEach((flight) -> this.window.acked(flight, this.now, BATCH));
+			int before = this.window.size();
+			this.window.lost(flights.getFirst(), this.now);
+			halved.add(this.window.size() < before);
+		}
+
+		assertThat(halved).as("once a round")
+			.containsExactly(true, false, false, false, false, true, false, false, false, false, true);
+	}
+
+	/** Rounds with so many messages while more is tried, and with 100 after that. */
+	private void trial(int messages) {
+		rounds(14, messages);
+		rounds(15, 100);
+	}
+
+	private List<Integer> rounds(int rounds, int messages) {
+		return rounds(rounds, messages, ROUND);
+	}
+
+	/** The sizes after rounds of so many messages. */
+	private List<Integer> rounds(int rounds, int messages, long nanos) {
+		List<Integer> sizes = new ArrayList<>();
+		for (int i = 0; i < rounds; i++) {
+			round(messages, nanos, BATCH, false);
+			sizes.add(this.window.size());
+		}
+		return sizes;
+	}
+
+	/** Sends messages, all of which are acknowledged after the same time. */
+	private void round(int messages, long nanos, int batch, boolean scarce) {
+		List<Window.Flight> flights = new ArrayList<>();
+		for (int i = 0; i < messages; i++) {
+			flights.add(this.window.sent(this.now, i, scarce));
+		}
+		this.now += nanos;
+		flights.forEach((flight) -> this.window.acked(flight, this.now, batch));
 	}
 
 	/**

@@ -6,11 +6,13 @@ import java.util.List;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Response;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
+import io.grpc.stub.ServerCallStreamObserver;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,7 +67,7 @@ class BatchTests {
 		open(100, 1_000, Duration.ZERO);
 		send("a", "b", "c");
 
-		this.sink.tellBatches(100, 100);
+		this.sink.sendInfoWithBatches(100, 100);
 		send("d");
 
 		assertThat(this.sink.batches()).containsExactly("[a b c]", "d");
@@ -79,7 +81,7 @@ class BatchTests {
 		open(100, 1_000, LINGER);
 		send("a", "b");
 
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		send("c");
 
 		assertThat(this.sink.batches()).containsExactly("a", "b", "c");
@@ -90,7 +92,7 @@ class BatchTests {
 		open(100, 0, Duration.ZERO);
 		send("a", "b");
 
-		this.sink.tellBatches(100, 100);
+		this.sink.sendInfoWithBatches(100, 100);
 
 		assertThat(this.sink.batches()).containsExactly("a", "b");
 	}
@@ -100,7 +102,7 @@ class BatchTests {
 		open(100, 1_000, Duration.ZERO);
 		send("a", "b", "c", "d", "e");
 
-		this.sink.tellBatches(100, 2);
+		this.sink.sendInfoWithBatches(100, 2);
 
 		assertThat(this.sink.batches()).containsExactly("[a b]", "[c d]", "e");
 	}
@@ -116,7 +118,7 @@ class BatchTests {
 		this.client.send(ByteString.copyFromUtf8("large"), new byte[500]);
 		ids.add("large");
 
-		this.sink.tellBatches(1_000, 100);
+		this.sink.sendInfoWithBatches(1_000, 100);
 
 		assertThat(this.sink.received).isEqualTo(ids);
 		assertThat(this.sink.requests.removeLast().getMessageId().toStringUtf8()).isEqualTo("large");
@@ -128,7 +130,7 @@ class BatchTests {
 	@Test
 	void waitsForMoreMessagesAsLongAsItMay() throws Exception {
 		open(100, 1_000, LINGER);
-		this.sink.tellBatches(100, 100);
+		this.sink.sendInfoWithBatches(100, 100);
 
 		send("a");
 		this.loop.pass(LINGER.dividedBy(2));
@@ -150,7 +152,7 @@ class BatchTests {
 	@Test
 	void doesNotWaitWhereNoMoreMessagesMayCome() throws Exception {
 		open(2, 1_000, LINGER);
-		this.sink.tellBatches(100, 100);
+		this.sink.sendInfoWithBatches(100, 100);
 
 		send("a", "b", "c");
 		assertThat(this.sink.batches()).containsExactly("[a b]");
@@ -164,13 +166,13 @@ class BatchTests {
 	@Test
 	void sendsWhatHasNotGoneOnTheNextStream() throws Exception {
 		open(100, 1_000, LINGER);
-		this.sink.tellBatches(100, 100);
+		this.sink.sendInfoWithBatches(100, 100);
 		send("a", "b");
 
 		this.sink.fail(Status.UNAVAILABLE);
 		this.loop.pass(Duration.ofMillis(100));
 		assertThat(this.sink.requests).isEmpty();
-		this.sink.tellBatches(100, 100);
+		this.sink.sendInfoWithBatches(100, 100);
 		this.loop.pass(LINGER);
 
 		assertThat(this.sink.batches()).containsExactly("[a b]");
@@ -179,14 +181,35 @@ class BatchTests {
 	}
 
 	@Test
+	void aMessageThatWaitedOnAStreamThatWasLeftDoesNotDisturbTheNextOne() throws Exception {
+		Duration linger = Duration.ofSeconds(15);
+		open(100, 1_000, linger);
+		this.sink.sendInfoWithBatches(100, 100);
+		send("a", "b");
+		this.sink.responses.onNext(Response.newBuilder().setVersion(2).build());
+		this.loop.pass(Duration.ofSeconds(8));
+		ServerCallStreamObserver<Response> next = this.sink.responses;
+		this.sink.sendInfoWithBatches(100, 100);
+
+		this.loop.pass(Duration.ofSeconds(8));
+		assertThat(this.sink.requests).as("their time on the first stream has passed").isEmpty();
+		assertThat(next.isCancelled()).isFalse();
+		this.loop.pass(linger);
+
+		assertThat(this.sink.batches()).containsExactly("[a b]");
+		assertThat(this.client.stats().disconnections()).isOne();
+		assertThat(this.sink.streams).isEqualTo(2);
+	}
+
+	@Test
 	void sendsAloneAgainToAnOldSinkWhatWentTogetherToANewOne() throws Exception {
 		open(100, 1_000, Duration.ZERO);
 		send("a", "b");
-		this.sink.tellBatches(100, 100);
+		this.sink.sendInfoWithBatches(100, 100);
 
 		this.sink.fail(Status.UNAVAILABLE);
 		this.loop.pass(Duration.ofMillis(100));
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 
 		assertThat(this.sink.batches()).containsExactly("[a b]", "a", "b");
 	}
@@ -195,7 +218,7 @@ class BatchTests {
 	void sendsAgainTheMessagesOfABatchThatAreNotAcknowledged() throws Exception {
 		open(100, 1_000, Duration.ZERO);
 		send("a", "b", "c");
-		this.sink.tellBatches(100, 100);
+		this.sink.sendInfoWithBatches(100, 100);
 
 		this.sink.ack("b");
 		this.sink.refuse("c");

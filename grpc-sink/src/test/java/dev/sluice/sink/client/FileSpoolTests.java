@@ -1,5 +1,6 @@
 package dev.sluice.sink.client;
 
+import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,14 +10,17 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.Spool.Entry;
 import dev.sluice.sink.client.Spool.Refused;
 import dev.sluice.sink.segment.FaultyDisk;
+import dev.sluice.sink.segment.SegmentFormat;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -265,7 +269,12 @@ class FileSpoolTests {
 			Entry second = append(spool, null, payload(2));
 			assertThat(spool.oldest()).isEqualTo(first.appendedAt());
 
-			spool.settle(List.of(first.number(), second.number()));
+			spool.settle(List.of(first.number()));
+			await().untilAsserted(() -> assertThat(spool.oldest()).isEqualTo(second.appendedAt()));
+		}
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			assertThat(spool.oldest()).isNotNull();
+			spool.settle(List.of(spool.firstUnsettled()));
 			await().untilAsserted(() -> assertThat(spool.oldest()).isNull());
 		}
 	}
@@ -323,7 +332,7 @@ class FileSpoolTests {
 				for (int i = 0; i < 40; i++) {
 					spool.settle(List.of(append(spool, null, new byte[100_000]).number()));
 				}
-			}).withMessageContaining("old message");
+			}).withMessageContaining("old message").withMessageContaining("of at most 2,131,072 bytes");
 			assertThat(Directories.bytes(path)).isLessThan(2_200_000);
 
 			spool.settle(List.of(old.number()));
@@ -352,6 +361,352 @@ class FileSpoolTests {
 
 		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, new byte[1]));
 		assertThat(spool.bytes()).isZero();
+	}
+
+	@Test
+	void takesExactlyAsManyBytesAsItMayHave() throws Exception {
+		int most = 3_000 - Spool.OWN_ID_BYTES - Spool.OVERHEAD_BYTES;
+		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 3_000, Durability.PROCESS)) {
+			assertThatExceptionOfType(SpoolFullException.class)
+				.isThrownBy(() -> append(spool, null, new byte[most + 1]));
+
+			append(spool, null, new byte[most]);
+			assertThat(spool.size()).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void makesItsDirectoriesDurableIfMessagesSurviveALossOfPower() {
+		FaultyDisk disk = new FaultyDisk();
+
+		open(Durability.PROCESS, disk).close();
+		assertThat(disk.forcedDirectories).isEmpty();
+
+		open(Durability.POWER, disk).close();
+		assertThat(disk.forcedDirectories).containsExactly("spool", this.directory.getFileName().toString());
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void leavesNoFileOpen(Durability durability) throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		for (int opening = 0; opening < 2; opening++) {
+			try (FileSpool spool = open(durability, disk)) {
+				for (int i = 0; i < 20; i++) {
+					append(spool, null, new byte[10_000]);
+				}
+				spool.refuse(append(spool, null, new byte[10_000]).number(), 3, "no frame");
+				assertThat(spool.refused()).hasSize(opening + 1);
+				assertThat(spool.next(-1)).isNotNull();
+			}
+			assertThat(disk.open).hasValue(0);
+		}
+	}
+
+	@Test
+	void commitsNoMoreThanSixteenMegabytesTogether() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 100_000_000, Durability.POWER, 50_000_000,
+				disk)) {
+			CountDownLatch begun = new CountDownLatch(1);
+			CountDownLatch goesOn = new CountDownLatch(1);
+			append(spool, null, new byte[1]);
+			disk.beforeForce = () -> {
+				begun.countDown();
+				await().until(() -> goesOn.getCount() == 0);
+			};
+			List<Thread> threads = new ArrayList<>();
+			threads.add(appending(spool, 1));
+			await().until(() -> begun.getCount() == 0);
+			for (int i = 0; i < 4; i++) {
+				threads.add(appending(spool, 9_000_000));
+			}
+			await().until(() -> threads.stream().allMatch((thread) -> thread.getState() == Thread.State.TIMED_WAITING));
+			int before = disk.forced.size();
+			goesOn.countDown();
+			for (Thread thread : threads) {
+				thread.join();
+			}
+
+			assertThat(disk.forced).as("the first, and two times two large ones").hasSize(before + 1 + 2);
+			assertThat(spool.size()).isEqualTo(6);
+		}
+	}
+
+	private static Thread appending(FileSpool spool, int bytes) {
+		return Thread.ofPlatform().start(() -> {
+			try {
+				append(spool, null, new byte[bytes]);
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+		});
+	}
+
+	@Test
+	void keepsNoRoomForMessagesThatItCouldNotWrite() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 100_000, Durability.POWER, 1_000_000,
+				disk)) {
+			append(spool, id("a"), payload(1));
+			disk.failsToForce = true;
+			for (int i = 0; i < 30; i++) {
+				assertThatExceptionOfType(SpoolFailedException.class)
+					.isThrownBy(() -> append(spool, null, new byte[10_000]));
+			}
+
+			disk.failsToForce = false;
+			append(spool, id("b"), new byte[10_000]);
+			assertThat(spool.size()).isEqualTo(2);
+		}
+	}
+
+	@Test
+	void givesNothingOfAMessageThatItCouldNotWriteForTheNextOne() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (FileSpool spool = open(Durability.POWER, disk)) {
+			disk.failsToForce = true;
+			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, payload(1)));
+			disk.failsToForce = false;
+			// Too large to be kept in memory.
+			Entry large = append(spool, id("large"), new byte[17_000_000]);
+
+			assertThat(Objects.requireNonNull(spool.next(-1)).id()).isEqualTo(id("large"));
+			assertThat(large.number()).isZero();
+		}
+	}
+
+	@Test
+	void failsForGoodIfItsWriterFails() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (FileSpool spool = open(Durability.POWER, disk)) {
+			append(spool, id("a"), payload(1));
+			disk.beforeForce = () -> {
+				disk.beforeForce = () -> {
+				};
+				throw new IllegalStateException("broken");
+			};
+
+			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, payload(2)))
+				.withMessageContaining("may not be durable")
+				.withMessageContaining("broken");
+			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, payload(3)))
+				.withMessageContaining("accepts no more");
+			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(spool::refused)
+				.withMessageContaining("has failed");
+		}
+
+		try (FileSpool spool = open(Durability.POWER)) {
+			assertThat(spool.size()).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void forgetsWhatIsSettledOrDiscardedAlsoIfItCrashesSoonAfter() throws Exception {
+		Path copy = Files.createDirectory(this.directory.resolve("copy"));
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			long settled = append(spool, id("settled"), payload(0)).number();
+			append(spool, id("kept"), payload(1));
+			for (int i = 0; i < 2; i++) {
+				spool.refuse(append(spool, id("refused"), payload(2)).number(), 3, "no frame");
+			}
+			spool.discard(spool.refused().getFirst().number());
+			spool.settle(List.of(settled));
+
+			await().untilAsserted(() -> {
+				Directories.delete(copy);
+				Directories.copy(this.directory.resolve("spool"), copy);
+				try (FileSpool crashed = new FileSpool(copy, 100_000_000, Durability.PROCESS)) {
+					assertThat(Objects.requireNonNull(crashed.next(-1)).id()).isEqualTo(id("kept"));
+					assertThat(crashed.size()).isEqualTo(1);
+					assertThat(crashed.refused()).hasSize(1);
+				}
+			});
+		}
+	}
+
+	@Test
+	void sendsNoneOfSeveralRefusedMessagesThatCannotBeMovedYet() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (FileSpool spool = open(Durability.PROCESS, disk)) {
+			List<Long> numbers = new ArrayList<>();
+			for (int i = 0; i < 3; i++) {
+				numbers.add(append(spool, id("m" + i), payload(i)).number());
+			}
+			disk.room = 0;
+			spool.refuse(numbers.get(0), 3, "no frame");
+			spool.refuse(numbers.get(1), 3, "no frame");
+
+			assertThat(Objects.requireNonNull(spool.next(-1)).id()).isEqualTo(id("m2"));
+			assertThat(spool.hasNext(numbers.get(0))).isTrue();
+			assertThat(spool.hasNext(numbers.get(2))).isFalse();
+			assertThat(spool.size()).isEqualTo(1);
+			assertThat(spool.firstUnsettled()).as("it may be sent after the next opening").isZero();
+			spool.refuse(numbers.get(2), 3, "no frame");
+			assertThat(spool.next(-1)).isNull();
+			assertThat(spool.hasNext(-1)).isFalse();
+			assertThat(spool.size()).isZero();
+			disk.room = Long.MAX_VALUE;
+			await().untilAsserted(() -> assertThat(spool.refused()).hasSize(3));
+			assertThat(spool.firstUnsettled()).isEqualTo(numbers.get(2) + 1);
+		}
+	}
+
+	@Test
+	void countsRefusedMessagesAsLongAsTheyAreKept() throws Exception {
+		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 3_000, Durability.PROCESS)) {
+			spool.refuse(append(spool, null, new byte[1_000]).number(), 3, "no frame");
+			long refused = spool.refused().getFirst().number();
+			append(spool, null, new byte[1_000]);
+
+			assertThatExceptionOfType(SpoolFullException.class).isThrownBy(() -> append(spool, null, new byte[1_000]));
+
+			spool.discard(refused);
+			append(spool, null, new byte[1_000]);
+			assertThat(spool.size()).isEqualTo(2);
+		}
+	}
+
+	@Test
+	void takesNothingWhenAnOldRefusedMessageKeepsItsFilesTwiceAsLarge() throws Exception {
+		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 1_000_000, Durability.PROCESS)) {
+			spool.refuse(append(spool, null, new byte[100]).number(), 3, "no frame");
+			long old = spool.refused().getFirst().number();
+			assertThatExceptionOfType(SpoolFullException.class).isThrownBy(() -> {
+				for (int i = 0; i < 40; i++) {
+					spool.refuse(append(spool, null, new byte[100_000]).number(), 3, "no frame");
+					spool.discard(spool.refused().getLast().number());
+				}
+			}).withMessageContaining("discard old refused messages");
+
+			spool.discard(old);
+			await().ignoreExceptionsInstanceOf(SpoolFullException.class)
+				.untilAsserted(() -> assertThat(append(spool, null, new byte[100_000])).isNotNull());
+			await().untilAsserted(
+					() -> assertThat(Directories.bytes(this.directory.resolve("spool"))).isLessThan(400_000));
+		}
+	}
+
+	@Test
+	void readsNothingOfWhatItSendsSoonAfterItWasAppended() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (FileSpool spool = open(Durability.PROCESS, disk)) {
+			append(spool, id("a"), payload(1));
+			await().until(() -> spool.oldest() != null);
+
+			assertThat(Objects.requireNonNull(spool.next(-1)).payload()).isEqualTo(payload(1));
+			assertThat(disk.bytesRead).hasValue(0);
+			assertThat(Objects.requireNonNull(spool.next(-1)).payload()).as("once more").isEqualTo(payload(1));
+			assertThat(disk.bytesRead).doesNotHaveValue(0);
+		}
+	}
+
+	@Test
+	void keepsARefusedMessageApartAlsoIfItCrashesSoonAfter() throws Exception {
+		Path copy = Files.createDirectory(this.directory.resolve("copy"));
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			spool.refuse(append(spool, id("bad"), payload(1)).number(), 3, "no frame");
+
+			await().untilAsserted(() -> {
+				Directories.delete(copy);
+				Directories.copy(this.directory.resolve("spool"), copy);
+				try (FileSpool crashed = new FileSpool(copy, 100_000_000, Durability.PROCESS)) {
+					assertThat(crashed.next(-1)).isNull();
+					assertThat(crashed.refused()).hasSize(1);
+				}
+			});
+		}
+	}
+
+	@Test
+	void opensOnceWhatKeptItFromOpeningIsGone() throws Exception {
+		Path inTheWay = Files.createDirectory(this.directory.resolve("spool")).resolve("refused");
+		Files.createFile(inTheWay);
+		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> open(Durability.PROCESS))
+			.withMessageContaining("cannot be opened");
+
+		Files.delete(inTheWay);
+
+		open(Durability.PROCESS).close();
+	}
+
+	@Test
+	void countsARefusedMessageThatIsDamaged() throws Exception {
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			spool.refuse(append(spool, id("bad"), payload(1)).number(), 3, "no frame");
+		}
+		Path file = refusedFile();
+		byte[] content = Files.readAllBytes(file);
+		content[content.length - SegmentFormat.RECORD_HEADER_BYTES - 1] ^= 1;
+		Files.write(file, content);
+
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			assertThat(spool.refused()).isEmpty();
+			assertThat(spool.damaged()).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void saysSoWhenRefusedMessagesCannotBeRead() throws Exception {
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			spool.refuse(append(spool, id("bad"), payload(1)).number(), 3, "no frame");
+		}
+
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			Files.delete(refusedFile());
+
+			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(spool::refused)
+				.withMessageContaining("The refused messages cannot be read");
+		}
+	}
+
+	@Test
+	void saysSoWhenAMessageCannotBeRead() throws Exception {
+		try (FileSpool spool = open(Durability.PROCESS, new FaultyDisk())) {
+			for (int i = 0; i < 10; i++) {
+				append(spool, null, new byte[20_000]);
+			}
+		}
+		List<Path> segments = Directories.segments(this.directory.resolve("spool"));
+		assertThat(segments).hasSizeGreaterThan(1);
+
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			Files.delete(segments.getLast());
+
+			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> spool.get(9))
+				.withMessageContaining("Message 9 of the spool")
+				.withMessageContaining("cannot be read now");
+			assertThat(spool.get(0)).isNotNull();
+		}
+	}
+
+	private Path refusedFile() throws IOException {
+		try (Stream<Path> files = Files.list(this.directory.resolve("spool/refused"))) {
+			return files.findFirst().orElseThrow();
+		}
+	}
+
+	@Test
+	void closesAlsoIfItsCallerIsInterrupted() throws Exception {
+		FileSpool spool = open(Durability.PROCESS);
+		append(spool, id("a"), payload(1));
+
+		Thread.currentThread().interrupt();
+		spool.close();
+		assertThat(Thread.interrupted()).as("the caller still learns of it").isTrue();
+
+		try (FileSpool again = open(Durability.PROCESS)) {
+			assertThat(again.size()).isEqualTo(1);
+		}
+		spool.close();
+		assertThat(Thread.interrupted()).isFalse();
+		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(spool::refused)
+			.withMessageContaining("is closed");
+	}
+
+	private FileSpool open(Durability durability, FaultyDisk disk) {
+		return new FileSpool(this.directory.resolve("spool"), 100_000_000, durability, 65_536, disk);
 	}
 
 	private FileSpool open(Durability durability) {

@@ -70,12 +70,12 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase {
 	}
 
 	/** Opens a stream like a sink without batches. */
-	void tell(int capacity) {
-		tell(capacity, 0);
+	void sendInfo(int capacity) {
+		sendInfo(capacity, 0);
 	}
 
 	/** Opens a stream like a sink that supports sequences. */
-	void tellSequences(int capacity) {
+	void sendInfoWithSequences(int capacity) {
 		this.responses.onNext(Response.newBuilder()
 			.setVersion(1)
 			.setInfo(ServiceMessage.newBuilder()
@@ -86,7 +86,7 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase {
 			.build());
 	}
 
-	void tellBatches(int capacity, int batchMessages) {
+	void sendInfoWithBatches(int capacity, int batchMessages) {
 		this.responses.onNext(Response.newBuilder()
 			.setVersion(1)
 			.setInfo(ServiceMessage.newBuilder().setQueueCapacity(capacity).setBatchMessages(batchMessages))
@@ -104,7 +104,7 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase {
 			.toList();
 	}
 
-	void tell(int capacity, int maxMessageBytes) {
+	void sendInfo(int capacity, int maxMessageBytes) {
 		this.responses.onNext(Response.newBuilder()
 			.setVersion(1)
 			.setInfo(ServiceMessage.newBuilder().setQueueCapacity(capacity).setMaxMessageBytes(maxMessageBytes))

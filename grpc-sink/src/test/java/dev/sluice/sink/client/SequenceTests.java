@@ -8,11 +8,13 @@ import java.util.List;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Response;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
+import io.grpc.stub.ServerCallStreamObserver;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,6 +26,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SequenceTests {
 
 	private static final Duration ACK_TIMEOUT = Duration.ofSeconds(20);
+
+	private static final int WINDOW = 10;
 
 	private final ScriptedSink first = new ScriptedSink();
 
@@ -56,7 +60,7 @@ class SequenceTests {
 	@Test
 	void numbersMessagesAndSaysOnceWhoseTheyAre() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000), 1)) {
-			this.first.tellSequences(100);
+			this.first.sendInfoWithSequences(100);
 			client.send("a".getBytes());
 			client.send("b".getBytes());
 
@@ -73,7 +77,7 @@ class SequenceTests {
 	@Test
 	void sendsAnOldSinkWhatItKnows() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000), 1)) {
-			this.first.tell(100);
+			this.first.sendInfo(100);
 			client.send("a".getBytes());
 
 			Request only = this.first.requests.getFirst();
@@ -88,7 +92,7 @@ class SequenceTests {
 	@Test
 	void numbersNoMessageWithAnIdOfItsSender() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000), 1)) {
-			this.first.tellSequences(100);
+			this.first.sendInfoWithSequences(100);
 			client.send(ByteString.copyFromUtf8("mine"), "a".getBytes());
 
 			assertThat(this.first.requests.getFirst().getSequence()).isZero();
@@ -100,7 +104,7 @@ class SequenceTests {
 	void keepsSessionsAndNumbersOverARestart() throws Exception {
 		List<String> before;
 		try (SinkClient client = client(new FileSpool(this.directory, 1_000_000, Durability.PROCESS), 1)) {
-			this.first.tellSequences(100);
+			this.first.sendInfoWithSequences(100);
 			client.send("a".getBytes());
 			client.send("b".getBytes());
 			before = places(this.first);
@@ -109,7 +113,7 @@ class SequenceTests {
 		try (SinkClient client = client(new FileSpool(this.directory, 1_000_000, Durability.PROCESS), 1)) {
 			client.send("c".getBytes());
 			this.first.requests.clear();
-			this.first.tellSequences(100);
+			this.first.sendInfoWithSequences(100);
 
 			assertThat(places(this.first)).as("no new one before these are stored").isEqualTo(before);
 			this.first.ack(this.first.requests.stream().map(Request::getMessageId).toList());
@@ -124,8 +128,8 @@ class SequenceTests {
 	@Test
 	void staysWithOneSinkUntilThatFails() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000), 2)) {
-			this.first.tellSequences(100);
-			this.second.tellSequences(100);
+			this.first.sendInfoWithSequences(100);
+			this.second.sendInfoWithSequences(100);
 			for (int i = 0; i < 4; i++) {
 				client.send("a".getBytes());
 			}
@@ -141,8 +145,8 @@ class SequenceTests {
 	@Test
 	void leavesASinkThatLetsAMessageTimeOut() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000), 2)) {
-			this.first.tellSequences(100);
-			this.second.tellSequences(100);
+			this.first.sendInfoWithSequences(100);
+			this.second.sendInfoWithSequences(100);
 			client.send("a".getBytes());
 			assertThat(places(this.second)).isEmpty();
 
@@ -155,8 +159,8 @@ class SequenceTests {
 	@Test
 	void sendsAnotherSinkWhatWasInFlightBeforeWhatComesBehindIt() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000), 2)) {
-			this.first.tellSequences(100);
-			this.second.tellSequences(100);
+			this.first.sendInfoWithSequences(100);
+			this.second.sendInfoWithSequences(100);
 			client.send("a".getBytes());
 			this.loop.pass(ACK_TIMEOUT.dividedBy(2));
 			client.send("b".getBytes());
@@ -171,9 +175,65 @@ class SequenceTests {
 	}
 
 	@Test
+	void sendsAnotherSinkWhatWasInFlightBeforeWhatWaitsForRoom() throws Exception {
+		try (SinkClient client = client(new MemorySpool(100_000), 2)) {
+			this.first.sendInfoWithSequences(100);
+			this.second.sendInfoWithSequences(100);
+			client.send("a".getBytes());
+			this.loop.pass(ACK_TIMEOUT.dividedBy(2));
+			for (int i = 0; i < WINDOW + 1; i++) {
+				client.send("b".getBytes());
+			}
+			assertThat(places(this.first)).as("two wait").hasSize(WINDOW);
+
+			this.loop.pass(ACK_TIMEOUT.dividedBy(2));
+			assertThat(places(this.second)).as("only the first is late").isEqualTo(places(this.first));
+
+			this.second.ack(this.second.requests.stream().map(Request::getMessageId).toList());
+			assertThat(places(this.second)).hasSize(WINDOW + 2).startsWith(places(this.first).toArray(String[]::new));
+		}
+	}
+
+	@Test
+	void cancelsTheStreamWhoseMessagesAnotherSinkGets() throws Exception {
+		try (SinkClient client = client(new MemorySpool(100_000), 2)) {
+			this.first.sendInfoWithSequences(100);
+			this.second.sendInfoWithSequences(100);
+			client.send("a".getBytes());
+			this.loop.pass(ACK_TIMEOUT.dividedBy(2));
+			client.send("b".getBytes());
+			ServerCallStreamObserver<Response> left = this.first.responses;
+
+			this.loop.pass(ACK_TIMEOUT.dividedBy(2));
+
+			assertThat(left.isCancelled()).isTrue();
+			assertThat(this.second.responses.isCancelled()).isFalse();
+			this.loop.pass(Duration.ofMillis(100));
+			assertThat(this.first.streams).as("it may be needed again").isEqualTo(2);
+		}
+	}
+
+	@Test
+	void usesAFullWindowAgainForWhatTheSinkCannotTell() throws Exception {
+		try (SinkClient client = client(new MemorySpool(100_000), 1)) {
+			this.first.sendInfoWithSequences(100);
+			for (int i = 0; i < WINDOW; i++) {
+				client.send("a".getBytes());
+			}
+			ByteString id = this.first.requests.getFirst().getMessageId();
+
+			this.first.refuse(id, Status.Code.FAILED_PRECONDITION);
+
+			assertThat(this.first.requests).hasSize(WINDOW + 1);
+			assertThat(this.first.requests.getLast().getMessageId()).isEqualTo(id);
+			assertThat(client.stats().inFlight()).isEqualTo(WINDOW);
+		}
+	}
+
+	@Test
 	void sendsInANewSessionWhatTheSinkCannotTell() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000), 1)) {
-			this.first.tellSequences(100);
+			this.first.sendInfoWithSequences(100);
 			client.send("a".getBytes());
 			client.send("b".getBytes());
 			List<String> before = places(this.first);
@@ -193,7 +253,7 @@ class SequenceTests {
 	@Test
 	void keepsAsRefusedWhatDiffers() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000), 1)) {
-			this.first.tellSequences(100);
+			this.first.sendInfoWithSequences(100);
 			client.send("a".getBytes());
 
 			this.first.refuse(this.first.requests.getFirst().getMessageId(), Status.Code.ALREADY_EXISTS);
@@ -204,7 +264,10 @@ class SequenceTests {
 
 	private SinkClient client(Spool spool, int sinks) {
 		SinkClient client = new SinkClient(this.channels.subList(0, sinks),
-				SinkClientOptions.inMemory().withWindow(10).withAckTimeout(ACK_TIMEOUT).withBatches(0, Duration.ZERO),
+				SinkClientOptions.inMemory()
+					.withWindow(WINDOW)
+					.withAckTimeout(ACK_TIMEOUT)
+					.withBatches(0, Duration.ZERO),
 				DeliveryListener.NONE, spool, this.loop);
 		return client;
 	}

@@ -69,8 +69,8 @@ class SeveralSinksTests {
 
 	@Test
 	void sendsToTheSinkThatHasLeastOfItsWindowInUse() throws Exception {
-		this.first.tell(100);
-		this.second.tell(2);
+		this.first.sendInfo(100);
+		this.second.sendInfo(2);
 
 		send("a", "b", "c", "d", "e", "f");
 
@@ -89,7 +89,7 @@ class SeveralSinksTests {
 
 	@Test
 	void sendsEverythingToTheOneThatAnswersWhileTheOtherSaysNothing() throws Exception {
-		this.second.tell(100);
+		this.second.sendInfo(100);
 
 		send("a", "b", "c");
 
@@ -100,8 +100,8 @@ class SeveralSinksTests {
 
 	@Test
 	void sendsAtOnceToAnotherSinkWhatWasInFlightToOneThatIsGone() throws Exception {
-		this.first.tell(100);
-		this.second.tell(100);
+		this.first.sendInfo(100);
+		this.second.sendInfo(100);
 		send("a", "b", "c", "d");
 		assertThat(this.second.received).containsExactly("b", "d");
 
@@ -117,8 +117,8 @@ class SeveralSinksTests {
 
 	@Test
 	void sendsToAnotherSinkWhatOneDoesNotAcknowledgeAndLeavesThatOne() throws Exception {
-		this.first.tell(100);
-		this.second.tell(100);
+		this.first.sendInfo(100);
+		this.second.sendInfo(100);
 		send("a", "b", "c", "d");
 
 		for (int i = 0; i < 6; i++) {
@@ -135,8 +135,8 @@ class SeveralSinksTests {
 
 	@Test
 	void givesOneThatLosesMessagesOneAtATimeUntilItAcknowledges() throws Exception {
-		this.first.tell(100);
-		this.second.tell(100);
+		this.first.sendInfo(100);
+		this.second.sendInfo(100);
 		send("a", "b", "c", "d");
 		this.second.ack("b", "d");
 		this.loop.pass(ACK_TIMEOUT);
@@ -156,8 +156,8 @@ class SeveralSinksTests {
 
 	@Test
 	void takesALateAcknowledgementOfWhatAnotherSinkHasBeenSent() throws Exception {
-		this.first.tell(100);
-		this.second.tell(100);
+		this.first.sendInfo(100);
+		this.second.sendInfo(100);
 		send("a", "b");
 		this.loop.pass(ACK_TIMEOUT);
 
@@ -170,8 +170,8 @@ class SeveralSinksTests {
 
 	@Test
 	void settlesMessagesWithOneIdOnDifferentSinks() throws Exception {
-		this.first.tell(100);
-		this.second.tell(100);
+		this.first.sendInfo(100);
+		this.second.sendInfo(100);
 		send("a", "a", "a");
 		assertThat(this.client.stats().spooled()).isEqualTo(3);
 
@@ -184,15 +184,15 @@ class SeveralSinksTests {
 
 	@Test
 	void beginsAnewOnAllSinksWhenItsListenerFails() throws Exception {
-		this.first.tell(100);
-		this.second.tell(100);
+		this.first.sendInfo(100);
+		this.second.sendInfo(100);
 		send("a", "b", "c", "d");
 		this.troubles.add(new IllegalStateException("listener"));
 
 		this.first.ack("a");
 		this.loop.pass(Duration.ofMillis(100));
-		this.first.tell(100);
-		this.second.tell(100);
+		this.first.sendInfo(100);
+		this.second.sendInfo(100);
 		for (int i = 0; i < 4; i++) {
 			this.first.ack(this.first.received.toArray(String[]::new));
 			this.second.ack(this.second.received.toArray(String[]::new));

@@ -77,7 +77,7 @@ class SinkClientMetricTests {
 		assertThat(value(SinkClientMetric.SPOOL_BYTES)).isEqualTo(3 * (Spool.OVERHEAD_BYTES + 1 + 100));
 		assertThat(value(SinkClientMetric.SENT)).isZero();
 
-		this.sink.tell(2);
+		this.sink.sendInfo(2);
 		assertThat(value(SinkClientMetric.CONNECTED)).isOne();
 		assertThat(value(SinkClientMetric.WINDOW)).isEqualTo(2);
 		assertThat(value(SinkClientMetric.IN_FLIGHT)).isEqualTo(2);
@@ -100,7 +100,7 @@ class SinkClientMetricTests {
 
 	@Test
 	void countWhatIsSentAgainAfterATimeoutAndAfterADisconnection() throws Exception {
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		send("a");
 		this.loop.pass(ACK_TIMEOUT);
 		assertThat(value(SinkClientMetric.TIMEOUTS)).isOne();
@@ -111,7 +111,7 @@ class SinkClientMetricTests {
 		assertThat(value(SinkClientMetric.DISCONNECTIONS)).isOne();
 		assertThat(value(SinkClientMetric.CONNECTED)).isZero();
 		this.loop.pass(Duration.ofMillis(100));
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 
 		assertThat(this.sink.received).containsExactly("a", "a", "b", "a", "b");
 		assertThat(value(SinkClientMetric.SENT)).isEqualTo(5);
@@ -120,7 +120,7 @@ class SinkClientMetricTests {
 
 	@Test
 	void countEachMessageOnceHoweverItEnds() throws Exception {
-		this.sink.tell(100, 1_000);
+		this.sink.sendInfo(100, 1_000);
 		send("a", "twice", "twice", "bad", "late");
 		this.client.send(ByteString.copyFromUtf8("large"), new byte[1_001]);
 		this.sink.refuse("bad");

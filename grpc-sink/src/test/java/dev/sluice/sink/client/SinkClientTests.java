@@ -22,6 +22,10 @@ import io.grpc.stub.ServerCallStreamObserver;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -31,6 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
  * The client and a sink that the test controls, over an in-process transport. Everything
  * runs on the test's thread, and the test controls time.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class SinkClientTests {
 
 	private static final Duration ACK_TIMEOUT = Duration.ofSeconds(20);
@@ -80,14 +85,14 @@ class SinkClientTests {
 		send("a");
 		assertThat(this.sink.received).isEmpty();
 
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 
 		assertThat(this.sink.received).containsExactly("a");
 	}
 
 	@Test
 	void keepsNoMoreInFlightThanTheWindowAndSendsTheRestAsItIsAcknowledged() throws Exception {
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 
 		send("a", "b", "c", "d", "e");
 		assertThat(this.sink.received).containsExactly("a", "b", "c");
@@ -105,17 +110,17 @@ class SinkClientTests {
 
 	@Test
 	void keepsNoMoreInFlightThanTheSinkHasRoomFor() throws Exception {
-		this.sink.tell(2);
+		this.sink.sendInfo(2);
 		send("a", "b", "c");
 		assertThat(this.sink.received).containsExactly("a", "b");
 
-		this.sink.tell(3);
+		this.sink.sendInfo(3);
 		assertThat(this.sink.received).containsExactly("a", "b", "c");
 	}
 
 	@Test
 	void sendsAgainWhatIsNotAcknowledgedInTime() throws Exception {
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		send("a");
 		this.loop.pass(Duration.ofSeconds(1));
 		send("b");
@@ -134,7 +139,7 @@ class SinkClientTests {
 
 	@Test
 	void eachMessageHasATimeOfItsOwn() throws Exception {
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		send("a");
 		this.loop.pass(Duration.ofSeconds(1));
 		send("b");
@@ -163,13 +168,13 @@ class SinkClientTests {
 
 	@Test
 	void opensAStreamAgainAlsoWhenTheSinkEndsItWell() throws Exception {
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		send("a");
 
 		this.sink.responses.onCompleted();
 		assertThat(this.client.stats().connected()).isFalse();
 		this.loop.pass(Duration.ofMillis(100));
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 
 		assertThat(this.sink.received).containsExactly("a", "a");
 	}
@@ -228,14 +233,14 @@ class SinkClientTests {
 		this.loop.pass(Duration.ofMillis(200));
 		assertThat(this.sink.streams).isEqualTo(2);
 
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		this.loop.pass(ACK_TIMEOUT.multipliedBy(10));
 		assertThat(this.sink.streams).as("one that has nothing to acknowledge").isEqualTo(2);
 	}
 
 	@Test
 	void leavesASinkThatAcknowledgesNothing() throws Exception {
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		this.loop.pass(ACK_TIMEOUT.multipliedBy(10));
 		send("a");
 		this.loop.pass(ACK_TIMEOUT.multipliedBy(3).minusMillis(1));
@@ -244,7 +249,7 @@ class SinkClientTests {
 
 		this.loop.pass(Duration.ofMillis(200));
 		assertThat(this.sink.streams).isEqualTo(2);
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		assertThat(this.sink.received).containsExactly("a", "a", "a", "a");
 		this.sink.ack("a");
 		assertThat(this.client.stats().spooled()).isZero();
@@ -252,7 +257,7 @@ class SinkClientTests {
 
 	@Test
 	void staysWithASinkThatAcknowledgesSomething() throws Exception {
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		send("a");
 		for (int i = 0; i < 8; i++) {
 			this.loop.pass(ACK_TIMEOUT.minusSeconds(1));
@@ -265,7 +270,7 @@ class SinkClientTests {
 
 	@Test
 	void sendsNothingMoreOnceAListenerHasClosedIt() throws Exception {
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		send("a", "b", "c", "d");
 		this.whenAcknowledged = this.client::close;
 
@@ -299,9 +304,9 @@ class SinkClientTests {
 
 	@Test
 	void takesAnAcknowledgementThatComesAfterTheTime() throws Exception {
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		send("a", "b", "c", "d");
-		this.sink.tell(1);
+		this.sink.sendInfo(1);
 
 		this.loop.pass(ACK_TIMEOUT);
 		this.sink.ack("a", "b", "c");
@@ -312,7 +317,7 @@ class SinkClientTests {
 
 	@Test
 	void opensAStreamAgainAndSendsFirstWhatWasInFlight() throws Exception {
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		send("a", "b", "c", "d");
 		this.sink.ack("b");
 		this.sink.received.clear();
@@ -324,7 +329,7 @@ class SinkClientTests {
 
 		this.loop.pass(Duration.ofMillis(100));
 		assertThat(this.sink.streams).isEqualTo(2);
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		assertThat(this.sink.received).containsExactly("a", "c", "d");
 		this.sink.ack("a", "c", "d");
 		assertThat(this.sink.received).containsExactly("a", "c", "d", "e");
@@ -347,19 +352,19 @@ class SinkClientTests {
 	void waitsLongerAfterEachFailureOfASinkThatStoresNothingUntilItDoes() throws Exception {
 		send("a");
 		for (int i = 0; i < 20; i++) {
-			this.sink.tell(100);
+			this.sink.sendInfo(100);
 			this.sink.fail(Status.UNAVAILABLE);
 			this.loop.pass(Duration.ofMillis(7_500));
 		}
 		assertThat(this.sink.streams).isEqualTo(21);
 
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		this.sink.fail(Status.UNAVAILABLE);
 		this.loop.pass(Duration.ofMillis(2_000));
 		assertThat(this.sink.streams).as("at least half of 5 s").isEqualTo(21);
 
 		this.loop.pass(Duration.ofMillis(5_500));
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		this.sink.ack("a");
 		this.sink.fail(Status.UNAVAILABLE);
 		this.loop.pass(Duration.ofMillis(100));
@@ -368,7 +373,7 @@ class SinkClientTests {
 
 	@Test
 	void leavesASinkOfAnotherVersionAndLosesNothing() throws Exception {
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		send("a");
 
 		this.sink.responses.onNext(Response.newBuilder().setVersion(2).build());
@@ -376,14 +381,14 @@ class SinkClientTests {
 		assertThat(this.client.stats().connected()).isFalse();
 		assertThat(this.client.stats().spooled()).isEqualTo(1);
 		this.loop.pass(Duration.ofSeconds(8));
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		this.sink.ack("a");
 		assertThat(this.client.stats().spooled()).isZero();
 	}
 
 	@Test
 	void opensAStreamAgainWhenItsListenerFails() throws Exception {
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		send("a", "b");
 		this.troubles.add(new IllegalStateException("listener"));
 
@@ -391,10 +396,87 @@ class SinkClientTests {
 		assertThat(this.client.stats().connected()).isFalse();
 
 		this.loop.pass(Duration.ofMillis(100));
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		this.sink.ack("b");
 		assertThat(this.sink.received).as("settled messages are not sent again").containsExactly("a", "b", "b");
 		assertThat(this.client.stats().spooled()).isZero();
+	}
+
+	@Test
+	void cancelsTheStreamWhenItsListenerFailsAndSaysWhyInOneLine(CapturedOutput output) throws Exception {
+		this.sink.sendInfo(100);
+		send("a");
+		ServerCallStreamObserver<Response> left = this.sink.responses;
+		this.troubles.add(new IllegalStateException("listener"));
+
+		this.sink.ack("a");
+
+		assertThat(left.isCancelled()).isTrue();
+		assertThat(output.toString().lines().filter((line) -> line.contains("has ended"))).singleElement()
+			.asString()
+			.contains("CANCELLED: java.lang.IllegalStateException: listener; trying again");
+	}
+
+	@Test
+	void countsAMessageOnceThatWasInFlightWhenItsListenerFailed() throws Exception {
+		this.sink.sendInfo(100);
+		send("a", "b");
+		this.troubles.add(new IllegalStateException("listener"));
+		this.sink.ack("a");
+		this.loop.pass(Duration.ofMillis(100));
+		this.sink.sendInfo(100);
+
+		this.sink.ack("b");
+
+		assertThat(this.client.stats().acknowledged()).isEqualTo(2);
+		assertThat(this.client.stats().disconnections()).isOne();
+	}
+
+	@Test
+	void saysWhyAStreamHasEnded(CapturedOutput output) {
+		this.sink.fail(Status.UNAVAILABLE.withDescription("moving to another host"));
+		assertThat(output).contains("UNAVAILABLE", "moving to another host");
+		this.loop.pass(Duration.ofMillis(100));
+
+		this.loop.pass(ACK_TIMEOUT);
+
+		assertThat(output).contains("DEADLINE_EXCEEDED", "The sink has not answered for PT20S");
+	}
+
+	@Test
+	void takesNoResponseBeforeItIsDoneWithTheOneBefore() throws Exception {
+		this.sink.sendInfo(100);
+		send("a");
+		List<Boolean> takesMore = new ArrayList<>();
+		this.whenAcknowledged = () -> takesMore.add(this.sink.responses.isReady());
+
+		this.sink.ack("a");
+
+		assertThat(takesMore).containsExactly(false);
+		assertThat(this.sink.responses.isReady()).isTrue();
+	}
+
+	@Test
+	void anAdaptiveWindowGrowsWithEachAcknowledgementUntilOneDoesNotCome() throws Exception {
+		ManualLoop own = new ManualLoop();
+		SinkClient adaptive = new SinkClient(this.channel, SinkClientOptions.inMemory().withAckTimeout(ACK_TIMEOUT),
+				DeliveryListener.NONE, new MemorySpool(100_000), own);
+		this.sink.sendInfo(100);
+		assertThat(adaptive.stats().window()).isEqualTo(AdaptiveWindow.LEAST);
+
+		for (int i = 0; i < 20; i++) {
+			adaptive.send(ByteString.copyFromUtf8("alone-" + i), new byte[1]);
+			own.pass(Duration.ofMillis(10));
+			this.sink.ack("alone-" + i);
+		}
+		assertThat(adaptive.stats().window()).as("it is not the window that limits the rate")
+			.isEqualTo(AdaptiveWindow.LEAST + 20);
+
+		adaptive.send(ByteString.copyFromUtf8("late"), new byte[1]);
+		own.pass(ACK_TIMEOUT);
+		assertThat(adaptive.stats().window()).isEqualTo(AdaptiveWindow.LEAST);
+		adaptive.close();
+		assertThat(own.failures()).isEmpty();
 	}
 
 	@Test
@@ -411,13 +493,13 @@ class SinkClientTests {
 		ManualLoop own = new ManualLoop();
 		SinkClient unlucky = new SinkClient(this.channel, SinkClientOptions.inMemory().withWindow(WINDOW),
 				DeliveryListener.NONE, fails, own);
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 
 		unlucky.send(ByteString.copyFromUtf8("a"), new byte[1]);
 		assertThat(unlucky.stats().connected()).isFalse();
 
 		own.pass(Duration.ofMillis(100));
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		assertThat(this.sink.received).containsExactly("a");
 		this.sink.ack("a");
 		assertThat(unlucky.stats().spooled()).isZero();
@@ -426,7 +508,7 @@ class SinkClientTests {
 
 	@Test
 	void keepsWhatIsRefusedAndDoesNotSendItAgain() throws Exception {
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		send("bad", "good");
 
 		this.sink.refuse("bad");
@@ -446,7 +528,7 @@ class SinkClientTests {
 		this.client.send(ByteString.copyFromUtf8("large"), new byte[1_001]);
 		send("small");
 
-		this.sink.tell(100, 1_000);
+		this.sink.sendInfo(100, 1_000);
 
 		assertThat(this.sink.received).containsExactly("small");
 		assertThat(this.heard).containsExactly("large refused: 8");
@@ -458,12 +540,12 @@ class SinkClientTests {
 
 	@Test
 	void refusesWhatASinkThatTakesLessIsToBeSentAgain() throws Exception {
-		this.sink.tell(100, 2_000);
+		this.sink.sendInfo(100, 2_000);
 		this.client.send(ByteString.copyFromUtf8("large"), new byte[1_001]);
 		this.sink.fail(Status.UNAVAILABLE);
 
 		this.loop.pass(Duration.ofMillis(100));
-		this.sink.tell(100, 1_000);
+		this.sink.sendInfo(100, 1_000);
 
 		assertThat(this.sink.received).as("of the first stream").containsExactly("large");
 		assertThat(this.client.refused()).hasSize(1);
@@ -472,7 +554,7 @@ class SinkClientTests {
 
 	@Test
 	void sendsAMessageThatWasGivenTwiceOnceAndSettlesBoth() throws Exception {
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		send("a", "a");
 
 		assertThat(this.sink.received).containsExactly("a");
@@ -490,7 +572,7 @@ class SinkClientTests {
 
 	@Test
 	void takesSeveralAtOnceOrNone() throws Exception {
-		this.sink.tell(100);
+		this.sink.sendInfo(100);
 		Message small = new Message(ByteString.copyFromUtf8("a"), new byte[1]);
 
 		assertThatIllegalArgumentException()
@@ -518,7 +600,7 @@ class SinkClientTests {
 	void sendsNoMoreThanTheTransportTakes() throws Exception {
 		SinkClient eager = new SinkClient(this.channel, SinkClientOptions.inMemory().withWindow(1_000),
 				DeliveryListener.NONE, new MemorySpool(100_000), new ManualLoop());
-		this.sink.tell(1_000);
+		this.sink.sendInfo(1_000);
 
 		for (int i = 0; i < 200; i++) {
 			eager.send(new byte[10]);

@@ -117,7 +117,7 @@ class CutAndKillIT {
 			.property("spring.kafka.bootstrap-servers", kafka)
 			.logFile(this.directory.resolve("sink.log"))
 			.readyWhen(URI.create("http://127.0.0.1:%d/actuator/health/readiness".formatted(managementPort)),
-					Duration.ofSeconds(90))
+					DevServices.startTimeout())
 			.start();
 	}
 

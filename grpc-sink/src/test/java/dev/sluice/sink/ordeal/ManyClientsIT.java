@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
+import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Ports;
 import dev.sluice.sink.client.DeliveryListener;
@@ -105,7 +106,7 @@ class ManyClientsIT {
 			.property("sink.log-directory", this.directory.resolve("log"))
 			.logFile(this.directory.resolve("sink.log"))
 			.readyWhen(URI.create("http://127.0.0.1:%d/actuator/health/readiness".formatted(managementPort)),
-					Duration.ofSeconds(90))
+					DevServices.startTimeout())
 			.start();
 	}
 

@@ -167,7 +167,7 @@ class TwoSinksIT {
 			.property("spring.kafka.bootstrap-servers", kafka)
 			.logFile(this.directory.resolve("sink-%d.log".formatted(number)))
 			.readyWhen(URI.create("http://127.0.0.1:%d/actuator/health/readiness".formatted(managementPort)),
-					Duration.ofSeconds(90))
+					DevServices.startTimeout())
 			.start();
 	}
 

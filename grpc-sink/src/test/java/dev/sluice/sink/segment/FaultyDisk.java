@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A disk that is full or fails to force when a test says so. */
@@ -24,6 +25,16 @@ public final class FaultyDisk implements Disk {
 
 	/** Files with bytes that are not forced. */
 	public final Set<String> dirty = ConcurrentHashMap.newKeySet();
+
+	/** Names of forced directories, once for each force. */
+	public final List<String> forcedDirectories = new CopyOnWriteArrayList<>();
+
+	/** Number of files that are open. */
+	public final AtomicInteger open = new AtomicInteger();
+
+	/** Called before each force of a file. */
+	public volatile Runnable beforeForce = () -> {
+	};
 
 	/** Bytes of free space. */
 	public volatile long room = Long.MAX_VALUE;
@@ -39,6 +50,12 @@ public final class FaultyDisk implements Disk {
 	@Override
 	public FileChannel open(Path file, OpenOption... options) throws IOException {
 		return new Channel(file.getFileName().toString(), FileChannel.open(file, options));
+	}
+
+	@Override
+	public void forceDirectory(Path directory) throws IOException {
+		Disk.super.forceDirectory(directory);
+		this.forcedDirectories.add(directory.normalize().getFileName().toString());
 	}
 
 	@Override
@@ -63,6 +80,7 @@ public final class FaultyDisk implements Disk {
 		Channel(String name, FileChannel channel) {
 			this.name = name;
 			this.channel = channel;
+			FaultyDisk.this.open.incrementAndGet();
 		}
 
 		@Override
@@ -80,6 +98,7 @@ public final class FaultyDisk implements Disk {
 
 		@Override
 		public void force(boolean metaData) throws IOException {
+			FaultyDisk.this.beforeForce.run();
 			if (FaultyDisk.this.failsToForce) {
 				throw new IOException("Input/output error");
 			}
@@ -132,6 +151,7 @@ public final class FaultyDisk implements Disk {
 		@Override
 		protected void implCloseChannel() throws IOException {
 			this.channel.close();
+			FaultyDisk.this.open.decrementAndGet();
 		}
 
 		@Override

@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,7 +18,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
@@ -34,6 +38,7 @@ import dev.sluice.sink.store.LogMessageStore.Damage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -488,6 +493,338 @@ class LogMessageStoreTests {
 		assertThat(LogFile.list(this.directory)).extracting(LogFile::number).doesNotHaveDuplicates();
 		open(new RecentIds(0)).close();
 		assertThat(read()).containsOnlyKeys("a", "b");
+	}
+
+	/** A force that waits until the test lets it go on. */
+	private static final class Forces {
+
+		private final CountDownLatch began = new CountDownLatch(1);
+
+		private final CountDownLatch goesOn = new CountDownLatch(1);
+
+		Forces(FaultyDisk disk) {
+			disk.beforeForce = () -> {
+				this.began.countDown();
+				awaitUninterruptibly(this.goesOn);
+			};
+		}
+
+		/** Begins to force a message, and returns while it does. */
+		CompletableFuture<Integer> begin(LogMessageStore store) {
+			CompletableFuture<Integer> first = store.store(Contents.of("first", new byte[1]));
+			awaitUninterruptibly(this.began);
+			return first;
+		}
+
+		void goOn() {
+			this.goesOn.countDown();
+		}
+
+		private static void awaitUninterruptibly(CountDownLatch latch) {
+			try {
+				assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+		}
+
+	}
+
+	@Test
+	void refusesWhatItsQueueHasNoRoomForAndStoresTheRest() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		List<CompletableFuture<Integer>> waiting = new ArrayList<>();
+		try (LogMessageStore store = open(disk)) {
+			Forces forces = new Forces(disk);
+			waiting.add(forces.begin(store));
+			for (int i = 0; i < 20_000; i++) {
+				waiting.add(store.store(Contents.of("id-" + i, new byte[1])));
+			}
+
+			assertThat(store.store(Contents.of("more", new byte[1]))).failsWithin(Duration.ofSeconds(10))
+				.withThrowableThat()
+				.withMessageContaining("Too many messages wait");
+			assertThat(waiting).noneMatch(CompletableFuture::isDone);
+			forces.goOn();
+			await().until(() -> waiting.stream().allMatch(CompletableFuture::isDone));
+		}
+
+		assertThat(waiting).noneMatch(CompletableFuture::isCompletedExceptionally);
+		assertThat(read()).hasSize(20_001).doesNotContainKey("more");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "4000, 1", "4001, 2" })
+	void forcesFourThousandMessagesAtOnce(int messages, int forced) throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (LogMessageStore store = new LogMessageStore(this.directory, 100_000_000, Damage.REFUSE, Retention.FOR_EVER,
+				new RecentIds(0), sessions(), disk, System::currentTimeMillis)) {
+			Forces forces = new Forces(disk);
+			forces.begin(store);
+			List<CompletableFuture<Integer>> waiting = new ArrayList<>();
+			for (int i = 0; i < messages; i++) {
+				waiting.add(store.store(Contents.of("id-" + i, new byte[1])));
+			}
+			int before = disk.forced.size();
+			forces.goOn();
+
+			await().until(() -> waiting.stream().allMatch(CompletableFuture::isDone));
+			assertThat(disk.forced).hasSize(before + 1 + forced);
+		}
+	}
+
+	@Test
+	void writesWhatItHasBeforeItCloses() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		LogMessageStore store = open(disk);
+		Forces forces = new Forces(disk);
+		CompletableFuture<Integer> first = forces.begin(store);
+		CompletableFuture<Integer> second = store.store(Contents.of("second", new byte[1]));
+		Thread closes = Thread.ofPlatform().start(() -> {
+			try {
+				store.close();
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		});
+		await().until(() -> closes.getState() == Thread.State.TIMED_WAITING);
+		assertThat(second).isNotDone();
+
+		forces.goOn();
+
+		closes.join();
+		assertThat(first).isCompletedWithValue(0);
+		assertThat(second).isCompletedWithValue(0);
+		assertThat(read()).containsOnlyKeys("first", "second");
+	}
+
+	@Test
+	void refusesWhatWaitsBehindAForceThatFails() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (LogMessageStore store = open(disk)) {
+			Forces forces = new Forces(disk);
+			CompletableFuture<Integer> first = forces.begin(store);
+			CompletableFuture<Integer> second = store.store(Contents.of("second", new byte[1]));
+			disk.failsToForce = true;
+			forces.goOn();
+
+			for (CompletableFuture<Integer> each : List.of(first, second)) {
+				assertThat(each).failsWithin(Duration.ofSeconds(10))
+					.withThrowableThat()
+					.withMessageContaining("could not be written");
+			}
+			disk.failsToForce = false;
+			await().until(store::ready);
+		}
+
+		assertThat(read()).isEmpty();
+	}
+
+	@Test
+	void looksForExpiredSegmentsEveryMinuteAndKeepsTheNewest() throws Exception {
+		AtomicLong clock = new AtomicLong(System.currentTimeMillis());
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE,
+				new Retention(Duration.ofHours(1), 0), new RecentIds(0), sessions(), FileChannel::open, clock::get)) {
+			store.store(Contents.of("full", new byte[SEGMENT_BYTES])).get(10, TimeUnit.SECONDS);
+			await().until(() -> segments().size() == 2);
+			storeTwo(store, "a");
+			Path oldest = segments().getFirst();
+			for (Path segment : segments()) {
+				Files.setLastModifiedTime(segment, FileTime.fromMillis(clock.get() - Duration.ofHours(2).toMillis()));
+			}
+
+			clock.addAndGet(Duration.ofMinutes(1).toMillis() - 1);
+			storeTwo(store, "b");
+			assertThat(oldest).exists();
+
+			clock.addAndGet(1);
+			storeTwo(store, "c");
+			assertThat(oldest).doesNotExist();
+			assertThat(segments()).hasSize(1);
+		}
+	}
+
+	/** The log has looked for expired segments before it stores the second one. */
+	private static void storeTwo(LogMessageStore store, String id) throws Exception {
+		store.store(Contents.of(id + "-1", new byte[1])).get(10, TimeUnit.SECONDS);
+		store.store(Contents.of(id + "-2", new byte[1])).get(10, TimeUnit.SECONDS);
+	}
+
+	@Test
+	void goesOnIfTheRestOfABatchCannotBeKeptBeside() throws Exception {
+		write(Map.of("a", new byte[40]));
+		Path file = segments().getLast();
+		long whole = Files.size(file);
+		Files.write(file, new byte[10], StandardOpenOption.APPEND);
+		Files.createDirectory(this.directory.resolve(file.getFileName() + ".cut"));
+		FaultyDisk disk = new FaultyDisk();
+
+		open(disk).close();
+
+		assertThat(Files.size(file)).isEqualTo(whole);
+		assertThat(disk.open).hasValue(0);
+	}
+
+	@Test
+	void forcesWhatItHasCutOff() throws Exception {
+		write(Map.of("a", new byte[40]));
+		Path file = segments().getLast();
+		Files.write(file, new byte[10], StandardOpenOption.APPEND);
+		FaultyDisk disk = new FaultyDisk();
+
+		open(disk).close();
+
+		assertThat(disk.forced).last().isEqualTo(file.getFileName().toString());
+		assertThat(disk.forcedDirectories).as("the file beside").hasSize(1);
+	}
+
+	@Test
+	void cutsNothingOffAWholeSegment() throws Exception {
+		write(Map.of("a", new byte[40]));
+
+		open(new RecentIds(10)).close();
+
+		try (Stream<Path> files = Files.list(this.directory)) {
+			assertThat(files).noneMatch((file) -> file.toString().endsWith(".cut"));
+		}
+	}
+
+	@Test
+	void makesTheNameOfANewSegmentDurable() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (LogMessageStore store = open(disk)) {
+			store.store(Contents.of("a", new byte[SEGMENT_BYTES])).get(10, TimeUnit.SECONDS);
+			await().until(() -> segments().size() == 2);
+		}
+
+		assertThat(disk.forcedDirectories).containsOnly(this.directory.getFileName().toString()).hasSize(2);
+	}
+
+	/**
+	 * Forces that follow that of the message: of the full segment, the next one, and the
+	 * end of the full one.
+	 */
+	@ParameterizedTest
+	@ValueSource(ints = { 2, 3, 4 })
+	void leavesNoFileOpenAndLosesNothingIfItCannotGoOnToTheNextSegment(int failing) throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (LogMessageStore store = open(disk)) {
+			AtomicInteger forces = new AtomicInteger();
+			disk.beforeForce = () -> disk.failsToForce |= forces.incrementAndGet() == failing;
+			store.store(Contents.of("a", new byte[SEGMENT_BYTES])).get(10, TimeUnit.SECONDS);
+			await().until(() -> !store.ready());
+			assertThat(disk.open).hasValue(1);
+
+			disk.failsToForce = false;
+			await().until(store::ready);
+			store.store(Contents.of("b", new byte[10])).get(10, TimeUnit.SECONDS);
+			assertThat(disk.open).hasValue(1);
+		}
+
+		assertThat(disk.open).hasValue(0);
+		assertThat(LogFile.list(this.directory)).extracting(LogFile::number).containsExactly(0, 1);
+		open(new RecentIds(0)).close();
+		assertThat(read()).containsOnlyKeys("a", "b");
+	}
+
+	/** Of another log, or of an earlier version. */
+	@ParameterizedTest
+	@ValueSource(strings = { "0000000001-0000000000000000007-0000000000000001-0000000000000002.log", "0000000001.log" })
+	void makesASegmentUnderItsOwnNameIfTheOneThatWasBeingMadeHasAnother(String name) throws Exception {
+		write(Map.of("a", new byte[10]));
+		Path begun = Files.createFile(this.directory.resolve(name));
+
+		write(Map.of("b", new byte[10]));
+
+		assertThat(begun).doesNotExist();
+		assertThat(LogFile.list(this.directory)).extracting(LogFile::number).containsExactly(0, 1);
+		assertThat(segments().getLast().getFileName().toString()).startsWith("0000000001-0000000000000000001-");
+		assertThat(read()).containsOnlyKeys("a", "b");
+	}
+
+	@Test
+	void readsNoMoreSegmentsThanItNeeds() throws Exception {
+		for (int i = 0; i < 6; i++) {
+			write(Map.of("id-" + i, new byte[SEGMENT_BYTES]));
+		}
+		List<String> names = segments().stream().map((file) -> file.getFileName().toString()).toList();
+		FaultyDisk disk = new FaultyDisk();
+
+		LogRecovery.Recovered found = LogRecovery.recover(this.directory, disk, 2, sessions());
+
+		assertThat(found.names()).extracting((stored) -> Objects.requireNonNull(stored.name()).id().toStringUtf8())
+			.containsExactly("id-4", "id-5");
+		assertThat(disk.forced).as("the last one is empty").containsExactly(names.get(6), names.get(5), names.get(4));
+		assertThat(disk.open).hasValue(0);
+		disk.forced.clear();
+		LogRecovery.recover(this.directory, disk, 0, sessions());
+		assertThat(disk.forced).containsExactly(names.get(6));
+	}
+
+	@Test
+	void keepsTheRestOfDamagedBatchesThatAnotherOneFollows() throws Exception {
+		write(Map.of("a", new byte[40]));
+		Path file = segments().getFirst();
+		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+			SegmentReader reader = new SegmentReader(channel);
+			SegmentWriter writer = SegmentWriter.resume(channel, reader.header().salt(), 1, ByteBuffer.allocate(1_000));
+			List<Long> damaged = new ArrayList<>();
+			for (List<String> batch : List.of(List.of("b", "c", "d"), List.of("e", "f", "g"), List.of("h"))) {
+				for (String id : batch) {
+					if (id.equals("c") || id.equals("f")) {
+						damaged.add(writer.position());
+					}
+					writer.append(LogRecord.head(0, Contents.of(id, new byte[100]), null, 0), new byte[100]);
+				}
+				writer.commit(true);
+			}
+			for (long at : damaged) {
+				channel.write(ByteBuffer.allocate(10), at);
+			}
+		}
+
+		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(10)))
+			.withMessageContaining("lost: 1 records from number 2 on")
+			.withMessageContaining("; 1 records from number 5 on");
+
+		RecentIds recent = new RecentIds(10);
+		new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, Retention.FOR_EVER, recent, sessions())
+			.close();
+		assertThat(Stream.of("a", "b", "c", "d", "e", "f", "g", "h").filter((id) -> knows(recent, id)))
+			.containsExactly("a", "b", "d", "e", "g", "h");
+	}
+
+	@Test
+	void noticesThatTheEndOfASegmentIsDamaged() throws Exception {
+		write(Map.of("a", new byte[SEGMENT_BYTES]));
+		Path first = segments().getFirst();
+		byte[] content = Files.readAllBytes(first);
+		content[content.length - 1] ^= 1;
+		Files.write(first, content);
+
+		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(10)))
+			.withMessageContaining("lost: %d bytes at the end of %s".formatted(SegmentFormat.RECORD_HEADER_BYTES,
+					first.getFileName()));
+	}
+
+	@Test
+	void noticesThatThereAreTwoFilesOfASegment() throws Exception {
+		write(Map.of("a", new byte[SEGMENT_BYTES]));
+		Path first = segments().getFirst();
+		Path other = LogFile.of(this.directory, 0, new SegmentHeader(1, 0, 2)).path();
+		Files.copy(first, other);
+
+		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(10)))
+			.withMessageContaining("two files of one segment")
+			.withMessageContaining(first.getFileName().toString())
+			.withMessageContaining(other.getFileName().toString());
+	}
+
+	private LogMessageStore open(FaultyDisk disk) {
+		return new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, Retention.FOR_EVER, new RecentIds(0),
+				sessions(), disk, System::currentTimeMillis);
 	}
 
 	private static void zero(Path file, int bytes) throws IOException {

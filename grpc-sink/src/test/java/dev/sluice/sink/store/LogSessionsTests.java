@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -33,6 +34,7 @@ import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.KnownSessions;
 import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.store.LogMessageStore.Damage;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore.Outcome;
@@ -148,6 +150,92 @@ class LogSessionsTests {
 			assertThat(store(log, SESSION, 1)).isEqualTo(Outcome.STORED);
 			assertThat(store(log, SESSION, 2)).isEqualTo(Outcome.STORED);
 		}
+	}
+
+	@Test
+	void refusesASessionThatItHasNoRoomFor() throws Exception {
+		try (LogMessageStore log = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, Retention.FOR_EVER,
+				new RecentIds(10), new KnownSessions(1, Duration.ofDays(1)))) {
+			store(log, SESSION, 1);
+			Fence fence = new Fence();
+
+			assertThat(log.store(new Place(session("session-b"), 1, fence), Contents.of("id", payload(1))))
+				.failsWithin(Duration.ofSeconds(10))
+				.withThrowableThat()
+				.withCauseInstanceOf(StoreUnavailableException.class)
+				.withMessageContaining("sink.max-sessions");
+			assertThat(fence.isClosed()).isTrue();
+			assertThat(store(log, SESSION, 2)).isEqualTo(Outcome.STORED);
+		}
+		assertThat(stored()).hasSize(2);
+	}
+
+	@Test
+	void saysThatASessionMayBeForgotten() throws Exception {
+		try (LogMessageStore log = open()) {
+			ClientSession old = new ClientSession(ByteString.copyFromUtf8("session-old"), 1,
+					Duration.ofDays(1).toMillis() + 1);
+
+			assertThat(log.store(new Place(old, 7), Contents.of("id", payload(1)))).failsWithin(Duration.ofSeconds(10))
+				.withThrowableThat()
+				.withCauseInstanceOf(SessionForgottenException.class);
+		}
+		assertThat(stored()).isEmpty();
+	}
+
+	@Test
+	void storesNothingThatHasToWaitForOlderMessages() throws Exception {
+		try (LogMessageStore log = open()) {
+			List<CompletableFuture<Outcome>> done = new ArrayList<>();
+			Fence fence = new Fence();
+			for (int i = 1; i <= 60; i++) {
+				done.add(log.store(new Place(SESSION, 2 * i, fence), Contents.of("id-" + i, payload(i))));
+			}
+			await().until(() -> done.stream().allMatch(CompletableFuture::isDone));
+
+			List<CompletableFuture<Outcome>> refused = done.stream()
+				.filter(CompletableFuture::isCompletedExceptionally)
+				.toList();
+			assertThat(refused).hasSizeBetween(1, 20);
+			assertThat(refused.getFirst()).failsWithin(Duration.ZERO)
+				.withThrowableThat()
+				.withMessageContaining("Too many older messages");
+			assertThat(refused.getLast()).failsWithin(Duration.ZERO)
+				.withThrowableThat()
+				.withMessageContaining("An earlier message of the stream");
+			assertThat(fence.isClosed()).isTrue();
+			assertThat(stored()).hasSize(60 - refused.size());
+		}
+	}
+
+	@Test
+	void knowsARepeatThatComesTogetherWithItsMessage() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (LogMessageStore log = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, Retention.FOR_EVER,
+				new RecentIds(10), new KnownSessions(10, Duration.ofDays(1)), disk, () -> 0)) {
+			CountDownLatch forces = new CountDownLatch(1);
+			CountDownLatch goesOn = new CountDownLatch(1);
+			disk.beforeForce = () -> {
+				forces.countDown();
+				await().until(() -> goesOn.getCount() == 0);
+			};
+			log.store(Contents.of("first", new byte[1]));
+			await().until(() -> forces.getCount() == 0);
+			List<CompletableFuture<Outcome>> together = new ArrayList<>();
+			for (int sequence : List.of(1, 1, 2, 1)) {
+				together.add(
+						log.store(new Place(SESSION, sequence), Contents.of(id(SESSION, sequence), payload(sequence))));
+			}
+			goesOn.countDown();
+			await().until(() -> together.stream().allMatch(CompletableFuture::isDone));
+			assertThat(together).extracting(CompletableFuture::join)
+				.containsExactly(Outcome.STORED, Outcome.REPEATED, Outcome.STORED, Outcome.REPEATED);
+
+			int before = disk.forced.size();
+			assertThat(store(log, SESSION, 1)).isEqualTo(Outcome.REPEATED);
+			assertThat(disk.forced).as("nothing was written").hasSize(before);
+		}
+		assertThat(stored()).containsExactly("first", "session-a-1", "session-a-2");
 	}
 
 	@Test

@@ -76,13 +76,13 @@ class OnceStoreTests {
 	void tellsOfEachOfSeveralOnceIfTheStoreThrowsAtOne() {
 		this.store.failAtOnce(new IllegalStateException("closed"));
 		Fence fence = new Fence();
-		Map<Integer, Completed> told = storeTogether(fence, "a", "b");
-		assertThat(told).containsOnlyKeys(0);
+		Map<Integer, Completed> completed = storeTogether(fence, "a", "b");
+		assertThat(completed).containsOnlyKeys(0);
 
 		this.store.complete("b");
 
-		assertThat(told.get(0).failure()).isInstanceOf(StoreUnavailableException.class);
-		assertThat(told.get(1).outcome()).isEqualTo(Outcome.STORED);
+		assertThat(completed.get(0).failure()).isInstanceOf(StoreUnavailableException.class);
+		assertThat(completed.get(1).outcome()).isEqualTo(Outcome.STORED);
 		assertThat(fence.isClosed()).isTrue();
 	}
 
@@ -91,9 +91,9 @@ class OnceStoreTests {
 		this.store.ready(false);
 		Fence fence = new Fence();
 
-		Map<Integer, Completed> told = storeTogether(fence, "a", "b");
+		Map<Integer, Completed> completed = storeTogether(fence, "a", "b");
 
-		assertThat(told.values()).hasSize(2)
+		assertThat(completed.values()).hasSize(2)
 			.allSatisfy((result) -> assertThat(result.failure()).isInstanceOf(StoreUnavailableException.class));
 		assertThat(fence.isClosed()).isTrue();
 		assertThat(this.store.pending()).isZero();
@@ -140,15 +140,15 @@ class OnceStoreTests {
 	void tellsOfAllOfSeveralIfTheStoreThrowsAtThem() {
 		Fence fence = new Fence();
 		OnceStore broken = new OnceStore(new BrokenStore(), this.recent);
-		List<List<Completed>> told = new ArrayList<>();
+		List<List<Completed>> completed = new ArrayList<>();
 
 		broken.store(List.of(placed(fence, 1, "a"), placed(fence, 2, "b")), (first, results) -> {
 			assertThat(first).isZero();
 			assertThat(fence.isClosed()).as("before anybody hears of it").isTrue();
-			told.add(results);
+			completed.add(results);
 		});
 
-		assertThat(told).singleElement()
+		assertThat(completed).singleElement()
 			.satisfies((results) -> assertThat(results).hasSize(2)
 				.allSatisfy((result) -> assertThat(result.failure()).isInstanceOf(StoreUnavailableException.class)
 					.hasMessageContaining("closed")));
@@ -170,13 +170,13 @@ class OnceStoreTests {
 			messages.add(new Placed(new Place(SESSION, messages.size() + 1, fence),
 					Contents.of(ByteString.copyFromUtf8(id), id.getBytes())));
 		}
-		Map<Integer, Completed> told = new TreeMap<>();
+		Map<Integer, Completed> completed = new TreeMap<>();
 		this.once.store(messages, (first, results) -> {
 			for (int i = 0; i < results.size(); i++) {
-				assertThat(told.put(first + i, results.get(i))).isNull();
+				assertThat(completed.put(first + i, results.get(i))).isNull();
 			}
 		});
-		return told;
+		return completed;
 	}
 
 	@Test

@@ -227,7 +227,7 @@ class SessionWriterTests {
 
 		store(message(100, "b")).await();
 
-		assertThat(pauses).hasValue(SessionWriter.MOST_PAUSES);
+		assertThat(pauses).hasValue(SessionWriter.MAX_PAUSES);
 	}
 
 	@Test
@@ -508,27 +508,27 @@ class SessionWriterTests {
 
 	private static final class Results implements Completion {
 
-		private final List<List<Completed>> told = new CopyOnWriteArrayList<>();
+		private final List<List<Completed>> reported = new CopyOnWriteArrayList<>();
 
 		@Override
 		public void done(int first, List<Completed> results) {
-			this.told.add(List.copyOf(results));
+			this.reported.add(List.copyOf(results));
 		}
 
 		void await() {
-			Awaitility.await().until(() -> !this.told.isEmpty());
-			assertThat(this.told).as("told once").hasSize(1);
+			Awaitility.await().until(() -> !this.reported.isEmpty());
+			assertThat(this.reported).as("reported once").hasSize(1);
 		}
 
 		List<OnceStore.Outcome> outcomes() {
 			List<OnceStore.Outcome> outcomes = new ArrayList<>();
-			this.told.getFirst().forEach((result) -> outcomes.add(result.outcome()));
+			this.reported.getFirst().forEach((result) -> outcomes.add(result.outcome()));
 			return outcomes;
 		}
 
 		List<Throwable> failures() {
 			List<Throwable> failures = new ArrayList<>();
-			this.told.getFirst().forEach((result) -> failures.add(result.failure()));
+			this.reported.getFirst().forEach((result) -> failures.add(result.failure()));
 			return failures;
 		}
 

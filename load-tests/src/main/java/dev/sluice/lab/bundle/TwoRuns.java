@@ -31,7 +31,7 @@ record TwoRuns(RunResult first, RunResult second) {
 	private static final String SIGN = " " + Reliability.SIGN;
 
 	/** How a sentence of the second run compares with the first run's. */
-	enum Likeness {
+	enum Similarity {
 
 		/** Identical. */
 		SAME("="),
@@ -44,7 +44,7 @@ record TwoRuns(RunResult first, RunResult second) {
 
 		private final String sign;
 
-		Likeness(String sign) {
+		Similarity(String sign) {
 			this.sign = sign;
 		}
 
@@ -58,12 +58,12 @@ record TwoRuns(RunResult first, RunResult second) {
 	 */
 	record Pair(String first, String second) {
 
-		Likeness likeness() {
+		Similarity similarity() {
 			if (this.first.equals(this.second)) {
-				return Likeness.SAME;
+				return Similarity.SAME;
 			}
 			return (!this.first.isEmpty() && withoutFigures(this.first).equals(withoutFigures(this.second)))
-					? Likeness.OTHER_FIGURES : Likeness.OTHER;
+					? Similarity.OTHER_FIGURES : Similarity.OTHER;
 		}
 
 		private static String withoutFigures(String sentence) {
@@ -88,7 +88,7 @@ record TwoRuns(RunResult first, RunResult second) {
 	/** Whether there is a verdict and none differs in its words. */
 	boolean agree() {
 		List<Pair> verdicts = verdicts();
-		return !verdicts.isEmpty() && verdicts.stream().allMatch((pair) -> pair.likeness() != Likeness.OTHER);
+		return !verdicts.isEmpty() && verdicts.stream().allMatch((pair) -> pair.similarity() != Similarity.OTHER);
 	}
 
 	/** Differences between the two runs, other than measured figures. */
@@ -143,12 +143,12 @@ record TwoRuns(RunResult first, RunResult second) {
 		line(text, verdicts.isEmpty() ? "Neither run has a verdict."
 				: "Verdicts, first (1) and second (2) run; = the same, ~ other figures, ≠ another verdict:");
 		for (Pair pair : verdicts) {
-			Likeness likeness = pair.likeness();
-			if (likeness == Likeness.SAME) {
+			Similarity similarity = pair.similarity();
+			if (similarity == Similarity.SAME) {
 				line(text, "  = " + pair.first());
 			}
 			else {
-				line(text, "  %s 1 %s".formatted(likeness.sign, pair.first().isEmpty() ? "(none)" : pair.first()));
+				line(text, "  %s 1 %s".formatted(similarity.sign, pair.first().isEmpty() ? "(none)" : pair.first()));
 				line(text, "    2 " + (pair.second().isEmpty() ? "(none)" : pair.second()));
 			}
 		}

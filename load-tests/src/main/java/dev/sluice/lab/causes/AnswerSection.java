@@ -14,7 +14,7 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
-/** The conclusions, and the rate of each setting beside its pauses. */
+/** The conclusions, and the rate of each setting next to its pauses. */
 final class AnswerSection extends Section {
 
 	private static final int ROW_HEIGHT = 30;

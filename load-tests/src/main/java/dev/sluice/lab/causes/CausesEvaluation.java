@@ -35,7 +35,7 @@ record CausesEvaluation(CellEvaluation recorded, ScrapedGauge threads) {
 		Window window = new Window(start, end.isBefore(start) ? start : end);
 		String problem = whole ? null
 				: "%,d of %,d orders were answered when the run gave up".formatted(answered.size(), cell.orders());
-		return new CausesResult.Cell(CausesPlan.name(cell.setting()), cell.orders(), repetition, cell.trial(),
+		return new CausesResult.Cell(CausesPlan.name(cell.levels()), cell.orders(), repetition, cell.trial(),
 				window.seconds(), answered.size(), calls.size(), CellEvaluation.failures(calls),
 				Latencies.of(answered.stream().mapToLong(Request::millis).toArray()), outcome.audit().received(),
 				outcome.audit().maxInFlight(), outcome.audit().connectionsOpened(),

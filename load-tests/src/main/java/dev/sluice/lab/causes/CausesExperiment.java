@@ -75,7 +75,7 @@ public final class CausesExperiment extends Experiment {
 
 	private final List<CausesResult.Cell> cells = new ArrayList<>();
 
-	private final Set<Setting> outOfMemory = new HashSet<>();
+	private final Set<FactorLevels> outOfMemory = new HashSet<>();
 
 	/**
 	 * Settings that are not part of the plan.
@@ -181,22 +181,22 @@ public final class CausesExperiment extends Experiment {
 				throw ex;
 			}
 			// The setting causes this, so the run has not failed.
-			Setting setting = unfinished(round, record);
-			this.outOfMemory.add(setting);
-			progress().step("Round %s: the gateway ended, out of memory (%s)".formatted(round.name(),
-					CausesPlan.name(setting)));
+			FactorLevels levels = unfinished(round, record);
+			this.outOfMemory.add(levels);
+			progress().step(
+					"Round %s: the gateway ended, out of memory (%s)".formatted(round.name(), CausesPlan.name(levels)));
 		}
 	}
 
 	/** The setting of the cell that was running when the round ended. */
-	private static Setting unfinished(Round round, LoadRound.Record record) {
+	private static FactorLevels unfinished(Round round, LoadRound.Record record) {
 		Set<String> finished = record.outcomes().stream().map(PhaseOutcome::name).collect(Collectors.toSet());
 		return round.cells()
 			.stream()
 			.filter((cell) -> !finished.contains(phaseName(cell)))
 			.findFirst()
 			.orElse(round.cells().getLast())
-			.setting();
+			.levels();
 	}
 
 	private static ServiceOptions backend(Round round, Certificate certificate) {
@@ -205,23 +205,23 @@ public final class CausesExperiment extends Experiment {
 	}
 
 	private static ServiceOptions gateway(Round round, Stack stack, Certificate certificate) {
-		Setting setting = round.gateway();
-		String heap = setting.heap() + "m";
+		FactorLevels levels = round.gateway();
+		String heap = levels.heap() + "m";
 		ServiceOptions options = withManagement(ServiceOptions.NONE.withLog(round.name() + "-gateway"))
 			.withJvmArgs("-Xms" + heap, "-Xmx" + heap)
-			.withJvmArgs(setting.collector().jvmArgs())
-			.withProperty("server.tomcat.threads.max", setting.threads())
+			.withJvmArgs(levels.collector().jvmArgs())
+			.withProperty("server.tomcat.threads.max", levels.threads())
 			// Started in advance, so that no cell is slowed by starting threads.
-			.withProperty("server.tomcat.threads.min-spare", setting.threads())
+			.withProperty("server.tomcat.threads.min-spare", levels.threads())
 			// No consumer runs, so there is no table of statuses to look keys up in.
 			.withProperty("status.key-lookup-timeout", 0);
-		for (Map.Entry<String, Object> property : setting.retries().properties().entrySet()) {
+		for (Map.Entry<String, Object> property : levels.retries().properties().entrySet()) {
 			options = options.withProperty(property.getKey(), property.getValue());
 		}
-		if (!setting.connections().areKept()) {
+		if (!levels.connections().areKept()) {
 			options = options.withProperty("backend.idle-timeout", "1s");
 		}
-		if (setting.connections().haveTls()) {
+		if (levels.connections().haveTls()) {
 			options = withTls(options, certificate).withJvmArgs(certificate.trust())
 				.withProperty("backend.url", "https://127.0.0.1:" + stack.uri(Module.BACKEND).getPort());
 		}
@@ -261,14 +261,14 @@ public final class CausesExperiment extends Experiment {
 	}
 
 	private static Phase phase(Cell cell, long deadlineMillis) {
-		BackendBehaviour behaviour = BackendBehaviour.DEFAULT.withCapacity(cell.setting().backend().capacity());
+		BackendBehaviour behaviour = BackendBehaviour.DEFAULT.withCapacity(cell.levels().backend().capacity());
 		return new Phase(phaseName(cell), Mode.SYNC, cell.orders(), CausesPlan.MANY, behaviour, deadlineMillis, true)
-			.with(cell.setting().client());
+			.with(cell.levels().client());
 	}
 
 	/** Used as a file name and in the orders' keys. */
 	private static String phaseName(Cell cell) {
-		return "%s %s %d trial %d".formatted(cell.setting().backend().name(), cell.setting().patience().name(),
+		return "%s %s %d trial %d".formatted(cell.levels().backend().name(), cell.levels().patience().name(),
 				cell.orders(), cell.trial());
 	}
 
@@ -301,15 +301,15 @@ public final class CausesExperiment extends Experiment {
 
 	@Override
 	protected Finding finding(@Nullable String partial) {
-		List<CausesResult.Setting> settings = this.plan.rounds()
+		List<CausesResult.FactorLevels> settings = this.plan.rounds()
 			.stream()
 			.flatMap((round) -> round.cells().stream())
-			.map(Cell::setting)
+			.map(Cell::levels)
 			.distinct()
-			.map((setting) -> new CausesResult.Setting(CausesPlan.name(setting), setting.changes(),
-					setting.concernsMemoryAlone(), this.outOfMemory.contains(setting)))
+			.map((levels) -> new CausesResult.FactorLevels(CausesPlan.name(levels), levels.changes(),
+					levels.concernsMemoryAlone(), this.outOfMemory.contains(levels)))
 			.toList();
-		Map<String, Setting> allButOne = CausesPlan.allButOne();
+		Map<String, FactorLevels> allButOne = CausesPlan.allButOne();
 		List<CausesResult.Share> shares = CausesPlan.alone()
 			.entrySet()
 			.stream()
@@ -323,7 +323,7 @@ public final class CausesExperiment extends Experiment {
 	@Override
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
-		Setting.BASE.levels().forEach((factor, level) -> configuration.put("base: " + factor, level));
+		FactorLevels.BASE.byFactor().forEach((factor, level) -> configuration.put("base: " + factor, level));
 		configuration.put("orders in flight", "at most %,d".formatted(CausesPlan.MANY));
 		configuration.put("tries",
 				"the client retries until accepted, within the cell's deadline, after 0.1 s to 1.6 s");

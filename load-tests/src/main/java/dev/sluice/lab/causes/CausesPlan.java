@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.causes.Setting.Backend;
-import dev.sluice.lab.causes.Setting.Collector;
-import dev.sluice.lab.causes.Setting.Connections;
-import dev.sluice.lab.causes.Setting.Patience;
-import dev.sluice.lab.causes.Setting.Retries;
+import dev.sluice.lab.causes.FactorLevels.Backend;
+import dev.sluice.lab.causes.FactorLevels.Collector;
+import dev.sluice.lab.causes.FactorLevels.Connections;
+import dev.sluice.lab.causes.FactorLevels.Patience;
+import dev.sluice.lab.causes.FactorLevels.Retries;
 
 /**
  * A screening design: the base, each factor alone, pairs that may interact, the
@@ -47,7 +47,7 @@ record CausesPlan(List<Round> rounds) {
 	 * The reference's likely factors, each at the level that fits the reference's figures
 	 * or is the worst.
 	 */
-	static final Setting ALL = Setting.BASE.with(Backend.THREE)
+	static final FactorLevels ALL = FactorLevels.BASE.with(Backend.THREE)
 		.withHeap(SMALL_HEAP)
 		.with(Collector.SERIAL)
 		.with(Retries.THREE)
@@ -64,10 +64,10 @@ record CausesPlan(List<Round> rounds) {
 	 *
 	 * @param repetition from 1
 	 * @param number within the repetition, from 1
-	 * @param gateway setting that the gateway is started with
+	 * @param gateway levels that the gateway is started with
 	 * @param cells in the order they run
 	 */
-	record Round(int repetition, int number, Setting gateway, List<Cell> cells) {
+	record Round(int repetition, int number, FactorLevels gateway, List<Cell> cells) {
 
 		Round {
 			cells = List.copyOf(cells);
@@ -86,17 +86,17 @@ record CausesPlan(List<Round> rounds) {
 	 * @param orders placed, {@value #MANY} in flight at most
 	 * @param trial number of the same measurement within the round, from 1
 	 */
-	record Cell(Setting setting, int orders, int trial) {
+	record Cell(FactorLevels levels, int orders, int trial) {
 	}
 
 	/** The plan of {@code --quick}, which fits into eight minutes. */
 	static CausesPlan quick() {
-		Setting base = Setting.BASE;
-		List<Setting> settings = List.of(base, base.with(Backend.STARVED_12), base.with(Backend.STARVED_2),
+		FactorLevels base = FactorLevels.BASE;
+		List<FactorLevels> variations = List.of(base, base.with(Backend.STARVED_12), base.with(Backend.STARVED_2),
 				base.with(Backend.THREE), base.withThreads(14), base.withHeap(SMALL_HEAP), base.with(Collector.SERIAL),
 				base.with(Collector.ZGC), base.withHeap(SMALL_HEAP).with(Collector.SERIAL),
 				base.with(Connections.NEW_TLS), base.with(Retries.THREE), base.with(Retries.THREE).with(Backend.THREE));
-		List<Round> rounds = rounds(1, settings);
+		List<Round> rounds = rounds(1, variations);
 		rounds.add(new Round(1, rounds.size() + 1, base, cells(base)));
 		return new CausesPlan(rounds);
 	}
@@ -114,26 +114,26 @@ record CausesPlan(List<Round> rounds) {
 
 	/** A functional check, with new connections and TLS. */
 	static CausesPlan smallest() {
-		Setting fast = ALL.with(Backend.UNLIMITED);
+		FactorLevels fast = ALL.with(Backend.UNLIMITED);
 		return new CausesPlan(List.of(new Round(1, 1, fast.gateway(), List.of(new Cell(fast, FEW, 1)))));
 	}
 
-	private static List<Setting> all() {
-		Setting base = Setting.BASE;
-		Stream<Setting> alone = Stream
+	private static List<FactorLevels> all() {
+		FactorLevels base = FactorLevels.BASE;
+		Stream<FactorLevels> alone = Stream
 			.of(Stream.of(base), Stream.of(Backend.values()).map(base::with), Stream.of(200, 14).map(base::withThreads),
 					Stream.of(512, 256, SMALL_HEAP, 128).map(base::withHeap),
 					Stream.of(Collector.values()).map(base::with), Stream.of(Retries.values()).map(base::with),
 					Stream.of(Connections.values()).map(base::with))
-			.flatMap((settings) -> settings);
-		Setting slow = base.with(Backend.THREE);
-		Stream<Setting> pairs = Stream.of(slow.with(Retries.ONCE), slow.with(Retries.THREE), slow.with(Patience.AGAIN),
-				slow.with(Patience.ANEW), slow.withHeap(SMALL_HEAP), slow.withHeap(SMALL_HEAP).with(Collector.SERIAL),
-				slow.with(Connections.NEW_TLS), base.withHeap(SMALL_HEAP).with(Collector.SERIAL),
-				base.withHeap(SMALL_HEAP).with(Collector.PARALLEL), base.withHeap(SMALL_HEAP).with(Collector.ZGC),
-				base.withHeap(SMALL_HEAP).with(Connections.NEW_TLS));
+			.flatMap((variations) -> variations);
+		FactorLevels slow = base.with(Backend.THREE);
+		Stream<FactorLevels> pairs = Stream.of(slow.with(Retries.ONCE), slow.with(Retries.THREE),
+				slow.with(Patience.AGAIN), slow.with(Patience.ANEW), slow.withHeap(SMALL_HEAP),
+				slow.withHeap(SMALL_HEAP).with(Collector.SERIAL), slow.with(Connections.NEW_TLS),
+				base.withHeap(SMALL_HEAP).with(Collector.SERIAL), base.withHeap(SMALL_HEAP).with(Collector.PARALLEL),
+				base.withHeap(SMALL_HEAP).with(Collector.ZGC), base.withHeap(SMALL_HEAP).with(Connections.NEW_TLS));
 		return Stream.of(alone, pairs, Stream.of(ALL), allButOne().values().stream())
-			.flatMap((settings) -> settings)
+			.flatMap((variations) -> variations)
 			.distinct()
 			.toList();
 	}
@@ -142,19 +142,19 @@ record CausesPlan(List<Round> rounds) {
 	 * All factors except one, by the name of the one left out. Heap and collector count
 	 * as one factor, memory.
 	 */
-	static Map<String, Setting> allButOne() {
-		Map<String, Setting> but = new LinkedHashMap<>();
-		but.put("backend's threads", ALL.with(Setting.BASE.backend()));
-		but.put("gateway's memory", ALL.withHeap(Setting.BASE.heap()).with(Setting.BASE.collector()));
-		but.put("gateway's retries", ALL.with(Setting.BASE.retries()));
-		but.put("connections", ALL.with(Setting.BASE.connections()));
+	static Map<String, FactorLevels> allButOne() {
+		Map<String, FactorLevels> but = new LinkedHashMap<>();
+		but.put("backend's threads", ALL.with(FactorLevels.BASE.backend()));
+		but.put("gateway's memory", ALL.withHeap(FactorLevels.BASE.heap()).with(FactorLevels.BASE.collector()));
+		but.put("gateway's retries", ALL.with(FactorLevels.BASE.retries()));
+		but.put("connections", ALL.with(FactorLevels.BASE.connections()));
 		return but;
 	}
 
 	/** Each of those factors alone, by the same names. */
-	static Map<String, Setting> alone() {
-		Map<String, Setting> alone = new LinkedHashMap<>();
-		Setting base = Setting.BASE;
+	static Map<String, FactorLevels> alone() {
+		Map<String, FactorLevels> alone = new LinkedHashMap<>();
+		FactorLevels base = FactorLevels.BASE;
 		alone.put("backend's threads", base.with(ALL.backend()));
 		alone.put("gateway's memory", base.withHeap(ALL.heap()).with(ALL.collector()));
 		alone.put("gateway's retries", base.with(ALL.retries()));
@@ -163,22 +163,22 @@ record CausesPlan(List<Round> rounds) {
 	}
 
 	/** A setting's name; an abbreviation for settings that combine many factors. */
-	static String name(Setting setting) {
-		if (setting.equals(ALL)) {
+	static String name(FactorLevels levels) {
+		if (levels.equals(ALL)) {
 			return "all at once";
 		}
 		return allButOne().entrySet()
 			.stream()
-			.filter((but) -> but.getValue().equals(setting))
+			.filter((but) -> but.getValue().equals(levels))
 			.map((but) -> "all but " + but.getKey())
 			.findFirst()
-			.orElseGet(setting::name);
+			.orElseGet(levels::name);
 	}
 
-	private static List<Round> rounds(int repetition, Collection<Setting> settings) {
-		Map<Setting, List<Cell>> byGateway = new LinkedHashMap<>();
-		settings.forEach((setting) -> byGateway.computeIfAbsent(setting.gateway(), (_) -> new ArrayList<>())
-			.addAll(cells(setting)));
+	private static List<Round> rounds(int repetition, Collection<FactorLevels> variations) {
+		Map<FactorLevels, List<Cell>> byGateway = new LinkedHashMap<>();
+		variations.forEach((levels) -> byGateway.computeIfAbsent(levels.gateway(), (_) -> new ArrayList<>())
+			.addAll(cells(levels)));
 		List<Round> rounds = new ArrayList<>();
 		byGateway.forEach((gateway, cells) -> rounds.add(new Round(repetition, rounds.size() + 1, gateway, cells)));
 		return rounds;
@@ -188,15 +188,15 @@ record CausesPlan(List<Round> rounds) {
 	 * Repeats the cells of a fast backend, which last only about a second and so vary.
 	 * Those of a slow backend are long enough.
 	 */
-	private static List<Cell> cells(Setting setting) {
+	private static List<Cell> cells(FactorLevels levels) {
 		List<Cell> cells = new ArrayList<>();
-		boolean isFast = setting.backend() == Backend.UNLIMITED;
+		boolean isFast = levels.backend() == Backend.UNLIMITED;
 		for (int trial = 1; trial <= (isFast ? FAST_TRIALS : 1); trial++) {
-			cells.add(new Cell(setting, FEW, trial));
-			cells.add(new Cell(setting, MANY, trial));
+			cells.add(new Cell(levels, FEW, trial));
+			cells.add(new Cell(levels, MANY, trial));
 		}
-		if (setting.concernsMemoryAlone()) {
-			cells.add(new Cell(setting, LONG, 1));
+		if (levels.concernsMemoryAlone()) {
+			cells.add(new Cell(levels, LONG, 1));
 		}
 		return cells;
 	}

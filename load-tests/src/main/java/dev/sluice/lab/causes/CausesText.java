@@ -18,7 +18,7 @@ final class CausesText {
 				"N = " + Figures.count(result.few()), "N = " + Figures.count(result.many()), "of the base",
 				"GC stopped"));
 		Double base = perSecond(result, CausesResult.BASE, result.many());
-		for (CausesResult.Setting setting : result.settings()) {
+		for (CausesResult.FactorLevels setting : result.settings()) {
 			Double many = perSecond(result, setting.name(), result.many());
 			Double pause = CausesResult.pauseShare(cells(result, setting.name(), result.many()));
 			text.append("%-52s %11s %11s %11s %11s%n".formatted(

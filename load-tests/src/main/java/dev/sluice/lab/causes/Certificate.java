@@ -47,7 +47,7 @@ record Certificate(Path store) {
 		finally {
 			keytool.destroyForcibly();
 		}
-		trustItself(store);
+		trustOwnCertificate(store);
 		return new Certificate(store);
 	}
 
@@ -55,7 +55,7 @@ record Certificate(Path store) {
 	 * Adds the certificate a second time, without its key: Java does not trust an entry
 	 * that has the key.
 	 */
-	private static void trustItself(Path store) throws IOException {
+	private static void trustOwnCertificate(Path store) throws IOException {
 		try {
 			KeyStore entries = KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
 			entries.setCertificateEntry("trusted", entries.getCertificate("lab"));

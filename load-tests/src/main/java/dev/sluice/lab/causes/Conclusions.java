@@ -137,7 +137,7 @@ record Conclusions(Effects effects) {
 	}
 
 	private String growth() {
-		List<String> fell = this.effects.atMany()
+		List<String> slower = this.effects.atMany()
 			.stream()
 			.map(Effect::name)
 			.filter((name) -> isBelow(this.effects.growth(name), COLLAPSED_BELOW))
@@ -151,9 +151,9 @@ record Conclusions(Effects effects) {
 		String many = Figures.count(this.effects.result().many());
 		String reference = "the reference's rate at N = %s was %s of that at N = %s".formatted(many,
 				Figures.percent(Reference.LEFT), few);
-		if (!fell.isEmpty()) {
+		if (!slower.isEmpty()) {
 			return "The rate fell by more than half from N = %s to N = %s with %s; %s.".formatted(few, many,
-					String.join(", ", fell), reference);
+					String.join(", ", slower), reference);
 		}
 		return "With no setting did the rate fall by half from N = %s to N = %s%s; %s.".formatted(few, many,
 				least
@@ -178,7 +178,7 @@ record Conclusions(Effects effects) {
 	/** The interval of a loss; empty if the pairs are too few. */
 	String interval(Effect effect) {
 		return this.effects.paired(effect)
-			.filter((paired) -> paired.pairs() >= PairedComparison.LEAST_PAIRS)
+			.filter((paired) -> paired.pairs() >= PairedComparison.MIN_PAIRS)
 			.map((paired) -> " (%s to %s)".formatted(Figures.percent(1 - paired.high()),
 					Figures.percent(1 - paired.low())))
 			.orElse("");
@@ -189,7 +189,7 @@ record Conclusions(Effects effects) {
 	 */
 	String range(Effect effect) {
 		return this.effects.paired(effect)
-			.filter((paired) -> paired.pairs() >= PairedComparison.LEAST_PAIRS)
+			.filter((paired) -> paired.pairs() >= PairedComparison.MIN_PAIRS)
 			.map((paired) -> "%s to %s".formatted(Figures.percent(paired.low()), Figures.percent(paired.high())))
 			.orElse(Figures.NONE);
 	}
@@ -224,8 +224,8 @@ record Conclusions(Effects effects) {
 		return this.effects.result()
 			.settings()
 			.stream()
-			.filter(CausesResult.Setting::outOfMemory)
-			.map(CausesResult.Setting::name)
+			.filter(CausesResult.FactorLevels::outOfMemory)
+			.map(CausesResult.FactorLevels::name)
 			.toList();
 	}
 
@@ -249,7 +249,7 @@ record Conclusions(Effects effects) {
 			.stream()
 			.filter((setting) -> setting.memory() && !setting.outOfMemory()
 					&& this.effects.at(setting.name(), this.effects.result().many()).isEmpty())
-			.map(CausesResult.Setting::name)
+			.map(CausesResult.FactorLevels::name)
 			.toList();
 	}
 

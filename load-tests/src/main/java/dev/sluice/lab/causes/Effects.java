@@ -18,7 +18,7 @@ import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.CausesResult;
 import dev.sluice.lab.kit.result.CausesResult.Cell;
-import dev.sluice.lab.kit.result.CausesResult.Setting;
+import dev.sluice.lab.kit.result.CausesResult.FactorLevels;
 import dev.sluice.lab.kit.result.CausesResult.Share;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import org.jspecify.annotations.Nullable;
@@ -30,11 +30,11 @@ record Effects(CausesResult result) {
 	 * A single measurement shows an effect if its ratio to the base's rate exceeds this
 	 * factor or is below the inverse.
 	 */
-	private static final double LEAST_FACTOR = 1.25;
+	private static final double MIN_FACTOR = 1.25;
 
 	/**
 	 * Multiple of the base's own variation, on a logarithmic scale, beyond which a factor
-	 * is told from noise.
+	 * is distinguished from noise.
 	 */
 	private static final double NOISE_FACTOR = 2;
 
@@ -52,7 +52,7 @@ record Effects(CausesResult result) {
 	 * @param attempts requests that the backend had for each order placed
 	 * @param marked whether one of its cells is unreliable
 	 */
-	record Effect(Setting setting, int orders, double perSecond, @Nullable Double p99, @Nullable Double together,
+	record Effect(FactorLevels setting, int orders, double perSecond, @Nullable Double p99, @Nullable Double together,
 			double failedShare, @Nullable Double pauseShare, double attempts, boolean marked, List<Cell> cells) {
 
 		String name() {
@@ -122,7 +122,7 @@ record Effects(CausesResult result) {
 			.map((setting) -> effect(setting, orders, cells));
 	}
 
-	private static Effect effect(Setting setting, int orders, List<Cell> cells) {
+	private static Effect effect(FactorLevels setting, int orders, List<Cell> cells) {
 		double calls = sum(cells, Cell::calls);
 		double failed = sum(cells, (cell) -> cell.calls() - cell.answered());
 		return new Effect(setting, orders, Objects.requireNonNullElse(median(cells, Cell::perSecond), 0.0),
@@ -211,15 +211,15 @@ record Effects(CausesResult result) {
 
 	/**
 	 * Whether the setting differs from the base. The interval decides if there are enough
-	 * pairs; otherwise the ratio must exceed {@link #LEAST_FACTOR} and the square of
+	 * pairs; otherwise the ratio must exceed {@link #MIN_FACTOR} and the square of
 	 * {@link #noise()}.
 	 */
 	boolean differs(Effect effect) {
 		Optional<PairedComparison> paired = paired(effect);
-		if (paired.isPresent() && paired.get().pairs() >= PairedComparison.LEAST_PAIRS) {
+		if (paired.isPresent() && paired.get().pairs() >= PairedComparison.MIN_PAIRS) {
 			return switch (paired.get().verdict()) {
 				case FASTER, SLOWER -> true;
-				case SAME, OPEN, TOO_FEW_PAIRS -> false;
+				case SAME, INCONCLUSIVE, TOO_FEW_PAIRS -> false;
 			};
 		}
 		Double left = left(effect);
@@ -231,7 +231,7 @@ record Effects(CausesResult result) {
 	 * for an interval.
 	 */
 	double threshold() {
-		return Math.max(Math.log(LEAST_FACTOR), NOISE_FACTOR * Math.log(noise()));
+		return Math.max(Math.log(MIN_FACTOR), NOISE_FACTOR * Math.log(noise()));
 	}
 
 	/**

@@ -182,7 +182,7 @@ final class ChaosExperiment extends Experiment {
 			.toList(), null, null);
 		Trial.Workload load = this.settings.load();
 		this.trial.run(gateways, new OrderIdentity("chaos-" + load.seed(), load.customers()),
-				this.plan.against(victims(stack, services, control)), control::savedIfTold,
+				this.plan.against(victims(stack, services, control)), control::savedIfKnown,
 				() -> new BackendWitness(backend.uri(), gateways.inTurn(0).uri(), () -> unfinished(stack),
 						BackendWitness.Pace.DEFAULT));
 	}

@@ -142,7 +142,7 @@ final class TargetChaos extends Experiment {
 		if (this.plan.isEmpty()) {
 			return List.of(this.target.check());
 		}
-		String problem = this.trial.notMended();
+		String problem = this.trial.faultFailure();
 		return List.of(this.target.check(), new Check("Each command of the faults ended well", problem == null,
 				(problem != null) ? problem : "within %d s each".formatted(CommandFault.DEADLINE.toSeconds())));
 	}

@@ -9,6 +9,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import dev.sluice.devservices.DevServices;
 import dev.sluice.lab.chaos.faults.FaultInjector;
 import dev.sluice.lab.chaos.ledger.Gateways;
 import dev.sluice.lab.chaos.ledger.LedgerAudit;
@@ -37,13 +38,16 @@ final class Trial {
 	/** File in the run's directory with all orders that break the balance. */
 	static final String VIOLATIONS = "violations.csv";
 
-	/** Longer than the longest fault and the restart of a killed process. */
-	private static final long HEAL_MILLIS = 180_000;
+	/**
+	 * Maximum time from the end of the load until all faults are over. Each fault has a
+	 * deadline of its own; several may still have to happen one after another.
+	 */
+	private static final long HEAL_MILLIS = 3 * DevServices.startTimeout().toMillis();
 
 	/** Between two faults of the same victim, so that its recovery shows. */
 	private static final long REST_MILLIS = 5_000;
 
-	private static final int VIOLATIONS_TOLD = 20;
+	private static final int MAX_VIOLATIONS = 20;
 
 	/** The load goes on for this long after the last fault. */
 	private static final double SEEN_SECONDS = 5;
@@ -70,7 +74,7 @@ final class Trial {
 
 	private long latestMillis;
 
-	private @Nullable String notMended;
+	private @Nullable String faultFailure;
 
 	/**
 	 * The orders.
@@ -133,9 +137,9 @@ final class Trial {
 				LedgerAudit.write(violations(this.audited), this.directory.path().resolve(VIOLATIONS));
 			}
 			finally {
-				List<@Nullable Integer> told = sampler.perSecond();
+				List<@Nullable Integer> perSecond = sampler.perSecond();
 				// If the number saved is unknown, the seconds end with the load.
-				this.saved = told.stream().anyMatch(Objects::nonNull) ? told : List.of();
+				this.saved = perSecond.stream().anyMatch(Objects::nonNull) ? perSecond : List.of();
 			}
 			if (sampler.failure() != null) {
 				throw new LabException("What was saved could not be counted all the time: " + sampler.failure());
@@ -155,13 +159,13 @@ final class Trial {
 		finally {
 			this.latestMillis = driver.latestMillis();
 			this.faults = injector.done();
-			this.notMended = injector.failure();
+			this.faultFailure = injector.failure();
 		}
 	}
 
 	/** Why a fault did not go as planned; null if all went as planned. */
-	@Nullable String notMended() {
-		return this.notMended;
+	@Nullable String faultFailure() {
+		return this.faultFailure;
 	}
 
 	/**
@@ -176,7 +180,7 @@ final class Trial {
 		}
 		int[] sync = entered.acceptedMillis(Mode.SYNC);
 		int[] queued = entered.acceptedMillis(Mode.QUEUED);
-		List<ChaosResult.Fault> told = this.faults.stream()
+		List<ChaosResult.Fault> outages = this.faults.stream()
 			.map((fault) -> new ChaosResult.Fault(fault.target(), fault.kind(), fault.beganMillis(),
 					fault.healedMillis(), Outage.longest(sync, fault.beganMillis(), fault.healedMillis()),
 					Outage.longest(queued, fault.beganMillis(), fault.healedMillis())))
@@ -184,8 +188,8 @@ final class Trial {
 		LedgerAudit.Audited found = this.audited;
 		return new ChaosResult(this.load.seed(), this.load.ratePerSecond(), this.load.syncShare(), witness,
 				(found != null) ? found.balance() : null, (found != null) ? order.apply(found.perCustomer()) : null,
-				told, entered.seconds(this.saved),
-				(found != null) ? violations(found).stream().limit(VIOLATIONS_TOLD).toList() : List.of(),
+				outages, entered.seconds(this.saved),
+				(found != null) ? violations(found).stream().limit(MAX_VIOLATIONS).toList() : List.of(),
 				this.latestMillis);
 	}
 

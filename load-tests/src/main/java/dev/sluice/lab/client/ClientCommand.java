@@ -145,7 +145,7 @@ public final class ClientCommand extends ExperimentCommand {
 		if (this.uri == null) {
 			throw usage("--uri says what to GET; or use --reference-table or --freeze");
 		}
-		if (!"http".equals(this.uri.getScheme()) || this.uri.getHost() == null || this.uri.getPort() > Ports.GREATEST) {
+		if (!"http".equals(this.uri.getScheme()) || this.uri.getHost() == null || this.uri.getPort() > Ports.MAX) {
 			throw usage("--uri must be like http://127.0.0.1:8090/5000");
 		}
 		return this.uri;

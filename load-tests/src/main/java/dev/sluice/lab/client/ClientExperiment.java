@@ -245,13 +245,13 @@ final class ClientExperiment extends Experiment {
 				stopOrContinue(breakable, each.stopped(), second.second());
 			});
 			Window window = new Window(from, Instant.now());
-			Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
+			ProcessSampler.awaitNextSample();
 			return run(each.name(), each, uri, figures,
 					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()));
 		}
 		finally {
 			if (breakable != null) {
-				breakable.thaw();
+				breakable.unfreeze();
 			}
 		}
 	}
@@ -273,7 +273,7 @@ final class ClientExperiment extends Experiment {
 			target.freeze();
 		}
 		if (target != null && stopped != null && second == stopped.toSecond()) {
-			target.thaw();
+			target.unfreeze();
 		}
 	}
 

@@ -52,7 +52,7 @@ final class OverviewSection extends Section {
 	}
 
 	private static String sentence(Run run) {
-		return (run.stopped() != null) ? stopped(run, run.stopped()) : course(run);
+		return (run.stopped() != null) ? stopped(run, run.stopped()) : completed(run);
 	}
 
 	/**
@@ -72,7 +72,7 @@ final class OverviewSection extends Section {
 					(latency.p50() >= expected * NEARLY) ? "the stop is seen" : "the stop is NOT seen");
 	}
 
-	private static String course(Run run) {
+	private static String completed(Run run) {
 		Second last = run.last();
 		String end = (last != null) ? "%s requests outstanding after %s s, of %s sent"
 			.formatted(Figures.count(last.outstanding()), Figures.count(last.second()), Figures.count(last.sent()))

@@ -45,14 +45,14 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 	 * Maximum number of unanswered orders that are offered by the clock. Further orders
 	 * are placed late, and the delay counts in their clients' waits.
 	 */
-	private static final int MOST_OUTSTANDING = 4_000;
+	private static final int MAX_OUTSTANDING = 4_000;
 
 	/**
 	 * A closed-model cell stops placing orders at this many accepted and not yet
 	 * delivered: a gateway accepts ten times as fast as a slow backend saves, and the
 	 * cell lasts until all are delivered.
 	 */
-	private static final int MOST_BACKLOG = 6_000;
+	private static final int MAX_BACKLOG = 6_000;
 
 	private static final int WARM_UP_USERS = 200;
 
@@ -67,8 +67,13 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 
 	private static final int SETTLING_BACKLOG = 2_000;
 
-	/** Least warm-up of a new load generator when the services are already warm. */
-	private static final long AGAIN_MILLIS = 10_000;
+	/**
+	 * Shortest and longest warm-up of a new load generator when the services are already
+	 * warm.
+	 */
+	private static final long MIN_REPEATED_MILLIS = 10_000;
+
+	private static final long MAX_REPEATED_MILLIS = 120_000;
 
 	CellLoad {
 		perSecond = Map.copyOf(perSecond);
@@ -76,20 +81,20 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 
 	/** A load of at least 10 s and 2,000 orders. */
 	static CellLoad lasting(Load.Kind kind, long deadlineMillis) {
-		return new CellLoad(kind, MOST_OUTSTANDING, Client.USUAL.items(), Map.of(), 10_000, 2_000, deadlineMillis,
+		return new CellLoad(kind, MAX_OUTSTANDING, Client.USUAL.items(), Map.of(), 10_000, 2_000, deadlineMillis,
 				Settling.WHOLE, 0);
 	}
 
 	/** A functional check: its figures mean little. */
 	static CellLoad smallest(Load.Kind kind) {
-		return new CellLoad(kind, MOST_OUTSTANDING, Client.USUAL.items(), Map.of(), 1_000, 50, 30_000,
-				new Settling(2_000, 4_000, WarmUpWindow.AGREE_WITHIN), 300);
+		return new CellLoad(kind, MAX_OUTSTANDING, Client.USUAL.items(), Map.of(), 1_000, 50, 30_000,
+				new Settling(2_000, 4_000, 4_000, WarmUpWindow.AGREE_WITHIN), 300);
 	}
 
 	/** Bursts, as the reference placed them. */
 	static CellLoad burst(long deadlineMillis, int warmUpOrders) {
 		return new CellLoad(Load.Kind.BURST, REFERENCE_USERS, Client.USUAL.items(), Map.of(), 0, 0, deadlineMillis,
-				new Settling(0, 0, 0), warmUpOrders);
+				new Settling(0, 0, 0, 0), warmUpOrders);
 	}
 
 	Phase phase(String name, Cell cell, BackendBehaviour behaviour) {
@@ -98,7 +103,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		return switch (this.kind) {
 			case IN_FLIGHT -> new Phase(name, mode, this.leastOrders, size, behaviour, this.deadlineMillis, true)
 				.lasting(this.leastMillis)
-				.withBacklogUpTo((mode == Mode.QUEUED) ? MOST_BACKLOG : 0)
+				.withBacklogUpTo((mode == Mode.QUEUED) ? MAX_BACKLOG : 0)
 				.with(Client.USUAL.placing(0, this.items));
 			case OFFERED -> {
 				int orders = Math.toIntExact(Math.max(this.leastOrders, size * this.leastMillis / 1_000));
@@ -121,13 +126,17 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		if (this.kind == Load.Kind.BURST) {
 			return WarmUp.phases(modes, this.warmUpOrders, Math.max(1, Math.min(this.users, this.warmUpOrders / 4)));
 		}
-		long least = cold ? this.settling.leastMillis() : Math.min(AGAIN_MILLIS, this.settling.leastMillis());
-		Settling rule = new Settling(this.settling.windowMillis(), least, this.settling.within());
+		Settling rule = cold ? this.settling : again();
 		return List.of(new Phase("warm-up", Mode.SYNC, 1, WARM_UP_USERS, BackendBehaviour.DEFAULT,
 				rule.loadMillis() + WARM_UP_DRAIN_MILLIS, false)
 			.lasting(rule.loadMillis())
 			.at(targets)
 			.until(rule));
+	}
+
+	private Settling again() {
+		return new Settling(this.settling.windowMillis(), Math.min(MIN_REPEATED_MILLIS, this.settling.leastMillis()),
+				Math.min(MAX_REPEATED_MILLIS, this.settling.mostMillis()), this.settling.within());
 	}
 
 	/**
@@ -155,7 +164,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		long settled = warmUps.stream().filter(WarmUpCurve::settled).count();
 		return Optional.of(new Check(
 				"The last two windows of each warm-up agree in rate and CPU per order within %s, and the compilers used at most %s of the CPU"
-					.formatted(Figures.percent(WarmUpWindow.AGREE_WITHIN), Figures.percent(WarmUpWindow.MOST_JIT)),
+					.formatted(Figures.percent(WarmUpWindow.AGREE_WITHIN), Figures.percent(WarmUpWindow.MAX_JIT_SHARE)),
 				!warmUps.isEmpty() && settled == warmUps.size(),
 				"%d of %d do%s".formatted(settled, warmUps.size(),
 						warmUps.stream()
@@ -190,7 +199,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		else {
 			notes.put("cell", "at least %s s and %,d orders%s, then until the backlog is delivered".formatted(
 					Figures.measured(this.leastMillis / 1_000.0), this.leastOrders, (this.kind == Load.Kind.IN_FLIGHT)
-							? ", or until %,d are accepted and not delivered".formatted(MOST_BACKLOG) : ""));
+							? ", or until %,d are accepted and not delivered".formatted(MAX_BACKLOG) : ""));
 			notes.put("settling",
 					"before the first cell with another backend, queued orders for %s s, or until %,d are accepted and not delivered"
 						.formatted(Figures.measured(Math.min(SETTLING_MILLIS, this.leastMillis) / 1_000.0),
@@ -198,7 +207,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 			notes.put("warm-up",
 					"all gateways and modes by turns, %d users, windows of %d s until two agree within %s and the compilers use at most %s of the CPU, at least %d s and at most %d"
 						.formatted(WARM_UP_USERS, this.settling.windowMillis() / 1_000,
-								Figures.percent(this.settling.within()), Figures.percent(WarmUpWindow.MOST_JIT),
+								Figures.percent(this.settling.within()), Figures.percent(WarmUpWindow.MAX_JIT_SHARE),
 								this.settling.leastMillis() / 1_000, this.settling.mostMillis() / 1_000));
 		}
 		notes.put("items of an order", Integer.toString(this.items));

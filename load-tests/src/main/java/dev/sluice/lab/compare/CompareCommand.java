@@ -22,8 +22,9 @@ import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.LengthOptions;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
+import dev.sluice.lab.kit.run.ModesOption;
 import dev.sluice.lab.kit.run.ReportWriter;
-import dev.sluice.lab.kit.run.VariantOptions;
+import dev.sluice.lab.kit.run.VariantsOption;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario;
 import dev.sluice.lab.scenario.ScenarioException;
@@ -55,7 +56,7 @@ public final class CompareCommand extends ExperimentCommand {
 
 	private static final int FULL_REPETITIONS = 3;
 
-	private static final int CAUSES_REPETITIONS = PairedComparison.LEAST_PAIRS;
+	private static final int CAUSES_REPETITIONS = PairedComparison.MIN_PAIRS;
 
 	private static final long DEADLINE_MILLIS = 180_000;
 
@@ -67,7 +68,7 @@ public final class CompareCommand extends ExperimentCommand {
 	private static final Duration SMALLEST_CELL = Duration.ofSeconds(2);
 
 	/** Upper limit of drawn seeds, which users type in to repeat a run. */
-	private static final long MOST_SEEDS = 1_000_000;
+	private static final long MAX_SEEDS = 1_000_000;
 
 	/** Share of the machine's memory for the services' heaps. */
 	private static final double HEAP_SHARE = 0.5;
@@ -112,7 +113,10 @@ public final class CompareCommand extends ExperimentCommand {
 	private @Nullable Long seed;
 
 	@Mixin
-	private VariantOptions variants = new VariantOptions();
+	private VariantsOption variants = new VariantsOption();
+
+	@Mixin
+	private ModesOption modes = new ModesOption();
 
 	@Option(names = "--capacity", split = ",", paramLabel = "MODEL",
 			description = "The backend's capacity: unlimited, workers (20 at once), starved (16 threads, one more"
@@ -165,13 +169,13 @@ public final class CompareCommand extends ExperimentCommand {
 		if (this.rates == null || this.rates.stream().anyMatch((rate) -> rate < 1)) {
 			throw usage("--target needs --rates: how many orders per second may it get, as 50,100?");
 		}
-		long drawn = (this.seed != null) ? this.seed : ThreadLocalRandom.current().nextLong(MOST_SEEDS);
+		long drawn = (this.seed != null) ? this.seed : ThreadLocalRandom.current().nextLong(MAX_SEEDS);
 		boolean smallest = this.length.value() == Length.SMALLEST;
 		int times = (this.repetitions != null) ? this.repetitions : smallest ? 1 : FULL_REPETITIONS;
 		if (times < 1) {
 			throw usage("--repetitions is at least 1");
 		}
-		TargetComparison.Settings settings = new TargetComparison.Settings(deployed, argument(this.variants::modes),
+		TargetComparison.Settings settings = new TargetComparison.Settings(deployed, argument(this.modes::value),
 				this.rates.stream().distinct().toList(), times, smallest ? SMALLEST_CELL : TARGET_CELL,
 				smallest ? SMALLEST_CELL : TARGET_CELL, drawn, null);
 		return run(CompareExperiment.NAME,
@@ -238,7 +242,7 @@ public final class CompareCommand extends ExperimentCommand {
 		if (!this.heap.matches("[1-9][0-9]*[kmgKMG]")) {
 			throw usage("--heap '%s' is not a size: write it as 768m or 1g".formatted(this.heap));
 		}
-		long drawn = (this.seed != null) ? this.seed : ThreadLocalRandom.current().nextLong(MOST_SEEDS);
+		long drawn = (this.seed != null) ? this.seed : ThreadLocalRandom.current().nextLong(MAX_SEEDS);
 		Sweep sweep = sweep(drawn);
 		ComparePlan plan = ComparePlan.of(sweep);
 		CompareExperiment.Settings settings = settings(sweep);
@@ -275,8 +279,8 @@ public final class CompareCommand extends ExperimentCommand {
 		int times = (this.repetitions != null) ? this.repetitions : (chosen == Length.WHOLE) ? FULL_REPETITIONS : 1;
 		try {
 			List<Variant> all = this.variants
-				.variants((chosen == Length.WHOLE) ? List.of(Variant.values()) : QUICK_VARIANTS);
-			return new Sweep(all.stream().map(Variant::id).toList(), this.variants.modes(),
+				.value((chosen == Length.WHOLE) ? List.of(Variant.values()) : QUICK_VARIANTS);
+			return new Sweep(all.stream().map(Variant::id).toList(), this.modes.value(),
 					backends.stream().map(BackendCapacity::model).toList(), kind(), loads(), times, drawn,
 					!this.burst && fits(all.size()));
 		}

@@ -75,7 +75,7 @@ final class CompareExperiment extends Experiment {
 	private static final String BACKEND = "backend";
 
 	/** The consumer's default of {@code delivery.max-pending}. */
-	private static final int LEAST_PENDING = 10_000;
+	private static final int MIN_PENDING = 10_000;
 
 	private static final List<String> MEASURED = List.of(GATEWAY, CONSUMER, BACKEND, "kafka", "postgresql",
 			LoadRound.LOAD_GENERATOR, LoadRound.LAB);
@@ -160,7 +160,7 @@ final class CompareExperiment extends Experiment {
 			.jvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(), "-XX:-UseG1GC",
 					this.settings.collector()))) {
 			if (this.settings.pin() != null && infrastructure() == Infrastructure.CONTAINERS) {
-				throw new LabException("--pin cannot tell containers their cores: add --infra embedded");
+				throw new LabException("--pin cannot assign cores to containers: add --infra embedded");
 			}
 			stack.prepare(modules(), progress()::step);
 			progress().step("Starting Kafka, PostgreSQL (%s) and the backend"
@@ -211,7 +211,7 @@ final class CompareExperiment extends Experiment {
 						.withProperty("delivery.max-pending", maxPending()))));
 			block.variants()
 				.forEach((variant) -> starts.add(() -> services.put(gateway(variant),
-						stack.startGatewayBeside(Variant.of(variant), options(block, variant)))));
+						stack.startAnotherGateway(Variant.of(variant), options(block, variant)))));
 			Stack.inParallel(starts);
 			for (Round round : block.rounds()) {
 				progress().step("Round %s: warm-up, then %d cells".formatted(round.name(), round.cells().size()));
@@ -242,7 +242,7 @@ final class CompareExperiment extends Experiment {
 	 * once.
 	 */
 	private int maxPending() {
-		return Math.max(LEAST_PENDING, 2 * this.settings.deliveryConcurrency());
+		return Math.max(MIN_PENDING, 2 * this.settings.deliveryConcurrency());
 	}
 
 	private ServiceOptions options(Block block, String service) {

@@ -23,7 +23,7 @@ record ComparePlan(List<Block> blocks) {
 	 * Maximum number of cells in a round: the load generator's log must fit into the
 	 * lab's memory, and an interrupted run should lose little.
 	 */
-	static final int MOST_CELLS = 24;
+	static final int MAX_CELLS = 24;
 
 	ComparePlan {
 		blocks = List.copyOf(blocks);
@@ -82,9 +82,9 @@ record ComparePlan(List<Block> blocks) {
 
 	private static List<Round> rounds(String name, List<Cell> cells) {
 		List<Round> rounds = new ArrayList<>();
-		for (int from = 0; from < cells.size(); from += MOST_CELLS) {
-			List<Cell> part = cells.subList(from, Math.min(cells.size(), from + MOST_CELLS));
-			rounds.add(new Round((cells.size() <= MOST_CELLS) ? name : name + "-part-" + (rounds.size() + 1), part));
+		for (int from = 0; from < cells.size(); from += MAX_CELLS) {
+			List<Cell> part = cells.subList(from, Math.min(cells.size(), from + MAX_CELLS));
+			rounds.add(new Round((cells.size() <= MAX_CELLS) ? name : name + "-part-" + (rounds.size() + 1), part));
 		}
 		return rounds;
 	}
@@ -102,16 +102,16 @@ record ComparePlan(List<Block> blocks) {
 	private static List<Cell> cells(Sweep sweep, List<String> variants, int repetition, Random random) {
 		List<Cell> cells = new ArrayList<>();
 		for (BackendModel backend : shuffled(sweep.backends(), random)) {
-			List<Cell> alike = new ArrayList<>();
+			List<Cell> group = new ArrayList<>();
 			for (String variant : variants) {
 				for (int load : sweep.loads()) {
 					for (Mode mode : sweep.modes()) {
-						alike.add(new Cell(variant, mode.label(), backend.label(), new Load(sweep.kind(), load),
+						group.add(new Cell(variant, mode.label(), backend.label(), new Load(sweep.kind(), load),
 								repetition));
 					}
 				}
 			}
-			cells.addAll(shuffled(alike, random));
+			cells.addAll(shuffled(group, random));
 		}
 		return cells;
 	}

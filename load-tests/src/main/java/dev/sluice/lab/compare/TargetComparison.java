@@ -64,7 +64,7 @@ final class TargetComparison extends Experiment {
 	/** Maximum number of outstanding requests, in seconds of the rate. */
 	private static final int OUTSTANDING_SECONDS = 5;
 
-	private static final int LEAST_OUTSTANDING = 100;
+	private static final int MIN_OUTSTANDING = 100;
 
 	private final Settings settings;
 
@@ -209,7 +209,7 @@ final class TargetComparison extends Experiment {
 	}
 
 	private static OpenClient.OpenLoad load(int rate, Duration length) {
-		return new OpenClient.OpenLoad(rate, length, PATIENCE, Math.max(LEAST_OUTSTANDING, rate * OUTSTANDING_SECONDS));
+		return new OpenClient.OpenLoad(rate, length, PATIENCE, Math.max(MIN_OUTSTANDING, rate * OUTSTANDING_SECONDS));
 	}
 
 	private static OrderRequests requests(TargetSystem system, String gateway, Mode mode) {

@@ -153,7 +153,7 @@ final class DrainExperiment extends Experiment {
 			groups.put(CONSUMER, ProcessGroup.of(consumer.pid()));
 			try (ProcessSampler sampler = new ProcessSampler(groups, directory().path().resolve("processes.csv"))) {
 				SavedCurve.Rate rate = drain(control, consumer).between(this.settings.orders(), FROM, TO);
-				Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
+				ProcessSampler.awaitNextSample();
 				ProcessSamples samples = sampler.samples();
 				this.result = new DrainResult(this.settings.orders(), this.settings.deliveryConcurrency(),
 						this.settings.delayMillis(), rate.orders(), rate.window().seconds(), rate.perSecond(),

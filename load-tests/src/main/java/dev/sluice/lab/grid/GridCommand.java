@@ -19,9 +19,9 @@ import picocli.CommandLine.Option;
 public final class GridCommand extends ExperimentCommand {
 
 	/**
-	 * Ends after 20 s at the latest. Of the cells bound by CPU, the first one still uses
-	 * twice the CPU of the later ones for a request; with a thirtieth of this warm-up,
-	 * six times.
+	 * Ends after 20 s at the latest. The first cell that the CPU limits still uses twice
+	 * the CPU of the later ones for a request; with a thirtieth of this warm-up, six
+	 * times.
 	 */
 	private static final int WARM_UP = 60_000;
 
@@ -30,10 +30,10 @@ public final class GridCommand extends ExperimentCommand {
 
 	private static final int SMALLEST_WARM_UP = 200;
 
-	private static final int MOST_DELAY = 5_000;
+	private static final int MAX_DELAY = 5_000;
 
 	/** The gateways' {@code backend.max-concurrent}. */
-	private static final int MOST_CONCURRENCY = 2_000;
+	private static final int MAX_CONCURRENCY = 2_000;
 
 	@Mixin
 	private LengthOptions length = new LengthOptions();
@@ -76,11 +76,11 @@ public final class GridCommand extends ExperimentCommand {
 		};
 		plan = plan.with((this.delays != null) ? this.delays.stream().distinct().toList() : plan.delays(),
 				(this.concurrencies != null) ? this.concurrencies.stream().distinct().toList() : plan.concurrencies());
-		if (plan.delays().stream().anyMatch((delay) -> delay < 0 || delay > MOST_DELAY)) {
-			throw usage("--delays: 0 to %,d ms".formatted(MOST_DELAY));
+		if (plan.delays().stream().anyMatch((delay) -> delay < 0 || delay > MAX_DELAY)) {
+			throw usage("--delays: 0 to %,d ms".formatted(MAX_DELAY));
 		}
-		if (plan.concurrencies().stream().anyMatch((load) -> load < 1 || load > MOST_CONCURRENCY)) {
-			throw usage("--concurrency: 1 to %,d".formatted(MOST_CONCURRENCY));
+		if (plan.concurrencies().stream().anyMatch((load) -> load < 1 || load > MAX_CONCURRENCY)) {
+			throw usage("--concurrency: 1 to %,d".formatted(MAX_CONCURRENCY));
 		}
 		return plan;
 	}

@@ -13,7 +13,7 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Throughput of non-blocking gateways as a multiple of blocking ones, beside the
+ * Throughput of non-blocking gateways as a multiple of blocking ones, next to the
  * reference.
  */
 final class RatioSection extends Section {

@@ -36,14 +36,14 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 	 * With fewer, no split is significant: nine runs can be split into four and five in
 	 * 126 ways, and 2 of 126 is more than 1 %.
 	 */
-	static final int LEAST_RUNS = 10;
+	static final int MIN_RUNS = 10;
 
 	static final double LEVEL = 0.01;
 
 	/**
 	 * Least number of runs of a level, so that one or two disturbed runs are not a level.
 	 */
-	static final int LEAST_ON_A_SIDE = 3;
+	static final int MIN_RUNS_ON_A_SIDE = 3;
 
 	private static final int PERMUTATIONS = 1_999;
 
@@ -58,7 +58,7 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 	private static final double PROFILE = 1.92;
 
 	/** Variance of figures that are all equal. */
-	private static final double LEAST_VARIANCE = 1e-12;
+	private static final double MIN_VARIANCE = 1e-12;
 
 	/**
 	 * A change of the level.
@@ -102,8 +102,8 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 	}
 
 	/** Whether there are enough runs to find a change. */
-	boolean canSay() {
-		return this.values.length >= LEAST_RUNS;
+	boolean hasEnoughRuns() {
+		return this.values.length >= MIN_RUNS;
 	}
 
 	/** The first run of each level, and the number of runs. */
@@ -116,7 +116,7 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 
 	private static void search(double[] logs, int from, int to, List<Integer> splits) {
 		int length = to - from;
-		if (length < LEAST_RUNS) {
+		if (length < MIN_RUNS) {
 			return;
 		}
 		double[] ranks = ranks(Arrays.copyOfRange(logs, from, to));
@@ -131,14 +131,14 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 
 	/** The split with the greatest statistic. */
 	private static int split(double[] ranks) {
-		int best = LEAST_ON_A_SIDE;
+		int best = MIN_RUNS_ON_A_SIDE;
 		double greatest = -1;
 		double centre = (ranks.length + 1) / 2.0;
 		double sum = 0;
-		for (int k = 1; k <= ranks.length - LEAST_ON_A_SIDE; k++) {
+		for (int k = 1; k <= ranks.length - MIN_RUNS_ON_A_SIDE; k++) {
 			sum += ranks[k - 1] - centre;
 			double statistic = standardised(sum, k, ranks.length);
-			if (k >= LEAST_ON_A_SIDE && statistic > greatest) {
+			if (k >= MIN_RUNS_ON_A_SIDE && statistic > greatest) {
 				greatest = statistic;
 				best = k;
 			}
@@ -206,7 +206,7 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 
 	private static @Nullable Drift drift(double[] logs, List<Integer> splits) {
 		int n = logs.length;
-		if (n < LEAST_RUNS) {
+		if (n < MIN_RUNS) {
 			return null;
 		}
 		double[] ranks = ranks(logs);
@@ -248,7 +248,7 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 	}
 
 	private static double criterion(int n, double squares, int parameters) {
-		return n * Math.log(Math.max(squares / n, LEAST_VARIANCE)) + parameters * Math.log(n);
+		return n * Math.log(Math.max(squares / n, MIN_VARIANCE)) + parameters * Math.log(n);
 	}
 
 	private static double squares(double[] values, int from, int to) {
@@ -304,7 +304,7 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 	}
 
 	private static double split(double[] logs, int from, int at, int to) {
-		return Math.max(squares(logs, from, at) + squares(logs, at, to), LEAST_VARIANCE);
+		return Math.max(squares(logs, from, at) + squares(logs, at, to), MIN_VARIANCE);
 	}
 
 	/**

@@ -23,7 +23,7 @@ import dev.sluice.lab.kit.result.RunResult;
 public final class History {
 
 	/** Maximum number of charts; the table has all series. */
-	private static final int MOST_CHARTS = 24;
+	private static final int MAX_CHARTS = 24;
 
 	private static final int HEIGHT = 250;
 
@@ -73,10 +73,10 @@ public final class History {
 					"%s of %s runs are left out: partial, or of another experiment, machine, infrastructure or limit than the latest."
 						.formatted(Figures.count(this.leftOut), Figures.count(this.leftOut + this.runs.size())));
 		}
-		long said = this.series.values().stream().filter(Changes::canSay).count();
-		if (said == 0) {
+		long evaluated = this.series.values().stream().filter(Changes::hasEnoughRuns).count();
+		if (evaluated == 0) {
 			sentences.add("%s %s: fewer than %d cannot show a change, however great it is.".formatted(
-					Figures.count(this.runs.size()), (this.runs.size() == 1) ? "run" : "runs", Changes.LEAST_RUNS));
+					Figures.count(this.runs.size()), (this.runs.size() == 1) ? "run" : "runs", Changes.MIN_RUNS));
 			return sentences;
 		}
 		List<String> changes = this.series.entrySet()
@@ -84,15 +84,15 @@ public final class History {
 			.flatMap((each) -> each.getKey().sentences(each.getValue()).stream())
 			.toList();
 		sentences.add("%s runs, %s series, %s: by chance alone %s would show a change.".formatted(
-				Figures.count(this.runs.size()), Figures.count(said),
+				Figures.count(this.runs.size()), Figures.count(evaluated),
 				changes.isEmpty() ? "no change"
 						: (changes.size() == 1) ? "1 change" : Figures.count(changes.size()) + " changes",
-				Figures.measured(said * Changes.LEVEL)));
+				Figures.measured(evaluated * Changes.LEVEL)));
 		sentences.addAll(changes);
-		long few = this.series.size() - said;
+		long few = this.series.size() - evaluated;
 		if (few > 0) {
 			sentences.add("%s series have fewer than %d runs, of which nothing can be said."
-				.formatted(Figures.count(few), Changes.LEAST_RUNS));
+				.formatted(Figures.count(few), Changes.MIN_RUNS));
 		}
 		return sentences;
 	}
@@ -111,10 +111,10 @@ public final class History {
 		html.open("section", "id", "history-changes").element("h2", "Which figures changed?");
 		html.list(sentences(), "class", "answer");
 		if (!this.series.isEmpty()) {
-			html.charts(this.series.entrySet().stream().limit(MOST_CHARTS).map(this::chart).toList(), figures());
-			if (this.series.size() > MOST_CHARTS) {
+			html.charts(this.series.entrySet().stream().limit(MAX_CHARTS).map(this::chart).toList(), figures());
+			if (this.series.size() > MAX_CHARTS) {
 				html.element("p", "%d series have a chart, those that changed first; the table has all %d."
-					.formatted(MOST_CHARTS, this.series.size()), "class", "note");
+					.formatted(MAX_CHARTS, this.series.size()), "class", "note");
 			}
 			levels().write(html);
 		}
@@ -124,7 +124,7 @@ public final class History {
 						+ " Its interval is Mann and Whitney's for the ratio of the levels at 95 %%; as the split was"
 						+ " chosen for its size, it is a little too narrow. The place's interval is a likelihood"
 						+ " profile. A drift is reported instead of steps if a line explains the figures better.")
-					.formatted("1,999", Changes.LEAST_ON_A_SIDE),
+					.formatted("1,999", Changes.MIN_RUNS_ON_A_SIDE),
 				"class", "note");
 		html.close().close();
 	}
@@ -169,7 +169,7 @@ public final class History {
 		this.series.forEach((each, changes) -> {
 			Changes.Point last = changes.points().isEmpty() ? null : changes.points().getLast();
 			table.row(each.name(), each.measure(), Figures.count(each.moments().size()),
-					!changes.canSay() ? "too few runs"
+					!changes.hasEnoughRuns() ? "too few runs"
 							: (changes.drift() != null) ? "drift" : Figures.count(changes.points().size()),
 					Figures.measured(each.moments().getLast().value()),
 					(last != null) ? Series.signed(last.ratio()) : Figures.NONE,

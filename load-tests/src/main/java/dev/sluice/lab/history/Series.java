@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 record Series(String name, String measure, List<Moment> moments) {
 
 	/** The measuring processes are not part of an order's cost. */
-	private static final List<String> APART = List.of("load-generator", "lab");
+	private static final List<String> EXCLUDED = List.of("load-generator", "lab");
 
 	Series {
 		moments = List.copyOf(moments);
@@ -132,7 +132,7 @@ record Series(String name, String measure, List<Moment> moments) {
 		double[] each = cell.services()
 			.entrySet()
 			.stream()
-			.filter((service) -> !APART.contains(service.getKey()))
+			.filter((service) -> !EXCLUDED.contains(service.getKey()))
 			.map((service) -> service.getValue().cpuMillisPerOrder())
 			.mapToDouble((millis) -> (millis != null) ? millis : Double.NaN)
 			.toArray();

@@ -9,8 +9,9 @@ import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
+import dev.sluice.lab.kit.run.ModesOption;
 import dev.sluice.lab.kit.run.ReportWriter;
-import dev.sluice.lab.kit.run.VariantOptions;
+import dev.sluice.lab.kit.run.VariantsOption;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetOptions;
@@ -36,7 +37,7 @@ public final class KneeCommand extends ExperimentCommand {
 	 */
 	private static final Duration LIMIT = Duration.ofSeconds(95);
 
-	private static final Settling SMALLEST_SETTLING = new Settling(1_000, 1_000, WarmUpWindow.AGREE_WITHIN);
+	private static final Settling SMALLEST_SETTLING = new Settling(1_000, 1_000, 2_000, WarmUpWindow.AGREE_WITHIN);
 
 	private static final Duration SMALLEST_STEP = Duration.ofMillis(500);
 
@@ -48,7 +49,10 @@ public final class KneeCommand extends ExperimentCommand {
 	private List<String> goals = List.of();
 
 	@Mixin
-	private VariantOptions variants = new VariantOptions();
+	private VariantsOption variants = new VariantsOption();
+
+	@Mixin
+	private ModesOption modes = new ModesOption();
 
 	@Option(names = "--backend", paramLabel = "CAPACITY", defaultValue = "unlimited",
 			description = "unlimited, workers or starved, 50 ms an order. Default: ${DEFAULT-VALUE}.")
@@ -89,7 +93,7 @@ public final class KneeCommand extends ExperimentCommand {
 			if (deployed != null) {
 				refuseUnmeasurable(deployed);
 			}
-			return new KneeExperiment.Settings(this.variants.variants(List.of(Variant.values())), this.variants.modes(),
+			return new KneeExperiment.Settings(this.variants.value(List.of(Variant.values())), this.modes.value(),
 					Goal.of(this.goals), BackendCapacity.of(this.capacity), this.smallest ? SMALLEST_STEP : WARM_UP,
 					this.smallest ? SMALLEST_STEP : MEASURED, this.smallest ? SMALLEST_LIMIT : LIMIT,
 					this.smallest ? SMALLEST_SETTLING : Settling.WHOLE,
@@ -107,7 +111,7 @@ public final class KneeCommand extends ExperimentCommand {
 			}
 		}
 		String consumer = deployed.metrics().get(Target.CONSUMER);
-		if (this.variants.modes().contains(Mode.QUEUED) && (consumer == null || !consumer.startsWith("http"))) {
+		if (this.modes.value().contains(Mode.QUEUED) && (consumer == null || !consumer.startsWith("http"))) {
 			throw usage("Whether queued orders are saved in time is asked of the consumer's own Prometheus endpoint:"
 					+ " name it in the target's 'metrics', or measure --modes sync");
 		}

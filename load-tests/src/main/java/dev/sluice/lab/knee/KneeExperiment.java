@@ -73,9 +73,9 @@ final class KneeExperiment extends Experiment {
 
 	private static final double FIRST = 400;
 
-	private static final double LEAST = 2;
+	private static final double MIN_RATE = 2;
 
-	private static final double MOST = 12_800;
+	private static final double MAX_RATE = 12_800;
 
 	/** Slightly below 5 %, so that the last two rates differ by at most 5 %. */
 	private static final double PRECISION = 0.049;
@@ -158,7 +158,7 @@ final class KneeExperiment extends Experiment {
 	private static Check warmUpCheck(String gateway, List<WarmUpWindow> windows) {
 		return new Check(
 				"The last two windows of %s's warm-up agree in rate and CPU per order within %.0f %%, and the compilers used at most %.0f %% of the CPU"
-					.formatted(gateway, WarmUpWindow.AGREE_WITHIN * 100, WarmUpWindow.MOST_JIT * 100),
+					.formatted(gateway, WarmUpWindow.AGREE_WITHIN * 100, WarmUpWindow.MAX_JIT_SHARE * 100),
 				WarmUpWindow.isWarm(windows, WarmUpWindow.AGREE_WITHIN),
 				windows.stream()
 					.map((window) -> "%.0f/s after %.0f s".formatted(window.savedPerSecond(), window.endSeconds()))
@@ -262,7 +262,7 @@ final class KneeExperiment extends Experiment {
 		String name = new Knee(gateway, mode.label(), aim, null, null, List.of(), 0).name();
 		progress().step(name + ": warming up");
 		long start = System.nanoTime();
-		KneeSearch search = new KneeSearch(FIRST, LEAST, MOST, PRECISION);
+		KneeSearch search = new KneeSearch(FIRST, MIN_RATE, MAX_RATE, PRECISION);
 		List<Step> steps = new ArrayList<>();
 		Map<Double, Trial> known = new HashMap<>(tried);
 		Map<Double, Trial> trials = new HashMap<>();
@@ -279,7 +279,7 @@ final class KneeExperiment extends Experiment {
 				trials.put(perSecond, trial);
 				Step step = trial.step(this.settings.goal(), mode, aim);
 				steps.add(step);
-				search.tell(perSecond, step.held());
+				search.record(perSecond, step.held());
 				progress().step(String.format(Locale.ROOT, "%s: %,.0f/s %s", name, perSecond,
 						step.held() ? "holds" : "does not hold: " + step.missed()));
 				rate = search.next();
@@ -363,7 +363,7 @@ final class KneeExperiment extends Experiment {
 			backlog = backlog.with(figures.tally());
 			long leftBehind = backlog.waiting(system.saved()) - waiting;
 			PrometheusHistogram saved = (mode == Mode.QUEUED && drain) ? savedTimes(system, before, backlog) : null;
-			Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
+			ProcessSampler.awaitNextSample();
 			return new Trial(rate, figures, saved, system.saved() - savedBefore, leftBehind, (sampler != null)
 					? sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()) : null);
 		}

@@ -51,7 +51,7 @@ final class KneeSearch {
 	}
 
 	/** Reports whether the rate held. */
-	void tell(double rate, boolean holds) {
+	void record(double rate, boolean holds) {
 		if (holds) {
 			this.held = rate;
 			this.next = Math.min(rate * 2, this.most);

@@ -9,10 +9,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -22,15 +26,15 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.lab.kit.stack.LabException;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Starts all parts of a load at the same time and collects their reports. Parts use it
  * over HTTP: {@code GET /clock}, {@code POST /join?part=2/5}, which is answered when all
- * have joined, and {@code POST /report?part=2/5}. It has no access control, so it belongs
- * in a trusted network.
+ * have joined, and {@code POST /report?part=2/5}. A part whose answer was lost may repeat
+ * a request: the body of {@code /join} names the process. It has no access control, so it
+ * belongs in a trusted network.
  */
 @ThreadSafe
 final class Coordinator implements AutoCloseable {
@@ -38,7 +42,14 @@ final class Coordinator implements AutoCloseable {
 	/** Enough for the seconds of a day and two histograms. */
 	private static final int MAX_REPORT_BYTES = 32 * 1024 * 1024;
 
+	private static final int MAX_PROCESS_BYTES = 100;
+
 	private static final int BACKLOG = Part.MAX;
+
+	/** Time to finish answers that have begun when the coordinator ends. */
+	private static final int ANSWER_SECONDS = 5;
+
+	private static final String OWN_PROCESS = "coordinator";
 
 	private final int parts;
 
@@ -50,18 +61,16 @@ final class Coordinator implements AutoCloseable {
 
 	private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
 
-	private final CountDownLatch missing;
-
 	private final CountDownLatch unreported;
 
 	@GuardedBy("this")
-	private final TreeSet<Integer> joined = new TreeSet<>();
+	private final Map<Integer, String> joined = new TreeMap<>();
 
 	@GuardedBy("this")
 	private final Map<Integer, PartReport> reports = new TreeMap<>();
 
-	@GuardedBy("this")
-	private @Nullable Plan plan;
+	/** Completed when all have joined, or when the coordinator ends. */
+	private final CompletableFuture<Plan> plan = new CompletableFuture<>();
 
 	/**
 	 * Listens for the other parts; this process is a part, too.
@@ -74,7 +83,6 @@ final class Coordinator implements AutoCloseable {
 		this.parts = parts;
 		this.joinTimeout = joinTimeout;
 		this.plans = plans;
-		this.missing = new CountDownLatch(parts);
 		this.unreported = new CountDownLatch(parts);
 		try {
 			this.server = HttpServer.create(address, BACKLOG);
@@ -94,25 +102,32 @@ final class Coordinator implements AutoCloseable {
 	}
 
 	/**
-	 * Waits until all parts have joined, and returns the plan.
+	 * Joins as the part that this process sends, waits until all parts have joined, and
+	 * returns the plan.
 	 * @throws LabException if some have not joined within the time limit
 	 */
 	Plan join(int part) throws InterruptedException {
+		return join(part, OWN_PROCESS);
+	}
+
+	private Plan join(int part, String process) throws InterruptedException {
 		synchronized (this) {
-			if (!this.joined.add(part)) {
+			if (!process.equals(this.joined.computeIfAbsent(part, (_) -> process))) {
 				throw new LabException("Part %d of this load has joined already".formatted(part));
 			}
-		}
-		this.missing.countDown();
-		if (!this.missing.await(this.joinTimeout.toMillis(), TimeUnit.MILLISECONDS)) {
-			throw new LabException("Of %d parts, these have not joined within %d s: %s".formatted(this.parts,
-					this.joinTimeout.toSeconds(), without(joined())));
-		}
-		synchronized (this) {
-			if (this.plan == null) {
-				this.plan = this.plans.apply(System.nanoTime());
+			if (this.joined.size() == this.parts && !this.plan.isDone()) {
+				this.plan.complete(this.plans.apply(System.nanoTime()));
 			}
-			return this.plan;
+		}
+		try {
+			return this.plan.get(this.joinTimeout.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (TimeoutException ex) {
+			throw new LabException("Of %d parts, these have not joined within %d s: %s".formatted(this.parts,
+					this.joinTimeout.toSeconds(), without(joined())), ex);
+		}
+		catch (CancellationException | ExecutionException ex) {
+			throw new LabException("The coordinator ends", ex);
 		}
 	}
 
@@ -121,7 +136,7 @@ final class Coordinator implements AutoCloseable {
 	 * @throws LabException if the part has not joined
 	 */
 	synchronized void report(PartReport report) {
-		if (!this.joined.contains(report.part())) {
+		if (!this.joined.containsKey(report.part())) {
 			throw new LabException("Part %d of this load has not joined".formatted(report.part()));
 		}
 		if (this.reports.putIfAbsent(report.part(), report) == null) {
@@ -150,12 +165,14 @@ final class Coordinator implements AutoCloseable {
 		return others.stream().map(String::valueOf).collect(Collectors.joining(", "));
 	}
 
-	private synchronized List<Integer> joined() {
-		return new ArrayList<>(this.joined);
+	/** The parts that have joined. */
+	synchronized List<Integer> joined() {
+		return new ArrayList<>(this.joined.keySet());
 	}
 
-	private String join(Part part, HttpExchange exchange) throws InterruptedException {
-		return JsonMapper.shared().writeValueAsString(join(part.number()));
+	private String join(Part part, HttpExchange exchange) throws IOException, InterruptedException {
+		String process = new String(exchange.getRequestBody().readNBytes(MAX_PROCESS_BYTES), StandardCharsets.UTF_8);
+		return JsonMapper.shared().writeValueAsString(join(part.number(), process));
 	}
 
 	private String report(Part part, HttpExchange exchange) throws IOException {
@@ -195,11 +212,15 @@ final class Coordinator implements AutoCloseable {
 		}
 	}
 
-	/** Stops listening. Parts that still wait may get an answer or none. */
+	/**
+	 * Stops listening, refuses the parts that still wait, and finishes the answers that
+	 * have begun: all reports have arrived before the last one is answered.
+	 */
 	@Override
 	public void close() {
+		this.plan.cancel(false);
+		this.server.stop(ANSWER_SECONDS);
 		this.handlers.shutdownNow();
-		this.server.stop(1);
 	}
 
 	@FunctionalInterface

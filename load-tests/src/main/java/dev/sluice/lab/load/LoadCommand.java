@@ -115,7 +115,7 @@ public final class LoadCommand extends ExperimentCommand {
 			throw usage("--listen and --coordinator are of several parts: add --of");
 		}
 		if (this.coordinator != null && (!"http".equals(this.coordinator.getScheme())
-				|| this.coordinator.getHost() == null || this.coordinator.getPort() > Ports.GREATEST)) {
+				|| this.coordinator.getHost() == null || this.coordinator.getPort() > Ports.MAX)) {
 			throw usage("--coordinator must be like http://10.0.0.1:7070");
 		}
 		if (this.coordinator != null && (this.requestsPerSecond != null || this.seconds != null || this.mode != null)) {
@@ -127,7 +127,7 @@ public final class LoadCommand extends ExperimentCommand {
 		int colon = text.lastIndexOf(':');
 		if (colon > 0 && text.substring(colon + 1).matches("\\d{1,5}")) {
 			int port = Integer.parseInt(text.substring(colon + 1));
-			if (port <= Ports.GREATEST) {
+			if (port <= Ports.MAX) {
 				InetSocketAddress address = new InetSocketAddress(text.substring(0, colon), port);
 				if (!address.isUnresolved()) {
 					return address;

@@ -229,8 +229,10 @@ final class LoadExperiment extends Experiment {
 		configuration.put("percentiles", "of histograms with three significant digits");
 		configuration.put("after the last request", "waited %d s for answers".formatted(Plan.PATIENCE.toSeconds()));
 		configuration.put("warm-up", "%d s of the same load; not counted".formatted(WARM_UP.toSeconds()));
-		configuration.put("clocks", "within %,d µs of the coordinator's, by the quickest of %d exchanges".formatted(
-				this.reports.stream().mapToLong(PartReport::clockErrorMicros).max().orElse(0), Participant.LOOKS));
+		configuration.put("clocks",
+				"within %,d µs of the coordinator's, by the quickest of %d exchanges".formatted(
+						this.reports.stream().mapToLong(PartReport::clockErrorMicros).max().orElse(0),
+						Participant.CLOCK_SAMPLES));
 		return configuration;
 	}
 

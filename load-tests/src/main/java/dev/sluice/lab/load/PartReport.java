@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -89,8 +88,6 @@ record PartReport(int part, Tally tally, String latencies, String lags, @Nullabl
 		}
 		return all;
 	}
-
-	static final Comparator<PartReport> BY_PART = Comparator.comparingInt(PartReport::part);
 
 	/** Latencies of the answered requests, in microseconds. */
 	Histogram latencyHistogram() {

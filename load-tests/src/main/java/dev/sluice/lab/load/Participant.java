@@ -8,6 +8,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.UUID;
 
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
@@ -24,11 +25,14 @@ final class Participant implements AutoCloseable {
 	/**
 	 * Number of exchanges to compare clocks. The quickest one gives the smallest error.
 	 */
-	static final int LOOKS = 21;
+	static final int CLOCK_SAMPLES = 21;
 
 	private final URI coordinator;
 
 	private final Part part;
+
+	/** Identifies this process if it joins again because the answer was lost. */
+	private final String process = UUID.randomUUID().toString();
 
 	private final HttpClient client = Http.client(Duration.ofSeconds(5));
 
@@ -55,21 +59,15 @@ final class Participant implements AutoCloseable {
 	 * @throws LabException if the coordinator refuses, or cannot be reached in time
 	 */
 	Plan join(Duration timeout) throws InterruptedException {
-		long deadline = System.nanoTime() + timeout.toNanos();
-		while (true) {
-			try {
-				return JsonMapper.shared().readValue(post("/join", "", timeout.plus(TIMEOUT)), Plan.class);
-			}
-			catch (IOException ex) {
-				if (System.nanoTime() - deadline > 0) {
-					throw new LabException("The coordinator at %s does not answer: %s".formatted(this.coordinator, ex),
-							ex);
-				}
-				Thread.sleep(AGAIN);
-			}
-			catch (JacksonException ex) {
-				throw new LabException("%s is not a coordinator: %s".formatted(this.coordinator, ex.getMessage()), ex);
-			}
+		try {
+			return JsonMapper.shared()
+				.readValue(post("/join", this.process, timeout.plus(TIMEOUT), timeout), Plan.class);
+		}
+		catch (IOException ex) {
+			throw new LabException("The coordinator at %s does not answer: %s".formatted(this.coordinator, ex), ex);
+		}
+		catch (JacksonException ex) {
+			throw new LabException("%s is not a coordinator: %s".formatted(this.coordinator, ex.getMessage()), ex);
 		}
 	}
 
@@ -77,7 +75,7 @@ final class Participant implements AutoCloseable {
 	Clock clock() throws InterruptedException {
 		Clock best = new Clock(0, Long.MAX_VALUE);
 		try {
-			for (int i = 0; i < LOOKS; i++) {
+			for (int i = 0; i < CLOCK_SAMPLES; i++) {
 				long before = System.nanoTime();
 				long other = Long.parseLong(
 						send(HttpRequest.newBuilder(this.coordinator.resolve("/clock")).timeout(TIMEOUT).build()));
@@ -89,16 +87,16 @@ final class Participant implements AutoCloseable {
 			}
 		}
 		catch (IOException | NumberFormatException ex) {
-			throw new LabException("The coordinator at %s does not tell the time: %s".formatted(this.coordinator, ex),
+			throw new LabException("The coordinator at %s does not report the time: %s".formatted(this.coordinator, ex),
 					ex);
 		}
 		return best;
 	}
 
-	/** Sends the report to the coordinator. */
+	/** Sends the report to the coordinator, several times if its answer is lost. */
 	void report(PartReport report) throws InterruptedException {
 		try {
-			post("/report", JsonMapper.shared().writeValueAsString(report), TIMEOUT);
+			post("/report", JsonMapper.shared().writeValueAsString(report), TIMEOUT, TIMEOUT);
 		}
 		catch (IOException ex) {
 			throw new LabException("The coordinator at %s did not take the report: %s".formatted(this.coordinator, ex),
@@ -106,12 +104,31 @@ final class Participant implements AutoCloseable {
 		}
 	}
 
-	private String post(String path, String body, Duration timeout) throws IOException, InterruptedException {
-		return send(HttpRequest
-			.newBuilder(this.coordinator.resolve("%s?part=%d/%d".formatted(path, this.part.number(), this.part.of())))
-			.timeout(timeout)
-			.POST(BodyPublishers.ofString(body))
-			.build());
+	/**
+	 * Posts a request that may be repeated.
+	 * @param timeout time limit for an answer
+	 * @param retries time after which a request without an answer is not repeated
+	 * @throws IOException if the last request had no answer
+	 */
+	private String post(String path, String body, Duration timeout, Duration retries)
+			throws IOException, InterruptedException {
+		long deadline = System.nanoTime() + retries.toNanos();
+		while (true) {
+			try {
+				return send(HttpRequest
+					.newBuilder(this.coordinator
+						.resolve("%s?part=%d/%d".formatted(path, this.part.number(), this.part.of())))
+					.timeout(timeout)
+					.POST(BodyPublishers.ofString(body))
+					.build());
+			}
+			catch (IOException ex) {
+				if (System.nanoTime() - deadline > 0) {
+					throw ex;
+				}
+				Thread.sleep(AGAIN);
+			}
+		}
 	}
 
 	private String send(HttpRequest request) throws IOException, InterruptedException {

@@ -69,7 +69,7 @@ public final class Redeliver implements Callable<Integer> {
 		try (Interruption _ = new Interruption(); Redelivery redelivery = new Redelivery(this.gateway, this.rate)) {
 			Tally tally = this.dryRun
 					? redelivery.list(choice, (order) -> out.println("%s  %s".formatted(order.id(), order.why())))
-					: redelivery.run(choice, (order) -> tellIfLeft(out, order));
+					: redelivery.run(choice, (order) -> printIfNotQueued(out, order));
 			out.println(this.dryRun ? "%,d failed orders would be delivered again".formatted(tally.taken())
 					: "%,d failed orders: %,d queued again, %,d refused, %,d unavailable"
 						.formatted(tally.taken() + tally.left(), tally.taken(), tally.refused(), tally.unavailable()));
@@ -82,7 +82,7 @@ public final class Redeliver implements Callable<Integer> {
 		}
 	}
 
-	private static void tellIfLeft(PrintWriter out, Redelivery.Redelivered order) {
+	private static void printIfNotQueued(PrintWriter out, Redelivery.Redelivered order) {
 		if (order.end() != End.TAKEN) {
 			out.println("%s  left: %s".formatted(order.id(), order.answer()));
 		}

@@ -64,12 +64,12 @@ final class ConnectionPool implements AutoCloseable {
 		this.places.acquire();
 		try {
 			Connection connection = take();
-			boolean well = false;
+			boolean reusable = false;
 			try {
-				well = connection.link.exchange();
+				reusable = connection.link.exchange();
 			}
 			finally {
-				giveBack(connection, well);
+				giveBack(connection, reusable);
 			}
 		}
 		finally {

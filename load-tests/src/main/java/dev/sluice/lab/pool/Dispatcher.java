@@ -19,17 +19,17 @@ import dev.sluice.lab.kit.result.PoolResult.Status;
  * A queue and its dispatcher. The number of messages in flight is limited, and further
  * messages wait in the order of arrival. The limit can be changed at any time. A message
  * that cannot be sent is tried again after a pause that doubles, up to {@link #ATTEMPTS}
- * attempts; then it is an error. A message is refused if {@link #MOST_QUEUED} are
- * waiting. Latencies of the last {@link #MOST_TIMED} messages are kept for the status.
+ * attempts; then it is an error. A message is refused if {@link #MAX_QUEUED} are waiting.
+ * Latencies of the last {@link #MAX_TIMED} messages are kept for the status.
  * <p>
  * produced = refused + queued + in flight + written + errors. Thread-safe.
  */
 final class Dispatcher implements AutoCloseable {
 
-	static final int MOST_QUEUED = 100_000;
+	static final int MAX_QUEUED = 100_000;
 
 	/** Eight megabytes. */
-	static final int MOST_TIMED = 1_000_000;
+	static final int MAX_TIMED = 1_000_000;
 
 	static final int ATTEMPTS = 5;
 
@@ -49,7 +49,7 @@ final class Dispatcher implements AutoCloseable {
 	 */
 	private final Deque<Long> queue = new ArrayDeque<>();
 
-	private final RecentTimes latencies = new RecentTimes(MOST_TIMED);
+	private final RecentTimes latencies = new RecentTimes(MAX_TIMED);
 
 	private int concurrency;
 
@@ -77,7 +77,7 @@ final class Dispatcher implements AutoCloseable {
 	synchronized void produce(int messages) {
 		this.produced += messages;
 		for (int i = 0; i < messages; i++) {
-			if (this.queue.size() < MOST_QUEUED) {
+			if (this.queue.size() < MAX_QUEUED) {
 				this.queue.add(System.nanoTime());
 			}
 			else {

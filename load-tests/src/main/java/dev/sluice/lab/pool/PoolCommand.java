@@ -95,12 +95,11 @@ public final class PoolCommand extends ExperimentCommand {
 
 	@Override
 	public Integer call() throws IOException {
-		if (this.port < 0 || this.port > Ports.GREATEST) {
-			throw usage("--port: 0 to %,d".formatted(Ports.GREATEST));
+		if (this.port < 0 || this.port > Ports.MAX) {
+			throw usage("--port: 0 to %,d".formatted(Ports.MAX));
 		}
-		if (this.messages < 1 || this.messages > PoolServer.MOST_MESSAGES || this.intervalMillis < 1
-				|| this.inFlight < 1 || this.inFlight > PoolServer.MOST_CONCURRENCY || this.newConnections < 0
-				|| this.delayMillis < 0) {
+		if (this.messages < 1 || this.messages > PoolServer.MAX_MESSAGES || this.intervalMillis < 1 || this.inFlight < 1
+				|| this.inFlight > PoolServer.MAX_CONCURRENCY || this.newConnections < 0 || this.delayMillis < 0) {
 			throw usage("--messages and --in-flight: 1 to 10,000; --interval: at least 1; the others: at least 0");
 		}
 		Part chosen = (this.part != null) ? this.part : new Part();
@@ -148,7 +147,7 @@ public final class PoolCommand extends ExperimentCommand {
 			}
 		}
 		if (!"http".equals(target.getScheme()) || target.getHost() == null || target.getPort() < 0
-				|| target.getPort() > Ports.GREATEST || target.getRawPath().isEmpty()) {
+				|| target.getPort() > Ports.MAX || target.getRawPath().isEmpty()) {
 			throw usage(
 					"--serve needs a URI like http://127.0.0.1:8090/100 or jdbc:postgresql://127.0.0.1:5432/sluice");
 		}

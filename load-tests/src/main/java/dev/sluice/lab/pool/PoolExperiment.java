@@ -163,7 +163,7 @@ final class PoolExperiment extends Experiment {
 		configuration.put("load", "%d messages every %d ms, by the clock".formatted(this.settings.messages(),
 				this.settings.interval().toMillis()));
 		configuration.put("concurrency", "%d messages in flight at most".formatted(this.settings.concurrency()));
-		configuration.put("queue", "%,d messages at most; further ones are refused".formatted(Dispatcher.MOST_QUEUED));
+		configuration.put("queue", "%,d messages at most; further ones are refused".formatted(Dispatcher.MAX_QUEUED));
 		configuration.put("attempts", "%d of each message, after 0.5 s to 4 s".formatted(Dispatcher.ATTEMPTS));
 		configuration.put("sink", switch (this.settings.sink()) {
 			case HTTP -> "backend-mock: %d ms a message, %s".formatted(this.settings.backendMillis(),
@@ -174,7 +174,7 @@ final class PoolExperiment extends Experiment {
 		});
 		configuration.put("latency",
 				"from when a message was produced until it is written, attempts included; of the last %,d"
-					.formatted(Dispatcher.MOST_TIMED));
+					.formatted(Dispatcher.MAX_TIMED));
 		return configuration;
 	}
 

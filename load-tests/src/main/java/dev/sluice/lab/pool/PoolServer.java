@@ -22,9 +22,9 @@ final class PoolServer implements AutoCloseable {
 	/** Default port. */
 	static final int PORT = 8095;
 
-	static final int MOST_MESSAGES = 10_000;
+	static final int MAX_MESSAGES = 10_000;
 
-	static final int MOST_CONCURRENCY = 10_000;
+	static final int MAX_CONCURRENCY = 10_000;
 
 	private static final JsonMapper JSON = JsonMapper.shared();
 
@@ -52,9 +52,9 @@ final class PoolServer implements AutoCloseable {
 		this.server.setExecutor(this.executor);
 		this.server.createContext("/status", (exchange) -> answer(exchange, "GET", ""));
 		this.server.createContext("/messages/",
-				(exchange) -> change(exchange, "POST", MOST_MESSAGES, this.dispatcher::produce));
+				(exchange) -> change(exchange, "POST", MAX_MESSAGES, this.dispatcher::produce));
 		this.server.createContext("/concurrency/",
-				(exchange) -> change(exchange, "PUT", MOST_CONCURRENCY, this.dispatcher::concurrency));
+				(exchange) -> change(exchange, "PUT", MAX_CONCURRENCY, this.dispatcher::concurrency));
 		this.server.start();
 	}
 

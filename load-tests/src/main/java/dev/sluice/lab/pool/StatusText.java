@@ -6,7 +6,7 @@ import dev.sluice.lab.kit.result.PoolResult.Share;
 import dev.sluice.lab.kit.result.PoolResult.Status;
 
 /**
- * A status in the reference's form, with true percentiles beside the reference's means.
+ * A status in the reference's form, with true percentiles next to the reference's means.
  */
 final class StatusText {
 

@@ -31,7 +31,7 @@ final class Consistency {
 	/** Relative tolerance, as the file has all digits of the rate. */
 	private static final double ROUNDING = 1e-6;
 
-	private static final int MOST_NAMED = 5;
+	private static final int MAX_NAMED = 5;
 
 	private Consistency() {
 	}
@@ -58,8 +58,8 @@ final class Consistency {
 			wrongFigures(cell).forEach((why) -> wrong.add("%s: %s".formatted(cell.cell(), why)));
 		}
 		String detail = wrong.isEmpty() ? "%,d cells".formatted(run.cells().size())
-				: String.join("; ", wrong.subList(0, Math.min(MOST_NAMED, wrong.size())))
-						+ ((wrong.size() > MOST_NAMED) ? "; and %,d more".formatted(wrong.size() - MOST_NAMED) : "");
+				: String.join("; ", wrong.subList(0, Math.min(MAX_NAMED, wrong.size())))
+						+ ((wrong.size() > MAX_NAMED) ? "; and %,d more".formatted(wrong.size() - MAX_NAMED) : "");
 		return new Check("Rates follow from orders saved and time, and calls from answered and failed", wrong.isEmpty(),
 				detail);
 	}

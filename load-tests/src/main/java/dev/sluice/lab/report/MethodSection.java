@@ -12,18 +12,21 @@ import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.RunResult.Environment;
 
-/** How a run was measured, what limits its results, and how to repeat it. */
+/**
+ * How to repeat a run, and where it ran. For runs with cells also how they were measured
+ * and what limits the results; the other findings have sections of their own for that.
+ */
 final class MethodSection extends Section {
 
-	MethodSection() {
-		super("method", "What was measured, how, and what limits it");
+	MethodSection(RunResult run) {
+		super("method", (run.finding() instanceof CompareResult) ? "What was measured, how, and what limits it"
+				: "How to repeat it, and where it ran");
 	}
 
 	@Override
 	public void write(RunResult run, Html html) {
 		html.element("h3", "Repeat it");
 		html.open("pre", "tabindex", "0").element("code", run.command()).close();
-		// Common to runs with cells; other runs' sections describe their method.
 		if (run.finding() instanceof CompareResult) {
 			cells(run, html);
 		}

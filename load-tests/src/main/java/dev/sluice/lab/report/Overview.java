@@ -73,9 +73,9 @@ final class Overview {
 			return;
 		}
 		for (Load.Kind kind : Load.Kind.values()) {
-			List<ModeByLoad> alike = loads.stream().filter((load) -> load.load().kind() == kind).toList();
-			if (!alike.isEmpty()) {
-				ModeOverview.write(alike, html);
+			List<ModeByLoad> ofKind = loads.stream().filter((load) -> load.load().kind() == kind).toList();
+			if (!ofKind.isEmpty()) {
+				ModeOverview.write(ofKind, html);
 			}
 		}
 		html.element("p", ModeOverview.rule(), "class", "note");

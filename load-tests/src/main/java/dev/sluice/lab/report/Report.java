@@ -144,7 +144,7 @@ public final class Report {
 			case ProveResult prove -> ProofSections.of(prove).stream();
 			case SinkResult sink -> SinkSections.of(sink).stream();
 		};
-		return Stream.concat(own, Stream.of(new MethodSection())).toList();
+		return Stream.concat(own, Stream.of(new MethodSection(run))).toList();
 	}
 
 	private static Stream<Section> compare(RunResult run, CompareResult compare) {

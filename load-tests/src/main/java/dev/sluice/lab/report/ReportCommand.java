@@ -27,10 +27,11 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code lab report}: rebuilds the page from a run's results. Reports if the raw data
+ * {@code lab report}: rebuilds the page from {@code run.json}. Reports if the raw data
  * have changed since the run, or if its figures contradict each other.
  */
-@Command(name = "report", description = "Builds the HTML report again from the raw results of one run or several.",
+@Command(name = "report",
+		description = "Builds the HTML report of one run or several again from run.json, and checks their raw data.",
 		mixinStandardHelpOptions = true)
 public final class ReportCommand implements Callable<Integer> {
 
@@ -57,7 +58,7 @@ public final class ReportCommand implements Callable<Integer> {
 			List<RunResult> runs = read();
 			Path html = (this.out != null) ? this.out : page(this.directories.getFirst());
 			write(runs, html);
-			runs.forEach(this::tellDoubts);
+			runs.forEach(this::printFailedChecks);
 			this.spec.commandLine().getOut().println(html.toAbsolutePath().normalize());
 			return CommandLine.ExitCode.OK;
 		}
@@ -100,7 +101,7 @@ public final class ReportCommand implements Callable<Integer> {
 		return run.with(checks);
 	}
 
-	private void tellDoubts(RunResult run) {
+	private void printFailedChecks(RunResult run) {
 		run.checks()
 			.stream()
 			.filter((check) -> !check.holds())

@@ -38,13 +38,13 @@ public final class ScenarioFile {
 
 	private static final Duration MILLISECOND = Duration.ofMillis(1);
 
-	private static final Duration MOST_DELAY = Duration.ofMinutes(10);
+	private static final Duration MAX_DELAY = Duration.ofMinutes(10);
 
-	private static final int MOST_ORDERS = 1_000_000;
+	private static final int MAX_ORDERS = 1_000_000;
 
-	private static final int MOST_USERS = 5_000;
+	private static final int MAX_USERS = 5_000;
 
-	private static final int MOST_QUEUE = 1_000_000;
+	private static final int MAX_QUEUE = 1_000_000;
 
 	private static final String[] ERRORS = { "share", "status" };
 
@@ -120,7 +120,7 @@ public final class ScenarioFile {
 				throw load.refused(node, "a target gets its orders by the clock: leave this out");
 			});
 		}
-		int users = load.take("in-flight").map((value) -> load.count(value, 1, MOST_USERS)).orElse(1_000L).intValue();
+		int users = load.take("in-flight").map((value) -> load.count(value, 1, MAX_USERS)).orElse(1_000L).intValue();
 		int items = load.take("items")
 			.map((value) -> load.count(value, 1, 100))
 			.orElse((long) Client.USUAL.items())
@@ -145,7 +145,7 @@ public final class ScenarioFile {
 					"'load' has either 'orders', as [10, 1000], or 'rates', as [50/s], with 'for'");
 		}
 		if (orders.isPresent()) {
-			return fields.list(orders.get(), (value) -> new Orders((int) fields.count(value, 1, MOST_ORDERS), 0));
+			return fields.list(orders.get(), (value) -> new Orders((int) fields.count(value, 1, MAX_ORDERS), 0));
 		}
 		Duration length = fields.duration(fields.need("for"), Duration.ofSeconds(1), Duration.ofMinutes(30));
 		List<Orders> loads = fields.list(rates.get(), (value) -> {
@@ -178,7 +178,7 @@ public final class ScenarioFile {
 
 	private Delay delay(Fields fields, Node value) {
 		if (value instanceof ScalarNode) {
-			return new Delay.Fixed(fields.duration(value, NONE, MOST_DELAY).toMillis());
+			return new Delay.Fixed(fields.duration(value, NONE, MAX_DELAY).toMillis());
 		}
 		Fields kind = new Fields(this.file, value, "uniform", "log-normal");
 		Optional<Fields> uniform = kind.fields("uniform", "from", "to");
@@ -187,11 +187,11 @@ public final class ScenarioFile {
 			throw fields.refused(value, "'delay' is a time, as 50ms, or one of uniform, log-normal");
 		}
 		Delay delay = uniform.<Delay>map((it) -> {
-			Duration least = it.duration(it.need("from"), NONE, MOST_DELAY);
-			return new Delay.Uniform(least.toMillis(), it.duration(it.need("to"), least, MOST_DELAY).toMillis());
+			Duration least = it.duration(it.need("from"), NONE, MAX_DELAY);
+			return new Delay.Uniform(least.toMillis(), it.duration(it.need("to"), least, MAX_DELAY).toMillis());
 		}).or(() -> logNormal.map((it) -> {
-			Duration median = it.duration(it.need("median"), MILLISECOND, MOST_DELAY);
-			return new Delay.LogNormal(median.toMillis(), it.duration(it.need("p99"), median, MOST_DELAY).toMillis());
+			Duration median = it.duration(it.need("median"), MILLISECOND, MAX_DELAY);
+			return new Delay.LogNormal(median.toMillis(), it.duration(it.need("p99"), median, MAX_DELAY).toMillis());
 		})).orElseThrow();
 		return delay;
 	}
@@ -235,12 +235,12 @@ public final class ScenarioFile {
 	}
 
 	private static int queue(Fields fields) {
-		return (int) fields.take("queue").map((value) -> fields.count(value, 0, MOST_QUEUE)).orElse(200L).longValue();
+		return (int) fields.take("queue").map((value) -> fields.count(value, 0, MAX_QUEUE)).orElse(200L).longValue();
 	}
 
 	private static Flap flap(Fields fields, BackendBehaviour behaviour) {
-		Duration well = fields.duration(fields.need("well"), Duration.ofMillis(100), MOST_DELAY);
-		Duration unwell = fields.duration(fields.need("unwell"), Duration.ofMillis(100), MOST_DELAY);
+		Duration well = fields.duration(fields.need("well"), Duration.ofMillis(100), MAX_DELAY);
+		Duration unwell = fields.duration(fields.need("unwell"), Duration.ofMillis(100), MAX_DELAY);
 		BackendBehaviour then = errors(new Fields(fields.file(), fields.need("errors"), ERRORS), behaviour);
 		return new Flap(well.toMillis(), unwell.toMillis(), then);
 	}
@@ -248,7 +248,7 @@ public final class ScenarioFile {
 	private static Limits limits(Fields fields) {
 		Limits limits = new Limits(
 				fields.take("p99")
-					.map((value) -> fields.duration(value, MILLISECOND, MOST_DELAY).toMillis())
+					.map((value) -> fields.duration(value, MILLISECOND, MAX_DELAY).toMillis())
 					.orElse(null),
 				fields.take("failed-calls").map(fields::share).orElse(null),
 				fields.take("saved-per-second").map((value) -> fields.count(value, 1, 100_000_000)).orElse(null));

@@ -33,7 +33,7 @@ public final class TargetFile {
 
 	private static final Duration LASTS = Duration.ofSeconds(5);
 
-	private static final Duration MOST_LASTS = Duration.ofMinutes(1);
+	private static final Duration MAX_DURATION = Duration.ofMinutes(1);
 
 	private TargetFile() {
 	}
@@ -90,7 +90,7 @@ public final class TargetFile {
 
 	private static Fault fault(Fields fields) {
 		return new Fault(fields.text(fields.need("begin")),
-				fields.take("for").map((value) -> fields.duration(value, Duration.ZERO, MOST_LASTS)).orElse(LASTS),
+				fields.take("for").map((value) -> fields.duration(value, Duration.ZERO, MAX_DURATION)).orElse(LASTS),
 				fields.take("end").map(fields::text).orElse(null));
 	}
 

@@ -296,7 +296,7 @@ final class SinkExperiment extends Experiment {
 		long deadline = System.nanoTime() + timeout.toNanos();
 		while (client.isAlive()) {
 			if (sink != null && !sink.isAlive()) {
-				throw new LabException("The sink has ended during a transfer; see its log beside " + client.logFile());
+				throw new LabException("The sink has ended during a transfer; see its log next to " + client.logFile());
 			}
 			if (System.nanoTime() - deadline > 0) {
 				throw new LabException("A transfer was not over after %d min; the log of its client: %s"

@@ -22,7 +22,7 @@ final class WindowSection extends Section {
 	private static final int PANEL_HEIGHT = 130;
 
 	/** Transfers of fewer seconds have no chart, as it would be a few dots. */
-	private static final int LEAST_SECONDS = 3;
+	private static final int MIN_SECONDS = 3;
 
 	private final SinkResult sink;
 
@@ -46,7 +46,7 @@ final class WindowSection extends Section {
 				"The client's window follows twice the product of the greatest rate of acknowledgements and the shortest time of one. Each panel shows the most messages in flight in each second of a transfer of the first repetition; the last panel the window of the first; the tables have all. Where every transfer took less than three seconds there is only the table.");
 		for (Setting setting : Setting.values()) {
 			List<Transfer> transfers = shown.stream().filter((transfer) -> transfer.setting() == setting).toList();
-			if (transfers.stream().anyMatch((transfer) -> seconds(transfer) >= LEAST_SECONDS)) {
+			if (transfers.stream().anyMatch((transfer) -> seconds(transfer) >= MIN_SECONDS)) {
 				html.chart(chart(setting, transfers), table(setting, transfers));
 			}
 			else if (!transfers.isEmpty()) {

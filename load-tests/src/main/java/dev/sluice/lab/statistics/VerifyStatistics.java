@@ -28,14 +28,14 @@ import picocli.CommandLine.Spec;
 public final class VerifyStatistics implements Callable<Integer> {
 
 	/** Fewer recorded differences say too little about the noise. */
-	private static final int LEAST_RECORDED = 8;
+	private static final int MIN_RECORDED = 8;
 
 	private static final int SHOWN = 20;
 
 	/** Of twenty, as the report promises. */
-	private static final int LEAST_ALIKE = 19;
+	private static final int MIN_NO_DIFFERENCE = 19;
 
-	private static final int LEAST_FOUND = 16;
+	private static final int MIN_FOUND = 16;
 
 	private static final int MANY = 500;
 
@@ -61,7 +61,7 @@ public final class VerifyStatistics implements Callable<Integer> {
 			PairNoise pairNoise = noise();
 			Trials shown = Trials.run(SHOWN, pairNoise, new Random(this.seed));
 			print(pairNoise, shown, Trials.run(MANY, pairNoise, new Random(this.seed + 1)));
-			return (shown.alike() >= LEAST_ALIKE && shown.found() >= LEAST_FOUND) ? CommandLine.ExitCode.OK
+			return (shown.noDifference() >= MIN_NO_DIFFERENCE && shown.found() >= MIN_FOUND) ? CommandLine.ExitCode.OK
 					: CommandLine.ExitCode.SOFTWARE;
 		}
 		catch (IOException ex) {
@@ -86,10 +86,10 @@ public final class VerifyStatistics implements Callable<Integer> {
 			runs.add(RunFile.read(directory.resolve(RunFile.NAME)));
 		}
 		PairNoise recorded = PairNoise.of(runs);
-		if (recorded.recorded().size() < LEAST_RECORDED) {
+		if (recorded.recorded().size() < MIN_RECORDED) {
 			throw new IOException(
 					"These runs have %d pairs of repetitions, and %d are needed: measure with --repetitions"
-						.formatted(recorded.recorded().size(), LEAST_RECORDED));
+						.formatted(recorded.recorded().size(), MIN_RECORDED));
 		}
 		return recorded;
 	}
@@ -102,11 +102,11 @@ public final class VerifyStatistics implements Callable<Integer> {
 		out.println("Pairs asked for, after %d to plan with: %s to %s".formatted(Trials.PILOT,
 				Figures.count(shown.leastPairs()), Figures.count(shown.mostPairs())));
 		out.println("With itself:                  %2d of %d comparisons find no difference (at least %d)"
-			.formatted(shown.alike(), shown.trials(), LEAST_ALIKE));
+			.formatted(shown.noDifference(), shown.trials(), MIN_NO_DIFFERENCE));
 		out.println("With one that is %s slower: %3d of %d comparisons find it (at least %d)"
-			.formatted(Figures.percent(PairedComparison.MARGIN), shown.found(), shown.trials(), LEAST_FOUND));
+			.formatted(Figures.percent(PairedComparison.MARGIN), shown.found(), shown.trials(), MIN_FOUND));
 		out.println("Over %s of each: %s find no difference, %s find the slower one".formatted(
-				Figures.count(many.trials()), Figures.percent((double) many.alike() / many.trials()),
+				Figures.count(many.trials()), Figures.percent((double) many.noDifference() / many.trials()),
 				Figures.percent((double) many.found() / many.trials())));
 		out.flush();
 	}

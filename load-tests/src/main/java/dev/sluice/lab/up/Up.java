@@ -40,7 +40,7 @@ public final class Up implements Callable<Integer> {
 
 	private static final Duration WATCH_INTERVAL = Duration.ofMillis(500);
 
-	private static final int GREATEST_OFFSET = 50_000;
+	private static final int MAX_OFFSET = 50_000;
 
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
@@ -60,8 +60,8 @@ public final class Up implements Callable<Integer> {
 	@Override
 	public Integer call() throws IOException {
 		Variant servlet = argument(() -> Variant.of("servlet-" + this.threads));
-		if (this.portOffset < 0 || this.portOffset > GREATEST_OFFSET) {
-			throw new ParameterException(this.spec.commandLine(), "--port-offset: 0 to %,d".formatted(GREATEST_OFFSET));
+		if (this.portOffset < 0 || this.portOffset > MAX_OFFSET) {
+			throw new ParameterException(this.spec.commandLine(), "--port-offset: 0 to %,d".formatted(MAX_OFFSET));
 		}
 		Workspace workspace = Workspace.find();
 		Path directory = Files.createDirectories(workspace.root().resolve("target/up-" + this.portOffset));
@@ -116,7 +116,7 @@ public final class Up implements Callable<Integer> {
 			});
 			Duration elapsed = start(out, stack, servlet);
 			Files.writeString(stack.directory().resolve("ready"), elapsed.toString(), StandardCharsets.US_ASCII);
-			welcome(out, stack, servlet, elapsed);
+			printAddresses(out, stack, servlet, elapsed);
 			Service dead = watch(stack);
 			throw new LabException("%s has ended; its log %s ends with:%n%s".formatted(dead.name(), dead.logFile(),
 					dead.process().tail()));
@@ -164,7 +164,7 @@ public final class Up implements Callable<Integer> {
 		}
 	}
 
-	private void welcome(PrintWriter out, Stack stack, Variant servlet, Duration elapsed) {
+	private void printAddresses(PrintWriter out, Stack stack, Variant servlet, Duration elapsed) {
 		String gateway = stack.uri(Module.GATEWAY_SERVLET).toString();
 		out.printf(
 				"""

@@ -8,12 +8,12 @@ import java.util.List;
 final class History {
 
 	/** Ten minutes. */
-	static final int MOST = 600;
+	static final int MAX_READINGS = 600;
 
 	private final Deque<Moment> moments = new ArrayDeque<>();
 
 	synchronized void add(Moment moment) {
-		if (this.moments.size() == MOST) {
+		if (this.moments.size() == MAX_READINGS) {
 			this.moments.removeFirst();
 		}
 		this.moments.addLast(moment);

@@ -2,7 +2,7 @@ package dev.sluice.lab.watch;
 
 import java.util.Locale;
 
-/** A chart of the page and the table beside it. */
+/** A chart of the page and the table next to it. */
 enum Panel {
 
 	ORDERS("Orders answered", "per second", "Answers of all gateways in the last second, by mode and outcome."),

@@ -51,7 +51,7 @@ final class Readings {
 	private static final String ACCEPT_TO_SAVED = "sluice_accept_to_saved_seconds_bucket";
 
 	/** Minimum time over which a rate is computed. */
-	private static final long LEAST_NANOS = 500_000_000;
+	private static final long MIN_NANOS = 500_000_000;
 
 	private static final double MEBIBYTE = 1024 * 1024;
 
@@ -91,7 +91,7 @@ final class Readings {
 			}
 			before.addLast(scrape);
 		});
-		histograms.tell(figures);
+		histograms.addTo(figures);
 		return figures.panels();
 	}
 
@@ -103,7 +103,7 @@ final class Readings {
 		Iterator<Scrape> latestFirst = before.descendingIterator();
 		while (latestFirst.hasNext()) {
 			Scrape each = latestFirst.next();
-			if (scrape.nanos() - each.nanos() >= LEAST_NANOS) {
+			if (scrape.nanos() - each.nanos() >= MIN_NANOS) {
 				return Optional.of(each);
 			}
 		}
@@ -212,7 +212,7 @@ final class Readings {
 						Double::sum)));
 		}
 
-		void tell(Figures figures) {
+		void addTo(Figures figures) {
 			this.parts.forEach((name, each) -> {
 				Map<Double, Double> counts = new TreeMap<>();
 				each.forEach(

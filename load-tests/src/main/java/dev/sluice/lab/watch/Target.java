@@ -25,8 +25,7 @@ record Target(String name, URI uri) {
 		int equals = text.indexOf('=');
 		try {
 			URI uri = URI.create(text.substring(equals + 1).strip());
-			if (equals > 0 && "http".equals(uri.getScheme()) && uri.getHost() != null
-					&& uri.getPort() <= Ports.GREATEST) {
+			if (equals > 0 && "http".equals(uri.getScheme()) && uri.getHost() != null && uri.getPort() <= Ports.MAX) {
 				return new Target(text.substring(0, equals).strip(), uri);
 			}
 		}

@@ -31,12 +31,12 @@ import picocli.CommandLine.Spec;
 						+ " itself. The figures as JSON: /moments." })
 public final class WatchCommand implements Callable<Integer> {
 
-	private static final int GREATEST_OFFSET = 50_000;
+	private static final int MAX_OFFSET = 50_000;
 
-	private static final int MOST_TARGETS = 20;
+	private static final int MAX_TARGETS = 20;
 
 	/** Time limit for sending a request, and for reading its answer. */
-	private static final String LONGEST_SECONDS = "10";
+	private static final String MAX_SECONDS = "10";
 
 	@Option(names = "--port", paramLabel = "PORT", defaultValue = "" + WatchServer.PORT,
 			description = "Port of the page; 0 chooses a free one. Default: ${DEFAULT-VALUE}.")
@@ -56,16 +56,16 @@ public final class WatchCommand implements Callable<Integer> {
 
 	@Override
 	public Integer call() throws IOException {
-		if (this.port < 0 || this.port > Ports.GREATEST) {
-			throw usage("--port: 0 to %,d".formatted(Ports.GREATEST));
+		if (this.port < 0 || this.port > Ports.MAX) {
+			throw usage("--port: 0 to %,d".formatted(Ports.MAX));
 		}
-		if (this.portOffset < 0 || this.portOffset > GREATEST_OFFSET) {
-			throw usage("--port-offset: 0 to %,d".formatted(GREATEST_OFFSET));
+		if (this.portOffset < 0 || this.portOffset > MAX_OFFSET) {
+			throw usage("--port-offset: 0 to %,d".formatted(MAX_OFFSET));
 		}
 		List<Target> chosen = targets();
 		// Makes the JDK's HTTP server of this process cut off slower clients.
-		System.setProperty("sun.net.httpserver.maxReqTime", LONGEST_SECONDS);
-		System.setProperty("sun.net.httpserver.maxRspTime", LONGEST_SECONDS);
+		System.setProperty("sun.net.httpserver.maxReqTime", MAX_SECONDS);
+		System.setProperty("sun.net.httpserver.maxRspTime", MAX_SECONDS);
 		History history = new History();
 		// An interrupt is its normal end.
 		try (Interruption _ = new Interruption(0);
@@ -103,8 +103,8 @@ public final class WatchCommand implements Callable<Integer> {
 		}
 		try {
 			List<Target> chosen = this.targets.stream().map(Target::of).toList();
-			if (chosen.stream().map(Target::name).distinct().count() < chosen.size() || chosen.size() > MOST_TARGETS) {
-				throw usage("--target: at most %d, each with a name of its own".formatted(MOST_TARGETS));
+			if (chosen.stream().map(Target::name).distinct().count() < chosen.size() || chosen.size() > MAX_TARGETS) {
+				throw usage("--target: at most %d, each with a name of its own".formatted(MAX_TARGETS));
 			}
 			return chosen;
 		}

@@ -20,14 +20,14 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Serves the page to browsers on this machine: {@code GET /}, and
  * {@code GET /moments?after=<number>}, which a page requests every second. Handles at
- * most {@value #MOST_REQUESTS} requests at once and answers further ones with 503.
+ * most {@value #MAX_REQUESTS} requests at once and answers further ones with 503.
  */
 final class WatchServer implements AutoCloseable {
 
 	/** Default port. */
 	static final int PORT = 8096;
 
-	static final int MOST_REQUESTS = 32;
+	static final int MAX_REQUESTS = 32;
 
 	private static final JsonMapper JSON = JsonMapper.shared();
 
@@ -47,7 +47,7 @@ final class WatchServer implements AutoCloseable {
 
 	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
 
-	private final Semaphore requests = new Semaphore(MOST_REQUESTS);
+	private final Semaphore requests = new Semaphore(MAX_REQUESTS);
 
 	private final LongFunction<List<Moment>> moments;
 

@@ -4,8 +4,8 @@
   'use strict';
 
   const PERIOD_MILLIS = 1000;
-  const MOST = 600;
-  const SHORTEST_MILLIS = 30000;
+  const MAX_READINGS = 600;
+  const MIN_MILLIS = 30000;
   const SVG = 'http://www.w3.org/2000/svg';
   const COLOURS = ['var(--s1)', 'var(--s0)', 'var(--s3)', 'var(--s2)', 'var(--s4)', 'var(--s5)'];
   // Series with a fixed colour and dash. Other series get theirs from a hash of their name.
@@ -153,10 +153,10 @@
         });
         line.path.setAttribute('d', path);
         const now = shown.length ? shown[shown.length - 1].figures[this.id][name] : undefined;
-        const told = this.levels ? (value) => LEVELS[value] || NONE : figure;
-        put(line.cells[0], told(now));
+        const format = this.levels ? (value) => LEVELS[value] || NONE : figure;
+        put(line.cells[0], format(now));
         put(line.cells[1], this.levels || count === 0 ? NONE : figure(sum / count));
-        put(line.cells[2], told(greatest));
+        put(line.cells[2], format(greatest));
       });
     }
 
@@ -169,8 +169,8 @@
         this.cross.setAttribute('x2', x);
       }
       this.cross.setAttribute('visibility', moment ? 'visible' : 'hidden');
-      const told = this.levels ? (value) => LEVELS[value] || NONE : figure;
-      this.series.forEach((line, name) => put(line.cells[3], moment ? told(moment.figures[this.id][name]) : NONE));
+      const format = this.levels ? (value) => LEVELS[value] || NONE : figure;
+      this.series.forEach((line, name) => put(line.cells[3], moment ? format(moment.figures[this.id][name]) : NONE));
     }
 
     drawAxes(width, top, length) {
@@ -294,7 +294,7 @@
     names = moments[moments.length - 1].services.map((service) => service.name);
     const to = moments[moments.length - 1].epochMillis;
     // While there is less than the requested period: all of it.
-    const from = Math.max(to - span.value * 1000, Math.min(moments[0].epochMillis, to - SHORTEST_MILLIS));
+    const from = Math.max(to - span.value * 1000, Math.min(moments[0].epochMillis, to - MIN_MILLIS));
     const shown = moments.filter((moment) => moment.epochMillis >= from);
     panels.forEach((panel) => panel.draw(shown, from, to));
     large(moments[moments.length - 1]);
@@ -320,7 +320,7 @@
         document.body.classList.remove('alone');
         say('lab watch answers again.');
       }
-      moments = moments.concat(answer.moments).slice(-MOST);
+      moments = moments.concat(answer.moments).slice(-MAX_READINGS);
       if (answer.moments.length && !paused) {
         services(moments[moments.length - 1]);
         draw();

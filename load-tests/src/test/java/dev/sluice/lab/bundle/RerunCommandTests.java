@@ -142,7 +142,7 @@ class RerunCommandTests {
 					500 requests outstanding after 18 s, of 1,800 sent.    | 1,546 requests outstanding after 18 s, of 1,790 sent.
 					""")
 	void figuresMayDiffer(String first, String second) {
-		assertThat(new TwoRuns.Pair(first, second).likeness()).isEqualTo(TwoRuns.Likeness.OTHER_FIGURES);
+		assertThat(new TwoRuns.Pair(first, second).similarity()).isEqualTo(TwoRuns.Similarity.OTHER_FIGURES);
 	}
 
 	@ParameterizedTest
@@ -158,7 +158,7 @@ class RerunCommandTests {
 			queued saves more at every load.          | ''
 			""")
 	void wordsLoadsAndNoneMayNot(String first, String second) {
-		assertThat(new TwoRuns.Pair(first, second).likeness()).isEqualTo(TwoRuns.Likeness.OTHER);
+		assertThat(new TwoRuns.Pair(first, second).similarity()).isEqualTo(TwoRuns.Similarity.OTHER);
 	}
 
 	private static RunResult queuedSaves(RunResult run, double times) {

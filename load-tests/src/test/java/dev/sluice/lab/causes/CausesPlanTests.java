@@ -18,7 +18,7 @@ class CausesPlanTests {
 
 		assertThat(rounds).extracting(Round::gateway).doesNotHaveDuplicates();
 		assertThat(rounds).allSatisfy((round) -> assertThat(round.cells())
-			.allSatisfy((cell) -> assertThat(cell.setting().gateway()).isEqualTo(round.gateway())));
+			.allSatisfy((cell) -> assertThat(cell.levels().gateway()).isEqualTo(round.gateway())));
 	}
 
 	@Test
@@ -27,7 +27,7 @@ class CausesPlanTests {
 			.rounds()
 			.stream()
 			.flatMap((round) -> round.cells().stream())
-			.map((cell) -> cell.setting().changes().keySet())
+			.map((cell) -> cell.levels().changes().keySet())
 			.filter((changes) -> changes.size() == 1)
 			.collect(Collectors.toSet());
 
@@ -38,15 +38,15 @@ class CausesPlanTests {
 
 	@Test
 	void givesEachSettingANameOfItsOwn() {
-		List<Setting> settings = CausesPlan.whole(1)
+		List<FactorLevels> variations = CausesPlan.whole(1)
 			.rounds()
 			.stream()
 			.flatMap((round) -> round.cells().stream())
-			.map(Cell::setting)
+			.map(Cell::levels)
 			.distinct()
 			.toList();
 
-		assertThat(settings.stream().map(CausesPlan::name)).doesNotHaveDuplicates().contains("base", "all at once");
+		assertThat(variations.stream().map(CausesPlan::name)).doesNotHaveDuplicates().contains("base", "all at once");
 	}
 
 	@Test
@@ -64,21 +64,22 @@ class CausesPlanTests {
 	void measuresTheBaseTwiceWhereNothingIsRepeated() {
 		List<Round> rounds = CausesPlan.quick().rounds();
 
-		assertThat(rounds.getFirst().gateway()).isEqualTo(Setting.BASE);
-		assertThat(rounds.getLast().cells()).allSatisfy((cell) -> assertThat(cell.setting()).isEqualTo(Setting.BASE));
+		assertThat(rounds.getFirst().gateway()).isEqualTo(FactorLevels.BASE);
+		assertThat(rounds.getLast().cells())
+			.allSatisfy((cell) -> assertThat(cell.levels()).isEqualTo(FactorLevels.BASE));
 		assertThat(rounds.stream().map(Round::name)).doesNotHaveDuplicates();
 	}
 
 	@Test
 	void hasEverythingThatSharesNeed() {
-		List<Setting> settings = CausesPlan.whole(1)
+		List<FactorLevels> variations = CausesPlan.whole(1)
 			.rounds()
 			.stream()
 			.flatMap((round) -> round.cells().stream())
-			.map(Cell::setting)
+			.map(Cell::levels)
 			.toList();
 
-		assertThat(settings).containsAll(CausesPlan.alone().values())
+		assertThat(variations).containsAll(CausesPlan.alone().values())
 			.containsAll(CausesPlan.allButOne().values())
 			.contains(CausesPlan.ALL);
 		assertThat(CausesPlan.alone().keySet()).isEqualTo(CausesPlan.allButOne().keySet());

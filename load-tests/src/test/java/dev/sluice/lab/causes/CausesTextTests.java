@@ -17,7 +17,7 @@ class CausesTextTests {
 	@Test
 	void sumsThePausesOfAllTrials() {
 		CausesResult result = new CausesResult("servlet-platform", 100, 1_000, "all", List.of(),
-				List.of(new CausesResult.Setting(CausesResult.BASE, Map.of(), true, false)),
+				List.of(new CausesResult.FactorLevels(CausesResult.BASE, Map.of(), true, false)),
 				List.of(cell(1, 0), cell(2, 0), cell(3, 300)));
 
 		assertThat(CausesText.of(result)).contains("1,000").contains(" 10 %");
@@ -26,7 +26,8 @@ class CausesTextTests {
 	@Test
 	void hasNoFigureForWhatIsNotKnown() {
 		CausesResult result = new CausesResult("servlet-platform", 100, 1_000, "all", List.of(),
-				List.of(new CausesResult.Setting(CausesResult.BASE, Map.of(), true, false)), List.of(cell(1, null)));
+				List.of(new CausesResult.FactorLevels(CausesResult.BASE, Map.of(), true, false)),
+				List.of(cell(1, null)));
 
 		assertThat(CausesText.of(result).stripTrailing()).endsWith("–");
 	}
@@ -34,7 +35,7 @@ class CausesTextTests {
 	@Test
 	void saysWhatRanOutOfMemory() {
 		CausesResult result = new CausesResult("servlet-platform", 100, 1_000, "all", List.of(),
-				List.of(new CausesResult.Setting("128 MiB", Map.of(), true, true)), List.of());
+				List.of(new CausesResult.FactorLevels("128 MiB", Map.of(), true, true)), List.of());
 
 		assertThat(CausesText.of(result)).contains("128 MiB: out of memory  ");
 	}

@@ -8,7 +8,7 @@ import dev.sluice.lab.causes.Effects.Portion;
 import dev.sluice.lab.causes.Conclusions.Outcome;
 import dev.sluice.lab.kit.result.CausesResult;
 import dev.sluice.lab.kit.result.CausesResult.Cell;
-import dev.sluice.lab.kit.result.CausesResult.Setting;
+import dev.sluice.lab.kit.result.CausesResult.FactorLevels;
 import dev.sluice.lab.kit.result.CausesResult.Share;
 import dev.sluice.lab.kit.cell.CellResult.Latency;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
@@ -221,13 +221,14 @@ class ConclusionsTests {
 	}
 
 	/** All settings but the middle heap are part of each plan. */
-	private List<Setting> settings() {
-		List<Setting> settings = new ArrayList<>(List.of(new Setting(CausesResult.BASE, Map.of(), true, false),
-				new Setting(SLOW, Map.of("backend's threads", "3"), false, false),
-				new Setting(SMALL, Map.of("gateway's heap", "128 MiB"), true, this.smallRanOutOfMemory),
-				new Setting("all", Map.of("backend's threads", "3", "gateway's heap", "128 MiB"), false, false)));
+	private List<FactorLevels> settings() {
+		List<FactorLevels> settings = new ArrayList<>(List.of(
+				new FactorLevels(CausesResult.BASE, Map.of(), true, false),
+				new FactorLevels(SLOW, Map.of("backend's threads", "3"), false, false),
+				new FactorLevels(SMALL, Map.of("gateway's heap", "128 MiB"), true, this.smallRanOutOfMemory),
+				new FactorLevels("all", Map.of("backend's threads", "3", "gateway's heap", "128 MiB"), false, false)));
 		if (this.cells.stream().anyMatch((cell) -> cell.setting().equals(MIDDLE))) {
-			settings.add(new Setting(MIDDLE, Map.of("gateway's heap", "256 MiB"), true, false));
+			settings.add(new FactorLevels(MIDDLE, Map.of("gateway's heap", "256 MiB"), true, false));
 		}
 		return settings;
 	}

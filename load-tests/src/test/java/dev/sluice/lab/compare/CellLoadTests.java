@@ -79,6 +79,17 @@ class CellLoadTests {
 	}
 
 	@Test
+	void theSmallestRunWarmsUpForSeconds() {
+		List<Target> targets = List.of(new Target(URI.create("http://a:1"), Mode.SYNC));
+
+		assertThat(CellLoad.smallest(Load.Kind.IN_FLIGHT).warmUp(targets, List.of(Mode.SYNC), true)).singleElement()
+			.satisfies((phase) -> {
+				assertThat(phase.warmUp()).isNotNull();
+				assertThat(phase.warmUp().mostMillis()).isEqualTo(4_000);
+			});
+	}
+
+	@Test
 	void aWarmUpThatDidNotSettleFailsTheCheck() {
 		CellLoad load = CellLoad.lasting(Load.Kind.IN_FLIGHT, 45_000);
 		WarmUpCurve settled = new WarmUpCurve("1", List.of(WINDOW, WINDOW), 0.10);

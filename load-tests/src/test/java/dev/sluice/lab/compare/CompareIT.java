@@ -1,10 +1,12 @@
 package dev.sluice.lab.compare;
 
 import java.io.File;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -45,7 +47,7 @@ class CompareIT {
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
 		assertThat(run.partial()).isNull();
 		assertThat(run.cells()).hasSize(8).allSatisfy((result) -> {
-			assertNoProblemButGaps(result);
+			assertNoProblemButGaps(result, results);
 			assertThat(result.saved()).isEqualTo(result.accepted()).isGreaterThanOrEqualTo(50);
 			assertThat(result.calls()).isEqualTo(result.accepted() + result.failedCalls());
 			assertThat(result.seconds().stream().mapToLong(CellResult.Second::calls).sum())
@@ -63,7 +65,7 @@ class CompareIT {
 				.satisfies(
 						(busy) -> assertThat(busy.processes()).containsKeys("gateway", "consumer", "backend", "kafka"));
 			if (Files.isReadable(Path.of("/proc/stat"))) {
-				assertThat(result.boundBy()).isNotEmpty();
+				assertThat(result.bottleneckSentence()).isNotEmpty();
 			}
 		});
 		assertThat(run.cells()).as("both gateways ran from beginning to end").anySatisfy((result) -> {
@@ -79,15 +81,37 @@ class CompareIT {
 		assertThat(out.toString()).startsWith("Fast backend (unlimited): ")
 			.contains("servlet-virtual sync", "reactive queued", "report.html");
 		assertThat(results.resolve("report.html")).content()
-			.contains("Which mode for which load?", "What bound the cells", "Bound in ");
+			.contains("Which mode for which load?", "Bottlenecks", "Bottleneck of ");
 		assertRecomputed(results, 8);
 	}
 
 	/** A busy machine may leave a cell of a second without a scrape or a sample. */
-	private static void assertNoProblemButGaps(CellResult result) {
-		assertThat(result.problem()).as(result.cell().toString())
+	private static void assertNoProblemButGaps(CellResult result, Path results) {
+		assertThat(result.problem())
+			.as(() -> "%s, failures %s, logs:%n%s".formatted(result.cell(), result.failures(), warnings(results)))
 			.satisfiesAnyOf((problem) -> assertThat(problem).isNull(),
 					(problem) -> assertThat(problem).containsAnyOf("were scraped", "is not known"));
+	}
+
+	/** The last warnings and errors of each service. */
+	private static String warnings(Path results) {
+		try (Stream<Path> logs = Files.list(results.resolve("logs"))) {
+			StringBuilder warnings = new StringBuilder();
+			for (Path log : logs.sorted().toList()) {
+				List<String> lines = Files.readAllLines(log);
+				List<String> found = lines.stream()
+					.filter((line) -> line.contains(" WARN ") || line.contains(" ERROR "))
+					.toList();
+				warnings.append(log.getFileName()).append('\n');
+				found.stream()
+					.skip(Math.max(0, found.size() - 10))
+					.forEach((line) -> warnings.append(line).append('\n'));
+			}
+			return warnings.toString();
+		}
+		catch (IOException ex) {
+			return ex.toString();
+		}
 	}
 
 	/**
@@ -121,7 +145,7 @@ class CompareIT {
 		assertThat(exitCode).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
 		assertThat(run.cells()).hasSize(2).allSatisfy((result) -> {
-			assertNoProblemButGaps(result);
+			assertNoProblemButGaps(result, results);
 			assertThat(result.cell().load().kind()).isEqualTo(Load.Kind.BURST);
 			assertThat(result.saved()).isEqualTo(result.cell().load().size());
 		});
@@ -138,7 +162,7 @@ class CompareIT {
 		assertThat(exitCode).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
 		assertThat(run.cells()).singleElement().satisfies((result) -> {
-			assertNoProblemButGaps(result);
+			assertNoProblemButGaps(result, results);
 			assertThat(result.cell().load()).isEqualTo(new Load(Load.Kind.OFFERED, 50));
 			assertThat(result.saved()).isEqualTo(50);
 			assertThat(result.savedPerSecond()).as("not faster than they are due").isLessThan(52);

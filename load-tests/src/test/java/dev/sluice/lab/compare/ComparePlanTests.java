@@ -75,7 +75,7 @@ class ComparePlanTests {
 		assertThat(plan.blocks().getFirst().rounds()).extracting(Round::name)
 			.containsExactly("1-part-1", "1-part-2", "1-part-3", "1-part-4");
 		assertThat(plan.blocks().getFirst().rounds())
-			.allMatch((round) -> round.cells().size() <= ComparePlan.MOST_CELLS);
+			.allMatch((round) -> round.cells().size() <= ComparePlan.MAX_CELLS);
 		assertThat(plan.cells()).hasSize(80).doesNotHaveDuplicates();
 	}
 

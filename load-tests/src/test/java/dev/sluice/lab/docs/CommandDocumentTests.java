@@ -4,8 +4,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
 
 import dev.sluice.lab.Lab;
+import dev.sluice.lab.kit.run.ExperimentCommand;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -14,9 +17,13 @@ import picocli.CommandLine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Every call of {@code ./lab} in the documents names a command and options that exist.
+ * Every call of {@code ./lab} in the documents names a command and options that exist,
+ * and every experiment is documented.
  */
 class CommandDocumentTests {
+
+	/** A row that links to an experiment's page and has its command. */
+	private static final Pattern ROW = Pattern.compile("(?m)^\\| \\[.*`\\./lab ([a-z-]+)[^`]*` \\|$");
 
 	static List<Path> documents() throws IOException {
 		List<Path> documents = new ArrayList<>(MarkdownDocument.all());
@@ -29,6 +36,22 @@ class CommandDocumentTests {
 	void everyCommandExists(Path document) throws IOException {
 		assertThat(new MarkdownDocument(document).labCommands()).as(document.toString())
 			.allSatisfy((command) -> assertThat(unknown(command)).as(command).isEmpty());
+	}
+
+	@Test
+	void everyExperimentIsInTheTableOfTheLaboratory() throws IOException {
+		String text = new MarkdownDocument(MarkdownDocument.ROOT.resolve("docs/laboratory.md")).text();
+		List<String> experiments = Lab.commandLine()
+			.getSubcommands()
+			.entrySet()
+			.stream()
+			.filter((each) -> each.getValue().getCommand() instanceof ExperimentCommand)
+			.map(Map.Entry::getKey)
+			.toList();
+
+		assertThat(ROW.matcher(text).results().map((row) -> row.group(1)))
+			.as("commands in the table of experiments: add a row for a missing one to docs/laboratory.md; see \"Add an experiment\" in CONTRIBUTING.md")
+			.containsAll(experiments);
 	}
 
 	@Test

@@ -53,7 +53,7 @@ class ResultsDocumentTests {
 
 	private static final List<String> MODES = List.of("sync", "queued");
 
-	private static final int MOST = 1_000;
+	private static final int MAX_FIGURE = 1_000;
 
 	/**
 	 * Capacities of the backend and the README's names for them, in the README's order.
@@ -87,9 +87,9 @@ class ResultsDocumentTests {
 			for (String mode : MODES) {
 				table.row(backend.getValue(), mode, range(backend.getKey(), mode, 10, CellResult::savedPerSecond),
 						range(backend.getKey(), mode, 100, CellResult::savedPerSecond),
-						range(backend.getKey(), mode, MOST, CellResult::savedPerSecond),
-						range(backend.getKey(), mode, MOST, (cell) -> median(cell.toAccepted())),
-						range(backend.getKey(), mode, MOST, (cell) -> (double) cell.failedCalls()));
+						range(backend.getKey(), mode, MAX_FIGURE, CellResult::savedPerSecond),
+						range(backend.getKey(), mode, MAX_FIGURE, (cell) -> median(cell.toAccepted())),
+						range(backend.getKey(), mode, MAX_FIGURE, (cell) -> (double) cell.failedCalls()));
 			}
 		}
 

@@ -3,6 +3,7 @@ package dev.sluice.lab.grid;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.lab.kit.measure.GatlingLog;
@@ -42,11 +43,12 @@ class GridEvaluationTests {
 	@Test
 	void refusedRequestsAreCountedAndNotAnswered() {
 		add("cell", 0, 100, true, "");
-		add("cell", 0, 3, false, "status.find.in(201,202), found 503");
+		add("cell", 0, 3, false, "jmesPath(…).find.is(201 or 202), found 503 urn:sluice:problem:overloaded");
 
 		Cell cell = evaluate(2, 2);
 
 		assertThat(cell.answered()).isEqualTo(1);
+		assertThat(cell.failures()).containsOnly(Map.entry("HTTP 503 overloaded", 1L));
 		assertThat(cell.refused()).isEqualTo(1);
 	}
 

@@ -98,15 +98,15 @@ class ChangesTests {
 
 	@Test
 	void fewRunsSayNothingHoweverGreatTheChange() {
-		Changes changes = Changes.of(series(1, Changes.LEAST_RUNS - 1, 0, (run) -> (run < 5) ? 1 : 2));
+		Changes changes = Changes.of(series(1, Changes.MIN_RUNS - 1, 0, (run) -> (run < 5) ? 1 : 2));
 
-		assertThat(changes.canSay()).isFalse();
+		assertThat(changes.hasEnoughRuns()).isFalse();
 		assertThat(quiet(changes)).isTrue();
 	}
 
 	@Test
 	void theLeastNumberOfRunsCanShowAChange() {
-		Changes changes = Changes.of(series(1, Changes.LEAST_RUNS, NOISE, (run) -> (run < 5) ? 1 : 2));
+		Changes changes = Changes.of(series(1, Changes.MIN_RUNS, NOISE, (run) -> (run < 5) ? 1 : 2));
 
 		assertThat(changes.points()).singleElement().satisfies((point) -> assertThat(point.at()).isEqualTo(5));
 	}

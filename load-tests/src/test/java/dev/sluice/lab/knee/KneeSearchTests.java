@@ -42,19 +42,19 @@ class KneeSearchTests {
 
 	@Test
 	void doesNotBelieveTheFirstRateThatDoesNotHold() {
-		this.search.tell(100, true);
-		this.search.tell(200, false);
+		this.search.record(100, true);
+		this.search.record(200, false);
 
 		assertThat(this.search.next()).hasValue(200);
 
-		this.search.tell(200, true);
+		this.search.record(200, true);
 		assertThat(this.search.next()).hasValue(400);
 	}
 
 	private int run(double knee) {
 		int steps = 0;
 		for (OptionalDouble rate = this.search.next(); rate.isPresent(); rate = this.search.next()) {
-			this.search.tell(rate.getAsDouble(), rate.getAsDouble() <= knee);
+			this.search.record(rate.getAsDouble(), rate.getAsDouble() <= knee);
 			assertThat(++steps).as("steps").isLessThan(100);
 		}
 		return steps;

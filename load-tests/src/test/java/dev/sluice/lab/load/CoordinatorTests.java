@@ -1,14 +1,24 @@
 package dev.sluice.lab.load;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
 import dev.sluice.lab.kit.stack.LabException;
@@ -16,6 +26,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 class CoordinatorTests {
 
@@ -110,6 +121,60 @@ class CoordinatorTests {
 		}
 	}
 
+	@Test
+	void aPartWhoseAnswersAreLostAsksAgain() throws Exception {
+		try (Coordinator coordinator = coordinator(2, PATIENCE);
+				AnswerLosingProxy proxy = new AnswerLosingProxy(coordinator.address());
+				Participant second = new Participant(proxy.uri(), new Part(2, 2))) {
+			CompletableFuture<Plan> own = joining(coordinator);
+
+			assertThat(second.join(PATIENCE)).isEqualTo(own.get());
+			second.report(report(2, 20));
+
+			assertThat(coordinator.reports(Duration.ZERO)).extracting(PartReport::part).containsExactly(2);
+			assertThat(proxy.lost).containsExactlyInAnyOrder("/join", "/report");
+		}
+	}
+
+	@Test
+	void refusesThePartsThatWaitWhenItEnds() throws Exception {
+		try (Coordinator coordinator = coordinator(3, PATIENCE); Participant second = participant(coordinator, "2/3")) {
+			CompletableFuture<String> refusal = refused(second);
+			await().untilAsserted(() -> assertThat(coordinator.joined()).containsExactly(2));
+
+			coordinator.close();
+
+			assertThat(refusal.get(30, TimeUnit.SECONDS)).contains("The coordinator ends");
+		}
+	}
+
+	@Test
+	void answersTheLastReportBeforeItEnds() throws Exception {
+		for (int i = 0; i < 100; i++) {
+			CompletableFuture<Void> reported;
+			Coordinator coordinator = coordinator(2, PATIENCE);
+			try (Participant second = participant(coordinator, "2/2")) {
+				try (coordinator) {
+					CompletableFuture<Plan> plan = joining(second);
+					coordinator.join(1);
+					plan.get();
+					coordinator.report(report(1, 10));
+					reported = reporting(second, report(2, 20));
+
+					assertThat(coordinator.reports(PATIENCE)).hasSize(2);
+				}
+				assertThat(reported).succeedsWithin(PATIENCE);
+			}
+		}
+	}
+
+	private static CompletableFuture<Void> reporting(Participant participant, PartReport report) {
+		return CompletableFuture.runAsync(() -> interruptible(() -> {
+			participant.report(report);
+			return null;
+		}), Thread::startVirtualThread);
+	}
+
 	private static PartReport report(int part, long due) {
 		return new PartReport(part, new Tally(due, due, 0, due, 0, Map.of()), "", "", null, List.of(), 0);
 	}
@@ -143,7 +208,7 @@ class CoordinatorTests {
 		return refusal;
 	}
 
-	private static Plan interruptible(Callable<Plan> call) {
+	private static <T> T interruptible(Callable<T> call) {
 		try {
 			return call.call();
 		}
@@ -153,6 +218,49 @@ class CoordinatorTests {
 		catch (Exception ex) {
 			throw new IllegalStateException(ex);
 		}
+	}
+
+	/** Passes requests on, and loses the first answer of each path. */
+	private static final class AnswerLosingProxy implements AutoCloseable {
+
+		private final Set<String> lost = ConcurrentHashMap.newKeySet();
+
+		private final HttpClient client = HttpClient.newHttpClient();
+
+		private final HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+				0);
+
+		AnswerLosingProxy(InetSocketAddress coordinator) throws IOException {
+			this.server.createContext("/", (exchange) -> {
+				try (exchange) {
+					URI uri = URI.create("http://127.0.0.1:" + coordinator.getPort() + exchange.getRequestURI());
+					HttpResponse<byte[]> answer = this.client.send(HttpRequest.newBuilder(uri)
+						.timeout(PATIENCE)
+						.POST(BodyPublishers.ofByteArray(exchange.getRequestBody().readAllBytes()))
+						.build(), BodyHandlers.ofByteArray());
+					if (!this.lost.add(uri.getPath())) {
+						exchange.sendResponseHeaders(answer.statusCode(), answer.body().length);
+						exchange.getResponseBody().write(answer.body());
+					}
+				}
+				catch (InterruptedException ex) {
+					throw new IOException(ex);
+				}
+			});
+			this.server.start();
+		}
+
+		URI uri() {
+			return URI.create("http://127.0.0.1:" + this.server.getAddress().getPort());
+		}
+
+		@Override
+		public void close() {
+			this.server.stop(0);
+			this.client.shutdownNow();
+			this.client.close();
+		}
+
 	}
 
 }

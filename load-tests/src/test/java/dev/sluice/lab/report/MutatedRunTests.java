@@ -39,10 +39,8 @@ class MutatedRunTests {
 	@ValueSource(longs = { 1, 2, 3, 4, 5, 6, 7, 8 })
 	void aMutatedRunGivesAReportOrALine(long seed) throws Exception {
 		Random random = new Random(seed);
-		List<RunResult> runs = List.of(Runs.brief(), Runs.partial(), Runs.client(), Runs.grid(), Runs.knee(),
-				Runs.pool(), Runs.causes(), Runs.sink());
 
-		for (RunResult run : runs) {
+		for (RunResult run : Runs.ofEveryKind()) {
 			Path file = RunFile.write(run, this.directory);
 			JsonNode json = JSON.readTree(Files.readAllBytes(file));
 			List<Runnable> mutations = new ArrayList<>();

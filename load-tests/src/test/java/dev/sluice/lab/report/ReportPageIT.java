@@ -13,7 +13,6 @@ import javax.imageio.ImageIO;
 import dev.sluice.lab.Browser;
 import dev.sluice.lab.history.History;
 import dev.sluice.lab.kit.page.Page;
-import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,10 +29,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @Tag("serverless")
 @Order(4)
 class ReportPageIT {
-
-	/** A run of every kind of experiment. */
-	private static final List<RunResult> ALL = List.of(Runs.brief(), Runs.partial(), Runs.client(), Runs.grid(),
-			Runs.knee(), Runs.pool(), Runs.chaos(1), Runs.proofs(3), Runs.causes(), Runs.sink());
 
 	private static final int LAPTOP = 1280;
 
@@ -56,7 +51,7 @@ class ReportPageIT {
 	static void open() throws Exception {
 		assumeTrue(Browser.find().isPresent(), "needs an installed Chromium or Chrome on the path");
 		html = directory.resolve("report.html");
-		Report.write(ALL, html);
+		Report.write(Runs.ofEveryKind(), html);
 		browser = new Browser(Browser.find().orElseThrow(), directory.resolve("profile"), URI.create("about:blank"));
 	}
 
@@ -89,7 +84,7 @@ class ReportPageIT {
 	void isAccessible() throws Exception {
 		unfold();
 
-		assertThat(violations("{}")).isEmpty();
+		assertThat(violations("")).isEmpty();
 	}
 
 	@Test
@@ -97,14 +92,15 @@ class ReportPageIT {
 		browser.show("screen", "dark");
 		unfold();
 
-		assertThat(violations("{ runOnly: ['color-contrast'] }")).isEmpty();
+		assertThat(violations(", runOnly: ['color-contrast']")).isEmpty();
 	}
 
+	/** The rows of a long table look alike: ten of each are examined. */
 	private static String violations(String options) throws Exception {
 		browser.run(Page.resource("/axe.min.js"));
 		return browser.evaluate(
 				"""
-						axe.run(document, %s).then((found) => found.violations
+						axe.run({ include: [['html']], exclude: [['tbody tr:nth-child(n+11)']] }, { resultTypes: ['violations']%s }).then((found) => found.violations
 						  .map((each) => each.id + ': ' + each.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' and ')).join('; '))"""
 					.formatted(options));
 	}

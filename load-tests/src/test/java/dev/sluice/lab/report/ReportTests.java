@@ -60,6 +60,13 @@ class ReportTests {
 		assertThat(words(shown.replaceAll("(?s)<figure>.*?</figure>", ""))).isLessThan(100);
 	}
 
+	@Test
+	void theLastSectionOfOtherRunsSaysHowToRepeatThemAndWhereTheyRan() {
+		assertThat(Report.page(List.of(Runs.drain()))).contains("<h2>How to repeat it, and where it ran</h2>")
+			.doesNotContain("What was measured, how, and what limits it");
+		assertThat(Report.page(List.of(Runs.brief()))).contains("<h2>What was measured, how, and what limits it</h2>");
+	}
+
 	private static long words(String html) {
 		return Stream.of(html.replaceAll("(?s)<[^>]*>", " ").split("\\s+"))
 			.filter((word) -> word.matches(".*\\p{L}.*"))
@@ -227,7 +234,7 @@ class ReportTests {
 		}
 
 		assertThat(Report.page(List.of(Runs.run("compare", null, cells, List.of()))))
-			.contains("not told apart: a difference of up to 25 % may hide")
+			.contains("inconclusive: a difference of up to 25 % may hide")
 			.doesNotContain("no difference<");
 	}
 

@@ -20,8 +20,7 @@ final class SamplePage {
 		Report.write(List.of(Runs.full()), Path.of("target/sample-report.html"));
 		Report.write(List.of(Runs.partial()), Path.of("target/sample-report-partial.html"));
 		Report.write(List.of(Runs.chaos(0)), Path.of("target/sample-report-chaos.html"));
-		Report.write(List.of(Runs.full(), Runs.client(), Runs.grid(), Runs.knee(), Runs.pool(), Runs.chaos(0)),
-				Path.of("target/sample-report-several.html"));
+		Report.write(Runs.ofEveryKind(), Path.of("target/sample-report-several.html"));
 		Report.write(List.of(Runs.proofs(3)), Path.of("target/sample-report-proofs.html"));
 		Report.write(List.of(Runs.causes()), Path.of("target/sample-report-causes.html"));
 	}

@@ -34,7 +34,7 @@ class VerifyStatisticsTests {
 		Trials trials = Trials.run(400, PairNoise.normal(PairNoise.USUAL), new Random(7));
 
 		// Three standard deviations below 99 in a hundred.
-		assertThat(trials.alike()).isGreaterThanOrEqualTo(396 - 6);
+		assertThat(trials.noDifference()).isGreaterThanOrEqualTo(396 - 6);
 		assertThat(trials.found()).isGreaterThanOrEqualTo(320);
 	}
 
@@ -45,7 +45,7 @@ class VerifyStatisticsTests {
 			recorded.add((i % 10 == 0) ? 1.0 : 0.02 * (i % 5));
 		}
 
-		assertThat(Trials.run(200, new PairNoise(0.3, recorded), new Random(7)).alike())
+		assertThat(Trials.run(200, new PairNoise(0.3, recorded), new Random(7)).noDifference())
 			.isGreaterThanOrEqualTo(198 - 5);
 	}
 

@@ -117,7 +117,7 @@ class WatchServerTests {
 
 	@Test
 	void refusesMoreRequestsThanItServesAtOnce() throws Exception {
-		CountDownLatch arrived = new CountDownLatch(WatchServer.MOST_REQUESTS);
+		CountDownLatch arrived = new CountDownLatch(WatchServer.MAX_REQUESTS);
 		CountDownLatch release = new CountDownLatch(1);
 		try (WatchServer server = new WatchServer((_) -> {
 			arrived.countDown();
@@ -125,7 +125,7 @@ class WatchServerTests {
 			return List.of();
 		}, "", BEGUN, 0)) {
 			List<CompletableFuture<HttpResponse<String>>> held = new ArrayList<>();
-			for (int i = 0; i < WatchServer.MOST_REQUESTS; i++) {
+			for (int i = 0; i < WatchServer.MAX_REQUESTS; i++) {
 				held.add(this.client.sendAsync(HttpRequest.newBuilder(uri(server, "/moments")).build(),
 						BodyHandlers.ofString()));
 			}

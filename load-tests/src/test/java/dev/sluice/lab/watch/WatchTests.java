@@ -63,14 +63,14 @@ class WatchTests {
 
 	@Test
 	void remembersTenMinutes() {
-		for (long number = 1; number <= History.MOST + 5; number++) {
+		for (long number = 1; number <= History.MAX_READINGS + 5; number++) {
 			this.history.add(WatchServerTests.moment(number));
 		}
 
-		assertThat(this.history.after(0)).hasSize(History.MOST);
+		assertThat(this.history.after(0)).hasSize(History.MAX_READINGS);
 		assertThat(this.history.after(0).getFirst().number()).isEqualTo(6);
-		assertThat(this.history.after(History.MOST + 3)).extracting(Moment::number)
-			.containsExactly(History.MOST + 4L, History.MOST + 5L);
+		assertThat(this.history.after(History.MAX_READINGS + 3)).extracting(Moment::number)
+			.containsExactly(History.MAX_READINGS + 4L, History.MAX_READINGS + 5L);
 	}
 
 	private void awaitMoment(Predicate<Moment> condition) {

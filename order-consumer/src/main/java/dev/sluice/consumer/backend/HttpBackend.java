@@ -63,10 +63,10 @@ public final class HttpBackend implements Backend, AutoCloseable {
 	private static final int BUFFER_BYTES = 8 * 1024;
 
 	/** Longest part of an answer in a failure's detail, in characters. */
-	private static final int LONGEST_EXCERPT = 200;
+	private static final int MAX_EXCERPT_LENGTH = 200;
 
 	/** Longest part of an answer's body that is read, in bytes. */
-	private static final int LONGEST_BODY = 8 * 1024;
+	private static final int MAX_BODY_LENGTH = 8 * 1024;
 
 	/** The latest time that the status can store. */
 	private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
@@ -191,7 +191,7 @@ public final class HttpBackend implements Backend, AutoCloseable {
 	/** The start of the body. The client discards the rest, within the deadline. */
 	private static byte[] body(ClassicHttpResponse response) throws IOException {
 		HttpEntity entity = response.getEntity();
-		return (entity != null) ? entity.getContent().readNBytes(LONGEST_BODY) : new byte[0];
+		return (entity != null) ? entity.getContent().readNBytes(MAX_BODY_LENGTH) : new byte[0];
 	}
 
 	private @Nullable Instant savedAt(byte[] body) {
@@ -233,7 +233,7 @@ public final class HttpBackend implements Backend, AutoCloseable {
 
 	private static String excerpt(byte[] body) {
 		String text = new String(body, StandardCharsets.UTF_8).replaceAll("[\\p{Cntrl}\\s]+", " ").strip();
-		return text.isEmpty() ? "" : ": " + text.substring(0, Math.min(text.length(), LONGEST_EXCERPT));
+		return text.isEmpty() ? "" : ": " + text.substring(0, Math.min(text.length(), MAX_EXCERPT_LENGTH));
 	}
 
 	private static String describe(Exception ex) {

@@ -36,7 +36,7 @@ abstract class DeliverySource implements SmartLifecycle {
 	static final Duration ABANDON_TIMEOUT = Duration.ofSeconds(1);
 
 	/** The longest time until a reader notices that it must stop. */
-	static final Duration LONGEST_POLL = Duration.ofMillis(500);
+	static final Duration MAX_POLL = Duration.ofMillis(500);
 
 	private static final Logger logger = LoggerFactory.getLogger(DeliverySource.class);
 
@@ -102,7 +102,7 @@ abstract class DeliverySource implements SmartLifecycle {
 	@Override
 	public final void stop() {
 		this.running = false;
-		long deadline = this.time.nanoTime() + LONGEST_POLL.plus(this.properties.drainTimeout())
+		long deadline = this.time.nanoTime() + MAX_POLL.plus(this.properties.drainTimeout())
 			.plus(ABANDON_TIMEOUT)
 			.plus(COMMIT_TIMEOUT)
 			.plus(CLOSE_TIMEOUT)

@@ -49,7 +49,7 @@ final class ShareSource extends DeliverySource {
 	private static final Logger logger = LoggerFactory.getLogger(ShareSource.class);
 
 	/** The shortest that brokers allow by default, should they not say. */
-	private static final int SHORTEST_LOCK_MILLIS = 15_000;
+	private static final int MIN_LOCK_MILLIS = 15_000;
 
 	/** How soon a consumer that a full group refused tries again. */
 	static final Duration REFUSED_PAUSE = Duration.ofSeconds(30);
@@ -193,11 +193,11 @@ final class ShareSource extends DeliverySource {
 				while (isWanted()) {
 					if (isOutage()) {
 						kafka.commitAsync();
-						ShareSource.this.time.sleep(LONGEST_POLL);
+						ShareSource.this.time.sleep(MAX_POLL);
 						seen();
 					}
 					else {
-						receive(kafka.poll(LONGEST_POLL));
+						receive(kafka.poll(MAX_POLL));
 						polled(this, kafka);
 						work(kafka, ShareSource.this::isWanted);
 					}
@@ -262,10 +262,9 @@ final class ShareSource extends DeliverySource {
 
 		/** Acknowledges what ends, and keeps the locks of the rest. */
 		private void work(ShareConsumer<byte[], byte[]> kafka, BooleanSupplier wanted) throws InterruptedException {
-			long renewNanos = Duration.ofMillis(kafka.acquisitionLockTimeoutMs().orElse(SHORTEST_LOCK_MILLIS)).toNanos()
-					/ 2;
+			long renewNanos = Duration.ofMillis(kafka.acquisitionLockTimeoutMs().orElse(MIN_LOCK_MILLIS)).toNanos() / 2;
 			while (true) {
-				// Set before the look: what ends from now on completes it.
+				// Set before the check: what ends from now on completes it.
 				CompletableFuture<Void> next = new CompletableFuture<>();
 				this.ending = next;
 				acknowledge(kafka);
@@ -285,7 +284,7 @@ final class ShareSource extends DeliverySource {
 					this.uncommitted = false;
 					this.committedNanos = now;
 				}
-				long untilNanos = Math.min(LONGEST_POLL.toNanos(), renewNanos - (now - this.lockedNanos));
+				long untilNanos = Math.min(MAX_POLL.toNanos(), renewNanos - (now - this.lockedNanos));
 				ShareSource.this.time.await(next,
 						Duration.ofNanos(this.uncommitted ? Math.min(untilNanos, commitNanos) : untilNanos));
 			}
@@ -313,7 +312,7 @@ final class ShareSource extends DeliverySource {
 			kafka.commitSync(COMMIT_TIMEOUT);
 			this.held.values().forEach((one) -> kafka.acknowledge(one.record, AcknowledgeType.RENEW));
 			kafka.commitSync(COMMIT_TIMEOUT);
-			receive(kafka.poll(LONGEST_POLL));
+			receive(kafka.poll(MAX_POLL));
 		}
 
 	}

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 @ThreadSafe
 public final class DeliveryLimiter {
 
-	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
+	private static final Duration MIN_WAIT = Duration.ofMillis(1);
 
 	private final AdaptiveLimit limit;
 
@@ -93,7 +93,7 @@ public final class DeliveryLimiter {
 			}
 			this.permits.release();
 			Duration untilTrial = this.health.untilNextTrial();
-			this.time.await(change, (untilTrial.compareTo(SHORTEST_WAIT) > 0) ? untilTrial : SHORTEST_WAIT);
+			this.time.await(change, (untilTrial.compareTo(MIN_WAIT) > 0) ? untilTrial : MIN_WAIT);
 		}
 	}
 

@@ -18,7 +18,7 @@ public final class FinishedOffsets {
 	public static final FinishedOffsets NONE = new FinishedOffsets(0, new TreeMap<>());
 
 	/** By default, brokers refuse more than 4,096 bytes of metadata. */
-	private static final int LONGEST_TEXT = 4_000;
+	private static final int MAX_TEXT_LENGTH = 4_000;
 
 	private static final String VERSION = "finished-1:";
 
@@ -121,7 +121,7 @@ public final class FinishedOffsets {
 			}
 			String run = "%s%s,%s".formatted(this.text.isEmpty() ? VERSION : ",",
 					Long.toString(first - this.end, RADIX), Long.toString(behind - first, RADIX));
-			this.full = this.text.length() + run.length() > LONGEST_TEXT;
+			this.full = this.text.length() + run.length() > MAX_TEXT_LENGTH;
 			if (!this.full) {
 				this.text.append(run);
 				this.end = behind;

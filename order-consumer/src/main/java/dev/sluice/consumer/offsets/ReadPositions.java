@@ -139,12 +139,12 @@ public final class ReadPositions {
 	}
 
 	/** A wake-up is for the poll, and the loop checks its reason anyway. */
-	private static <T> T ask(Supplier<T> question) {
+	private static <T> T ask(Supplier<T> request) {
 		try {
-			return question.get();
+			return request.get();
 		}
 		catch (WakeupException ex) {
-			return question.get();
+			return request.get();
 		}
 	}
 

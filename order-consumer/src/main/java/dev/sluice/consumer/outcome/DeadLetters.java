@@ -29,9 +29,9 @@ public final class DeadLetters {
 	private static final Logger logger = LoggerFactory.getLogger(DeadLetters.class);
 
 	/** The bound in the contract. */
-	private static final int LONGEST_STACK_BYTES = 8 * 1024;
+	private static final int MAX_STACK_BYTES = 8 * 1024;
 
-	private static final int LONGEST_REASON_BYTES = 1024;
+	private static final int MAX_REASON_BYTES = 1024;
 
 	private final ReliablePublisher publisher;
 
@@ -59,10 +59,10 @@ public final class DeadLetters {
 			@Nullable Exception cause, BooleanSupplier wanted) throws InterruptedException {
 		Headers headers = new RecordHeaders(record.headers());
 		put(headers, DeadLetterHeaders.KIND, kind.text());
-		put(headers, DeadLetterHeaders.REASON, reason, LONGEST_REASON_BYTES);
+		put(headers, DeadLetterHeaders.REASON, reason, MAX_REASON_BYTES);
 		headers.remove(DeadLetterHeaders.STACK);
 		if (cause != null) {
-			put(headers, DeadLetterHeaders.STACK, stack(cause), LONGEST_STACK_BYTES);
+			put(headers, DeadLetterHeaders.STACK, stack(cause), MAX_STACK_BYTES);
 		}
 		put(headers, DeadLetterHeaders.ATTEMPTS, Integer.toString(attempts));
 		put(headers, DeadLetterHeaders.ORIGINAL_TOPIC, record.topic());

@@ -67,7 +67,7 @@ final class Projection implements SmartLifecycle {
 
 	private static final long FIRST_BACKOFF_MILLIS = 200;
 
-	private static final long LONGEST_BACKOFF_MILLIS = 5_000;
+	private static final long MAX_BACKOFF_MILLIS = 5_000;
 
 	/** More than arrives within the linger time, so that the broker waits that long. */
 	private static final int FULL_BATCH_BYTES = 1024 * 1024;
@@ -156,7 +156,7 @@ final class Projection implements SmartLifecycle {
 				container);
 		result.setBeanName("order-status");
 		ExponentialBackOff backoff = new ExponentialBackOff(FIRST_BACKOFF_MILLIS, 2);
-		backoff.setMaxInterval(LONGEST_BACKOFF_MILLIS);
+		backoff.setMaxInterval(MAX_BACKOFF_MILLIS);
 		DefaultErrorHandler errors = new DefaultErrorHandler(backoff);
 		// The method project logs it once.
 		errors.setLogLevel(org.springframework.kafka.KafkaException.Level.DEBUG);

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * A row of {@code order_status}, or the part of it that one event contains.
  * <p>
  * {@code saved} wins: the backend has the order, whatever another consumer publishes
- * later. Of two saves the earlier one wins. Otherwise the status of the later acceptance
- * wins (a redelivery is accepted later). Within one acceptance the more advanced status
- * wins, and for the same status the outcome that is later in the topic, which compaction
- * keeps. The clock of a consumer has no influence, so outcomes can be merged in any order
- * and repeatedly.
+ * later. The earlier of two saves wins. Otherwise the status of the later acceptance wins
+ * (a redelivery is accepted later). Within one acceptance the more advanced status wins,
+ * and for the same status the outcome that is later in the topic, which compaction keeps.
+ * The clock of a consumer has no influence, so outcomes can be merged in any order and
+ * repeatedly.
  * <p>
  * The fingerprint is that of the first record in the topic. The records of one order are
  * in one partition and are read in its order, so this is the first record read. A record

@@ -343,7 +343,7 @@ class DeliveryIT {
 	}
 
 	private static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(100));
+		return Awaitility.await().atMost(Duration.ofMinutes(3)).pollInterval(Duration.ofMillis(100));
 	}
 
 }

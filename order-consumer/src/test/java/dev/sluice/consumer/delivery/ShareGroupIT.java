@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * Deletion of records that a share group has read, and brokers without share groups. Uses
  * a Kafka of its own.
  */
-@Timeout(180)
+@Timeout(600)
 class ShareGroupIT {
 
 	private static final int PARTITIONS = 3;
@@ -188,7 +188,7 @@ class ShareGroupIT {
 	}
 
 	private static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(100));
+		return Awaitility.await().atMost(Duration.ofMinutes(3)).pollInterval(Duration.ofMillis(100));
 	}
 
 }

@@ -76,7 +76,7 @@ final class ShareSimulation {
 	private static final Duration LONG_DRAIN = Duration.ofMinutes(4);
 
 	/** For an attempt that takes 20 s, publishing and closing. */
-	private static final Duration LONGEST_STOP = Duration.ofMinutes(1);
+	private static final Duration MAX_STOP = Duration.ofMinutes(1);
 
 	private static final int EVENTS = 60;
 
@@ -243,7 +243,7 @@ final class ShareSimulation {
 			stopping.process.thread(() -> {
 				long began = this.scheduler.nanoTime();
 				stopping.source.stop();
-				if (this.scheduler.nanoTime() - began > LONGEST_STOP.toNanos()) {
+				if (this.scheduler.nanoTime() - began > MAX_STOP.toNanos()) {
 					violated("stopping took %s s", (this.scheduler.nanoTime() - began) / 1e9);
 				}
 				if (this.instance == stopping) {

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** A share group on a Kafka of its own, while other classes run. */
-@Timeout(180)
+@Timeout(600)
 @Execution(ExecutionMode.CONCURRENT)
 class ShareSourceIT {
 
@@ -68,7 +68,7 @@ class ShareSourceIT {
 		harness.startConsumer(this.properties);
 
 		awaitSaved(orders);
-		await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> assertThat(lag()).isZero());
+		await().atMost(3, TimeUnit.MINUTES).untilAsserted(() -> assertThat(lag()).isZero());
 	}
 
 	@Test
@@ -76,7 +76,7 @@ class ShareSourceIT {
 	void losesNothingWhenAConsumerIsKilled() throws Exception {
 		List<UUID> orders = harness.enqueue(500);
 		try (JavaProcess killed = harness.startConsumerProcess(this.properties)) {
-			await().atMost(60, TimeUnit.SECONDS).until(() -> harness.audit().saved() > 20);
+			await().atMost(3, TimeUnit.MINUTES).until(() -> harness.audit().saved() > 20);
 			killed.kill();
 		}
 
@@ -96,7 +96,7 @@ class ShareSourceIT {
 			assertThat(ShareSource.isMember(consumer)).isFalse();
 			consumer.subscribe(List.of(Topics.ORDERS));
 
-			await().pollInSameThread().atMost(Duration.ofSeconds(60)).until(() -> {
+			await().pollInSameThread().atMost(Duration.ofMinutes(3)).until(() -> {
 				consumer.poll(Duration.ofMillis(100));
 				return ShareSource.isMember(consumer);
 			});
@@ -104,7 +104,7 @@ class ShareSourceIT {
 	}
 
 	private static void awaitSaved(List<UUID> orders) {
-		await().atMost(Duration.ofSeconds(90))
+		await().atMost(Duration.ofMinutes(3))
 			.untilAsserted(() -> assertThat(harness.outcomes()).containsKeys(orders.toArray(UUID[]::new)));
 		assertThat(harness.outcomes().entrySet()).filteredOn((outcome) -> orders.contains(outcome.getKey()))
 			.allMatch((outcome) -> outcome.getValue().status() == OrderStatus.SAVED);

@@ -1,10 +1,13 @@
 package dev.sluice.consumer.delivery;
 
+import java.time.InstantSource;
+
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.consumer.DeliveryProperties;
+import dev.sluice.consumer.Time;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,6 +27,14 @@ import static org.mockito.Mockito.mock;
  */
 @Timeout(300)
 class ShareSourceTests {
+
+	/**
+	 * Delivers nothing. Not a mock: to mock a record, Mockito changes
+	 * {@code java.lang.Record}, and then each new record in this JVM costs many times as
+	 * much.
+	 */
+	private static final Delivery.Context IDLE = new Delivery.Context(null, null, null, null, null, null, null, null,
+			Thread::new, Time.SYSTEM, InstantSource.system());
 
 	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("dev.sluice.consumer");
 
@@ -68,7 +79,7 @@ class ShareSourceTests {
 		try {
 			new ShareSource(
 					new Binder(new MapConfigurationPropertySource()).bindOrCreate("delivery", DeliveryProperties.class),
-					() -> 5, Mockito::mock, mock(Delivery.Context.class), mock(), mock(), Thread::new)
+					() -> 5, Mockito::mock, IDLE, mock(), mock(), Thread::new)
 				.prepare();
 		}
 		finally {

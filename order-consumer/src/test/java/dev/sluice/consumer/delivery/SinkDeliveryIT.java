@@ -38,8 +38,6 @@ class SinkDeliveryIT {
 
 	private static final Path SINK = Path.of("../grpc-sink/target/grpc-sink.jar");
 
-	private static final Duration START = Duration.ofSeconds(60);
-
 	private static DevServices servers;
 
 	private static ConsumerHarness harness;
@@ -100,7 +98,8 @@ class SinkDeliveryIT {
 				.map((property) -> "--" + property)
 				.toArray(String[]::new))
 			.logFile(Path.of("target/grpc-sink-" + port + ".log"))
-			.readyWhen(URI.create("http://127.0.0.1:" + managementPort + "/actuator/health/readiness"), START)
+			.readyWhen(URI.create("http://127.0.0.1:" + managementPort + "/actuator/health/readiness"),
+					DevServices.startTimeout())
 			.start();
 	}
 
@@ -126,7 +125,7 @@ class SinkDeliveryIT {
 	}
 
 	private static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(100));
+		return Awaitility.await().atMost(Duration.ofMinutes(3)).pollInterval(Duration.ofMillis(100));
 	}
 
 }

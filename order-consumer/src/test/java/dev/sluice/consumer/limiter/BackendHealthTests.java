@@ -14,6 +14,10 @@ import dev.sluice.consumer.backend.BackendProperties;
 import dev.sluice.consumer.backend.FailureReason;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -186,6 +190,26 @@ class BackendHealthTests {
 		assertThat(changes).as("a trial is free again").hasValue(3);
 		attempts(SAVED, 3);
 		assertThat(changes).as("closed").hasValue(4);
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void logsTheBeginningAndTheEndOfAnOutageOnceHoweverManyTrialsFail(CapturedOutput output) {
+		attempts(FAILED, 5);
+		for (int i = 0; i < 3; i++) {
+			advance(this.health.untilNextTrial());
+			attempts(FAILED, 3);
+		}
+		assertThat(this.health.outages()).as("each failed round of trials opens it again").isEqualTo(4);
+		assertThat(output).containsOnlyOnce("The circuit breaker opened")
+			.contains("The last failure: 500")
+			.doesNotContain("The circuit breaker closed");
+
+		advance(this.health.untilNextTrial());
+		attempts(SAVED, 3);
+
+		assertThat(output).containsOnlyOnce("The circuit breaker opened")
+			.containsOnlyOnce("The circuit breaker closed");
 	}
 
 	@Test

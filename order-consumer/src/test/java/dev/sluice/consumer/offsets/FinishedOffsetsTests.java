@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class FinishedOffsetsTests {
 
 	/** A broker accepts 4,096 bytes by default, and the topic's id needs some of them. */
-	private static final int LONGEST = 4_000;
+	private static final int MAX_LENGTH = 4_000;
 
 	@Test
 	void saysNothingWhereNothingHasFinished() {
@@ -59,7 +59,7 @@ class FinishedOffsetsTests {
 
 		FinishedOffsets runs = FinishedOffsets.parse(0, text.toString());
 
-		assertThat(text.toString().getBytes(StandardCharsets.UTF_8)).hasSizeBetween(3_900, LONGEST);
+		assertThat(text.toString().getBytes(StandardCharsets.UTF_8)).hasSizeBetween(3_900, MAX_LENGTH);
 		assertThat(runs.contains(1)).isTrue();
 		assertThat(runs.contains(9_999)).isFalse();
 	}
@@ -71,15 +71,15 @@ class FinishedOffsetsTests {
 		text.add(1, 2);
 		text.add(3, 3 + 36 * 36);
 		long end = 3 + 36 * 36;
-		while (text.toString().length() < LONGEST) {
+		while (text.toString().length() < MAX_LENGTH) {
 			text.add(end + 1, end + 2);
 			end += 2;
 		}
-		assertThat(text.toString()).hasSize(LONGEST);
+		assertThat(text.toString()).hasSize(MAX_LENGTH);
 
 		text.add(end + 1, end + 2);
 
-		assertThat(text.toString()).hasSize(LONGEST);
+		assertThat(text.toString()).hasSize(MAX_LENGTH);
 		assertThat(FinishedOffsets.parse(0, text.toString()).contains(end - 1)).isTrue();
 	}
 

@@ -202,7 +202,7 @@ class ProjectionLifecycleIT {
 	 * It then publishes that it will retry.
 	 */
 	@Test
-	void aThawedConsumerTakesNoSaveBack() throws Exception {
+	void anUnfrozenConsumerTakesNoSaveBack() throws Exception {
 		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1_000)).withErrors(1, 500));
 		try (JavaProcess frozen = harness.startConsumerProcess("delivery.concurrency=1")) {
 			UUID order = harness.enqueue(1).getFirst();
@@ -213,7 +213,7 @@ class ProjectionLifecycleIT {
 			eventually().until(() -> count("status = 'saved'"), (saved) -> saved == 1);
 			int before = harness.records(Topics.ORDER_OUTCOMES).size();
 
-			frozen.thaw();
+			frozen.unfreeze();
 
 			eventually().until(() -> harness.records(Topics.ORDER_OUTCOMES).size() > before);
 			List<ConsumerRecord<byte[], byte[]>> outcomes = harness.records(Topics.ORDER_OUTCOMES);
@@ -252,7 +252,7 @@ class ProjectionLifecycleIT {
 	}
 
 	private static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(100));
+		return Awaitility.await().atMost(Duration.ofMinutes(3)).pollInterval(Duration.ofMillis(100));
 	}
 
 	/**

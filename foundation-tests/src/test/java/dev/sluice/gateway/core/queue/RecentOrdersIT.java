@@ -172,6 +172,7 @@ class RecentOrdersIT {
 		assertThat(caughtUp()).isEqualTo(Reading.CURRENT);
 		// The acknowledgement may come late to the thread that waits for it.
 		this.orders.accepted(id, null, TIME, record.partition(), record.offset());
+		assertThat(caughtUp()).as("its task runs after that of the acknowledgement").isEqualTo(Reading.CURRENT);
 		assertThat(this.orders.acceptance(id)).isNull();
 	}
 
@@ -271,7 +272,7 @@ class RecentOrdersIT {
 				.until(() -> this.orders.caughtUp(Duration.ofMillis(100)).join() == Reading.UNREACHABLE);
 		}
 		finally {
-			this.services.kafka().thaw();
+			this.services.kafka().unfreeze();
 		}
 
 		await().atMost(PATIENCE).until(() -> caughtUp() == Reading.CURRENT);

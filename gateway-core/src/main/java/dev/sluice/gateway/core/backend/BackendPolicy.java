@@ -16,6 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 import tools.jackson.core.JacksonException;
+import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -37,7 +38,8 @@ public final class BackendPolicy {
 
 	private final CircuitBreaker circuit;
 
-	private final JsonMapper mapper;
+	/** Inspects the type now: the first responses would wait for that. */
+	private final ObjectReader savedOrder;
 
 	public BackendPolicy(BackendProperties properties, BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits,
 			JsonMapper mapper) {
@@ -50,10 +52,10 @@ public final class BackendPolicy {
 					.build());
 		this.circuit = circuits.circuitBreaker(NAME,
 				properties.circuit()
-					.toConfig()
+					.toConfig(properties.responseTimeout())
 					.recordResult((result) -> result instanceof BackendResult known && known.isFailure())
 					.build());
-		this.mapper = mapper;
+		this.savedOrder = mapper.readerFor(SavedOrder.class);
 	}
 
 	public BackendProperties properties() {
@@ -74,7 +76,7 @@ public final class BackendPolicy {
 			return BackendResult.notSaved(response, Instant.now());
 		}
 		try {
-			return BackendResult.saved(this.mapper.readValue(response.body(), SavedOrder.class));
+			return BackendResult.saved(this.savedOrder.readValue(response.body()));
 		}
 		catch (JacksonException ex) {
 			logger.warn("The backend's response with status {} cannot be read: {}", response.status(),

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 /** Reads the backend's {@code Retry-After} (RFC 9110): seconds, or a date. */
 final class RetryAfter {
 
-	private static final Duration SHORTEST = Duration.ofSeconds(1);
+	private static final Duration MIN = Duration.ofSeconds(1);
 
 	/** A longer pause is cut to this. */
-	private static final Duration LONGEST = Duration.ofSeconds(60);
+	private static final Duration MAX = Duration.ofSeconds(60);
 
 	private RetryAfter() {
 	}
@@ -32,7 +32,7 @@ final class RetryAfter {
 		if (!value.isEmpty() && value.chars().allMatch((c) -> c >= '0' && c <= '9')) {
 			String digits = value.replaceFirst("^0+(?=.)", "");
 			// A number with more digits is over the limit.
-			return within((digits.length() > 9) ? LONGEST : Duration.ofSeconds(Long.parseLong(digits)));
+			return within((digits.length() > 9) ? MAX : Duration.ofSeconds(Long.parseLong(digits)));
 		}
 		try {
 			return within(Duration.between(now, DateTimeFormatter.RFC_1123_DATE_TIME.parse(value, Instant::from)));
@@ -43,10 +43,10 @@ final class RetryAfter {
 	}
 
 	private static Duration within(Duration asked) {
-		if (asked.compareTo(SHORTEST) < 0) {
-			return SHORTEST;
+		if (asked.compareTo(MIN) < 0) {
+			return MIN;
 		}
-		return (asked.compareTo(LONGEST) > 0) ? LONGEST : asked;
+		return (asked.compareTo(MAX) > 0) ? MAX : asked;
 	}
 
 }

@@ -2,6 +2,7 @@ package dev.sluice.gateway.core.config;
 
 import java.time.Duration;
 
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
 import jakarta.validation.constraints.Max;
@@ -24,16 +25,31 @@ public record CircuitProperties(@DefaultValue("50") @Min(1) @Max(100) int failur
 		@DefaultValue("50") @Min(1) int minimumCalls, @DefaultValue("10s") @DurationMin(seconds = 1) Duration window,
 		@DefaultValue("1s") @DurationMin(millis = 1) Duration openFor) {
 
+	/** Time for trial calls beyond the deadline of one. */
+	private static final Duration TRIAL_MARGIN = Duration.ofMinutes(1);
+
 	private static final int TRIALS = 10;
 
-	/** The trial calls need no time limit here: each call has a deadline. */
-	public CircuitBreakerConfig.Builder toConfig() {
+	/**
+	 * A circuit that tries ten calls when it was open. Calls ended by an {@link Error}
+	 * have no result, and would keep it half-open forever, refusing all others. So it
+	 * closes after {@link #maxTrialTime}.
+	 * @param deadline maximum time of a call
+	 */
+	public CircuitBreakerConfig.Builder toConfig(Duration deadline) {
 		return CircuitBreakerConfig.custom()
 			.slidingWindow(Math.toIntExact(this.window.toSeconds()), this.minimumCalls, SlidingWindowType.TIME_BASED)
 			.failureRateThreshold(this.failurePercent)
 			.permittedNumberOfCallsInHalfOpenState(TRIALS)
+			.maxWaitDurationInHalfOpenState(maxTrialTime(deadline))
+			.transitionToStateAfterWaitDuration(State.CLOSED)
 			.waitDurationInOpenState(this.openFor)
 			.writableStackTraceEnabled(false);
+	}
+
+	/** Maximum time that a circuit is half-open: a minute more than a call may take. */
+	public static Duration maxTrialTime(Duration deadline) {
+		return deadline.plus(TRIAL_MARGIN);
 	}
 
 }

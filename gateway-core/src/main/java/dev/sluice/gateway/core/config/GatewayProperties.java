@@ -22,6 +22,9 @@ import org.springframework.validation.annotation.Validated;
  * @param maxInProgress maximum number of requests of the API in progress. Further
  * requests get 503 immediately. Each takes about 50 KB of heap, and several times the
  * size of its body; default 2,000
+ * @param maxSchedulingDelay maximum time that a request may wait for a thread, each time
+ * that it needs one. While tasks wait longer, new requests get 503 immediately if 200 are
+ * in progress. Does not apply to {@code servlet-platform}. 0 = no limit; default 1 s
  * @param maxWait maximum time that {@code Prefer: wait=n} can ask for, in whole seconds.
  * A longer time is cut to it. 0 disables waiting; default 10 s
  * @param maxWaiters maximum number of requests waiting with {@code wait=n}. Further
@@ -38,6 +41,7 @@ import org.springframework.validation.annotation.Validated;
 @Validated
 public record GatewayProperties(@DefaultValue("sync") Mode defaultMode,
 		@DefaultValue("2000") @Min(1) @Max(100_000) int maxInProgress,
+		@DefaultValue("1s") @DurationMin @DurationMax(seconds = 10) Duration maxSchedulingDelay,
 		@DefaultValue("10s") @DurationMin @DurationMax(minutes = 5) Duration maxWait,
 		@DefaultValue("100") @PositiveOrZero @Max(100_000) int maxWaiters,
 		@DefaultValue("0") @PositiveOrZero @DecimalMax("1000000") double clientLimit,

@@ -38,7 +38,7 @@ public final class SentFrames {
 	 * Reads the next bytes of the connection.
 	 * @param bytes whole frames or parts of them; consumed up to the limit
 	 */
-	public void look(ByteBuffer bytes) {
+	public void inspect(ByteBuffer bytes) {
 		while (bytes.hasRemaining()) {
 			if (this.rest > 0) {
 				int skipped = Math.min(this.rest, bytes.remaining());

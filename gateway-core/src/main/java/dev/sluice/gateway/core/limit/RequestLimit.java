@@ -6,10 +6,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +22,8 @@ import org.springframework.stereotype.Component;
 /**
  * The requests of the API: present = in progress + waiting for the rest of their body. At
  * most {@code sluice.max-in-progress} are in progress, so that no number of connections
- * makes the heap overflow.
+ * makes the heap overflow. While {@link SchedulingDelay} is too long, at most
+ * {@value #ALWAYS_ADMITTED} are.
  * <p>
  * When the gateway stops, it answers new requests with {@code shutting-down} until
  * {@code sluice.drain-time} has passed and every earlier request is answered. The web
@@ -31,9 +34,20 @@ import org.springframework.stereotype.Component;
 @ThreadSafe
 public final class RequestLimit implements SmartLifecycle {
 
+	/**
+	 * Number of requests in progress that no scheduling delay reduces: as many as have a
+	 * thread in {@code servlet-platform}. If so few wait long, the cores are busy with
+	 * something else, and refusals would not change that.
+	 */
+	static final int ALWAYS_ADMITTED = 200;
+
 	private final int maxInProgress;
 
 	private final Duration drainTime;
+
+	private final SchedulingDelay delay;
+
+	private final RefusedRequests refused;
 
 	private final AtomicInteger present = new AtomicInteger();
 
@@ -44,10 +58,15 @@ public final class RequestLimit implements SmartLifecycle {
 
 	private volatile boolean running;
 
-	public RequestLimit(GatewayProperties properties, MeterRegistry meters) {
+	public RequestLimit(GatewayProperties properties, SchedulingDelay delay, RefusedRequests refused,
+			MeterRegistry meters) {
 		this.maxInProgress = properties.maxInProgress();
 		this.drainTime = properties.drainTime();
+		this.delay = delay;
+		this.refused = refused;
 		GatewayMetric.REQUESTS_IN_PROGRESS.gauge(meters, this.inProgress, AtomicInteger::get);
+		GatewayMetric.REQUESTS_RECEIVING.gauge(meters, this,
+				(limit) -> Math.max(0, limit.present.get() - limit.inProgress.get()));
 		GatewayMetric.REQUESTS_LIMIT.gauge(meters, this, (limit) -> limit.maxInProgress);
 	}
 
@@ -105,11 +124,16 @@ public final class RequestLimit implements SmartLifecycle {
 		return WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE + 1;
 	}
 
-	/** One request. Used by one thread at a time. */
+	/** One request. */
+	@ThreadSafe
 	public final class Place implements AutoCloseable {
 
 		private final boolean tooLate;
 
+		@GuardedBy("this")
+		private boolean open = true;
+
+		@GuardedBy("this")
 		private boolean taken;
 
 		private Place(boolean tooLate) {
@@ -122,34 +146,53 @@ public final class RequestLimit implements SmartLifecycle {
 		}
 
 		/**
-		 * Puts the request in progress.
-		 * @throws ProblemException if the gateway stops, or too many are in progress
+		 * Puts the request in progress, if it is not. Opens a closed place: the request
+		 * goes on, and counts as having arrived when it did.
+		 * @throws ProblemException if the gateway was stopping when the request arrived,
+		 * if too many are in progress, or if they wait too long for a thread
 		 */
-		public void take() {
+		public synchronized void take() {
+			if (this.taken) {
+				return;
+			}
+			if (!this.open) {
+				this.open = true;
+				RequestLimit.this.present.incrementAndGet();
+			}
 			if (this.tooLate) {
+				RequestLimit.this.refused.shuttingDown();
 				throw new ProblemException(ProblemType.SHUTTING_DOWN,
 						"This gateway is shutting down. Send the request to another one.", Placed.NO);
 			}
+			if (RequestLimit.this.inProgress.get() >= ALWAYS_ADMITTED && RequestLimit.this.delay.isExceeded()) {
+				RequestLimit.this.refused.overloaded();
+				throw new ProblemException(ProblemType.OVERLOADED,
+						"Requests wait too long for a thread of this gateway.", Placed.NO);
+			}
 			if (RequestLimit.this.inProgress.incrementAndGet() > RequestLimit.this.maxInProgress) {
 				RequestLimit.this.inProgress.decrementAndGet();
+				RequestLimit.this.refused.overloaded();
 				throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are in progress.", Placed.NO);
 			}
 			this.taken = true;
 		}
 
 		/** The request waits for the rest of its body. */
-		public void give() {
+		public synchronized void give() {
 			if (this.taken) {
 				this.taken = false;
 				RequestLimit.this.inProgress.decrementAndGet();
 			}
 		}
 
-		/** The request is answered. */
+		/** The request is answered. Repeated calls have no effect. */
 		@Override
-		public void close() {
+		public synchronized void close() {
 			give();
-			depart();
+			if (this.open) {
+				this.open = false;
+				depart();
+			}
 		}
 
 	}

@@ -23,15 +23,25 @@ public enum GatewayMetric {
 
 	REQUESTS_IN_PROGRESS("sluice.requests.in.progress", "requests", "", "Requests of the API being processed"),
 
+	REQUESTS_RECEIVING("sluice.requests.receiving", "requests", "",
+			"Requests of the API waiting for the rest of their body; at the servlet gateway those over HTTP/1.1"),
+
 	REQUESTS_LIMIT("sluice.requests.limit", "requests", "",
 			"Maximum number of API requests being processed: sluice.max-in-progress"),
 
+	SCHEDULING_DELAY("sluice.scheduling.delay", "seconds", "",
+			"Time that a task has waited for a thread that processes requests; 0 if it is not limited"),
+
 	/**
-	 * Reason: {@code malformed} (400), {@code late} (408), or the error of HTTP/2, such
-	 * as {@code refused-stream}.
+	 * Reason: {@code malformed} (400), {@code late} (408, a head; a late body is an
+	 * order's {@code request-timeout}), {@code overloaded} (503 by
+	 * {@code sluice.max-in-progress} or {@code sluice.max-scheduling-delay}),
+	 * {@code shutting-down} (503), or the error of HTTP/2, such as
+	 * {@code refused-stream}. {@code sluice.orders} counts a request too if it is refused
+	 * while or after its body arrives.
 	 */
 	REQUESTS_REFUSED("sluice.requests.refused", "requests", "reason",
-			"Requests refused before the application saw them, and streams and connections of HTTP/2 ended by an error"),
+			"Requests refused whatever they asked for, and streams and connections of HTTP/2 ended by an error"),
 
 	KEYS_IN_PROGRESS("sluice.keys.in.progress", "keys", "", "Idempotency keys whose request is being processed"),
 

@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Counts and times orders: started = answered + in flight, per mode. A request that the
- * framework refuses before the mode is known (wrong path, method or media type) is not
- * counted here.
+ * Counts and times orders: started = answered + in flight, per mode. Requests refused
+ * before the mode is known are not counted here: {@link RefusedRequests} counts those
+ * over the limit of requests, and {@code http.server.requests} those with a wrong path,
+ * method or media type.
  */
 @Component
 @ThreadSafe

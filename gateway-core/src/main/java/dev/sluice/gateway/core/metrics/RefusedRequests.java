@@ -8,8 +8,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.stereotype.Component;
 
 /**
- * Counts the requests that are refused before the application sees them. They are not
- * logged, because a client can send any number of them.
+ * Counts the requests that are refused whatever they ask for. They are not logged,
+ * because a client can send any number of them.
  */
 @Component
 @ThreadSafe
@@ -24,11 +24,17 @@ public final class RefusedRequests {
 
 	private final Counter late;
 
+	private final Counter overloaded;
+
+	private final Counter shuttingDown;
+
 	private final List<Counter> http2;
 
 	public RefusedRequests(MeterRegistry meters) {
 		this.malformed = counter(meters, "malformed");
 		this.late = counter(meters, "late");
+		this.overloaded = counter(meters, "overloaded");
+		this.shuttingDown = counter(meters, "shutting-down");
 		this.http2 = HTTP2_ERRORS.stream().skip(1).map((error) -> counter(meters, error)).toList();
 	}
 
@@ -44,6 +50,19 @@ public final class RefusedRequests {
 	/** A head did not arrive in time: 408. */
 	public void late() {
 		this.late.increment();
+	}
+
+	/**
+	 * {@code sluice.max-in-progress} are in progress, or requests wait longer for a
+	 * thread than {@code sluice.max-scheduling-delay}: 503.
+	 */
+	public void overloaded() {
+		this.overloaded.increment();
+	}
+
+	/** The gateway stops: 503. */
+	public void shuttingDown() {
+		this.shuttingDown.increment();
 	}
 
 	/**

@@ -88,7 +88,7 @@ public final class ProblemException extends RuntimeException {
 		if (!this.errors.isEmpty()) {
 			problem.setProperty("errors", this.errors);
 		}
-		if (method.equals(HttpMethod.POST) && saysWhetherPlaced()) {
+		if (method.equals(HttpMethod.POST) && includesPlaced()) {
 			problem.setProperty(Placed.MEMBER, this.placed);
 		}
 		HttpHeaders headers = new HttpHeaders();
@@ -103,7 +103,7 @@ public final class ProblemException extends RuntimeException {
 	}
 
 	/** Every other problem is found before anything is done with the order. */
-	private boolean saysWhetherPlaced() {
+	private boolean includesPlaced() {
 		return this.type.status() >= 500 || this.type.status() == HttpStatus.TOO_MANY_REQUESTS.value();
 	}
 

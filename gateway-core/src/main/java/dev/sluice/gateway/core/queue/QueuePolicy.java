@@ -71,7 +71,7 @@ public final class QueuePolicy {
 					.maxWaitDuration(Duration.ZERO)
 					.writableStackTraceEnabled(false)
 					.build());
-		this.circuit = circuits.circuitBreaker(NAME, properties.circuit().toConfig().build());
+		this.circuit = circuits.circuitBreaker(NAME, properties.circuit().toConfig(properties.timeout()).build());
 	}
 
 	public QueueProperties properties() {
@@ -134,9 +134,9 @@ public final class QueuePolicy {
 				logger.debug("Kafka did not acknowledge order {}", send.order().id(), failure);
 				yield switch (send.giveUp()) {
 					case NO -> unavailable("The order could not be sent to Kafka.", Placed.NO);
-					case UNKNOWN -> unavailable(("Kafka did not acknowledge the order within %d ms. "
-							+ "Whether Kafka has it is unknown: repeat the request with the same Idempotency-Key.")
-						.formatted(this.properties.timeout().toMillis()), Placed.UNKNOWN);
+					case UNKNOWN -> unavailable("Kafka has not acknowledged the order. "
+							+ "Whether Kafka has it is unknown: repeat the request with the same Idempotency-Key.",
+							Placed.UNKNOWN);
 				};
 			}
 		};

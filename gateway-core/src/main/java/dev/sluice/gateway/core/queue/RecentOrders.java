@@ -8,7 +8,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
@@ -54,7 +58,11 @@ import tools.jackson.databind.json.JsonMapper;
  * One thread reads, without a consumer group. It resumes by itself after an outage, and
  * from the log's start after a topic was deleted. At most {@code status.recent-orders}
  * are kept. When there are more, the oldest are dropped, and {@link #caughtUp} returns
- * {@link Reading#BEHIND} until the projection has passed them. No method blocks.
+ * {@link Reading#BEHIND} until the projection has passed them.
+ * <p>
+ * No method blocks. A request hands its task over to another thread and never waits for a
+ * lock: if requests run on virtual threads and the cores are busy, the reading thread
+ * would wait behind them for so long that Kafka seemed lost.
  */
 @Component
 @ThreadSafe
@@ -64,8 +72,8 @@ public class RecentOrders implements SmartLifecycle {
 
 	private static final Set<String> TOPICS = Set.of(Topics.ORDERS, Topics.ORDER_OUTCOMES);
 
-	/** Interval between two looks at topics and committed offsets. */
-	private static final Duration LOOK = Duration.ofMillis(500);
+	/** Interval between two snapshots of topics and committed offsets. */
+	private static final Duration SNAPSHOT_INTERVAL = Duration.ofMillis(500);
 
 	/** Kafka counts as lost when it has not answered for this long. */
 	private static final Duration LOST = Duration.ofSeconds(3);
@@ -77,9 +85,20 @@ public class RecentOrders implements SmartLifecycle {
 
 	private static final Duration RETRY = Duration.ofSeconds(1);
 
+	/**
+	 * Maximum number of tasks that wait, some 100 bytes each. Without its task a request
+	 * is {@link Reading#BEHIND}, and an order is known when it has been read.
+	 */
+	static final int MAX_WAITING = 10_000;
+
 	private final Supplier<RecentClients> clients;
 
 	private final JsonMapper json;
+
+	private final Executor tasks;
+
+	/** Number of tasks that were handed over and have not begun. */
+	private final AtomicInteger waiting = new AtomicInteger();
 
 	private final LongSupplier nanoTime;
 
@@ -100,7 +119,7 @@ public class RecentOrders implements SmartLifecycle {
 	@GuardedBy("lock")
 	private @Nullable Admin admin;
 
-	private volatile long heardNanos;
+	private volatile long lastResponseNanos;
 
 	private volatile long lag;
 
@@ -116,24 +135,34 @@ public class RecentOrders implements SmartLifecycle {
 			JsonMapper json, MeterRegistry meters) {
 		this(properties,
 				() -> RecentClients.open(admins.getConfigurationProperties(), consumers.getConfigurationProperties()),
-				json, meters, System::nanoTime, LockSupport::parkNanos);
+				json, meters, tasks(), System::nanoTime, LockSupport::parkNanos);
+	}
+
+	/** One thread, which ends when it is not used. Its queue has no lock. */
+	private static Executor tasks() {
+		ThreadPoolExecutor executor = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedTransferQueue<>(),
+				Thread.ofPlatform().daemon().name("recent-orders-tasks").factory());
+		executor.allowCoreThreadTimeOut(true);
+		return executor;
 	}
 
 	/**
 	 * @param clients opens the clients, again after each failure
+	 * @param tasks runs the tasks of requests, one after another
 	 * @param nanoTime as {@link System#nanoTime}
 	 * @param parkNanos as {@link LockSupport#parkNanos(long)}
 	 */
 	RecentOrders(StatusProperties properties, Supplier<RecentClients> clients, JsonMapper json, MeterRegistry meters,
-			LongSupplier nanoTime, LongConsumer parkNanos) {
+			Executor tasks, LongSupplier nanoTime, LongConsumer parkNanos) {
 		this.group = properties.projectionGroup();
 		this.partitions = new RecentPartitions(this.orders, properties.recentOrders());
 		this.clients = clients;
 		this.json = json;
+		this.tasks = tasks;
 		this.nanoTime = nanoTime;
 		this.parkNanos = parkNanos;
 		this.catchUp = new CatchUp(nanoTime);
-		this.heardNanos = nanoTime.getAsLong();
+		this.lastResponseNanos = nanoTime.getAsLong();
 		GatewayMetric.RECENT_ORDERS.gauge(meters, this, (recent) -> recent.orders.size());
 		GatewayMetric.RECENT_LAG.gauge(meters, this, (recent) -> recent.lag);
 	}
@@ -159,12 +188,34 @@ public class RecentOrders implements SmartLifecycle {
 		if (lost()) {
 			return CompletableFuture.completedFuture(Reading.UNREACHABLE);
 		}
-		CompletableFuture<Reading> done;
+		CompletableFuture<Reading> done = new CompletableFuture<>();
+		if (!handOver(() -> join(done))) {
+			return CompletableFuture.completedFuture(Reading.BEHIND);
+		}
+		return done.completeOnTimeout(Reading.BEHIND, limit.toNanos(), TimeUnit.NANOSECONDS);
+	}
+
+	private void join(CompletableFuture<Reading> caller) {
 		synchronized (this.lock) {
-			done = this.catchUp.join();
+			this.catchUp.join().thenAccept(caller::complete);
 			ask();
 		}
-		return done.copy().completeOnTimeout(Reading.BEHIND, limit.toNanos(), TimeUnit.NANOSECONDS);
+	}
+
+	/**
+	 * Runs a task on another thread.
+	 * @return false if too many tasks wait; then it is not run
+	 */
+	private boolean handOver(Runnable task) {
+		if (this.waiting.incrementAndGet() > MAX_WAITING) {
+			this.waiting.decrementAndGet();
+			return false;
+		}
+		this.tasks.execute(() -> {
+			this.waiting.decrementAndGet();
+			task.run();
+		});
+		return true;
 	}
 
 	/**
@@ -176,9 +227,14 @@ public class RecentOrders implements SmartLifecycle {
 	 * @param offset the offset of its record
 	 */
 	public void accepted(UUID id, @Nullable Fingerprint fingerprint, Instant acceptedAt, int partition, long offset) {
+		handOver(() -> acknowledged(new TopicPartition(Topics.ORDERS, partition), id,
+				new Acceptance(fingerprint, acceptedAt, acceptedAt, offset, offset)));
+	}
+
+	private void acknowledged(TopicPartition partition, UUID id, Acceptance acceptance) {
 		synchronized (this.lock) {
-			if (this.partitions.acknowledge(new TopicPartition(Topics.ORDERS, partition), offset, id)) {
-				this.orders.accept(id, new Acceptance(fingerprint, acceptedAt, acceptedAt, offset, offset));
+			if (this.partitions.acknowledge(partition, acceptance.firstOffset(), id)) {
+				this.orders.accept(id, acceptance);
 			}
 		}
 	}
@@ -188,7 +244,10 @@ public class RecentOrders implements SmartLifecycle {
 		this.orders.publishing(id, fingerprint, savedAt);
 	}
 
-	/** The outcome of a synchronous order has been acknowledged. */
+	/**
+	 * The outcome of a synchronous order has been acknowledged. Called by the producer's
+	 * thread, so it may wait for the lock.
+	 */
 	void published(UUID id, int partition, long offset) {
 		synchronized (this.lock) {
 			TopicPartition outcomes = new TopicPartition(Topics.ORDER_OUTCOMES, partition);
@@ -202,13 +261,13 @@ public class RecentOrders implements SmartLifecycle {
 	}
 
 	private boolean lost() {
-		return this.nanoTime.getAsLong() - this.heardNanos > LOST.toNanos();
+		return this.nanoTime.getAsLong() - this.lastResponseNanos > LOST.toNanos();
 	}
 
 	@Override
 	public void start() {
 		this.running = true;
-		this.heardNanos = this.nanoTime.getAsLong();
+		this.lastResponseNanos = this.nanoTime.getAsLong();
 		Thread reader = Thread.ofPlatform().daemon().name("recent-orders").unstarted(this::run);
 		this.thread = reader;
 		reader.start();
@@ -244,16 +303,16 @@ public class RecentOrders implements SmartLifecycle {
 	}
 
 	private void read(Admin client, Consumer<byte[], byte[]> consumer) {
-		CompletableFuture<TopicsLook> look = null;
-		long lookNanos = this.nanoTime.getAsLong() - LOOK.toNanos();
+		CompletableFuture<TopicsSnapshot> snapshot = null;
+		long snapshotNanos = this.nanoTime.getAsLong() - SNAPSHOT_INTERVAL.toNanos();
 		while (this.running) {
-			if (look == null && this.nanoTime.getAsLong() - lookNanos >= LOOK.toNanos()) {
-				lookNanos = this.nanoTime.getAsLong();
-				look = TopicsLook.at(client, TOPICS, this.group, this::heard);
+			if (snapshot == null && this.nanoTime.getAsLong() - snapshotNanos >= SNAPSHOT_INTERVAL.toNanos()) {
+				snapshotNanos = this.nanoTime.getAsLong();
+				snapshot = TopicsSnapshot.take(client, TOPICS, this.group, this::responded);
 			}
-			if (look != null && look.isDone()) {
-				apply(look, consumer);
-				look = null;
+			if (snapshot != null && snapshot.isDone()) {
+				apply(snapshot, consumer);
+				snapshot = null;
 			}
 			if (lost()) {
 				warn(new TimeoutException("no answer for %d s".formatted(LOST.toSeconds())));
@@ -271,32 +330,32 @@ public class RecentOrders implements SmartLifecycle {
 		}
 	}
 
-	private void heard() {
-		this.heardNanos = this.nanoTime.getAsLong();
+	private void responded() {
+		this.lastResponseNanos = this.nanoTime.getAsLong();
 	}
 
-	private void apply(CompletableFuture<TopicsLook> done, Consumer<byte[], byte[]> consumer) {
+	private void apply(CompletableFuture<TopicsSnapshot> done, Consumer<byte[], byte[]> consumer) {
 		if (done.isCompletedExceptionally()) {
-			Throwable failure = TopicsLook.cause(done.exceptionNow());
+			Throwable failure = TopicsSnapshot.cause(done.exceptionNow());
 			// A short outage is not logged; lost() detects a long one.
 			if (!(failure instanceof TimeoutException)) {
 				warn(failure);
 			}
 			return;
 		}
-		TopicsLook look = done.resultNow();
+		TopicsSnapshot snapshot = done.resultNow();
 		if (this.outage) {
 			this.outage = false;
 			logger.info("The recent orders are read from Kafka again");
 		}
 		synchronized (this.lock) {
-			if (this.partitions.isOutdated(look)) {
-				this.partitions.assign(look, consumer);
+			if (this.partitions.isOutdated(snapshot)) {
+				this.partitions.assign(snapshot, consumer);
 				// An earlier question does not cover the new partitions.
 				finish(Reading.BEHIND);
 			}
-			this.partitions.commit(look, consumer);
-			// Asks at each look, so that the lag is known.
+			this.partitions.commit(snapshot, consumer);
+			// Asks at each snapshot, so that the lag is known.
 			if (this.catchUp.isIdle()) {
 				this.catchUp.join();
 			}
@@ -310,15 +369,15 @@ public class RecentOrders implements SmartLifecycle {
 
 	/** Adds the records. Returns whether a caller waits for more. */
 	private boolean apply(ConsumerRecords<byte[], byte[]> records, Consumer<byte[], byte[]> consumer) {
-		List<RecentRecord> said = new ArrayList<>(records.count());
+		List<RecentRecord> readable = new ArrayList<>(records.count());
 		for (ConsumerRecord<byte[], byte[]> record : records) {
 			RecentRecord parsed = RecentRecord.of(record, this.json);
 			if (parsed != null) {
-				said.add(parsed);
+				readable.add(parsed);
 			}
 		}
 		synchronized (this.lock) {
-			this.partitions.add(said, consumer);
+			this.partitions.add(readable, consumer);
 			check();
 			return this.catchUp.isAsking();
 		}
@@ -354,7 +413,7 @@ public class RecentOrders implements SmartLifecycle {
 			finish(Reading.BEHIND);
 			return;
 		}
-		heard();
+		responded();
 		round.answer(ends.entrySet()
 			.stream()
 			.collect(Collectors.toMap(Map.Entry::getKey, (end) -> end.getValue().offset())));

@@ -14,7 +14,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 import dev.sluice.contract.Topics;
-import dev.sluice.gateway.core.queue.TopicsLook.Layout;
+import dev.sluice.gateway.core.queue.TopicsSnapshot.Layout;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -75,8 +75,8 @@ final class RecentPartitions {
 	}
 
 	/** Whether a topic is new, was recreated or has more partitions. */
-	boolean isOutdated(TopicsLook look) {
-		return !look.layout().equals(layout());
+	boolean isOutdated(TopicsSnapshot snapshot) {
+		return !snapshot.layout().equals(layout());
 	}
 
 	private Map<String, Layout> layout() {
@@ -89,20 +89,20 @@ final class RecentPartitions {
 	}
 
 	/** Assigns the current partitions; new ones are read from their committed offset. */
-	void assign(TopicsLook look, Consumer<byte[], byte[]> consumer) {
-		Map<String, Layout> layout = look.layout();
-		Set<TopicPartition> wanted = look.partitions();
+	void assign(TopicsSnapshot snapshot, Consumer<byte[], byte[]> consumer) {
+		Map<String, Layout> layout = snapshot.layout();
+		Set<TopicPartition> expected = snapshot.partitions();
 		for (TopicPartition partition : List.copyOf(this.parts.keySet())) {
 			Layout topic = layout.get(partition.topic());
-			if (!wanted.contains(partition) || topic == null
+			if (!expected.contains(partition) || topic == null
 					|| !topic.id().equals(this.topicIds.get(partition.topic()))) {
 				forgetAll(Objects.requireNonNull(this.parts.remove(partition)));
 			}
 		}
-		consumer.assign(wanted);
-		for (TopicPartition partition : wanted) {
+		consumer.assign(expected);
+		for (TopicPartition partition : expected) {
 			if (!this.parts.containsKey(partition)) {
-				Part part = new Part(partition, look.committed(partition));
+				Part part = new Part(partition, snapshot.committed(partition));
 				this.parts.put(partition, part);
 				consumer.seek(partition, part.position);
 			}
@@ -113,9 +113,9 @@ final class RecentPartitions {
 	}
 
 	/** Forgets the orders that the projection has committed. */
-	void commit(TopicsLook look, Consumer<byte[], byte[]> consumer) {
+	void commit(TopicsSnapshot snapshot, Consumer<byte[], byte[]> consumer) {
 		for (Part part : this.parts.values()) {
-			commit(part, look.committed(part.partition), consumer);
+			commit(part, snapshot.committed(part.partition), consumer);
 		}
 	}
 

@@ -30,7 +30,7 @@ public record RecentOrder(UUID id, @Nullable Acceptance acceptance, @Nullable Sy
 	}
 
 	/** The client's view if PostgreSQL has the order. */
-	public OrderView beside(StatusRow row) {
+	public OrderView mergedWith(StatusRow row) {
 		OrderView view = row.view();
 		if (view.status() == OrderStatus.SAVED) {
 			return view;

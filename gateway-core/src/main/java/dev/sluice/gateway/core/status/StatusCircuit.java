@@ -3,7 +3,9 @@ package dev.sluice.gateway.core.status;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 
+import dev.sluice.gateway.core.config.CircuitProperties;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
@@ -33,6 +35,8 @@ public final class StatusCircuit {
 				CircuitBreakerConfig.custom()
 					.slidingWindow(10, 5, SlidingWindowType.COUNT_BASED)
 					.permittedNumberOfCallsInHalfOpenState(2)
+					.maxWaitDurationInHalfOpenState(CircuitProperties.maxTrialTime(Duration.ZERO))
+					.transitionToStateAfterWaitDuration(State.CLOSED)
 					.waitDurationInOpenState(Duration.ofSeconds(1))
 					.ignoreExceptions(RejectedExecutionException.class)
 					.writableStackTraceEnabled(false)

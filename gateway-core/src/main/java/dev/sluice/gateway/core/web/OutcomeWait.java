@@ -17,7 +17,7 @@ public final class OutcomeWait {
 
 	private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
 
-	private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+	private static final Duration MAX_PAUSE = Duration.ofMillis(500);
 
 	private final OrderRequest request;
 
@@ -40,12 +40,12 @@ public final class OutcomeWait {
 	}
 
 	/**
-	 * Evaluates one look at the order.
+	 * Evaluates one check of the order.
 	 * @param order the order, empty if PostgreSQL does not know it yet
-	 * @param nowNanos the time of the look
+	 * @param nowNanos the time of the check
 	 * @return the reply, null if the wait goes on
 	 */
-	public @Nullable OrderReply look(Optional<OrderView> order, long nowNanos) {
+	public @Nullable OrderReply check(Optional<OrderView> order, long nowNanos) {
 		OrderStatus status = order.map(OrderView::status).orElse(OrderStatus.ACCEPTED);
 		return switch (status) {
 			case SAVED -> reply(order.orElseThrow());
@@ -54,11 +54,11 @@ public final class OutcomeWait {
 		};
 	}
 
-	/** The pause before the next look, which is not after the deadline. */
+	/** The pause before the next check, which is not after the deadline. */
 	public Duration nextPause(long nowNanos) {
 		long nanos = Math.max(1, Math.min(this.pause.toNanos(), this.deadlineNanos - nowNanos));
 		Duration twice = this.pause.multipliedBy(2);
-		this.pause = (twice.compareTo(LONGEST_PAUSE) < 0) ? twice : LONGEST_PAUSE;
+		this.pause = (twice.compareTo(MAX_PAUSE) < 0) ? twice : MAX_PAUSE;
 		return Duration.ofNanos(nanos);
 	}
 

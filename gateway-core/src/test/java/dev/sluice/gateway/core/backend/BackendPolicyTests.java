@@ -18,7 +18,9 @@ import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 class BackendPolicyTests {
 
@@ -63,6 +67,25 @@ class BackendPolicyTests {
 	@ValueSource(ints = { 202, 204, 400, 500 })
 	void anyOtherStatusIsARefusal(int status) {
 		assertThat(this.policy.received(response(status, ""))).isEqualTo(new BackendResult.Refused(status));
+	}
+
+	@Test
+	void theCircuitClosesThoughItsTrialCallsHadNoResult() {
+		CircuitBreakerConfig config = this.policy.circuit().getCircuitBreakerConfig();
+		assertThat(config.getMaxWaitDurationInHalfOpenState()).as("longer than a call").isGreaterThan(LIMIT);
+		CircuitBreaker circuit = CircuitBreaker.of("soon",
+				CircuitBreakerConfig.from(config).maxWaitDurationInHalfOpenState(Duration.ofMillis(500)).build());
+		circuit.transitionToOpenState();
+		circuit.transitionToHalfOpenState();
+
+		for (int i = 0; i < config.getPermittedNumberOfCallsInHalfOpenState(); i++) {
+			assertThatExceptionOfType(StackOverflowError.class).isThrownBy(() -> circuit.executeSupplier(() -> {
+				throw new StackOverflowError();
+			}));
+		}
+
+		await().atMost(Duration.ofSeconds(30)).until(circuit::tryAcquirePermission);
+		assertThat(circuit.getState()).isEqualTo(State.CLOSED);
 	}
 
 	@Test

@@ -42,7 +42,7 @@ class SentFramesTests {
 		while (sent.hasRemaining()) {
 			ByteBuffer piece = sent.slice(sent.position(), Math.min(size, sent.remaining()));
 			sent.position(sent.position() + piece.remaining());
-			this.frames.look(piece);
+			this.frames.inspect(piece);
 			assertThat(piece.hasRemaining()).isFalse();
 		}
 

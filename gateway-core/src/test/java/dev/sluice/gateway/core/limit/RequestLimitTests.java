@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -16,12 +17,17 @@ import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
 
 class RequestLimitTests {
 
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
-	private final RequestLimit limit = new RequestLimit(properties(Duration.ZERO), this.meters);
+	private final SchedulingDelay delay = mock();
+
+	private final RequestLimit limit = new RequestLimit(properties(Duration.ZERO), this.delay,
+			new RefusedRequests(this.meters), this.meters);
 
 	@Test
 	void refusesWhatExceedsTheLimit() {
@@ -37,12 +43,35 @@ class RequestLimitTests {
 	}
 
 	@Test
+	void refusesWhileRequestsWaitTooLongForAThread() {
+		SimpleMeterRegistry others = new SimpleMeterRegistry();
+		RequestLimit wide = new RequestLimit(properties(2 * RequestLimit.ALWAYS_ADMITTED, Duration.ZERO), this.delay,
+				new RefusedRequests(others), others);
+		given(this.delay.isExceeded()).willReturn(true);
+		RequestLimit.Place admitted = wide.arrive();
+		admitted.take();
+		for (int i = 1; i < RequestLimit.ALWAYS_ADMITTED; i++) {
+			wide.arrive().take();
+		}
+		assertThat(refusal(wide.arrive())).isEqualTo(ProblemType.OVERLOADED);
+
+		admitted.close();
+
+		wide.arrive().take();
+		assertThat(refusal(wide.arrive())).isEqualTo(ProblemType.OVERLOADED);
+		given(this.delay.isExceeded()).willReturn(false);
+		wide.arrive().take();
+		assertThat(refused(others, "overloaded")).isEqualTo(2);
+	}
+
+	@Test
 	void givesAPlaceUpWhileABodyIsRead() {
 		RequestLimit.Place first = this.limit.arrive();
 		first.take();
 
 		first.give();
 
+		assertThat(receiving()).isEqualTo(1);
 		RequestLimit.Place second = this.limit.arrive();
 		second.take();
 		assertThat(refusal(first)).isEqualTo(ProblemType.OVERLOADED);
@@ -69,7 +98,9 @@ class RequestLimitTests {
 
 	@Test
 	void answersNewRequestsAtLeastForTheDrainTime() {
-		RequestLimit slow = new RequestLimit(properties(Duration.ofMinutes(1)), new SimpleMeterRegistry());
+		SimpleMeterRegistry others = new SimpleMeterRegistry();
+		RequestLimit slow = new RequestLimit(properties(Duration.ofMinutes(1)), this.delay, new RefusedRequests(others),
+				others);
 		CompletableFuture<Boolean> stopped = new CompletableFuture<>();
 
 		slow.stop(() -> stopped.complete(true));
@@ -124,8 +155,60 @@ class RequestLimitTests {
 		assertThat(inProgress()).isZero();
 	}
 
+	@Test
+	void countsWhatItRefusesByReason() {
+		this.limit.arrive().take();
+		refusal(this.limit.arrive());
+		refusal(this.limit.arrive());
+		this.limit.stop(() -> {
+		});
+		refusal(this.limit.arrive());
+
+		assertThat(refused("overloaded")).isEqualTo(2);
+		assertThat(refused("shutting-down")).isEqualTo(1);
+	}
+
+	@Test
+	void letsARequestThatArrivedBeforeTheStopGoOn() {
+		RequestLimit.Place place = this.limit.arrive();
+		place.take();
+		place.close();
+		place.close();
+		this.limit.stop(() -> {
+		});
+
+		place.take();
+
+		assertThat(inProgress()).isEqualTo(1);
+		assertThat(receiving()).isZero();
+		place.close();
+		assertThat(inProgress()).isZero();
+	}
+
+	@Test
+	void takesOnePlaceForARequestThatAsksAgain() {
+		RequestLimit.Place place = this.limit.arrive();
+		place.take();
+
+		place.take();
+
+		assertThat(inProgress()).isEqualTo(1);
+	}
+
 	private static ProblemType refusal(RequestLimit.Place place) {
 		return catchThrowableOfType(ProblemException.class, place::take).type();
+	}
+
+	private double refused(String reason) {
+		return refused(this.meters, reason);
+	}
+
+	private static double refused(SimpleMeterRegistry meters, String reason) {
+		return meters.get(GatewayMetric.REQUESTS_REFUSED.metricName()).tag("reason", reason).counter().count();
+	}
+
+	private double receiving() {
+		return this.meters.get(GatewayMetric.REQUESTS_RECEIVING.metricName()).gauge().value();
 	}
 
 	private double inProgress() {
@@ -133,7 +216,11 @@ class RequestLimitTests {
 	}
 
 	private static GatewayProperties properties(Duration drainTime) {
-		return new GatewayProperties(Mode.SYNC, 1, Duration.ZERO, 0, 0, 1, drainTime);
+		return properties(1, drainTime);
+	}
+
+	private static GatewayProperties properties(int maxInProgress, Duration drainTime) {
+		return new GatewayProperties(Mode.SYNC, maxInProgress, Duration.ZERO, Duration.ZERO, 0, 0, 1, drainTime);
 	}
 
 }

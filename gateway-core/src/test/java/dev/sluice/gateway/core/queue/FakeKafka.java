@@ -76,7 +76,7 @@ final class FakeKafka {
 
 	private final Map<TopicPartition, OffsetAndMetadata> committed = new ConcurrentHashMap<>();
 
-	private final Answers looks = new Answers();
+	private final Answers snapshots = new Answers();
 
 	private final Answers questions = new Answers();
 
@@ -152,13 +152,13 @@ final class FakeKafka {
 
 	/** Sets whether it answers; true also answers earlier questions. */
 	void answers(boolean answers) {
-		this.looks.open(answers);
+		this.snapshots.open(answers);
 		this.questions.open(answers);
 	}
 
 	/** Sets whether it returns the topics and the group's offsets. */
 	void answersLooks(boolean answers) {
-		this.looks.open(answers);
+		this.snapshots.open(answers);
 	}
 
 	/** Sets whether it returns the ends of the topics. */
@@ -171,7 +171,7 @@ final class FakeKafka {
 	}
 
 	void failsLooks(@Nullable KafkaException failure) {
-		this.looks.failure = failure;
+		this.snapshots.failure = failure;
 	}
 
 	void failPoll(RuntimeException failure) {
@@ -193,8 +193,8 @@ final class FakeKafka {
 	}
 
 	/** How often the topics and the group's offsets were asked for. */
-	int looks() {
-		return this.looks.asked.get();
+	int snapshots() {
+		return this.snapshots.asked.get();
 	}
 
 	/** How often the ends of the topics were asked for. */
@@ -231,9 +231,9 @@ final class FakeKafka {
 	}
 
 	private DescribeTopicsResult describe(Collection<String> names) {
-		this.looks.asked.incrementAndGet();
+		this.snapshots.asked.incrementAndGet();
 		Map<String, KafkaFuture<TopicDescription>> descriptions = names.stream()
-			.collect(Collectors.toMap(Function.identity(), (name) -> this.looks.answer(() -> description(name))));
+			.collect(Collectors.toMap(Function.identity(), (name) -> this.snapshots.answer(() -> description(name))));
 		DescribeTopicsResult result = mock(DescribeTopicsResult.class, withSettings().stubOnly());
 		when(result.topicNameValues()).thenReturn(descriptions);
 		return result;
@@ -249,7 +249,7 @@ final class FakeKafka {
 	}
 
 	private ListConsumerGroupOffsetsResult offsets() {
-		KafkaFuture<Map<TopicPartition, OffsetAndMetadata>> offsets = this.looks
+		KafkaFuture<Map<TopicPartition, OffsetAndMetadata>> offsets = this.snapshots
 			.answer(() -> Map.copyOf(this.committed));
 		ListConsumerGroupOffsetsResult result = mock(ListConsumerGroupOffsetsResult.class, withSettings().stubOnly());
 		when(result.partitionsToOffsetAndMetadata()).thenReturn(offsets);

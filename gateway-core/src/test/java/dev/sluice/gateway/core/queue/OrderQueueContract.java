@@ -32,7 +32,7 @@ import org.springframework.kafka.support.ProducerListener;
 import org.springframework.mock.env.MockEnvironment;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 /** How every gateway puts orders into Kafka, whether or not the caller waits. */
@@ -108,7 +108,12 @@ public abstract class OrderQueueContract {
 	void waitsNoLongerThanItsTimeout() {
 		open(Duration.ofMillis(50), 10, 50);
 
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.UNKNOWN);
+		ProblemException problem = problem(enqueue());
+
+		assertThat(problem.type()).isEqualTo(ProblemType.QUEUE_UNAVAILABLE);
+		// On a busy machine the time may be over before a thread sends the order.
+		int sent = (problem.placed() == Placed.NO) ? 0 : 1;
+		await().until(() -> this.producer.history().size() == sent);
 	}
 
 	@Test
@@ -164,12 +169,16 @@ public abstract class OrderQueueContract {
 	}
 
 	private static void assertProblem(CompletableFuture<?> accepted, ProblemType type, Placed placed) {
-		Throwable failure = catchThrowable(() -> accepted.orTimeout(10, TimeUnit.SECONDS).join());
-		assertThat(failure).isInstanceOf(CompletionException.class);
-		assertThat(failure.getCause()).isInstanceOfSatisfying(ProblemException.class, (problem) -> {
-			assertThat(problem.type()).isEqualTo(type);
-			assertThat(problem.placed()).isEqualTo(placed);
-		});
+		ProblemException problem = problem(accepted);
+		assertThat(problem.type()).isEqualTo(type);
+		assertThat(problem.placed()).isEqualTo(placed);
+	}
+
+	private static ProblemException problem(CompletableFuture<?> accepted) {
+		CompletionException failure = catchThrowableOfType(CompletionException.class,
+				() -> accepted.orTimeout(10, TimeUnit.SECONDS).join());
+		assertThat(failure.getCause()).isInstanceOf(ProblemException.class);
+		return (ProblemException) failure.getCause();
 	}
 
 	private CompletableFuture<Instant> enqueue() {

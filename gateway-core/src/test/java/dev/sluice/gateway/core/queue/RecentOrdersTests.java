@@ -3,6 +3,7 @@ package dev.sluice.gateway.core.queue;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -51,7 +52,7 @@ class RecentOrdersTests {
 
 	private static final int CAPACITY = 10;
 
-	private static final Duration LOOK = Duration.ofMillis(500);
+	private static final Duration SNAPSHOT_INTERVAL = Duration.ofMillis(500);
 
 	private static final Duration LOST = Duration.ofSeconds(3);
 
@@ -77,11 +78,15 @@ class RecentOrdersTests {
 
 	private volatile boolean restsUntilUnparked;
 
+	private final List<Runnable> tasks = new ArrayList<>();
+
+	private boolean holdsTasks;
+
 	private final FakeKafka kafka = new FakeKafka();
 
 	private final RecentOrders orders = new RecentOrders(
 			new StatusProperties(Duration.ofSeconds(1), CAPACITY, FakeKafka.GROUP, Duration.ofSeconds(1)),
-			this.kafka::clients, JsonMapper.shared(), this.meters, this.nanos::get, this::rest);
+			this.kafka::clients, JsonMapper.shared(), this.meters, this::runTask, this.nanos::get, this::rest);
 
 	@BeforeEach
 	void listen() {
@@ -225,7 +230,7 @@ class RecentOrdersTests {
 		start();
 
 		this.kafka.commit(ORDERS, 1);
-		pass(LOOK);
+		pass(SNAPSHOT_INTERVAL);
 
 		await().until(() -> this.orders.acceptance(this.id) == null);
 		this.orders.accepted(this.id, null, TIME, 0, 0);
@@ -235,16 +240,16 @@ class RecentOrdersTests {
 	@Test
 	void looksAtTheTopicsEveryHalfSecond() {
 		start();
-		int looks = this.kafka.looks();
+		int snapshots = this.kafka.snapshots();
 
-		pass(LOOK.minusNanos(1));
+		pass(SNAPSHOT_INTERVAL.minusNanos(1));
 		this.kafka.awaitPolls(3);
-		assertThat(this.kafka.looks()).isEqualTo(looks);
+		assertThat(this.kafka.snapshots()).isEqualTo(snapshots);
 		pass(Duration.ofNanos(1));
 
-		await().until(() -> this.kafka.looks() == looks + 1);
+		await().until(() -> this.kafka.snapshots() == snapshots + 1);
 		this.kafka.awaitPolls(3);
-		assertThat(this.kafka.looks()).isEqualTo(looks + 1);
+		assertThat(this.kafka.snapshots()).isEqualTo(snapshots + 1);
 	}
 
 	@Test
@@ -252,7 +257,7 @@ class RecentOrdersTests {
 		start();
 		this.kafka.endsAt(ORDERS, 5);
 
-		pass(LOOK);
+		pass(SNAPSHOT_INTERVAL);
 
 		await().until(() -> lag() == 5);
 	}
@@ -263,10 +268,10 @@ class RecentOrdersTests {
 		this.kafka.answersEnds(false);
 		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
 		int questions = this.kafka.questions();
-		int looks = this.kafka.looks();
+		int snapshots = this.kafka.snapshots();
 
-		pass(LOOK);
-		await().until(() -> this.kafka.looks() == looks + 1);
+		pass(SNAPSHOT_INTERVAL);
+		await().until(() -> this.kafka.snapshots() == snapshots + 1);
 		this.kafka.awaitPolls(3);
 
 		assertThat(this.kafka.questions()).isEqualTo(questions);
@@ -287,8 +292,44 @@ class RecentOrdersTests {
 		assertThat(this.orders.acceptance(this.id)).isEqualTo(new Acceptance(FINGERPRINT, TIME, TIME, 0, 0));
 		assertThat(this.orders.syncSave(saved)).isEqualTo(new SyncSave(FINGERPRINT, TIME, 0));
 		this.kafka.commit(OUTCOMES, 1);
-		pass(LOOK);
+		pass(SNAPSHOT_INTERVAL);
 		await().until(() -> this.orders.syncSave(saved) == null);
+	}
+
+	/** The thread of a request would otherwise wait for the lock. */
+	@Test
+	void leavesTheTasksOfRequestsToAnotherThread() {
+		start();
+		int questions = this.kafka.questions();
+		this.holdsTasks = true;
+
+		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
+		this.orders.accepted(this.id, FINGERPRINT, TIME, 0, 0);
+
+		this.kafka.awaitPolls(3);
+		assertThat(reading).isNotDone();
+		assertThat(this.kafka.questions()).isEqualTo(questions);
+		assertThat(this.orders.acceptance(this.id)).isNull();
+
+		runHeldTasks();
+		assertThat(reading.join()).isEqualTo(Reading.CURRENT);
+		assertThat(this.orders.acceptance(this.id)).isNotNull();
+	}
+
+	@Test
+	void isBehindIfTooManyTasksWait() {
+		start();
+		this.holdsTasks = true;
+		for (int i = 0; i < RecentOrders.MAX_WAITING; i++) {
+			this.orders.accepted(UUID.randomUUID(), null, TIME, 0, i);
+		}
+
+		assertThat(this.orders.caughtUp(PATIENCE)).isCompletedWithValue(Reading.BEHIND);
+		this.orders.accepted(this.id, null, TIME, 0, RecentOrders.MAX_WAITING);
+		assertThat(this.tasks).hasSize(RecentOrders.MAX_WAITING);
+
+		runHeldTasks();
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
 	}
 
 	@Test
@@ -299,7 +340,7 @@ class RecentOrdersTests {
 		CompletableFuture<Reading> before = this.orders.caughtUp(PATIENCE);
 
 		this.kafka.createAgain();
-		pass(LOOK);
+		pass(SNAPSHOT_INTERVAL);
 
 		assertThat(before.join()).as("the question was about the topic before").isEqualTo(Reading.BEHIND);
 		assertThat(this.orders.acceptance(this.id)).isNull();
@@ -314,10 +355,10 @@ class RecentOrdersTests {
 	void isBehindWhileATopicIsMissing() {
 		this.kafka.delete(Topics.ORDER_OUTCOMES);
 		this.orders.start();
-		await().until(() -> this.kafka.looks() == 1);
+		await().until(() -> this.kafka.snapshots() == 1);
 		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
 
-		pass(LOOK);
+		pass(SNAPSHOT_INTERVAL);
 
 		assertThat(reading.join()).isEqualTo(Reading.BEHIND);
 		assertThat(this.kafka.questions()).isZero();
@@ -329,10 +370,10 @@ class RecentOrdersTests {
 		this.kafka.endsAt(ORDERS, 1_000);
 		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
 		await().until(() -> lag() == 1_000);
-		int looks = this.kafka.looks();
+		int snapshots = this.kafka.snapshots();
 
 		pass(LOST);
-		await().until(() -> this.kafka.looks() == looks + 1);
+		await().until(() -> this.kafka.snapshots() == snapshots + 1);
 		this.kafka.awaitPolls(3);
 		assertThat(reading).isNotDone();
 		pass(Duration.ofNanos(1));
@@ -365,15 +406,15 @@ class RecentOrdersTests {
 	@Test
 	void tellsOfAFailureButNotOfAShortAbsence() {
 		start();
-		int looks = this.kafka.looks();
+		int snapshots = this.kafka.snapshots();
 
 		this.kafka.failsLooks(new TimeoutException("no answer"));
-		pass(LOOK);
-		await().until(() -> this.kafka.looks() == looks + 1);
+		pass(SNAPSHOT_INTERVAL);
+		await().until(() -> this.kafka.snapshots() == snapshots + 1);
 		this.kafka.awaitPolls(3);
 		assertThat(logged(Level.WARN)).isZero();
 		this.kafka.failsLooks(new AuthorizationException("no right to describe the group"));
-		pass(LOOK);
+		pass(SNAPSHOT_INTERVAL);
 
 		await().until(() -> logged(Level.WARN) == 1);
 		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
@@ -484,7 +525,7 @@ class RecentOrdersTests {
 		assertThat(size()).isEqualTo(CAPACITY);
 
 		this.kafka.commit(ORDERS, 1);
-		pass(LOOK);
+		pass(SNAPSHOT_INTERVAL);
 
 		await().until(() -> this.orders.caughtUp(PATIENCE).join() == Reading.CURRENT);
 	}
@@ -517,10 +558,10 @@ class RecentOrdersTests {
 		for (int outage = 1; outage <= 2; outage++) {
 			int times = outage;
 			this.kafka.failsLooks(new AuthorizationException("no right to describe the group"));
-			pass(LOOK);
+			pass(SNAPSHOT_INTERVAL);
 			await().until(() -> logged(Level.WARN) == times);
 			this.kafka.failsLooks(null);
-			pass(LOOK);
+			pass(SNAPSHOT_INTERVAL);
 			await().until(() -> logged(Level.INFO) == times);
 		}
 	}
@@ -618,6 +659,21 @@ class RecentOrdersTests {
 		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
 		// The answer may come before the look is done with, which then asks once more.
 		this.kafka.awaitPolls(1);
+	}
+
+	private void runTask(Runnable task) {
+		if (this.holdsTasks) {
+			this.tasks.add(task);
+		}
+		else {
+			task.run();
+		}
+	}
+
+	private void runHeldTasks() {
+		this.holdsTasks = false;
+		this.tasks.forEach(Runnable::run);
+		this.tasks.clear();
 	}
 
 	private void rest(long nanos) {

@@ -52,7 +52,7 @@ class RecentPartitionsTests {
 
 	@Test
 	void beginsWhereTheProjectionIs() {
-		assign(look(1, 5, 3));
+		assign(snapshot(1, 5, 3));
 
 		assertThat(this.consumer.assignment()).containsExactlyInAnyOrder(ORDERS, OUTCOMES);
 		assertThat(this.consumer.position(ORDERS)).isEqualTo(5);
@@ -63,7 +63,7 @@ class RecentPartitionsTests {
 
 	@Test
 	void readsFromWhatIsCommittedAtOnce() {
-		this.partitions.assign(look(1, 5, 3), this.consumer);
+		this.partitions.assign(snapshot(1, 5, 3), this.consumer);
 
 		assertThat(this.consumer.position(ORDERS)).isEqualTo(5);
 		assertThat(this.partitions.rest(Map.of(ORDERS, 7L))).isEqualTo(new Rest(2, true));
@@ -71,44 +71,44 @@ class RecentPartitionsTests {
 
 	@Test
 	void keepsAnOrderUntilTheProjectionHasPassedIt() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		read(1, accepted(FIRST, 0));
 
-		this.partitions.commit(look(1, 0, 0), this.consumer);
+		this.partitions.commit(snapshot(1, 0, 0), this.consumer);
 		assertThat(this.orders.acceptance(FIRST)).isNotNull();
-		this.partitions.commit(look(1, 1, 0), this.consumer);
+		this.partitions.commit(snapshot(1, 1, 0), this.consumer);
 
 		assertThat(this.orders.acceptance(FIRST)).isNull();
 	}
 
 	@Test
 	void keepsAnOrderThatALaterRecordSaysAgain() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		read(2, accepted(FIRST, 0), accepted(FIRST, 1));
 
-		this.partitions.commit(look(1, 1, 0), this.consumer);
+		this.partitions.commit(snapshot(1, 1, 0), this.consumer);
 		assertThat(this.orders.acceptance(FIRST)).isNotNull();
-		this.partitions.commit(look(1, 2, 0), this.consumer);
+		this.partitions.commit(snapshot(1, 2, 0), this.consumer);
 
 		assertThat(this.orders.acceptance(FIRST)).isNull();
 	}
 
 	@Test
 	void forgetsASaveWithItsOutcome() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		this.consumer.seek(OUTCOMES, 1);
 		this.partitions.add(List.of(new RecentRecord(OUTCOMES, 0, 0, FIRST, null, new SyncSave(null, TIME, 0))),
 				this.consumer);
 		assertThat(this.orders.syncSave(FIRST)).isNotNull();
 
-		this.partitions.commit(look(1, 0, 1), this.consumer);
+		this.partitions.commit(snapshot(1, 0, 1), this.consumer);
 
 		assertThat(this.orders.syncSave(FIRST)).isNull();
 	}
 
 	@Test
 	void dropsTheOldestOrderAndIsNotCompleteUntilTheProjectionHasPassedIt() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		assertThat(this.partitions.rest(Map.of(ORDERS, 3L))).isEqualTo(new Rest(3, true));
 
 		read(3, accepted(FIRST, 0), accepted(SECOND, 1), accepted(THIRD, 2));
@@ -117,13 +117,13 @@ class RecentPartitionsTests {
 		assertThat(this.orders.acceptance(SECOND)).isNotNull();
 		assertThat(this.orders.acceptance(THIRD)).isNotNull();
 		assertThat(this.partitions.rest(Map.of(ORDERS, 3L))).isEqualTo(new Rest(0, false));
-		this.partitions.commit(look(1, 1, 0), this.consumer);
+		this.partitions.commit(snapshot(1, 1, 0), this.consumer);
 		assertThat(this.partitions.rest(Map.of(ORDERS, 3L))).isEqualTo(new Rest(0, true));
 	}
 
 	@Test
 	void dropsAsManyAsAreTooMany() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 
 		read(4, accepted(FIRST, 0), accepted(SECOND, 1), accepted(THIRD, 2), accepted(FOURTH, 3));
 
@@ -135,7 +135,7 @@ class RecentPartitionsTests {
 	@ParameterizedTest
 	@CsvSource({ "10, 20", "20, 10" })
 	void dropsTheOldestWhicheverTopicHasIt(long accepted, long saved) {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		this.consumer.seek(ORDERS, 2);
 		this.consumer.seek(OUTCOMES, 1);
 
@@ -150,7 +150,7 @@ class RecentPartitionsTests {
 	/** An outcome being published has no record yet that could be dropped. */
 	@Test
 	void dropsNothingThatItHasNotRead() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		Stream.of(FIRST, SECOND, THIRD).forEach((id) -> this.orders.publishing(id, null, TIME));
 
 		read(0);
@@ -160,24 +160,24 @@ class RecentPartitionsTests {
 
 	@Test
 	void readsAgainWhatItHasReadWhenTheProjectionGoesBack() {
-		assign(look(1, 2, 0));
+		assign(snapshot(1, 2, 0));
 		read(4, accepted(FIRST, 2), accepted(SECOND, 3));
-		this.partitions.commit(look(1, 3, 0), this.consumer);
+		this.partitions.commit(snapshot(1, 3, 0), this.consumer);
 
-		this.partitions.commit(look(1, 1, 0), this.consumer);
+		this.partitions.commit(snapshot(1, 1, 0), this.consumer);
 		assertThat(this.orders.size()).isZero();
 
 		read(4, accepted(THIRD, 1), accepted(SECOND, 3));
-		this.partitions.commit(look(1, 2, 0), this.consumer);
+		this.partitions.commit(snapshot(1, 2, 0), this.consumer);
 		assertThat(this.orders.acceptance(THIRD)).isNull();
 		assertThat(this.orders.acceptance(SECOND)).isNotNull();
 	}
 
 	@Test
 	void readsAgainWhenTheProjectionGoesBack() {
-		assign(look(1, 5, 0));
+		assign(snapshot(1, 5, 0));
 
-		this.partitions.commit(look(1, 2, 0), this.consumer);
+		this.partitions.commit(snapshot(1, 2, 0), this.consumer);
 
 		assertThat(this.consumer.position(ORDERS)).isEqualTo(2);
 		assertThat(this.partitions.rest(Map.of(ORDERS, 5L))).isEqualTo(new Rest(3, true));
@@ -185,10 +185,10 @@ class RecentPartitionsTests {
 
 	@Test
 	void leavesOutWhatTheProjectionHasAlready() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		read(1, accepted(FIRST, 0));
 
-		this.partitions.commit(look(1, 8, 0), this.consumer);
+		this.partitions.commit(snapshot(1, 8, 0), this.consumer);
 
 		assertThat(this.orders.size()).isZero();
 		assertThat(this.consumer.position(ORDERS)).isEqualTo(8);
@@ -196,23 +196,23 @@ class RecentPartitionsTests {
 
 	@Test
 	void keepsAnOrderOfWhichTheProjectionHasAnEarlierRecordAlone() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		read(1, accepted(FIRST, 0));
 		acknowledge(FIRST, 9);
 
-		this.partitions.commit(look(1, 8, 0), this.consumer);
+		this.partitions.commit(snapshot(1, 8, 0), this.consumer);
 		assertThat(this.orders.acceptance(FIRST)).isNotNull();
-		this.partitions.commit(look(1, 10, 0), this.consumer);
+		this.partitions.commit(snapshot(1, 10, 0), this.consumer);
 
 		assertThat(this.orders.size()).isZero();
 	}
 
 	@Test
 	void startsAgainWithATopicThatWasMadeAgain() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		read(1, accepted(FIRST, 0));
-		TopicsLook again = look(Uuid.randomUuid(), 1, 0, 0);
-		assertThat(this.partitions.isOutdated(look(1, 0, 0))).isFalse();
+		TopicsSnapshot again = snapshot(Uuid.randomUuid(), 1, 0, 0);
+		assertThat(this.partitions.isOutdated(snapshot(1, 0, 0))).isFalse();
 		assertThat(this.partitions.isOutdated(again)).isTrue();
 
 		assign(again);
@@ -223,9 +223,9 @@ class RecentPartitionsTests {
 
 	@Test
 	void keepsWhatItKnowsWhenPartitionsAreAdded() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		read(1, accepted(FIRST, 0));
-		TopicsLook more = look(2, 0, 0);
+		TopicsSnapshot more = snapshot(2, 0, 0);
 		assertThat(this.partitions.isOutdated(more)).isTrue();
 
 		assign(more);
@@ -237,7 +237,7 @@ class RecentPartitionsTests {
 
 	@Test
 	void startsAgainWhenTheLogIsShorterThanItWas() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		read(2, accepted(FIRST, 0), accepted(SECOND, 1));
 
 		read(0);
@@ -248,7 +248,7 @@ class RecentPartitionsTests {
 
 	@Test
 	void keepsWhatItKnowsWhileNothingComes() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		read(1, accepted(FIRST, 0));
 
 		read(1);
@@ -258,12 +258,12 @@ class RecentPartitionsTests {
 
 	@Test
 	void keepsWhatItReadsOfAShorterLog() {
-		assign(look(1, 5, 0));
+		assign(snapshot(1, 5, 0));
 		read(7, accepted(FIRST, 5), accepted(SECOND, 6));
 
 		read(2);
 		read(3, accepted(THIRD, 2));
-		this.partitions.commit(look(1, 2, 0), this.consumer);
+		this.partitions.commit(snapshot(1, 2, 0), this.consumer);
 
 		assertThat(this.orders.acceptance(THIRD)).isNotNull();
 		assertThat(this.partitions.rest(Map.of(ORDERS, 3L))).isEqualTo(new Rest(0, true));
@@ -272,7 +272,7 @@ class RecentPartitionsTests {
 	/** The offset of its acknowledgement belongs to the longer log. */
 	@Test
 	void keepsAnOrderThatIsAcceptedAgainInAShorterLog() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		read(1, accepted(SECOND, 0));
 		acknowledge(FIRST, 3);
 
@@ -285,7 +285,7 @@ class RecentPartitionsTests {
 
 	@Test
 	void whatIsStillToBeReadIsKnownOnceItIsAcknowledged() {
-		assign(look(1, 5, 0));
+		assign(snapshot(1, 5, 0));
 
 		assertThat(this.partitions.acknowledge(ORDERS, 4, THIRD)).isFalse();
 		assertThat(this.partitions.acknowledge(ORDERS, 5, THIRD)).isTrue();
@@ -298,23 +298,23 @@ class RecentPartitionsTests {
 	/** Otherwise nothing would ever forget it. */
 	@Test
 	void forgetsWhatWasAcknowledgedIfTheProjectionPassesItFirst() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		acknowledge(FIRST, 0);
 		acknowledge(SECOND, 1);
 
-		this.partitions.commit(look(1, 1, 0), this.consumer);
+		this.partitions.commit(snapshot(1, 1, 0), this.consumer);
 
 		assertThat(this.orders.acceptance(FIRST)).isNull();
 		assertThat(this.orders.acceptance(SECOND)).isNotNull();
 		read(2, accepted(SECOND, 1));
 		assertThat(this.orders.acceptance(SECOND)).isNotNull();
-		this.partitions.commit(look(1, 2, 0), this.consumer);
+		this.partitions.commit(snapshot(1, 2, 0), this.consumer);
 		assertThat(this.orders.size()).isZero();
 	}
 
 	@Test
 	void forgetsWhatWasAcknowledgedIfKafkaDeletesItFirst() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		acknowledge(FIRST, 0);
 
 		read(3);
@@ -324,17 +324,17 @@ class RecentPartitionsTests {
 
 	@Test
 	void forgetsWhatWasAcknowledgedInATopicThatWasMadeAgain() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		acknowledge(FIRST, 3);
 
-		assign(look(Uuid.randomUuid(), 1, 0, 0));
+		assign(snapshot(Uuid.randomUuid(), 1, 0, 0));
 
 		assertThat(this.orders.size()).isZero();
 	}
 
 	@Test
 	void forgetsAllThatItHasRead() {
-		assign(look(1, 0, 0));
+		assign(snapshot(1, 0, 0));
 		read(1, accepted(FIRST, 0));
 
 		this.partitions.clear();
@@ -344,9 +344,9 @@ class RecentPartitionsTests {
 		assertThat(this.partitions.partitions()).isEmpty();
 	}
 
-	private void assign(TopicsLook look) {
-		this.partitions.assign(look, this.consumer);
-		this.partitions.commit(look, this.consumer);
+	private void assign(TopicsSnapshot snapshot) {
+		this.partitions.assign(snapshot, this.consumer);
+		this.partitions.commit(snapshot, this.consumer);
 	}
 
 	private void acknowledge(UUID id, long offset) {
@@ -368,15 +368,15 @@ class RecentPartitionsTests {
 		return new RecentRecord(ORDERS, offset, timestamp, id, new Acceptance(null, TIME, TIME, offset, offset), null);
 	}
 
-	private TopicsLook look(int partitions, long orders, long outcomes) {
-		return look(this.topicId, partitions, orders, outcomes);
+	private TopicsSnapshot snapshot(int partitions, long orders, long outcomes) {
+		return snapshot(this.topicId, partitions, orders, outcomes);
 	}
 
-	private static TopicsLook look(Uuid id, int partitions, long orders, long outcomes) {
+	private static TopicsSnapshot snapshot(Uuid id, int partitions, long orders, long outcomes) {
 		Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
 		committed.put(ORDERS, new OffsetAndMetadata(orders));
 		committed.put(OUTCOMES, new OffsetAndMetadata(outcomes));
-		return new TopicsLook(List.of(topic(Topics.ORDERS, id, partitions), topic(Topics.ORDER_OUTCOMES, id, 1)),
+		return new TopicsSnapshot(List.of(topic(Topics.ORDERS, id, partitions), topic(Topics.ORDER_OUTCOMES, id, 1)),
 				committed);
 	}
 

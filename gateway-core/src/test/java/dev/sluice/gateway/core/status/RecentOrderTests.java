@@ -57,26 +57,26 @@ class RecentOrderTests {
 	void believesPostgresThatAnOrderIsSaved() {
 		StatusRow row = row(OrderStatus.SAVED, FIRST, FIRST);
 
-		assertThat(this.both.beside(row)).isEqualTo(row.view());
+		assertThat(this.both.mergedWith(row)).isEqualTo(row.view());
 	}
 
 	@Test
 	void believesKafkaThatAnOrderIsSavedBeforeAnyOtherStatus() {
-		assertThat(this.both.beside(row(OrderStatus.FAILED, LAST, FIRST)))
+		assertThat(this.both.mergedWith(row(OrderStatus.FAILED, LAST, FIRST)))
 			.isEqualTo(view(OrderStatus.SAVED, 1, LAST, SAVED_AT));
-		assertThat(this.both.beside(row(OrderStatus.FAILED, null, FIRST)))
+		assertThat(this.both.mergedWith(row(OrderStatus.FAILED, null, FIRST)))
 			.isEqualTo(view(OrderStatus.SAVED, 1, FIRST, SAVED_AT));
 	}
 
 	@Test
 	void believesAnAcceptanceThatIsLaterThanThatOfTheRow() {
-		assertThat(this.accepted.beside(row(OrderStatus.FAILED, null, LAST.minusNanos(1))))
+		assertThat(this.accepted.mergedWith(row(OrderStatus.FAILED, null, LAST.minusNanos(1))))
 			.isEqualTo(view(OrderStatus.ACCEPTED, 0, FIRST, LAST));
-		assertThat(this.accepted.beside(row(OrderStatus.FAILED, LAST, LAST.minusNanos(1))))
+		assertThat(this.accepted.mergedWith(row(OrderStatus.FAILED, LAST, LAST.minusNanos(1))))
 			.isEqualTo(view(OrderStatus.ACCEPTED, 0, LAST, LAST));
 		StatusRow row = row(OrderStatus.FAILED, FIRST, LAST);
-		assertThat(this.accepted.beside(row)).isEqualTo(row.view());
-		assertThat(this.nothing.beside(row)).isEqualTo(row.view());
+		assertThat(this.accepted.mergedWith(row)).isEqualTo(row.view());
+		assertThat(this.nothing.mergedWith(row)).isEqualTo(row.view());
 	}
 
 	@Test

@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Test;
 
@@ -34,6 +35,15 @@ class StatusCircuitTests {
 		}
 
 		assertThat(this.circuit.getState()).isEqualTo(State.CLOSED);
+	}
+
+	/** An {@link Error} in a trial query is reported as nothing. */
+	@Test
+	void doesNotStayHalfOpenIfATrialHasNoResult() {
+		CircuitBreakerConfig config = this.circuit.getCircuitBreakerConfig();
+
+		assertThat(config.getMaxWaitDurationInHalfOpenState()).isPositive();
+		assertThat(config.getTransitionToStateAfterWaitDuration()).isEqualTo(State.CLOSED);
 	}
 
 	private void fails(Exception failure) {

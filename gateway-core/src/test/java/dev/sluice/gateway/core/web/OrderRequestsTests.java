@@ -100,8 +100,8 @@ class OrderRequestsTests {
 	}
 
 	private static OrderRequests requests(Mode defaultMode, double clientLimit, int clientBurst) {
-		GatewayProperties properties = new GatewayProperties(defaultMode, 1, Duration.ofSeconds(10), 1, clientLimit,
-				clientBurst, Duration.ZERO);
+		GatewayProperties properties = new GatewayProperties(defaultMode, 1, Duration.ZERO, Duration.ofSeconds(10), 1,
+				clientLimit, clientBurst, Duration.ZERO);
 		return new OrderRequests(properties, new OrderCodec(), new ClientLimit(properties, Ticker.disabledTicker()),
 				new OrderIds());
 	}

@@ -33,7 +33,7 @@ class OutcomeWaitTests {
 
 	@Test
 	void repliesThatTheOrderIsSaved() {
-		ResponseEntity<OrderView> response = this.wait.look(Optional.of(view(OrderStatus.SAVED)), START).toResponse();
+		ResponseEntity<OrderView> response = this.wait.check(Optional.of(view(OrderStatus.SAVED)), START).toResponse();
 
 		assertThat(response.getStatusCode()).isEqualTo(HttpStatus.CREATED);
 		assertThat(response.getHeaders().getFirst("Preference-Applied")).isEqualTo("respond-async, wait=2");
@@ -41,7 +41,7 @@ class OutcomeWaitTests {
 
 	@Test
 	void repliesAtOnceThatAFailedOrderIsAccepted() {
-		ResponseEntity<OrderView> response = this.wait.look(Optional.of(view(OrderStatus.FAILED)), START).toResponse();
+		ResponseEntity<OrderView> response = this.wait.check(Optional.of(view(OrderStatus.FAILED)), START).toResponse();
 
 		assertThat(response.getStatusCode()).isEqualTo(HttpStatus.ACCEPTED);
 		assertThat(response.getBody()).isEqualTo(OrderReply.accepted(ID));
@@ -52,13 +52,13 @@ class OutcomeWaitTests {
 	void goesOnUntilTheDeadline(OrderStatus status) {
 		long deadline = START + WAIT.toNanos();
 
-		assertThat(this.wait.look(Optional.of(view(status)), deadline - 1)).isNull();
-		assertThat(this.wait.look(Optional.of(view(status)), deadline)).isNotNull();
+		assertThat(this.wait.check(Optional.of(view(status)), deadline - 1)).isNull();
+		assertThat(this.wait.check(Optional.of(view(status)), deadline)).isNotNull();
 	}
 
 	@Test
 	void goesOnWhilePostgresDoesNotKnowTheOrder() {
-		assertThat(this.wait.look(Optional.empty(), START)).isNull();
+		assertThat(this.wait.check(Optional.empty(), START)).isNull();
 	}
 
 	@Test

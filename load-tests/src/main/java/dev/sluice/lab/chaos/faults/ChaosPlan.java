@@ -233,7 +233,7 @@ public record ChaosPlan(List<Fault> faults) {
 			Victim victim = ofTarget.get(fault.instance() % ofTarget.size());
 			return new FaultInjector.Fault(fault.number(), victim.name(), fault.kind().toString(),
 					oneAtATime(fault.target(), victim), fault.atMillis(),
-					() -> victim.suffer(fault.kind(), fault.lastMillis()));
+					() -> victim.inject(fault.kind(), fault.lastMillis()));
 		}).toList();
 	}
 

@@ -28,8 +28,8 @@ public final class CommandFault implements Breakage {
 	/** Short enough that two commands end before a lab that was asked to stop. */
 	public static final Duration DEADLINE = Duration.ofSeconds(60);
 
-	/** Ctrl-C goes to all processes of the terminal; only the lab shall obey it. */
-	private static final String KEEP_ON = "trap '' INT HUP\n";
+	/** Ctrl-C goes to all processes of the terminal; only the lab obeys it. */
+	private static final String IGNORE_SIGNALS = "trap '' INT HUP\n";
 
 	private static final int TAIL_BYTES = 2_000;
 
@@ -85,7 +85,7 @@ public final class CommandFault implements Breakage {
 	private void run(String step, String command, List<String> failures) {
 		Path log = this.logs.resolve("fault-%d-%s.log".formatted(this.number, step));
 		try {
-			Process process = new ProcessBuilder("sh", "-c", KEEP_ON + command)
+			Process process = new ProcessBuilder("sh", "-c", IGNORE_SIGNALS + command)
 				.redirectInput(Redirect.from(new File("/dev/null")))
 				.redirectErrorStream(true)
 				.redirectOutput(Redirect.to(log.toFile()))

@@ -23,7 +23,7 @@ public record Victim(String name, Breakable process, @Nullable Misbehaviour beha
 	}
 
 	/** Breaks this process, and mends it after a while. */
-	void suffer(Kind kind, long lastMillis) throws InterruptedException {
+	void inject(Kind kind, long lastMillis) throws InterruptedException {
 		switch (kind) {
 			case KILL -> {
 				this.process.kill();
@@ -40,7 +40,7 @@ public record Victim(String name, Breakable process, @Nullable Misbehaviour beha
 					Thread.sleep(lastMillis);
 				}
 				finally {
-					this.process.thaw();
+					this.process.unfreeze();
 				}
 			}
 			case ERRORS, HANG, RESET -> {

@@ -62,7 +62,7 @@ public final class BackendWitness implements OrderWitness {
 	/**
 	 * How the witness waits.
 	 *
-	 * @param poll time between two looks
+	 * @param poll time between two checks
 	 * @param quiet time without a new order at the backend after which missing orders may
 	 * never arrive
 	 */
@@ -119,8 +119,8 @@ public final class BackendWitness implements OrderWitness {
 		return switch (answer.statusCode()) {
 			case OK -> new Fate(OrderStatus.SAVED, read(answer, SavedOrder.class).savedAt());
 			case NOT_FOUND -> {
-				HttpResponse<String> told = get(this.gateway.resolve("/orders/" + id));
-				yield (told.statusCode() == OK && read(told, OrderView.class).status() == OrderStatus.FAILED)
+				HttpResponse<String> view = get(this.gateway.resolve("/orders/" + id));
+				yield (view.statusCode() == OK && read(view, OrderView.class).status() == OrderStatus.FAILED)
 						? new Fate(OrderStatus.FAILED, null) : null;
 			}
 			default -> throw new LabException("The backend does not report whether it has %s: %d %s".formatted(id,

@@ -63,40 +63,39 @@ public final class GatewayWitness implements OrderWitness {
 
 	/**
 	 * Checks that each gateway answers look-ups.
-	 * @param nobodys an id that no order has
+	 * @param unknownId an id that no order has
 	 * @throws LabException if a gateway does not answer that the order is unknown
 	 */
-	public void check(UUID nobodys) throws InterruptedException {
+	public void check(UUID unknownId) throws InterruptedException {
 		for (Gateway gateway : this.gateways.all()) {
-			check(gateway, nobodys);
+			check(gateway, unknownId);
 		}
 	}
 
 	/** Retries: a gateway that has just started may need a moment. */
-	private void check(Gateway gateway, UUID nobodys) throws InterruptedException {
+	private void check(Gateway gateway, UUID unknownId) throws InterruptedException {
 		for (int tries = 1;; tries++) {
-			String told;
+			String failure;
 			try {
-				HttpResponse<String> answer = ask(gateway, nobodys);
+				HttpResponse<String> answer = ask(gateway, unknownId);
 				if (answer.statusCode() == NOT_FOUND) {
 					return;
 				}
-				told = answer.statusCode() + " " + answer.body();
+				failure = answer.statusCode() + " " + answer.body();
 			}
 			catch (IOException ex) {
-				told = ex.toString();
+				failure = ex.toString();
 			}
 			if (tries == TRIES) {
 				throw new LabException("Orders cannot be looked up at the gateway %s (%s), so nothing was done: %s"
-					.formatted(gateway.name(), gateway.uri(), told));
+					.formatted(gateway.name(), gateway.uri(), failure));
 			}
 			Thread.sleep(this.pause);
 		}
 	}
 
 	/**
-	 * Does not wait, as no gateway can tell: the audit itself waits for the accepted
-	 * orders.
+	 * Does not wait, as no gateway knows: the audit itself waits for the accepted orders.
 	 */
 	@Override
 	public void awaitQuiet(long deadlineNanos, Consumer<String> progress) {
@@ -106,7 +105,7 @@ public final class GatewayWitness implements OrderWitness {
 	public @Nullable Fate fate(UUID id) throws InterruptedException {
 		for (int tries = 1;; tries++) {
 			Gateway gateway = this.gateways.inTurn(id.hashCode() + tries);
-			String told;
+			String failure;
 			try {
 				HttpResponse<String> answer = ask(gateway, id);
 				switch (answer.statusCode()) {
@@ -116,15 +115,15 @@ public final class GatewayWitness implements OrderWitness {
 					case NOT_FOUND -> {
 						return null;
 					}
-					default -> told = answer.statusCode() + " " + answer.body();
+					default -> failure = answer.statusCode() + " " + answer.body();
 				}
 			}
 			catch (IOException | JacksonException ex) {
-				told = ex.toString();
+				failure = ex.toString();
 			}
 			if (tries == TRIES) {
-				throw new LabException(
-						"The gateways do not say what became of %s, at last %s: %s".formatted(id, gateway.uri(), told));
+				throw new LabException("The gateways do not say what became of %s, at last %s: %s".formatted(id,
+						gateway.uri(), failure));
 			}
 			Thread.sleep(this.pause);
 		}

@@ -34,17 +34,17 @@ import org.jspecify.annotations.Nullable;
  * saved, and there must be no orders other than those placed.
  * <p>
  * Waits for orders under way until a deadline. Not thread-safe; asks the witness in
- * {@link #ASKERS} threads.
+ * {@link #THREADS} threads.
  */
 public final class LedgerAudit {
 
 	/** Instead of the time at which an order was saved. */
 	static final long NOT_SAVED = Long.MIN_VALUE;
 
-	/** Time between two looks at the orders under way. */
+	/** Time between two checks of the orders in progress. */
 	public static final Duration POLL = Duration.ofMillis(500);
 
-	private static final int ASKERS = 24;
+	private static final int THREADS = 24;
 
 	private static final int TRIES = 5;
 
@@ -81,7 +81,7 @@ public final class LedgerAudit {
 
 	/**
 	 * @param placed number of orders tried at least once
-	 * @param poll time between two looks at the orders under way
+	 * @param poll time between two checks of the orders in progress
 	 */
 	public LedgerAudit(OrderLedger ledger, OrderIdentity identity, OrderWitness witness, int placed, Duration poll) {
 		this.ledger = ledger;
@@ -147,9 +147,9 @@ public final class LedgerAudit {
 		AtomicInteger next = new AtomicInteger();
 		AtomicInteger asked = new AtomicInteger();
 		AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
-		List<Thread> askers = new ArrayList<>();
-		for (int i = 0; i < ASKERS; i++) {
-			askers.add(Thread.ofVirtual().name("audit-" + i).start(() -> {
+		List<Thread> threads = new ArrayList<>();
+		for (int i = 0; i < THREADS; i++) {
+			threads.add(Thread.ofVirtual().name("audit-" + i).start(() -> {
 				try {
 					for (int order = next.getAndIncrement(); order < this.ledger.orders()
 							&& failure.get() == null; order = next.getAndIncrement()) {
@@ -168,14 +168,14 @@ public final class LedgerAudit {
 			}));
 		}
 		try {
-			for (Thread asker : askers) {
-				while (!asker.join(Duration.ofSeconds(1))) {
+			for (Thread thread : threads) {
+				while (!thread.join(Duration.ofSeconds(1))) {
 					progress.accept("%,d of %,d orders looked up".formatted(asked.get(), all));
 				}
 			}
 		}
 		finally {
-			askers.forEach(Thread::interrupt);
+			threads.forEach(Thread::interrupt);
 		}
 		RuntimeException ex = failure.get();
 		if (ex != null) {

@@ -132,8 +132,8 @@ public final class OrderLedger implements AutoCloseable {
 	/** Number of orders with a meaning. */
 	synchronized int count(Meaning meaning) {
 		int count = 0;
-		for (byte told : this.meanings) {
-			count += (told == meaning.ordinal()) ? 1 : 0;
+		for (byte each : this.meanings) {
+			count += (each == meaning.ordinal()) ? 1 : 0;
 		}
 		return count;
 	}

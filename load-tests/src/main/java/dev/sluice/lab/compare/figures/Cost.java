@@ -53,7 +53,7 @@ public record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrd
 	private static final List<String> ORDER = List.of(GATEWAY, CONSUMER, BACKEND);
 
 	/** The measuring processes are not part of an order's cost. */
-	private static final List<String> APART = List.of(LoadRound.LOAD_GENERATOR, LoadRound.LAB);
+	private static final List<String> EXCLUDED = List.of(LoadRound.LOAD_GENERATOR, LoadRound.LAB);
 
 	public static Optional<Cost> of(RunResult run, Series series, int orders) {
 		List<CellResult> cells = Coordinates.at(run, series, orders);
@@ -89,7 +89,7 @@ public record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrd
 	 * the lab's are not.
 	 */
 	public static boolean isOfSystem(String service) {
-		return !APART.contains(service);
+		return !EXCLUDED.contains(service);
 	}
 
 	/**

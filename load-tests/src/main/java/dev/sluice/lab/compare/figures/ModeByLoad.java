@@ -16,7 +16,7 @@ import dev.sluice.lab.kit.statistics.PairedComparison;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.cell.Bound;
+import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
@@ -70,10 +70,10 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 		SAME,
 
 		/** One figure may exceed the other by a tenth or more, or they may be equal. */
-		OPEN,
+		INCONCLUSIVE,
 
 		/** The pairs are too few for a verdict, and disagree or differ little. */
-		UNSAID;
+		TOO_FEW_PAIRS;
 
 		/** Whether the verdict rests on a few pairs, too few for a test. */
 		boolean shown() {
@@ -124,25 +124,25 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 				case FASTER -> Choice.QUEUED;
 				case SLOWER -> Choice.SYNC;
 				case SAME -> Choice.SAME;
-				case OPEN -> Choice.OPEN;
+				case INCONCLUSIVE -> Choice.INCONCLUSIVE;
 				case TOO_FEW_PAIRS -> shown();
 			};
 		}
 
 		/** Whether there are enough pairs for the test. */
 		boolean tested() {
-			return pairs() >= PairedComparison.LEAST_PAIRS;
+			return pairs() >= PairedComparison.MIN_PAIRS;
 		}
 
 		private Choice shown() {
 			if (pairs() >= 2 && this.least > 1 + SHOWN_BY) {
 				return Choice.QUEUED_SHOWN;
 			}
-			return (pairs() >= 2 && this.greatest < 1 / (1 + SHOWN_BY)) ? Choice.SYNC_SHOWN : Choice.UNSAID;
+			return (pairs() >= 2 && this.greatest < 1 / (1 + SHOWN_BY)) ? Choice.SYNC_SHOWN : Choice.TOO_FEW_PAIRS;
 		}
 
-		/** The ratio and its doubt. */
-		public String doubt() {
+		/** The interval and the number of pairs. */
+		public String interval() {
 			return "%s to %s, %s".formatted(Figures.measured(low()), Figures.measured(high()),
 					(pairs() == 1) ? "1 pair" : pairs() + " pairs");
 		}
@@ -158,10 +158,10 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	 * @param savedP99 99th percentile of the time from the first try until saved, in
 	 * milliseconds; null if unknown
 	 * @param marked whether one of its cells is unreliable
-	 * @param boundBy what bound most of its cells; empty if unknown
+	 * @param bottleneck what limited most of its cells; empty if unknown
 	 */
 	public record ModeFigures(double savedPerSecond, double failedShare, @Nullable Double acceptedP99,
-			@Nullable Double savedP99, boolean marked, String boundBy) {
+			@Nullable Double savedP99, boolean marked, String bottleneck) {
 
 		private static ModeFigures of(List<CellResult> cells) {
 			return new ModeFigures(
@@ -169,15 +169,15 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 							0.0),
 					Curve.failedShare(cells), median(cells, (cell) -> p99(cell.toAccepted())),
 					median(cells, (cell) -> p99(cell.toSaved())), cells.stream().anyMatch(Reliability::marked),
-					boundBy(cells));
+					bottleneck(cells));
 		}
 
-		private static String boundBy(List<CellResult> cells) {
+		private static String bottleneck(List<CellResult> cells) {
 			return cells.stream()
 				.map(CellResult::utilisation)
-				.map((busy) -> (busy != null) ? busy.bound() : null)
+				.map((busy) -> (busy != null) ? busy.bottleneck() : null)
 				.filter(Objects::nonNull)
-				.collect(Collectors.groupingBy(Bound::words, TreeMap::new, Collectors.counting()))
+				.collect(Collectors.groupingBy(Bottleneck::words, TreeMap::new, Collectors.counting()))
 				.entrySet()
 				.stream()
 				.max(Map.Entry.comparingByValue())
@@ -338,9 +338,12 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 				case SYNC -> "%s %s".formatted(this.sync, at);
 				case SYNC_SHOWN -> "%s %s".formatted(this.syncShown, at);
 				case SAME -> "%s %s, within %s".formatted(this.same, at, Figures.percent(PairedComparison.MARGIN));
-				case OPEN -> "not told apart %s (a difference of up to %s may hide)".formatted(at, Figures.percent(
-						loads.stream().mapToDouble((load) -> ratio(load).comparison().mayHide()).max().orElseThrow()));
-				case UNSAID -> "not told apart %s (× %s)".formatted(at,
+				case INCONCLUSIVE -> "inconclusive %s (a difference of up to %s may hide)".formatted(at,
+						Figures.percent(loads.stream()
+							.mapToDouble((load) -> ratio(load).comparison().mayHide())
+							.max()
+							.orElseThrow()));
+				case TOO_FEW_PAIRS -> "inconclusive %s (× %s)".formatted(at,
 						range(loads.stream().mapToDouble((load) -> ratio(load).least()).min().orElseThrow(),
 								loads.stream().mapToDouble((load) -> ratio(load).greatest()).max().orElseThrow()));
 			};

@@ -1,5 +1,5 @@
 /**
- * Figures computed from the cells of {@code lab compare}: curves, costs, bounds, and
+ * Figures computed from the cells of {@code lab compare}: curves, costs, bottlenecks, and
  * which mode for which load. Start at {@link dev.sluice.lab.compare.figures.Coordinates}.
  */
 @NullMarked

@@ -26,19 +26,19 @@ public final class CompareSections {
 			sections.add((kind == Load.Kind.OFFERED) ? new RateSection() : new SummarySection());
 		}
 		sections.addAll(List.of(new ThroughputSection(), new WaitSection(), new CostSection()));
-		if (BoundSection.says(run)) {
-			sections.add(new BoundSection());
+		if (BottleneckSection.appliesTo(run)) {
+			sections.add(new BottleneckSection());
 		}
 		if (!scenario) {
 			sections.add(new ConclusionsSection());
 		}
-		if (WarmUpSection.says(run)) {
+		if (WarmUpSection.appliesTo(run)) {
 			sections.add(new WarmUpSection());
 		}
 		if (!SecondsSection.chosen(run).isEmpty()) {
 			sections.add(new SecondsSection());
 		}
-		if (DifferencesSection.says(run)) {
+		if (DifferencesSection.appliesTo(run)) {
 			sections.add(new DifferencesSection());
 		}
 		if (!scenario && kind == Load.Kind.BURST) {

@@ -19,7 +19,7 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.statistics.PairedComparison;
 
-/** Which variant is faster than another, and where the figures do not tell. */
+/** Which variant is faster than another, and where the figures are inconclusive. */
 final class DifferencesSection extends Section {
 
 	DifferencesSection() {
@@ -44,18 +44,17 @@ final class DifferencesSection extends Section {
 		else {
 			html.element("p",
 					"Repetitions of two variants are interleaved and compared in pairs, so that disturbances of both cancel out. A difference is reported if the exact signed-rank test finds it at 1 %%, of at least %s pairs; the interval, at 99 %%, has what the test does not exclude. \u201cThe same\u201d is reported if two one-sided tests at 5 %% each exclude a difference of %s. Otherwise the table says what may hide in the interval. The last column has the pairs that would find a difference of %s in nine of ten runs, by the noise of these."
-						.formatted(Figures.count(PairedComparison.LEAST_PAIRS),
-								Figures.percent(PairedComparison.MARGIN), Figures.percent(PairedComparison.MARGIN)));
+						.formatted(Figures.count(PairedComparison.MIN_PAIRS), Figures.percent(PairedComparison.MARGIN),
+								Figures.percent(PairedComparison.MARGIN)));
 			table.write(html);
 		}
 		againstItself(run, html);
 	}
 
 	/** Whether there are pairs, of two variants or of one variant with itself. */
-	static boolean says(RunResult run) {
-		return groups(run).stream().anyMatch((group) -> group.size() > 1) || run.cells()
-			.stream()
-			.anyMatch((cell) -> cell.cell().repetition() >= 2 * PairedComparison.LEAST_PAIRS);
+	static boolean appliesTo(RunResult run) {
+		return groups(run).stream().anyMatch((group) -> group.size() > 1)
+				|| run.cells().stream().anyMatch((cell) -> cell.cell().repetition() >= 2 * PairedComparison.MIN_PAIRS);
 	}
 
 	private static Table table(String caption) {
@@ -74,12 +73,12 @@ final class DifferencesSection extends Section {
 		for (Series series : Coordinates.series(run)) {
 			for (int load : Coordinates.loads(run)) {
 				Pairs pairs = Pairs.ofNeighbours(byRepetition(run, series, load));
-				if (pairs.size() >= PairedComparison.LEAST_PAIRS) {
+				if (pairs.size() >= PairedComparison.MIN_PAIRS) {
 					PairedComparison comparison = pairs.compare();
 					comparisons++;
 					same += switch (comparison.verdict()) {
 						case FASTER, SLOWER -> 0;
-						case SAME, OPEN, TOO_FEW_PAIRS -> 1;
+						case SAME, INCONCLUSIVE, TOO_FEW_PAIRS -> 1;
 					};
 					row(table, run, series, load, series.variant(), pairs, comparison);
 				}
@@ -96,7 +95,7 @@ final class DifferencesSection extends Section {
 	private static List<List<Series>> groups(RunResult run) {
 		List<List<Series>> groups = new ArrayList<>();
 		for (Series series : Coordinates.series(run)) {
-			if (groups.isEmpty() || !alike(groups.getLast().getFirst(), series)) {
+			if (groups.isEmpty() || !comparable(groups.getLast().getFirst(), series)) {
 				groups.add(new ArrayList<>());
 			}
 			groups.getLast().add(series);
@@ -104,7 +103,7 @@ final class DifferencesSection extends Section {
 		return groups;
 	}
 
-	private static boolean alike(Series one, Series other) {
+	private static boolean comparable(Series one, Series other) {
 		return one.capacity().equals(other.capacity()) && one.mode().equals(other.mode());
 	}
 
@@ -144,8 +143,8 @@ final class DifferencesSection extends Section {
 			case FASTER -> "faster";
 			case SLOWER -> "slower";
 			case SAME -> "the same within %s".formatted(Figures.percent(PairedComparison.MARGIN));
-			case OPEN ->
-				"not told apart: a difference of up to %s may hide".formatted(Figures.percent(comparison.mayHide()));
+			case INCONCLUSIVE ->
+				"inconclusive: a difference of up to %s may hide".formatted(Figures.percent(comparison.mayHide()));
 			case TOO_FEW_PAIRS -> "too few pairs: for %s about %s are needed"
 				.formatted(Figures.percent(PairedComparison.MARGIN), Figures.count(comparison.pairsNeeded()));
 		};

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** Which mode for which load: sentences, figures, a picture. */
 public final class ModeOverview {
 
-	private static final int MOST_FIGURES = 3;
+	private static final int MAX_FIGURES = 3;
 
 	private ModeOverview() {
 	}
@@ -38,7 +38,7 @@ public final class ModeOverview {
 	/** The rule behind the sentences. */
 	public static String rule() {
 		return "A pair is a variant in a repetition, once in each mode, in an order that was drawn for each pair. A mode “saves more” or “answers sooner” if the exact signed-rank test of at least %s pairs finds a difference at 1 %%; “as many” or “as soon” is reported if a difference of %s is excluded, otherwise the difference that may hide. Of fewer pairs, a mode “saved more” or “answered sooner” if each of at least two differs by more than %s: at the noise that pairs have on shared machines, chance does that in fewer than one of a hundred cases. “Answers”: median time from an order's first try until it is accepted, failures and retries included. Doubt is the 99 %% interval or, of fewer pairs, their range."
-			.formatted(Figures.count(PairedComparison.LEAST_PAIRS), Figures.percent(PairedComparison.MARGIN),
+			.formatted(Figures.count(PairedComparison.MIN_PAIRS), Figures.percent(PairedComparison.MARGIN),
 					Figures.percent(ModeByLoad.SHOWN_BY));
 	}
 
@@ -54,7 +54,7 @@ public final class ModeOverview {
 			.map((load) -> new Figure(load, load.answer(), "wait for an answer, queued to sync"))
 			.forEach(figures::add);
 		html.open("div", "class", "figures");
-		figures.stream().limit(MOST_FIGURES).forEach((figure) -> figure.write(html));
+		figures.stream().limit(MAX_FIGURES).forEach((figure) -> figure.write(html));
 		html.close();
 	}
 
@@ -68,21 +68,21 @@ public final class ModeOverview {
 			html.element("strong", Reliability.sign("× " + Figures.measured(this.ratio.median()), this.load.marked()));
 			html.element("span", this.what);
 			html.element("small", "%s, %s".formatted(ModeByLoad.name(this.load.capacity()), this.load.load()));
-			html.element("small", this.ratio.doubt());
-			bounds().forEach((bound) -> html.element("small", bound));
+			html.element("small", this.ratio.interval());
+			bottlenecks().forEach((bottleneck) -> html.element("small", bottleneck));
 			html.close();
 		}
 
-		/** The bounds of both modes, in a few words each. */
-		private List<String> bounds() {
-			String sync = this.load.sync().boundBy();
-			String queued = this.load.queued().boundBy();
+		/** The bottlenecks of both modes, in a few words each. */
+		private List<String> bottlenecks() {
+			String sync = this.load.sync().bottleneck();
+			String queued = this.load.queued().bottleneck();
 			if (sync.equals(queued)) {
-				return sync.isEmpty() ? List.of() : List.of("both bound by " + sync);
+				return sync.isEmpty() ? List.of() : List.of("both limited by " + sync);
 			}
 			return Stream.of(Map.entry("sync", sync), Map.entry("queued", queued))
-				.filter((bound) -> !bound.getValue().isEmpty())
-				.map((bound) -> "%s bound by %s".formatted(bound.getKey(), bound.getValue()))
+				.filter((bottleneck) -> !bottleneck.getValue().isEmpty())
+				.map((bottleneck) -> "%s limited by %s".formatted(bottleneck.getKey(), bottleneck.getValue()))
 				.toList();
 		}
 
@@ -101,8 +101,8 @@ public final class ModeOverview {
 				sizes.stream().map((size) -> Chart.Point.at(size, 1, false)).toList()));
 		double top = loads.stream().mapToDouble((load) -> load.rate().high()).max().orElse(1);
 		return new Chart.Lines("Orders saved per second, queued as a multiple of sync",
-				"The median ratio against the load, a line for each backend; above 1 the queued mode saves more. Whiskers show the doubt, crosses the share of sync calls that failed.",
-				330, 460, kind(loads).words(), "queued to sync", "the doubt", top, true, sizes, lines);
+				"The median ratio against the load, a line for each backend; above 1 the queued mode saves more. Whiskers show the interval, crosses the share of sync calls that failed.",
+				330, 460, kind(loads).words(), "queued to sync", "interval", top, true, sizes, lines);
 	}
 
 	/** The backend's short name, for the chart's labels. */
@@ -141,8 +141,8 @@ public final class ModeOverview {
 			case SYNC -> "sync";
 			case SYNC_SHOWN -> "sync, not tested";
 			case SAME -> "the same";
-			case OPEN -> "not told apart";
-			case UNSAID -> "too few pairs to tell";
+			case INCONCLUSIVE -> "inconclusive";
+			case TOO_FEW_PAIRS -> "too few pairs";
 		};
 	}
 

@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.compare.figures.Bounds;
+import dev.sluice.lab.compare.figures.Bottlenecks;
 import dev.sluice.lab.compare.figures.Coordinates.Series;
 import dev.sluice.lab.compare.figures.Coordinates;
 import dev.sluice.lab.compare.figures.Curve;
@@ -69,7 +69,7 @@ final class RateSection extends Section {
 			}
 		}
 		html.charts(charts, table(run));
-		html.list(new Bounds(run).sentences(run));
+		html.list(new Bottlenecks(run).sentences(run));
 		html.element("p",
 				"A rate is kept up with if orders are saved at %s of it, from the first to the last, in every repetition, and all smaller rates are. Waits count from when an order was due."
 					.formatted(Figures.percent(KEEPS_UP)),

@@ -17,7 +17,9 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** The reference's table beside this run's, and whether this run reproduces its shape. */
+/**
+ * The reference's table next to this run's, and whether this run reproduces its shape.
+ */
 public final class ReferenceSection extends Section {
 
 	ReferenceSection() {

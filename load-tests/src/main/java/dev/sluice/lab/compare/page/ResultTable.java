@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.compare.figures.Bounds;
+import dev.sluice.lab.compare.figures.Bottlenecks;
 import dev.sluice.lab.compare.figures.Coordinates;
 import dev.sluice.lab.compare.figures.ModeByLoad;
 import dev.sluice.lab.kit.cell.CellResult;
@@ -37,7 +37,7 @@ public final class ResultTable {
 	public static String of(RunResult run) {
 		StringBuilder text = new StringBuilder();
 		verdict(run).forEach((sentence) -> text.append(sentence).append(System.lineSeparator()));
-		new Bounds(run).sentences(run).forEach((sentence) -> text.append(sentence).append(System.lineSeparator()));
+		new Bottlenecks(run).sentences(run).forEach((sentence) -> text.append(sentence).append(System.lineSeparator()));
 		if (!text.isEmpty()) {
 			text.append(System.lineSeparator());
 		}

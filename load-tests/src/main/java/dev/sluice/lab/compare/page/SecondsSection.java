@@ -41,10 +41,10 @@ final class SecondsSection extends Section {
 		}
 		html.element("p",
 				"The sync cell with the greatest load that lasted longest, and the queued cell of the same variant and load (or, failing that, chosen likewise). The scales of a figure are the same in both; the time axes are not. Calls and p99 are the client's; GC, threads, heap and connections the gateway's, those from clients by the kernel's table, those to the backend by its pool. The queued window goes on after the last call until the backend has saved all orders.");
-		double[] tops = { top(chosen, Second::calls), top(chosen, Second::failedCalls), top(chosen, Second::p99Millis),
-				top(chosen, Second::gcPauseMillis), top(chosen, Second::threads), heapTop(chosen),
-				top(chosen, Second::connections), top(chosen, Second::pooled) };
-		html.charts(chosen.stream().map((cell) -> chart(cell, tops)).toList(), table(chosen.getFirst()));
+		double[] maxima = { top(chosen, Second::calls), top(chosen, Second::failedCalls),
+				top(chosen, Second::p99Millis), top(chosen, Second::gcPauseMillis), top(chosen, Second::threads),
+				heapTop(chosen), top(chosen, Second::connections), top(chosen, Second::pooled) };
+		html.charts(chosen.stream().map((cell) -> chart(cell, maxima)).toList(), table(chosen.getFirst()));
 		chosen.stream().skip(1).forEach((cell) -> html.details("Data as a table", table(cell)));
 	}
 
@@ -75,7 +75,7 @@ final class SecondsSection extends Section {
 		return run.cells().stream().filter((c) -> c.cell().mode().equals(mode) && c.seconds().size() > 1).toList();
 	}
 
-	private static Chart chart(CellResult cell, double[] tops) {
+	private static Chart chart(CellResult cell, double[] maxima) {
 		int seconds = cell.seconds().stream().mapToInt(Second::second).max().orElse(0) + 1;
 		return new Chart.Seconds(
 				Reliability.sign("%s, %s, backend %s, %s".formatted(cell.cell().mode(), cell.cell().variant(),
@@ -83,21 +83,21 @@ final class SecondsSection extends Section {
 				"Calls answered and failed, the 99th percentile, GC pause, platform threads, heap used and open connections, second by second.",
 				920, 440, seconds,
 				Stream
-					.of(new Chart.Panel("Calls answered per second", 1, "area", false, tops[0],
+					.of(new Chart.Panel("Calls answered per second", 1, "area", false, maxima[0],
 							values(cell, seconds, (s) -> (double) s.calls())),
-							new Chart.Panel("Calls failed per second", 4, "bars", false, tops[1],
+							new Chart.Panel("Calls failed per second", 4, "bars", false, maxima[1],
 									values(cell, seconds, (s) -> (double) s.failedCalls())),
-							new Chart.Panel(P99 + ", ms (logarithmic)", 0, "line", true, tops[2],
+							new Chart.Panel(P99 + ", ms (logarithmic)", 0, "line", true, maxima[2],
 									values(cell, seconds, Second::p99Millis)),
-							new Chart.Panel("GC pause, ms per second", 3, "bars", false, tops[3],
+							new Chart.Panel("GC pause, ms per second", 3, "bars", false, maxima[3],
 									values(cell, seconds, Second::gcPauseMillis)),
-							new Chart.Panel("Platform threads", 2, "area", false, tops[4],
+							new Chart.Panel("Platform threads", 2, "area", false, maxima[4],
 									values(cell, seconds, (s) -> asDouble(s.threads()))),
-							new Chart.Panel("Heap used, MiB", 1, "area", false, tops[5],
+							new Chart.Panel("Heap used, MiB", 1, "area", false, maxima[5],
 									values(cell, seconds, SecondsSection::heapMebibytes)),
-							new Chart.Panel("Open connections from clients", 2, "area", false, tops[6],
+							new Chart.Panel("Open connections from clients", 2, "area", false, maxima[6],
 									values(cell, seconds, (s) -> asDouble(s.connections()))),
-							new Chart.Panel("Open connections to the backend", 0, "area", false, tops[7],
+							new Chart.Panel("Open connections to the backend", 0, "area", false, maxima[7],
 									values(cell, seconds, (s) -> asDouble(s.pooled()))))
 					.filter((panel) -> panel.max() > 0 || !panel.name().startsWith(P99))
 					.toList(),

@@ -2,7 +2,7 @@ package dev.sluice.lab.compare.page;
 
 import java.util.List;
 
-import dev.sluice.lab.compare.figures.Bounds;
+import dev.sluice.lab.compare.figures.Bottlenecks;
 import dev.sluice.lab.compare.figures.ModeByLoad;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Section;
@@ -31,8 +31,8 @@ final class SummarySection extends Section {
 			return;
 		}
 		ModeOverview.write(loads, html);
-		if (!BoundSection.says(run)) {
-			html.list(new Bounds(run).sentences(run));
+		if (!BottleneckSection.appliesTo(run)) {
+			html.list(new Bottlenecks(run).sentences(run));
 		}
 		html.open("details").element("summary", "How this is decided");
 		html.element("p", ModeOverview.rule(), "class", "note");

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.compare.figures.Bounds;
+import dev.sluice.lab.compare.figures.Bottlenecks;
 import dev.sluice.lab.compare.figures.Coordinates.Series;
 import dev.sluice.lab.compare.figures.Coordinates;
 import dev.sluice.lab.compare.figures.Curve.Point;
@@ -66,10 +66,10 @@ final class ThroughputSection extends Section {
 
 	/** The part of the ceiling within the chart. */
 	private static Optional<Chart.Line> ceiling(RunResult run, String capacity, String mode, double yMax) {
-		Bounds bounds = new Bounds(run);
+		Bottlenecks bottlenecks = new Bottlenecks(run);
 		List<Chart.Point> points = new ArrayList<>();
 		for (int load : Coordinates.loads(run)) {
-			bounds.ceiling(capacity, mode, new Load(Coordinates.kind(run), load))
+			bottlenecks.ceiling(capacity, mode, new Load(Coordinates.kind(run), load))
 				.ifPresent((ceiling) -> points.add(Chart.Point.at(load, ceiling, false)));
 		}
 		List<Chart.Point> within = points.stream().filter((point) -> point.y() <= yMax * HEADROOM).toList();

@@ -23,7 +23,7 @@ final class WarmUpSection extends Section {
 		super("warm-up", "Was everything warm?");
 	}
 
-	static boolean says(RunResult run) {
+	static boolean appliesTo(RunResult run) {
 		return !curves(run).isEmpty();
 	}
 
@@ -38,7 +38,7 @@ final class WarmUpSection extends Section {
 		long settled = curves.stream().filter(WarmUpCurve::settled).count();
 		html.element("p",
 				"All gateways and modes take orders by turns until two windows agree in rate and CPU per order within %s and the compilers use at most %s of the CPU: %d of %d warm-ups met this rule. The first reached %s of its peak after %s s."
-					.formatted(Figures.percent(curves.getFirst().within()), Figures.percent(WarmUpWindow.MOST_JIT),
+					.formatted(Figures.percent(curves.getFirst().within()), Figures.percent(WarmUpWindow.MAX_JIT_SHARE),
 							settled, curves.size(), Figures.percent(NEAR_PEAK),
 							Figures.measured(nearPeak(curves.getFirst()))));
 		html.chart(chart(curves), table(curves));

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param startLagP99Millis how late the load generator began 99 % of the orders that were
  * due by the clock, or with the first, at most; null if it was not noted
  * @param problem why the cell is unreliable or incomplete; null if it is neither
- * @param utilisation how busy everything was, and what bound the cell; null if that was
+ * @param utilisation how busy everything was, and what limited the cell; null if that was
  * not evaluated
  * @param seconds the window second by second
  */
@@ -90,10 +90,10 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 				&& startLagP99Millis > Math.max(LAG_LIMIT_MILLIS, Objects.requireNonNullElse(latency.p50(), 0.0));
 	}
 
-	/** What bound the cell, as a sentence; empty if too little is known. */
-	public String boundBy() {
-		return (this.utilisation != null && this.utilisation.bound() != null) ? this.utilisation.bound().sentence()
-				: "";
+	/** The cell's bottleneck, as a sentence; empty if too little is known. */
+	public String bottleneckSentence() {
+		return (this.utilisation != null && this.utilisation.bottleneck() != null)
+				? this.utilisation.bottleneck().sentence() : "";
 	}
 
 	/**
@@ -113,6 +113,12 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	/**
 	 * Latencies in milliseconds; the percentiles are exact (nearest rank), not estimated,
 	 * and null with fewer than ten calls above.
+	 *
+	 * @param mean mean, in milliseconds
+	 * @param p50 median, in milliseconds
+	 * @param p95 95th percentile, in milliseconds
+	 * @param p99 99th percentile, in milliseconds
+	 * @param max longest, in milliseconds
 	 */
 	public record Latency(double mean, @Nullable Double p50, @Nullable Double p95, @Nullable Double p99, double max) {
 

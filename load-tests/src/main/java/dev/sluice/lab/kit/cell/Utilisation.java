@@ -3,6 +3,7 @@ package dev.sluice.lab.kit.cell;
 import java.util.List;
 import java.util.Map;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,21 +17,21 @@ import org.jspecify.annotations.Nullable;
  * @param backendInFlight average number of orders at the backend
  * @param ceilingPerSecond orders per second that the tightest limit on calls to the
  * backend allows at its latency: limit divided by latency
- * @param bound what kept the cell from being faster; null if too little is known
+ * @param bottleneck what kept the cell from being faster; null if too little is known
  */
 public record Utilisation(@Nullable Double busyShare, @Nullable Double stealShare, Map<String, ProcessUse> processes,
 		List<LimitUse> limits, @Nullable Double backendMillis, @Nullable Double backendInFlight,
-		@Nullable Double ceilingPerSecond, @Nullable Bound bound) {
+		@Nullable Double ceilingPerSecond, @JsonAlias("bound") @Nullable Bottleneck bottleneck) {
 
 	public Utilisation {
 		processes = Map.copyOf(processes);
 		limits = List.copyOf(limits);
 	}
 
-	/** This utilisation with a bound. */
-	public Utilisation boundBy(@Nullable Bound by) {
+	/** This utilisation with a bottleneck. */
+	public Utilisation withBottleneck(@Nullable Bottleneck bottleneck) {
 		return new Utilisation(this.busyShare, this.stealShare, this.processes, this.limits, this.backendMillis,
-				this.backendInFlight, this.ceilingPerSecond, by);
+				this.backendInFlight, this.ceilingPerSecond, bottleneck);
 	}
 
 	/**

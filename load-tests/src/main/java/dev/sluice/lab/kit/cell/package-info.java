@@ -1,5 +1,5 @@
 /**
- * One measured cell: its coordinates, its figures, and what bound it. Start at
+ * One measured cell: its coordinates, its figures, and what limited it. Start at
  * {@link dev.sluice.lab.kit.cell.CellResult}.
  */
 @NullMarked

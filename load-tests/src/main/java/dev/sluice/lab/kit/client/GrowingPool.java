@@ -9,14 +9,14 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A pool that grows as the default pool of some runtimes does: it starts with a number of
- * threads and adds one each second while tasks wait, up to {@link #MOST}. It does not
- * shrink. Its queue is first in, first out, and unbounded: the caller must bound the
+ * threads and adds one each second while tasks wait, up to {@link #MAX_THREADS}. It does
+ * not shrink. Its queue is first in, first out, and unbounded: the caller must bound the
  * tasks.
  */
 final class GrowingPool implements Executor, AutoCloseable {
 
 	/** A process can have more, but at one a second nobody waits that long. */
-	static final int MOST = 10_000;
+	static final int MAX_THREADS = 10_000;
 
 	private static final long PERIOD_MILLIS = 1_000;
 
@@ -30,14 +30,14 @@ final class GrowingPool implements Executor, AutoCloseable {
 	}
 
 	GrowingPool(int atOnce, long periodMillis) {
-		this.threads = new ThreadPoolExecutor(atOnce, MOST, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+		this.threads = new ThreadPoolExecutor(atOnce, MAX_THREADS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
 				Thread.ofPlatform().daemon().name("client-", 0).factory());
 		this.growth.scheduleAtFixedRate(this::grow, periodMillis, periodMillis, TimeUnit.MILLISECONDS);
 	}
 
 	void grow() {
 		int size = this.threads.getCorePoolSize();
-		if (!this.threads.getQueue().isEmpty() && size < MOST) {
+		if (!this.threads.getQueue().isEmpty() && size < MAX_THREADS) {
 			this.threads.setCorePoolSize(size + 1);
 		}
 	}

@@ -48,7 +48,7 @@ public final class OpenClient implements AutoCloseable {
 	private static final long SPIN_NANOS = 60_000;
 
 	/** Longest wait for the listener to handle a second. */
-	private static final long TELL_SECONDS = 10;
+	private static final long REPORT_SECONDS = 10;
 
 	private static final int NOT_ANSWERED = -1;
 
@@ -226,7 +226,7 @@ public final class OpenClient implements AutoCloseable {
 
 		private final List<Second> seconds = new ArrayList<>();
 
-		private final Semaphore told = new Semaphore(0);
+		private final Semaphore reported = new Semaphore(0);
 
 		private long notSent;
 
@@ -271,7 +271,7 @@ public final class OpenClient implements AutoCloseable {
 							ManagementFactory.getThreadMXBean().getThreadCount());
 					this.seconds.add(now);
 					each.accept(now);
-					this.told.release();
+					this.reported.release();
 					sentBefore = sentUntil;
 					answeredBefore = answeredUntil;
 					microsBefore = microsUntil;
@@ -284,7 +284,7 @@ public final class OpenClient implements AutoCloseable {
 
 		/** The last second ends with the load, but is reported like the others. */
 		void awaitSecond(long second) throws InterruptedException {
-			if (second > 0 && !this.told.tryAcquire((int) second, TELL_SECONDS, TimeUnit.SECONDS)) {
+			if (second > 0 && !this.reported.tryAcquire((int) second, REPORT_SECONDS, TimeUnit.SECONDS)) {
 				throw new IllegalStateException("The status of a second was not reported");
 			}
 		}

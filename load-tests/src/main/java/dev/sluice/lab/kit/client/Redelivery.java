@@ -199,7 +199,7 @@ public final class Redelivery implements AutoCloseable {
 				if (response.statusCode() == OK) {
 					return this.json.readValue(response.body(), OrderPage.class);
 				}
-				answer = told(response);
+				answer = describe(response);
 			}
 			catch (JacksonException ex) {
 				throw new LabException("%s did not answer with a list of orders: is it a gateway?".formatted(uri), ex);
@@ -230,7 +230,7 @@ public final class Redelivery implements AutoCloseable {
 			try {
 				HttpResponse<String> response = this.client.send(request, BodyHandlers.ofString());
 				end = end(response);
-				answer = (end == End.TAKEN) ? "" : told(response);
+				answer = (end == End.TAKEN) ? "" : describe(response);
 			}
 			catch (IOException ex) {
 				answer = ex.toString();
@@ -249,7 +249,7 @@ public final class Redelivery implements AutoCloseable {
 		return (status / 100 == 4 && !inProgress) ? End.REFUSED : End.UNAVAILABLE;
 	}
 
-	private static String told(HttpResponse<String> response) {
+	private static String describe(HttpResponse<String> response) {
 		return response.statusCode() + " " + response.body();
 	}
 

@@ -52,7 +52,7 @@ public final class TargetSystem implements AutoCloseable {
 	/** Longest wait for a scrape: a Prometheus server scrapes every minute by default. */
 	private static final Duration SCRAPED_WITHIN = Duration.ofSeconds(90);
 
-	private static final Duration LOOK = Duration.ofMillis(500);
+	private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
 
 	private static final String READ = "process_cpu_seconds_total|process_cpu_time_ns_total|process_start_time_seconds"
 			+ "|jvm_gc_pause_seconds_(count|sum)|sluice_accept_to_saved_seconds_(count|sum|bucket)";
@@ -147,7 +147,7 @@ public final class TargetSystem implements AutoCloseable {
 				throw new IOException(
 						"Prometheus has not scraped {%s} for %d s".formatted(selector, SCRAPED_WITHIN.toSeconds()));
 			}
-			Thread.sleep(LOOK);
+			Thread.sleep(POLL_INTERVAL);
 		}
 	}
 

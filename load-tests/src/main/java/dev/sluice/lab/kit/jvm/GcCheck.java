@@ -34,8 +34,8 @@ public record GcCheck(int recorded, int logged, double recordedMillis, double lo
 		List<Pause> pauses = log.pauses()
 			.stream()
 			// The log has whole milliseconds.
-			.filter((logged) -> !logged.told().plus(logged.pause().duration()).plusMillis(1).isBefore(start)
-					&& !logged.told().isAfter(end))
+			.filter((logged) -> !logged.reportedAt().plus(logged.pause().duration()).plusMillis(1).isBefore(start)
+					&& !logged.reportedAt().isAfter(end))
 			.map(LoggedPause::pause)
 			.toList();
 		return new GcCheck(recording.pauses().size(), pauses.size(), sum(recording.pauses()), sum(pauses));

@@ -30,10 +30,10 @@ import dev.sluice.lab.kit.jvm.JfrRecording.Pause;
  * @param pauses stop-the-world pauses of the collector, without those of a concurrent
  * collection that the JVM's exit cut short
  * @param promotions growth of the old generation in each collection, in bytes, by time
- * @param tellsPromotions whether the collector logs the size of its old generation:
- * Serial and Parallel do
+ * @param logsPromotions whether the collector logs the size of its old generation: Serial
+ * and Parallel do
  */
-public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promotions, boolean tellsPromotions) {
+public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promotions, boolean logsPromotions) {
 
 	private static final Pattern LINE = Pattern.compile("\\[([0-9T:.+-]+)]\\[(gc[a-z0-9,+ ]*)] (.*)");
 
@@ -42,7 +42,7 @@ public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promot
 	 * and all of ZGC's, which name their generation and are logged as phases.
 	 */
 	private static final Pattern PAUSE = Pattern.compile(
-			"GC\\((?<id>\\d+)\\) (?<generation>[yYoO]: )?Pause (?<beside>Remark|Cleanup)?.* (?<millis>[0-9]+\\.[0-9]+)ms");
+			"GC\\((?<id>\\d+)\\) (?<generation>[yYoO]: )?Pause (?<concurrent>Remark|Cleanup)?.* (?<millis>[0-9]+\\.[0-9]+)ms");
 
 	/** The end of a concurrent collection of G1 or ZGC. */
 	private static final Pattern CYCLE_END = Pattern
@@ -68,10 +68,10 @@ public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promot
 	 * A pause.
 	 *
 	 * @param pause the pause
-	 * @param told when the flight recorder of the same JVM reports it: at once, or when
-	 * the concurrent collection that it is part of ends
+	 * @param reportedAt when the flight recorder of the same JVM reports it: at once, or
+	 * when the concurrent collection that it is part of ends
 	 */
-	record LoggedPause(Pause pause, Instant told) {
+	record LoggedPause(Pause pause, Instant reportedAt) {
 	}
 
 	/**
@@ -105,7 +105,7 @@ public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promot
 				content.add(time, line.group(2).trim(), line.group(3));
 			}
 		}
-		return new GcLog(content.pauses, content.promotions, content.tellsPromotions);
+		return new GcLog(content.pauses, content.promotions, content.logsPromotions);
 	}
 
 	/** Collects pauses and promotions from the lines. */
@@ -118,7 +118,7 @@ public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promot
 
 		private final NavigableMap<Instant, Long> promotions = new TreeMap<>();
 
-		private boolean tellsPromotions;
+		private boolean logsPromotions;
 
 		void add(Instant time, String tags, String what) {
 			switch (tags) {
@@ -138,7 +138,7 @@ public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promot
 			}
 			Duration duration = Duration.ofNanos(Math.round(Double.parseDouble(pause.group("millis")) * 1e6));
 			Pause stopped = new Pause(time.minus(duration), duration);
-			if (isPhase || pause.group("beside") != null) {
+			if (isPhase || pause.group("concurrent") != null) {
 				this.cycles.computeIfAbsent(pause.group("id"), (_) -> new ArrayList<>()).add(stopped);
 			}
 			else {
@@ -158,7 +158,7 @@ public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promot
 		private void promotion(Instant time, String what) {
 			Matcher old = OLD_GENERATION.matcher(what);
 			if (old.lookingAt()) {
-				this.tellsPromotions = true;
+				this.logsPromotions = true;
 				long growth = (Long.parseLong(old.group(2)) - Long.parseLong(old.group(1))) * 1024;
 				this.promotions.merge(time, Math.max(0, growth), Long::sum);
 			}

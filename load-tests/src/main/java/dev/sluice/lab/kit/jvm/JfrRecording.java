@@ -72,8 +72,8 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 
 	/** This recording with the log's promotions, if only the log has them. */
 	public JfrRecording completedBy(GcLog log) {
-		return (this.generational || !log.tellsPromotions()) ? this : new JfrRecording(this.start, this.end,
-				this.pauses, this.heapUsed, log.promotions(), true, this.allocated);
+		return (this.generational || !log.logsPromotions()) ? this : new JfrRecording(this.start, this.end, this.pauses,
+				this.heapUsed, log.promotions(), true, this.allocated);
 	}
 
 	public List<Pause> pausesIn(Window window) {

@@ -100,7 +100,7 @@ final class Injector implements AutoCloseable {
 	Optional<Phase> current() {
 		return this.plan.phases()
 			.stream()
-			.filter(Phase::leavesOutcome)
+			.filter(Phase::writesOutcome)
 			.filter((phase) -> !Files.exists(outcomeFile(phase)))
 			.findFirst();
 	}
@@ -112,7 +112,7 @@ final class Injector implements AutoCloseable {
 	List<PhaseOutcome> outcomes() throws IOException {
 		List<PhaseOutcome> outcomes = new ArrayList<>();
 		for (Phase phase : this.plan.phases()) {
-			if (phase.leavesOutcome() && Files.exists(outcomeFile(phase))) {
+			if (phase.writesOutcome() && Files.exists(outcomeFile(phase))) {
 				outcomes.add(this.json.readValue(Files.readString(outcomeFile(phase)), PhaseOutcome.class));
 			}
 		}

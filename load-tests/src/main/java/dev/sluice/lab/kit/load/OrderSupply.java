@@ -36,7 +36,7 @@ final class OrderSupply {
 
 	private static final long FIRST_PAUSE_MILLIS = 100;
 
-	private static final long LONGEST_PAUSE_MILLIS = 1_600;
+	private static final long MAX_PAUSE_MILLIS = 1_600;
 
 	private static final int CUSTOMERS = 1_000;
 
@@ -290,7 +290,7 @@ final class OrderSupply {
 	 * upper half is random, so that orders refused together are not retried together.
 	 */
 	static long pauseMillis(int tries, double random) {
-		long pause = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(tries - 1, 10));
+		long pause = Math.min(MAX_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(tries - 1, 10));
 		return Math.round(pause / 2.0 * (1 + random));
 	}
 
@@ -299,15 +299,15 @@ final class OrderSupply {
 	}
 
 	/** Lets the backend flap until the phase ends. */
-	void flap(Flapping whatFlaps) {
-		this.flapping = whatFlaps;
+	void flap(Flapping active) {
+		this.flapping = active;
 	}
 
 	/** Notes how many orders the backend had saved when the phase ended. */
 	void ended(long saved) {
-		Flapping whatFlaps = this.flapping;
-		if (whatFlaps != null) {
-			whatFlaps.close();
+		Flapping active = this.flapping;
+		if (active != null) {
+			active.close();
 		}
 		this.complete = isSaved(saved);
 	}

@@ -31,6 +31,7 @@ import dev.sluice.lab.kit.plan.LoadPlan.Settling;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
+import io.gatling.http.response.Response;
 import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.Simulation;
@@ -45,6 +46,7 @@ import static io.gatling.javaapi.core.CoreDsl.bodyString;
 import static io.gatling.javaapi.core.CoreDsl.doIf;
 import static io.gatling.javaapi.core.CoreDsl.doIfOrElse;
 import static io.gatling.javaapi.core.CoreDsl.exec;
+import static io.gatling.javaapi.core.CoreDsl.jmesPath;
 import static io.gatling.javaapi.core.CoreDsl.jsonPath;
 import static io.gatling.javaapi.core.CoreDsl.pause;
 import static io.gatling.javaapi.core.CoreDsl.scenario;
@@ -67,13 +69,16 @@ import static io.gatling.javaapi.http.HttpDsl.status;
  */
 public final class OrdersSimulation extends Simulation {
 
+	/** The status and the type of a problem document (RFC 9457). */
+	private static final String PROBLEM = "join(' ', [to_string(status), type || 'about:blank'])";
+
 	/** Pause between checks whether the services are at rest. */
 	private static final Duration QUIET = Duration.ofMillis(300);
 
 	/**
 	 * Longest wait for the services to come to rest; then the next phase begins anyway.
 	 */
-	private static final Duration MOST_QUIET = Duration.ofSeconds(8);
+	private static final Duration MAX_QUIET = Duration.ofSeconds(8);
 
 	/**
 	 * Time for the gateway to close its unused connections: a little more than twice the
@@ -182,7 +187,7 @@ public final class OrdersSimulation extends Simulation {
 	}
 
 	private ChainBuilder prepare(Phase phase, OrderSupply supply) {
-		return untilAtRest(phase.client().keepsConnections() ? QUIET : IDLE).exec(behave(phase.behaviour()))
+		return untilIdle(phase.client().keepsConnections() ? QUIET : IDLE).exec(behave(phase.behaviour()))
 			.exec((session) -> session.set(STATUS, 0))
 			.exec(http("forget").delete(backend("/audit")).silent().check(status().saveAs(STATUS)))
 			.exec(exitUnless(204, "The backend at " + this.plan.backend() + " did not clear its audit"))
@@ -200,13 +205,13 @@ public final class OrdersSimulation extends Simulation {
 	 * Waits until the services have nothing left to compile, project or collect, so that
 	 * no phase pays for the one before.
 	 */
-	private ChainBuilder untilAtRest(Duration least) {
+	private ChainBuilder untilIdle(Duration least) {
 		return exec((session) -> {
-			this.services.look();
-			return session.set(UNTIL, System.nanoTime() + MOST_QUIET.toNanos()).set(RESTED, false);
+			this.services.sample();
+			return session.set(UNTIL, System.nanoTime() + MAX_QUIET.toNanos()).set(RESTED, false);
 		}).pause(least)
 			.asLongAs((session) -> !session.getBoolean(RESTED) && !isOver(session))
-			.on(pause(QUIET), exec((session) -> session.set(RESTED, this.services.isAtRest())));
+			.on(pause(QUIET), exec((session) -> session.set(RESTED, this.services.isIdle())));
 	}
 
 	/** Ends a warm-up when its windows agree, or after the last of them. */
@@ -291,6 +296,10 @@ public final class OrdersSimulation extends Simulation {
 		return status == 201 || status == 202;
 	}
 
+	private static boolean isProblem(Response response) {
+		return response.headers().contains("Content-Type", "application/problem+json", true);
+	}
+
 	private static Duration pauseBeforeTry(Session session) {
 		return Duration
 			.ofMillis(OrderSupply.pauseMillis(session.getInt(TRIES), ThreadLocalRandom.current().nextDouble()));
@@ -315,7 +324,12 @@ public final class OrdersSimulation extends Simulation {
 					(session) -> supply.key(session.getInt(ORDER), client.keepsKey() ? 0 : session.getInt(TRIES)))
 			.body(StringBody((session) -> supply.body(session.getInt(ORDER))))
 			.requestTimeout(Duration.ofMillis(client.timeoutMillis()))
-			.check(status().saveAs(STATUS), status().in(201, 202));
+			.check(status().saveAs(STATUS))
+			.checkIf((response, _) -> !isProblem(response))
+			.then(status().in(201, 202))
+			// The failure in the log then has the problem's type.
+			.checkIf((response, _) -> isProblem(response))
+			.then(jmesPath(PROBLEM).is("201 or 202"));
 		if (!client.keepsConnections()) {
 			order = order.header("Connection", "close");
 		}
@@ -336,7 +350,7 @@ public final class OrdersSimulation extends Simulation {
 				supply.ended(session.getLong(SAVED));
 				return session;
 			})
-			.doIf((_) -> phase.leavesOutcome())
+			.doIf((_) -> phase.writesOutcome())
 			.then(exec((session) -> session.set(STATUS, 0)),
 					http(AUDIT).get(backend("/audit"))
 						.silent()

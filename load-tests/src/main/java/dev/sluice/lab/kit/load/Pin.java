@@ -120,10 +120,10 @@ public record Pin(List<Integer> generator, List<Integer> others) {
 		command.addAll(List.of(arguments));
 		try {
 			Process taskset = new ProcessBuilder(command).redirectErrorStream(true).start();
-			String said = new String(taskset.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+			String output = new String(taskset.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
 			if (!taskset.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS) || taskset.exitValue() != 0) {
 				taskset.destroyForcibly();
-				throw new LabException("'%s' fails: %s".formatted(String.join(" ", command), said));
+				throw new LabException("'%s' fails: %s".formatted(String.join(" ", command), output));
 			}
 		}
 		catch (IOException ex) {

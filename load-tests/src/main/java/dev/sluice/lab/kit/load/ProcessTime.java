@@ -46,7 +46,7 @@ final class ProcessTime {
 	 * the system does not report it.
 	 */
 	@Nullable Long jitMillis() {
-		ThreadTimes.Totals totals = this.threads.look(processes().map(ProcessHandle::pid).toList());
+		ThreadTimes.Totals totals = this.threads.sample(processes().map(ProcessHandle::pid).toList());
 		return (totals != null) ? totals.jit() / MICROS_PER_MILLI : null;
 	}
 
@@ -56,19 +56,19 @@ final class ProcessTime {
 			.flatMap((process) -> Stream.concat(Stream.of(process), process.descendants()));
 	}
 
-	/** Reads the CPU time, for {@link #isAtRest}. */
-	void look() {
+	/** Reads the CPU time, for {@link #isIdle}. */
+	void sample() {
 		this.millis = millis();
 		this.readNanos = System.nanoTime();
 	}
 
 	/**
-	 * Whether the processes were at rest since the last reading. Reads again.
+	 * Whether the processes were idle since the last reading. Reads again.
 	 */
-	boolean isAtRest() {
+	boolean isIdle() {
 		long before = this.millis;
 		long beforeNanos = this.readNanos;
-		look();
+		sample();
 		return (this.millis - before) * 1_000_000.0 <= REST * (this.readNanos - beforeNanos);
 	}
 

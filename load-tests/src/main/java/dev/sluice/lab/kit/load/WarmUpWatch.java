@@ -65,7 +65,8 @@ final class WarmUpWatch {
 
 	/** Whether it has settled or its time is up. */
 	boolean isOver() {
-		return isSettled() || this.endNanos - this.startNanos >= this.rule.mostMillis() * 1_000_000;
+		long most = (this.saved > 0) ? this.rule.mostMillis() : this.rule.mostUnsavedMillis();
+		return isSettled() || this.endNanos - this.startNanos >= most * 1_000_000;
 	}
 
 	boolean isSettled() {

@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.kit.cell.Bound;
+import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult.Latency;
 import dev.sluice.lab.kit.cell.CellResult.Second;
@@ -24,7 +24,7 @@ import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.jvm.JfrRecording.Pause;
 import dev.sluice.lab.kit.jvm.JfrRecording;
-import dev.sluice.lab.kit.measure.BoundRules.Calls;
+import dev.sluice.lab.kit.measure.BottleneckRules.Calls;
 import dev.sluice.lab.kit.measure.GatlingLog.Request;
 import dev.sluice.lab.kit.metrics.ScrapedGauge;
 import dev.sluice.lab.kit.metrics.Scrapes;
@@ -55,7 +55,8 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 
 	private static final Duration FOREIGN_WINDOW = Duration.ofSeconds(1);
 
-	private static final Pattern STATUS = Pattern.compile("found (\\d{3})\\b");
+	/** What a failed check found: a status and, of a problem document, the type's URI. */
+	private static final Pattern STATUS = Pattern.compile("found (\\d{3})(?: (?:about:blank|.*[:/]([^:/]+)))?$");
 
 	private static final int MAX_FAILURE_LENGTH = 80;
 
@@ -115,19 +116,19 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 				Mode.of(cell.mode()) == Mode.SYNC);
 		Latency latency = Latencies.of(requests.stream().filter(Request::ok).mapToLong(Request::millis).toArray());
 		boolean late = CellResult.isLagged(outcome.startLagP99Millis(), latency);
-		return utilisation.boundBy(BoundRules.of(utilisation, saved / seconds,
-				late ? new Bound.Generator(outcome.startLagP99Millis()) : busyGenerator(window), calls,
+		return utilisation.withBottleneck(BottleneckRules.of(utilisation, saved / seconds,
+				late ? new Bottleneck.Generator(outcome.startLagP99Millis()) : busyGenerator(window), calls,
 				this.cores - this.generatorCores));
 	}
 
 	/**
-	 * The bound if the load generator used up its own cores; null if it did not, or has
-	 * none.
+	 * The bottleneck if the load generator used up its own cores; null if it did not, or
+	 * has none.
 	 */
-	private Bound.@Nullable BusyGenerator busyGenerator(Window window) {
+	private Bottleneck.@Nullable BusyGenerator busyGenerator(Window window) {
 		Double used = this.samples.cpuShare(LOAD_GENERATOR, window);
-		return (this.generatorCores > 0 && used != null && used >= BoundRules.BUSY * this.generatorCores)
-				? new Bound.BusyGenerator(used / this.generatorCores) : null;
+		return (this.generatorCores > 0 && used != null && used >= BottleneckRules.BUSY * this.generatorCores)
+				? new Bottleneck.BusyGenerator(used / this.generatorCores) : null;
 	}
 
 	private static double perSecond(long orders, Window window) {
@@ -155,11 +156,15 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 					Collectors.counting()));
 	}
 
-	/** The status in the message of a failed check, or the message itself. */
+	/**
+	 * The status in the message of a failed check, with the problem's type, or the
+	 * message itself.
+	 */
 	public static String failure(String message) {
 		Matcher status = STATUS.matcher(message);
 		if (status.find()) {
-			return "HTTP " + status.group(1);
+			return (status.group(2) != null) ? "HTTP %s %s".formatted(status.group(1), status.group(2))
+					: "HTTP " + status.group(1);
 		}
 		return message.substring(0, Math.min(message.length(), MAX_FAILURE_LENGTH));
 	}

@@ -58,9 +58,9 @@ enum Limit {
 	 * @param used name of the metric of what is used, or of what is free
 	 * @param limit name of the metric of the limit
 	 * @param isFree whether the first metric is what is free
-	 * @param wanted selects the series
+	 * @param filter selects the series
 	 */
-	private record Source(String used, String limit, boolean isFree, Predicate<Series> wanted) {
+	private record Source(String used, String limit, boolean isFree, Predicate<Series> filter) {
 	}
 
 	/**
@@ -128,7 +128,7 @@ enum Limit {
 	}
 
 	private @Nullable Double sum(Exposition values, String name) {
-		return Exposition.sum(values.of(name).filter(this.source.wanted()));
+		return Exposition.sum(values.of(name).filter(this.source.filter()));
 	}
 
 	boolean isReached(Use use) {

@@ -46,7 +46,7 @@ record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrape
 	}
 
 	/**
-	 * Evaluates, without saying what bound the window.
+	 * Evaluates, without saying the window's bottleneck.
 	 * @param processes processes to report, by their name in the samples
 	 */
 	Utilisation in(Window window, List<String> processes) {

@@ -41,15 +41,15 @@ public record Exposition(List<Series> series) {
 
 	/**
 	 * Reads a text. Leaves out lines that are not of that format or have no value.
-	 * @param wanted the names to keep
+	 * @param filter the names to keep
 	 */
-	public static Exposition parse(String text, Predicate<String> wanted) {
-		return new Exposition(text.lines().flatMap((line) -> line(line, wanted).stream()).toList());
+	public static Exposition parse(String text, Predicate<String> filter) {
+		return new Exposition(text.lines().flatMap((line) -> line(line, filter).stream()).toList());
 	}
 
 	/** One line; empty if it has no value or another name. */
-	static Optional<Series> line(String line, Predicate<String> wanted) {
-		return Optional.ofNullable(new Line(line).series(wanted));
+	static Optional<Series> line(String line, Predicate<String> filter) {
+		return Optional.ofNullable(new Line(line).series(filter));
 	}
 
 	public Stream<Series> of(String name) {
@@ -85,12 +85,12 @@ public record Exposition(List<Series> series) {
 			this.text = text;
 		}
 
-		@Nullable Series series(Predicate<String> wanted) {
+		@Nullable Series series(Predicate<String> filter) {
 			while (this.at < this.text.length() && "{ \t".indexOf(this.text.charAt(this.at)) < 0) {
 				this.at++;
 			}
 			String name = this.text.substring(0, this.at);
-			if (name.isEmpty() || name.startsWith("#") || !wanted.test(name)) {
+			if (name.isEmpty() || name.startsWith("#") || !filter.test(name)) {
 				return null;
 			}
 			Map<String, String> labels = new LinkedHashMap<>();
@@ -106,8 +106,8 @@ public record Exposition(List<Series> series) {
 			return (value != null) ? new Series(name, labels, value) : null;
 		}
 
-		private boolean next(char wanted) {
-			if (this.at < this.text.length() && this.text.charAt(this.at) == wanted) {
+		private boolean next(char expected) {
+			if (this.at < this.text.length() && this.text.charAt(this.at) == expected) {
 				this.at++;
 				return true;
 			}

@@ -36,7 +36,7 @@ public final class PrometheusScraper implements AutoCloseable {
 
 	private static final Duration PERIOD = Duration.ofSeconds(1);
 
-	private static final int MOST_FAILURES = 10_000;
+	private static final int MAX_FAILURES = 10_000;
 
 	private final List<Failure> failures = Collections.synchronizedList(new ArrayList<>());
 
@@ -89,7 +89,7 @@ public final class PrometheusScraper implements AutoCloseable {
 			// An executor silently drops a task that throws.
 			Instant now = Instant.now();
 			file.println("# at " + now + " failed: " + ex);
-			if (this.failures.size() < MOST_FAILURES) {
+			if (this.failures.size() < MAX_FAILURES) {
 				this.failures.add(new Failure(now, "%s: %s".formatted(endpoint, ex)));
 			}
 		}

@@ -43,9 +43,9 @@ public record ScrapedGauge(List<Sample> samples) {
 	 * Which series of an endpoint are added up, by their label {@code state}.
 	 *
 	 * @param names names of the metrics
-	 * @param wanted selects their series
+	 * @param filter selects their series
 	 */
-	public record Gauge(Set<String> names, Predicate<Exposition.Series> wanted) {
+	public record Gauge(Set<String> names, Predicate<Exposition.Series> filter) {
 	}
 
 	/** The gauge's values at a time, by the label. */
@@ -75,7 +75,7 @@ public record ScrapedGauge(List<Sample> samples) {
 			gauge.names()
 				.stream()
 				.flatMap(scrape.values()::of)
-				.filter(gauge.wanted())
+				.filter(gauge.filter())
 				.forEach((series) -> values.merge(series.label("state"), series.value(), Double::sum));
 			return new Sample(scrape.time(), values);
 		}).toList());

@@ -39,10 +39,10 @@ public record Scrapes(List<Scrape> scrapes) {
 
 	/**
 	 * Reads a scraper's file.
-	 * @param wanted the names to keep
+	 * @param filter the names to keep
 	 * @throws IOException if it cannot be read
 	 */
-	public static Scrapes read(Path file, Predicate<String> wanted) throws IOException {
+	public static Scrapes read(Path file, Predicate<String> filter) throws IOException {
 		List<Scrape> scrapes = new ArrayList<>();
 		try (BufferedReader lines = new BufferedReader(
 				new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
@@ -56,7 +56,7 @@ public record Scrapes(List<Scrape> scrapes) {
 					series.clear();
 				}
 				else {
-					Exposition.line(text, wanted).ifPresent(series::add);
+					Exposition.line(text, filter).ifPresent(series::add);
 				}
 			}
 			add(scrapes, at, series);

@@ -1,5 +1,5 @@
 /**
- * The metrics that services serve, scraped beside the load and read afterwards. Start at
+ * The metrics that services serve, scraped next to the load and read afterwards. Start at
  * {@link dev.sluice.lab.kit.metrics.Exposition}.
  */
 @NullMarked

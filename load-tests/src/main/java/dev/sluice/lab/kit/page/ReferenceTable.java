@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A table of the reference measurements, kept as CSV beside the experiment that repeats
+ * A table of the reference measurements, kept as CSV next to the experiment that repeats
  * it.
  */
 public final class ReferenceTable {
@@ -18,11 +18,11 @@ public final class ReferenceTable {
 
 	/**
 	 * The table's rows without its head, split into their fields.
-	 * @param beside a class of the experiment's package
+	 * @param anchor a class of the experiment's package
 	 * @param name the file's
 	 */
-	public static List<String[]> rows(Class<?> beside, String name) {
-		try (InputStream table = Objects.requireNonNull(beside.getResourceAsStream(name), name)) {
+	public static List<String[]> rows(Class<?> anchor, String name) {
+		try (InputStream table = Objects.requireNonNull(anchor.getResourceAsStream(name), name)) {
 			return new String(table.readAllBytes(), StandardCharsets.UTF_8).lines()
 				.skip(1)
 				.filter((line) -> !line.isBlank())

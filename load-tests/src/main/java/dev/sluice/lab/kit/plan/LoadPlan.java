@@ -130,7 +130,7 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 		}
 
 		/** Whether it leaves a file when it ends. */
-		public boolean leavesOutcome() {
+		public boolean writesOutcome() {
 			return this.measured || this.warmUp != null;
 		}
 
@@ -148,34 +148,42 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 	/**
 	 * When a warm-up ends: when two successive windows agree in the rate of saved orders
 	 * and in the CPU time of an order, or with the first window that ends after the
-	 * longest time.
+	 * longest time, which is up to a minute more while nothing has been saved.
 	 *
 	 * @param windowMillis length of a window, in milliseconds
 	 * @param leastMillis shortest time after which it may end, in milliseconds
+	 * @param mostMillis time after which it ends even if it has not settled, in
+	 * milliseconds
 	 * @param within greatest difference between two windows that agree, as a share of the
 	 * greater
 	 */
-	public record Settling(long windowMillis, long leastMillis, double within) {
+	public record Settling(long windowMillis, long leastMillis, long mostMillis, double within) {
 
-		/** The warm-up of new JVMs. */
-		public static final Settling WHOLE = new Settling(5_000, 30_000, WarmUpWindow.AGREE_WITHIN);
+		/**
+		 * The warm-up of new JVMs. Two cores can need five minutes to compile seven JVMs.
+		 */
+		public static final Settling WHOLE = new Settling(5_000, 30_000, 360_000, WarmUpWindow.AGREE_WITHIN);
 
-		private static final long LEAST_FOR_JVMS = 10_000;
+		private static final long MAX_EXTRA_MILLIS = 60_000;
 
-		/** Two cores can need five minutes to compile seven JVMs. */
-		private static final int MOST = 12;
+		private static final int EXTRA_FACTOR = 10;
+
+		private static final long MIN_MILLIS_FOR_JVMS = 10_000;
 
 		/**
 		 * Whether it is long enough for JVMs to become warm; otherwise its end proves
 		 * nothing.
 		 */
 		public boolean isLong() {
-			return this.leastMillis >= LEAST_FOR_JVMS;
+			return this.leastMillis >= MIN_MILLIS_FOR_JVMS;
 		}
 
-		/** The time after which it ends even if it has not settled, in milliseconds. */
-		public long mostMillis() {
-			return this.leastMillis * MOST;
+		/**
+		 * The time after which it ends even if nothing has been saved, in milliseconds. A
+		 * slow machine can need more than a short warm-up for its first order.
+		 */
+		public long mostUnsavedMillis() {
+			return this.mostMillis + Math.min(EXTRA_FACTOR * this.mostMillis, MAX_EXTRA_MILLIS);
 		}
 
 		/**
@@ -184,7 +192,7 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 		 * other.
 		 */
 		public long loadMillis() {
-			return mostMillis() + 2 * this.windowMillis;
+			return mostUnsavedMillis() + 2 * this.windowMillis;
 		}
 
 	}

@@ -22,7 +22,7 @@ public record WarmUpWindow(double endSeconds, double savedPerSecond, @Nullable D
 	 * Above this share of the CPU time the JVMs are cold. The rates of cold JVMs agree
 	 * too, as long as the compilers have more to do than their share of the cores allows.
 	 */
-	public static final double MOST_JIT = 0.05;
+	public static final double MAX_JIT_SHARE = 0.05;
 
 	/**
 	 * The greatest difference, in rate and in CPU per order, between two windows that
@@ -37,7 +37,7 @@ public record WarmUpWindow(double endSeconds, double savedPerSecond, @Nullable D
 		}
 		WarmUpWindow last = windows.getLast();
 		WarmUpWindow before = windows.get(windows.size() - 2);
-		return (last.jitShare() == null || last.jitShare() <= MOST_JIT)
+		return (last.jitShare() == null || last.jitShare() <= MAX_JIT_SHARE)
 				&& near(before.savedPerSecond(), last.savedPerSecond(), within)
 				&& (before.cpuMillisPerOrder() == null || last.cpuMillisPerOrder() == null
 						|| near(before.cpuMillisPerOrder(), last.cpuMillisPerOrder(), within));

@@ -12,7 +12,7 @@ import java.util.Map;
 
 /**
  * The kernel's table of TCP connections, of this network namespace. A connection within
- * the machine is in it twice, once for each end; the local port tells the ends apart.
+ * the machine is in it twice, once for each end; the local port distinguishes the ends.
  *
  * @param established connections that are open at both ends, by their local port
  */

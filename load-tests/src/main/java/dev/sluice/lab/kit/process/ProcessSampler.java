@@ -50,7 +50,7 @@ public final class ProcessSampler implements AutoCloseable {
 	static final Duration SELDOM_INTERVAL = INTERVAL.multipliedBy(SELDOM);
 
 	/** Half an hour of samplings; later failures are noted in the file only. */
-	private static final int MOST_FAILURES = 10_000;
+	private static final int MAX_FAILURES = 10_000;
 
 	private final Procfs procfs;
 
@@ -191,7 +191,7 @@ public final class ProcessSampler implements AutoCloseable {
 	private @Nullable ThreadSample times(String name, ProcessGroup group) {
 		List<Long> pids = group.pids().stream().flatMap((first) -> tree(first).stream()).toList();
 		ThreadTimes.Totals totals = this.threadTimes.computeIfAbsent(name, (_) -> new ThreadTimes(this.procfs))
-			.look(pids);
+			.sample(pids);
 		return (totals != null) ? new ThreadSample(Instant.now(), name, totals) : null;
 	}
 
@@ -212,7 +212,7 @@ public final class ProcessSampler implements AutoCloseable {
 	}
 
 	private synchronized void add(Failure failure) {
-		if (this.failures.size() < MOST_FAILURES) {
+		if (this.failures.size() < MAX_FAILURES) {
 			this.failures.add(failure);
 		}
 	}
@@ -220,6 +220,16 @@ public final class ProcessSampler implements AutoCloseable {
 	/** The samples taken so far. */
 	public synchronized ProcessSamples samples() {
 		return new ProcessSamples(this.samples, this.machine, this.threads, this.failures);
+	}
+
+	/**
+	 * Waits until a running sampler has taken its next sample. Call it at the end of a
+	 * measurement: what a window used is interpolated between the samples around each of
+	 * its ends, so the samples must include one taken after the window. The second
+	 * interval is for a sampling that is late.
+	 */
+	public static void awaitNextSample() throws InterruptedException {
+		Thread.sleep(INTERVAL.multipliedBy(2));
 	}
 
 	@Override

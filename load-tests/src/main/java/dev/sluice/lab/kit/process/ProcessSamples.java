@@ -24,10 +24,10 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 		List<Failure> failures) {
 
 	/** A window of fewer intervals lies between two samples, or nearly so. */
-	private static final int LEAST_INTERVALS = 2;
+	private static final int MIN_INTERVALS = 2;
 
 	/** Between samples further apart than this, it is unknown when the time was used. */
-	private static final int MOST_INTERVALS = 5;
+	private static final int MAX_INTERVALS = 5;
 
 	/** No samples, as on a system without procfs. */
 	public static final ProcessSamples NONE = new ProcessSamples(List.of(), List.of());
@@ -206,7 +206,7 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 	}
 
 	private static boolean hasIntervals(Window window, Duration interval) {
-		return window.length().compareTo(interval.multipliedBy(LEAST_INTERVALS)) >= 0;
+		return window.length().compareTo(interval.multipliedBy(MIN_INTERVALS)) >= 0;
 	}
 
 	private List<ProcessSample> of(String process) {
@@ -231,7 +231,7 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 		if (!hasIntervals(window, interval)) {
 			return null;
 		}
-		Duration gap = interval.multipliedBy(MOST_INTERVALS);
+		Duration gap = interval.multipliedBy(MAX_INTERVALS);
 		Double start = at(samples, time, counter, window.start(), gap);
 		Double end = at(samples, time, counter, window.end(), gap);
 		return (start != null && end != null) ? end - start : null;

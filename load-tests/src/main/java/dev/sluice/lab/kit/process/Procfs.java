@@ -86,13 +86,13 @@ record Procfs(Path proc) {
 	 * A process and its descendants, each parent before its children. Children are those
 	 * of the main thread: a JVM's other threads have none here, PostgreSQL has no other
 	 * threads.
-	 * @param wanted which descendants to include; the descendants of others are left out
+	 * @param filter which descendants to include; the descendants of others are left out
 	 * too
 	 */
-	List<Long> tree(long pid, LongPredicate wanted) {
+	List<Long> tree(long pid, LongPredicate filter) {
 		List<Long> tree = new ArrayList<>(List.of(pid));
 		for (int i = 0; i < tree.size(); i++) {
-			children(tree.get(i)).filter(wanted::test).forEach(tree::add);
+			children(tree.get(i)).filter(filter::test).forEach(tree::add);
 		}
 		return tree;
 	}

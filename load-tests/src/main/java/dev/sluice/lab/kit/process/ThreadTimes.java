@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How long the threads of some processes ran, by kind, and how long they waited for a
- * core, since the first look. What a thread does after its last look is missing. Not
+ * core, since the first sample. What a thread does after its last sample is missing. Not
  * thread-safe.
  */
 public final class ThreadTimes {
@@ -44,7 +44,7 @@ public final class ThreadTimes {
 	}
 
 	/**
-	 * Sums since the first look, in microseconds.
+	 * Sums since the first sample, in microseconds.
 	 *
 	 * @param waiting time that all threads together were ready to run and had no core
 	 * @param jit CPU time of the compiler's threads
@@ -66,14 +66,14 @@ public final class ThreadTimes {
 
 	}
 
-	/** A thread at the last look. Its name is final from its second look on. */
+	/** A thread at the last sample. Its name is final from its second sample on. */
 	private record Thread(Kind kind, boolean named, Procfs.Schedule schedule) {
 	}
 
 	/**
 	 * Reads all threads of the processes; null if the kernel reports none.
 	 */
-	public @Nullable Totals look(List<Long> pids) {
+	public @Nullable Totals sample(List<Long> pids) {
 		Map<Long, Thread> seen = new HashMap<>();
 		for (long pid : pids) {
 			for (long id : this.procfs.threads(pid)) {

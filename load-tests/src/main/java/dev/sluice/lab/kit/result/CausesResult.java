@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param cells in the order they were run
  */
 @JsonTypeName("causes")
-public record CausesResult(String variant, int few, int many, String all, List<Share> shares, List<Setting> settings,
-		List<Cell> cells) implements Finding {
+public record CausesResult(String variant, int few, int many, String all, List<Share> shares,
+		List<FactorLevels> settings, List<Cell> cells) implements Finding {
 
 	public CausesResult {
 		Objects.requireNonNull(variant, "variant");
@@ -52,16 +52,16 @@ public record CausesResult(String variant, int few, int many, String all, List<S
 	public static final String BASE = "base";
 
 	/**
-	 * A setting.
+	 * A setting: a level of each factor.
 	 *
 	 * @param name unique
 	 * @param changes level by factor, for the factors that differ from the base
 	 * @param memory whether it differs from the base only in heap and collector
 	 * @param outOfMemory whether the gateway ran out of memory with it at least once
 	 */
-	public record Setting(String name, Map<String, String> changes, boolean memory, boolean outOfMemory) {
+	public record FactorLevels(String name, Map<String, String> changes, boolean memory, boolean outOfMemory) {
 
-		public Setting {
+		public FactorLevels {
 			Objects.requireNonNull(name, "name");
 			changes = Map.copyOf(changes);
 		}

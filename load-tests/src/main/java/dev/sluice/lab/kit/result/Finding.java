@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The finding of an experiment. Each experiment has a form of its own. A sealed type and
- * its permitted types share a package, so the forms are here and not beside their
+ * its permitted types share a package, so the forms are here and not next to their
  * experiments.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")

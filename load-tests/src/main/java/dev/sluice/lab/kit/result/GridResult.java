@@ -62,8 +62,13 @@ public record GridResult(int smallPool, List<Cell> cells) implements Finding {
 			return Math.max(0, this.concurrency - this.executingMost);
 		}
 
+		/** Requests answered 503, of any problem type. */
 		public long refused() {
-			return this.failures.getOrDefault("HTTP 503", 0L);
+			return this.failures.entrySet()
+				.stream()
+				.filter((failure) -> failure.getKey().startsWith("HTTP 503"))
+				.mapToLong(Map.Entry::getValue)
+				.sum();
 		}
 
 	}

@@ -1,8 +1,7 @@
 /**
  * What a run leaves behind: {@code run.json} in its directory, written by the run and
  * read by the report. Start at {@link dev.sluice.lab.kit.result.RunResult}. Raw files
- * (Gatling log, JFR, scrapes) lie beside it; everything here can be derived from them
- * again.
+ * (Gatling log, JFR, scrapes) are next to it, so that anyone can check the figures.
  */
 @NullMarked
 package dev.sluice.lab.kit.result;

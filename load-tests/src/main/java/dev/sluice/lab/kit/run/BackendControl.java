@@ -66,7 +66,7 @@ public record BackendControl(HttpClient client, URI uri) {
 	 * The number of orders that it has saved, for a {@link SavedSampler};
 	 * {@link SavedSampler#UNKNOWN} if it does not answer.
 	 */
-	public long savedIfTold() {
+	public long savedIfKnown() {
 		try {
 			return saved();
 		}

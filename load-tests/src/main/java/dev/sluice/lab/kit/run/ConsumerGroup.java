@@ -43,10 +43,10 @@ public final class ConsumerGroup implements AutoCloseable {
 	private static final long POLL_MILLIS = 250;
 
 	/**
-	 * A cooperative rebalance is stable for a moment between its two steps, so one look
+	 * A cooperative rebalance is stable for a moment between its two steps, so one check
 	 * is not enough.
 	 */
-	private static final int LOOKS = 2;
+	private static final int CHECKS = 2;
 
 	private final String name;
 
@@ -77,14 +77,14 @@ public final class ConsumerGroup implements AutoCloseable {
 	 */
 	public void awaitStable(int members, Duration timeout) throws InterruptedException {
 		long deadline = System.nanoTime() + timeout.toNanos();
-		int looks = 0;
-		while (looks < LOOKS) {
+		int stable = 0;
+		while (stable < CHECKS) {
 			if (System.nanoTime() - deadline > 0) {
 				throw new LabException("The group is not stable with %d members after %d s: %s".formatted(members,
 						timeout.toSeconds(), describe()));
 			}
 			Thread.sleep(POLL_MILLIS);
-			looks = describe().filter((group) -> isStable(group, members)).isPresent() ? looks + 1 : 0;
+			stable = describe().filter((group) -> isStable(group, members)).isPresent() ? stable + 1 : 0;
 		}
 	}
 

@@ -29,9 +29,9 @@ public final class EnvironmentProbe {
 	private static final Pattern LIBRARY = Pattern.compile("BOOT-INF/lib/(.+?)-(\\d[^/]*)\\.jar");
 
 	/** The libraries whose versions are reported. */
-	private static final List<String> TOLD = List.of("spring-boot", "spring-webmvc", "spring-webflux", "spring-kafka",
-			"tomcat-embed-core", "reactor-core", "reactor-netty-http", "netty-transport", "kafka-clients",
-			"httpclient5", "resilience4j-core", "micrometer-core", "postgresql", "r2dbc-postgresql");
+	private static final List<String> REPORTED = List.of("spring-boot", "spring-webmvc", "spring-webflux",
+			"spring-kafka", "tomcat-embed-core", "reactor-core", "reactor-netty-http", "netty-transport",
+			"kafka-clients", "httpclient5", "resilience4j-core", "micrometer-core", "postgresql", "r2dbc-postgresql");
 
 	private static final long GIT_SECONDS = 5;
 
@@ -77,7 +77,7 @@ public final class EnvironmentProbe {
 				.map((entry) -> LIBRARY.matcher(entry.getName()))
 				.filter(Matcher::matches)
 				.forEach((library) -> {
-					if (TOLD.contains(library.group(1))) {
+					if (REPORTED.contains(library.group(1))) {
 						versions.put(library.group(1), library.group(2));
 					}
 				});

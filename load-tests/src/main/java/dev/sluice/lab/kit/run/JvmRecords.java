@@ -64,8 +64,8 @@ public final class JvmRecords {
 	public Optional<JfrRecording> read(String name) throws IOException {
 		Path file = recording(name);
 		JfrRepository repository = repository(name);
-		boolean isThere = Files.exists(file) && Files.size(file) > 0;
-		if (!isThere && !repository.assemble(file)) {
+		boolean exists = Files.exists(file) && Files.size(file) > 0;
+		if (!exists && !repository.assemble(file)) {
 			return Optional.empty();
 		}
 		repository.remove();

@@ -36,7 +36,7 @@ public final class Progress {
 	/** When the first of several steps was about to begin. */
 	private @Nullable Instant firstBegan;
 
-	private int toldPercent = -PERCENT_STEP;
+	private int reportedPercent = -PERCENT_STEP;
 
 	private boolean lineOpen;
 
@@ -91,8 +91,8 @@ public final class Progress {
 		if (this.live) {
 			now(line);
 		}
-		else if (percent < this.toldPercent || percent / PERCENT_STEP > this.toldPercent / PERCENT_STEP) {
-			this.toldPercent = percent;
+		else if (percent < this.reportedPercent || percent / PERCENT_STEP > this.reportedPercent / PERCENT_STEP) {
+			this.reportedPercent = percent;
 			step(line);
 		}
 	}

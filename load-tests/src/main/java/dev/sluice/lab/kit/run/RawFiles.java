@@ -27,7 +27,7 @@ public final class RawFiles {
 	public static final String NAME = "files.sha256";
 
 	/** Maximum number of names in a message. */
-	private static final int MOST_NAMED = 5;
+	private static final int MAX_NAMED = 5;
 
 	private RawFiles() {
 	}
@@ -79,8 +79,8 @@ public final class RawFiles {
 	}
 
 	private static String names(List<String> names) {
-		String some = String.join(", ", names.subList(0, Math.min(MOST_NAMED, names.size())));
-		return (names.size() <= MOST_NAMED) ? some : "%s and %,d more".formatted(some, names.size() - MOST_NAMED);
+		String some = String.join(", ", names.subList(0, Math.min(MAX_NAMED, names.size())));
+		return (names.size() <= MAX_NAMED) ? some : "%s and %,d more".formatted(some, names.size() - MAX_NAMED);
 	}
 
 	private static Map<String, String> digests(Path directory) throws IOException {

@@ -24,7 +24,7 @@ import dev.sluice.devservices.JavaProcess;
  * instead of 8 or 9, which is most of what it takes to start five services on two cores.
  * <p>
  * It is made once after each build, by a start that ends as soon as the application is
- * wired, and lies beside the jar. A service without one starts from its jar.
+ * wired, and lies next to the jar. A service without one starts from its jar.
  *
  * @param jar the unpacked jar, which is started instead
  * @param cache the JVM's AOT cache
@@ -46,7 +46,7 @@ record FastStart(Path jar, Path cache) {
 	 * An address without a server, so that the start that makes the cache reaches nothing
 	 * of the user's.
 	 */
-	private static final String NOWHERE = "127.0.0.1:1";
+	private static final String UNREACHABLE = "127.0.0.1:1";
 
 	/** Options of a JVM that starts {@link #jar()}. */
 	List<String> jvmArgs() {
@@ -119,8 +119,9 @@ record FastStart(Path jar, Path cache) {
 			.jvmArgs(Stack.JVM_ARGS)
 			.jvmArgs(MODULES, "-XX:AOTCacheOutput=" + unfinished, "-Dspring.context.exit=onRefresh")
 			.properties(Map.of("server.port", 0, "spring.grpc.server.port", 0, "spring.kafka.bootstrap-servers",
-					NOWHERE, "spring.datasource.url", "jdbc:postgresql://" + NOWHERE + "/sluice", "spring.r2dbc.url",
-					"r2dbc:postgresql://" + NOWHERE + "/sluice", "backend.url", "http://" + NOWHERE))
+					UNREACHABLE, "spring.datasource.url", "jdbc:postgresql://" + UNREACHABLE + "/sluice",
+					"spring.r2dbc.url", "r2dbc:postgresql://" + UNREACHABLE + "/sluice", "backend.url",
+					"http://" + UNREACHABLE))
 			.logFile(directory.resolve("first-start.log"))
 			.launch());
 		if (!Files.exists(unfinished)) {

@@ -57,11 +57,11 @@ public final class RawConnection implements AutoCloseable {
 		record Answer(int status, Map<String, String> headers, String body) implements Reply {
 
 			/** Whether it refuses the request for now and says when to retry. */
-			public boolean isTurnedAway() {
+			public boolean isUnavailable() {
 				return this.status == UNAVAILABLE && this.headers.getOrDefault(RETRY_AFTER, "").matches("[0-9]{1,4}");
 			}
 
-			/** The pause that it asks for; only if {@link #isTurnedAway}. */
+			/** The pause that it asks for; only if {@link #isUnavailable}. */
 			public Duration retryAfter() {
 				return Duration.ofSeconds(Integer.parseInt(Objects.requireNonNull(this.headers.get(RETRY_AFTER))));
 			}

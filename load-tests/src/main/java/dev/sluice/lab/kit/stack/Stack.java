@@ -51,8 +51,6 @@ public final class Stack implements AutoCloseable {
 	/** The distance between the fixed ports of two brokers. */
 	private static final int BROKER_OFFSET = 100;
 
-	private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
-
 	/** The longest graceful shutdown: 20 s to drain, and what follows. */
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(40);
 
@@ -168,7 +166,7 @@ public final class Stack implements AutoCloseable {
 	}
 
 	/**
-	 * Starts an order-consumer beside others of the same group, on a free port.
+	 * Starts an order-consumer next to others of the same group, on a free port.
 	 * @param number its number, in its name and its log's
 	 */
 	public Service startConsumer(int number, ServiceOptions options) {
@@ -188,8 +186,8 @@ public final class Stack implements AutoCloseable {
 		return start(variant.module(), variant.id(), gateway(variant), options);
 	}
 
-	/** Starts a gateway beside others, on free ports. */
-	public Service startGatewayBeside(Variant variant, ServiceOptions options) {
+	/** Starts a gateway next to others, on free ports. */
+	public Service startAnotherGateway(Variant variant, ServiceOptions options) {
 		return start(variant.module(), variant.id(), Ports.free(), gateway(variant),
 				options.withProperty(ServiceOptions.MANAGEMENT_PORT, Ports.free()));
 	}
@@ -349,7 +347,7 @@ public final class Stack implements AutoCloseable {
 			.jvmArgs(options.jvmArgs())
 			.properties(all)
 			.logFile(this.directory.resolve(log + ".log"))
-			.readyWhen(management.resolve("/actuator/health/readiness"), START_TIMEOUT)
+			.readyWhen(management.resolve("/actuator/health/readiness"), DevServices.startTimeout())
 			.stopTimeout(STOP_TIMEOUT);
 		Service service;
 		synchronized (this.running) {
@@ -452,8 +450,8 @@ public final class Stack implements AutoCloseable {
 		}
 
 		@Override
-		public void thaw() {
-			this.service.process().thaw();
+		public void unfreeze() {
+			this.service.process().unfreeze();
 		}
 
 	}

@@ -25,13 +25,13 @@ import java.util.Arrays;
  * @param probability of ratios at least as far from 1 if there were no difference
  * @param pairs number of pairs
  * @param pairsNeeded number of pairs that would find a difference of {@link #MARGIN} in
- * nine of ten comparisons, given the noise of these pairs; at least {@link #LEAST_PAIRS}
+ * nine of ten comparisons, given the noise of these pairs; at least {@link #MIN_PAIRS}
  */
 public record PairedComparison(double medianRatio, double low, double high, boolean same, double probability, int pairs,
 		int pairsNeeded) {
 
 	/** With fewer, the test cannot reach its level: 2 of 128 is more than 1 %. */
-	public static final int LEAST_PAIRS = 8;
+	public static final int MIN_PAIRS = 8;
 
 	/** The difference that is looked for, as a share: 10 %. */
 	public static final double MARGIN = 0.10;
@@ -69,7 +69,7 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 		SAME,
 
 		/** They may differ by more than that, and may be the same. */
-		OPEN,
+		INCONCLUSIVE,
 
 		/** Nothing can be said. */
 		TOO_FEW_PAIRS
@@ -174,7 +174,7 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 
 	private static int needed(double[] logs) {
 		if (logs.length < 2) {
-			return LEAST_PAIRS;
+			return MIN_PAIRS;
 		}
 		double mean = Arrays.stream(logs).average().orElseThrow();
 		int freedom = logs.length - 1;
@@ -184,11 +184,11 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 		double quantile = freedom * Math.pow(Math.max(0.05, 1 - spread - Z_NOISE * Math.sqrt(spread)), 3);
 		double noise = variance * freedom / quantile;
 		double wanted = Math.pow((Z_LEVEL + Z_POWER) / Math.log(1 + MARGIN), 2) * noise / EFFICIENCY;
-		return (int) Math.max(LEAST_PAIRS, Math.ceil(wanted + Z_LEVEL * Z_LEVEL / 2));
+		return (int) Math.max(MIN_PAIRS, Math.ceil(wanted + Z_LEVEL * Z_LEVEL / 2));
 	}
 
 	public Verdict verdict() {
-		if (this.pairs < LEAST_PAIRS) {
+		if (this.pairs < MIN_PAIRS) {
 			return Verdict.TOO_FEW_PAIRS;
 		}
 		if (this.low > 1) {
@@ -197,7 +197,7 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 		if (this.high < 1) {
 			return Verdict.SLOWER;
 		}
-		return this.same ? Verdict.SAME : Verdict.OPEN;
+		return this.same ? Verdict.SAME : Verdict.INCONCLUSIVE;
 	}
 
 	/**

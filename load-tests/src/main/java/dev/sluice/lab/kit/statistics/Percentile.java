@@ -6,12 +6,12 @@ import java.util.stream.IntStream;
 /**
  * Finds percentiles among sorted values by the nearest rank: the least value that at
  * least that percentage of the values do not exceed. With fewer than
- * {@value #LEAST_ABOVE} values above it, chance decides which value that is, and the
+ * {@value #MIN_VALUES_ABOVE} values above it, chance decides which value that is, and the
  * percentile counts as unknown.
  */
 public final class Percentile {
 
-	static final int LEAST_ABOVE = 10;
+	static final int MIN_VALUES_ABOVE = 10;
 
 	private Percentile() {
 	}
@@ -23,7 +23,7 @@ public final class Percentile {
 	 */
 	public static OptionalLong rank(long count, double percent) {
 		long rank = (long) Math.max(1, Math.ceil(count * percent / 100));
-		return (count - rank >= LEAST_ABOVE) ? OptionalLong.of(rank) : OptionalLong.empty();
+		return (count - rank >= MIN_VALUES_ABOVE) ? OptionalLong.of(rank) : OptionalLong.empty();
 	}
 
 	/** The highest of 99, 95, 90 and 50 that is known; 50 if none is. */

@@ -45,7 +45,7 @@ public interface Proof {
 	record Evidence(Map<String, String> setting, List<Check> checks, @Nullable Timeline timeline) {
 
 		/** Formats counts for a setting: {@code 201: 5, 409: 95}. */
-		public static String told(Map<?, ? extends Number> counts) {
+		public static String describe(Map<?, ? extends Number> counts) {
 			return counts.entrySet()
 				.stream()
 				.map((count) -> "%s: %,d".formatted(count.getKey(), count.getValue().longValue()))

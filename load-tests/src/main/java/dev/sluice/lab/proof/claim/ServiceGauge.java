@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -29,9 +30,15 @@ public final class ServiceGauge {
 	/** The last line of a heap histogram: instances, then bytes. */
 	private static final Pattern TOTAL = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)$");
 
-	private static final int LOOKS = 5;
+	private static final int SAMPLES = 5;
 
-	private static final long LOOK_MILLIS = 2_000;
+	private static final long SAMPLE_INTERVAL_MILLIS = 2_000;
+
+	/**
+	 * More than it takes until threads end that have nothing to do. The JVM keeps those
+	 * that run virtual threads for 30 s.
+	 */
+	private static final int MAX_SAMPLES = 25;
 
 	private final HttpClient client;
 
@@ -54,11 +61,20 @@ public final class ServiceGauge {
 	 * does not count.
 	 */
 	public Held least() throws InterruptedException {
+		return least(SAMPLES, (_) -> false);
+	}
+
+	/** The same, from readings repeated until it is low, for about a minute at most. */
+	public Held leastUntil(Predicate<Held> low) throws InterruptedException {
+		return least(MAX_SAMPLES, low);
+	}
+
+	private Held least(int samples, Predicate<Held> low) throws InterruptedException {
 		Held least = new Held(Double.MAX_VALUE, Double.MAX_VALUE);
-		for (int i = 0; i < LOOKS; i++) {
+		for (int i = 0; i < samples && !low.test(least); i++) {
 			Held held = held();
 			least = new Held(Math.min(least.heapBytes(), held.heapBytes()), Math.min(least.threads(), held.threads()));
-			Thread.sleep(LOOK_MILLIS);
+			Thread.sleep(SAMPLE_INTERVAL_MILLIS);
 		}
 		return least;
 	}

@@ -79,35 +79,36 @@ public final class BacklogProof implements Proof {
 		Service consumer = testBed.stack()
 			.startConsumer(ServiceOptions.NONE.withJvmArgs("-Xms%dm".formatted(HEAP_MIB), "-Xmx%dm".formatted(HEAP_MIB),
 					"-XX:+ExitOnOutOfMemoryError"));
-		List<Look> looks = drain(testBed, consumer, orders, testBed.size(10, 3, 1));
+		List<Sample> samples = drain(testBed, consumer, orders, testBed.size(10, 3, 1));
 		BackendAudit audit = testBed.awaitQuiet(Duration.ofSeconds(60));
-		write(testBed, looks);
+		write(testBed, samples);
 		return new Evidence(
-				Map.of("orders", "%,d, delivered in %d s".formatted(orders, looks.size()), "consumer",
+				Map.of("orders", "%,d, delivered in %d s".formatted(orders, samples.size()), "consumer",
 						"-Xmx%dm, all else as delivered".formatted(HEAP_MIB), "backend", "5 ms an order"),
 				List.of(Check.exactly("orders saved", orders, audit.saved()),
 						Check.none("orders delivered again", audit.duplicates()),
-						Check.exactly("consumers alive at the end", 1, consumer.isAlive() ? 1 : 0),
+						Check.exactly("consumers alive at the end", 1, consumer.isAlive() ? 1
+								: 0),
 						Check.atMost("greatest live heap of the consumer", HELD_MIB,
-								looks.stream()
-									.map(Look::heldMib)
+								samples.stream()
+									.map(Sample::heldMib)
 									.filter(Objects::nonNull)
 									.max(Comparator.naturalOrder())
 									.orElse(null),
 								"MiB"),
 						Check.atLeast("readings of the live heap", testBed.size(2, 2, 1),
-								(double) looks.stream().filter((look) -> look.heldMib() != null).count(), "")),
-				new Timeline(looks.size(),
-						List.of(series("Orders saved per second", looks, (look) -> (double) look.saved()),
-								series("Consumer's heap used, MiB", looks, Look::usedMib),
-								new Series("Live in the consumer's heap, MiB", held(looks))),
+								(double) samples.stream().filter((sample) -> sample.heldMib() != null).count(), "")),
+				new Timeline(samples.size(),
+						List.of(series("Orders saved per second", samples, (sample) -> (double) sample.saved()),
+								series("Consumer's heap used, MiB", samples, Sample::usedMib),
+								new Series("Live in the consumer's heap, MiB", held(samples))),
 						List.of()));
 	}
 
-	private static List<Look> drain(TestBed testBed, Service consumer, int orders, int lookSeconds)
+	private static List<Sample> drain(TestBed testBed, Service consumer, int orders, int sampleSeconds)
 			throws InterruptedException {
 		ServiceGauge gauge = new ServiceGauge(testBed.client(), consumer);
-		List<Look> looks = new ArrayList<>();
+		List<Sample> samples = new ArrayList<>();
 		long saved = 0;
 		long movedNanos = System.nanoTime();
 		long dueNanos = System.nanoTime();
@@ -120,39 +121,39 @@ public final class BacklogProof implements Proof {
 				throw new LabException("Only %,d of %,d orders were delivered; the consumer's log %s ends with:%n%s"
 					.formatted(now, orders, consumer.logFile(), consumer.process().tail()));
 			}
-			Double held = (looks.size() % lookSeconds == lookSeconds - 1) ? gauge.held().heapBytes() / MIB : null;
-			looks.add(new Look(now - saved, gauge.now().heapBytes() / MIB, held));
+			Double held = (samples.size() % sampleSeconds == sampleSeconds - 1) ? gauge.held().heapBytes() / MIB : null;
+			samples.add(new Sample(now - saved, gauge.now().heapBytes() / MIB, held));
 			saved = now;
 			testBed.now("%,d of %,d saved".formatted(saved, orders));
 			dueNanos += Duration.ofMillis(SECOND_MILLIS).toNanos();
 			Thread.sleep(Duration.ofNanos(Math.max(0, dueNanos - System.nanoTime())));
 		}
-		return looks;
+		return samples;
 	}
 
-	private static Series series(String name, List<Look> looks, Function<Look, @Nullable Double> figure) {
+	private static Series series(String name, List<Sample> samples, Function<Sample, @Nullable Double> figure) {
 		List<@Nullable Double> values = new ArrayList<>();
-		looks.forEach((look) -> values.add(figure.apply(look)));
+		samples.forEach((sample) -> values.add(figure.apply(sample)));
 		return new Series(name, values);
 	}
 
 	/** Each reading holds until the next. */
-	private static List<@Nullable Double> held(List<Look> looks) {
+	private static List<@Nullable Double> held(List<Sample> samples) {
 		List<@Nullable Double> values = new ArrayList<>();
 		Double last = null;
-		for (Look look : looks) {
-			last = (look.heldMib() != null) ? look.heldMib() : last;
+		for (Sample sample : samples) {
+			last = (sample.heldMib() != null) ? sample.heldMib() : last;
 			values.add(last);
 		}
 		return values;
 	}
 
-	private static void write(TestBed testBed, List<Look> looks) throws IOException {
+	private static void write(TestBed testBed, List<Sample> samples) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("second,saved,heap_used_mib,heap_held_mib"));
-		for (int i = 0; i < looks.size(); i++) {
-			Look look = looks.get(i);
-			lines.add(String.format(Locale.ROOT, "%d,%d,%.1f,%s", i, look.saved(), look.usedMib(),
-					(look.heldMib() != null) ? "%.1f".formatted(look.heldMib()) : ""));
+		for (int i = 0; i < samples.size(); i++) {
+			Sample sample = samples.get(i);
+			lines.add(String.format(Locale.ROOT, "%d,%d,%.1f,%s", i, sample.saved(), sample.usedMib(),
+					(sample.heldMib() != null) ? "%.1f".formatted(sample.heldMib()) : ""));
 		}
 		Files.write(testBed.file("seconds.csv"), lines);
 	}
@@ -163,7 +164,7 @@ public final class BacklogProof implements Proof {
 	 * @param saved orders saved in this second
 	 * @param heldMib live heap; null if not measured
 	 */
-	private record Look(long saved, double usedMib, @Nullable Double heldMib) {
+	private record Sample(long saved, double usedMib, @Nullable Double heldMib) {
 	}
 
 }

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DeliveryTimes {
 
-	private static final int ASKERS = 16;
+	private static final int TASKS = 16;
 
 	private static final long NEVER = Long.MIN_VALUE;
 
@@ -71,10 +71,10 @@ final class DeliveryTimes {
 	/** Asks the backend for every accepted order not yet known to be saved. */
 	void ask(BackendControl backend) throws InterruptedException {
 		AtomicInteger next = new AtomicInteger();
-		List<Future<@Nullable Void>> askers = new ArrayList<>();
+		List<Future<@Nullable Void>> tasks = new ArrayList<>();
 		try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-			for (int i = 0; i < ASKERS; i++) {
-				askers.add(executor.submit(() -> {
+			for (int i = 0; i < TASKS; i++) {
+				tasks.add(executor.submit(() -> {
 					for (int order = next.getAndIncrement(); order < this.savedMicros.length; order = next
 						.getAndIncrement()) {
 						if (isAccepted(order) && this.savedMicros[order] == NEVER) {
@@ -84,8 +84,8 @@ final class DeliveryTimes {
 					return null;
 				}));
 			}
-			for (Future<@Nullable Void> asker : askers) {
-				asker.get();
+			for (Future<@Nullable Void> task : tasks) {
+				task.get();
 			}
 		}
 		catch (ExecutionException ex) {

@@ -22,11 +22,11 @@ final class HealthWatch implements AutoCloseable {
 
 	private static final int OK = 200;
 
-	private final List<Look> looks = new ArrayList<>();
+	private final List<Check> checks = new ArrayList<>();
 
 	private final Thread thread;
 
-	private record Look(long atMillis, boolean well) {
+	private record Check(long atMillis, boolean healthy) {
 	}
 
 	/**
@@ -41,16 +41,16 @@ final class HealthWatch implements AutoCloseable {
 	private void watch(HttpClient client, HttpRequest request, long startNanos) {
 		try {
 			while (true) {
-				boolean well = false;
+				boolean healthy = false;
 				try {
 					HttpResponse<Void> answer = client.send(request, BodyHandlers.discarding());
-					well = answer.statusCode() == OK;
+					healthy = answer.statusCode() == OK;
 				}
 				catch (IOException _) {
 					// Not healthy.
 				}
-				synchronized (this.looks) {
-					this.looks.add(new Look(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos), well));
+				synchronized (this.checks) {
+					this.checks.add(new Check(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos), healthy));
 				}
 				Thread.sleep(INTERVAL_MILLIS);
 			}
@@ -63,11 +63,12 @@ final class HealthWatch implements AutoCloseable {
 	/**
 	 * When the service first had the given health within a period; null if it did not.
 	 */
-	@Nullable Long first(boolean well, long fromMillis, long toMillis) {
-		synchronized (this.looks) {
-			return this.looks.stream()
-				.filter((look) -> look.well() == well && look.atMillis() >= fromMillis && look.atMillis() <= toMillis)
-				.map(Look::atMillis)
+	@Nullable Long first(boolean healthy, long fromMillis, long toMillis) {
+		synchronized (this.checks) {
+			return this.checks.stream()
+				.filter((check) -> check.healthy() == healthy && check.atMillis() >= fromMillis
+						&& check.atMillis() <= toMillis)
+				.map(Check::atMillis)
 				.findFirst()
 				.orElse(null);
 		}

@@ -107,8 +107,8 @@ public final class IsolationProof implements Proof {
 			List<DeadLetterBox.Letter> letters = new DeadLetterBox(bootstrap).letters();
 			long unreadable = count(orders, disturbed::isUnreadable);
 			long refused = count(orders, disturbed::isRefused);
-			long buriedUnreadable = disturbed.buried(letters, disturbed::isUnreadable);
-			long buriedRefused = disturbed.buried(letters, disturbed::isRefused);
+			long unreadableInDeadLetters = disturbed.inDeadLetters(letters, disturbed::isUnreadable);
+			long refusedInDeadLetters = disturbed.inDeadLetters(letters, disturbed::isRefused);
 			testBed.step("The backend takes what it refused; redelivering what failed");
 			testBed.backend().behave(BackendBehaviour.DEFAULT);
 			Redelivery.Tally tally;
@@ -127,8 +127,8 @@ public final class IsolationProof implements Proof {
 					"%d ms, one in %d; the consumer's backend.response-timeout is 15 s".formatted(SLOW_MILLIS, EVERY),
 					"poison",
 					"one in %d: every other cannot be read, every other is refused with %d".formatted(EVERY, REFUSAL),
-					"from sent to saved without", calm.told(), "from sent to saved of the others with",
-					disturbed.told()),
+					"from sent to saved without", calm.describeWaits(), "from sent to saved of the others with",
+					disturbed.describeWaits()),
 					List.of(Check.atMost(
 							"p%d of the others from sent to saved, by that of the calm run".formatted(percent), TIMES,
 							disturbed.wait(percent) / calm.wait(percent), "times"),
@@ -138,8 +138,9 @@ public final class IsolationProof implements Proof {
 									disturbed.times.accepted()),
 							Check.none("others not saved", disturbed.times.notSaved(disturbed::isOther)),
 							Check.none("slow orders not saved", disturbed.times.notSaved(disturbed::isSlow)),
-							Check.exactly("unreadable records in the dead letters", unreadable, buriedUnreadable),
-							Check.exactly("refused orders in the dead letters", refused, buriedRefused),
+							Check.exactly("unreadable records in the dead letters", unreadable,
+									unreadableInDeadLetters),
+							Check.exactly("refused orders in the dead letters", refused, refusedInDeadLetters),
 							Check.exactly("dead letters in all", unreadable + refused, letters.size()),
 							Check.exactly("failed orders that lab redeliver queued again", refused, tally.taken()),
 							Check.exactly("failed orders of which nothing can be sent again", unreadable,
@@ -274,13 +275,13 @@ public final class IsolationProof implements Proof {
 					"{\"customerId\":".getBytes(StandardCharsets.UTF_8), good.headers());
 		}
 
-		long buried(List<DeadLetterBox.Letter> letters, IntPredicate which) {
-			Set<String> buried = Set
+		long inDeadLetters(List<DeadLetterBox.Letter> letters, IntPredicate which) {
+			Set<String> inDeadLetters = Set
 				.copyOf(letters.stream().map(DeadLetterBox.Letter::id).filter(Objects::nonNull).toList());
 			return IntStream.range(0, this.orders)
 				.filter(which)
 				.filter((order) -> this.ids.get(order) != null)
-				.filter((order) -> buried.contains(this.ids.get(order).toString()))
+				.filter((order) -> inDeadLetters.contains(this.ids.get(order).toString()))
 				.count();
 		}
 
@@ -293,7 +294,7 @@ public final class IsolationProof implements Proof {
 			return (wait != null) ? Math.max(1, wait) : Double.POSITIVE_INFINITY;
 		}
 
-		String told() {
+		String describeWaits() {
 			long[] waits = this.times.waitsMillis(this::isOther);
 			return (waits.length == 0) ? "none"
 					: "p50 %s, p99 %s, max %s ms".formatted(Figures.count(Latencies.percentile(waits, 50)),

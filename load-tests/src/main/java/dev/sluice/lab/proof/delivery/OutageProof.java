@@ -29,14 +29,14 @@ public final class OutageProof implements Proof {
 	/** Orders per second to each gateway in each mode. */
 	private static final double PER_SECOND = 10;
 
-	private static final long WELL_MILLIS = 5_000;
+	private static final long STEADY_MILLIS = 5_000;
 
 	/** Longer than any deadline, so that all deadlines pass during the freeze. */
 	private static final int FROZEN_MILLIS = 25_000;
 
 	private static final int QUICK_FROZEN_MILLIS = 13_000;
 
-	/** Time observed after each thaw. */
+	/** Time observed after each freeze. */
 	private static final long RECOVERY_MILLIS = 12_000;
 
 	private static final double QUEUED_MILLIS = 2_000;
@@ -44,7 +44,7 @@ public final class OutageProof implements Proof {
 	/** {@code backend.response-timeout} plus half a second for the client. */
 	private static final double SYNC_MILLIS = 10_500;
 
-	private static final double AGAIN_MILLIS = 5_000;
+	private static final double MAX_RECOVERY_MILLIS = 5_000;
 
 	/**
 	 * A gateway considers Kafka lost after 3 s; until then it cannot look up a key.
@@ -79,7 +79,7 @@ public final class OutageProof implements Proof {
 				}
 				watches.add(new HealthWatch(testBed.client(), gateway.management().resolve("/actuator/health"), start));
 			}
-			Thread.sleep(WELL_MILLIS);
+			Thread.sleep(STEADY_MILLIS);
 			Frozen broker = freeze(testBed, "broker", testBed.stack().infrastructure().kafka(), frozenMillis, start);
 			Frozen postgres = freeze(testBed, "PostgreSQL", testBed.stack().infrastructure().postgres(), frozenMillis,
 					start);
@@ -113,16 +113,16 @@ public final class OutageProof implements Proof {
 		testBed.step("Freezing the %s for %d s".formatted(what, frozenMillis / 1_000));
 		victim.freeze();
 		long began = millisSince(start);
-		long thawed;
+		long unfrozen;
 		try {
 			Thread.sleep(frozenMillis);
 		}
 		finally {
-			thawed = millisSince(start);
-			victim.thaw();
+			unfrozen = millisSince(start);
+			victim.unfreeze();
 		}
 		Thread.sleep(RECOVERY_MILLIS);
-		return new Frozen(what, began, thawed, millisSince(start));
+		return new Frozen(what, began, unfrozen, millisSince(start));
 	}
 
 	private static long millisSince(long startNanos) {
@@ -132,60 +132,61 @@ public final class OutageProof implements Proof {
 	private static List<Check> brokerFrozen(String gateway, List<Beat> beats, Frozen frozen, HealthWatch health) {
 		List<Beat> queued = frozen.sent(beats, gateway, Mode.QUEUED);
 		List<Beat> sync = frozen.sent(beats, gateway, Mode.SYNC);
-		Long turned = health.first(false, frozen.began(), frozen.thawed());
-		Long turnedBack = health.first(true, Math.max(frozen.thawed(), (turned != null) ? turned : 0), frozen.end());
+		Long turned = health.first(false, frozen.began(), frozen.unfrozen());
+		Long turnedBack = health.first(true, Math.max(frozen.unfrozen(), (turned != null) ? turned : 0), frozen.end());
 		return List.of(answered(gateway, frozen, queued),
-				Check.none(told(gateway, frozen, "queued orders answered, and not with 503"),
+				Check.none(describe(gateway, frozen, "queued orders answered, and not with 503"),
 						queued.stream().filter((b) -> frozen.covers(b) && b.status() != UNAVAILABLE).count()),
-				Check.atMost(told(gateway, frozen, "slowest answer to a queued order"), QUEUED_MILLIS, slowest(queued),
-						"ms"),
-				Check.none(told(gateway, frozen, "sync orders not saved, without a key"), failed(without(sync))),
-				Check.none(told(gateway, frozen, "sync orders not saved, with a key and after 4 s"), failed(
+				Check.atMost(describe(gateway, frozen, "slowest answer to a queued order"), QUEUED_MILLIS,
+						slowest(queued), "ms"),
+				Check.none(describe(gateway, frozen, "sync orders not saved, without a key"), failed(without(sync))),
+				Check.none(describe(gateway, frozen, "sync orders not saved, with a key and after 4 s"), failed(
 						with(sync).stream().filter((b) -> b.sentMillis() > frozen.began() + LOST_MILLIS).toList())),
-				Check.none(told(gateway, frozen, "sync orders answered neither 201 nor 503, with a key"),
+				Check.none(describe(gateway, frozen, "sync orders answered neither 201 nor 503, with a key"),
 						unsure(with(sync))),
-				Check.atMost(told(gateway, frozen, "health reports it after"), AGAIN_MILLIS,
+				Check.atMost(describe(gateway, frozen, "health reports it after"), MAX_RECOVERY_MILLIS,
 						since(frozen.began(), turned), "ms"),
-				Check.atMost("%s, broker thawed: every queued order accepted again after".formatted(gateway),
-						AGAIN_MILLIS, frozen.wellAgain(beats, gateway, Mode.QUEUED), "ms"),
-				Check.atMost("%s, broker thawed: health well again after".formatted(gateway), AGAIN_MILLIS,
-						since(frozen.thawed(), turnedBack), "ms"));
+				Check.atMost("%s, broker unfrozen: every queued order accepted again after".formatted(gateway),
+						MAX_RECOVERY_MILLIS, frozen.recoveredAfter(beats, gateway, Mode.QUEUED), "ms"),
+				Check.atMost("%s, broker unfrozen: health up again after".formatted(gateway), MAX_RECOVERY_MILLIS,
+						since(frozen.unfrozen(), turnedBack), "ms"));
 	}
 
 	private static List<Check> postgresFrozen(String gateway, List<Beat> beats, Frozen frozen) {
 		List<Beat> queued = frozen.sent(beats, gateway, Mode.QUEUED);
 		List<Beat> sync = frozen.sent(beats, gateway, Mode.SYNC);
 		return List.of(answered(gateway, frozen, queued),
-				Check.none(told(gateway, frozen, "queued orders not accepted"), failed(queued)),
-				Check.atMost(told(gateway, frozen, "slowest answer to a queued order"), QUEUED_MILLIS, slowest(queued),
-						"ms"),
-				Check.none(told(gateway, frozen, "sync orders not saved, without a key"), failed(without(sync))),
-				Check.none(told(gateway, frozen, "sync orders answered neither 201 nor 503, with a key"),
+				Check.none(describe(gateway, frozen, "queued orders not accepted"), failed(queued)),
+				Check.atMost(describe(gateway, frozen, "slowest answer to a queued order"), QUEUED_MILLIS,
+						slowest(queued), "ms"),
+				Check.none(describe(gateway, frozen, "sync orders not saved, without a key"), failed(without(sync))),
+				Check.none(describe(gateway, frozen, "sync orders answered neither 201 nor 503, with a key"),
 						unsure(with(sync))));
 	}
 
 	private static List<Check> backendFrozen(String gateway, List<Beat> beats, Frozen frozen) {
 		List<Beat> queued = frozen.sent(beats, gateway, Mode.QUEUED);
 		List<Beat> sync = frozen.sent(beats, gateway, Mode.SYNC);
-		Predicate<Beat> told = (beat) -> beat.status() == UNAVAILABLE || beat.status() == TIMEOUT;
+		Predicate<Beat> unavailable = (beat) -> beat.status() == UNAVAILABLE || beat.status() == TIMEOUT;
 		return List.of(answered(gateway, frozen, sync),
-				Check.none(told(gateway, frozen, "sync orders answered, and not with 503 or 504"),
-						sync.stream().filter((b) -> frozen.covers(b) && !told.test(b)).count()),
-				Check.atMost(told(gateway, frozen, "slowest answer to a sync order"), SYNC_MILLIS, slowest(sync), "ms"),
-				Check.none(told(gateway, frozen, "queued orders not accepted"), failed(queued)),
-				Check.atMost(told(gateway, frozen, "slowest answer to a queued order"), QUEUED_MILLIS, slowest(queued),
-						"ms"),
-				Check.atMost("%s, backend thawed: every sync order saved again after".formatted(gateway), AGAIN_MILLIS,
-						frozen.wellAgain(beats, gateway, Mode.SYNC), "ms"));
+				Check.none(describe(gateway, frozen, "sync orders answered, and not with 503 or 504"),
+						sync.stream().filter((b) -> frozen.covers(b) && !unavailable.test(b)).count()),
+				Check.atMost(
+						describe(gateway, frozen, "slowest answer to a sync order"), SYNC_MILLIS, slowest(sync), "ms"),
+				Check.none(describe(gateway, frozen, "queued orders not accepted"), failed(queued)),
+				Check.atMost(describe(gateway, frozen, "slowest answer to a queued order"), QUEUED_MILLIS,
+						slowest(queued), "ms"),
+				Check.atMost("%s, backend unfrozen: every sync order saved again after".formatted(gateway),
+						MAX_RECOVERY_MILLIS, frozen.recoveredAfter(beats, gateway, Mode.SYNC), "ms"));
 	}
 
 	/** Without answers, all later checks would hold vacuously. */
 	private static Check answered(String gateway, Frozen frozen, List<Beat> beats) {
-		return Check.atLeast(told(gateway, frozen, "orders sent"),
-				Math.floor(PER_SECOND * (frozen.thawed() - frozen.began()) / 1_000 * 0.9), (double) beats.size(), "");
+		return Check.atLeast(describe(gateway, frozen, "orders sent"),
+				Math.floor(PER_SECOND * (frozen.unfrozen() - frozen.began()) / 1_000 * 0.9), (double) beats.size(), "");
 	}
 
-	private static String told(String gateway, Frozen frozen, String what) {
+	private static String describe(String gateway, Frozen frozen, String what) {
 		return "%s, %s frozen: %s".formatted(gateway, frozen.what(), what);
 	}
 
@@ -228,7 +229,7 @@ public final class OutageProof implements Proof {
 		}
 		return new Timeline(seconds, series,
 				frozen.stream()
-					.map((f) -> new Span(f.what(), "freeze", f.began() / 1_000.0, f.thawed() / 1_000.0))
+					.map((f) -> new Span(f.what(), "freeze", f.began() / 1_000.0, f.unfrozen() / 1_000.0))
 					.toList());
 	}
 
@@ -244,37 +245,37 @@ public final class OutageProof implements Proof {
 	 *
 	 * @param end when observation of the recovery ended
 	 */
-	private record Frozen(String what, long began, long thawed, long end) {
+	private record Frozen(String what, long began, long unfrozen, long end) {
 
 		List<Beat> sent(List<Beat> beats, String gateway, Mode mode) {
 			return beats.stream()
 				.filter((b) -> b.gateway().equals(gateway) && b.mode() == mode)
-				.filter((b) -> b.sentMillis() >= this.began && b.sentMillis() < this.thawed)
+				.filter((b) -> b.sentMillis() >= this.began && b.sentMillis() < this.unfrozen)
 				.toList();
 		}
 
 		boolean covers(Beat beat) {
-			return beat.sentMillis() >= this.began && beat.endedMillis() <= this.thawed;
+			return beat.sentMillis() >= this.began && beat.endedMillis() <= this.unfrozen;
 		}
 
 		/**
 		 * The time from which on every order sent was placed; null if not before the end.
 		 */
-		@Nullable Double wellAgain(List<Beat> beats, String gateway, Mode mode) {
+		@Nullable Double recoveredAfter(List<Beat> beats, String gateway, Mode mode) {
 			List<Beat> after = beats.stream()
 				.filter((b) -> b.gateway().equals(gateway) && b.mode() == mode)
-				.filter((b) -> b.sentMillis() >= this.thawed && b.sentMillis() < this.end)
+				.filter((b) -> b.sentMillis() >= this.unfrozen && b.sentMillis() < this.end)
 				.toList();
-			Double well = null;
+			Double recovered = null;
 			for (Beat beat : after) {
 				if (!beat.isPlaced()) {
-					well = null;
+					recovered = null;
 				}
-				else if (well == null) {
-					well = (double) (beat.endedMillis() - this.thawed);
+				else if (recovered == null) {
+					recovered = (double) (beat.endedMillis() - this.unfrozen);
 				}
 			}
-			return well;
+			return recovered;
 		}
 
 	}

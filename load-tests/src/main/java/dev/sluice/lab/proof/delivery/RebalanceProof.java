@@ -42,9 +42,9 @@ public final class RebalanceProof implements Proof {
 
 	private static final double PER_SECOND = 100;
 
-	private static final int FEWEST = 2;
+	private static final int MIN_CONSUMERS = 2;
 
-	private static final int MOST = 4;
+	private static final int MAX_CONSUMERS = 4;
 
 	private static final Duration REBALANCE = Duration.ofSeconds(60);
 
@@ -90,7 +90,7 @@ public final class RebalanceProof implements Proof {
 				ConsumerGroup group = new ConsumerGroup(bootstrap, ConsumerGroup.DELIVERY)) {
 			Members members = new Members(testBed);
 			Stack.inParallel(List.of(members::join, members::join));
-			group.awaitStable(FEWEST, REBALANCE);
+			group.awaitStable(MIN_CONSUMERS, REBALANCE);
 			warmUp(testBed, feed);
 			testBed.step("%.0f orders per second, %d changes of the group".formatted(PER_SECOND, changes));
 			start = Instant.now();
@@ -138,9 +138,9 @@ public final class RebalanceProof implements Proof {
 				Map.of("load",
 						"%.0f orders per second, %,d in all, straight into Kafka; backend 50 ms".formatted(PER_SECOND,
 								orders),
-						"changes", Evidence.told(counts), "repeated deliveries after each kind of change",
-						Evidence.told(repeats), "consumers",
-						"%d to %d, session timeout %d ms, all else as delivered".formatted(FEWEST, MOST,
+						"changes", Evidence.describe(counts), "repeated deliveries after each kind of change",
+						Evidence.describe(repeats), "consumers",
+						"%d to %d, session timeout %d ms, all else as delivered".formatted(MIN_CONSUMERS, MAX_CONSUMERS,
 								SESSION_MILLIS)),
 				List.of(Check.none("orders not saved", times.notSaved((_) -> true)),
 						Check.exactly("orders at the backend", orders, audit.saved()),
@@ -160,10 +160,10 @@ public final class RebalanceProof implements Proof {
 	}
 
 	private static Change draw(Members members, Random random) {
-		if (members.count() <= FEWEST) {
+		if (members.count() <= MIN_CONSUMERS) {
 			return Change.JOIN;
 		}
-		if (members.count() >= MOST) {
+		if (members.count() >= MAX_CONSUMERS) {
 			return random.nextBoolean() ? Change.LEAVE : Change.KILL;
 		}
 		return Change.values()[random.nextInt(Change.values().length)];

@@ -81,7 +81,7 @@ public final class RecordsProof implements Proof {
 				Map.of("records",
 						"%,d bad ones of %d kinds among as many good orders".formatted(bad,
 								BadRecords.Kind.values().length),
-						"seed", Long.toString(testBed.seed()), "dead letters", Evidence.told(kinds(letters))),
+						"seed", Long.toString(testBed.seed()), "dead letters", Evidence.describe(kinds(letters))),
 				List.of(Check.exactly("bad records in the dead letters", bad, byNumber.size()),
 						Check.exactly("dead letters in all", bad, letters.size()),
 						Check.none("dead letters without kind or reason",

@@ -28,7 +28,7 @@ public final class RefusalProof implements Proof {
 	private static final double PER_SECOND = 20;
 
 	/** Least share of the intended refusals, to allow for chance. */
-	private static final double LEAST_REFUSED = 0.9;
+	private static final double MIN_REFUSED = 0.9;
 
 	private static final int CUSTOMERS = 97;
 
@@ -108,11 +108,11 @@ public final class RefusalProof implements Proof {
 		int letters = new DeadLetterBox(bootstrap).letters().size();
 		return new Evidence(
 				Map.of("load", "%.0f orders per second for %d s".formatted(PER_SECOND, seconds), "backend",
-						"50 ms an order; answers %.0f %% of the calls with %d, drawn anew for each"
+						"50 ms an order; answers %.0f %% of the calls with %d, drawn again for each"
 							.formatted(100 * this.refused, this.status),
 						"saved while it refused", "%,d of %,d".formatted(throttled.saved(), orders)),
 				List.of(Check.exactly("orders in Kafka", orders, times.accepted()),
-						Check.atLeast("calls refused, of all while it refused", LEAST_REFUSED * this.refused,
+						Check.atLeast("calls refused, of all while it refused", MIN_REFUSED * this.refused,
 								(double) throttled.failed() / Math.max(1, throttled.received()), ""),
 						Check.none("dead letters", letters),
 						Check.none("orders not saved", times.notSaved((_) -> true)),

@@ -41,7 +41,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InputProof implements Proof {
 
-	/** Least number of requests before the first look at a gateway's heap and threads. */
+	/**
+	 * Least number of requests before the first sample of a gateway's heap and threads.
+	 */
 	private static final int WARM_UP = 500;
 
 	/** Maximum number at once of requests that can be answered immediately. */
@@ -134,10 +136,11 @@ public final class InputProof implements Proof {
 				connection.close();
 			}
 		}
-		ServiceGauge.Held after = gauge.least();
+		ServiceGauge.Held after = gauge.leastUntil((held) -> heapGrowth(before, held) <= HEAP_GROWTH_MIB / 2
+				&& threadGrowth(before, held) <= THREAD_GROWTH / 2);
 		tally.write();
 		String name = gateway.name() + ": ";
-		return new Outcome(tally.told(), List.of(Check.exactly(name + "idle connections opened", idle, opened),
+		return new Outcome(tally.describe(), List.of(Check.exactly(name + "idle connections opened", idle, opened),
 				Check.exactly(name + "requests sent", requests, tally.count),
 				Check.none(name + "5xx other than 503 with Retry-After, and 501 and 505 for unknown HTTP",
 						tally.failed),
@@ -149,10 +152,16 @@ public final class InputProof implements Proof {
 						tally.ruleNotNamed),
 				Check.atMost(name + "slowest answer to a request sent at once", ANSWER_MILLIS,
 						(double) tally.slowestMillis, "ms"),
-				Check.atMost(name + "growth of the live heap", HEAP_GROWTH_MIB,
-						Math.max(0, Math.round((after.heapBytes() - before.heapBytes()) / (1 << 20))) + 0.0, "MiB"),
-				Check.atMost(name + "growth of platform threads", THREAD_GROWTH,
-						Math.max(0, after.threads() - before.threads()), "")));
+				Check.atMost(name + "growth of the live heap", HEAP_GROWTH_MIB, heapGrowth(before, after), "MiB"),
+				Check.atMost(name + "growth of platform threads", THREAD_GROWTH, threadGrowth(before, after), "")));
+	}
+
+	private static double heapGrowth(ServiceGauge.Held before, ServiceGauge.Held after) {
+		return Math.max(0, Math.rint((after.heapBytes() - before.heapBytes()) / (1 << 20)));
+	}
+
+	private static double threadGrowth(ServiceGauge.Held before, ServiceGauge.Held after) {
+		return Math.max(0, after.threads() - before.threads());
 	}
 
 	private static int open(URI uri, int count, List<RawConnection> connections) {
@@ -312,9 +321,9 @@ public final class InputProof implements Proof {
 		/** Counts the final result of a request. */
 		synchronized void add(Request request, Reply reply) {
 			this.count++;
-			String told = told(reply);
-			this.byKind.merge("%s,%s".formatted(request.kind(), told), 1, Integer::sum);
-			this.byAnswer.merge(told, 1, Integer::sum);
+			String summary = describe(reply);
+			this.byKind.merge("%s,%s".formatted(request.kind(), summary), 1, Integer::sum);
+			this.byAnswer.merge(summary, 1, Integer::sum);
 			boolean placed = false;
 			switch (reply) {
 				case Reply.Answer answer -> {
@@ -326,7 +335,7 @@ public final class InputProof implements Proof {
 				}
 				case Reply.Silent _ -> {
 					this.hanging++;
-					keep(request, told);
+					keep(request, summary);
 				}
 				case Reply.Garbled(String what) -> {
 					this.garbled++;
@@ -336,20 +345,20 @@ public final class InputProof implements Proof {
 					// A client that sends no HTTP may get no answer.
 				}
 			}
-			if (request.kind() == Kind.RULE && !told.equals(REFUSED)) {
+			if (request.kind() == Kind.RULE && !summary.equals(REFUSED)) {
 				this.ruleNotNamed++;
-				keep(request, told);
+				keep(request, summary);
 			}
 			if (request.kind().isGood()) {
 				this.good++;
 				if (!placed) {
 					this.goodNotPlaced++;
-					keep(request, told);
+					keep(request, summary);
 				}
 			}
 		}
 
-		private static String told(Reply reply) {
+		private static String describe(Reply reply) {
 			return switch (reply) {
 				case Reply.Answer answer -> Integer.toString(answer.status());
 				case Reply.Closed _ -> "closed";
@@ -361,7 +370,7 @@ public final class InputProof implements Proof {
 		private static boolean isDesigned(Reply.Answer answer) {
 			return switch (answer.status()) {
 				case NOT_IMPLEMENTED, VERSION_NOT_SUPPORTED -> true;
-				default -> answer.status() < 500 || answer.isTurnedAway();
+				default -> answer.status() < 500 || answer.isUnavailable();
 			};
 		}
 
@@ -386,9 +395,9 @@ public final class InputProof implements Proof {
 			Files.write(this.directory.resolve("answers.csv"), lines);
 		}
 
-		synchronized String told() {
+		synchronized String describe() {
 			int again = this.exchanges - this.count;
-			return Evidence.told(this.byAnswer)
+			return Evidence.describe(this.byAnswer)
 					+ ((again == 0) ? "" : "; good requests sent again: %,d".formatted(again));
 		}
 

@@ -96,22 +96,22 @@ public final class KeyProof implements Proof {
 		write(testBed, storm, repeats, others);
 		long saved = testBed.backend().audit().saved() - before;
 		List<Check> two = new TwoPayloads(testBed, testBed.size(100, 20, 4)).run();
-		List<Exchange> alike = new ArrayList<>(storm);
-		alike.addAll(repeats);
+		List<Exchange> all = new ArrayList<>(storm);
+		all.addAll(repeats);
 		Map<String, Integer> answers = new TreeMap<>();
-		storm.forEach((exchange) -> answers.merge(exchange.told(), 1, Integer::sum));
+		storm.forEach((exchange) -> answers.merge(exchange.describe(), 1, Integer::sum));
 		return new Evidence(
 				Map.of("requests",
 						"%,d at once, in turn to %s, half of them queued".formatted(requests, TestBed.GATEWAYS), "key",
-						key(testBed), "answers", Evidence.told(answers), "deliveries that the backend absorbed",
+						key(testBed), "answers", Evidence.describe(answers), "deliveries that the backend absorbed",
 						Long.toString(audit.duplicates())),
 				Stream.concat(Stream.of(Check.exactly("orders at the backend", 1, saved),
 						Check.atLeast("requests answered 201 or 202", 1, (double) count(storm, PLACED), ""),
 						Check.none("requests without an answer", storm.stream().filter((e) -> !e.answered()).count()),
 						Check.none("answers that are none of 201, 202, 409 and 503 with Retry-After",
 								storm.stream().filter((e) -> e.answered() && !e.designed()).count()),
-						Check.exactly("different bodies of all 201", 1, bodies(alike, CREATED)),
-						Check.exactly("different bodies of all 202", 1, bodies(alike, ACCEPTED)),
+						Check.exactly("different bodies of all 201", 1, bodies(all, CREATED)),
+						Check.exactly("different bodies of all 202", 1, bodies(all, ACCEPTED)),
 						Check.atMost("slowest answer", ANSWER_MILLIS,
 								(double) storm.stream().mapToLong(Exchange::tookMillis).max().orElse(0), "ms"),
 						Check.exactly("later repeats answered 201 or 202 again", repeats.size(),
@@ -258,7 +258,7 @@ public final class KeyProof implements Proof {
 		List<String> lines = new ArrayList<>(List.of("gateway,mode,took_ms,answer,body"));
 		for (List<Exchange> exchanges : all) {
 			exchanges.forEach((e) -> lines.add("%s,%s,%d,%s,\"%s\"".formatted(e.gateway(), e.mode(), e.tookMillis(),
-					e.told(), e.body().replace("\"", "\"\""))));
+					e.describe(), e.body().replace("\"", "\"\""))));
 		}
 		Files.write(testBed.file("answers.csv"), lines);
 	}
@@ -278,7 +278,7 @@ public final class KeyProof implements Proof {
 			return (this.reply instanceof Reply.Answer answer) ? answer.body() : "";
 		}
 
-		String told() {
+		String describe() {
 			return switch (this.reply) {
 				case Reply.Answer answer -> Integer.toString(answer.status());
 				case Reply.Closed _ -> "closed";
@@ -291,7 +291,7 @@ public final class KeyProof implements Proof {
 			return switch (this.reply) {
 				case Reply.Answer answer -> switch (answer.status()) {
 					case CREATED, ACCEPTED, CONFLICT -> true;
-					default -> answer.isTurnedAway();
+					default -> answer.isUnavailable();
 				};
 				case Reply.Closed _, Reply.Silent _, Reply.Garbled _ -> false;
 			};

@@ -29,7 +29,7 @@ final class Retry {
 			throws X, InterruptedException {
 		long deadline = System.nanoTime() + patience.toNanos();
 		Reply reply = exchange.run();
-		while (reply instanceof Reply.Answer answer && answer.isTurnedAway() && tellsOfServers(answer)) {
+		while (reply instanceof Reply.Answer answer && answer.isUnavailable() && isServersFailure(answer)) {
 			Duration pause = answer.retryAfter();
 			if (System.nanoTime() + pause.toNanos() - deadline > 0) {
 				return reply;
@@ -40,7 +40,7 @@ final class Retry {
 		return reply;
 	}
 
-	private static boolean tellsOfServers(Reply.Answer answer) {
+	private static boolean isServersFailure(Reply.Answer answer) {
 		return SERVERS_FAIL.stream().anyMatch((type) -> answer.body().contains("\"%s\"".formatted(type.type())));
 	}
 

@@ -209,7 +209,7 @@ public final class SlowBodiesProof implements Proof {
 			}
 			good.during(() -> left.get() > 0);
 		}
-		return Evidence.told(answers);
+		return Evidence.describe(answers);
 	}
 
 	/**
@@ -228,7 +228,7 @@ public final class SlowBodiesProof implements Proof {
 				});
 			}
 		}
-		return Evidence.told(answers);
+		return Evidence.describe(answers);
 	}
 
 	/**

@@ -102,7 +102,7 @@ public final class TwinsProof implements Proof {
 		Files.write(testBed.file("differing.txt"), differing);
 		return new Evidence(
 				Map.of("exchanges", "%,d with each gateway".formatted(count), "seed", Long.toString(testBed.seed()),
-						"answers", Evidence.told(answers)),
+						"answers", Evidence.describe(answers)),
 				List.of(Check.none("exchanges that end differently", differing.size()),
 						Check.none("exchanges that do not end", silent.get()),
 						Check.atLeast("different answers among them", 8, (double) answers.size(), "")),
@@ -140,7 +140,7 @@ public final class TwinsProof implements Proof {
 			}
 			while (true) {
 				switch (connection.receive(ANSWER_MILLIS, exchange.head() && answers.isEmpty())) {
-					case Reply.Answer answer -> answers.add(told(answer));
+					case Reply.Answer answer -> answers.add(describe(answer));
 					case Reply.Closed _ -> {
 						return answers;
 					}
@@ -157,19 +157,19 @@ public final class TwinsProof implements Proof {
 		}
 	}
 
-	private static String told(Reply.Answer answer) {
+	private static String describe(Reply.Answer answer) {
 		String headers = new TreeMap<>(answer.headers()).entrySet()
 			.stream()
 			.filter((header) -> HEADERS.contains(header.getKey()))
 			// Keep-alive is the default.
 			.filter((header) -> !header.getKey().equals("connection") || !header.getValue().equals("keep-alive"))
-			.map((header) -> header.getKey() + ": " + told(header.getKey(), header.getValue()))
+			.map((header) -> header.getKey() + ": " + normalize(header.getKey(), header.getValue()))
 			.collect(Collectors.joining("\n"));
 		return neutral("%d%n%s%n%s".formatted(answer.status(), headers, answer.body()));
 	}
 
 	/** The order of methods is irrelevant. */
-	private static String told(String name, String value) {
+	private static String normalize(String name, String value) {
 		return switch (name) {
 			case "allow" -> Arrays.stream(value.split(", *")).sorted().collect(Collectors.joining(","));
 			case "connection" -> value.toLowerCase(Locale.ROOT);

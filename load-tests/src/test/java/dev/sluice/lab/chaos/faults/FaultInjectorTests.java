@@ -44,7 +44,7 @@ class FaultInjectorTests {
 		}
 		// In any order, but never one within another.
 		String all = String.join(" ", this.events);
-		assertThat(all).contains("kill start").contains("stop start").contains("freeze thaw");
+		assertThat(all).contains("kill start").contains("stop start").contains("freeze unfreeze");
 		assertThat(this.events).hasSize(6);
 	}
 
@@ -58,7 +58,7 @@ class FaultInjectorTests {
 			injector.awaitHealed(TIMEOUT_MILLIS);
 		}
 
-		assertThat(this.events).containsExactly("freeze", "thaw", "freeze", "thaw");
+		assertThat(this.events).containsExactly("freeze", "unfreeze", "freeze", "unfreeze");
 	}
 
 	@Test
@@ -74,7 +74,7 @@ class FaultInjectorTests {
 			await().during(Duration.ofSeconds(1)).until(() -> this.events.size() == 2);
 		}
 
-		assertThat(this.events).startsWith("freeze", "freeze", "thaw");
+		assertThat(this.events).startsWith("freeze", "freeze", "unfreeze");
 	}
 
 	@Test
@@ -90,12 +90,12 @@ class FaultInjectorTests {
 	}
 
 	@Test
-	void thawsWhatIsFrozenWhenItIsClosed() throws Exception {
+	void unfreezesWhatIsFrozenWhenItIsClosed() throws Exception {
 		try (FaultInjector _ = inject(new Process(false), fault(1, Kind.FREEZE, 600_000))) {
 			this.frozen.await();
 		}
 
-		assertThat(this.events).containsExactly("freeze", "thaw");
+		assertThat(this.events).containsExactly("freeze", "unfreeze");
 	}
 
 	@Test
@@ -155,8 +155,8 @@ class FaultInjectorTests {
 		}
 
 		@Override
-		public void thaw() {
-			FaultInjectorTests.this.events.add("thaw");
+		public void unfreeze() {
+			FaultInjectorTests.this.events.add("unfreeze");
 		}
 
 	}

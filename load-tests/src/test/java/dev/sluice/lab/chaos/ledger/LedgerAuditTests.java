@@ -206,14 +206,14 @@ class LedgerAuditTests {
 	@Test
 	void waitsForWhatKafkaStillHas() throws Exception {
 		this.ledger.enter(0, 1, "a", 0, 1, Answer.of(422, null));
-		Queue<OptionalLong> looks = new ArrayDeque<>(List.of(OptionalLong.of(1), OptionalLong.empty()));
+		Queue<OptionalLong> answers = new ArrayDeque<>(List.of(OptionalLong.of(1), OptionalLong.empty()));
 
 		Balance balance = audit(30_000, () -> {
-			if (looks.isEmpty()) {
+			if (answers.isEmpty()) {
 				save(0, 1);
 				return OptionalLong.of(0);
 			}
-			return looks.remove();
+			return answers.remove();
 		}).balance();
 
 		assertThat(balance.refusedButSaved()).isOne();

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Random;
 
 import dev.sluice.lab.compare.figures.ModeByLoad.Choice;
-import dev.sluice.lab.kit.cell.Bound;
+import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
@@ -44,7 +44,7 @@ class ModeByLoadTests {
 		RunResult run = comparison(8, (cell) -> 0.85 + 0.05 * cell.repetition());
 
 		assertThat(ModeByLoad.sentences(ModeByLoad.of(List.of(run)))).containsExactly(
-				"Slow backend (starved): not told apart at every load (a difference of up to 25 % may hide).");
+				"Slow backend (starved): inconclusive at every load (a difference of up to 25 % may hide).");
 	}
 
 	@Test
@@ -57,7 +57,7 @@ class ModeByLoadTests {
 
 		assertThat(ModeByLoad.sentences(ModeByLoad.of(List.of(run)))).containsExactly(
 				"Slow backend (starved): queued saved more at 1,000 in flight, sync saved more at 100 in flight,"
-						+ " not told apart at 10 in flight (× 1.2 to 1.5) (not tested).");
+						+ " inconclusive at 10 in flight (× 1.2 to 1.5) (not tested).");
 	}
 
 	@Test
@@ -95,7 +95,7 @@ class ModeByLoadTests {
 	@Test
 	void aSinglePairDecidesNothing() {
 		assertThat(ModeByLoad.of(List.of(comparison(1, (_) -> 2)))).extracting((load) -> load.rate().choice())
-			.containsOnly(Choice.UNSAID);
+			.containsOnly(Choice.TOO_FEW_PAIRS);
 	}
 
 	/** The headline must not grow when the system gets worse. */
@@ -181,19 +181,19 @@ class ModeByLoadTests {
 
 	@Test
 	void aDifferenceOfAQuarterIsNotShown() {
-		assertThat(choice(1.25, 1.3)).isEqualTo(Choice.UNSAID);
+		assertThat(choice(1.25, 1.3)).isEqualTo(Choice.TOO_FEW_PAIRS);
 		assertThat(choice(1.26, 1.3)).isEqualTo(Choice.QUEUED_SHOWN);
-		assertThat(choice(0.8, 0.7)).isEqualTo(Choice.UNSAID);
+		assertThat(choice(0.8, 0.7)).isEqualTo(Choice.TOO_FEW_PAIRS);
 		assertThat(choice(0.79, 0.7)).isEqualTo(Choice.SYNC_SHOWN);
-		assertThat(choice(0.1)).as("one pair").isEqualTo(Choice.UNSAID);
+		assertThat(choice(0.1)).as("one pair").isEqualTo(Choice.TOO_FEW_PAIRS);
 	}
 
 	@Test
-	void theDoubtOfFewPairsIsWhatTheyWere() {
+	void theIntervalOfFewPairsIsTheirRange() {
 		ModeByLoad.Ratio few = ratio(3, 1.5, 2);
 
-		assertThat(few.doubt()).isEqualTo("1.5 to 3, 3 pairs");
-		assertThat(ratio(1.5).doubt()).isEqualTo("1.5 to 1.5, 1 pair");
+		assertThat(few.interval()).isEqualTo("1.5 to 3, 3 pairs");
+		assertThat(ratio(1.5).interval()).isEqualTo("1.5 to 1.5, 1 pair");
 		assertThat(few.low()).isCloseTo(1.5, within(1e-9));
 		assertThat(few.high()).isCloseTo(3, within(1e-9));
 	}
@@ -204,7 +204,7 @@ class ModeByLoadTests {
 
 		assertThat(many.low()).isEqualTo(many.comparison().low());
 		assertThat(many.high()).isEqualTo(many.comparison().high());
-		assertThat(many.doubt()).endsWith(", 8 pairs");
+		assertThat(many.interval()).endsWith(", 8 pairs");
 	}
 
 	@Test
@@ -240,18 +240,19 @@ class ModeByLoadTests {
 	}
 
 	@Test
-	void whatBoundAModeIsWhatBoundMostOfItsCells() {
+	void theBottleneckOfAModeIsThatOfMostOfItsCells() {
 		List<CellResult> cells = new ArrayList<>();
 		for (int repetition = 1; repetition <= 3; repetition++) {
-			cells.add(bound(cell("sync", 10, repetition),
-					(repetition == 1) ? new Bound.Cpu(1, "kafka", 1) : new Bound.Generator(repetition)));
-			cells.add(bound(cell("queued", 10, repetition), (repetition == 1) ? new Bound.Generator(1) : null));
+			cells.add(bottleneck(cell("sync", 10, repetition),
+					(repetition == 1) ? new Bottleneck.Cpu(1, "kafka", 1) : new Bottleneck.Generator(repetition)));
+			cells.add(
+					bottleneck(cell("queued", 10, repetition), (repetition == 1) ? new Bottleneck.Generator(1) : null));
 		}
 
 		ModeByLoad load = only(cells);
 
-		assertThat(load.sync().boundBy()).isEqualTo("a late load generator");
-		assertThat(load.queued().boundBy()).isEqualTo("a late load generator");
+		assertThat(load.sync().bottleneck()).isEqualTo("a late load generator");
+		assertThat(load.queued().bottleneck()).isEqualTo("a late load generator");
 	}
 
 	@Test
@@ -281,12 +282,12 @@ class ModeByLoadTests {
 		cells.add(Runs.rate(cell("queued", 1_000, 3), 3));
 
 		assertThat(ModeByLoad.sentences(of(cells)))
-			.containsExactly("Slow backend (starved): not told apart at every load (× 1 to 3).");
+			.containsExactly("Slow backend (starved): inconclusive at every load (× 1 to 3).");
 
 		cells.set(5, Runs.rate(cell("queued", 1_000, 1), 68.7));
 		assertThat(ModeByLoad.sentences(of(cells)))
 			.containsExactly("Slow backend (starved): queued saved more at 1,000 † in flight,"
-					+ " not told apart at 10, 100 in flight (× 1.2) (not tested).");
+					+ " inconclusive at 10, 100 in flight (× 1.2) (not tested).");
 	}
 
 	@Test
@@ -344,11 +345,11 @@ class ModeByLoadTests {
 		return new Wait(2_000, 0, median, median, median * 2);
 	}
 
-	private static CellResult bound(Cell cell, @Nullable Bound bound) {
+	private static CellResult bottleneck(Cell cell, @Nullable Bottleneck bottleneck) {
 		CellResult rate = Runs.rate(cell, 100);
 		return new CellResult(cell, rate.start(), rate.end(), 10, 0, Map.of(), 10, 10, 100, 100, null, null, null,
-				Map.of(), 0L, 0, 0.0, 0, null, new Utilisation(0.6, 0.01, Map.of(), List.of(), null, null, null, bound),
-				List.of());
+				Map.of(), 0L, 0, 0.0, 0, null,
+				new Utilisation(0.6, 0.01, Map.of(), List.of(), null, null, null, bottleneck), List.of());
 	}
 
 	private static RunResult comparison(int repetitions, Ratio ratio) {

@@ -46,11 +46,11 @@ class GcLogTests {
 
 	@ParameterizedTest
 	@CsvSource({ "Serial, true", "Parallel, true", "G1, false", "Z, false" })
-	void tellsPromotionsOfCollectorsThatLogTheirOldGeneration(String collector, boolean tells) throws Exception {
+	void tellsPromotionsOfCollectorsThatLogTheirOldGeneration(String collector, boolean expected) throws Exception {
 		GcLog log = GcLog.read(known(collector + "-gc.log"));
 
-		assertThat(log.tellsPromotions()).isEqualTo(tells);
-		assertThat(log.promotions().values().stream().mapToLong(Long::longValue).sum() > 0).isEqualTo(tells);
+		assertThat(log.logsPromotions()).isEqualTo(expected);
+		assertThat(log.promotions().values().stream().mapToLong(Long::longValue).sum() > 0).isEqualTo(expected);
 	}
 
 	@Test
@@ -127,8 +127,8 @@ class GcLogTests {
 				"[2026-01-01T00:00:02.900+0000][gc] GC(2) Minor Collection (Allocation Rate) Aborted");
 		GcLog log = GcLog.read(Files.write(this.directory.resolve("gc.log"), lines));
 		Instant start = Instant.parse("2026-01-01T00:00:00Z");
-		Pause told = new Pause(start.plusSeconds(1), Duration.ofMillis(1));
-		JfrRecording recording = new JfrRecording(start, start.plusSeconds(2), List.of(told), new TreeMap<>(),
+		Pause reported = new Pause(start.plusSeconds(1), Duration.ofMillis(1));
+		JfrRecording recording = new JfrRecording(start, start.plusSeconds(2), List.of(reported), new TreeMap<>(),
 				new TreeMap<>(), false, new TreeMap<>());
 
 		assertThat(log.pauses()).hasSize(2);

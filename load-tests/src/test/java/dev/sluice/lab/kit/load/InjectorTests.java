@@ -6,6 +6,7 @@ import java.util.List;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.lab.StubSystem;
+import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.measure.GatlingLog;
 import dev.sluice.lab.kit.measure.GatlingLog.Request;
 import dev.sluice.lab.kit.measure.GatlingLog.Tail;
@@ -53,8 +54,8 @@ class InjectorTests {
 			assertThat(log.requests()).filteredOn(Request::ok).hasSize(70);
 			assertThat(log.requests()).filteredOn((request) -> !request.ok())
 				.hasSize(140)
-				.extracting(Request::message)
-				.allMatch((message) -> message.contains("503"));
+				.extracting((request) -> CellEvaluation.failure(request.message()))
+				.containsOnly("HTTP 503", "HTTP 503 overloaded");
 		}
 	}
 

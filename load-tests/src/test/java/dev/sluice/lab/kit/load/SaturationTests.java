@@ -55,7 +55,8 @@ class SaturationTests {
 
 	@Test
 	void sendsEachKindInEachWindowAndCountsWhatIsSaved() throws Exception {
-		List<WarmUpWindow> windows = run(() -> this.sync.get() + this.queued.get());
+		List<WarmUpWindow> windows = run(new Settling(300, 200, 2_400, WarmUpWindow.AGREE_WITHIN),
+				() -> this.sync.get() + this.queued.get());
 
 		assertThat(this.sync.get()).isPositive();
 		assertThat(this.queued.get()).isPositive();
@@ -65,15 +66,15 @@ class SaturationTests {
 
 	@Test
 	void endsAtItsLimitIfNothingIsSaved() throws Exception {
-		List<WarmUpWindow> windows = run(() -> 7);
+		List<WarmUpWindow> windows = run(new Settling(100, 100, 200, WarmUpWindow.AGREE_WITHIN), () -> 7);
 
 		assertThat(windows).isNotEmpty().allSatisfy((window) -> assertThat(window.savedPerSecond()).isZero());
 		assertThat(WarmUpWindow.isWarm(windows, WarmUpWindow.AGREE_WITHIN)).isFalse();
 	}
 
-	private List<WarmUpWindow> run(Saturation.Count saved) throws InterruptedException {
+	private List<WarmUpWindow> run(Settling rule, Saturation.Count saved) throws InterruptedException {
 		try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
-			return new Saturation(new Settling(300, 200, WarmUpWindow.AGREE_WITHIN), saved).run(client,
+			return new Saturation(rule, saved).run(client,
 					List.of(() -> (_) -> request("/sync"), () -> (_) -> request("/queued")));
 		}
 	}

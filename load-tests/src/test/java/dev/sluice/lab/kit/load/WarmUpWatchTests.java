@@ -10,7 +10,7 @@ class WarmUpWatchTests {
 
 	private static final long SECOND = 1_000_000_000;
 
-	private final WarmUpWatch watch = new WarmUpWatch(new Settling(5_000, 15_000, 0.10));
+	private final WarmUpWatch watch = new WarmUpWatch(new Settling(5_000, 15_000, 180_000, 0.10));
 
 	private long seconds;
 
@@ -69,6 +69,41 @@ class WarmUpWatchTests {
 
 		assertThat(this.watch.isOver()).as("after 180 s").isTrue();
 		assertThat(this.watch.isSettled()).isFalse();
+	}
+
+	@Test
+	void lastsAMinuteLongerWhileNothingIsSaved() {
+		this.watch.start(0, 0, 0L);
+		for (int i = 1; i <= 47; i++) {
+			window(0, 0);
+		}
+		assertThat(this.watch.isOver()).as("after 235 s").isFalse();
+		window(0, 0);
+
+		assertThat(this.watch.isOver()).as("after 240 s").isTrue();
+	}
+
+	@Test
+	void lastsTenTimesLongerIfItIsShort() {
+		WarmUpWatch brief = new WarmUpWatch(new Settling(1_000, 1_000, 2_000, 0.10));
+		brief.start(0, 0, 0L);
+		brief.window(21 * SECOND, 0, 0, 0L);
+		assertThat(brief.isOver()).isFalse();
+		brief.window(22 * SECOND, 0, 0, 0L);
+
+		assertThat(brief.isOver()).isTrue();
+	}
+
+	@Test
+	void isOverWithTheFirstOrderThatIsSavedAfterTheLongestTime() {
+		this.watch.start(0, 0, 0L);
+		for (int i = 1; i <= 40; i++) {
+			window(0, 0);
+		}
+		assertThat(this.watch.isOver()).as("after 200 s").isFalse();
+		window(1, 1);
+
+		assertThat(this.watch.isOver()).isTrue();
 	}
 
 	@Test

@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendAudit;
-import dev.sluice.lab.kit.cell.Bound;
+import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult.Second;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
@@ -32,6 +32,8 @@ import dev.sluice.lab.kit.process.ProcessSamples.Failure;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.statistics.Window;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -53,8 +55,9 @@ class CellEvaluationTests {
 				.mapToObj((i) -> new MachineSample(at(i * 200L), 9_000 + i * 60, 2_000 + i * 40, 0))
 				.toList());
 
-	private final List<Request> requests = new ArrayList<>(List.of(ok(0, 20), ok(10, 40), failed(15, 18, "found 503"),
-			failed(15, 18, "j.n.ConnectException: refused"), ok(1_200, 1_210), ok(1_900, 2_100)));
+	private final List<Request> requests = new ArrayList<>(
+			List.of(ok(0, 20), ok(10, 40), failed(15, 18, "found 503 urn:sluice:problem:overloaded"),
+					failed(15, 18, "j.n.ConnectException: refused"), ok(1_200, 1_210), ok(1_900, 2_100)));
 
 	@Test
 	void windowRunsFromTheFirstRequestToTheLastSave() {
@@ -67,10 +70,22 @@ class CellEvaluationTests {
 		assertThat(result.calls()).isEqualTo(6);
 		assertThat(result.failedCalls()).isEqualTo(2);
 		assertThat(result.accepted()).isEqualTo(4);
-		assertThat(result.failures()).containsOnly(Map.entry("HTTP 503", 1L),
+		assertThat(result.failures()).containsOnly(Map.entry("HTTP 503 overloaded", 1L),
 				Map.entry("j.n.ConnectException: refused", 1L));
 		assertThat(result.latency()).isNotNull().satisfies((latency) -> assertThat(latency.max()).isEqualTo(200));
 		assertThat(result.problem()).isNull();
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			status.find.in(201,202), found 503           | HTTP 503
+			found 503 urn:sluice:problem:shutting-down   | HTTP 503 shutting-down
+			found 429 https://a.example/problems/too-many | HTTP 429 too-many
+			found 502 about:blank                        | HTTP 502
+			j.n.ConnectException: refused                | j.n.ConnectException: refused
+			""")
+	void namesAFailure(String message, String name) {
+		assertThat(CellEvaluation.failure(message)).isEqualTo(name);
 	}
 
 	@Test
@@ -91,10 +106,10 @@ class CellEvaluationTests {
 
 	@Test
 	void saysWhatBoundTheCell() {
-		Bound bound = bound(evaluate(outcome(4, 4, 2_000), SAMPLED, Map.of()));
+		Bottleneck bottleneck = bottleneck(evaluate(outcome(4, 4, 2_000), SAMPLED, Map.of()));
 
 		// Six calls took 266 ms, in two seconds.
-		assertThat(bound).isInstanceOfSatisfying(Bound.InFlight.class, (client) -> {
+		assertThat(bottleneck).isInstanceOfSatisfying(Bottleneck.InFlight.class, (client) -> {
 			assertThat(client.calls()).isCloseTo(0.133, within(1e-9));
 			assertThat(client.millis()).isCloseTo(266 / 6.0, within(1e-9));
 			assertThat(client.share()).isCloseTo(0.15, within(1e-9));
@@ -102,15 +117,15 @@ class CellEvaluationTests {
 	}
 
 	@Test
-	void aLateGeneratorBoundTheCell() {
+	void aLateGeneratorIsTheBottleneck() {
 		PhaseOutcome late = new PhaseOutcome("phase", 4, 4, 0, at(9_000),
 				new BackendAudit(4, 4, 0, 0, 0, 0, 3, 2, 0, at(2_000)), 300, List.of());
 
-		assertThat(bound(evaluate(late, SAMPLED, Map.of()))).isEqualTo(new Bound.Generator(300));
+		assertThat(bottleneck(evaluate(late, SAMPLED, Map.of()))).isEqualTo(new Bottleneck.Generator(300));
 	}
 
 	@Test
-	void theBackendBoundACellWhoseCallsWaitForIt() {
+	void theBackendIsTheBottleneckOfACellWhoseCallsWaitForIt() {
 		Cell sync = new Cell("reactive", "sync", "unlimited", Load.inFlight(4), 1);
 		Scrapes backend = new Scrapes(
 				Stream.of(0, 1_000)
@@ -120,10 +135,10 @@ class CellEvaluationTests {
 							(_) -> true)))
 					.toList());
 
-		assertThat(bound(evaluate(sync, outcome(4, 4, 2_000), SAMPLED, Map.of("backend", backend))))
-			.isEqualTo(new Bound.BackendLatency(1, 50));
-		assertThat(bound(evaluate(CELL, outcome(4, 4, 2_000), SAMPLED, Map.of("backend", backend))))
-			.isInstanceOf(Bound.InFlight.class);
+		assertThat(bottleneck(evaluate(sync, outcome(4, 4, 2_000), SAMPLED, Map.of("backend", backend))))
+			.isEqualTo(new Bottleneck.BackendLatency(1, 50));
+		assertThat(bottleneck(evaluate(CELL, outcome(4, 4, 2_000), SAMPLED, Map.of("backend", backend))))
+			.isInstanceOf(Bottleneck.InFlight.class);
 	}
 
 	/**
@@ -147,10 +162,10 @@ class CellEvaluationTests {
 		Scrapes faster = new Scrapes(List.of(new Scrape(at(0), Exposition.parse(scrape.formatted(0, "0"), (_) -> true)),
 				new Scrape(at(1_000), Exposition.parse(scrape.formatted(10, "3.0"), (_) -> true))));
 
-		assertThat(bound(evaluate(CELL, outcome(4, 4, 2_000), busy, Map.of("consumer", consumer))))
-			.isInstanceOf(Bound.Limit.class);
-		assertThat(bound(evaluate(CELL, outcome(4, 4, 2_000), busy, Map.of("consumer", faster))))
-			.isInstanceOf(Bound.Cpu.class);
+		assertThat(bottleneck(evaluate(CELL, outcome(4, 4, 2_000), busy, Map.of("consumer", consumer))))
+			.isInstanceOf(Bottleneck.Limit.class);
+		assertThat(bottleneck(evaluate(CELL, outcome(4, 4, 2_000), busy, Map.of("consumer", faster))))
+			.isInstanceOf(Bottleneck.Cpu.class);
 	}
 
 	@Test
@@ -249,15 +264,15 @@ class CellEvaluationTests {
 
 	@Test
 	void aGeneratorWithACoreOfItsOwnCanUseItUp() {
-		assertThat(pinned(990, 0.3).bound()).isEqualTo(new Bound.BusyGenerator(0.99));
+		assertThat(pinned(990, 0.3).bottleneck()).isEqualTo(new Bottleneck.BusyGenerator(0.99));
 	}
 
 	@Test
-	void withAGeneratorOnACoreOfItsOwnTheOtherCoreBinds() {
+	void withAGeneratorOnACoreOfItsOwnTheOtherCoreIsTheBottleneck() {
 		Utilisation busy = pinned(400, 0.95);
 
 		assertThat(busy.busyShare()).isCloseTo(0.95, within(1e-9));
-		assertThat(busy.bound()).isInstanceOfSatisfying(Bound.Cpu.class,
+		assertThat(busy.bottleneck()).isInstanceOfSatisfying(Bottleneck.Cpu.class,
 				(cpu) -> assertThat(cpu.mostShare()).as("of the one core").isCloseTo(0.95, within(1e-9)));
 	}
 
@@ -313,9 +328,9 @@ class CellEvaluationTests {
 			.evaluate(cell, outcome);
 	}
 
-	private static Bound bound(CellResult result) {
+	private static Bottleneck bottleneck(CellResult result) {
 		assertThat(result.utilisation()).isNotNull();
-		return result.utilisation().bound();
+		return result.utilisation().bottleneck();
 	}
 
 	private static PhaseOutcome outcome(long accepted, long saved, long lastSavedMillis) {

@@ -39,9 +39,9 @@ class GatlingLogFormatTests {
 
 	private static final int UTF16 = 1;
 
-	private static final int LONGEST_STRING = 1 << 20;
+	private static final int MAX_STRING = 1 << 20;
 
-	private static final int MOST_ENTRIES = 100_000;
+	private static final int MAX_ENTRIES = 100_000;
 
 	@TempDir
 	private Path directory;
@@ -130,14 +130,14 @@ class GatlingLogFormatTests {
 	@Test
 	void readsStringsUpToTheLongest() throws IOException {
 		this.out.writeByte(ERROR);
-		newString(1, "a".repeat(LONGEST_STRING));
+		newString(1, "a".repeat(MAX_STRING));
 		this.out.writeInt(0);
 
-		assertThat(read().errors()).singleElement().asString().hasSize(LONGEST_STRING);
+		assertThat(read().errors()).singleElement().asString().hasSize(MAX_STRING);
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { -1, LONGEST_STRING + 1 })
+	@ValueSource(ints = { -1, MAX_STRING + 1 })
 	void refusesAStringOfImpossibleLength(int length) throws IOException {
 		this.out.writeByte(ERROR);
 		this.out.writeInt(1);
@@ -202,7 +202,7 @@ class GatlingLogFormatTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { -1, MOST_ENTRIES + 1 })
+	@ValueSource(ints = { -1, MAX_ENTRIES + 1 })
 	void refusesImpossibleCounts(int count) throws IOException {
 		this.out.writeByte(GROUP);
 		this.out.writeInt(count);
@@ -213,9 +213,9 @@ class GatlingLogFormatTests {
 	@Test
 	void readsAsManyGroupsAsThereMayBe() throws IOException {
 		this.out.writeByte(GROUP);
-		this.out.writeInt(MOST_ENTRIES);
+		this.out.writeInt(MAX_ENTRIES);
 		newString(1, "group");
-		for (int i = 1; i < MOST_ENTRIES; i++) {
+		for (int i = 1; i < MAX_ENTRIES; i++) {
 			this.out.writeInt(-1);
 		}
 		times(0, 0);

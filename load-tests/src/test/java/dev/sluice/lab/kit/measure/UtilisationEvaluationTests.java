@@ -64,7 +64,7 @@ class UtilisationEvaluationTests {
 	}
 
 	/**
-	 * Limits as the services export them, each beside a series that does not belong to
+	 * Limits as the services export them, each next to a series that does not belong to
 	 * it.
 	 */
 	@ParameterizedTest

@@ -2,11 +2,10 @@ package dev.sluice.lab.kit.page;
 
 import java.util.List;
 
-import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.Mockito.mock;
 
 class LimitsSectionTests {
 
@@ -16,14 +15,14 @@ class LimitsSectionTests {
 	void listsItsSentences() {
 		Html html = new Html();
 
-		this.section.write(mock(RunResult.class), html);
+		this.section.write(Runs.brief(), html);
 
 		assertThat(html).hasToString("<ul><li>One machine.</li>\n<li>One &lt; two.</li>\n</ul>\n");
 	}
 
 	@Test
 	void answersNothing() {
-		assertThat(this.section.answers(mock(RunResult.class))).isEmpty();
+		assertThat(this.section.answers(Runs.brief())).isEmpty();
 		assertThat(this.section.id()).isEqualTo("limits");
 		assertThat(this.section.title()).isEqualTo("What limits it");
 	}

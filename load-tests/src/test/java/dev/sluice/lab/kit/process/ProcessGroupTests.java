@@ -153,7 +153,7 @@ class ProcessGroupTests {
 		}
 
 		@Override
-		default void thaw() {
+		default void unfreeze() {
 			throw new UnsupportedOperationException();
 		}
 

@@ -34,6 +34,15 @@ public final class Runs {
 	private Runs() {
 	}
 
+	/**
+	 * A run of each kind of finding, and a partial one. {@code RunsTests} fails if a kind
+	 * is missing.
+	 */
+	public static List<RunResult> ofEveryKind() {
+		return List.of(brief(), partial(), client(), grid(), knee(), pool(), chaos(1), proofs(3), causes(), sink(),
+				drain());
+	}
+
 	/** A whole run: every load three times, sync before the starved backend collapses. */
 	public static RunResult full() {
 		List<CellResult> cells = new ArrayList<>();
@@ -158,13 +167,14 @@ public final class Runs {
 	 * A backend of three threads that costs nearly all, a small heap that costs little.
 	 */
 	public static RunResult causes() {
-		List<CausesResult.Setting> settings = List.of(
-				new CausesResult.Setting(CausesResult.BASE, Map.of(), true, false),
-				new CausesResult.Setting("backend 3 threads", Map.of("backend's threads", "3 blocked threads"), false,
-						false),
-				new CausesResult.Setting("128 MiB", Map.of("gateway's heap", "128 MiB"), true, false),
-				new CausesResult.Setting("all at once",
-						Map.of("backend's threads", "3 blocked threads", "gateway's heap", "128 MiB"), false, false));
+		List<CausesResult.FactorLevels> settings = List
+			.of(new CausesResult.FactorLevels(CausesResult.BASE, Map.of(), true, false),
+					new CausesResult.FactorLevels("backend 3 threads", Map.of("backend's threads", "3 blocked threads"),
+							false, false),
+					new CausesResult.FactorLevels("128 MiB", Map.of("gateway's heap", "128 MiB"), true, false),
+					new CausesResult.FactorLevels("all at once",
+							Map.of("backend's threads", "3 blocked threads", "gateway's heap", "128 MiB"), false,
+							false));
 		List<CausesResult.Cell> cells = new ArrayList<>();
 		for (int orders : List.of(100, 1_000)) {
 			cells.add(cause(CausesResult.BASE, orders, orders / 1_800.0, 0.004, null));
@@ -215,6 +225,14 @@ public final class Runs {
 	private static List<PoolResult.Share> shares(long written) {
 		return List.of(new PoolResult.Share(100, written, 140, 101, 900, null),
 				new PoolResult.Share(95, written * 95 / 100, 110, 101, 160, 160.0));
+	}
+
+	/** A backlog delivered at 96 % of what the limit allows. */
+	public static RunResult drain() {
+		return found("drain",
+				new DrainResult(60_000, 100, 50, 48_000, 25, 1_920, "partitions", "constant",
+						List.of(new DrainResult.Use("kafka", 120.0, 700L << 20, 90),
+								new DrainResult.Use("consumer", 310.0, 400L << 20, 60))));
 	}
 
 	/** A stream and calls that wait, on a slow store. */

@@ -19,6 +19,7 @@ import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.ProveResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
@@ -31,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.core.exc.StreamReadException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -107,7 +107,7 @@ class ExperimentTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "compare", "causes", "chaos", "client", "grid", "knee", "pool", "prove", "sink" })
+	@MethodSource("experiments")
 	void aResultIsWrittenAlsoIfNothingCanBeConcluded(String experiment) throws IOException {
 		RunResult result = new Trial(experiment, () -> {
 		}, () -> {
@@ -118,6 +118,10 @@ class ExperimentTests {
 		assertThat(written().command()).isEqualTo("lab " + experiment);
 		Report.write(List.of(result), this.directory.resolve("report.html"));
 		assertThat(this.directory.resolve("report.html")).content().contains("no conclusion");
+	}
+
+	static Stream<String> experiments() {
+		return Runs.ofEveryKind().stream().map(RunResult::experiment).distinct();
 	}
 
 	private void run(Work work) throws IOException {

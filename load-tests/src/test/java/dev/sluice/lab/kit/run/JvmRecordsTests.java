@@ -51,7 +51,7 @@ class JvmRecordsTests {
 
 		this.process.close();
 
-		assertThat(this.records.read("jvm")).hasValueSatisfying(JvmRecordsTests::tellsOfCollections);
+		assertThat(this.records.read("jvm")).hasValueSatisfying(JvmRecordsTests::hasCollections);
 		assertThat(this.directory.resolve("jfr")).isDirectoryNotContaining(Files::isDirectory);
 	}
 
@@ -62,7 +62,7 @@ class JvmRecordsTests {
 		await().atMost(TIMEOUT).until(() -> !this.process.isAlive());
 
 		assertThat(this.process.tail()).contains("OutOfMemoryError");
-		assertThat(this.records.read("jvm")).hasValueSatisfying(JvmRecordsTests::tellsOfCollections);
+		assertThat(this.records.read("jvm")).hasValueSatisfying(JvmRecordsTests::hasCollections);
 		assertThat(this.directory.resolve("jfr")).isDirectoryNotContaining(Files::isDirectory);
 	}
 
@@ -73,7 +73,7 @@ class JvmRecordsTests {
 
 		this.process.kill();
 
-		assertThat(this.records.read("jvm")).hasValueSatisfying(JvmRecordsTests::tellsOfCollections);
+		assertThat(this.records.read("jvm")).hasValueSatisfying(JvmRecordsTests::hasCollections);
 	}
 
 	@Test
@@ -95,7 +95,7 @@ class JvmRecordsTests {
 		await().atMost(TIMEOUT).until(() -> this.process.tail().contains("flushed"));
 	}
 
-	private static void tellsOfCollections(JfrRecording recording) {
+	private static void hasCollections(JfrRecording recording) {
 		assertThat(recording.pauses()).hasSizeGreaterThanOrEqualTo(2);
 		assertThat(recording.heapUsed()).isNotEmpty();
 	}

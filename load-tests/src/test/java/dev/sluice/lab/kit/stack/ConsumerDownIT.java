@@ -30,7 +30,7 @@ import static org.awaitility.Awaitility.await;
  * until another source knows it.
  */
 @ExtendWith(NoProcessLeft.class)
-@Timeout(300)
+@Timeout(600)
 @Order(5)
 class ConsumerDownIT {
 
@@ -60,7 +60,7 @@ class ConsumerDownIT {
 			Service reactive = stack.startGateway(Variant.of("reactive"), ServiceOptions.NONE);
 			List<URI> gateways = List.of(servlet.uri(), reactive.uri());
 			String first = accept(servlet.uri(), 0);
-			await().atMost(Duration.ofMinutes(1)).until(() -> isSaved(servlet.uri(), first));
+			await().atMost(Duration.ofMinutes(3)).until(() -> isSaved(servlet.uri(), first));
 
 			consumer.stop();
 			List<String> orders = new ArrayList<>();
@@ -78,7 +78,7 @@ class ConsumerDownIT {
 
 			for (URI gateway : gateways) {
 				for (String order : orders) {
-					await().atMost(Duration.ofMinutes(1)).until(() -> isSaved(gateway, order));
+					await().atMost(Duration.ofMinutes(3)).until(() -> isSaved(gateway, order));
 				}
 			}
 		}

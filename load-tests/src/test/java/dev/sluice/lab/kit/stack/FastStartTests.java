@@ -53,16 +53,16 @@ class FastStartTests {
 		Path jar = Files.createDirectories(workspace.jar(Module.BACKEND).getParent()).resolve("backend-mock.jar");
 		// A jar that cannot be unpacked: it has no tools.
 		new JarOutputStream(Files.newOutputStream(jar)).close();
-		StringBuilder told = new StringBuilder();
+		StringBuilder output = new StringBuilder();
 		try (Stack stack = Stack.builder()
 			.workspace(workspace)
 			.directory(this.directory)
 			.infrastructure(Infrastructure.EMBEDDED)
 			.build()) {
-			stack.prepare(Set.of(Module.BACKEND), told::append);
+			stack.prepare(Set.of(Module.BACKEND), output::append);
 		}
 
-		assertThat(told).contains("Preparing a fast start").contains("start slower than they could");
+		assertThat(output).contains("Preparing a fast start").contains("start slower than they could");
 		assertThat(FastStart.find(jar)).isEmpty();
 	}
 

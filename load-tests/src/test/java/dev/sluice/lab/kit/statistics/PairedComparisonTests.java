@@ -64,7 +64,7 @@ class PairedComparisonTests {
 		int open = 0;
 		for (int trial = 0; trial < trials; trial++) {
 			PairedComparison comparison = compare(8, 1.1, PAIR_NOISE, new Random(trial));
-			if (comparison.verdict() == Verdict.OPEN) {
+			if (comparison.verdict() == Verdict.INCONCLUSIVE) {
 				open++;
 				assertThat(comparison.mayHide()).isGreaterThan(0.04);
 			}
@@ -76,7 +76,7 @@ class PairedComparisonTests {
 	@Test
 	void saysTheSameWhereTheNoiseIsSmallAndThePairsMany() {
 		assertThat(compare(40, 1.01, 0.05, new Random(1)).verdict()).isEqualTo(Verdict.SAME);
-		assertThat(compare(8, 1, PAIR_NOISE, new Random(1)).verdict()).isEqualTo(Verdict.OPEN);
+		assertThat(compare(8, 1, PAIR_NOISE, new Random(1)).verdict()).isEqualTo(Verdict.INCONCLUSIVE);
 	}
 
 	@Test
@@ -123,7 +123,7 @@ class PairedComparisonTests {
 		assertThat(ten.high()).isCloseTo(1.296148139681572, within(1e-12));
 		assertThat(ten.probability()).isCloseTo(0.322265625, within(1e-12));
 		assertThat(ten.pairsNeeded()).isEqualTo(87);
-		assertThat(ten.verdict()).isEqualTo(Verdict.OPEN);
+		assertThat(ten.verdict()).isEqualTo(Verdict.INCONCLUSIVE);
 	}
 
 	/** The values were computed by another program, from the normal distribution. */
@@ -150,15 +150,15 @@ class PairedComparisonTests {
 	void theEstimateIsTheMedianOfTheMeansOfAnyTwo() {
 		assertThat(of(2, 8).medianRatio()).as("of three").isCloseTo(4, within(1e-9));
 		assertThat(of(1, 2, 16).medianRatio()).as("of six").isCloseTo(Math.pow(2, 1.5), within(1e-9));
-		assertThat(of(3).pairsNeeded()).isEqualTo(PairedComparison.LEAST_PAIRS);
+		assertThat(of(3).pairsNeeded()).isEqualTo(PairedComparison.MIN_PAIRS);
 	}
 
 	@Test
 	void decidesByTheInterval() {
 		assertThat(interval(1.01, 1.2, 8).verdict()).isEqualTo(Verdict.FASTER);
-		assertThat(interval(1.0, 1.2, 8).verdict()).isEqualTo(Verdict.OPEN);
+		assertThat(interval(1.0, 1.2, 8).verdict()).isEqualTo(Verdict.INCONCLUSIVE);
 		assertThat(interval(0.8, 0.99, 8).verdict()).isEqualTo(Verdict.SLOWER);
-		assertThat(interval(0.8, 1.0, 8).verdict()).isEqualTo(Verdict.OPEN);
+		assertThat(interval(0.8, 1.0, 8).verdict()).isEqualTo(Verdict.INCONCLUSIVE);
 		assertThat(interval(1.01, 1.2, 7).verdict()).isEqualTo(Verdict.TOO_FEW_PAIRS);
 	}
 
@@ -177,7 +177,7 @@ class PairedComparisonTests {
 		assertThat(few.low()).isZero();
 		assertThat(few.high()).isInfinite();
 		assertThat(PairedComparison.of(new double[] { 1, 2 }, new double[] { 2, 4 }).pairsNeeded())
-			.isEqualTo(PairedComparison.LEAST_PAIRS);
+			.isEqualTo(PairedComparison.MIN_PAIRS);
 	}
 
 	@Test
@@ -209,7 +209,7 @@ class PairedComparisonTests {
 	private static boolean saysDifference(PairedComparison comparison) {
 		return switch (comparison.verdict()) {
 			case FASTER, SLOWER -> true;
-			case SAME, OPEN, TOO_FEW_PAIRS -> false;
+			case SAME, INCONCLUSIVE, TOO_FEW_PAIRS -> false;
 		};
 	}
 

@@ -14,9 +14,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class RetryTests {
 
-	private static final Reply QUEUE_FAILS = turnedAway(ProblemType.QUEUE_UNAVAILABLE, "0");
+	private static final Reply QUEUE_FAILS = unavailable(ProblemType.QUEUE_UNAVAILABLE, "0");
 
-	private static final Reply STATUS_FAILS = turnedAway(ProblemType.STATUS_UNAVAILABLE, "0");
+	private static final Reply STATUS_FAILS = unavailable(ProblemType.STATUS_UNAVAILABLE, "0");
 
 	private static final Reply CREATED = new Reply.Answer(201, Map.of(), "");
 
@@ -32,8 +32,8 @@ class RetryTests {
 
 	@Test
 	void takesEveryOtherAnswerAsTheLast() throws InterruptedException {
-		for (Reply reply : List.of(CREATED, turnedAway(ProblemType.OVERLOADED, "0"),
-				turnedAway(ProblemType.BACKEND_UNAVAILABLE, "0"), turnedAway(ProblemType.QUEUE_UNAVAILABLE, "soon"),
+		for (Reply reply : List.of(CREATED, unavailable(ProblemType.OVERLOADED, "0"),
+				unavailable(ProblemType.BACKEND_UNAVAILABLE, "0"), unavailable(ProblemType.QUEUE_UNAVAILABLE, "soon"),
 				new Reply.Answer(503, Map.of(), body(ProblemType.QUEUE_UNAVAILABLE)), new Reply.Closed(),
 				new Reply.Silent(), new Reply.Garbled("x"))) {
 			Queue<Reply> replies = new ArrayDeque<>(List.of(reply));
@@ -44,13 +44,13 @@ class RetryTests {
 
 	@Test
 	void doesNotWaitLongerThanItsPatience() throws InterruptedException {
-		Reply later = turnedAway(ProblemType.QUEUE_UNAVAILABLE, "61");
+		Reply later = unavailable(ProblemType.QUEUE_UNAVAILABLE, "61");
 		Queue<Reply> replies = new ArrayDeque<>(List.of(later));
 
 		assertThat(Retry.whileServersFail(replies::remove, PATIENCE)).isEqualTo(later);
 	}
 
-	private static Reply turnedAway(ProblemType type, String retryAfter) {
+	private static Reply unavailable(ProblemType type, String retryAfter) {
 		return new Reply.Answer(503, Map.of("retry-after", retryAfter), body(type));
 	}
 

@@ -25,23 +25,23 @@ import org.jspecify.annotations.Nullable;
  * @param topics the topics that exist
  * @param committed the group's offsets; empty if it has committed nothing
  */
-record TopicsLook(List<TopicDescription> topics, Map<TopicPartition, OffsetAndMetadata> committed) {
+record TopicsSnapshot(List<TopicDescription> topics, Map<TopicPartition, OffsetAndMetadata> committed) {
 
 	/**
 	 * Asks Kafka.
 	 * @param client sends the questions
 	 * @param names the topics
 	 * @param group the consumer group
-	 * @param heard called when Kafka has described the topics, whether or not it returns
-	 * the offsets
+	 * @param onResponse called when Kafka has described the topics, whether or not it
+	 * returns the offsets
 	 * @return the answers; fails with the failure of Kafka's client, unwrapped or as the
 	 * cause of a {@link CompletionException}
 	 */
-	static CompletableFuture<TopicsLook> at(Admin client, Set<String> names, String group, Runnable heard) {
+	static CompletableFuture<TopicsSnapshot> take(Admin client, Set<String> names, String group, Runnable onResponse) {
 		Map<String, KafkaFuture<TopicDescription>> topics = client.describeTopics(names).topicNameValues();
 		List<CompletableFuture<@Nullable TopicDescription>> descriptions = topics.values()
 			.stream()
-			.map(TopicsLook::ifThere)
+			.map(TopicsSnapshot::ifThere)
 			.toList();
 		CompletableFuture<Map<TopicPartition, OffsetAndMetadata>> committed = client.listConsumerGroupOffsets(group)
 			.partitionsToOffsetAndMetadata()
@@ -54,7 +54,7 @@ record TopicsLook(List<TopicDescription> topics, Map<TopicPartition, OffsetAndMe
 			})
 			.toCompletableFuture();
 		CompletableFuture<?> described = CompletableFuture.allOf(descriptions.toArray(CompletableFuture[]::new))
-			.thenRun(heard);
+			.thenRun(onResponse);
 		return described.thenCombine(committed, (_, offsets) -> {
 			List<TopicDescription> there = new ArrayList<>();
 			for (CompletableFuture<@Nullable TopicDescription> description : descriptions) {
@@ -63,7 +63,7 @@ record TopicsLook(List<TopicDescription> topics, Map<TopicPartition, OffsetAndMe
 					there.add(topic);
 				}
 			}
-			return new TopicsLook(there, offsets);
+			return new TopicsSnapshot(there, offsets);
 		});
 	}
 

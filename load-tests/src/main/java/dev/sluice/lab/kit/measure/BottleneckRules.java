@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-import dev.sluice.lab.kit.cell.Bound;
+import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.cell.Utilisation.LimitUse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What bound a cell: the first of these rules that holds.
+ * The bottleneck of a cell: the first of these rules that holds.
  * <ol>
  * <li>The load generator began late, by more than the median latency of the calls, or
  * used up the cores that it has for itself.
@@ -22,17 +22,16 @@ import org.jspecify.annotations.Nullable;
  * <li>A limit was reached in at least {@link #MOSTLY} of the scrapes; if there are
  * several, the one reached most.
  * <li>A share of {@link #BUSY} or more of the machine's CPU was used.
- * <li>Of the calls that wait for the backend, a share of {@link #HELD} or more were
- * there.
+ * <li>A share of {@link #HELD} or more of the calls that wait for the backend were there.
  * <li>No limit was reached.
  * </ol>
  */
-final class BoundRules {
+final class BottleneckRules {
 
 	/** If more than this share of the machine's CPU is used, threads wait for it. */
 	static final double BUSY = 0.90;
 
-	/** A limit that was reached in this share of the scrapes is what bound the cell. */
+	/** A limit that was reached in this share of the scrapes is the bottleneck. */
 	static final double MOSTLY = 0.5;
 
 	/** Share of limit divided by latency. */
@@ -41,7 +40,7 @@ final class BoundRules {
 	/** Share of the client's calls in flight. */
 	static final double HELD = 0.8;
 
-	private BoundRules() {
+	private BottleneckRules() {
 	}
 
 	/**
@@ -64,8 +63,8 @@ final class BoundRules {
 	 * @param cores cores of the machine, without those of the generator alone
 	 * @return null if too little is known
 	 */
-	static @Nullable Bound of(Utilisation utilisation, double perSecond, @Nullable Bound generator, Calls calls,
-			int cores) {
+	static @Nullable Bottleneck of(Utilisation utilisation, double perSecond, @Nullable Bottleneck generator,
+			Calls calls, int cores) {
 		if (generator != null) {
 			return generator;
 		}
@@ -73,7 +72,7 @@ final class BoundRules {
 		Optional<LimitUse> reached = reached(utilisation.limits());
 		if (busy == null) {
 			// If the use of the machine's CPU is not known, only a limit can be found.
-			return reached.map(BoundRules::limit).orElse(null);
+			return reached.map(BottleneckRules::limit).orElse(null);
 		}
 		Double ceiling = utilisation.ceilingPerSecond();
 		boolean explained = ceiling != null && perSecond >= EXPLAINS * ceiling;
@@ -86,9 +85,9 @@ final class BoundRules {
 		Double held = utilisation.backendInFlight();
 		Double millis = utilisation.backendMillis();
 		if (held != null && millis != null && calls.waitForBackend() && held >= HELD * calls.inFlight()) {
-			return new Bound.BackendLatency(held, millis);
+			return new Bottleneck.BackendLatency(held, millis);
 		}
-		return new Bound.InFlight(calls.inFlight(), calls.millis(), busy);
+		return new Bottleneck.InFlight(calls.inFlight(), calls.millis(), busy);
 	}
 
 	private static Optional<LimitUse> reached(List<LimitUse> limits) {
@@ -97,17 +96,18 @@ final class BoundRules {
 			.max(Comparator.comparingDouble(LimitUse::share));
 	}
 
-	private static Bound limit(LimitUse limit) {
-		return new Bound.Limit(limit.service(), limit.what(), limit.limit(), limit.share());
+	private static Bottleneck limit(LimitUse limit) {
+		return new Bottleneck.Limit(limit.service(), limit.what(), limit.limit(), limit.share());
 	}
 
-	private static Bound cpu(double busy, Map<String, Utilisation.ProcessUse> processes, int cores) {
+	private static Bottleneck cpu(double busy, Map<String, Utilisation.ProcessUse> processes, int cores) {
 		return processes.entrySet()
 			.stream()
 			.filter((entry) -> entry.getValue().cores() != null)
 			.max(Comparator.comparingDouble((entry) -> Objects.requireNonNull(entry.getValue().cores())))
-			.map((most) -> new Bound.Cpu(busy, most.getKey(), Objects.requireNonNull(most.getValue().cores()) / cores))
-			.orElseGet(() -> new Bound.Cpu(busy, "processes that were not sampled", busy));
+			.map((most) -> new Bottleneck.Cpu(busy, most.getKey(),
+					Objects.requireNonNull(most.getValue().cores()) / cores))
+			.orElseGet(() -> new Bottleneck.Cpu(busy, "processes that were not sampled", busy));
 	}
 
 }

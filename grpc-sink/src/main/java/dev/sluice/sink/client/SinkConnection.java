@@ -38,16 +38,16 @@ import org.slf4j.LoggerFactory;
  * Confined to the event loop. It respects gRPC's flow control: it sends nothing while the
  * transport is not ready, and requests responses one at a time.
  */
-final class Lane {
+final class SinkConnection {
 
-	private static final Logger logger = LoggerFactory.getLogger(Lane.class);
+	private static final Logger logger = LoggerFactory.getLogger(SinkConnection.class);
 
 	/** Bytes that the transport buffers while it is ready: several messages of 20 KB. */
 	private static final int TRANSPORT_BYTES = 256 * 1024;
 
-	private static final Duration LEAST_PAUSE = Duration.ofMillis(50);
+	private static final Duration MIN_PAUSE = Duration.ofMillis(50);
 
-	private static final Duration GREATEST_PAUSE = Duration.ofSeconds(5);
+	private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
 
 	/** A stream without acknowledgements is left after this many {@code ackTimeout}s. */
 	private static final int SILENT_TIMEOUTS = 3;
@@ -85,12 +85,12 @@ final class Lane {
 
 	private @Nullable Stream stream;
 
-	private Duration pause = LEAST_PAUSE;
+	private Duration pause = MIN_PAUSE;
 
 	/**
-	 * Whether it has failed and acknowledged nothing since. If there are other lanes, it
-	 * then gets one message at a time: otherwise a sink that loses its messages would get
-	 * the most, because its window is empty.
+	 * Whether it has failed and acknowledged nothing since. If there are other
+	 * connections, it then gets one message at a time: otherwise a sink that loses its
+	 * messages would get the most, because its window is empty.
 	 */
 	private boolean doubted;
 
@@ -108,7 +108,7 @@ final class Lane {
 	private record InFlight(long number, long session, @Nullable ByteString sentIn, Window.Flight flight) {
 	}
 
-	Lane(Channel channel, Session session, EventLoop loop, Window window, SinkClientOptions options,
+	SinkConnection(Channel channel, Session session, EventLoop loop, Window window, SinkClientOptions options,
 			DeliveryListener listener, RandomGenerator random, Dictionaries dictionaries, Progress progress,
 			WireSessions sessions) {
 		this.channel = channel;
@@ -124,9 +124,9 @@ final class Lane {
 	}
 
 	/** Whether it can send a message now. */
-	boolean takes() {
+	boolean canSend() {
 		boolean room = this.state != State.BLOCKED
-				&& !(this.doubted && !this.inFlight.isEmpty() && this.session.hasSeveralLanes());
+				&& !(this.doubted && !this.inFlight.isEmpty() && this.session.hasSeveralConnections());
 		return room && this.stream != null && this.stream.ready();
 	}
 
@@ -147,8 +147,10 @@ final class Lane {
 		return this.limit;
 	}
 
-	/** Whether its sink supports sequences, so that only one lane should send them. */
-	boolean numbers() {
+	/**
+	 * Whether its sink supports sequences, so that only one connection should send them.
+	 */
+	boolean supportsSequences() {
 		return this.stream != null && this.stream.sequences;
 	}
 
@@ -166,20 +168,20 @@ final class Lane {
 		return Objects.requireNonNull(this.stream).maxMessageBytes;
 	}
 
-	/** Sends a message. Call it only if it {@linkplain #takes can send one}. */
+	/** Sends a message. Call it only if it {@linkplain #canSend can send one}. */
 	void send(Id id, Entry entry) {
 		this.next = entry;
 		fire(Event.SEND, this.inFlight.size() + 1, id, null);
 	}
 
-	/** Tells it that no more messages follow for now. */
-	void rest() {
+	/** Sends the messages of an incomplete batch: no more follow for now. */
+	void endBatch() {
 		Stream open = this.stream;
 		if (open != null && open.ready()) {
 			if (this.state == State.BLOCKED) {
 				fire(Event.SEND, this.inFlight.size(), null, null);
 			}
-			open.rest(this.state == State.BLOCKED);
+			open.endBatch(this.state == State.BLOCKED);
 		}
 	}
 
@@ -200,15 +202,19 @@ final class Lane {
 			Stream opened = new Stream();
 			this.stream = opened;
 			String known = this.dictionaries.header();
-			Channel told = this.channel;
+			Channel withHeader = this.channel;
 			if (known != null) {
 				Metadata headers = new Metadata();
 				headers.put(Dictionaries.HEADER, known);
-				told = ClientInterceptors.intercept(this.channel, MetadataUtils.newAttachHeadersInterceptor(headers));
+				withHeader = ClientInterceptors.intercept(this.channel,
+						MetadataUtils.newAttachHeadersInterceptor(headers));
 			}
 			// The stream hands each callback to the event loop, so any thread may call
 			// it.
-			DataSinkGrpc.newStub(told).withExecutor(Runnable::run).withOnReadyThreshold(TRANSPORT_BYTES).send(opened);
+			DataSinkGrpc.newStub(withHeader)
+				.withExecutor(Runnable::run)
+				.withOnReadyThreshold(TRANSPORT_BYTES)
+				.send(opened);
 			this.session.schedule(this.options.ackTimeout(), () -> {
 				if (opened == this.stream && !opened.info) {
 					leave(opened, "The sink has not answered for %s".formatted(this.options.ackTimeout()));
@@ -218,29 +224,30 @@ final class Lane {
 	}
 
 	/** Leaves its stream; messages in flight are sent again. */
-	private void leave(Stream open, String because) {
-		open.cancel(because, null);
-		ended(open, Status.DEADLINE_EXCEEDED.withDescription(because));
+	private void leave(Stream open, String reason) {
+		open.cancel(reason, null);
+		ended(open, Status.DEADLINE_EXCEEDED.withDescription(reason));
 	}
 
-	/** Leaves its stream if messages are in flight on it: another lane sends them. */
+	/**
+	 * Leaves its stream if messages are in flight on it: another connection sends them.
+	 */
 	void handOver() {
 		Stream open = this.stream;
 		if (open != null && !this.inFlight.isEmpty()) {
-			String because = "Another sink gets the session's messages";
-			open.cancel(because, null);
-			forget(open, Status.CANCELLED.withDescription(because));
+			String reason = "Another sink gets the session's messages";
+			open.cancel(reason, null);
+			forget(open, Status.CANCELLED.withDescription(reason));
 		}
 	}
 
 	/** Leaves its stream, if it has one, for a failure of the client itself. */
-	boolean fail(Throwable cause) {
+	void fail(Throwable cause) {
 		Stream open = this.stream;
 		if (open != null) {
 			open.cancel("The client has failed", cause);
 			forget(open, Status.CANCELLED.withCause(cause));
 		}
-		return open != null;
 	}
 
 	/**
@@ -259,10 +266,11 @@ final class Lane {
 						(done != null) ? (Long) done.number() : null);
 				case RESCHEDULE -> {
 					Id late = Objects.requireNonNull(id);
-					this.session.again(late.bytes(), Objects.requireNonNull(this.inFlight.remove(late)).number());
+					this.session.resend(late.bytes(), Objects.requireNonNull(this.inFlight.remove(late)).number());
 				}
 				case RESCHEDULE_ALL -> {
-					this.inFlight.forEach((each, flying) -> this.session.again(each.bytes(), flying.number()));
+					this.inFlight
+						.forEach((each, unacknowledged) -> this.session.resend(each.bytes(), unacknowledged.number()));
 					this.inFlight.clear();
 				}
 				case POSTPONE, SEND_POSTPONED -> {
@@ -274,8 +282,8 @@ final class Lane {
 
 	private void transmit(Id id, Entry entry) {
 		Stream open = Objects.requireNonNull(this.stream);
-		if (open.rested) {
-			open.rested = false;
+		if (open.idle) {
+			open.idle = false;
 			open.silentSince = this.loop.nanoTime();
 		}
 		boolean scarce = !this.session.hasMore();
@@ -293,13 +301,13 @@ final class Lane {
 		if (response.getVersion() != RequestWriter.VERSION) {
 			logger.error("The sink sends responses of version {}, but this client reads version {}: update the client; "
 					+ "no message is lost meanwhile", response.getVersion(), RequestWriter.VERSION);
-			this.pause = GREATEST_PAUSE;
+			this.pause = MAX_PAUSE;
 			from.cancel("Version " + response.getVersion() + " is not known", null);
 			return;
 		}
 		switch (response.getResponseCase()) {
 			case ACK -> acknowledged(response.getAck().getMessageIdsList());
-			case INFO -> told(from, response.getInfo());
+			case INFO -> info(from, response.getInfo());
 			case RESPONSE_NOT_SET -> {
 				// A kind of response from a newer server, which this client does not
 				// need.
@@ -313,13 +321,13 @@ final class Lane {
 		long now = this.loop.nanoTime();
 		for (ByteString bytes : ids) {
 			Id id = Id.of(bytes);
-			InFlight flying = this.inFlight.remove(id);
-			if (flying != null) {
-				this.window.acked(flying.flight(), now, ids.size());
+			InFlight unacknowledged = this.inFlight.remove(id);
+			if (unacknowledged != null) {
+				this.window.acked(unacknowledged.flight(), now, ids.size());
 			}
-			done(id, flying, now);
+			done(id, unacknowledged, now);
 		}
-		this.session.tellSpool();
+		this.session.flushSettled();
 		resize();
 		this.listener.acknowledged(ids);
 	}
@@ -329,22 +337,22 @@ final class Lane {
 	 * may fail again.
 	 */
 	private void done(Id id, @Nullable InFlight done, long now) {
-		this.pause = LEAST_PAUSE;
+		this.pause = MIN_PAUSE;
 		this.doubted = false;
 		fire(Event.ACK, this.inFlight.size(), id, done);
 		Stream open = this.stream;
 		if (open != null) {
 			open.silentSince = now;
-			open.rested = this.inFlight.isEmpty();
+			open.idle = this.inFlight.isEmpty();
 		}
 	}
 
-	private void told(Stream from, ServiceMessage info) {
+	private void info(Stream from, ServiceMessage info) {
 		if (info.getMinVersion() > RequestWriter.SEQUENCES_VERSION) {
 			logger
 				.error("The sink accepts version {} and newer, but this client sends {} and older: update the client; "
 						+ "no message is lost meanwhile", info.getMinVersion(), RequestWriter.SEQUENCES_VERSION);
-			this.pause = GREATEST_PAUSE;
+			this.pause = MAX_PAUSE;
 			from.cancel("Version " + info.getMinVersion() + " is not known", null);
 			return;
 		}
@@ -365,11 +373,12 @@ final class Lane {
 
 	/** Sends a message again in a new session if the sink has forgotten its session. */
 	private boolean forgotten(Id id, int code) {
-		InFlight flying = this.inFlight.get(id);
-		if (code != Status.Code.FAILED_PRECONDITION.value() || flying == null || flying.sentIn() == null) {
+		InFlight unacknowledged = this.inFlight.get(id);
+		if (code != Status.Code.FAILED_PRECONDITION.value() || unacknowledged == null
+				|| unacknowledged.sentIn() == null) {
 			return false;
 		}
-		this.sessions.renew(flying.session(), flying.sentIn());
+		this.sessions.renew(unacknowledged.session(), unacknowledged.sentIn());
 		fire(Event.TIMEOUT, this.inFlight.size() - 1, id, null);
 		return true;
 	}
@@ -401,7 +410,7 @@ final class Lane {
 					this.channel.authority(), inOneLine(status), this.pause.toMillis());
 			this.session.schedule(this.pause.multipliedBy(50 + this.random.nextInt(101)).dividedBy(100), this::connect);
 			Duration doubled = this.pause.multipliedBy(2);
-			this.pause = (doubled.compareTo(GREATEST_PAUSE) < 0) ? doubled : GREATEST_PAUSE;
+			this.pause = (doubled.compareTo(MAX_PAUSE) < 0) ? doubled : MAX_PAUSE;
 		}
 	}
 
@@ -471,7 +480,7 @@ final class Lane {
 		private long silentSince;
 
 		/** Whether all its messages were answered, none by a timeout. */
-		private boolean rested = true;
+		private boolean idle = true;
 
 		/** Null until the sink's first {@code ServiceMessage}. */
 		private @Nullable RequestWriter writer;
@@ -480,7 +489,7 @@ final class Lane {
 		public void beforeStart(ClientCallStreamObserver<Request> call) {
 			this.call = call;
 			call.disableAutoRequestWithInitial(1);
-			call.setOnReadyHandler(Lane.this.session::appended);
+			call.setOnReadyHandler(SinkConnection.this.session::appended);
 		}
 
 		ClientCallStreamObserver<Request> call() {
@@ -491,9 +500,9 @@ final class Lane {
 		}
 
 		/** Cancels the call, if it was started. */
-		void cancel(String because, @Nullable Throwable cause) {
+		void cancel(String reason, @Nullable Throwable cause) {
 			if (this.call != null) {
-				this.call.cancel(because, cause);
+				this.call.cancel(reason, cause);
 			}
 		}
 
@@ -505,38 +514,40 @@ final class Lane {
 			return this.info && call().isReady();
 		}
 
-		void opened(ServiceMessage told) {
-			int advised = (told.getWindow() > 0) ? told.getWindow() : Integer.MAX_VALUE;
-			this.limit = Math.max(1, Math.min(advised, told.getQueueCapacity()));
-			this.maxMessageBytes = (told.getMaxMessageBytes() > 0) ? told.getMaxMessageBytes() : Integer.MAX_VALUE;
+		void opened(ServiceMessage message) {
+			int advised = (message.getWindow() > 0) ? message.getWindow() : Integer.MAX_VALUE;
+			this.limit = Math.max(1, Math.min(advised, message.getQueueCapacity()));
+			this.maxMessageBytes = (message.getMaxMessageBytes() > 0) ? message.getMaxMessageBytes()
+					: Integer.MAX_VALUE;
 			if (!this.info) {
-				this.silentSince = Lane.this.loop.nanoTime();
-				this.sequences = told.getMaxVersion() >= RequestWriter.SEQUENCES_VERSION;
-				this.writer = writer(told);
+				this.silentSince = SinkConnection.this.loop.nanoTime();
+				this.sequences = message.getMaxVersion() >= RequestWriter.SEQUENCES_VERSION;
+				this.writer = writer(message);
 			}
 			this.info = true;
 		}
 
-		private RequestWriter writer(ServiceMessage told) {
-			SinkClientOptions options = Lane.this.options;
+		private RequestWriter writer(ServiceMessage message) {
+			SinkClientOptions options = SinkConnection.this.options;
 			Compression compression = null;
-			if (told.getZstd() && options.zstdLevel() > 0) {
-				compression = new Compression(options.zstdLevel(), (told.hasDictionary() && options.dictionary())
-						? Lane.this.dictionaries.of(told.getDictionary()) : null);
+			if (message.getZstd() && options.zstdLevel() > 0) {
+				compression = new Compression(options.zstdLevel(), (message.hasDictionary() && options.dictionary())
+						? SinkConnection.this.dictionaries.of(message.getDictionary()) : null);
 			}
 			int bytes = Math.min(options.batchBytes(), this.maxMessageBytes);
-			return new RequestWriter((bytes > 0) ? told.getBatchMessages() : 1, bytes, options.linger(), compression,
-					this.sequences ? Lane.this.sessions : null, this::write, Lane.this.session::schedule);
+			return new RequestWriter(message.getBatchMessages(), bytes, options.linger(), compression,
+					this.sequences ? SinkConnection.this.sessions : null, this::write,
+					SinkConnection.this.session::schedule);
 		}
 
 		private void write(Request request) {
-			Lane.this.progress.sentBytes(request.getSerializedSize());
+			SinkConnection.this.progress.sentBytes(request.getSerializedSize());
 			call().onNext(request);
 		}
 
 		/** While the transport is not ready, more messages may join the request. */
-		void rest(boolean blocked) {
-			Objects.requireNonNull(this.writer).rest(blocked);
+		void endBatch(boolean blocked) {
+			Objects.requireNonNull(this.writer).endBatch(blocked);
 		}
 
 		void closed() {
@@ -547,17 +558,17 @@ final class Lane {
 
 		@Override
 		public void onNext(Response response) {
-			Lane.this.session.execute(() -> received(this, response));
+			SinkConnection.this.session.execute(() -> received(this, response));
 		}
 
 		@Override
 		public void onError(Throwable cause) {
-			Lane.this.session.execute(() -> ended(this, Status.fromThrowable(cause)));
+			SinkConnection.this.session.execute(() -> ended(this, Status.fromThrowable(cause)));
 		}
 
 		@Override
 		public void onCompleted() {
-			Lane.this.session.execute(() -> ended(this, Status.OK));
+			SinkConnection.this.session.execute(() -> ended(this, Status.OK));
 		}
 
 	}

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.annotation.JsonTypeName;
 
 /** What kept a cell from being faster, according to the rules that the report states. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
-public sealed interface Bound {
+public sealed interface Bottleneck {
 
 	/**
 	 * The machine had no CPU left.
@@ -17,7 +17,7 @@ public sealed interface Bound {
 	 * @param mostShare share of the machine's CPU that this process used, 0 to 1
 	 */
 	@JsonTypeName("cpu")
-	record Cpu(double share, String most, double mostShare) implements Bound {
+	record Cpu(double share, String most, double mostShare) implements Bottleneck {
 	}
 
 	/**
@@ -29,7 +29,7 @@ public sealed interface Bound {
 	 * @param share share of the cell's scrapes in which it was reached, 0 to 1
 	 */
 	@JsonTypeName("limit")
-	record Limit(String service, String what, double limit, double share) implements Bound {
+	record Limit(String service, String what, double limit, double share) implements Bottleneck {
 	}
 
 	/**
@@ -39,7 +39,7 @@ public sealed interface Bound {
 	 * @param millis average time that it took for one
 	 */
 	@JsonTypeName("backend-latency")
-	record BackendLatency(double orders, double millis) implements Bound {
+	record BackendLatency(double orders, double millis) implements Bottleneck {
 	}
 
 	/**
@@ -48,7 +48,7 @@ public sealed interface Bound {
 	 * @param lateMillis how late it began 99 % of the orders at most
 	 */
 	@JsonTypeName("generator")
-	record Generator(int lateMillis) implements Bound {
+	record Generator(int lateMillis) implements Bottleneck {
 	}
 
 	/**
@@ -57,7 +57,7 @@ public sealed interface Bound {
 	 * @param share share of their CPU that it used, 0 to 1
 	 */
 	@JsonTypeName("busy-generator")
-	record BusyGenerator(double share) implements Bound {
+	record BusyGenerator(double share) implements Bottleneck {
 	}
 
 	/**
@@ -69,7 +69,7 @@ public sealed interface Bound {
 	 * @param share share of the machine's CPU that was used, 0 to 1
 	 */
 	@JsonTypeName("in-flight")
-	record InFlight(double calls, double millis, double share) implements Bound {
+	record InFlight(double calls, double millis, double share) implements Bottleneck {
 	}
 
 	/** A sentence with the figures. */

@@ -8,7 +8,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.cell.Bound;
+import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.CompareResult.Setup;
@@ -17,22 +17,22 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits that bound a cell's rate, whatever the gateway does. A limit of W orders at
- * a time, of L seconds each, lets W / L orders per second through.
+ * What limits the rates of a run's cells. A limit of W orders at a time that take L
+ * seconds each is a ceiling of W / L orders per second, whatever the gateway does.
  */
-public final class Bounds {
+public final class Bottlenecks {
 
-	/** Share of a ceiling from which on the ceiling counts as the bound. */
-	private static final double BINDS = 0.85;
+	/** A cell that reaches this share of its ceiling is limited by it. */
+	private static final double NEAR_CEILING = 0.85;
 
 	/**
-	 * Further bounds are only in the report's section about them.
+	 * Further bottlenecks are only in the report's section about them.
 	 */
-	private static final int MOST_SENTENCES = 3;
+	private static final int MAX_SENTENCES = 3;
 
 	private final @Nullable Setup setup;
 
-	public Bounds(RunResult run) {
+	public Bottlenecks(RunResult run) {
 		this.setup = (run.finding() instanceof CompareResult compare) ? compare.setup() : null;
 	}
 
@@ -54,8 +54,8 @@ public final class Bounds {
 	}
 
 	/**
-	 * The bounds of a run's cells, the most frequent first. Each bound appears once, with
-	 * the number of cells that it bound and the words of the first of them. Cells of
+	 * The bottlenecks of a run's cells, the most frequent first. Each appears once, with
+	 * the number of cells that it limited and the words of the first of them. Cells of
 	 * unknown utilisation count for their ceiling if they came near it.
 	 */
 	public List<String> sentences(RunResult run) {
@@ -66,9 +66,9 @@ public final class Bounds {
 		return cells.values()
 			.stream()
 			.sorted(Comparator.comparingInt((List<CellResult> own) -> own.size()).reversed())
-			.limit(MOST_SENTENCES)
-			.map((own) -> "Bound in %d of %d cells%s: %s".formatted(own.size(), run.cells().size(),
-					(own.size() > 1 && bound(own.getFirst()) != null) ? ", first in " + name(own.getFirst()) : "",
+			.limit(MAX_SENTENCES)
+			.map((own) -> "Bottleneck of %d of %d cells%s: %s".formatted(own.size(), run.cells().size(),
+					(own.size() > 1 && bottleneck(own.getFirst()) != null) ? ", first in " + name(own.getFirst()) : "",
 					sentence(own.getFirst())))
 			.toList();
 	}
@@ -79,29 +79,30 @@ public final class Bounds {
 	}
 
 	/**
-	 * Key of a cell's bound: equal if two cells have the same bound, whatever its
+	 * Key of a cell's bottleneck: equal if two cells have the same one, whatever its
 	 * figures.
 	 */
 	private String what(CellResult cell) {
-		Bound bound = bound(cell);
-		if (bound == null) {
+		Bottleneck bottleneck = bottleneck(cell);
+		if (bottleneck == null) {
 			return sentence(cell);
 		}
-		return (bound instanceof Bound.Limit limit) ? "%s %s %s".formatted(limit.service(), limit.what(), limit.limit())
-				: bound.getClass().getSimpleName();
+		return (bottleneck instanceof Bottleneck.Limit limit)
+				? "%s %s %s".formatted(limit.service(), limit.what(), limit.limit())
+				: bottleneck.getClass().getSimpleName();
 	}
 
-	private static @Nullable Bound bound(CellResult cell) {
-		return (cell.utilisation() != null) ? cell.utilisation().bound() : null;
+	private static @Nullable Bottleneck bottleneck(CellResult cell) {
+		return (cell.utilisation() != null) ? cell.utilisation().bottleneck() : null;
 	}
 
 	private String sentence(CellResult cell) {
-		return cell.boundBy().isEmpty() ? nearCeiling(cell) : cell.boundBy();
+		return cell.bottleneckSentence().isEmpty() ? nearCeiling(cell) : cell.bottleneckSentence();
 	}
 
 	private String nearCeiling(CellResult cell) {
 		OptionalDouble ceiling = ceiling(cell.cell().capacity(), cell.cell().mode(), cell.cell().load());
-		if (ceiling.isEmpty() || cell.savedPerSecond() < BINDS * ceiling.getAsDouble()) {
+		if (ceiling.isEmpty() || cell.savedPerSecond() < NEAR_CEILING * ceiling.getAsDouble()) {
 			return "";
 		}
 		return cell.cell().mode().equals(Coordinates.QUEUED)

@@ -1,11 +1,12 @@
 package dev.sluice.lab.report;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-import dev.sluice.lab.kit.cell.Bound;
+import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
@@ -22,13 +23,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class BoundReportTests {
+class BottleneckReportTests {
 
 	private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
 	@Test
-	void saysWhatBoundACell() {
-		String page = Report.page(List.of(run(new Bound.Limit("consumer", "orders in delivery", 50, 0.96))));
+	void saysWhatLimitedACell() {
+		String page = Report.page(List.of(run(new Bottleneck.Limit("consumer", "orders in delivery", 50, 0.96))));
 
 		assertThat(page).contains("The consumer was at its limit of 50 orders in delivery for 96 % of the time.");
 	}
@@ -48,22 +49,34 @@ class BoundReportTests {
 
 	@Test
 	void isTheSameFromTheFile(@TempDir Path directory) throws Exception {
-		for (Bound bound : List.of(new Bound.Cpu(0.97, "kafka", 0.3), new Bound.Limit("gateway", "calls", 7, 0.5),
-				new Bound.BackendLatency(100, 50), new Bound.Generator(300), new Bound.InFlight(10, 3, 0.4))) {
-			RunResult run = run(bound);
+		for (Bottleneck bottleneck : List.of(new Bottleneck.Cpu(0.97, "kafka", 0.3),
+				new Bottleneck.Limit("gateway", "calls", 7, 0.5), new Bottleneck.BackendLatency(100, 50),
+				new Bottleneck.Generator(300), new Bottleneck.InFlight(10, 3, 0.4))) {
+			RunResult run = run(bottleneck);
 
 			assertThat(RunFile.read(RunFile.write(run, directory))).isEqualTo(run);
 		}
 	}
 
-	private static RunResult run(@Nullable Bound bound) {
-		return run(bound, null);
+	@Test
+	void readsTheMemberByItsFormerName(@TempDir Path directory) throws Exception {
+		RunResult run = run(new Bottleneck.Generator(300));
+		Path file = RunFile.write(run, directory);
+		String former = Files.readString(file).replace("\"bottleneck\"", "\"bound\"");
+		Files.writeString(file, former);
+
+		assertThat(former).contains("\"bound\"");
+		assertThat(RunFile.read(file)).isEqualTo(run);
 	}
 
-	private static RunResult run(@Nullable Bound bound, @Nullable Double jitShare) {
+	private static RunResult run(@Nullable Bottleneck bottleneck) {
+		return run(bottleneck, null);
+	}
+
+	private static RunResult run(@Nullable Bottleneck bottleneck, @Nullable Double jitShare) {
 		Utilisation utilisation = new Utilisation(0.6, 0.01,
 				Map.of("consumer", new ProcessUse(0.4, 0.1, jitShare, 0.01)),
-				List.of(new LimitUse("consumer", "orders in delivery", 50, 48, 0.96)), 50.2, 48.0, 996.0, bound);
+				List.of(new LimitUse("consumer", "orders in delivery", 50, 48, 0.96)), 50.2, 48.0, 996.0, bottleneck);
 		CellResult cell = new CellResult(new Cell("reactive", "queued", "unlimited", Load.inFlight(1_000), 1), START,
 				START.plusSeconds(1), 1_000, 0, Map.of(), 1_000, 1_000, 1_000, 1_000, null, null, null, Map.of(), 0L,
 				50, 0.0, 0, null, utilisation, List.of());

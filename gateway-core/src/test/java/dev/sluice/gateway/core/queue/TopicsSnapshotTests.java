@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import dev.sluice.gateway.core.queue.TopicsLook.Layout;
+import dev.sluice.gateway.core.queue.TopicsSnapshot.Layout;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeTopicsResult;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsResult;
@@ -29,7 +29,7 @@ import static org.mockito.ArgumentMatchers.anyCollection;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
-class TopicsLookTests {
+class TopicsSnapshotTests {
 
 	private static final Uuid TOPIC = new Uuid(1, 1);
 
@@ -43,55 +43,55 @@ class TopicsLookTests {
 
 	private final KafkaFutureImpl<Map<TopicPartition, OffsetAndMetadata>> committed = new KafkaFutureImpl<>();
 
-	private final AtomicInteger heard = new AtomicInteger();
+	private final AtomicInteger responses = new AtomicInteger();
 
 	@Test
 	void tellsWhichTopicsAreThereAndHowFarTheGroupIs() {
-		CompletableFuture<TopicsLook> look = look();
+		CompletableFuture<TopicsSnapshot> snapshot = snapshot();
 		this.orders.complete(topic());
 		this.outcomes.completeExceptionally(new UnknownTopicOrPartitionException());
-		assertThat(this.heard).hasValue(1);
-		assertThat(look).isNotDone();
+		assertThat(this.responses).hasValue(1);
+		assertThat(snapshot).isNotDone();
 
 		this.committed.complete(Map.of(SECOND, new OffsetAndMetadata(7)));
 
-		assertThat(look).isCompletedWithValueMatching((seen) -> seen.partitions().equals(Set.of(FIRST, SECOND))
+		assertThat(snapshot).isCompletedWithValueMatching((seen) -> seen.partitions().equals(Set.of(FIRST, SECOND))
 				&& seen.layout().equals(Map.of("orders", new Layout(TOPIC, 2))) && seen.committed(FIRST) == 0
 				&& seen.committed(SECOND) == 7);
 	}
 
 	@Test
 	void aGroupThatIsNotThereHasCommittedNothing() {
-		CompletableFuture<TopicsLook> look = look();
+		CompletableFuture<TopicsSnapshot> snapshot = snapshot();
 		this.orders.complete(topic());
 		this.outcomes.completeExceptionally(new UnknownTopicOrPartitionException());
 		this.committed.completeExceptionally(new GroupIdNotFoundException("none"));
 
-		assertThat(look).isCompletedWithValueMatching((seen) -> seen.committed(SECOND) == 0);
+		assertThat(snapshot).isCompletedWithValueMatching((seen) -> seen.committed(SECOND) == 0);
 	}
 
 	@Test
 	void failsWhereATopicCannotBeDescribed() {
-		CompletableFuture<TopicsLook> look = look();
+		CompletableFuture<TopicsSnapshot> snapshot = snapshot();
 		this.orders.completeExceptionally(new TimeoutException("no answer"));
 		this.outcomes.complete(topic());
 		this.committed.complete(Map.of());
 
-		assertThat(look).isCompletedExceptionally();
-		assertThat(TopicsLook.cause(look.exceptionNow())).isInstanceOf(TimeoutException.class);
-		assertThat(this.heard).as("Kafka has not answered").hasValue(0);
+		assertThat(snapshot).isCompletedExceptionally();
+		assertThat(TopicsSnapshot.cause(snapshot.exceptionNow())).isInstanceOf(TimeoutException.class);
+		assertThat(this.responses).as("Kafka has not answered").hasValue(0);
 	}
 
 	@Test
 	void failsWhereTheOffsetsAreNotTold() {
-		CompletableFuture<TopicsLook> look = look();
+		CompletableFuture<TopicsSnapshot> snapshot = snapshot();
 		this.orders.complete(topic());
 		this.outcomes.complete(topic());
 		this.committed.completeExceptionally(new TimeoutException("no answer"));
 
-		assertThat(look).isCompletedExceptionally();
-		assertThat(TopicsLook.cause(look.exceptionNow())).isInstanceOf(TimeoutException.class);
-		assertThat(this.heard).as("Kafka has answered").hasValue(1);
+		assertThat(snapshot).isCompletedExceptionally();
+		assertThat(TopicsSnapshot.cause(snapshot.exceptionNow())).isInstanceOf(TimeoutException.class);
+		assertThat(this.responses).as("Kafka has answered").hasValue(1);
 	}
 
 	@Test
@@ -99,13 +99,13 @@ class TopicsLookTests {
 		TimeoutException failure = new TimeoutException("no answer");
 		CompletionException nothing = new CompletionException("why", null);
 
-		assertThat(TopicsLook.cause(failure)).isSameAs(failure);
-		assertThat(TopicsLook.cause(new CompletionException(failure))).isSameAs(failure);
-		assertThat(TopicsLook.cause(new TimeoutException("no answer", failure))).isNotSameAs(failure);
-		assertThat(TopicsLook.cause(nothing)).isSameAs(nothing);
+		assertThat(TopicsSnapshot.cause(failure)).isSameAs(failure);
+		assertThat(TopicsSnapshot.cause(new CompletionException(failure))).isSameAs(failure);
+		assertThat(TopicsSnapshot.cause(new TimeoutException("no answer", failure))).isNotSameAs(failure);
+		assertThat(TopicsSnapshot.cause(nothing)).isSameAs(nothing);
 	}
 
-	private CompletableFuture<TopicsLook> look() {
+	private CompletableFuture<TopicsSnapshot> snapshot() {
 		Admin client = mock(Admin.class);
 		DescribeTopicsResult described = mock(DescribeTopicsResult.class);
 		Map<String, KafkaFuture<TopicDescription>> topics = Map.of("orders", this.orders, "outcomes", this.outcomes);
@@ -114,7 +114,7 @@ class TopicsLookTests {
 		ListConsumerGroupOffsetsResult offsets = mock(ListConsumerGroupOffsetsResult.class);
 		when(offsets.partitionsToOffsetAndMetadata()).thenReturn(this.committed);
 		when(client.listConsumerGroupOffsets("group")).thenReturn(offsets);
-		return TopicsLook.at(client, Set.of("orders", "outcomes"), "group", this.heard::incrementAndGet);
+		return TopicsSnapshot.take(client, Set.of("orders", "outcomes"), "group", this.responses::incrementAndGet);
 	}
 
 	private static TopicDescription topic() {

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
-import dev.sluice.lab.compare.figures.Bounds;
+import dev.sluice.lab.compare.figures.Bottlenecks;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Utilisation.LimitUse;
 import dev.sluice.lab.kit.cell.Utilisation.ProcessUse;
@@ -18,11 +18,11 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** What bound each cell, and how busy every process was. */
-final class BoundSection extends Section {
+/** What limited each cell, and how busy every process was. */
+final class BottleneckSection extends Section {
 
-	BoundSection() {
-		super("bound", "What bound the cells");
+	BottleneckSection() {
+		super("bottleneck", "Bottlenecks");
 	}
 
 	@Override
@@ -33,26 +33,26 @@ final class BoundSection extends Section {
 				cells.put(cell, cell.utilisation());
 			}
 		});
-		html.list(new Bounds(run).sentences(run));
+		html.list(new Bottlenecks(run).sentences(run));
 		html.element("p",
 				"The first rule that holds: the load generator was late, or used up cores of its own; the machine's CPU was used to 90 % or more, and the rate is below 80 % of what the limit on calls to the backend allows at the backend's latency; a limit was reached in half of the scrapes or more; the machine's CPU was used to 90 % or more; the backend held 80 % or more of the calls that wait for it; otherwise calls in flight by what each took.");
-		bounds(cells).write(html);
+		bottlenecks(cells).write(html);
 		html.details("Limits, at least half used", limits(cells));
 		html.details("How busy each process was", processes(cells));
 	}
 
 	/** Whether the run has utilisations. */
-	static boolean says(RunResult run) {
+	static boolean appliesTo(RunResult run) {
 		return run.cells().stream().anyMatch((cell) -> cell.utilisation() != null);
 	}
 
-	private static Table bounds(Map<CellResult, Utilisation> cells) {
-		Table table = new Table("What bound each cell", 5,
-				List.of("Variant", "Mode", "Backend", "load", "Bound by", "repetition", "orders per second",
+	private static Table bottlenecks(Map<CellResult, Utilisation> cells) {
+		Table table = new Table("What limited each cell", 5,
+				List.of("Variant", "Mode", "Backend", "load", "Limited by", "repetition", "orders per second",
 						"ceiling: limit by latency, per second", "machine's CPU", "stolen", "backend, ms",
 						"in the backend"));
 		cells.forEach((cell, busy) -> table.row(cell.cell().variant(), cell.cell().mode(), cell.cell().capacity(),
-				load(cell), cell.boundBy().isEmpty() ? "Too little is known." : cell.boundBy(),
+				load(cell), cell.bottleneckSentence().isEmpty() ? "Too little is known." : cell.bottleneckSentence(),
 				Figures.count(cell.cell().repetition()), Figures.measured(cell.savedPerSecond()),
 				Figures.measured(busy.ceilingPerSecond()), Figures.percent(busy.busyShare()),
 				Figures.percent(busy.stealShare()), Figures.measured(busy.backendMillis()),

@@ -12,8 +12,8 @@ import dev.sluice.lab.kit.plan.LoadPlan.Client;
 import dev.sluice.lab.kit.result.CausesResult;
 
 /**
- * A level of each factor. Some can change from cell to cell; others need a restart of the
- * gateway, see {@link #gateway()}.
+ * A level of each factor: a setting, or treatment, of the experiment. Some levels can
+ * change from cell to cell; others need a restart of the gateway, see {@link #gateway()}.
  *
  * @param backend threads of the backend
  * @param threads of the gateway's container
@@ -23,7 +23,7 @@ import dev.sluice.lab.kit.result.CausesResult;
  * @param patience of the client
  * @param connections from client to gateway, and from gateway to backend
  */
-record Setting(Backend backend, int threads, int heap, Collector collector, Retries retries, Patience patience,
+record FactorLevels(Backend backend, int threads, int heap, Collector collector, Retries retries, Patience patience,
 		Connections connections) {
 
 	/**
@@ -33,8 +33,8 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 	static final int ENOUGH_THREADS = 1_000;
 
 	/** Nothing limits the rate. */
-	static final Setting BASE = new Setting(Backend.UNLIMITED, ENOUGH_THREADS, 1_024, Collector.G1, Retries.PATIENT,
-			Patience.PATIENT, Connections.KEPT);
+	static final FactorLevels BASE = new FactorLevels(Backend.UNLIMITED, ENOUGH_THREADS, 1_024, Collector.G1,
+			Retries.PATIENT, Patience.PATIENT, Connections.KEPT);
 
 	/**
 	 * The backend's queue; longer than the number of requests that can be in flight,
@@ -208,43 +208,45 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 
 	}
 
-	Setting with(Backend other) {
-		return new Setting(other, this.threads, this.heap, this.collector, this.retries, this.patience,
+	FactorLevels with(Backend other) {
+		return new FactorLevels(other, this.threads, this.heap, this.collector, this.retries, this.patience,
 				this.connections);
 	}
 
-	Setting withThreads(int other) {
-		return new Setting(this.backend, other, this.heap, this.collector, this.retries, this.patience,
+	FactorLevels withThreads(int other) {
+		return new FactorLevels(this.backend, other, this.heap, this.collector, this.retries, this.patience,
 				this.connections);
 	}
 
-	Setting withHeap(int other) {
-		return new Setting(this.backend, this.threads, other, this.collector, this.retries, this.patience,
+	FactorLevels withHeap(int other) {
+		return new FactorLevels(this.backend, this.threads, other, this.collector, this.retries, this.patience,
 				this.connections);
 	}
 
-	Setting with(Collector other) {
-		return new Setting(this.backend, this.threads, this.heap, other, this.retries, this.patience, this.connections);
-	}
-
-	Setting with(Retries other) {
-		return new Setting(this.backend, this.threads, this.heap, this.collector, other, this.patience,
+	FactorLevels with(Collector other) {
+		return new FactorLevels(this.backend, this.threads, this.heap, other, this.retries, this.patience,
 				this.connections);
 	}
 
-	Setting with(Patience other) {
-		return new Setting(this.backend, this.threads, this.heap, this.collector, this.retries, other,
+	FactorLevels with(Retries other) {
+		return new FactorLevels(this.backend, this.threads, this.heap, this.collector, other, this.patience,
 				this.connections);
 	}
 
-	Setting with(Connections other) {
-		return new Setting(this.backend, this.threads, this.heap, this.collector, this.retries, this.patience, other);
+	FactorLevels with(Patience other) {
+		return new FactorLevels(this.backend, this.threads, this.heap, this.collector, this.retries, other,
+				this.connections);
+	}
+
+	FactorLevels with(Connections other) {
+		return new FactorLevels(this.backend, this.threads, this.heap, this.collector, this.retries, this.patience,
+				other);
 	}
 
 	/**
-	 * The settings that need a restart of the gateway; the other factors as in the base.
+	 * The levels that need a restart of the gateway; the other factors as in the base.
 	 */
-	Setting gateway() {
+	FactorLevels gateway() {
 		return with(BASE.backend()).with(BASE.patience());
 	}
 
@@ -260,14 +262,14 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 
 	/** The factors that differ from the base, with their levels. */
 	Map<String, String> changes() {
-		return levels().entrySet()
+		return byFactor().entrySet()
 			.stream()
-			.filter((level) -> !level.getValue().equals(BASE.levels().get(level.getKey())))
+			.filter((level) -> !level.getValue().equals(BASE.byFactor().get(level.getKey())))
 			.collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, (one, _) -> one, LinkedHashMap::new));
 	}
 
 	/** The levels by factor. */
-	Map<String, String> levels() {
+	Map<String, String> byFactor() {
 		Map<String, String> levels = new LinkedHashMap<>();
 		levels.put("backend's threads", this.backend.toString());
 		levels.put("gateway's threads", "%,d".formatted(this.threads));

@@ -1,0 +1,277 @@
+package dev.sluice.sink.store;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.Topics;
+import dev.sluice.sink.Contents;
+import dev.sluice.sink.format.Content;
+import dev.sluice.sink.format.TopicRecord;
+import dev.sluice.sink.sequence.ClientSession;
+import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.sequence.SessionState;
+import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
+import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.producer.BufferExhaustedException;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RoundRobinPartitioner;
+import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
+import org.apache.kafka.common.Cluster;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.core.ProducerFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+/** The test says when the brokers acknowledge a message. */
+class KafkaMessageStoreTests {
+
+	private static final int PARTITIONS = 4;
+
+	private static final Map<String, Object> NOBODY = Map.of(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
+			"127.0.0.1:1", CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, 100,
+			CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, 200);
+
+	private static final ClientSession SESSION = new ClientSession(ByteString.copyFromUtf8("session 1"), 1, 0);
+
+	private final MockProducer<byte[], byte[]> producer = producer();
+
+	private final AtomicInteger resets = new AtomicInteger();
+
+	private final KafkaTemplate<byte[], byte[]> kafka = new KafkaTemplate<>(new ProducerFactory<>() {
+
+		@Override
+		public Producer<byte[], byte[]> createProducer() {
+			return KafkaMessageStoreTests.this.producer;
+		}
+
+		@Override
+		public void reset() {
+			KafkaMessageStoreTests.this.resets.incrementAndGet();
+		}
+
+		@Override
+		public Map<String, Object> getConfigurationProperties() {
+			return NOBODY;
+		}
+
+	});
+
+	private final FakeBrokers brokers = new FakeBrokers();
+
+	private final RecentIds recent = new RecentIds(10);
+
+	private final SinkTopic topic = this.brokers.topic(this.recent);
+
+	private final KafkaMessageStore store = new KafkaMessageStore(this.kafka, this.topic,
+			new KafkaSessions(1, (session) -> new SessionWriter(session, new SessionWriter.Brokers() {
+
+				@Override
+				public Producer<byte[], byte[]> producer() {
+					return SessionWriterTests.newProducer();
+				}
+
+				@Override
+				public SessionState state() {
+					return new SessionState();
+				}
+
+			}, () -> {
+			})));
+
+	private static MockProducer<byte[], byte[]> producer() {
+		Node node = new Node(0, "127.0.0.1", 1);
+		return new MockProducer<>(
+				new Cluster("cluster", List.of(node),
+						IntStream.range(0, PARTITIONS)
+							.mapToObj((partition) -> new PartitionInfo(Topics.SINK, partition, node,
+									new Node[] { node }, new Node[] { node }))
+							.toList(),
+						Set.of(), Set.of()),
+				false, new RoundRobinPartitioner(), new ByteArraySerializer(), new ByteArraySerializer()) {
+
+			/** The factory's producer is shared. */
+			@Override
+			public void close(Duration timeout) {
+			}
+
+		};
+	}
+
+	@BeforeEach
+	void start() {
+		this.brokers.partition(0, 0);
+		this.topic.start();
+		await().until(this.topic::ready);
+	}
+
+	@AfterEach
+	void stop() {
+		this.store.close();
+		this.topic.stop();
+	}
+
+	@Test
+	void acknowledgesAMessageOnceTheBrokersHaveIt() {
+		CompletableFuture<Integer> stored = this.store
+			.store(new Content(ByteString.copyFromUtf8("id"), ByteString.EMPTY, 7, "payload".getBytes()));
+		assertThat(stored).isNotDone();
+
+		this.producer.completeNext();
+
+		assertThat(stored).isCompletedWithValueMatching((partition) -> partition >= 0 && partition < PARTITIONS);
+		ProducerRecord<byte[], byte[]> sent = this.producer.history().getFirst();
+		assertThat(sent.topic()).isEqualTo(Topics.SINK);
+		assertThat(sent.partition()).as("the producer chooses it").isNull();
+		assertThat(sent.key()).asString().isEqualTo("id");
+		assertThat(sent.value()).asString().isEqualTo("payload");
+		assertThat(sent.headers().lastHeader(TopicRecord.CLIENT).value())
+			.isEqualTo(ByteBuffer.allocate(Long.BYTES).putLong(7).array());
+	}
+
+	@Test
+	void tellsThePartitionOfAMessageWhichIsThatOfItsKey() {
+		List<Integer> expected = IntStream.range(0, 20)
+			.mapToObj((i) -> BuiltInPartitioner.partitionForKey(("key " + i).getBytes(), PARTITIONS))
+			.toList();
+
+		List<CompletableFuture<Integer>> stored = IntStream.range(0, 20)
+			.mapToObj((i) -> this.store.store(Contents.of("id " + i, "key " + i, new byte[1])))
+			.toList();
+		stored.forEach((_) -> this.producer.completeNext());
+
+		assertThat(expected).contains(0, 1, 2, 3);
+		assertThat(stored).extracting(CompletableFuture::join).isEqualTo(expected);
+		assertThat(this.producer.history()).extracting(ProducerRecord::partition).isEqualTo(expected);
+	}
+
+	@Test
+	void refusesForGoodWhatIsTooLargeForKafka() {
+		CompletableFuture<Integer> stored = this.store.store(Contents.of("id", new byte[1]));
+
+		this.producer.errorNext(new RecordTooLargeException());
+
+		assertThat(failure(stored)).isInstanceOf(MessageTooLargeException.class)
+			.hasCauseInstanceOf(RecordTooLargeException.class);
+		assertThat(this.resets).hasValue(0);
+		assertThat(this.store.ready()).isTrue();
+	}
+
+	@Test
+	void goesOnAfterAMessageThatCameTooLate() {
+		CompletableFuture<Integer> late = this.store.store(Contents.of("late", new byte[1]));
+		CompletableFuture<Integer> noRoom = this.store.store(Contents.of("no room", new byte[1]));
+
+		this.producer.errorNext(new TimeoutException("late"));
+		this.producer.errorNext(new BufferExhaustedException("no room"));
+
+		assertThat(failure(late)).isInstanceOf(StoreUnavailableException.class).hasMessageContaining("late");
+		assertThat(failure(noRoom)).isInstanceOf(StoreUnavailableException.class).hasMessageContaining("no room");
+		assertThat(this.resets).as("nothing of them is at the brokers").hasValue(0);
+		assertThat(this.store.ready()).isTrue();
+	}
+
+	/** It is unknown whether the brokers have the message. */
+	@Test
+	void readsTheTopicAgainAfterAFailureOfTheProducer() {
+		this.recent.add(0, RecentIds.Name.of(0, ByteString.copyFromUtf8("before")), 1);
+		CompletableFuture<Integer> stored = this.store.store(Contents.of("id", new byte[1]));
+
+		this.producer.errorNext(new KafkaException("broken"));
+
+		assertThat(failure(stored)).isInstanceOf(StoreUnavailableException.class).hasMessageContaining("broken");
+		assertThat(this.resets).as("it gets another producer").hasValue(1);
+		await().until(() -> this.recent.size() == 0);
+		await().until(this.store::ready);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void saysSoWhenAMessageCannotEvenBeSent(boolean hasKey) {
+		this.producer.sendException = new KafkaException("broken");
+		this.producer.partitionsForException = new TimeoutException("no partitions");
+
+		CompletableFuture<Integer> stored = this.store.store(Contents.of("id", hasKey ? "key" : "", new byte[1]));
+
+		assertThat(stored).isCompletedExceptionally();
+		assertThat(failure(stored)).isInstanceOf(StoreUnavailableException.class)
+			.hasMessageContaining(hasKey ? "no partitions" : "broken");
+	}
+
+	@Test
+	void takesNothingBeforeTheTopicIsRead() {
+		KafkaMessageStore early = new KafkaMessageStore(this.kafka, this.brokers.topic(this.recent),
+				new KafkaSessions(NOBODY, 1, Duration.ofDays(1)));
+
+		assertThat(early.ready()).isFalse();
+		assertThat(this.store.ready()).isTrue();
+	}
+
+	@Test
+	void knowsTheRepeatOfAMessageOfASession() {
+		assertThat(storeWithPlace(this.store)).succeedsWithin(Duration.ofSeconds(10))
+			.isEqualTo(OnceStore.Outcome.STORED);
+		assertThat(storeWithPlace(this.store)).succeedsWithin(Duration.ofSeconds(10))
+			.isEqualTo(OnceStore.Outcome.REPEATED);
+	}
+
+	@Test
+	void writesNoSessionOnceItIsClosed() {
+		this.store.close();
+
+		assertThat(failure(storeWithPlace(this.store))).hasMessageContaining("shutting down");
+	}
+
+	/** Their states may be those of a topic that was deleted. */
+	@Test
+	void endsTheWritersOfSessionsWhenTheTopicIsReadAgain() {
+		SinkTopic read = this.brokers.topic(this.recent);
+		KafkaMessageStore other = KafkaMessageStore.of(this.kafka, read, 1, Duration.ofDays(1));
+		CompletableFuture<OnceStore.Outcome> first = storeWithPlace(other);
+		try {
+			assertThat(first).as("nobody answers").isNotDone();
+
+			read.start();
+
+			await().until(read::ready);
+			assertThat(failure(storeWithPlace(other))).hasMessageContaining("is ending");
+		}
+		finally {
+			read.stop();
+		}
+	}
+
+	private static CompletableFuture<OnceStore.Outcome> storeWithPlace(KafkaMessageStore store) {
+		return store.store(new Place(SESSION, 1), Contents.of("id", new byte[1]));
+	}
+
+	private static Throwable failure(CompletableFuture<?> future) {
+		return catchThrowableOfType(ExecutionException.class, () -> future.get(10, TimeUnit.SECONDS)).getCause();
+	}
+
+}
