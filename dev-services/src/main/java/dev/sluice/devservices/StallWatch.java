@@ -1,0 +1,89 @@
+package dev.sluice.devservices;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.TestPlan;
+
+/**
+ * Prints after the failure of a test how long the machine stood still meanwhile: how late
+ * a thread was that does nothing but wake up. JUnit finds this class through
+ * {@code META-INF/services}. Thread-safe: tests may run in parallel.
+ */
+public final class StallWatch implements TestExecutionListener {
+
+	private static final Duration INTERVAL = Duration.ofMillis(20);
+
+	/** A thread that wakes up this much too late counts as a stall. */
+	private static final Duration SHORTEST = Duration.ofMillis(200);
+
+	private final Map<String, Stalls> running = new ConcurrentHashMap<>();
+
+	private volatile @Nullable Thread watch;
+
+	@Override
+	public void testPlanExecutionStarted(TestPlan plan) {
+		this.watch = Thread.ofPlatform().daemon().name("stall-watch").start(this::watch);
+	}
+
+	@Override
+	public void testPlanExecutionFinished(TestPlan plan) {
+		if (this.watch instanceof Thread thread) {
+			thread.interrupt();
+		}
+	}
+
+	private void watch() {
+		long before = System.nanoTime();
+		while (!Thread.currentThread().isInterrupted()) {
+			LockSupport.parkNanos(INTERVAL.toNanos());
+			long now = System.nanoTime();
+			long late = now - before - INTERVAL.toNanos();
+			if (late > SHORTEST.toNanos()) {
+				this.running.replaceAll((_, stalls) -> stalls.and(late));
+			}
+			before = now;
+		}
+	}
+
+	@Override
+	public void executionStarted(TestIdentifier test) {
+		this.running.put(test.getUniqueId(), Stalls.NONE);
+	}
+
+	@Override
+	public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+		Stalls stalls = this.running.remove(test.getUniqueId());
+		if (stalls != null && result.getStatus() == TestExecutionResult.Status.FAILED) {
+			System.out.println(stalls.during(test.getDisplayName()));
+		}
+	}
+
+	/**
+	 * Stalls of the machine.
+	 *
+	 * @param longestNanos the longest, nanoseconds
+	 * @param totalNanos all together, nanoseconds
+	 */
+	record Stalls(long longestNanos, long totalNanos) {
+
+		static final Stalls NONE = new Stalls(0, 0);
+
+		Stalls and(long nanos) {
+			return new Stalls(Math.max(this.longestNanos, nanos), this.totalNanos + nanos);
+		}
+
+		String during(String test) {
+			return "%s failed; meanwhile the machine stood still for %d ms at most, %d ms in all".formatted(test,
+					this.longestNanos / 1_000_000, this.totalNanos / 1_000_000);
+		}
+
+	}
+
+}
