@@ -10,7 +10,6 @@ import java.util.function.Supplier;
 import com.github.dockerjava.api.exception.InternalServerErrorException;
 import com.github.dockerjava.api.exception.NotModifiedException;
 import org.jspecify.annotations.Nullable;
-import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
 
 /**
@@ -24,7 +23,10 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
 	/** How long the engine may take to freeze a container. */
-	private static final Duration FREEZE_TIMEOUT = Duration.ofSeconds(20);
+	private static final Duration FREEZE_TIMEOUT = Duration.ofMinutes(1);
+
+	/** How long the engine may take to report that a container has ended. */
+	private static final Duration END_TIMEOUT = Duration.ofMinutes(1);
 
 	/** The time from SIGTERM to SIGKILL. */
 	private static final int STOP_SECONDS = 20;
@@ -76,15 +78,20 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 		C created = this.factory.get();
 		this.container = created;
 		try {
-			created.setPortBindings(List.of(binding()));
+			created.setPortBindings(List.of(binding(created)));
 			created.start();
 		}
 		catch (RuntimeException ex) {
-			created.stop();
 			// The next start begins anew, not with a container that never ran.
 			this.container = null;
-			throw new StartFailedException("%s does not start in a container (%s): %s".formatted(this.name,
-					created.getDockerImageName(), ex.getMessage()), ex);
+			try {
+				created.stop();
+			}
+			catch (RuntimeException stop) {
+				ex.addSuppressed(stop);
+			}
+			throw new StartFailedException("%s does not start in a container: %s".formatted(this.name, ex.getMessage()),
+					ex);
 		}
 		if (this.closed) {
 			created.stop();
@@ -95,6 +102,9 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 	private void startAgain(C ended) {
 		try {
 			ended.getDockerClient().startContainerCmd(ended.getContainerId()).exec();
+		}
+		catch (NotModifiedException _) {
+			// It runs: an earlier start has failed because it was not ready in time.
 		}
 		catch (RuntimeException ex) {
 			throw new StartFailedException(
@@ -161,13 +171,13 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 		ending.getDockerClient()
 			.waitContainerCmd(ending.getContainerId())
 			.start()
-			.awaitStatusCode(STOP_SECONDS, TimeUnit.SECONDS);
+			.awaitStatusCode(Patience.of(END_TIMEOUT).toSeconds(), TimeUnit.SECONDS);
 	}
 
 	/** Freezes all of its processes, with the engine's freezer. */
 	synchronized void freeze() {
 		C running = get();
-		requireFrozen(this.name, FREEZE_TIMEOUT,
+		requireFrozen(this.name, Patience.of(FREEZE_TIMEOUT),
 				() -> running.getDockerClient().pauseContainerCmd(running.getContainerId()).exec());
 		this.frozen = true;
 	}
@@ -214,8 +224,8 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 	}
 
 	/** Binds the loopback interface, unless the engine is on another machine. */
-	private String binding() {
-		String host = DockerClientFactory.instance().dockerHostIpAddress();
+	private String binding(C created) {
+		String host = created.getHost();
 		String address = (host.equals("localhost") || host.startsWith("127.")) ? "127.0.0.1:" : "";
 		// Chosen here, because the engine would choose another one at each start.
 		return "%s%d:%d".formatted(address, (this.outerPort != 0) ? this.outerPort : Ports.free(), this.innerPort);

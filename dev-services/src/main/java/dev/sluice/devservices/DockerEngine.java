@@ -33,13 +33,15 @@ import org.slf4j.LoggerFactory;
  */
 public final class DockerEngine {
 
-	/** How long an engine may take to answer. */
-	public static final Duration TIMEOUT = Duration.ofSeconds(3);
+	/** How long an engine may take to answer, multiplied by {@link Patience}. */
+	private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
 	/** The image that Testcontainers 2.0.5 starts. */
 	private static final String RYUK_IMAGE = "testcontainers/ryuk:0.14.0";
 
-	/** How long the engine may take to pull an image. */
+	/**
+	 * How long the engine may take to pull an image, multiplied by {@link Patience}.
+	 */
 	private static final Duration PULL_TIMEOUT = Duration.ofMinutes(10);
 
 	/**
@@ -56,7 +58,7 @@ public final class DockerEngine {
 	private DockerEngine() {
 	}
 
-	/** Whether an engine answers within {@link #TIMEOUT}. */
+	/** Whether an engine answers within 3 s, multiplied by {@link Patience}. */
 	public static boolean answers() {
 		return address(System.getenv()).map((address) -> status(address, "/_ping") == OK).orElse(false);
 	}
@@ -90,8 +92,8 @@ public final class DockerEngine {
 		if (engine.isEmpty()) {
 			throw new StartFailedException(
 					"containers are required, but no Docker engine answers within %d s (DOCKER_HOST is %s): start Docker, or set %s=embedded"
-						.formatted(TIMEOUT.toSeconds(), System.getenv().getOrDefault("DOCKER_HOST", "not set"),
-								Infrastructure.VARIABLE));
+						.formatted(Patience.of(TIMEOUT).toSeconds(),
+								System.getenv().getOrDefault("DOCKER_HOST", "not set"), Infrastructure.VARIABLE));
 		}
 		images().filter((image) -> !hasImage(engine.get(), image)).forEach((image) -> pull(engine.get(), image));
 	}
@@ -102,7 +104,8 @@ public final class DockerEngine {
 	 */
 	static void pull(SocketAddress address, String image) {
 		logger.info("Pulling the image {}", image);
-		Answer answer = ask(new AbortableRequest(address, PULL, "/images/create?fromImage=" + image), PULL_TIMEOUT);
+		Answer answer = ask(new AbortableRequest(address, PULL, "/images/create?fromImage=" + image),
+				Patience.of(PULL_TIMEOUT));
 		if (Thread.currentThread().isInterrupted()) {
 			throw new StartFailedException("interrupted while the image %s was pulled".formatted(image));
 		}
@@ -114,10 +117,9 @@ public final class DockerEngine {
 			throw new StartFailedException(
 					"the Docker engine cannot pull the image %s: %s. Pull it with 'docker pull %s', or set %s=embedded"
 						.formatted(image,
-								error.orElseGet(
-										() -> (answer.status() != 0) ? "HTTP " + answer.status()
-												: "the connection ended, or no answer came within %d min"
-													.formatted(PULL_TIMEOUT.toMinutes())),
+								error.orElseGet(() -> (answer.status() != 0) ? "HTTP " + answer.status()
+										: "the connection ended, or no answer came within %d min"
+											.formatted(Patience.of(PULL_TIMEOUT).toMinutes())),
 								image, Infrastructure.VARIABLE));
 		}
 	}
@@ -146,7 +148,11 @@ public final class DockerEngine {
 
 	/** The status code of a GET; 0 if there is no answer in time. */
 	static int status(SocketAddress address, String path) {
-		return ask(new AbortableRequest(address, "GET", path), TIMEOUT).status();
+		return status(address, path, Patience.of(TIMEOUT));
+	}
+
+	static int status(SocketAddress address, String path, Duration timeout) {
+		return ask(new AbortableRequest(address, "GET", path), timeout).status();
 	}
 
 	private static Answer ask(AbortableRequest request, Duration timeout) {

@@ -32,10 +32,12 @@ final class EmbeddedPostgres implements Server, PostgresService {
 
 	@Override
 	public void start() {
-		int again = this.port;
-		Ports.requireFree((again != 0) ? again : this.wantedPort, "PostgreSQL");
-		this.port = (again != 0) ? again : (this.wantedPort != 0) ? this.wantedPort : Ports.free();
-		this.process.start(this.port);
+		int again = (this.port != 0) ? this.port : this.wantedPort;
+		Ports.requireFree(again, "PostgreSQL");
+		int chosen = (again != 0) ? again : Ports.free();
+		this.process.start(chosen);
+		// Only now: if the first start fails, the next one may choose another port.
+		this.port = chosen;
 	}
 
 	@Override

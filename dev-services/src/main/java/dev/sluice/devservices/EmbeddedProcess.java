@@ -42,6 +42,9 @@ final class EmbeddedProcess implements AutoCloseable {
 	/** The data is temporary, or safe in a log: there is no reason to wait longer. */
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
+	/** How long the kernel may take to remove a killed process. */
+	private static final Duration KILL_TIMEOUT = Duration.ofMinutes(1);
+
 	private final String name;
 
 	private final Class<?> mainClass;
@@ -53,6 +56,9 @@ final class EmbeddedProcess implements AutoCloseable {
 	private @Nullable Path directory;
 
 	private @Nullable JavaProcess process;
+
+	/** Whether the data is of a server that has never been ready. */
+	private boolean incomplete;
 
 	private boolean closed;
 
@@ -68,9 +74,38 @@ final class EmbeddedProcess implements AutoCloseable {
 		this.keptDirectory = directory;
 	}
 
-	/** Starts the server. Returns when it is ready. */
+	/**
+	 * Starts the server, or starts it again with its data and the port from before.
+	 * Returns when it is ready. If the first start fails, the next one begins anew.
+	 */
 	void start(int port) {
-		launch(port).awaitReady();
+		JavaProcess launched = launch(port);
+		try {
+			launched.awaitReady();
+		}
+		catch (StartFailedException ex) {
+			try {
+				clearAfterFailure();
+			}
+			catch (RuntimeException clear) {
+				ex.addSuppressed(clear);
+			}
+			throw ex;
+		}
+		synchronized (this) {
+			this.incomplete = false;
+		}
+	}
+
+	private synchronized void clearAfterFailure() {
+		if (this.closed) {
+			return;
+		}
+		killServer();
+		if (this.incomplete) {
+			deleteTree(base().resolve(this.name));
+			this.process = null;
+		}
 	}
 
 	private synchronized JavaProcess launch(int port) {
@@ -83,7 +118,7 @@ final class EmbeddedProcess implements AutoCloseable {
 			this.process = again;
 			return again;
 		}
-		Path base = this.keptDirectory;
+		Path base = (this.keptDirectory != null) ? this.keptDirectory : this.directory;
 		try {
 			if (base == null) {
 				base = Files.createTempDirectory("sluice-" + this.name + "-");
@@ -93,6 +128,7 @@ final class EmbeddedProcess implements AutoCloseable {
 			Path data = base.resolve(this.name);
 			if (!Files.exists(data)) {
 				PrivateDirectory.create(data);
+				this.incomplete = true;
 			}
 		}
 		catch (IOException ex) {
@@ -101,7 +137,7 @@ final class EmbeddedProcess implements AutoCloseable {
 		JavaProcess launched = JavaProcess.mainClass(this.mainClass.getName())
 			.name(this.name)
 			.jvmArgs(this.jvmArgs)
-			.jvmArgs("-Dlogback.configurationFile=dev-services-logback.xml")
+			.jvmArgs("-Dlogback.configurationFile=dev-services-logback.xml", Patience.jvmArg())
 			.args(Integer.toString(port), base.resolve(this.name).toString())
 			.args((this.keptDirectory == null) ? new String[] { TEMPORARY } : new String[0])
 			.logFile(base.resolve(this.name + ".log"))
@@ -182,14 +218,14 @@ final class EmbeddedProcess implements AutoCloseable {
 
 	private void awaitEnd(ProcessHandle left) {
 		try {
-			left.onExit().get(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+			left.onExit().get(Patience.of(KILL_TIMEOUT).toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException _) {
 			Thread.currentThread().interrupt();
 		}
 		catch (ExecutionException | TimeoutException ex) {
 			throw new IllegalStateException("%s (process %d) is still there %d s after SIGKILL".formatted(this.name,
-					left.pid(), STOP_TIMEOUT.toSeconds()), ex);
+					left.pid(), Patience.of(KILL_TIMEOUT).toSeconds()), ex);
 		}
 	}
 

@@ -38,7 +38,7 @@ public final class JavaProcess implements AutoCloseable {
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
 	/** How long the kernel may take to remove a killed process. */
-	private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
+	private static final Duration KILL_TIMEOUT = Duration.ofMinutes(1);
 
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(50);
 
@@ -298,9 +298,9 @@ public final class JavaProcess implements AutoCloseable {
 	/** Sends SIGKILL and waits until it is gone. */
 	public void kill() {
 		this.process.destroyForcibly();
-		if (!awaitEnd(KILL_TIMEOUT)) {
+		if (!awaitEnd(Patience.of(KILL_TIMEOUT))) {
 			throw new IllegalStateException("%s (process %d) is still there %d s after SIGKILL".formatted(this.name,
-					pid(), KILL_TIMEOUT.toSeconds()));
+					pid(), Patience.of(KILL_TIMEOUT).toSeconds()));
 		}
 	}
 

@@ -29,6 +29,11 @@ public final class Patience {
 		return of(Duration.ofSeconds(seconds));
 	}
 
+	/** The JVM option that sets the same factor in a child process. */
+	static String jvmArg() {
+		return "-D%s=%s".formatted(PROPERTY, factor());
+	}
+
 	private static double factor() {
 		String value = System.getProperty(PROPERTY, "1");
 		try {

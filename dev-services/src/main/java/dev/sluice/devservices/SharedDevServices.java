@@ -1,25 +1,42 @@
 package dev.sluice.devservices;
 
-/** Holds the instance of {@link DevServices#shared()}, created when first requested. */
+import java.util.function.Supplier;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds the instance of {@link DevServices#shared()}, created when first requested. If
+ * that fails, the next request tries again.
+ */
 final class SharedDevServices {
 
-	private SharedDevServices() {
+	private static final SharedDevServices ofThisJvm = new SharedDevServices(SharedDevServices::create);
+
+	private final Supplier<DevServices> factory;
+
+	private @Nullable DevServices created;
+
+	SharedDevServices(Supplier<DevServices> factory) {
+		this.factory = factory;
 	}
 
 	static DevServices instance() {
-		return Holder.INSTANCE;
+		return ofThisJvm.get();
 	}
 
-	private static final class Holder {
-
-		static final DevServices INSTANCE = create();
-
-		private static DevServices create() {
-			DevServices services = DevServices.start(Infrastructure.fromEnvironment());
-			Runtime.getRuntime().addShutdownHook(new Thread(services::close, "dev-services-close"));
-			return services;
+	synchronized DevServices get() {
+		DevServices services = this.created;
+		if (services == null) {
+			services = this.factory.get();
+			this.created = services;
 		}
+		return services;
+	}
 
+	private static DevServices create() {
+		DevServices services = DevServices.start(Infrastructure.fromEnvironment());
+		Runtime.getRuntime().addShutdownHook(new Thread(services::close, "dev-services-close"));
+		return services;
 	}
 
 }

@@ -6,6 +6,7 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -21,13 +22,13 @@ enum Signal {
 	/** Resumes the process. */
 	CONT;
 
-	private static final int TIMEOUT_SECONDS = 10;
+	private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
 	/**
 	 * How long to wait for SIGSTOP to take effect. A process that takes longer waits for
 	 * its disk and cannot be suspended.
 	 */
-	private static final long STOPPED_MILLIS = 2_000;
+	private static final Duration STOPPED_TIMEOUT = Duration.ofSeconds(2);
 
 	private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -44,7 +45,7 @@ enum Signal {
 			if (!awaitEnd(shell)) {
 				shell.destroyForcibly();
 				throw new IllegalStateException("no shell sent SIG%s to process %d within %d s".formatted(this,
-						process.pid(), TIMEOUT_SECONDS));
+						process.pid(), Patience.of(TIMEOUT).toSeconds()));
 			}
 			if (this == STOP) {
 				awaitStopped(process);
@@ -59,7 +60,7 @@ enum Signal {
 	 * On a busy machine, a process runs on until one of its threads next gets the CPU.
 	 */
 	private static void awaitStopped(ProcessHandle process) {
-		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOPPED_MILLIS);
+		long deadline = System.nanoTime() + Patience.of(STOPPED_TIMEOUT).toNanos();
 		while (runs(process) && System.nanoTime() - deadline < 0) {
 			LockSupport.parkNanos(POLL_NANOS);
 		}
@@ -86,7 +87,7 @@ enum Signal {
 	 */
 	private static boolean awaitEnd(Process shell) {
 		boolean interrupted = false;
-		long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
+		long deadline = System.nanoTime() + Patience.of(TIMEOUT).toNanos();
 		try {
 			while (true) {
 				try {

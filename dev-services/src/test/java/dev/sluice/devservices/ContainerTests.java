@@ -1,24 +1,92 @@
 package dev.sluice.devservices;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
+import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.command.StartContainerCmd;
 import com.github.dockerjava.api.exception.ConflictException;
 import com.github.dockerjava.api.exception.InternalServerErrorException;
+import com.github.dockerjava.api.exception.NotModifiedException;
 import org.junit.jupiter.api.Test;
+import org.testcontainers.containers.ContainerLaunchException;
+import org.testcontainers.containers.GenericContainer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.mockito.Mockito.doNothing;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.times;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
-/**
- * Freezes that the engine fails to do. In a container whose only process writes and calls
- * fsync, runc failed 20 of 60.
- */
+/** Containers whose engine fails. */
 class ContainerTests {
 
 	private static final String REFUSAL = "OCI runtime pause failed: unable to freeze: unknown";
 
+	/** One slow start failed each later one of the same JVM. */
+	@Test
+	void isMadeAnewAfterAStartThatFailed() {
+		List<FakeContainer> made = new ArrayList<>();
+		try (Container<FakeContainer> container = container(() -> {
+			FakeContainer next = new FakeContainer();
+			next.failure = made.isEmpty() ? new ContainerLaunchException("the engine is slow") : null;
+			made.add(next);
+			return next;
+		}, (_) -> true)) {
+			assertThatExceptionOfType(StartFailedException.class).isThrownBy(container::start)
+				.withMessage("Kafka does not start in a container: the engine is slow");
+			assertThat(made.getFirst().stops).isEqualTo(1);
+
+			container.start();
+
+			assertThat(container.get()).isSameAs(made.get(1));
+			assertThat(made.get(1).stops).isZero();
+		}
+	}
+
+	@Test
+	void whyItDoesNotStartIsToldThoughItCannotBeStopped() {
+		FakeContainer fake = new FakeContainer();
+		fake.failure = new ContainerLaunchException("the engine is slow");
+		fake.stopFailure = new InternalServerErrorException("cannot stop", null);
+		try (Container<FakeContainer> container = container(() -> fake, (_) -> true)) {
+			assertThatExceptionOfType(StartFailedException.class).isThrownBy(container::start)
+				.withMessageContaining("the engine is slow")
+				.satisfies((ex) -> assertThat(ex.getCause()).hasSuppressedException(fake.stopFailure));
+		}
+	}
+
+	/** The engine refuses to start a container that runs. */
+	@Test
+	void isStartedAgainAfterARestartThatFailed() {
+		FakeContainer fake = new FakeContainer();
+		AtomicBoolean serves = new AtomicBoolean();
+		try (Container<FakeContainer> container = container(() -> fake, (_) -> serves.get())) {
+			container.start();
+			doNothing().doThrow(new NotModifiedException("it runs", null)).when(fake.starting).exec();
+			Thread.currentThread().interrupt();
+			assertThatExceptionOfType(StartFailedException.class).isThrownBy(container::start)
+				.withMessageContaining("interrupted");
+			assertThat(Thread.interrupted()).isTrue();
+
+			serves.set(true);
+			container.start();
+
+			verify(fake.starting, times(2)).exec();
+		}
+	}
+
+	/**
+	 * In a container whose only process writes and calls fsync, runc failed 20 of 60
+	 * freezes.
+	 */
 	@Test
 	void processThatWaitsForItsDiskIsFrozenLater() {
 		AtomicInteger attempts = new AtomicInteger();
@@ -50,6 +118,66 @@ class ContainerTests {
 			}));
 
 		assertThat(attempts).hasValue(1);
+	}
+
+	private static Container<FakeContainer> container(Supplier<FakeContainer> factory,
+			Container.Probe<FakeContainer> probe) {
+		return new Container<>("Kafka", 9092, 0, factory, probe);
+	}
+
+	/** Calls no engine. */
+	private static final class FakeContainer extends GenericContainer<FakeContainer> {
+
+		private final DockerClient engine = mock(DockerClient.class);
+
+		private final StartContainerCmd starting = mock(StartContainerCmd.class);
+
+		private RuntimeException failure;
+
+		private RuntimeException stopFailure;
+
+		private int stops;
+
+		FakeContainer() {
+			super("absent:1");
+			when(this.engine.startContainerCmd("id")).thenReturn(this.starting);
+		}
+
+		@Override
+		public void start() {
+			if (this.failure != null) {
+				throw this.failure;
+			}
+		}
+
+		@Override
+		public void stop() {
+			this.stops++;
+			if (this.stopFailure != null) {
+				throw this.stopFailure;
+			}
+		}
+
+		@Override
+		public String getHost() {
+			return "localhost";
+		}
+
+		@Override
+		public String getContainerId() {
+			return "id";
+		}
+
+		@Override
+		public boolean isRunning() {
+			return true;
+		}
+
+		@Override
+		public DockerClient getDockerClient() {
+			return this.engine;
+		}
+
 	}
 
 }

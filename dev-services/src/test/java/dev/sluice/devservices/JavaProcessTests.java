@@ -1,138 +1,19 @@
 package dev.sluice.devservices;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.HttpURLConnection;
-import java.net.ServerSocket;
-import java.net.SocketTimeoutException;
-import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.awaitility.Awaitility.await;
 
+/** What needs no process. {@code JavaProcessIT} in foundation-tests starts some. */
 class JavaProcessTests {
-
-	private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
 	@TempDir
 	private Path directory;
-
-	private JavaProcess process;
-
-	@AfterEach
-	void killWhatIsLeft() {
-		if (this.process != null) {
-			this.process.kill();
-		}
-	}
-
-	@Test
-	void isReadyWhenItsHealthUrlAnswers() {
-		int port = Ports.free();
-
-		this.process = child("serve", Integer.toString(port))
-			.readyWhen(URI.create("http://127.0.0.1:%d/health".formatted(port)), TIMEOUT)
-			.start();
-
-		assertThat(this.process.isAlive()).isTrue();
-		assertThat(Ports.isFree(port)).isFalse();
-	}
-
-	@Test
-	void isReadyWhenItsLogSaysSo() {
-		this.process = child("wait").readyWhenLogged("waiting", TIMEOUT).start();
-
-		assertThat(this.process.isAlive()).isTrue();
-	}
-
-	@Test
-	void isReadyHoweverMuchItHasLoggedSince() {
-		Path logged = this.directory.resolve("logged");
-		this.process = child("chatter", logged.toString()).readyWhenLogged("waiting", TIMEOUT).launch();
-		await().atMost(TIMEOUT).until(() -> Files.exists(logged));
-
-		this.process.awaitReady();
-
-		assertThat(this.process.isAlive()).isTrue();
-	}
-
-	@Test
-	void passesEnvironmentAndJvmArguments() {
-		this.process = child("wait").environment("GREETING", "hello")
-			.jvmArgs("-Dgreeting=world")
-			.readyWhenLogged("waiting", TIMEOUT)
-			.start();
-
-		assertThat(this.process.tail()).contains("waiting with hello world");
-	}
-
-	@Test
-	void isExecutedByAnotherCommand() {
-		this.process = child("wait").through(List.of("env", "GREETING=hello"))
-			.jvmArgs("-Dgreeting=world")
-			.readyWhenLogged("waiting", TIMEOUT)
-			.start();
-
-		assertThat(this.process.tail()).contains("waiting with hello world");
-	}
-
-	@Test
-	void failsAtOnceWithTheEndOfItsLogWhenItEnds() {
-		assertThatExceptionOfType(StartFailedException.class)
-			.isThrownBy(() -> child("fail").readyWhenLogged("never", Duration.ofHours(1)).start())
-			.withMessageContaining("child ended with exit code 3")
-			.withMessageContaining("the reason of the failure");
-	}
-
-	@Test
-	void isGoneWhenItIsNotReadyInTime() {
-		this.process = child("wait").readyWhenLogged("never", Duration.ofMillis(1)).launch();
-
-		assertThatExceptionOfType(StartFailedException.class).isThrownBy(this.process::awaitReady)
-			.withMessageContaining("was not ready after");
-		assertThat(this.process.isAlive()).isFalse();
-	}
-
-	@Test
-	void isGoneWhenTheWaitIsInterrupted() {
-		this.process = child("wait").readyWhenLogged("never", TIMEOUT).launch();
-
-		Thread.currentThread().interrupt();
-		assertThatExceptionOfType(StartFailedException.class).isThrownBy(this.process::awaitReady)
-			.withMessageContaining("interrupted");
-
-		assertThat(Thread.interrupted()).isTrue();
-		assertThat(this.process.isAlive()).isFalse();
-	}
-
-	@Test
-	void namesThePortThatIsTakenAndWhoHasIt() throws IOException {
-		try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			int port = taken.getLocalPort();
-
-			assertThatExceptionOfType(StartFailedException.class)
-				.isThrownBy(() -> child("serve", Integer.toString(port))
-					.readyWhen(URI.create("http://127.0.0.1:%d/health".formatted(port)), TIMEOUT)
-					.start())
-				.withMessageContaining("child: port %d is taken".formatted(port))
-				.satisfies((ex) -> {
-					if (Files.exists(Path.of("/proc/net/tcp"))) {
-						assertThat(ex).hasMessageContaining("by process %d".formatted(ProcessHandle.current().pid()));
-					}
-				});
-		}
-	}
 
 	@Test
 	void namesTheJarThatIsMissing() {
@@ -143,121 +24,10 @@ class JavaProcessTests {
 	}
 
 	@Test
-	void closeEndsItAndMayBeRepeated() {
-		this.process = child("wait").readyWhenLogged("waiting", TIMEOUT).start();
-
-		this.process.close();
-		this.process.close();
-
-		assertThat(this.process.isAlive()).isFalse();
-	}
-
-	@Test
-	void closeKillsWhatDoesNotStopInTime() {
-		this.process = child("ignore-sigterm").readyWhenLogged("waiting", TIMEOUT)
-			.stopTimeout(Duration.ofMillis(1))
-			.start();
-
-		this.process.close();
-
-		assertThat(this.process.isAlive()).isFalse();
-	}
-
-	@Test
-	void answersAgainWhenItIsUnfrozen() throws Exception {
-		int port = Ports.free();
-		this.process = child("serve", Integer.toString(port))
-			.readyWhen(URI.create("http://127.0.0.1:%d/health".formatted(port)), TIMEOUT)
-			.start();
-
-		this.process.freeze();
-		assertThat(answers(port, 300)).isFalse();
-		this.process.unfreeze();
-
-		assertThat(answers(port, 30_000)).isTrue();
-	}
-
-	@Test
-	void closeEndsWhatIsFrozen() {
-		this.process = child("wait").readyWhenLogged("waiting", TIMEOUT).stopTimeout(TIMEOUT).start();
-
-		this.process.freeze();
-		this.process.close();
-
-		assertThat(this.process.isAlive()).isFalse();
-	}
-
-	@Test
-	void startsAgainWithTheSameCommandAfterAKill() {
-		JavaProcess killed = child("wait").environment("GREETING", "again").readyWhenLogged("waiting", TIMEOUT).start();
-		killed.kill();
-
-		this.process = killed.relaunch().awaitReady();
-
-		assertThat(this.process.isAlive()).isTrue();
-		assertThat(this.process.pid()).isNotEqualTo(killed.pid());
-		assertThat(this.process.tail()).containsOnlyOnce("waiting with again");
-		assertThat(this.process.logFile()).content().hasLineCount(2);
-	}
-
-	@Test
-	void doesNotTakeWhatAnEarlierOneLoggedForItsOwn() {
-		JavaProcess killed = child("ready-once", this.directory.resolve("first").toString())
-			.readyWhenLogged("waiting", Duration.ofSeconds(2))
-			.start();
-		killed.kill();
-
-		this.process = killed.relaunch();
-
-		assertThatExceptionOfType(StartFailedException.class).isThrownBy(this.process::awaitReady)
-			.withMessageContaining("was not ready");
-	}
-
-	@Test
-	void refusesToStartAgainWhatStillRuns() {
-		this.process = child("wait").readyWhenLogged("waiting", TIMEOUT).start();
-
-		assertThatIllegalStateException().isThrownBy(this.process::relaunch).withMessageContaining("still runs");
-	}
-
-	@Test
 	void namesWhatEachJvmTakesFromTheEnvironment() {
 		assertThat(JavaProcess.inheritedOptions(Map.of("PATH", "/bin", "JAVA_TOOL_OPTIONS", " "))).isEmpty();
 		assertThat(JavaProcess.inheritedOptions(Map.of("JDK_JAVA_OPTIONS", "-Xa -Xb", "JAVA_TOOL_OPTIONS", "-Xc")))
 			.isEqualTo("JAVA_TOOL_OPTIONS=-Xc JDK_JAVA_OPTIONS=-Xa -Xb");
-	}
-
-	@Test
-	void endsWhenItsParentIsKilled() throws IOException {
-		Path pidFile = this.directory.resolve("pid");
-		this.process = child("parent", pidFile.toString()).launch();
-		await().atMost(TIMEOUT).until(() -> Files.exists(pidFile));
-		ProcessHandle grandchild = ProcessHandle.of(Long.parseLong(Files.readString(pidFile))).orElseThrow();
-
-		this.process.kill();
-
-		await().atMost(TIMEOUT).until(() -> !grandchild.isAlive());
-	}
-
-	private static boolean answers(int port, int timeoutMillis) throws IOException {
-		HttpURLConnection connection = (HttpURLConnection) URI.create("http://127.0.0.1:%d/health".formatted(port))
-			.toURL()
-			.openConnection();
-		connection.setReadTimeout(timeoutMillis);
-		try {
-			return connection.getResponseCode() == 200;
-		}
-		catch (SocketTimeoutException _) {
-			return false;
-		}
-	}
-
-	private JavaProcess.Builder child(String... args) {
-		return JavaProcess.mainClass(ChildMain.class.getName())
-			.name("child")
-			.jvmArgs("-Xmx32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-			.args(args)
-			.logFile(this.directory.resolve("child.log"));
 	}
 
 }

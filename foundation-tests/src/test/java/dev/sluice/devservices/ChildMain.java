@@ -42,9 +42,10 @@ final class ChildMain {
 				Thread.currentThread().join();
 			}
 			case "ready-once" -> {
-				if (Path.of(args[1]).toFile().createNewFile()) {
-					System.out.println("waiting");
+				if (!Path.of(args[1]).toFile().createNewFile()) {
+					System.exit(3);
 				}
+				System.out.println("waiting");
 				Thread.currentThread().join();
 			}
 			case "ignore-sigterm" -> {

@@ -1,0 +1,107 @@
+package dev.sluice.devservices;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class EmbeddedProcessIT {
+
+	private static final String NAME = "server";
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void endsTheChildThoughTheServersIdCannotBeRead() throws Exception {
+		try (EmbeddedProcess process = process(ServerMain.class)) {
+			process.start(1);
+			Files.writeString(data().resolve("postmaster.pid"), "\n");
+		}
+
+		long child = Long.parseLong(Files.readString(data().resolve("child")));
+		assertThat(ProcessHandle.of(child)).isEmpty();
+	}
+
+	/** PostgreSQL cannot use a directory that it has not initialized to the end. */
+	@Test
+	void beginsAnewAfterAFirstStartThatFailed() throws Exception {
+		try (EmbeddedProcess process = process(FailingMain.class)) {
+			assertThatExceptionOfType(StartFailedException.class).isThrownBy(() -> process.start(1))
+				.withMessageContaining("server ended with exit code 3");
+
+			process.start(2);
+
+			assertThat(data().resolve("port")).hasContent("2");
+		}
+	}
+
+	@Test
+	void keepsTheDataWhenARestartFails() throws Exception {
+		Files.writeString(this.directory.resolve("failed"), "");
+		try (EmbeddedProcess process = process(FailingMain.class)) {
+			process.start(1);
+			process.kill();
+
+			assertThatExceptionOfType(StartFailedException.class).isThrownBy(() -> process.start(1));
+			assertThat(data().resolve("port")).hasContent("1");
+
+			Files.delete(data().resolve("port"));
+			process.start(1);
+		}
+	}
+
+	private EmbeddedProcess process(Class<?> mainClass) {
+		return new EmbeddedProcess(NAME, mainClass, List.of("-Xmx32m", "-XX:+UseSerialGC"), this.directory);
+	}
+
+	private Path data() {
+		return this.directory.resolve(NAME);
+	}
+
+	/** Serves nothing. */
+	static final class ServerMain {
+
+		private ServerMain() {
+		}
+
+		public static void main(String[] args) throws IOException, InterruptedException {
+			Path data = Files.createDirectories(Path.of(args[1]));
+			Files.writeString(data.resolve("child"), Long.toString(ProcessHandle.current().pid()));
+			EmbeddedProcess.serving(args, () -> {
+			});
+			Thread.currentThread().join();
+		}
+
+	}
+
+	/**
+	 * Fails in the middle of the first start, and at each start that finds what that one
+	 * has left.
+	 */
+	static final class FailingMain {
+
+		private FailingMain() {
+		}
+
+		public static void main(String[] args) throws IOException, InterruptedException {
+			Path data = Path.of(args[1]);
+			Path port = Files.createFile(data.resolve("port"));
+			if (data.resolveSibling("failed").toFile().createNewFile()) {
+				System.exit(3);
+			}
+			Files.writeString(port, args[0]);
+			EmbeddedProcess.serving(args, () -> {
+			});
+			Thread.currentThread().join();
+		}
+
+	}
+
+}
