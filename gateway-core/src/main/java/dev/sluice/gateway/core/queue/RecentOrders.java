@@ -121,6 +121,11 @@ public class RecentOrders implements SmartLifecycle {
 
 	private volatile long lastResponseNanos;
 
+	/** When it was last checked whether Kafka is lost. Confined to the reading thread. */
+	private long checkNanos;
+
+	private volatile boolean lost;
+
 	private volatile long lag;
 
 	private volatile boolean running;
@@ -185,7 +190,7 @@ public class RecentOrders implements SmartLifecycle {
 	 * not be blocked
 	 */
 	public CompletableFuture<Reading> caughtUp(Duration limit) {
-		if (lost()) {
+		if (this.lost) {
 			return CompletableFuture.completedFuture(Reading.UNREACHABLE);
 		}
 		CompletableFuture<Reading> done = new CompletableFuture<>();
@@ -260,14 +265,26 @@ public class RecentOrders implements SmartLifecycle {
 		this.orders.notPublished(id);
 	}
 
-	private boolean lost() {
-		return this.nanoTime.getAsLong() - this.lastResponseNanos > LOST.toNanos();
+	/**
+	 * Checks whether Kafka is lost. Only the reading thread can tell: if it is late
+	 * itself by {@link #LOST}, the whole gateway has stood still and has taken no answer,
+	 * so Kafka gets this time once more.
+	 */
+	private boolean checkLost() {
+		long now = this.nanoTime.getAsLong();
+		if (now - this.checkNanos > LOST.toNanos() && !this.lost) {
+			this.lastResponseNanos = now;
+		}
+		this.checkNanos = now;
+		this.lost = now - this.lastResponseNanos > LOST.toNanos();
+		return this.lost;
 	}
 
 	@Override
 	public void start() {
 		this.running = true;
 		this.lastResponseNanos = this.nanoTime.getAsLong();
+		this.lost = false;
 		Thread reader = Thread.ofPlatform().daemon().name("recent-orders").unstarted(this::run);
 		this.thread = reader;
 		reader.start();
@@ -294,8 +311,10 @@ public class RecentOrders implements SmartLifecycle {
 				bug(ex);
 			}
 			if (this.running) {
+				// Whatever Kafka's clients took to open or to close was no pause.
+				this.checkNanos = this.nanoTime.getAsLong();
 				this.parkNanos.accept(RETRY.toNanos());
-				if (lost()) {
+				if (checkLost()) {
 					giveUp();
 				}
 			}
@@ -305,6 +324,7 @@ public class RecentOrders implements SmartLifecycle {
 	private void read(Admin client, Consumer<byte[], byte[]> consumer) {
 		CompletableFuture<TopicsSnapshot> snapshot = null;
 		long snapshotNanos = this.nanoTime.getAsLong() - SNAPSHOT_INTERVAL.toNanos();
+		this.checkNanos = this.nanoTime.getAsLong();
 		while (this.running) {
 			if (snapshot == null && this.nanoTime.getAsLong() - snapshotNanos >= SNAPSHOT_INTERVAL.toNanos()) {
 				snapshotNanos = this.nanoTime.getAsLong();
@@ -314,7 +334,7 @@ public class RecentOrders implements SmartLifecycle {
 				apply(snapshot, consumer);
 				snapshot = null;
 			}
-			if (lost()) {
+			if (checkLost()) {
 				warn(new TimeoutException("no answer for %d s".formatted(LOST.toSeconds())));
 				giveUp();
 			}

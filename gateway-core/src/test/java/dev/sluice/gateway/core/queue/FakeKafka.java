@@ -214,7 +214,7 @@ final class FakeKafka {
 	/** Waits until the consumer has been polled this many times more. */
 	void awaitPolls(int more) {
 		int until = this.polls.get() + more;
-		await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(2)).until(() -> this.polls.get() >= until);
+		await().until(() -> this.polls.get() >= until);
 	}
 
 	private List<ConsumerRecord<byte[], byte[]>> log(TopicPartition partition) {
