@@ -1,15 +1,16 @@
 package dev.sluice.lab.chaos;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.DevServices;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.chaos.faults.FaultInjector;
 import dev.sluice.lab.chaos.ledger.Gateways;
 import dev.sluice.lab.chaos.ledger.LedgerAudit;
@@ -39,24 +40,16 @@ final class Trial {
 	static final String VIOLATIONS = "violations.csv";
 
 	/**
-	 * Maximum time from the end of the load until all faults are over. Each fault has a
-	 * deadline of its own; several may still have to happen one after another.
+	 * Maximum time from the end of the load until all faults are over, in start timeouts.
+	 * Each fault has a deadline of its own; several may still have to happen one after
+	 * another.
 	 */
-	private static final long HEAL_MILLIS = 3 * DevServices.startTimeout().toMillis();
+	private static final int HEAL_STARTS = 3;
 
 	/** Between two faults of the same victim, so that its recovery shows. */
 	private static final long REST_MILLIS = 5_000;
 
 	private static final int MAX_VIOLATIONS = 20;
-
-	/** The load goes on for this long after the last fault. */
-	private static final double SEEN_SECONDS = 5;
-
-	/**
-	 * The load is extended at most to this multiple of its length if faults take longer
-	 * than planned.
-	 */
-	private static final int LONGER = 3;
 
 	private final Workload load;
 
@@ -122,7 +115,7 @@ final class Trial {
 			Supplier<OrderWitness> witnesses) throws IOException, InterruptedException {
 		this.progress.step("Placing %,d orders, %.0f per second, during %s (seed %d)".formatted(this.load.orders(),
 				this.load.ratePerSecond(), Figures.counted(faults.size(), "fault"), this.load.seed()));
-		try (OrderLedger entered = new OrderLedger(LONGER * this.load.orders(), this.load.syncShare(),
+		try (OrderLedger entered = new OrderLedger(this.load.orders(), this.load.syncShare(),
 				this.directory.path().resolve("attempts.csv"))) {
 			this.ledger = entered;
 			long start = System.nanoTime();
@@ -132,7 +125,7 @@ final class Trial {
 				this.progress.step("Everything runs again; waiting for orders under way");
 				try (OrderWitness witness = witnesses.get()) {
 					this.audited = new LedgerAudit(entered, identity, witness, placed, LedgerAudit.POLL)
-						.run(this.load.drainMillis(), this.progress::now);
+						.run(Patience.of(Duration.ofMillis(this.load.drainMillis())).toMillis(), this.progress::now);
 				}
 				LedgerAudit.write(violations(this.audited), this.directory.path().resolve(VIOLATIONS));
 			}
@@ -152,8 +145,13 @@ final class Trial {
 		OrderDriver driver = new OrderDriver(gateways, identity, entered, start);
 		FaultInjector injector = new FaultInjector(planned, start, REST_MILLIS, this.progress);
 		try (driver; injector) {
-			driver.run(this.load.ratePerSecond(), new Length(injector, driver));
-			injector.awaitHealed(HEAL_MILLIS);
+			driver.run(this.load.ratePerSecond(), (_) -> {
+				this.progress.now("%,d of %,d orders placed".formatted(driver.placed(), this.load.orders()));
+				return injector.isWell();
+			});
+			this.progress.step("The load has ended: %,d orders placed%s".formatted(driver.placed(),
+					injector.isOver() ? "" : "; the faults that are left go on without load"));
+			injector.awaitHealed(HEAL_STARTS * DevServices.startTimeout().toMillis());
 			return driver.placed();
 		}
 		finally {
@@ -217,35 +215,6 @@ final class Trial {
 		}
 		return "The balance does not hold; all orders that break it are in "
 				+ this.directory.path().resolve(VIOLATIONS);
-	}
-
-	/**
-	 * Number of orders placed: those asked for, and more until all faults are over, so
-	 * that each fault happens under load and the recovery is seen.
-	 */
-	private final class Length implements IntPredicate {
-
-		private final FaultInjector faults;
-
-		private final OrderDriver driver;
-
-		private long until = Trial.this.load.orders();
-
-		Length(FaultInjector faults, OrderDriver driver) {
-			this.faults = faults;
-			this.driver = driver;
-		}
-
-		@Override
-		public boolean test(int order) {
-			Workload load = Trial.this.load;
-			Trial.this.progress.now("%,d of %,d orders placed".formatted(this.driver.placed(), load.orders()));
-			if (!this.faults.isOver()) {
-				this.until = Math.max(this.until, order + Math.round(SEEN_SECONDS * load.ratePerSecond()));
-			}
-			return this.faults.isWell() && order < this.until;
-		}
-
 	}
 
 }

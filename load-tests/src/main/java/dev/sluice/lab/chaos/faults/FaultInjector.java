@@ -60,7 +60,7 @@ public final class FaultInjector implements AutoCloseable {
 
 	/** Breaks something and mends it. */
 	@FunctionalInterface
-	interface Breakage {
+	public interface Breakage {
 
 		/**
 		 * Returns when everything is mended. A fault that would outlast the run is also
