@@ -56,6 +56,7 @@ class LabTests {
 		assertThat(lab("up", "--infra", "podman")).isEqualTo(2);
 		assertThat(this.err.toString()).contains("'podman'").contains("auto, containers or embedded");
 		assertThat(lab("up", "--port-offset", "-1")).isEqualTo(2);
+		assertThat(lab("up", "--patience", "0")).isEqualTo(2);
 		assertThat(lab("up", "--threads", "green")).isEqualTo(2);
 		assertThat(lab("order", "--gateway", "localhost")).isEqualTo(2);
 		assertThat(lab("order", "--queued", "--sync")).isEqualTo(2);

@@ -15,6 +15,8 @@ import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetOptions;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
+import dev.sluice.lab.kit.run.LengthOptions.Length;
+import dev.sluice.lab.kit.run.LengthOptions;
 import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.run.SourceOption;
@@ -41,6 +43,8 @@ public final class ChaosCommand extends ExperimentCommand {
 
 	private static final double RATE = 100;
 
+	private static final double SMALLEST_RATE = 10;
+
 	private static final double SYNC_SHARE = 0.2;
 
 	private static final int CONSUMERS = 2;
@@ -52,9 +56,8 @@ public final class ChaosCommand extends ExperimentCommand {
 	/** Time for accepted orders to arrive after the load. */
 	private static final long DRAIN_MILLIS = 180_000;
 
-	@Option(names = "--quick",
-			description = "A load of " + QUICK_SECONDS + " s, each fault once: shows that everything works.")
-	private boolean quick;
+	@Mixin
+	private LengthOptions length = new LengthOptions();
 
 	@Option(names = "--minutes", paramLabel = "M", description = "Length of the load. Default: " + MINUTES + ".")
 	private @Nullable Double minutes;
@@ -62,9 +65,9 @@ public final class ChaosCommand extends ExperimentCommand {
 	@Option(names = "--orders", paramLabel = "N", description = "Orders to place, instead of --minutes.")
 	private @Nullable Integer orders;
 
-	@Option(names = "--rate", paramLabel = "R", defaultValue = "" + RATE,
-			description = "Orders per second, by the clock. Default: ${DEFAULT-VALUE}.")
-	private double rate = RATE;
+	@Option(names = "--rate", paramLabel = "R", description = "Orders per second, by the clock. Default: " + RATE
+			+ ", with --smallest " + SMALLEST_RATE + ".")
+	private @Nullable Double rate;
 
 	@Option(names = "--sync-share", paramLabel = "SHARE", defaultValue = "" + SYNC_SHARE,
 			description = "Share of the orders placed synchronously, 0 to 1. Default: ${DEFAULT-VALUE}.")
@@ -166,7 +169,10 @@ public final class ChaosCommand extends ExperimentCommand {
 	}
 
 	private Trial.Workload load(boolean inOrder) {
-		if (!(this.rate > 0 && this.rate <= 10_000)) {
+		boolean whole = this.length.value() == Length.WHOLE;
+		double perSecond = (this.rate != null) ? this.rate
+				: (this.length.value() == Length.SMALLEST) ? SMALLEST_RATE : RATE;
+		if (!(perSecond > 0 && perSecond <= 10_000)) {
 			throw usage("--rate must be above 0 and at most 10,000");
 		}
 		if (!(this.syncShare >= 0 && this.syncShare <= 1)) {
@@ -178,13 +184,13 @@ public final class ChaosCommand extends ExperimentCommand {
 		if (this.orders != null && this.minutes != null) {
 			throw usage("--orders and --minutes both give the length of the load: use one of them");
 		}
-		double seconds = (this.minutes != null) ? this.minutes * 60 : this.quick ? QUICK_SECONDS : MINUTES * 60;
-		double count = (this.orders != null) ? this.orders : seconds * this.rate;
+		double seconds = (this.minutes != null) ? this.minutes * 60 : whole ? MINUTES * 60 : QUICK_SECONDS;
+		double count = (this.orders != null) ? this.orders : seconds * perSecond;
 		if (!(count >= 1 && count <= MAX_ORDERS)) {
 			throw usage("Between 1 and %,d orders can be placed, these are %,.0f".formatted(MAX_ORDERS, count));
 		}
 		long drawn = (this.seed != null) ? this.seed : System.nanoTime() % 1_000_000;
-		return new Trial.Workload((int) Math.round(count), this.rate, this.syncShare, this.customers, inOrder, drawn,
+		return new Trial.Workload((int) Math.round(count), perSecond, this.syncShare, this.customers, inOrder, drawn,
 				DRAIN_MILLIS);
 	}
 
@@ -199,7 +205,7 @@ public final class ChaosCommand extends ExperimentCommand {
 			throw usage("A share group keeps no order: use --ordering none, or --source partitions");
 		}
 		return new ChaosExperiment.Settings(this.brokers, this.store, this.consumers, this.ordering,
-				this.source.value(), load(this.ordering.isPerCustomer()));
+				this.source.value(), this.length.value() == Length.SMALLEST, load(this.ordering.isPerCustomer()));
 	}
 
 	private ChaosPlan plan(ChaosExperiment.Settings settings) {
@@ -207,7 +213,7 @@ public final class ChaosCommand extends ExperimentCommand {
 			Set<ChaosPlan.Target> chosenTargets = chosen(this.targets, ChaosPlan.Target::of,
 					EnumSet.allOf(ChaosPlan.Target.class));
 			Set<Kind> chosenKinds = chosen(this.kinds, Kind::of, EnumSet.allOf(Kind.class));
-			int kills = (this.killsEach != null) ? this.killsEach : this.quick ? 1 : KILLS;
+			int kills = (this.killsEach != null) ? this.killsEach : (this.length.value() == Length.WHOLE) ? KILLS : 1;
 			return ChaosPlan
 				.of(new Choice(chosenTargets, chosenKinds, kills, ChaosExperiment.GATEWAYS.size(), this.consumers,
 						this.brokers, this.store.remembers(), settings.load().millis(), settings.load().seed()));

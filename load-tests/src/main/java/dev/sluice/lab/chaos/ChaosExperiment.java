@@ -85,9 +85,11 @@ final class ChaosExperiment extends Experiment {
 	 * @param consumers number of consumers
 	 * @param ordering the consumers' {@code delivery.ordering}
 	 * @param source how the consumers read
+	 * @param checking whether the services are started at the least cost
 	 * @param load the orders
 	 */
-	record Settings(int brokers, Store store, int consumers, Ordering ordering, Source source, Trial.Workload load) {
+	record Settings(int brokers, Store store, int consumers, Ordering ordering, Source source, boolean checking,
+			Trial.Workload load) {
 	}
 
 	/** Which orders are delivered one after another: the property delivery.ordering. */
@@ -139,9 +141,11 @@ final class ChaosExperiment extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		try (Stack stack = stack(Stack.builder()
+		Stack.Builder builder = Stack.builder()
 			.brokers(this.settings.brokers())
-			.property(SourceOption.PROPERTY, this.settings.source())); HttpClient client = Http.client(TIMEOUT)) {
+			.property(SourceOption.PROPERTY, this.settings.source());
+		try (Stack stack = stack(this.settings.checking() ? builder.checking() : builder);
+				HttpClient client = Http.client(TIMEOUT)) {
 			run(stack, client);
 		}
 	}
@@ -262,7 +266,8 @@ final class ChaosExperiment extends Experiment {
 			case POSTGRES ->
 				"50 ms an order, kept in the same PostgreSQL as the status; killed like the others: it remembers";
 		});
-		configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
+		configuration.put("services' JVM",
+				String.join(" ", Stack.JVM_ARGS) + (this.settings.checking() ? " " + Stack.CHECKING_JVM_ARG : ""));
 		configuration.put("queue", (this.settings.brokers() == 1) ? "Kafka, acks=all, one broker, 12 partitions"
 				: "Kafka, acks=all, %1$d brokers, 12 partitions of %1$d copies, of which %2$d must have what is acknowledged"
 					.formatted(this.settings.brokers(), this.settings.brokers() - 1));

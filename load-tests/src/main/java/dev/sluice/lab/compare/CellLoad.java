@@ -1,5 +1,6 @@
 package dev.sluice.lab.compare;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -7,6 +8,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.plan.LoadPlan.Client;
 import dev.sluice.lab.kit.plan.LoadPlan.Phase;
@@ -57,7 +59,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 	private static final int WARM_UP_USERS = 200;
 
 	/** Time to deliver the orders that a warm-up leaves in the queue. */
-	private static final long WARM_UP_DRAIN_MILLIS = 60_000;
+	private static final Duration WARM_UP_DRAIN = Duration.ofSeconds(60);
 
 	/**
 	 * Time for which orders are placed while the consumer adapts to the backend's
@@ -128,7 +130,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		}
 		Settling rule = cold ? this.settling : again();
 		return List.of(new Phase("warm-up", Mode.SYNC, 1, WARM_UP_USERS, BackendBehaviour.DEFAULT,
-				rule.loadMillis() + WARM_UP_DRAIN_MILLIS, false)
+				rule.loadMillis() + Patience.of(WARM_UP_DRAIN).toMillis(), false)
 			.lasting(rule.loadMillis())
 			.at(targets)
 			.until(rule));

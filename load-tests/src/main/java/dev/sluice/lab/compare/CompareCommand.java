@@ -329,7 +329,7 @@ public final class CompareCommand extends ExperimentCommand {
 						: "one at a time, restarted for each repetition"
 								+ (this.burst ? "" : ": the memory is too small for all at once"));
 		return new CompareExperiment.Settings(Stream.of(BackendCapacity.values()).map(BackendCapacity::model).toList(),
-				load, this.heap, "-XX:+UseG1GC", this.deliveryConcurrency, pin(), notes);
+				load, this.heap, "-XX:+UseG1GC", this.deliveryConcurrency, chosen == Length.SMALLEST, pin(), notes);
 	}
 
 	private @Nullable Pin pin() {

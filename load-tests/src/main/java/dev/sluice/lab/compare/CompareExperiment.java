@@ -104,11 +104,12 @@ final class CompareExperiment extends Experiment {
 	 * @param heap heap of each service, in the JVM's notation
 	 * @param collector garbage collector of each service, as a JVM option
 	 * @param deliveryConcurrency orders that the consumer delivers at once
+	 * @param checking whether the run only shows that everything works
 	 * @param pin the cores reserved for the load generator; null if none are
 	 * @param notes further entries of the configuration, name to value
 	 */
 	record Settings(List<BackendModel> backends, CellLoad load, String heap, String collector, int deliveryConcurrency,
-			@Nullable Pin pin, Map<String, String> notes) {
+			boolean checking, @Nullable Pin pin, Map<String, String> notes) {
 
 		BackendModel backend(Cell cell) {
 			return this.backends.stream()
@@ -156,9 +157,10 @@ final class CompareExperiment extends Experiment {
 	}
 
 	private void measureAll() throws IOException, InterruptedException {
-		try (Stack stack = stack(Stack.builder()
+		Stack.Builder builder = Stack.builder()
 			.jvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(), "-XX:-UseG1GC",
-					this.settings.collector()))) {
+					this.settings.collector());
+		try (Stack stack = stack(this.settings.checking() ? builder.checking() : builder)) {
 			if (this.settings.pin() != null && infrastructure() == Infrastructure.CONTAINERS) {
 				throw new LabException("--pin cannot assign cores to containers: add --infra embedded");
 			}
@@ -377,8 +379,9 @@ final class CompareExperiment extends Experiment {
 		configuration.putAll(this.settings.notes());
 		this.settings.backends()
 			.forEach((backend) -> configuration.put("backend " + backend.label(), backend.description()));
-		configuration.put("services' JVM", "-Xms%1$s -Xmx%1$s %2$s; gateways and consumer recorded by JFR"
-			.formatted(this.settings.heap(), this.settings.collector()));
+		configuration.put("services' JVM",
+				"-Xms%1$s -Xmx%1$s %2$s%3$s; gateways and consumer recorded by JFR".formatted(this.settings.heap(),
+						this.settings.collector(), this.settings.checking() ? " " + Stack.CHECKING_JVM_ARG : ""));
 		configuration.put("consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()));
 		configuration.put("consumer delivery.max-pending", Integer.toString(maxPending()));
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");

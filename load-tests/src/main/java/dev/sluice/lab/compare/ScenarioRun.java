@@ -54,7 +54,7 @@ record ScenarioRun(Scenario scenario) {
 		CellLoad load = new CellLoad(usual.kind(), this.scenario.users(), this.scenario.items(), rates, 0, 0,
 				usual.deadlineMillis(), usual.settling(), usual.warmUpOrders());
 		return new Settings(List.of(backend()), load, this.scenario.heap(), this.scenario.collector(),
-				this.scenario.deliveryConcurrency(), pin, Map.of());
+				this.scenario.deliveryConcurrency(), false, pin, Map.of());
 	}
 
 	private BackendModel backend() {

@@ -1,5 +1,8 @@
 package dev.sluice.lab.drain;
 
+import java.time.Duration;
+
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.SourceOption;
@@ -14,7 +17,7 @@ import picocli.CommandLine.Option;
 		description = "Measures how fast the consumer delivers a backlog, against what its limit allows.")
 public final class DrainCommand extends ExperimentCommand {
 
-	private static final long DEADLINE_MILLIS = 300_000;
+	private static final Duration DEADLINE = Duration.ofSeconds(300);
 
 	@Option(names = "--orders", paramLabel = "COUNT", defaultValue = "60000",
 			description = "Orders in the backlog. Default: ${DEFAULT-VALUE}.")
@@ -54,7 +57,8 @@ public final class DrainCommand extends ExperimentCommand {
 			throw usage("At least 100 orders, 1 delivery at once and a delay of 1 ms are needed");
 		}
 		DrainExperiment.Settings settings = new DrainExperiment.Settings(this.orders, this.deliveryConcurrency,
-				this.delayMillis, this.delays, this.source.value(), this.shareConsumers, DEADLINE_MILLIS);
+				this.delayMillis, this.delays, this.source.value(), this.shareConsumers,
+				Patience.of(DEADLINE).toMillis());
 		return run(DrainExperiment.NAME, commandLine(),
 				(run) -> new DrainExperiment(run, this.infrastructure.value(), settings));
 	}

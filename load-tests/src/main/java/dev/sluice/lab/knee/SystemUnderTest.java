@@ -13,6 +13,7 @@ import javax.net.ssl.SSLContext;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.metrics.Exposition;
 import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.metrics.PrometheusHistogram;
@@ -142,8 +143,9 @@ sealed interface SystemUnderTest {
 		@Override
 		public void clear() throws InterruptedException {
 			this.backend.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(0)));
-			if (!drained(CLEARED)) {
-				throw new LabException("The backlog was not delivered within %d s".formatted(CLEARED.toSeconds()));
+			Duration within = Patience.of(CLEARED);
+			if (!drained(within)) {
+				throw new LabException("The backlog was not delivered within %d s".formatted(within.toSeconds()));
 			}
 			// The backend keeps a bounded number of orders and refuses more: searches of
 			// several variants exceed it.

@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.JavaProcess;
+import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
@@ -25,6 +26,7 @@ import dev.sluice.lab.kit.result.SinkResult.Mode;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
 import dev.sluice.lab.kit.result.SinkResult.Transfer;
 import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.PatienceOption;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
@@ -268,11 +270,11 @@ final class SinkExperiment extends Experiment {
 		progress().now("%s: %s".formatted(SinkFigures.words(setting), SinkFigures.words(mode)));
 		JavaProcess.Builder sender = JavaProcess.mainClass(SinkSender.class.getName())
 			.jvmArgs(CLIENT_JVM_ARGS)
-			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml")
+			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml", PatienceOption.jvmArg())
 			.args(in.toString(), out.toString())
 			.logFile(directory().directory("logs").resolve("client-%s-%s-%d.log".formatted(setting, mode, repetition)));
 		try (JavaProcess client = sender.launch()) {
-			await(client, sink, DEADLINE.plusSeconds(bytes / MEGABYTE));
+			await(client, sink, Patience.of(DEADLINE.plusSeconds(bytes / MEGABYTE)));
 			if (!Files.exists(out)) {
 				throw new LabException("The client of %s, %s failed; its log %s ends with:%n%s"
 					.formatted(SinkFigures.words(setting), SinkFigures.words(mode), client.logFile(), client.tail()));

@@ -24,6 +24,7 @@ import dev.sluice.contract.Topics;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.result.SinkResult.Mode;
 import dev.sluice.lab.kit.result.SinkResult.Moment;
 import dev.sluice.sink.client.DeliveryListener;
@@ -257,7 +258,7 @@ public final class SinkSender {
 				long messages = messages(bytes);
 				inParallel(spool ? SPOOL_THREADS : 1, messages, spool ? TOGETHER : 1,
 						(from, to) -> send(client, messages(from, to)));
-				if (!client.awaitEmpty(DEADLINE) || !client.refused().isEmpty()) {
+				if (!client.awaitEmpty(Patience.of(DEADLINE)) || !client.refused().isEmpty()) {
 					throw new IllegalStateException("Not all was stored: " + client.stats());
 				}
 				return messages;

@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.kit.run.InfrastructureOption;
+import dev.sluice.lab.kit.run.PatienceOption;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
@@ -44,6 +45,14 @@ public final class Up implements Callable<Integer> {
 
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
+
+	@Option(names = "--no-fast-start",
+			description = "Starts the services from their jars, without the preparation after each build."
+					+ " Each start takes longer.")
+	private boolean noFastStart;
+
+	@Mixin
+	private PatienceOption patience = new PatienceOption();
 
 	@Option(names = "--threads", paramLabel = "MODEL", defaultValue = "virtual",
 			description = "The servlet gateway's threads: platform, virtual, async. Default: ${DEFAULT-VALUE}.")
@@ -80,7 +89,7 @@ public final class Up implements Callable<Integer> {
 					.infrastructure(this.infrastructure.value())
 					.directory(directory)
 					.fixedPorts(this.portOffset);
-				return run(builder, servlet);
+				return run(this.noFastStart ? builder.unprepared() : builder, servlet);
 			}
 		}
 	}

@@ -19,6 +19,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.metrics.Exposition;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.watch.Moment.State;
@@ -39,6 +40,9 @@ final class Watch implements AutoCloseable {
 	 * Shorter than the period, so that a service that hangs does not delay the others.
 	 */
 	private static final Duration PATIENCE = Duration.ofMillis(900);
+
+	/** Many times longer than a scrape takes. */
+	private static final Duration END = Duration.ofMinutes(1);
 
 	private static final int OK = 200;
 
@@ -131,8 +135,10 @@ final class Watch implements AutoCloseable {
 	public void close() {
 		this.executor.shutdownNow();
 		try {
-			if (!this.executor.awaitTermination(5, TimeUnit.SECONDS)) {
-				throw new IllegalStateException("The services were still being asked after 5 s");
+			Duration end = Patience.of(END);
+			if (!this.executor.awaitTermination(end.toSeconds(), TimeUnit.SECONDS)) {
+				throw new IllegalStateException(
+						"The services were still being asked after %d s".formatted(end.toSeconds()));
 			}
 		}
 		catch (InterruptedException _) {

@@ -30,6 +30,8 @@ class ChaosCommandTests {
 					--faults sink                    | fault 'sink' is unknown: use gateway, consumer, broker, postgres, backend
 					--kinds burn                     | kind 'burn' is unknown
 					--faults backend --kinds kill    | None of [backend] can be broken by [kill]
+					--quick --smallest               | mutually exclusive
+					--smallest --minutes 1           | The load must last at least 63 s for 16 faults
 					--minutes 1 --kills-each 20      | The load must last at least
 					--kills-each 0                   | At least one kill
 					--consumers 5                    | --consumers must be between 1 and 4

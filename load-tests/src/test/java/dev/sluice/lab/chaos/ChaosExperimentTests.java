@@ -84,7 +84,7 @@ class ChaosExperimentTests {
 					new PrintWriter(new StringWriter()), interruption);
 			ChaosExperiment experiment = new ChaosExperiment(
 					run, Infrastructure.EMBEDDED, new ChaosExperiment.Settings(1, Store.MEMORY, 2, Ordering.KEY,
-							Source.PARTITIONS, new Trial.Workload(100, 10, 0.2, 50, true, 7, 1_000)),
+							Source.PARTITIONS, false, new Trial.Workload(100, 10, 0.2, 50, true, 7, 1_000)),
 					new ChaosPlan(List.of()));
 			return experiment.failure(Runs.found("chaos", result));
 		}

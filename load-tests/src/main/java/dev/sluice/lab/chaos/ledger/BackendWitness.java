@@ -15,6 +15,7 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
@@ -159,7 +160,7 @@ public final class BackendWitness implements OrderWitness {
 	}
 
 	private HttpResponse<String> get(URI uri) throws InterruptedException {
-		HttpRequest request = HttpRequest.newBuilder(uri).timeout(TIMEOUT).build();
+		HttpRequest request = HttpRequest.newBuilder(uri).timeout(Patience.of(TIMEOUT)).build();
 		for (int tries = 1;; tries++) {
 			try {
 				return this.client.send(request, BodyHandlers.ofString());

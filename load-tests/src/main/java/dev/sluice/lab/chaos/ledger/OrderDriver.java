@@ -26,6 +26,7 @@ import java.util.regex.Pattern;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.Placed;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
@@ -62,7 +63,7 @@ public final class OrderDriver implements AutoCloseable {
 	private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
 	/** Longer than all attempts and pauses of an order. */
-	private static final long END_MILLIS = 120_000;
+	private static final Duration END = Duration.ofSeconds(120);
 
 	private static final Pattern PLACED = Pattern.compile("\"" + Placed.MEMBER + "\"\\s*:\\s*\"([^\"]*)\"");
 
@@ -127,9 +128,10 @@ public final class OrderDriver implements AutoCloseable {
 			this.clients.execute(() -> place(number));
 			throwFailure();
 		}
-		if (!this.open.tryAcquire(MAX_OPEN, END_MILLIS, TimeUnit.MILLISECONDS)) {
+		Duration end = Patience.of(END);
+		if (!this.open.tryAcquire(MAX_OPEN, end.toMillis(), TimeUnit.MILLISECONDS)) {
 			throw new LabException("%d clients were still running %d s after the end of the load"
-				.formatted(MAX_OPEN - this.open.availablePermits(), END_MILLIS / 1_000));
+				.formatted(MAX_OPEN - this.open.availablePermits(), end.toSeconds()));
 		}
 		throwFailure();
 	}

@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.HttpNames;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.measure.OrderTimes;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.plan.LoadPlan;
@@ -208,7 +209,7 @@ public final class OrdersSimulation extends Simulation {
 	private ChainBuilder untilIdle(Duration least) {
 		return exec((session) -> {
 			this.services.sample();
-			return session.set(UNTIL, System.nanoTime() + MAX_QUIET.toNanos()).set(RESTED, false);
+			return session.set(UNTIL, System.nanoTime() + Patience.of(MAX_QUIET).toNanos()).set(RESTED, false);
 		}).pause(least)
 			.asLongAs((session) -> !session.getBoolean(RESTED) && !isOver(session))
 			.on(pause(QUIET), exec((session) -> session.set(RESTED, this.services.isIdle())));
@@ -247,7 +248,8 @@ public final class OrdersSimulation extends Simulation {
 	 */
 	private ChainBuilder recover(OrderSupply before) {
 		OrderSupply probes = new OrderSupply(this.plan.token(), before.gateway(),
-				new Phase("probe after " + before.name(), Mode.SYNC, MAX_PROBES, 1, FAST, CLEAN_UP.toMillis(), false));
+				new Phase("probe after " + before.name(), Mode.SYNC, MAX_PROBES, 1, FAST,
+						Patience.of(CLEAN_UP).toMillis(), false));
 		ChainBuilder untilQueueIsEmpty = exec((session) -> session.set(SAVED, -1L).set(UNCHANGED, 0))
 			.asLongAs((session) -> session.getInt(UNCHANGED) < 20 && !isOver(session))
 			.on(exec((session) -> session.set(SAVED_BEFORE, session.getLong(SAVED))), count(), exec((session) -> {
@@ -262,8 +264,8 @@ public final class OrdersSimulation extends Simulation {
 						return session.set(SUCCESSES, successes);
 					}), pause(POLL));
 		return doIf((session) -> !before.isClean()).then(behave(FAST),
-				exec((session) -> session.set(UNTIL, System.nanoTime() + CLEAN_UP.toNanos())), untilQueueIsEmpty,
-				untilCircuitIsClosed);
+				exec((session) -> session.set(UNTIL, System.nanoTime() + Patience.of(CLEAN_UP).toNanos())),
+				untilQueueIsEmpty, untilCircuitIsClosed);
 	}
 
 	private ChainBuilder orders(Phase phase, OrderSupply supply) {

@@ -16,13 +16,14 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendCount;
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.measure.SavedSampler;
 import dev.sluice.lab.kit.stack.LabException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Controls the backend and reads its state. A backend that does not answer within 5 s, or
- * refuses, causes a {@link LabException}. Thread-safe.
+ * Controls the backend and reads its state. A backend that does not answer within 5 s
+ * (times {@link Patience}), or refuses, causes a {@link LabException}. Thread-safe.
  *
  * @param client client to send with, closed by the caller
  * @param uri the backend's, without a path
@@ -98,7 +99,7 @@ public record BackendControl(HttpClient client, URI uri) {
 	private HttpResponse<String> exchange(String path, String method, BodyPublisher body) throws InterruptedException {
 		try {
 			return this.client.send(HttpRequest.newBuilder(this.uri.resolve(path))
-				.timeout(TIMEOUT)
+				.timeout(Patience.of(TIMEOUT))
 				.header("Content-Type", "application/json")
 				.method(method, body)
 				.build(), BodyHandlers.ofString());

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import dev.sluice.contract.Topics;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.stack.LabException;
 import org.apache.kafka.clients.admin.Admin;
@@ -121,13 +122,13 @@ public final class ConsumerGroup implements AutoCloseable {
 		try {
 			Map<TopicPartition, ListOffsetsResultInfo> ends = this.admin.listOffsets(partitions)
 				.all()
-				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+				.get(Patience.of(TIMEOUT).toMillis(), TimeUnit.MILLISECONDS);
 			if (this.shared) {
 				return leftOfShares(ends);
 			}
 			Map<TopicPartition, OffsetAndMetadata> committed = this.admin.listConsumerGroupOffsets(this.name)
 				.partitionsToOffsetAndMetadata()
-				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+				.get(Patience.of(TIMEOUT).toMillis(), TimeUnit.MILLISECONDS);
 			long left = 0;
 			for (TopicPartition partition : partitions.keySet()) {
 				OffsetAndMetadata commit = committed.get(partition);
@@ -155,7 +156,7 @@ public final class ConsumerGroup implements AutoCloseable {
 		Map<TopicPartition, SharePartitionOffsetInfo> shares = this.admin
 			.listShareGroupOffsets(Map.of(this.name, new ListShareGroupOffsetsSpec()))
 			.partitionsToOffsetInfo(this.name)
-			.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+			.get(Patience.of(TIMEOUT).toMillis(), TimeUnit.MILLISECONDS);
 		long left = 0;
 		for (Map.Entry<TopicPartition, ListOffsetsResultInfo> end : ends.entrySet()) {
 			SharePartitionOffsetInfo share = shares.get(end.getKey());
@@ -181,7 +182,7 @@ public final class ConsumerGroup implements AutoCloseable {
 		try {
 			return Optional.of(Objects
 				.requireNonNull(this.admin.describeConsumerGroups(List.of(this.name)).describedGroups().get(this.name))
-				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
+				.get(Patience.of(TIMEOUT).toMillis(), TimeUnit.MILLISECONDS));
 		}
 		catch (ExecutionException | TimeoutException ex) {
 			if (ex.getCause() instanceof GroupIdNotFoundException) {

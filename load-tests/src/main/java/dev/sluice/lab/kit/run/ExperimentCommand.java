@@ -20,6 +20,7 @@ import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -40,6 +41,9 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
 	private CommandSpec spec;
+
+	@Mixin
+	private PatienceOption patience = new PatienceOption();
 
 	@Option(names = "--out", paramLabel = "DIR", order = 91,
 			description = "Directory for the results. Default: results/${COMMAND-NAME}-<time>.")

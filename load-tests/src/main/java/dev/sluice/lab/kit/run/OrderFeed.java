@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.Topics;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.plan.SampleOrder;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.topics.OrderTopicSpecs;
@@ -61,7 +62,7 @@ public final class OrderFeed implements AutoCloseable {
 		try (TopicWatch topics = new TopicWatch(orders,
 				Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers))) {
 			topics.start();
-			if (!topics.await(TIMEOUT)) {
+			if (!topics.await(Patience.of(TIMEOUT))) {
 				throw new LabException("Kafka does not accept the orders: " + topics.state().problem());
 			}
 		}

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import dev.sluice.devservices.JavaProcess;
+import dev.sluice.devservices.Patience;
 
 /**
  * A service's jar prepared for a fast start: unpacked, with the JVM's cache of the
@@ -132,11 +133,12 @@ record FastStart(Path jar, Path cache) {
 	}
 
 	private static void await(JavaProcess process) {
+		Duration timeout = Patience.of(TIMEOUT);
 		try (process) {
-			process.handle().onExit().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+			process.handle().onExit().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (TimeoutException _) {
-			throw failed(process, "did not end within %d s".formatted(TIMEOUT.toSeconds()));
+			throw failed(process, "did not end within %d s".formatted(timeout.toSeconds()));
 		}
 		catch (ExecutionException ex) {
 			throw new IllegalStateException("The end of %s cannot be awaited".formatted(process), ex);

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
+import dev.sluice.devservices.Patience;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +49,7 @@ public final class Interruption implements AutoCloseable {
 		runner.interrupt();
 		try {
 			// Bounded, so that the JVM ends even if the runner is stuck.
-			this.closed.await(GRACE.toMillis(), TimeUnit.MILLISECONDS);
+			this.closed.await(Patience.of(GRACE).toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException _) {
 			Thread.currentThread().interrupt();

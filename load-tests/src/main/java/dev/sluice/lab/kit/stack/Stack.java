@@ -25,6 +25,7 @@ import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.JavaProcess;
+import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
 import dev.sluice.devservices.StartFailedException;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,9 @@ public final class Stack implements AutoCloseable {
 	public static final List<String> JVM_ARGS = List.of("-Xms384m", "-Xmx384m", "-XX:+UseG1GC",
 			"-XX:+ExitOnOutOfMemoryError");
 
+	/** Of services that are not measured: without the compiler that optimizes. */
+	public static final String CHECKING_JVM_ARG = "-XX:TieredStopAtLevel=1";
+
 	/** The distance between the fixed ports of two brokers. */
 	private static final int BROKER_OFFSET = 100;
 
@@ -59,6 +63,8 @@ public final class Stack implements AutoCloseable {
 	private final Path directory;
 
 	private final List<String> jvmArgs;
+
+	private final boolean prepared;
 
 	private final Map<String, String> properties;
 
@@ -84,6 +90,7 @@ public final class Stack implements AutoCloseable {
 		this.workspace = (builder.workspace != null) ? builder.workspace : Workspace.find();
 		this.directory = builder.directory;
 		this.jvmArgs = List.copyOf(builder.jvmArgs);
+		this.prepared = builder.prepared;
 		this.properties = Map.copyOf(builder.properties);
 		this.ports = new EnumMap<>(Module.class);
 		this.managementPorts = new EnumMap<>(Module.class);
@@ -123,12 +130,16 @@ public final class Stack implements AutoCloseable {
 
 	/**
 	 * Makes these modules start fast, once after each build, which takes about half a
-	 * minute. Otherwise they start from their jars, so a failure is only reported.
+	 * minute. Otherwise they start from their jars, so a failure is only reported. Does
+	 * nothing if the stack is {@link Builder#unprepared}.
 	 * @param modules those that will be started
 	 * @param progress receives a message if there is something to do
 	 * @throws LabException if this thread is interrupted
 	 */
 	public void prepare(Set<Module> modules, Consumer<String> progress) {
+		if (!this.prepared) {
+			return;
+		}
 		List<Path> jars = modules.stream()
 			.map(this.workspace::jar)
 			.filter((jar) -> FastStart.find(jar).isEmpty())
@@ -348,7 +359,7 @@ public final class Stack implements AutoCloseable {
 			.properties(all)
 			.logFile(this.directory.resolve(log + ".log"))
 			.readyWhen(management.resolve("/actuator/health/readiness"), DevServices.startTimeout())
-			.stopTimeout(STOP_TIMEOUT);
+			.stopTimeout(Patience.of(STOP_TIMEOUT));
 		Service service;
 		synchronized (this.running) {
 			if (this.closed) {
@@ -470,6 +481,8 @@ public final class Stack implements AutoCloseable {
 
 		private int brokers = 1;
 
+		private boolean prepared = true;
+
 		private boolean fixedPorts;
 
 		private int portOffset;
@@ -524,6 +537,23 @@ public final class Stack implements AutoCloseable {
 		public Builder jvmArgs(String... values) {
 			this.jvmArgs.addAll(List.of(values));
 			return this;
+		}
+
+		/**
+		 * Starts the services from their jars unless they are prepared already. After a
+		 * build, that costs less CPU than to {@link Stack#prepare prepare} a few starts.
+		 */
+		public Builder unprepared() {
+			this.prepared = false;
+			return this;
+		}
+
+		/**
+		 * For a run that shows that everything works and measures nothing: services that
+		 * are {@link #unprepared} and compile as little as possible.
+		 */
+		public Builder checking() {
+			return unprepared().jvmArgs(CHECKING_JVM_ARG);
 		}
 
 		/** Sets a Spring property of every service. */

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
@@ -20,8 +21,11 @@ import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -41,6 +45,20 @@ class ExperimentCommandTests {
 	private @Nullable String failure;
 
 	private boolean interrupted;
+
+	private @Nullable Duration patience;
+
+	private final @Nullable String before = System.getProperty(Patience.PROPERTY);
+
+	@AfterEach
+	void restorePatience() {
+		if (this.before != null) {
+			System.setProperty(Patience.PROPERTY, this.before);
+		}
+		else {
+			System.clearProperty(Patience.PROPERTY);
+		}
+	}
 
 	@Test
 	void aWholeRunEndsWith0AndItsSummary() {
@@ -110,7 +128,7 @@ class ExperimentCommandTests {
 
 		assertThat(trial(opener.toString(), "--open")).isZero();
 
-		Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertThat(opened).exists());
+		Awaitility.await().untilAsserted(() -> assertThat(opened).exists());
 		assertThat(opened).hasContent(report().toString());
 	}
 
@@ -120,6 +138,31 @@ class ExperimentCommandTests {
 
 		assertThat(this.err.toString())
 			.endsWith("lab: /no/such/opener cannot open the report: %s%n".formatted(report()));
+	}
+
+	@Test
+	void patienceIsSetBeforeTheRunBegins() {
+		assertThat(trial("true", "--patience", "3")).isZero();
+
+		assertThat(this.patience).isEqualTo(Duration.ofSeconds(180));
+	}
+
+	@Test
+	void withoutTheOptionPatienceStaysAsItIs() {
+		System.setProperty(Patience.PROPERTY, "2.5");
+
+		assertThat(trial("true")).isZero();
+
+		assertThat(this.patience).isEqualTo(Duration.ofSeconds(150));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "0.9", "101", "NaN", "long" })
+	void refusesPatienceThatIsNone(String factor) {
+		assertThat(trial("true", "--patience", factor)).isEqualTo(CommandLine.ExitCode.USAGE);
+
+		assertThat(this.err.toString()).contains("--patience");
+		assertThat(this.patience).isNull();
 	}
 
 	private Path report() {
@@ -161,6 +204,7 @@ class ExperimentCommandTests {
 
 		@Override
 		protected void measure() throws InterruptedException {
+			ExperimentCommandTests.this.patience = Patience.ofSeconds(60);
 			if (ExperimentCommandTests.this.interrupted) {
 				throw new InterruptedException();
 			}

@@ -1,0 +1,40 @@
+package dev.sluice.lab.kit.run;
+
+import dev.sluice.devservices.Patience;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * {@code --patience}. Sets {@link Patience} for this JVM while the command line is read,
+ * before the command starts anything. Without the option the factor stays as it is.
+ */
+public final class PatienceOption {
+
+	private static final double MAX = 100;
+
+	@Spec(Spec.Target.MIXEE)
+	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
+	private CommandSpec command;
+
+	/** The option of a child JVM that gets the same factor. */
+	public static String jvmArg() {
+		return "-D%s=%s".formatted(Patience.PROPERTY, System.getProperty(Patience.PROPERTY, "1"));
+	}
+
+	@Option(names = "--patience", paramLabel = "N", order = 90,
+			description = "Multiplies each deadline that only ends a hang, of a start, a restart, a recovery or a drain:"
+					+ " for a slow or busy machine. 1 to 100. Default: 1.")
+	void set(@Nullable Double factor) {
+		if (factor == null) {
+			return;
+		}
+		if (!(factor >= 1 && factor <= MAX)) {
+			throw new ParameterException(this.command.commandLine(), "--patience: 1 to %.0f".formatted(MAX));
+		}
+		System.setProperty(Patience.PROPERTY, factor.toString());
+	}
+
+}
