@@ -34,11 +34,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("embedded")
 class GatewayContractIT {
 
+	/** A repeated test has the same Spring context, and so the same address. */
 	private static final int BACKEND_PORT = Ports.free();
 
 	private static final URI BACKEND = URI.create("http://127.0.0.1:" + BACKEND_PORT);
 
 	private static JavaProcess backend;
+
+	private static ConfigurableApplicationContext other;
 
 	@BeforeAll
 	static void detectBlockedEventLoops() {
@@ -61,7 +64,27 @@ class GatewayContractIT {
 
 	@AfterAll
 	static void stopBackend() {
-		backend.close();
+		if (backend != null) {
+			backend.close();
+		}
+	}
+
+	private static synchronized URI otherGateway() {
+		if (other == null) {
+			List<String> arguments = new ArrayList<>(
+					List.of("--server.port=0", "--management.server.port=0", "--sluice.max-waiters=0"));
+			servers().forEach((name, value) -> arguments.add("--" + name + "=" + value));
+			other = SpringApplication.run(GatewayApplication.class, arguments.toArray(String[]::new));
+		}
+		return URI.create("http://127.0.0.1:" + other.getEnvironment().getProperty("local.server.port"));
+	}
+
+	@AfterAll
+	static void stopOther() {
+		if (other != null) {
+			other.close();
+			other = null;
+		}
 	}
 
 	@DynamicPropertySource
@@ -81,8 +104,8 @@ class GatewayContractIT {
 		servers.put("spring.flyway.password", postgres.password());
 		servers.put("backend.url", BACKEND.toString());
 		servers.put("sluice.max-wait", "5m");
-		servers.put("spring.r2dbc.pool.max-acquire-time", "10s");
-		servers.put("spring.r2dbc.pool.max-create-connection-time", "10s");
+		servers.put("spring.r2dbc.pool.max-acquire-time", "1m");
+		servers.put("spring.r2dbc.pool.max-create-connection-time", "1m");
 		return servers;
 	}
 
@@ -96,8 +119,6 @@ class GatewayContractIT {
 		@LocalManagementPort
 		private int managementPort;
 
-		private ConfigurableApplicationContext other;
-
 		@Override
 		protected URI gateway() {
 			return URI.create("http://127.0.0.1:" + this.port);
@@ -110,20 +131,7 @@ class GatewayContractIT {
 
 		@Override
 		protected URI otherGateway() {
-			if (this.other == null) {
-				List<String> arguments = new ArrayList<>(
-						List.of("--server.port=0", "--management.server.port=0", "--sluice.max-waiters=0"));
-				servers().forEach((name, value) -> arguments.add("--" + name + "=" + value));
-				this.other = SpringApplication.run(GatewayApplication.class, arguments.toArray(String[]::new));
-			}
-			return URI.create("http://127.0.0.1:" + this.other.getEnvironment().getProperty("local.server.port"));
-		}
-
-		@AfterAll
-		void stopOther() {
-			if (this.other != null) {
-				this.other.close();
-			}
+			return GatewayContractIT.otherGateway();
 		}
 
 		@Override

@@ -4,7 +4,6 @@ import java.net.URI;
 
 import dev.sluice.contract.GatewayTopicContract;
 import dev.sluice.devservices.DevServices;
-import org.junit.jupiter.api.AfterAll;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalManagementPort;
@@ -13,14 +12,12 @@ import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
-/** The gateway on a Kafka of its own, whose topics are deleted. */
+/** Its topics are deleted. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "backend.url=http://127.0.0.1:1", "spring.r2dbc.url=r2dbc:postgresql://127.0.0.1:1/sluice",
 				"spring.flyway.enabled=false" })
 @DirtiesContext
 class GatewayTopicIT extends GatewayTopicContract {
-
-	private static final DevServices SERVERS = DevServices.start(DevServices.shared().infrastructure());
 
 	@LocalServerPort
 	private int port;
@@ -28,14 +25,9 @@ class GatewayTopicIT extends GatewayTopicContract {
 	@LocalManagementPort
 	private int managementPort;
 
-	@AfterAll
-	static void stopServers() {
-		SERVERS.close();
-	}
-
 	@DynamicPropertySource
 	static void servers(DynamicPropertyRegistry registry) {
-		registry.add("spring.kafka.bootstrap-servers", () -> SERVERS.kafka().bootstrapServers());
+		registry.add("spring.kafka.bootstrap-servers", DevServices.shared().kafka()::bootstrapServers);
 	}
 
 	@Override
@@ -50,7 +42,7 @@ class GatewayTopicIT extends GatewayTopicContract {
 
 	@Override
 	protected String bootstrapServers() {
-		return SERVERS.kafka().bootstrapServers();
+		return DevServices.shared().kafka().bootstrapServers();
 	}
 
 }

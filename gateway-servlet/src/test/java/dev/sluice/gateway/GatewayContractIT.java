@@ -11,6 +11,7 @@ import java.util.Map;
 
 import dev.sluice.contract.GatewayContract;
 import dev.sluice.contract.NoHurry;
+import dev.sluice.contract.OnlyThreads;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Ports;
@@ -19,7 +20,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
@@ -29,14 +29,19 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
-/** The contract, kept by each thread model. */
+/**
+ * The contract, kept by each thread model. In the gate, virtual threads run all of it.
+ */
 class GatewayContractIT {
 
+	/** A repeated test has the same Spring context, and so the same address. */
 	private static final int BACKEND_PORT = Ports.free();
 
 	private static final URI BACKEND = URI.create("http://127.0.0.1:" + BACKEND_PORT);
 
 	private static JavaProcess backend;
+
+	private static ConfigurableApplicationContext other;
 
 	@BeforeAll
 	static void startBackend() {
@@ -49,7 +54,29 @@ class GatewayContractIT {
 
 	@AfterAll
 	static void stopBackend() {
-		backend.close();
+		if (backend != null) {
+			backend.close();
+		}
+	}
+
+	/** One for all thread models, because requests that wait do not wait there. */
+	private static synchronized URI otherGateway() {
+		if (other == null) {
+			List<String> arguments = new ArrayList<>(
+					List.of("--server.port=0",
+					"--management.server.port=0", "--sluice.threads=virtual", "--sluice.max-waiters=0"));
+			servers().forEach((name, value) -> arguments.add("--" + name + "=" + value));
+			other = SpringApplication.run(GatewayApplication.class, arguments.toArray(String[]::new));
+		}
+		return URI.create("http://127.0.0.1:" + other.getEnvironment().getProperty("local.server.port"));
+	}
+
+	@AfterAll
+	static void stopOther() {
+		if (other != null) {
+			other.close();
+			other = null;
+		}
 	}
 
 	@DynamicPropertySource
@@ -66,15 +93,16 @@ class GatewayContractIT {
 		servers.put("spring.datasource.password", postgres.password());
 		servers.put("backend.url", BACKEND.toString());
 		servers.put("sluice.max-wait", "5m");
-		servers.put("spring.datasource.hikari.connection-timeout", "10000");
-		servers.put("spring.datasource.hikari.data-source-properties.connectTimeout", "10");
-		servers.put("spring.datasource.hikari.data-source-properties.socketTimeout", "15");
-		servers.put("spring.jdbc.template.query-timeout", "15s");
+		servers.put("spring.datasource.hikari.connection-timeout", "60000");
+		servers.put("spring.datasource.hikari.data-source-properties.connectTimeout", "60");
+		servers.put("spring.datasource.hikari.data-source-properties.socketTimeout", "120");
+		servers.put("spring.jdbc.template.query-timeout", "120s");
 		return servers;
 	}
 
 	@Nested
 	@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = "sluice.threads=platform")
+	@OnlyThreads
 	class PlatformThreads extends Contract {
 
 	}
@@ -88,6 +116,7 @@ class GatewayContractIT {
 
 	@Nested
 	@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = "sluice.threads=async")
+	@OnlyThreads
 	class Async extends Contract {
 
 	}
@@ -99,11 +128,6 @@ class GatewayContractIT {
 
 		@LocalManagementPort
 		private int managementPort;
-
-		@Value("${sluice.threads}")
-		private String threads;
-
-		private ConfigurableApplicationContext other;
 
 		@Override
 		protected URI gateway() {
@@ -117,21 +141,7 @@ class GatewayContractIT {
 
 		@Override
 		protected URI otherGateway() {
-			if (this.other == null) {
-				List<String> arguments = new ArrayList<>(
-						List.of("--server.port=0", "--management.server.port=0", "--sluice.max-waiters=0"));
-				servers().forEach((name, value) -> arguments.add("--" + name + "=" + value));
-				arguments.add("--sluice.threads=" + this.threads);
-				this.other = SpringApplication.run(GatewayApplication.class, arguments.toArray(String[]::new));
-			}
-			return URI.create("http://127.0.0.1:" + this.other.getEnvironment().getProperty("local.server.port"));
-		}
-
-		@AfterAll
-		void stopOther() {
-			if (this.other != null) {
-				this.other.close();
-			}
+			return GatewayContractIT.otherGateway();
 		}
 
 		@Override

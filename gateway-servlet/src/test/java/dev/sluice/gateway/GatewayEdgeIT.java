@@ -6,11 +6,15 @@ import java.util.List;
 import java.util.Map;
 
 import dev.sluice.contract.GatewayEdgeContract;
+import dev.sluice.contract.OnlyThreads;
 import org.junit.jupiter.api.Nested;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Each thread model in parallel with the others. Nothing listens on port 1. */
+/**
+ * Each thread model in parallel with the others. In the gate, virtual threads run
+ * everything. Nothing listens on port 1.
+ */
 class GatewayEdgeIT {
 
 	static {
@@ -20,6 +24,7 @@ class GatewayEdgeIT {
 	}
 
 	@Nested
+	@OnlyThreads
 	class PlatformThreads extends Edge {
 
 		PlatformThreads() {
@@ -38,6 +43,7 @@ class GatewayEdgeIT {
 	}
 
 	@Nested
+	@OnlyThreads
 	class Async extends Edge {
 
 		Async() {

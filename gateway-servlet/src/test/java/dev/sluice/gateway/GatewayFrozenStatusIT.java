@@ -1,13 +1,11 @@
 package dev.sluice.gateway;
 
-import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
 
 import dev.sluice.contract.GatewayFrozenStatusContract;
 import dev.sluice.contract.NoHurry;
 import dev.sluice.devservices.DevServices;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
@@ -19,12 +17,8 @@ import org.springframework.test.context.DynamicPropertySource;
 /** A frozen PostgreSQL, and queries that are not sent in time. */
 class GatewayFrozenStatusIT {
 
+	/** Stays open, because a repeated test has the same Spring context. */
 	private static final ServerSocket POSTGRES = GatewayFrozenStatusContract.frozenServer();
-
-	@AfterAll
-	static void unfreeze() throws IOException {
-		POSTGRES.close();
-	}
 
 	@DynamicPropertySource
 	static void servers(DynamicPropertyRegistry registry) {

@@ -1,31 +1,33 @@
 package dev.sluice.contract;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.net.ConnectException;
-import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 import com.jayway.jsonpath.JsonPath;
+import dev.sluice.contract.RawClient.Answer;
+import dev.sluice.devservices.Patience;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,7 +37,10 @@ import static org.awaitility.Awaitility.await;
 /**
  * Which requests every gateway admits: at most {@link #MAX_IN_PROGRESS} at once, and none
  * while it stops. It finishes admitted requests. Needs no servers except a fake backend.
+ * The tests share a gateway until one stops it, so that one is the last.
  */
+@TestInstance(Lifecycle.PER_CLASS)
+@TestMethodOrder(OrderAnnotation.class)
 @ResourceLock(GatewayEdgeContract.JVM)
 public abstract class GatewayAdmissionContract {
 
@@ -47,15 +52,23 @@ public abstract class GatewayAdmissionContract {
 	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}"
 		.formatted(UUID.randomUUID());
 
-	private static final Duration PATIENCE = Duration.ofSeconds(20);
-
-	private final CountDownLatch backendAnswers = new CountDownLatch(1);
+	private static final Duration PATIENCE = Patience.ofSeconds(60);
 
 	private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
 
 	private FakeBackend backend;
 
+	/** The backend answers the requests of a test once the test lets it. */
+	private volatile CountDownLatch backendAnswers = new CountDownLatch(0);
+
+	/** Requests at the backend before the test. */
+	private int earlier;
+
+	/** The running gateway; null if there is none. */
 	private URI gateway;
+
+	/** The stop of the gateway; null if it has not begun. */
+	private CompletableFuture<Void> stopped;
 
 	/**
 	 * Starts a gateway without Kafka and PostgreSQL on free ports.
@@ -73,56 +86,96 @@ public abstract class GatewayAdmissionContract {
 	/** Stops it, as SIGTERM does; returns when it has stopped. */
 	protected abstract void stop();
 
-	@BeforeEach
-	void startGateway() throws IOException {
+	@BeforeAll
+	void startBackend() throws IOException {
 		this.backend = new FakeBackend();
 		FakeBackend.Reply saved = FakeBackend.Reply.of(201, SAVED);
 		this.backend.reply((socket) -> {
-			if (this.backendAnswers.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-				saved.to(socket);
-			}
+			this.backendAnswers.await();
+			saved.to(socket);
 		});
-		// A body may take as long as a busy machine does.
-		this.gateway = start(Map.of("backend.url", this.backend.uri().toString(), "sluice.max-in-progress",
-				String.valueOf(MAX_IN_PROGRESS), "sluice.body-timeout", "10m", "sluice.min-body-rate", "0B"));
+	}
+
+	@BeforeEach
+	void startGateway() {
+		if (this.gateway == null) {
+			Map<String, String> properties = NoHurry.properties();
+			properties.put("backend.url", this.backend.uri().toString());
+			properties.put("sluice.max-in-progress", String.valueOf(MAX_IN_PROGRESS));
+			properties.put("spring.lifecycle.timeout-per-shutdown-phase", "10m");
+			this.gateway = start(properties);
+		}
+		this.backendAnswers = new CountDownLatch(1);
+		this.earlier = this.backend.requests().size();
 	}
 
 	@AfterEach
-	void close() throws IOException {
+	void endRequests() throws Exception {
 		this.backendAnswers.countDown();
-		stop();
+		if (this.stopped != null) {
+			this.stopped.get();
+			this.stopped = null;
+			this.gateway = null;
+		}
+		else if (this.gateway != null) {
+			// A request may give up its place a moment after its client has the answer.
+			await().until(() -> metrics().contains("sluice_requests_in_progress 0.0"));
+		}
+	}
+
+	@AfterAll
+	void close() throws IOException {
+		if (this.gateway != null) {
+			stop();
+		}
 		this.client.close();
-		this.backend.close();
+		if (this.backend != null) {
+			this.backend.close();
+		}
+	}
+
+	private void beginStop() {
+		this.stopped = CompletableFuture.runAsync(this::stop);
+	}
+
+	/** Requests of the test that are at the backend. */
+	private int received() {
+		return this.backend.requests().size() - this.earlier;
 	}
 
 	@Test
+	@org.junit.jupiter.api.Order(Integer.MAX_VALUE)
 	void endsWhatItHasBegunAndBeginsNothingMore() throws Exception {
-		try (Kept kept = new Kept(this.gateway)) {
-			assertThat(kept.send("GET /nothing", "").status()).isEqualTo(404);
+		try (RawClient kept = RawClient.connect(this.gateway, PATIENCE); RawClient late = receiving()) {
+			assertThat(exchange(kept, "GET /nothing", "").status()).isEqualTo(404);
+			double before = value("sluice_requests_refused_total{reason=\"shutting-down\"}");
 			CompletableFuture<HttpResponse<String>> slow = place();
-			await().atMost(PATIENCE).until(() -> this.backend.requests().size() == 1);
+			await().until(() -> received() == 1);
 
-			CompletableFuture<Void> stopped = CompletableFuture.runAsync(this::stop);
-			await().atMost(PATIENCE).untilAsserted(() -> assertShuttingDown(get("/orders/1")));
+			beginStop();
+			await().untilAsserted(() -> assertShuttingDown(get("/orders/1")));
 
 			assertThat(manage("/actuator/health/readiness").statusCode()).isEqualTo(503);
-			Answer refused = kept.send("POST /orders", ORDER);
+			Answer refused = exchange(kept, "POST /orders", ORDER);
 			assertThat(refused.status()).isEqualTo(503);
-			assertThat(metrics()).contains("sluice_requests_refused_total{reason=\"shutting-down\"}")
-				.doesNotContain("sluice_requests_refused_total{reason=\"shutting-down\"} 0.0");
+			assertThat(value("sluice_requests_refused_total{reason=\"shutting-down\"}")).isGreaterThan(before);
 			assertThat(refused.headers()).contains("connection: close", "retry-after: 1",
 					"content-type: application/problem+json");
 			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:shutting-down");
 			assertThat(JsonPath.<String>read(refused.body(), "$.placed")).isEqualTo("no");
 			assertThat(kept.isClosed()).isTrue();
-			assertThat(stopped).isNotDone();
+			// A body that arrives while it stops.
+			late.send(ORDER);
+			await().until(() -> received() == 2);
+			assertThat(this.stopped).isNotDone();
 			assertThat(slow).isNotDone();
 
 			this.backendAnswers.countDown();
 
 			assertThat(slow).succeedsWithin(PATIENCE).extracting(HttpResponse::statusCode).isEqualTo(201);
-			assertThat(stopped).succeedsWithin(PATIENCE);
-			assertThat(this.backend.requests()).hasSize(1);
+			assertThat(late.answer().status()).isEqualTo(201);
+			assertThat(this.stopped).succeedsWithin(PATIENCE);
+			assertThat(received()).isEqualTo(2);
 			assertThatExceptionOfType(ConnectException.class).isThrownBy(() -> get("/orders/1"));
 		}
 	}
@@ -134,14 +187,11 @@ public abstract class GatewayAdmissionContract {
 
 	@Test
 	void refusesWhatIsMoreThanMayBeInProgress() throws Exception {
-		try (Kept kept = new Kept(this.gateway)) {
-			List<CompletableFuture<HttpResponse<String>>> slow = new ArrayList<>();
-			while (slow.size() < MAX_IN_PROGRESS) {
-				slow.add(place());
-			}
-			await().atMost(PATIENCE).until(() -> this.backend.requests().size() == MAX_IN_PROGRESS);
+		double before = value("sluice_requests_refused_total{reason=\"overloaded\"}");
+		try (RawClient kept = RawClient.connect(this.gateway, PATIENCE)) {
+			List<CompletableFuture<HttpResponse<String>>> slow = placeAsManyAsMayBeInProgress();
 
-			Answer refused = kept.send("POST /orders", ORDER);
+			Answer refused = exchange(kept, "POST /orders", ORDER);
 			assertThat(refused.status()).isEqualTo(503);
 			assertThat(refused.headers()).contains("retry-after: 1", "content-type: application/problem+json");
 			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:overloaded");
@@ -149,7 +199,7 @@ public abstract class GatewayAdmissionContract {
 			assertThat(get("/openapi.json").statusCode()).isEqualTo(503);
 			assertThat(manage("/actuator/health/liveness").statusCode()).isEqualTo(200);
 			// These requests, whatever they ask for.
-			assertThat(metrics()).contains("sluice_requests_refused_total{reason=\"overloaded\"} 2.0");
+			assertThat(value("sluice_requests_refused_total{reason=\"overloaded\"}") - before).isEqualTo(2);
 
 			this.backendAnswers.countDown();
 
@@ -157,7 +207,7 @@ public abstract class GatewayAdmissionContract {
 				.extracting(HttpResponse::statusCode)
 				.isEqualTo(201));
 			// A request may give up its place a moment after its client has the answer.
-			await().atMost(PATIENCE).until(() -> place().join().statusCode() == 201);
+			await().until(() -> place().join().statusCode() == 201);
 		}
 	}
 
@@ -165,7 +215,7 @@ public abstract class GatewayAdmissionContract {
 	@Test
 	void measuresHowLongTasksWaitForItsThreads() throws Exception {
 		if (limitsSchedulingDelay()) {
-			await().atMost(PATIENCE).until(() -> !metrics().contains("sluice_scheduling_delay 0.0"));
+			await().until(() -> !metrics().contains("sluice_scheduling_delay 0.0"));
 		}
 		else {
 			assertThat(metrics()).contains("sluice_scheduling_delay 0.0");
@@ -174,52 +224,59 @@ public abstract class GatewayAdmissionContract {
 	}
 
 	@Test
-	void finishesAnOrderWhoseBodyArrivesWhileItStops() throws Exception {
-		try (RawClient slow = receiving()) {
-			CompletableFuture<Void> stopped = CompletableFuture.runAsync(this::stop);
-			await().atMost(PATIENCE).untilAsserted(() -> assertShuttingDown(get("/orders/1")));
-			slow.send(ORDER);
-			await().atMost(PATIENCE).until(() -> this.backend.requests().size() == 1);
-
-			assertThat(stopped).isNotDone();
-
-			this.backendAnswers.countDown();
-			assertThat(slow.answer().status()).isEqualTo(201);
-			assertThat(stopped).succeedsWithin(PATIENCE);
-		}
-	}
-
-	@Test
 	void refusesAnOrderWhoseBodyArrivesWhenTooManyAreInProgress() throws Exception {
+		String requests = "sluice_requests_refused_total{reason=\"overloaded\"}";
+		String orders = "sluice_orders_total{mode=\"sync\",outcome=\"overloaded\"}";
+		double requestsBefore = value(requests);
+		double ordersBefore = value(orders);
 		try (RawClient late = receiving()) {
-			List<CompletableFuture<HttpResponse<String>>> slow = new ArrayList<>();
-			while (slow.size() < MAX_IN_PROGRESS) {
-				slow.add(place());
-			}
-			await().atMost(PATIENCE).until(() -> this.backend.requests().size() == MAX_IN_PROGRESS);
+			List<CompletableFuture<HttpResponse<String>>> slow = placeAsManyAsMayBeInProgress();
 
-			RawClient.Answer refused = late.send(ORDER).answer();
+			Answer refused = late.send(ORDER).answer();
 
 			assertThat(refused.status()).isEqualTo(503);
 			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:overloaded");
 			assertThat(JsonPath.<String>read(refused.body(), "$.placed")).isEqualTo("no");
-			assertThat(metrics()).contains("sluice_requests_refused_total{reason=\"overloaded\"} 1.0")
-				.contains("sluice_orders_total{mode=\"sync\",outcome=\"overloaded\"} 1.0");
+			assertThat(value(requests) - requestsBefore).isEqualTo(1);
+			assertThat(value(orders) - ordersBefore).isEqualTo(1);
 			this.backendAnswers.countDown();
 			assertThat(slow).allSatisfy((answer) -> assertThat(answer).succeedsWithin(PATIENCE));
 		}
 	}
 
-	/** An order whose body the gateway waits for. */
+	private List<CompletableFuture<HttpResponse<String>>> placeAsManyAsMayBeInProgress() {
+		List<CompletableFuture<HttpResponse<String>>> slow = new ArrayList<>();
+		while (slow.size() < MAX_IN_PROGRESS) {
+			slow.add(place());
+		}
+		await().until(() -> received() == MAX_IN_PROGRESS);
+		return slow;
+	}
+
+	private static Answer exchange(RawClient client, String request, String body) throws IOException {
+		return client
+			.send("%s HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+				.formatted(request, body.length(), body))
+			.answer();
+	}
+
+	/** An order whose body the gateway waits for, while nothing is in progress. */
 	private RawClient receiving() throws Exception {
 		RawClient client = RawClient.connect(this.gateway, PATIENCE);
 		client.send("POST /orders HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\n"
 				+ "Expect: 100-continue\r\nContent-Length: %d\r\n\r\n".formatted(ORDER.length()));
 		client.awaitContinue();
-		await().atMost(PATIENCE)
-			.until(() -> metrics().contains("sluice_requests_receiving 1.0")
-					&& metrics().contains("sluice_requests_in_progress 0.0"));
+		await().until(() -> metrics().contains("sluice_requests_receiving 1.0")
+				&& metrics().contains("sluice_requests_in_progress 0.0"));
 		return client;
+	}
+
+	/** The value of a metric, 0 if it has none yet. */
+	private double value(String metric) throws IOException, InterruptedException {
+		return metrics().lines()
+			.filter((line) -> line.startsWith(metric))
+			.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+			.sum();
 	}
 
 	private String metrics() throws IOException, InterruptedException {
@@ -244,80 +301,6 @@ public abstract class GatewayAdmissionContract {
 
 	private HttpRequest.Builder request(String path) {
 		return HttpRequest.newBuilder(this.gateway.resolve(path)).timeout(PATIENCE);
-	}
-
-	private record Answer(int status, List<String> headers, String body) {
-	}
-
-	/** A keep-alive connection, without a client that would hide its end. */
-	private static final class Kept implements AutoCloseable {
-
-		private final Socket socket;
-
-		private final BufferedReader in;
-
-		Kept(URI gateway) throws IOException {
-			this.socket = new Socket(gateway.getHost(), gateway.getPort());
-			this.socket.setSoTimeout((int) PATIENCE.toMillis());
-			this.in = new BufferedReader(
-					new InputStreamReader(this.socket.getInputStream(), StandardCharsets.US_ASCII));
-		}
-
-		Answer send(String request, String body) throws IOException {
-			String message = "%s HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
-				.formatted(request, body.length(), body);
-			this.socket.getOutputStream().write(message.getBytes(StandardCharsets.US_ASCII));
-			int status = Integer.parseInt(this.in.readLine().split(" ")[1]);
-			List<String> headers = new ArrayList<>();
-			for (String line = this.in.readLine(); !line.isEmpty(); line = this.in.readLine()) {
-				headers.add(line.toLowerCase(Locale.ROOT));
-			}
-			return new Answer(status, headers, body(headers));
-		}
-
-		private String body(List<String> headers) throws IOException {
-			if (headers.contains("transfer-encoding: chunked")) {
-				StringBuilder body = new StringBuilder();
-				for (int size = chunk(); size > 0; size = chunk()) {
-					body.append(read(size));
-					this.in.readLine();
-				}
-				this.in.readLine();
-				return body.toString();
-			}
-			for (String header : headers) {
-				if (header.startsWith("content-length: ")) {
-					return read(Integer.parseInt(header.substring("content-length: ".length())));
-				}
-			}
-			// It ends with the connection.
-			return this.in.readAllAsString();
-		}
-
-		private int chunk() throws IOException {
-			return Integer.parseInt(this.in.readLine(), 16);
-		}
-
-		private String read(int length) throws IOException {
-			char[] text = new char[length];
-			int read = 0;
-			while (read < length) {
-				int more = this.in.read(text, read, length - read);
-				assertThat(more).isPositive();
-				read += more;
-			}
-			return new String(text);
-		}
-
-		boolean isClosed() throws IOException {
-			return this.in.read() < 0;
-		}
-
-		@Override
-		public void close() throws IOException {
-			this.socket.close();
-		}
-
 	}
 
 }

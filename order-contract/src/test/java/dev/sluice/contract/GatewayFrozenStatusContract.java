@@ -9,10 +9,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.UUID;
 
 import com.jayway.jsonpath.JsonPath;
+import dev.sluice.devservices.Patience;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -56,8 +56,7 @@ public abstract class GatewayFrozenStatusContract {
 
 	@BeforeAll
 	void isReady() {
-		await().atMost(Duration.ofSeconds(60))
-			.untilAsserted(() -> assertThat(manage("/actuator/health/readiness").statusCode()).isEqualTo(200));
+		await().untilAsserted(() -> assertThat(manage("/actuator/health/readiness").statusCode()).isEqualTo(200));
 	}
 
 	@AfterAll
@@ -67,21 +66,20 @@ public abstract class GatewayFrozenStatusContract {
 
 	@Test
 	void acceptsOrdersWithKeysAndSoonStopsAskingForThem() throws Exception {
-		String before = manage("/actuator/prometheus").body();
-		UUID run = UUID.randomUUID();
-		for (int i = 0; i < ORDERS; i++) {
-			HttpResponse<String> response = send(HttpRequest.newBuilder(gateway().resolve("/orders"))
-				.header("Content-Type", "application/json")
-				.header("Prefer", "respond-async")
-				.header("Idempotency-Key", "\"frozen-" + i + " " + run + '"')
-				.POST(BodyPublishers.ofString(ORDER)));
-			assertThat(response.statusCode()).as(response.body()).isEqualTo(202);
-		}
-
-		String metrics = manage("/actuator/prometheus").body();
-		String unanswered = "sluice_key_lookup_seconds_count{outcome=\"unanswered\"}";
-		assertThat(value(metrics, unanswered) - value(before, unanswered)).isEqualTo(ORDERS);
-		assertThat(notAsked(metrics) - notAsked(before)).isGreaterThan(ORDERS / 2.0);
+		assertSoonNotAsked(() -> {
+			String unanswered = "sluice_key_lookup_seconds_count{outcome=\"unanswered\"}";
+			double before = value(unanswered);
+			UUID run = UUID.randomUUID();
+			for (int i = 0; i < ORDERS; i++) {
+				HttpResponse<String> response = send(HttpRequest.newBuilder(gateway().resolve("/orders"))
+					.header("Content-Type", "application/json")
+					.header("Prefer", "respond-async")
+					.header("Idempotency-Key", "\"frozen-" + i + " " + run + '"')
+					.POST(BodyPublishers.ofString(ORDER)));
+				assertThat(response.statusCode()).as(response.body()).isEqualTo(202);
+			}
+			assertThat(value(unanswered) - before).isEqualTo(ORDERS);
+		});
 	}
 
 	/** Otherwise an order that was accepted under the key might be replaced. */
@@ -119,15 +117,27 @@ public abstract class GatewayFrozenStatusContract {
 			.header("Prefer", "respond-async")
 			.POST(BodyPublishers.ofString(ORDER)));
 		String location = order.headers().firstValue("Location").orElseThrow();
-		double before = notAsked(manage("/actuator/prometheus").body());
 
-		for (int i = 0; i < ORDERS; i++) {
-			HttpResponse<String> response = get(location);
-			assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
-			assertThat(JsonPath.<String>read(response.body(), "$.status")).isEqualTo("accepted");
-		}
+		assertSoonNotAsked(() -> {
+			for (int i = 0; i < ORDERS; i++) {
+				HttpResponse<String> response = get(location);
+				assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+				assertThat(JsonPath.<String>read(response.body(), "$.status")).isEqualTo("accepted");
+			}
+		});
+	}
 
-		assertThat(notAsked(manage("/actuator/prometheus").body()) - before).isGreaterThan(ORDERS / 2.0);
+	/**
+	 * Most of so many requests do not ask PostgreSQL. It is asked again every second, so
+	 * on a machine that stands still meanwhile they are repeated.
+	 */
+	private void assertSoonNotAsked(Requests requests) {
+		String notAsked = "resilience4j_circuitbreaker_not_permitted_calls_total{kind=\"not_permitted\",name=\"status\"}";
+		await().until(() -> {
+			double before = value(notAsked);
+			requests.send();
+			return value(notAsked) - before > ORDERS / 2.0;
+		});
 	}
 
 	@Test
@@ -141,14 +151,10 @@ public abstract class GatewayFrozenStatusContract {
 		assertThat(response.headers().firstValue("Preference-Applied")).hasValue("respond-async");
 	}
 
-	private static double notAsked(String metrics) {
-		return value(metrics,
-				"resilience4j_circuitbreaker_not_permitted_calls_total{kind=\"not_permitted\",name=\"status\"}");
-	}
-
-	private static double value(String metrics, String name) {
-		return metrics.lines()
-			.filter((line) -> line.startsWith(name))
+	private double value(String metric) throws IOException, InterruptedException {
+		return manage("/actuator/prometheus").body()
+			.lines()
+			.filter((line) -> line.startsWith(metric))
 			.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
 			.sum();
 	}
@@ -162,8 +168,15 @@ public abstract class GatewayFrozenStatusContract {
 	}
 
 	private HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
-		HttpRequest sent = request.timeout(Duration.ofSeconds(20)).build();
+		HttpRequest sent = request.timeout(Patience.ofSeconds(60)).build();
 		return DescribedApi.instance().checked(sent, this.client.send(sent, BodyHandlers.ofString()));
+	}
+
+	@FunctionalInterface
+	private interface Requests {
+
+		void send() throws Exception;
+
 	}
 
 }

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 
 import com.jayway.jsonpath.JsonPath;
+import dev.sluice.devservices.Patience;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -22,8 +23,6 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -31,10 +30,11 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /**
- * How every gateway manages its topics, on a Kafka of its own. PostgreSQL and the backend
- * are down: neither is needed.
+ * How every gateway manages its topics. PostgreSQL and the backend are down: neither is
+ * needed. Other gateways may use the same Kafka.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @ResourceLock(GatewayEdgeContract.JVM)
@@ -51,7 +51,7 @@ public abstract class GatewayTopicContract {
 	/** The address of its health and metrics. */
 	protected abstract URI management();
 
-	/** The bootstrap servers of the test's own Kafka. */
+	/** Its Kafka. */
 	protected abstract String bootstrapServers();
 
 	@AfterAll
@@ -61,23 +61,23 @@ public abstract class GatewayTopicContract {
 
 	@Test
 	void createsADeletedTopicAgainAndRefusesQueuedOrdersMeanwhile() throws Exception {
-		eventually().until(() -> enqueue().statusCode() == 202);
+		await().until(() -> enqueue().statusCode() == 202);
 		try (Admin admin = admin()) {
 			for (int round = 0; round < 2; round++) {
 				var before = admin.describeTopics(List.of(Topics.ORDERS)).allTopicNames().get().get(Topics.ORDERS);
 				admin.deleteTopics(List.of(Topics.ORDERS)).all().get();
 
 				// Each order is answered, and the topic is created again.
-				eventually().until(() -> {
+				await().until(() -> {
 					assertThat(enqueue().statusCode()).isIn(202, 503);
 					return admin.listTopics().names().get().contains(Topics.ORDERS);
 				});
 
-				eventually().until(() -> enqueued(enqueue()));
+				await().until(() -> enqueued(enqueue()));
 				List<String> accepted = new ArrayList<>();
 				for (int i = 0; i < 20; i++) {
-					HttpResponse<String> response = enqueue();
-					assertThat(response.statusCode()).as(response.body()).isEqualTo(202);
+					HttpResponse<String> response = await().until(this::enqueue,
+							(answer) -> answer.statusCode() == 202);
 					accepted.add(JsonPath.read(response.body(), "$.id"));
 				}
 				assertThat(ids()).containsAll(accepted);
@@ -90,19 +90,26 @@ public abstract class GatewayTopicContract {
 
 	@Test
 	void staysReadyAndSaysWhichSettingsDiffer() throws Exception {
-		eventually().until(() -> manage("/actuator/health/readiness").statusCode() == 200);
-		ConfigResource dlt = new ConfigResource(ConfigResource.Type.TOPIC, Topics.ORDERS_DLT);
+		await().until(() -> manage("/actuator/health/readiness").statusCode() == 200);
 		try (Admin admin = admin()) {
-			admin
-				.incrementalAlterConfigs(Map.of(dlt,
-						List.of(new AlterConfigOp(new ConfigEntry("retention.ms", "1000"), AlterConfigOp.OpType.SET))))
-				.all()
-				.get();
-
-			eventually().until(() -> manage("/actuator/health/topic-details").body()
-				.contains("topic orders-dlt has retention.ms 1000 and should have -1"));
-			assertThat(manage("/actuator/health/readiness").statusCode()).isEqualTo(200);
+			setRetention(admin, "1000");
+			try {
+				await().until(() -> manage("/actuator/health/topic-details").body()
+					.contains("topic orders-dlt has retention.ms 1000 and should have -1"));
+				await().until(() -> manage("/actuator/health/readiness").statusCode() == 200);
+			}
+			finally {
+				setRetention(admin, "-1");
+			}
 		}
+	}
+
+	private static void setRetention(Admin admin, String millis) throws Exception {
+		admin
+			.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.TOPIC, Topics.ORDERS_DLT),
+					List.of(new AlterConfigOp(new ConfigEntry("retention.ms", millis), AlterConfigOp.OpType.SET))))
+			.all()
+			.get();
 	}
 
 	private boolean enqueued(HttpResponse<String> response) {
@@ -121,7 +128,7 @@ public abstract class GatewayTopicContract {
 	}
 
 	private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
-		return this.client.send(request.timeout(Duration.ofSeconds(20)).build(), BodyHandlers.ofString());
+		return this.client.send(request.timeout(Patience.ofSeconds(60)).build(), BodyHandlers.ofString());
 	}
 
 	/** Ids of all orders in the topic. */
@@ -148,10 +155,6 @@ public abstract class GatewayTopicContract {
 
 	private Admin admin() {
 		return Admin.create(Map.of("bootstrap.servers", bootstrapServers()));
-	}
-
-	private static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofMinutes(3)).pollInterval(Duration.ofMillis(100));
 	}
 
 }

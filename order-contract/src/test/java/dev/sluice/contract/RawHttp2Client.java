@@ -25,11 +25,15 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
+import dev.sluice.devservices.Patience;
+
 /**
  * An HTTP/2 connection over TLS that sends frames unchecked, so that a test can send what
  * no HTTP client sends. Not thread-safe.
  */
 final class RawHttp2Client implements AutoCloseable {
+
+	private static final Duration PATIENCE = Patience.ofSeconds(60);
 
 	private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
@@ -80,6 +84,9 @@ final class RawHttp2Client implements AutoCloseable {
 	private final Set<Integer> ended = new HashSet<>();
 
 	private int nextStream = 1;
+
+	/** Answers to pings. */
+	private int pongs;
 
 	/**
 	 * Connects.
@@ -215,6 +222,14 @@ final class RawHttp2Client implements AutoCloseable {
 	}
 
 	/**
+	 * Reads until the gateway has answered everything that was sent before.
+	 * @return how many streams are open: not reset, and their connection not closed
+	 */
+	int openStreams() throws IOException {
+		return readToBarrier() ? this.nextStream / 2 - this.resets.size() : 0;
+	}
+
+	/**
 	 * Reads frames until none arrives for a time.
 	 * @return how many streams are open: not reset, and their connection not closed
 	 */
@@ -230,6 +245,30 @@ final class RawHttp2Client implements AutoCloseable {
 		read(quiet);
 		Integer code = this.resets.get(stream);
 		return (code != null) ? OptionalInt.of(code) : OptionalInt.empty();
+	}
+
+	/**
+	 * Sends a ping and reads up to its answer, which comes after all resets of earlier
+	 * streams; false if the connection has ended.
+	 */
+	private boolean readToBarrier() throws IOException {
+		int expected = this.pongs + 1;
+		try {
+			send(PING, 0, 0, new byte[8]);
+		}
+		catch (SocketException | SSLException ex) {
+			return false;
+		}
+		long deadline = System.nanoTime() + PATIENCE.toNanos();
+		while (this.pongs < expected) {
+			if (System.nanoTime() - deadline > 0) {
+				throw new SocketTimeoutException("No answer to a ping");
+			}
+			if (!read(Duration.ofMillis(50))) {
+				return false;
+			}
+		}
+		return true;
 	}
 
 	/**
@@ -274,6 +313,9 @@ final class RawHttp2Client implements AutoCloseable {
 				}
 				if (type == SETTINGS && flags != ACK) {
 					send(SETTINGS, ACK, 0);
+				}
+				if (type == PING && flags == ACK) {
+					this.pongs++;
 				}
 			}
 		}

@@ -27,6 +27,9 @@ class OrderStatusesTests extends OrderStatusesContract {
 
 	@Override
 	protected void open(StatusProperties properties, FakeRecentOrders recent, URI backend, OutcomePublisher outcomes) {
+		if (this.backend != null) {
+			this.backend.close();
+		}
 		this.backend = new TestBackend(backend);
 		this.statuses = new OrderStatuses(properties, new FakeRepository(), this.guard, recent, this.backend.client(),
 				outcomes);

@@ -6,12 +6,12 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
+import dev.sluice.devservices.Patience;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -68,7 +68,7 @@ class GuardedHttp11ProtocolTests {
 		try (HttpClient client = HttpClient.newHttpClient()) {
 			HttpRequest request = HttpRequest
 				.newBuilder(URI.create("http://127.0.0.1:%d/".formatted(connector.getLocalPort())))
-				.timeout(Duration.ofSeconds(20))
+				.timeout(Patience.ofSeconds(60))
 				.build();
 
 			assertThat(client.send(request, BodyHandlers.discarding()).statusCode()).isEqualTo(404);

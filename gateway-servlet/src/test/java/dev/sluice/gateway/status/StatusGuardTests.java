@@ -7,6 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.sluice.devservices.Patience;
 import dev.sluice.gateway.core.status.StatusCircuit;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
@@ -20,11 +21,11 @@ import static org.awaitility.Awaitility.await;
 
 class StatusGuardTests {
 
-	private static final Duration LONG = Duration.ofMinutes(1);
+	private static final Duration LONG = Duration.ofHours(1);
 
 	private static final Duration SHORT = Duration.ofMillis(20);
 
-	private static final Duration PATIENCE = Duration.ofSeconds(10);
+	private static final Duration PATIENCE = Patience.ofSeconds(60);
 
 	private final CompletableFuture<String> answer = new CompletableFuture<>();
 

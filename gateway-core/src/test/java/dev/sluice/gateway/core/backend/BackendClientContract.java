@@ -12,6 +12,7 @@ import dev.sluice.contract.FakeBackend;
 import dev.sluice.contract.FakeBackend.Reply;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.devservices.Patience;
 import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
@@ -39,7 +40,7 @@ public abstract class BackendClientContract {
 			"{\"customerId\":\"c\"}".getBytes(StandardCharsets.UTF_8), null, "00-1-2-03");
 
 	/** Longer than any test may take. */
-	protected static final Duration PATIENCE = Duration.ofSeconds(60);
+	protected static final Duration PATIENCE = Patience.ofSeconds(60);
 
 	protected static final Duration LIMIT = Duration.ofMillis(300);
 
@@ -321,7 +322,7 @@ public abstract class BackendClientContract {
 	private Calls backend(URI uri, int maxConcurrent, int minimumCalls, Duration limit, int maxAttempts) {
 		BackendProperties properties = new BackendProperties(uri, PATIENCE, limit, maxConcurrent, maxAttempts,
 				Duration.ofSeconds(60),
-				new CircuitProperties(50, minimumCalls, Duration.ofSeconds(10), Duration.ofMinutes(1)));
+				new CircuitProperties(50, minimumCalls, Duration.ofMinutes(10), Duration.ofMinutes(1)));
 		Calls calls = connect(properties, new BackendPolicy(properties, BulkheadRegistry.ofDefaults(),
 				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared()));
 		this.calls = calls;

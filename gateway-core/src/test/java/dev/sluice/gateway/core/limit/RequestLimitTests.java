@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import dev.sluice.contract.ProblemType;
+import dev.sluice.devservices.Patience;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
@@ -93,7 +94,7 @@ class RequestLimitTests {
 		after.close();
 		assertThat(stopped).isNotDone();
 		before.close();
-		assertThat(stopped).succeedsWithin(Duration.ofSeconds(10));
+		assertThat(stopped).succeedsWithin(Patience.ofSeconds(60));
 	}
 
 	@Test

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
+import dev.sluice.devservices.Patience;
 import dev.sluice.gateway.core.queue.CatchUp.Round;
 import dev.sluice.gateway.core.queue.RecentOrders.Reading;
 import org.apache.kafka.common.TopicPartition;
@@ -13,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class CatchUpTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(10);
+	private static final Duration PATIENCE = Patience.ofSeconds(60);
 
 	private static final Map<TopicPartition, Long> ENDS = Map.of(new TopicPartition("t", 0), 7L);
 

@@ -15,6 +15,7 @@ import java.util.function.Function;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
+import dev.sluice.devservices.Patience;
 import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
@@ -37,6 +38,11 @@ import static org.awaitility.Awaitility.await;
 
 /** How every gateway puts orders into Kafka, whether or not the caller waits. */
 public abstract class OrderQueueContract {
+
+	/** Longer than any test. */
+	private static final Duration LONG = Duration.ofHours(1);
+
+	private static final Duration PATIENCE = Patience.ofSeconds(60);
 
 	private static final UUID ID = UUID.randomUUID();
 
@@ -63,19 +69,19 @@ public abstract class OrderQueueContract {
 
 	@Test
 	void acceptsWhenKafkaHasAcknowledgedAndNotBefore() {
-		open(Duration.ofMinutes(1), 10, 50);
+		open(LONG, 10, 50);
 		CompletableFuture<Instant> accepted = enqueue();
 		await().until(() -> this.producer.history().size() == 1);
 		assertThat(accepted).isNotDone();
 
 		this.producer.completeNext();
 
-		assertThat(accepted).succeedsWithin(Duration.ofSeconds(10)).isInstanceOf(Instant.class);
+		assertThat(accepted).succeedsWithin(PATIENCE).isInstanceOf(Instant.class);
 	}
 
 	@Test
 	void saysThatKafkaFailed() {
-		open(Duration.ofMinutes(1), 10, 50);
+		open(LONG, 10, 50);
 		CompletableFuture<Instant> accepted = enqueue();
 		await().until(() -> this.producer.history().size() == 1);
 
@@ -86,7 +92,7 @@ public abstract class OrderQueueContract {
 
 	@Test
 	void saysThatTheProducerTookNothing() {
-		open(Duration.ofMinutes(1), 10, 50);
+		open(LONG, 10, 50);
 		this.producer.sendException = new TimeoutException("no metadata");
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
@@ -94,11 +100,11 @@ public abstract class OrderQueueContract {
 
 	@Test
 	void knowsAtOnceWhatItHasAccepted() {
-		open(Duration.ofMinutes(1), 10, 50);
+		open(LONG, 10, 50);
 		CompletableFuture<Instant> accepted = enqueue();
 		await().until(this.producer::completeNext);
 
-		Instant acceptedAt = accepted.orTimeout(10, TimeUnit.SECONDS).join();
+		Instant acceptedAt = accepted.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS).join();
 
 		assertThat(this.recent.acceptance(ID).first()).isEqualTo(acceptedAt)
 			.isEqualTo(acceptedAt.truncatedTo(ChronoUnit.MICROS));
@@ -118,18 +124,18 @@ public abstract class OrderQueueContract {
 
 	@Test
 	void refusesAtOnceWhatExceedsTheBulkhead() {
-		open(Duration.ofMinutes(1), 1, 50);
+		open(LONG, 1, 50);
 		CompletableFuture<Instant> first = enqueue();
 		await().until(() -> this.producer.history().size() == 1);
 
 		assertProblem(enqueue(), ProblemType.OVERLOADED, Placed.NO);
 		await().until(this.producer::completeNext);
-		assertThat(first).succeedsWithin(Duration.ofSeconds(10));
+		assertThat(first).succeedsWithin(PATIENCE);
 	}
 
 	@Test
 	void leavesAKafkaAloneThatFails() {
-		open(Duration.ofMinutes(1), 10, 2);
+		open(LONG, 10, 2);
 		this.producer.sendException = new TimeoutException("no metadata");
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
@@ -142,7 +148,7 @@ public abstract class OrderQueueContract {
 
 	@Test
 	void tellsOfOneFailureUntilKafkaAcknowledgesAgain() {
-		open(Duration.ofMinutes(1), 10, 50);
+		open(LONG, 10, 50);
 		assertThat(this.policy.accepts()).isTrue();
 		this.producer.sendException = new TimeoutException("no metadata");
 
@@ -152,13 +158,13 @@ public abstract class OrderQueueContract {
 		this.producer.sendException = null;
 		CompletableFuture<Instant> accepted = enqueue();
 		await().until(this.producer::completeNext);
-		assertThat(accepted).succeedsWithin(Duration.ofSeconds(10));
+		assertThat(accepted).succeedsWithin(PATIENCE);
 		assertThat(this.policy.accepts()).isTrue();
 	}
 
 	@Test
 	void refusesUntilTheTopicsAreThere() {
-		open(Duration.ofMinutes(1), 10, 50);
+		open(LONG, 10, 50);
 		this.topicsReady = false;
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
@@ -176,7 +182,7 @@ public abstract class OrderQueueContract {
 
 	private static ProblemException problem(CompletableFuture<?> accepted) {
 		CompletionException failure = catchThrowableOfType(CompletionException.class,
-				() -> accepted.orTimeout(10, TimeUnit.SECONDS).join());
+				() -> accepted.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS).join());
 		assertThat(failure.getCause()).isInstanceOf(ProblemException.class);
 		return (ProblemException) failure.getCause();
 	}
@@ -194,7 +200,7 @@ public abstract class OrderQueueContract {
 
 	private void open(Duration timeout, int maxInFlight, int minimumCalls) {
 		QueueProperties properties = new QueueProperties(timeout, maxInFlight, 12, (short) 1, 0,
-				new CircuitProperties(50, minimumCalls, Duration.ofSeconds(10), Duration.ofMinutes(1)));
+				new CircuitProperties(50, minimumCalls, Duration.ofMinutes(10), Duration.ofMinutes(1)));
 		KafkaTemplate<String, byte[]> kafka = new KafkaTemplate<>(() -> this.producer);
 		kafka.setProducerListener(new ProducerListener<>() {
 		});

@@ -70,7 +70,7 @@ public abstract class OrderStatusesContract {
 	private FakeBackend server;
 
 	/**
-	 * Opens the statuses under test.
+	 * Opens the statuses under test, in place of those that are open.
 	 * @param backend the backend's address
 	 */
 	protected abstract void open(StatusProperties properties, FakeRecentOrders recent, URI backend,
@@ -99,8 +99,11 @@ public abstract class OrderStatusesContract {
 	@BeforeEach
 	void startServer() throws IOException {
 		this.server = new FakeBackend();
-		open(new StatusProperties(Duration.ofSeconds(3), 10, "group", Duration.ofSeconds(3)), this.recent,
-				this.server.uri(), this.outcomes);
+		open(Duration.ofMinutes(5));
+	}
+
+	private void open(Duration timeout) {
+		open(new StatusProperties(timeout, 10, "group", timeout), this.recent, this.server.uri(), this.outcomes);
 	}
 
 	@AfterEach
@@ -237,7 +240,13 @@ public abstract class OrderStatusesContract {
 		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
 		this.server.reply(Reply.of(503, "{}"));
 		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+	}
+
+	@Test
+	void saysNothingWhereTheBackendDoesNotAnswerInTime() {
+		open(Duration.ofMillis(100));
 		this.server.reply(Reply.never());
+
 		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
 	}
 
