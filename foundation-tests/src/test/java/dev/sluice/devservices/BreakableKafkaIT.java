@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -16,72 +17,61 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/** Injects faults into a real broker. The tests share it and leave it running. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+/** Injects faults into the broker that all tests share, and leaves it running. */
 @Tag("embedded")
+@ResourceLock(SharedKafka.LOCK)
 class BreakableKafkaIT {
 
-	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+	private static final Duration TIMEOUT = Patience.ofSeconds(60);
 
 	private static final int RECORDS = 500;
 
-	private DevServices services;
-
-	@BeforeAll
-	void start() {
-		this.services = DevServices.start(Infrastructure.fromEnvironment());
-	}
-
-	@AfterAll
-	void stop() {
-		this.services.close();
-	}
+	private final String topic = "topic-" + UUID.randomUUID();
 
 	@Test
 	void recordsAcknowledgedBeforeAKillAreThereAfterTheStart() throws Exception {
-		KafkaService kafka = this.services.kafka();
+		KafkaService kafka = DevServices.shared().kafka();
 		String address = kafka.bootstrapServers();
-		send(kafka, "killed");
+		send(kafka, this.topic);
 
 		kafka.kill();
-		assertThat(canConnect(address)).isFalse();
+		boolean connects = canConnect(address);
 		kafka.start();
 
+		assertThat(connects).isFalse();
 		assertThat(kafka.bootstrapServers()).isEqualTo(address);
-		assertThat(receive(kafka, "killed")).containsExactlyElementsOf(values());
+		assertThat(receive(kafka, this.topic)).containsExactlyElementsOf(values());
 	}
 
 	@Test
 	void recordsAcknowledgedBeforeAStopAreThereAfterTheStart() throws Exception {
-		KafkaService kafka = this.services.kafka();
-		send(kafka, "stopped");
+		KafkaService kafka = DevServices.shared().kafka();
+		send(kafka, this.topic);
 
 		kafka.stop();
 		kafka.start();
 
-		assertThat(receive(kafka, "stopped")).containsExactlyElementsOf(values());
+		assertThat(receive(kafka, this.topic)).containsExactlyElementsOf(values());
 	}
 
 	@Test
 	void frozenBrokerAcknowledgesNothingUntilItIsUnfrozen() throws Exception {
-		KafkaService kafka = this.services.kafka();
-		send(kafka, "frozen");
+		KafkaService kafka = DevServices.shared().kafka();
+		send(kafka, this.topic);
 		try (KafkaProducer<String, String> producer = producer(kafka)) {
-			producer.send(new ProducerRecord<>("frozen", "before")).get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+			producer.send(new ProducerRecord<>(this.topic, "before")).get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
 			Future<RecordMetadata> sent;
 			kafka.freeze();
 			try {
-				sent = producer.send(new ProducerRecord<>("frozen", "while frozen"));
+				sent = producer.send(new ProducerRecord<>(this.topic, "while frozen"));
 				assertThatExceptionOfType(java.util.concurrent.TimeoutException.class)
 					.isThrownBy(() -> sent.get(500, TimeUnit.MILLISECONDS));
 			}
@@ -143,7 +133,7 @@ class BreakableKafkaIT {
 				new StringDeserializer())) {
 			consumer.subscribe(List.of(topic));
 			List<String> received = new ArrayList<>();
-			await().atMost(TIMEOUT).until(() -> {
+			await().until(() -> {
 				consumer.poll(Duration.ofMillis(200)).forEach((record) -> received.add(record.value()));
 				return received.size() >= RECORDS;
 			});

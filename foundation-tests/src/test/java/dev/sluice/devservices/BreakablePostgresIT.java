@@ -5,6 +5,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Properties;
 
 import org.junit.jupiter.api.AfterAll;
@@ -21,6 +22,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 @Tag("embedded")
 class BreakablePostgresIT {
 
+	/** For a database that does not answer. */
+	private static final Duration SOON = Duration.ofSeconds(2);
+
 	private DevServices services;
 
 	@BeforeAll
@@ -30,7 +34,9 @@ class BreakablePostgresIT {
 
 	@AfterAll
 	void stop() {
-		this.services.close();
+		if (this.services != null) {
+			this.services.close();
+		}
 	}
 
 	@Test
@@ -51,7 +57,7 @@ class BreakablePostgresIT {
 		query(postgres, "create table killed as select 7 as c; select 1");
 
 		postgres.kill();
-		assertThatExceptionOfType(SQLException.class).isThrownBy(() -> query(postgres, "select 1"));
+		assertThatExceptionOfType(SQLException.class).isThrownBy(() -> query(postgres, "select 1", SOON));
 		postgres.start();
 
 		assertThat(postgres.port()).isEqualTo(port);
@@ -65,7 +71,7 @@ class BreakablePostgresIT {
 
 		postgres.freeze();
 		try {
-			assertThatExceptionOfType(SQLException.class).isThrownBy(() -> query(postgres, "select 1"));
+			assertThatExceptionOfType(SQLException.class).isThrownBy(() -> query(postgres, "select 1", SOON));
 		}
 		finally {
 			postgres.unfreeze();
@@ -86,11 +92,15 @@ class BreakablePostgresIT {
 	}
 
 	private static String query(PostgresService postgres, String sql) throws SQLException {
+		return query(postgres, sql, Patience.ofSeconds(60));
+	}
+
+	private static String query(PostgresService postgres, String sql, Duration timeout) throws SQLException {
 		Properties login = new Properties();
 		login.put("user", postgres.username());
 		login.put("password", postgres.password());
-		login.put("connectTimeout", "2");
-		login.put("socketTimeout", "2");
+		login.put("connectTimeout", Long.toString(timeout.toSeconds()));
+		login.put("socketTimeout", Long.toString(timeout.toSeconds()));
 		try (Connection connection = DriverManager.getConnection(postgres.jdbcUrl(), login);
 				Statement statement = connection.createStatement()) {
 			for (boolean rows = statement.execute(sql); !rows; rows = statement.getMoreResults()) {

@@ -19,9 +19,11 @@ import static org.awaitility.Awaitility.await;
 @Isolated
 class CloseIT {
 
-	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+	private static final Duration TIMEOUT = Patience.ofSeconds(60);
 
+	/** Starts a Kafka for it. {@link DevServicesIT} looks for embedded servers. */
 	@Test
+	@Tag("full")
 	void nothingIsLeftAfterClose() {
 		List<Long> before = descendants();
 		int kafkaPort = Ports.free();
@@ -35,7 +37,7 @@ class CloseIT {
 			assertThat(services.postgres().port()).isEqualTo(postgresPort);
 		}
 
-		await().atMost(TIMEOUT).until(() -> before.containsAll(descendants()));
+		await().until(() -> before.containsAll(descendants()));
 		assertThat(Ports.isFree(kafkaPort)).isTrue();
 		assertThat(Ports.isFree(postgresPort)).isTrue();
 	}
@@ -58,7 +60,7 @@ class CloseIT {
 					failure.set(ex);
 				}
 			});
-			await().atMost(TIMEOUT).until(() -> !before.containsAll(descendants()));
+			await().until(() -> !before.containsAll(descendants()));
 		}
 
 		assertThat(starting.join(TIMEOUT)).isTrue();

@@ -1,5 +1,7 @@
 package dev.sluice.devservices;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -12,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 import org.apache.kafka.clients.admin.Admin;
@@ -25,6 +28,8 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -32,17 +37,19 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 @Tag("embedded")
+@ResourceLock(value = SharedKafka.LOCK, mode = ResourceAccessMode.READ)
 class DevServicesIT {
 
-	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+	private static final Duration TIMEOUT = Patience.ofSeconds(60);
 
 	@Test
 	void kafkaKeepsWhatWasSent() throws Exception {
 		KafkaService kafka = DevServices.shared().kafka();
 
-		send(kafka, "keeps");
+		String topic = "topic-" + UUID.randomUUID();
+		send(kafka, topic);
 
-		assertThat(receive(kafka, "keeps")).isEqualTo("value of keeps");
+		assertThat(receive(kafka, topic)).isEqualTo("value of " + topic);
 	}
 
 	@Test
@@ -50,7 +57,9 @@ class DevServicesIT {
 		PostgresService postgres = DevServices.shared().postgres();
 
 		assertThat(query(postgres, "select 1")).isEqualTo("1");
-		assertThat(query(postgres, "create table t (c int); insert into t values (7); select c from t")).isEqualTo("7");
+		assertThat(query(postgres,
+				"drop table if exists t; create table t (c int); insert into t values (7); select c from t"))
+			.isEqualTo("7");
 	}
 
 	@Test
@@ -82,29 +91,13 @@ class DevServicesIT {
 	}
 
 	@Test
-	void embeddedServersFindTheirDataAgainInANamedDirectory(@TempDir Path directory) throws Exception {
+	void embeddedServersKeepTheirDataInANamedDirectoryClosedToOtherUsers(@TempDir Path directory) throws Exception {
 		DevServices.Builder builder = DevServices.builder()
 			.infrastructure(Infrastructure.EMBEDDED)
 			.directory(directory);
 		try (DevServices services = builder.start()) {
 			send(services.kafka(), "kept");
 			query(services.postgres(), "create table kept as select 11 as c; select 1");
-		}
-
-		try (DevServices services = builder.start()) {
-			assertThat(receive(services.kafka(), "kept")).isEqualTo("value of kept");
-			assertThat(query(services.postgres(), "select c from kept")).isEqualTo("11");
-		}
-	}
-
-	@Test
-	void embeddedServersCloseTheirDataToOtherUsers(@TempDir Path directory) throws Exception {
-		try (DevServices services = DevServices.builder()
-			.infrastructure(Infrastructure.EMBEDDED)
-			.directory(directory)
-			.start()) {
-			services.kafka();
-			services.postgres();
 
 			assertThat(List.of("kafka", "postgres")).allSatisfy((server) -> assertThat(
 					PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve(server))))
@@ -112,31 +105,49 @@ class DevServicesIT {
 			assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(Path
 				.of(System.getProperty("java.io.tmpdir"), "sluice-postgres-" + System.getProperty("user.name")))))
 				.isEqualTo("rwx------");
+			takesNoLoginWithoutThePassword(services.postgres(), directory.resolve("postgres.password"));
+		}
+
+		try (DevServices services = builder.start()) {
+			assertThat(receive(services.kafka(), "kept")).isEqualTo("value of kept");
+			assertThat(query(services.postgres(), "select c from kept")).isEqualTo("11");
+			if (Files.exists(Path.of("/proc/self/cmdline"))) {
+				assertThat(processesIn(directory)).hasSizeGreaterThan(2);
+			}
+		}
+		await().until(() -> processesIn(directory).isEmpty());
+	}
+
+	/** The child JVMs, and PostgreSQL, which is no child. */
+	private static List<String> processesIn(Path directory) {
+		return ProcessHandle.allProcesses()
+			.map(DevServicesIT::command)
+			.filter((command) -> command.contains(directory.toString()))
+			.toList();
+	}
+
+	private static String command(ProcessHandle process) {
+		try {
+			// Whole, unlike that of ProcessHandle.
+			return Files.readString(Path.of("/proc", Long.toString(process.pid()), "cmdline"),
+					StandardCharsets.ISO_8859_1);
+		}
+		catch (IOException _) {
+			return "";
 		}
 	}
 
-	@Test
-	void embeddedPostgresTakesNoLoginWithoutThePassword(@TempDir Path directory) throws Exception {
-		try (DevServices services = DevServices.builder()
-			.infrastructure(Infrastructure.EMBEDDED)
-			.directory(directory)
-			.start()) {
-			PostgresService postgres = services.postgres();
-
-			assertThatExceptionOfType(SQLException.class).isThrownBy(() -> login(postgres, "postgres", "postgres"))
-				.withMessageContaining("password authentication failed");
-			assertThatExceptionOfType(SQLException.class)
-				.isThrownBy(() -> login(postgres, postgres.username(), "another"))
-				.withMessageContaining("password authentication failed");
-			try (Connection superuser = login(postgres, "postgres",
-					Files.readString(directory.resolve("postgres.password")))) {
-				assertThat(Files.getPosixFilePermissions(directory.resolve("postgres.password")))
-					.isEqualTo(PosixFilePermissions.fromString("rw-------"));
-				assertThat(query(superuser, "show unix_socket_directories")).isEmpty();
-				assertThat(query(superuser,
-						"select string_agg(distinct auth_method, ',') from pg_hba_file_rules where error is null"))
-					.isEqualTo("scram-sha-256");
-			}
+	private static void takesNoLoginWithoutThePassword(PostgresService postgres, Path password) throws Exception {
+		assertThatExceptionOfType(SQLException.class).isThrownBy(() -> login(postgres, "postgres", "postgres"))
+			.withMessageContaining("password authentication failed");
+		assertThatExceptionOfType(SQLException.class).isThrownBy(() -> login(postgres, postgres.username(), "another"))
+			.withMessageContaining("password authentication failed");
+		try (Connection superuser = login(postgres, "postgres", Files.readString(password))) {
+			assertThat(Files.getPosixFilePermissions(password)).isEqualTo(PosixFilePermissions.fromString("rw-------"));
+			assertThat(query(superuser, "show unix_socket_directories")).isEmpty();
+			assertThat(query(superuser,
+					"select string_agg(distinct auth_method, ',') from pg_hba_file_rules where error is null"))
+				.isEqualTo("scram-sha-256");
 		}
 	}
 
@@ -153,7 +164,9 @@ class DevServicesIT {
 		}
 	}
 
+	/** Starts a Kafka and a PostgreSQL for it. */
 	@Test
+	@Tag("full")
 	void frozenServersAreGoneAfterClose() {
 		int kafkaPort;
 		int postgresPort;
@@ -164,7 +177,7 @@ class DevServicesIT {
 			closed.postgres().freeze();
 		}
 
-		await().atMost(TIMEOUT).until(() -> Ports.isFree(kafkaPort) && Ports.isFree(postgresPort));
+		await().until(() -> Ports.isFree(kafkaPort) && Ports.isFree(postgresPort));
 	}
 
 	private static void send(KafkaService kafka, String topic) throws Exception {
@@ -187,7 +200,7 @@ class DevServicesIT {
 		try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(config, new StringDeserializer(),
 				new StringDeserializer())) {
 			consumer.subscribe(List.of(topic));
-			ConsumerRecord<String, String> received = await().atMost(TIMEOUT)
+			ConsumerRecord<String, String> received = await()
 				.until(() -> consumer.poll(Duration.ofMillis(200)), (records) -> !records.isEmpty())
 				.iterator()
 				.next();

@@ -2,7 +2,6 @@ package dev.sluice.topics;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +15,7 @@ import java.util.stream.Collectors;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.DevServices;
+import dev.sluice.devservices.SharedKafka;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.CreateTopicsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
@@ -28,23 +28,20 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.LeaderNotAvailableException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
-import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
 
 @Tag("embedded")
-@Timeout(600)
+@ResourceLock(value = SharedKafka.LOCK, mode = ResourceAccessMode.READ)
 class TopicWatchIT {
-
-	private static final Map<String, Object> CLIENT = Map.of("bootstrap.servers",
-			DevServices.shared().kafka().bootstrapServers());
 
 	private final String name = "topic-" + UUID.randomUUID();
 
@@ -54,18 +51,26 @@ class TopicWatchIT {
 
 	private final AtomicInteger creations = new AtomicInteger();
 
+	private Map<String, Object> client;
+
 	private Admin admin;
 
 	private TopicWatch watch;
 
 	@BeforeEach
 	void connect() {
-		this.admin = Admin.create(CLIENT);
+		this.client = Map.of("bootstrap.servers", DevServices.shared().kafka().bootstrapServers());
+		this.admin = Admin.create(this.client);
 	}
 
 	@AfterEach
 	void close() throws Exception {
-		this.watch.close();
+		if (this.watch != null) {
+			this.watch.close();
+		}
+		if (this.admin == null) {
+			return;
+		}
 		if (this.admin.listTopics().names().get().contains(this.name)) {
 			this.admin.deleteTopics(List.of(this.name)).all().get();
 		}
@@ -93,7 +98,7 @@ class TopicWatchIT {
 
 		this.admin.deleteTopics(List.of(this.name)).all().get();
 
-		eventually().until(() -> this.watch.ready() && !before.equals(this.watch.state().ids().get(this.name)));
+		await().until(() -> this.watch.ready() && !before.equals(this.watch.state().ids().get(this.name)));
 		assertThat(topic().topicId()).isEqualTo(this.watch.state().ids().get(this.name));
 		assertThat(topic().partitions()).hasSize(3);
 		assertThat(this.preparations).hasValue(2);
@@ -106,10 +111,10 @@ class TopicWatchIT {
 		Uuid before = this.watch.await().ids().get(this.name);
 
 		this.admin.deleteTopics(List.of(this.name)).all().get();
-		eventually().ignoreExceptionsInstanceOf(ExecutionException.class)
+		await().ignoreExceptionsInstanceOf(ExecutionException.class)
 			.until(() -> this.admin.createTopics(List.of(this.spec.toNewTopic())).all().get() == null);
 
-		eventually().until(() -> this.watch.ready() && !before.equals(this.watch.state().ids().get(this.name)));
+		await().until(() -> this.watch.ready() && !before.equals(this.watch.state().ids().get(this.name)));
 		assertThat(this.preparations).hasValue(2);
 	}
 
@@ -123,8 +128,8 @@ class TopicWatchIT {
 
 		this.admin.deleteTopics(List.of(this.name)).all().get();
 
-		eventually().until(() -> !this.watch.ready());
-		eventually().until(() -> this.watch.state().problem() != null);
+		await().until(() -> !this.watch.ready());
+		await().until(() -> this.watch.state().problem() != null);
 		assertThat(this.watch.state().missing()).containsExactly(this.name);
 	}
 
@@ -161,9 +166,9 @@ class TopicWatchIT {
 	void saysWhichRightIsMissing() {
 		start(false);
 
-		eventually().until(() -> this.watch.state().problem() != null && this.creations.get() > 1);
-		assertThat(this.watch.state().problem()).isEqualTo(
-				"Topic %s is missing and this service may not create it: create it, or grant CREATE on it", this.name);
+		String problem = "Topic %s is missing and this service may not create it: create it, or grant CREATE on it"
+			.formatted(this.name);
+		await().until(() -> problem.equals(this.watch.state().problem()) && this.creations.get() > 1);
 		assertThat(this.watch.ready()).isFalse();
 	}
 
@@ -180,8 +185,8 @@ class TopicWatchIT {
 							failed(new LeaderNotAvailableException("none yet"))));
 		}));
 
-		eventually().until(() -> this.watch.state().ids().containsKey(this.name));
-		eventually().until(() -> this.watch.state().problem() != null);
+		await().until(() -> this.watch.state().ids().containsKey(this.name));
+		await().until(() -> this.watch.state().problem() != null);
 		assertThat(this.watch.ready()).isFalse();
 		assertThat(this.preparations).hasValue(0);
 
@@ -204,7 +209,7 @@ class TopicWatchIT {
 
 	@Test
 	void orderTopicsKeepWhatIsNotDelivered() {
-		this.watch = new TopicWatch(List.of(), CLIENT);
+		this.watch = new TopicWatch(List.of(), this.client);
 		Map<String, TopicSpec> specs = OrderTopicSpecs.of(12, (short) 3, 0)
 			.stream()
 			.collect(Collectors.toMap(TopicSpec::name, (topic) -> topic));
@@ -220,9 +225,9 @@ class TopicWatchIT {
 		start(this.spec, (real) -> mayCreate ? real : withoutCreate(real));
 	}
 
-	private void start(TopicSpec wanted, UnaryOperator<Admin> client) {
-		this.watch = new TopicWatch(List.of(wanted), CLIENT, this.preparations::incrementAndGet,
-				(config) -> client.apply(Admin.create(config)));
+	private void start(TopicSpec wanted, UnaryOperator<Admin> wrapper) {
+		this.watch = new TopicWatch(List.of(wanted), this.client, this.preparations::incrementAndGet,
+				(config) -> wrapper.apply(Admin.create(config)));
 		this.watch.start();
 	}
 
@@ -269,10 +274,6 @@ class TopicWatchIT {
 	private String config(String key) throws Exception {
 		ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, this.name);
 		return this.admin.describeConfigs(List.of(resource)).all().get().get(resource).get(key).value();
-	}
-
-	private static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofMinutes(3)).pollInterval(Duration.ofMillis(100));
 	}
 
 }
