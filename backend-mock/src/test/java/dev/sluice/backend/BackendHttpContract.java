@@ -7,7 +7,6 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -18,15 +17,10 @@ import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.contract.SavedOrder;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.databind.json.JsonMapper;
 
-import org.springframework.boot.test.context.SpringBootTest;
-import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.test.web.reactive.server.EntityExchangeResult;
@@ -37,39 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /** The backend's behaviour over HTTP, with any store. */
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
-abstract class BackendHttpContract {
-
-	static final Duration DEADLINE = Duration.ofSeconds(20);
-
-	private static final BackendBehaviour AT_ONCE = BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(0));
-
-	static final String ORDER = """
-			{"customerId":"c-1","items":[{"sku":"a","quantity":2,"unitPrice":{"amount":"1.50","currency":"EUR"}}]}""";
-
-	private final JsonMapper json = JsonMapper.shared();
-
-	@LocalServerPort
-	private int port;
-
-	WebTestClient client;
-
-	@BeforeEach
-	void startAfresh() {
-		this.client = WebTestClient.bindToServer()
-			.baseUrl("http://127.0.0.1:" + this.port)
-			.responseTimeout(DEADLINE)
-			// Reads each body: otherwise those that a test ignores would leak.
-			.filter((request, next) -> next.exchange(request)
-				.flatMap((response) -> response.bodyToMono(String.class)
-					.defaultIfEmpty("")
-					.map((body) -> response.mutate().body(body).build())))
-			.build();
-		behave(AT_ONCE);
-		// A database may take longer than the backend waits for its first connections.
-		await().atMost(DEADLINE)
-			.untilAsserted(() -> this.client.delete().uri("/audit").exchange().expectStatus().isNoContent());
-	}
+abstract class BackendHttpContract extends BackendHttp {
 
 	@Test
 	void exportsWhenEachOrderWasSaved() {
@@ -315,10 +277,10 @@ abstract class BackendHttpContract {
 
 		try (Socket socket = connect()) {
 			sendOrder(socket);
-			await().atMost(DEADLINE).until(() -> audit().inFlight() == 1);
+			await().until(() -> audit().inFlight() == 1);
 		}
 
-		await().atMost(DEADLINE).until(() -> audit().failed() == 1);
+		await().until(() -> audit().failed() == 1);
 		assertThat(audit().inFlight()).isZero();
 	}
 
@@ -328,7 +290,7 @@ abstract class BackendHttpContract {
 
 		try (Socket socket = connect()) {
 			sendOrder(socket);
-			await().atMost(DEADLINE).until(() -> audit().inFlight() == 1);
+			await().until(() -> audit().inFlight() == 1);
 
 			behave(AT_ONCE);
 
@@ -343,28 +305,25 @@ abstract class BackendHttpContract {
 
 		try (Socket socket = connect()) {
 			sendOrder(socket);
-			await().atMost(DEADLINE).until(() -> audit().received() == 1);
+			await().until(() -> audit().received() == 1);
 		}
 
-		await().atMost(DEADLINE).until(() -> audit().saved() == 1);
+		await().until(() -> audit().saved() == 1);
 	}
 
 	@Test
-	void closesConnectionsBeyondTheCap() throws IOException {
+	void closesConnectionsBeyondTheCap() {
 		// This client's own connection is already open and stays open.
 		behave(faults(0, 0, 1));
 
-		int closed = 0;
-		for (int i = 0; i < 3; i++) {
-			try (Socket socket = connect()) {
-				if (isClosedByPeer(socket)) {
-					closed++;
-				}
+		// On a slow machine, those of two tries may come in different seconds.
+		await().until(() -> {
+			try (Socket first = connect(); Socket second = connect()) {
+				return isClosedByPeer(first) | isClosedByPeer(second);
 			}
-		}
+		});
 
-		assertThat(closed).isGreaterThanOrEqualTo(1);
-		assertThat(audit().connectionsRefused()).isGreaterThanOrEqualTo(1);
+		assertThat(audit().connectionsRefused()).isPositive();
 		behave(AT_ONCE);
 	}
 
@@ -399,7 +358,7 @@ abstract class BackendHttpContract {
 
 		try (Socket socket = connect()) {
 			sendOrder(socket);
-			await().atMost(DEADLINE).until(() -> audit().inFlight() == 1);
+			await().until(() -> audit().inFlight() == 1);
 
 			post(UUID.randomUUID(), ORDER).expectStatus().isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
 		}
@@ -422,15 +381,6 @@ abstract class BackendHttpContract {
 			.contains("sluice_backend_in_flight ");
 	}
 
-	WebTestClient.ResponseSpec post(UUID id, String body) {
-		return this.client.post()
-			.uri("/orders")
-			.header("Idempotency-Key", "\"" + id + "\"")
-			.contentType(MediaType.APPLICATION_JSON)
-			.bodyValue(body)
-			.exchange();
-	}
-
 	private static void expectProblem(WebTestClient.ResponseSpec response, int status, String type) {
 		response.expectStatus()
 			.isEqualTo(status)
@@ -441,25 +391,6 @@ abstract class BackendHttpContract {
 			.isEqualTo(type)
 			.jsonPath("$.status")
 			.isEqualTo(status);
-	}
-
-	private void behave(BackendBehaviour behaviour) {
-		putBehaviour(this.json.writeValueAsString(behaviour)).expectStatus().isOk();
-	}
-
-	private WebTestClient.ResponseSpec putBehaviour(String body) {
-		return this.client.put().uri("/behaviour").contentType(MediaType.APPLICATION_JSON).bodyValue(body).exchange();
-	}
-
-	BackendAudit audit() {
-		return this.client.get()
-			.uri("/audit")
-			.exchange()
-			.expectStatus()
-			.isOk()
-			.expectBody(BackendAudit.class)
-			.returnResult()
-			.getResponseBody();
 	}
 
 	private static BackendBehaviour faults(double hangRate, double resetRate, int maxNewConnectionsPerSecond) {

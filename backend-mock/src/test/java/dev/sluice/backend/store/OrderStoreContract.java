@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 import dev.sluice.backend.store.OrderStore.Totals;
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.devservices.Patience;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -95,7 +96,7 @@ abstract class OrderStoreContract {
 	}
 
 	static <T> T answer(CompletableFuture<T> future) {
-		return future.orTimeout(30, TimeUnit.SECONDS).join();
+		return future.orTimeout(Patience.ofSeconds(60).toSeconds(), TimeUnit.SECONDS).join();
 	}
 
 }

@@ -17,6 +17,7 @@ import javax.sql.DataSource;
 
 import dev.sluice.backend.loop.Loop;
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.devservices.Patience;
 import org.junit.jupiter.api.Test;
 import org.mockito.Answers;
 
@@ -67,7 +68,7 @@ class PostgresOrderStoreTests {
 	}
 
 	private void runNext() throws InterruptedException {
-		Runnable task = this.tasks.poll(30, TimeUnit.SECONDS);
+		Runnable task = this.tasks.poll(Patience.ofSeconds(60).toSeconds(), TimeUnit.SECONDS);
 		assertThat(task).isNotNull();
 		task.run();
 	}
