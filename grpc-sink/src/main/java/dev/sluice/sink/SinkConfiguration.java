@@ -7,6 +7,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.sink.sequence.KnownSessions;
@@ -59,14 +60,20 @@ class SinkConfiguration {
 
 	@Bean
 	DataSinkService dataSinkService(OnceStore store, SinkProperties properties, MeterRegistry registry,
-			ScheduledExecutorService ackTimer, ExecutorService callExecutor) {
+			ScheduledExecutorService ackTimer, ExecutorService callExecutor, LongSupplier nanoTime) {
 		DataSinkService service = new DataSinkService(store,
 				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()), properties,
-				new SinkMetrics(registry), ackTimer, callExecutor, System::nanoTime);
+				new SinkMetrics(registry), ackTimer, callExecutor, nanoTime);
 		long period = Math.min(CHECK_PERIOD.toNanos(),
 				Math.min(properties.stallTimeout().toNanos(), properties.storeTimeout().toNanos()) / 4);
 		var _ = ackTimer.scheduleWithFixedDelay(service::check, period, period, TimeUnit.NANOSECONDS);
 		return service;
+	}
+
+	/** The clock of the limits on calls. */
+	@Bean
+	LongSupplier nanoTime() {
+		return System::nanoTime;
 	}
 
 	@Bean

@@ -1,16 +1,19 @@
 package dev.sluice.sink;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import dev.sluice.devservices.Patience;
+
 /**
- * Key stores for a sink and two clients that trust each other, and for a stranger,
- * created with the JDK's keytool. Tests of other modules use it too.
+ * Key stores for a sink and clients that trust each other, and for strangers, created
+ * with the JDK's keytool. Tests of other modules use it too.
  */
 public final class Certificates {
 
@@ -32,33 +35,55 @@ public final class Certificates {
 		this.directory = directory;
 	}
 
-	/** Creates the stores in a directory. */
-	public static Certificates in(Path directory) throws IOException, InterruptedException {
-		Certificates made = new Certificates(directory);
-		for (String name : List.of("sink", "client", "other-client", "stranger")) {
-			made.keytool("-genkeypair", "-keystore", name, "-alias", name, "-keyalg", "EC", "-groupname", "secp256r1",
-					"-dname", "CN=" + name, "-ext", "san=dns:localhost,ip:127.0.0.1");
-			made.keytool("-exportcert", "-keystore", name, "-alias", name, "-file", name + ".crt");
-		}
-		for (String client : List.of("client", "other-client")) {
-			made.keytool("-importcert", "-noprompt", "-keystore", "trusted-by-sink", "-alias", client, "-file",
-					client + ".crt");
-		}
-		made.keytool("-importcert", "-noprompt", "-keystore", "trusted-by-client", "-alias", "sink", "-file",
-				"sink.crt");
-		return made;
+	/** Creates the stores of {@code sink} and {@code client} in a directory. */
+	public static Certificates in(Path directory) throws Exception {
+		return in(directory, List.of("client"), List.of());
 	}
 
 	/**
-	 * The PKCS12 store of {@code sink}, {@code client}, {@code other-client} or
-	 * {@code stranger}.
+	 * Creates stores in a directory.
+	 * @param clients whom the sink trusts
+	 * @param strangers whom nobody trusts
 	 */
+	static Certificates in(Path directory, List<String> clients, List<String> strangers) throws Exception {
+		Certificates made = new Certificates(directory);
+		made.keyPair("sink");
+		for (String name : clients) {
+			made.keyPair(name);
+		}
+		for (String name : strangers) {
+			made.keyPair(name);
+		}
+		made.trust("sink", clients);
+		made.trust("client", List.of("sink"));
+		return made;
+	}
+
+	private void keyPair(String name) throws IOException, InterruptedException {
+		keytool("-genkeypair", "-keystore", name, "-alias", name, "-keyalg", "EC", "-groupname", "secp256r1", "-dname",
+				"CN=" + name, "-ext", "san=dns:localhost,ip:127.0.0.1");
+	}
+
+	private void trust(String whose, List<String> names) throws Exception {
+		// Opened faster than PKCS12.
+		KeyStore trusted = KeyStore.getInstance("JKS");
+		trusted.load(null, null);
+		for (String name : names) {
+			KeyStore keys = KeyStore.getInstance(keys(name).toFile(), PASSWORD.toCharArray());
+			trusted.setCertificateEntry(name, keys.getCertificate(name));
+		}
+		try (OutputStream file = Files.newOutputStream(trustedBy(whose))) {
+			trusted.store(file, PASSWORD.toCharArray());
+		}
+	}
+
+	/** The PKCS12 store of {@code sink} or of a client. */
 	public Path keys(String name) {
 		return this.directory.resolve(name);
 	}
 
 	/**
-	 * The PKCS12 store with the certificates that {@code sink} or {@code client} trusts.
+	 * The JKS store with the certificates that {@code sink} or {@code client} trusts.
 	 */
 	public Path trustedBy(String name) {
 		return this.directory.resolve("trusted-by-" + name);
@@ -70,7 +95,7 @@ public final class Certificates {
 	public List<String> bundle(String name) {
 		String prefix = "spring.ssl.bundle.jks.%s.".formatted(name);
 		return List.of(prefix + "keystore.type=PKCS12", prefix + "keystore.password=" + PASSWORD,
-				prefix + "keystore.location=file:" + keys(name), prefix + "truststore.type=PKCS12",
+				prefix + "keystore.location=file:" + keys(name), prefix + "truststore.type=JKS",
 				prefix + "truststore.password=" + PASSWORD, prefix + "truststore.location=file:" + trustedBy(name));
 	}
 
@@ -86,7 +111,7 @@ public final class Certificates {
 			.redirectOutput(log.toFile())
 			.start();
 		try {
-			if (!keytool.waitFor(60, TimeUnit.SECONDS) || keytool.exitValue() != 0) {
+			if (!keytool.waitFor(Patience.ofSeconds(60)) || keytool.exitValue() != 0) {
 				throw new IOException("%s: %s".formatted(String.join(" ", command), Files.readString(log)));
 			}
 		}

@@ -10,6 +10,7 @@ import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
+import dev.sluice.devservices.Patience;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.stub.StreamObserver;
@@ -27,13 +28,11 @@ import org.springframework.test.context.DynamicPropertySource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** The sink's own limits on connections, with times that a test can wait for. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "spring.grpc.server.port=0", "sink.store=log", "spring.grpc.server.keepalive.time=1s",
-				"spring.grpc.server.keepalive.timeout=1s", "sink.max-calls-per-connection=2" })
+		properties = { "spring.grpc.server.port=0", "sink.store=log", "sink.max-calls-per-connection=2" })
 class ConnectionLimitsTests {
 
-	private static final Duration DEADLINE = Duration.ofSeconds(30);
+	private static final Duration DEADLINE = Patience.ofSeconds(60);
 
 	@TempDir
 	private static Path directory;
@@ -50,18 +49,6 @@ class ConnectionLimitsTests {
 	}
 
 	@Test
-	void freeTheStreamsOfAClientThatHasVanished() throws Exception {
-		try (RawClient client = new RawClient(this.grpc.getPort(), 65_535)) {
-			client.call("Send");
-			await().atMost(DEADLINE).until(() -> streams() == 1);
-
-			client.vanish();
-
-			await().atMost(DEADLINE).until(() -> streams() == 0);
-		}
-	}
-
-	@Test
 	void letCallsBeyondTheLimitOfAConnectionWait() {
 		ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort())
 			.usePlaintext()
@@ -71,7 +58,7 @@ class ConnectionLimitsTests {
 			for (int i = 0; i < 3; i++) {
 				streams.add(new Stream(channel));
 			}
-			await().atMost(DEADLINE).until(() -> answered(streams).size() == 2);
+			await().until(() -> answered(streams).size() == 2);
 			Stream first = answered(streams).getFirst();
 			// A message stored on one stream came after all that the connection sent
 			// before.
@@ -80,17 +67,17 @@ class ConnectionLimitsTests {
 				.setMessageId(ByteString.copyFromUtf8("a"))
 				.setPlainMessage(ByteString.copyFromUtf8("payload"))
 				.build());
-			await().atMost(DEADLINE).until(() -> first.responses.size() == 2);
+			await().until(() -> first.responses.size() == 2);
 			assertThat(answered(streams)).hasSize(2);
 			assertThat(streams()).isEqualTo(2);
 
 			first.requests.onCompleted();
 
-			await().atMost(DEADLINE).until(() -> answered(streams).size() == 3);
+			await().until(() -> answered(streams).size() == 3);
 		}
 		finally {
 			channel.shutdownNow();
-			await().atMost(DEADLINE).until(() -> streams() == 0);
+			await().until(() -> streams() == 0);
 		}
 	}
 

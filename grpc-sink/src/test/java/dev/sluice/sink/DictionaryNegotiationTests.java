@@ -11,6 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
+import dev.sluice.devservices.Patience;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
@@ -40,7 +41,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The real client and the real service, over an in-process transport. */
 class DictionaryNegotiationTests {
 
-	private static final Duration DEADLINE = Duration.ofSeconds(30);
+	private static final Duration DEADLINE = Patience.ofSeconds(60);
 
 	private final KeepingStore store = new KeepingStore();
 

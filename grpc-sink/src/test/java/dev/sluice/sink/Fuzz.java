@@ -16,6 +16,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class Fuzz {
 
+	/** Enough for the gate. */
+	private static final int ROUNDS = 100;
+
 	/** The test of one seed. */
 	@FunctionalInterface
 	public interface Round {
@@ -29,7 +32,7 @@ public final class Fuzz {
 
 	/**
 	 * Runs rounds until all are done or the time is up.
-	 * @param rounds number of rounds in a build
+	 * @param rounds number of rounds with {@code -Pfull}; without it at most 100
 	 */
 	public static void run(int rounds, Round round) {
 		// Each damage logs a line.
@@ -51,7 +54,7 @@ public final class Fuzz {
 			once(only, round);
 		}
 		else if (time == null) {
-			for (int seed = 0; seed < rounds; seed++) {
+			for (int seed = 0; seed < rounds(rounds); seed++) {
 				once(seed, round);
 			}
 		}
@@ -63,6 +66,10 @@ public final class Fuzz {
 			}
 			System.out.printf("%,d rounds, seeds from %d%n", seed - first, first);
 		}
+	}
+
+	private static int rounds(int all) {
+		return Boolean.getBoolean("sluice.full") ? all : Math.min(all, ROUNDS);
 	}
 
 	private static void once(long seed, Round round) {

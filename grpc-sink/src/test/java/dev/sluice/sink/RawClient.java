@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.TimeUnit;
 
+import dev.sluice.devservices.Patience;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -139,7 +140,7 @@ final class RawClient implements AutoCloseable {
 		}
 
 		int status() throws Exception {
-			return this.status.get(30, TimeUnit.SECONDS);
+			return this.status.get(Patience.ofSeconds(60).toSeconds(), TimeUnit.SECONDS);
 		}
 
 		@Override

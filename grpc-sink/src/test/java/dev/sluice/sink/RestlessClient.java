@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
+import dev.sluice.devservices.Patience;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
@@ -25,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 public final class RestlessClient {
 
-	private static final Duration DEADLINE = Duration.ofSeconds(60);
+	private static final Duration DEADLINE = Patience.ofSeconds(60);
 
 	private static final int PENDING = 40;
 

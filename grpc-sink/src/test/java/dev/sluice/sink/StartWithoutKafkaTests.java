@@ -1,5 +1,6 @@
 package dev.sluice.sink;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -7,6 +8,7 @@ import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
+import dev.sluice.devservices.Patience;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
@@ -29,6 +31,8 @@ import static org.awaitility.Awaitility.await;
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "spring.grpc.server.port=0", "spring.kafka.bootstrap-servers=127.0.0.1:1" })
 class StartWithoutKafkaTests {
+
+	private static final Duration DEADLINE = Patience.ofSeconds(60);
 
 	@Autowired
 	private GrpcServerLifecycle grpc;
@@ -63,12 +67,12 @@ class StartWithoutKafkaTests {
 				.setPlainMessage(ByteString.copyFromUtf8("b"))
 				.build());
 
-			Status status = Status.fromThrowable(failure.get(20, TimeUnit.SECONDS));
+			Status status = Status.fromThrowable(failure.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
 			assertThat(status.getCode()).isEqualTo(Status.Code.UNAVAILABLE);
 			assertThat(status.getDescription()).contains("resend");
 		}
 		finally {
-			channel.shutdownNow().awaitTermination(20, TimeUnit.SECONDS);
+			channel.shutdownNow().awaitTermination(DEADLINE.toSeconds(), TimeUnit.SECONDS);
 		}
 	}
 
@@ -80,15 +84,14 @@ class StartWithoutKafkaTests {
 		try {
 			HealthGrpc.HealthBlockingStub health = HealthGrpc.newBlockingStub(channel);
 
-			await().atMost(20, TimeUnit.SECONDS)
-				.ignoreException(StatusRuntimeException.class)
+			await().ignoreException(StatusRuntimeException.class)
 				.untilAsserted(() -> assertThat(
 						health.check(HealthCheckRequest.newBuilder().setService(DataSinkGrpc.SERVICE_NAME).build())
 							.getStatus())
 					.isEqualTo(ServingStatus.NOT_SERVING));
 		}
 		finally {
-			channel.shutdownNow().awaitTermination(20, TimeUnit.SECONDS);
+			channel.shutdownNow().awaitTermination(DEADLINE.toSeconds(), TimeUnit.SECONDS);
 		}
 	}
 

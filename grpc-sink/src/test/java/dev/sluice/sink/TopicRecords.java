@@ -18,8 +18,6 @@ import static org.awaitility.Awaitility.await;
 /** Reads the messages that sinks have stored in the topic. */
 public final class TopicRecords {
 
-	private static final Duration DEADLINE = Duration.ofMinutes(2);
-
 	private TopicRecords() {
 	}
 
@@ -40,7 +38,7 @@ public final class TopicRecords {
 			consumer.assign(partitions);
 			consumer.seekToBeginning(partitions);
 			Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-			await().atMost(DEADLINE).until(() -> {
+			await().until(() -> {
 				consumer.poll(Duration.ofMillis(200)).forEach(each);
 				return partitions.stream().allMatch((partition) -> consumer.position(partition) >= ends.get(partition));
 			});

@@ -11,7 +11,6 @@ import java.util.stream.LongStream;
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.Spool.Entry;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -137,7 +136,6 @@ class MemorySpoolTests {
 	}
 
 	@Test
-	@Timeout(60)
 	void threadsAppendWhileAnotherSettles() throws Exception {
 		int threads = 3;
 		int each = 20_000;

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
+import dev.sluice.devservices.Patience;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.Status;
@@ -291,14 +292,14 @@ class SinkClientTests {
 		CompletableFuture<ByteString> waiting = new CompletableFuture<>();
 		Thread sender = Thread.ofVirtual().start(() -> {
 			try {
-				waiting.complete(this.client.send(large, Duration.ofSeconds(30)));
+				waiting.complete(this.client.send(large, Patience.ofSeconds(60)));
 			}
 			catch (InterruptedException | RuntimeException ex) {
 				waiting.completeExceptionally(ex);
 			}
 		});
 		this.spool.settle(List.of(0L));
-		assertThat(waiting.get(30, TimeUnit.SECONDS)).isNotNull();
+		assertThat(waiting.get(Patience.ofSeconds(60).toSeconds(), TimeUnit.SECONDS)).isNotNull();
 		sender.join();
 	}
 

@@ -12,8 +12,10 @@ import java.util.Random;
 
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.JavaProcess;
+import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
 import dev.sluice.sink.TopicRecords;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,9 +28,10 @@ import static org.awaitility.Awaitility.await;
  * for byte. The long run:
  *
  * <pre>
- * mvn verify -pl grpc-sink -am -Dit.test=CutAndKillIT -Dsluice.cuts=200 -Dsluice.kills=20 -Dsluice.messages=100000
+ * mvn verify -Pfull -pl grpc-sink -am -Dit.test=CutAndKillIT -Dsluice.cuts=200 -Dsluice.kills=20 -Dsluice.messages=100000
  * </pre>
  */
+@Tag("full")
 class CutAndKillIT {
 
 	private static final int MESSAGES = Integer.getInteger("sluice.messages", 4_000);
@@ -41,7 +44,7 @@ class CutAndKillIT {
 
 	private static final String PREFIX = "ordeal-" + System.nanoTime() + "-";
 
-	private static final Duration DEADLINE = Duration.ofMinutes(5);
+	private static final Duration DEADLINE = Patience.of(Duration.ofMinutes(5));
 
 	@TempDir
 	private Path directory;

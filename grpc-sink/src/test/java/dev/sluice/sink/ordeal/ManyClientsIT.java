@@ -12,12 +12,14 @@ import java.util.Random;
 
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.JavaProcess;
+import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -30,6 +32,7 @@ import static org.awaitility.Awaitility.await;
  * 64 connections to a sink with a heap of 256 MB and a slow storage, with more messages
  * in flight than it could hold.
  */
+@Tag("full")
 @Execution(ExecutionMode.CONCURRENT)
 class ManyClientsIT {
 
@@ -37,7 +40,7 @@ class ManyClientsIT {
 
 	private static final long MEMORY_BYTES = 64 * 1024 * 1024;
 
-	private static final Duration DEADLINE = Duration.ofMinutes(2);
+	private static final Duration DEADLINE = Patience.of(Duration.ofMinutes(2));
 
 	@TempDir
 	private Path directory;

@@ -16,9 +16,11 @@ import java.util.Set;
 
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.JavaProcess;
+import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
 import dev.sluice.sink.TopicRecords;
 import dev.sluice.sink.format.TopicRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,9 +34,10 @@ import static org.awaitility.Awaitility.await;
  * with the same key in the order in which they were sent. The long run:
  *
  * <pre>
- * mvn verify -pl grpc-sink -am -Dit.test=TwoSinksIT -Dsluice.cuts=200 -Dsluice.kills=20 -Dsluice.messages=100000
+ * mvn verify -Pfull -pl grpc-sink -am -Dit.test=TwoSinksIT -Dsluice.cuts=200 -Dsluice.kills=20 -Dsluice.messages=100000
  * </pre>
  */
+@Tag("full")
 class TwoSinksIT {
 
 	private static final int CLIENTS = 3;
@@ -50,7 +53,7 @@ class TwoSinksIT {
 
 	private static final long RUN = System.nanoTime();
 
-	private static final Duration DEADLINE = Duration.ofMinutes(5);
+	private static final Duration DEADLINE = Patience.of(Duration.ofMinutes(5));
 
 	private final Random random = new Random(SEED);
 

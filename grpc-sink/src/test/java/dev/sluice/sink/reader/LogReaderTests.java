@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.Contents;
@@ -16,6 +15,7 @@ import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.LogMessageStore.Damage;
 import dev.sluice.sink.store.RecentIds;
 import dev.sluice.sink.store.Retention;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,8 +37,8 @@ class LogReaderTests {
 	void readsWhatIsStoredOfEachMessage() throws Exception {
 		long before = System.currentTimeMillis();
 		try (LogMessageStore log = open()) {
-			log.store(Contents.of("a", "key", "hello".getBytes())).get(10, TimeUnit.SECONDS);
-			log.store(new Place(SESSION, 7), Contents.of("b", new byte[0])).get(10, TimeUnit.SECONDS);
+			log.store(Contents.of("a", "key", "hello".getBytes())).get();
+			log.store(new Place(SESSION, 7), Contents.of("b", new byte[0])).get();
 		}
 
 		List<StoredMessage> read = read();
@@ -59,7 +59,7 @@ class LogReaderTests {
 		try (LogMessageStore log = open(); LogReader reader = new LogReader(this.directory)) {
 			assertThat(reader.next(Duration.ZERO)).isNull();
 			for (int i = 0; i < 50; i++) {
-				log.store(Contents.of("id-" + i, new byte[1_000])).get(10, TimeUnit.SECONDS);
+				log.store(Contents.of("id-" + i, new byte[1_000])).get();
 
 				StoredMessage next = reader.next(WAIT);
 
@@ -80,7 +80,7 @@ class LogReaderTests {
 	void saysHowMuchIsNotRead() throws Exception {
 		try (LogMessageStore log = open(); LogReader reader = new LogReader(this.directory)) {
 			for (int i = 0; i < 30; i++) {
-				log.store(Contents.of("id-" + i, new byte[1_000])).get(10, TimeUnit.SECONDS);
+				log.store(Contents.of("id-" + i, new byte[1_000])).get();
 			}
 
 			assertThat(reader.lag()).isGreaterThan(30_000);
@@ -95,7 +95,7 @@ class LogReaderTests {
 	void passesOverWhatIsDamagedAndCountsIt() throws Exception {
 		try (LogMessageStore log = open()) {
 			for (int i = 0; i < 3; i++) {
-				log.store(Contents.of("id-" + i, new byte[1_000])).get(10, TimeUnit.SECONDS);
+				log.store(Contents.of("id-" + i, new byte[1_000])).get();
 			}
 		}
 		Path file = Files.list(this.directory)
@@ -115,10 +115,11 @@ class LogReaderTests {
 	}
 
 	@Test
+	@Tag("full")
 	void goesOnBehindSegmentsThatAreDeleted() throws Exception {
 		try (LogMessageStore log = open(); LogReader reader = new LogReader(this.directory)) {
 			for (int i = 0; i < 30; i++) {
-				log.store(Contents.of("id-" + i, new byte[1_000])).get(10, TimeUnit.SECONDS);
+				log.store(Contents.of("id-" + i, new byte[1_000])).get();
 			}
 			assertThat(reader.next(WAIT).offset()).isZero();
 			List<Path> files = Files.list(this.directory)

@@ -199,7 +199,6 @@ public final class RecordingDisk implements Disk {
 
 	@Override
 	public void forceDirectory(Path directory) throws IOException {
-		Disk.super.forceDirectory(directory);
 		add(new ForceDirectory(relative(directory)));
 	}
 
@@ -228,7 +227,6 @@ public final class RecordingDisk implements Disk {
 
 		@Override
 		public void force(boolean metaData) throws IOException {
-			this.channel.force(metaData);
 			add(new Force(this.path));
 		}
 

@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
+import dev.sluice.devservices.Patience;
 import dev.sluice.sink.Contents;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.format.TopicRecord;
@@ -271,7 +272,9 @@ class KafkaMessageStoreTests {
 	}
 
 	private static Throwable failure(CompletableFuture<?> future) {
-		return catchThrowableOfType(ExecutionException.class, () -> future.get(10, TimeUnit.SECONDS)).getCause();
+		return catchThrowableOfType(ExecutionException.class,
+				() -> future.get(Patience.ofSeconds(60).toSeconds(), TimeUnit.SECONDS))
+			.getCause();
 	}
 
 }

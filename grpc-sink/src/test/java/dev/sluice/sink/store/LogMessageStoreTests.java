@@ -35,6 +35,7 @@ import dev.sluice.sink.segment.SegmentReader;
 import dev.sluice.sink.segment.SegmentWriter;
 import dev.sluice.sink.sequence.KnownSessions;
 import dev.sluice.sink.store.LogMessageStore.Damage;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,7 +71,7 @@ class LogMessageStoreTests {
 		write(messages(200, 1_000));
 		RecentIds recent = new RecentIds(1_000);
 		try (LogMessageStore store = open(recent)) {
-			store.store(Contents.of("new", new byte[10])).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("new", new byte[10])).get();
 		}
 
 		assertThat(recent.size()).isEqualTo(200);
@@ -154,7 +155,7 @@ class LogMessageStoreTests {
 		RecentIds recent = new RecentIds(10);
 		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE,
 				Retention.FOR_EVER, recent, sessions())) {
-			store.store(Contents.of("d", new byte[40])).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("d", new byte[40])).get();
 		}
 
 		assertThat(knows(recent, "b")).isFalse();
@@ -164,6 +165,7 @@ class LogMessageStoreTests {
 
 	/** With any bit flipped, and with the file truncated anywhere. */
 	@Test
+	@Tag("full")
 	void findsEveryRecordThatIsWholeAndForced() throws Exception {
 		List<Integer> ends = new ArrayList<>();
 		for (String id : List.of("a", "b", "c", "d", "e")) {
@@ -234,7 +236,7 @@ class LogMessageStoreTests {
 		RecentIds recent = new RecentIds(10);
 		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE,
 				Retention.FOR_EVER, recent, sessions())) {
-			store.store(Contents.of("new", new byte[40])).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("new", new byte[40])).get();
 		}
 		assertThat(segments()).hasSize(4)
 			.last()
@@ -275,6 +277,7 @@ class LogMessageStoreTests {
 	}
 
 	@Test
+	@Tag("full")
 	void opensInMemoryThatDoesNotDependOnTheRecords() throws Exception {
 		Map<String, byte[]> large = new HashMap<>();
 		for (int i = 0; i < 10; i++) {
@@ -299,6 +302,7 @@ class LogMessageStoreTests {
 	}
 
 	@Test
+	@Tag("full")
 	void takesMessagesAgainWhenAFullDiskHasRoom() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
 		RecentIds recent = new RecentIds(0);
@@ -322,7 +326,7 @@ class LogMessageStoreTests {
 
 				disk.room = Long.MAX_VALUE;
 				await().until(store::ready);
-				store.store(Contents.of(("after-" + number).getBytes(), new byte[10])).get(10, TimeUnit.SECONDS);
+				store.store(Contents.of(("after-" + number).getBytes(), new byte[10])).get();
 				stored.put("after-" + number, new byte[10]);
 			}
 		}
@@ -334,24 +338,26 @@ class LogMessageStoreTests {
 	}
 
 	@Test
+	@Tag("full")
 	void takesMessagesAgainAfterAForceThatFailed() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
 		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE,
 				Retention.FOR_EVER, new RecentIds(0), sessions(), disk, System::currentTimeMillis)) {
-			store.store(Contents.of("a", new byte[10])).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("a", new byte[10])).get();
 			disk.failsToForce = true;
 			CompletableFuture<Integer> lost = store.store(Contents.of("b", new byte[10]));
 			await().until(lost::isCompletedExceptionally);
 
 			disk.failsToForce = false;
 			await().until(store::ready);
-			store.store(Contents.of("c", new byte[10])).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("c", new byte[10])).get();
 		}
 
 		assertThat(read()).containsOnlyKeys("a", "c");
 	}
 
 	@Test
+	@Tag("full")
 	void opensOnAFullDiskAndTakesMessagesWhenThereIsRoom() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
 		disk.room = 10;
@@ -362,7 +368,7 @@ class LogMessageStoreTests {
 
 			disk.room = Long.MAX_VALUE;
 			await().until(store::ready);
-			store.store(Contents.of("a", new byte[10])).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("a", new byte[10])).get();
 		}
 
 		assertThat(read()).containsOnlyKeys("a");
@@ -398,7 +404,7 @@ class LogMessageStoreTests {
 	void losesOnlyTheRecordsInAFirstBlockThatIsLost() throws Exception {
 		try (LogMessageStore store = open(new RecentIds(0))) {
 			for (int i = 0; i < 300; i++) {
-				store.store(Contents.of("id-" + i, new byte[1_000])).get(30, TimeUnit.SECONDS);
+				store.store(Contents.of("id-" + i, new byte[1_000])).get();
 			}
 		}
 		List<Path> segments = segments();
@@ -414,7 +420,7 @@ class LogMessageStoreTests {
 		RecentIds recent = new RecentIds(1_000);
 		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE,
 				Retention.FOR_EVER, recent, sessions())) {
-			store.store(Contents.of("new", new byte[10])).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("new", new byte[10])).get();
 		}
 		assertThat(recent.size()).as("four records and a part of the next were in each block").isEqualTo(300 - 2 * 4);
 		assertThat(segments()).isEqualTo(segments);
@@ -477,6 +483,7 @@ class LogMessageStoreTests {
 	}
 
 	@Test
+	@Tag("full")
 	void leavesNoSecondFileOfASegmentThatCouldNotBeMade() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
 		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE,
@@ -487,7 +494,7 @@ class LogMessageStoreTests {
 			await().until(() -> !store.ready() || segments().size() > 1);
 			disk.room = Long.MAX_VALUE;
 			await().until(store::ready);
-			store.store(Contents.of("b", new byte[10])).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("b", new byte[10])).get();
 		}
 
 		assertThat(LogFile.list(this.directory)).extracting(LogFile::number).doesNotHaveDuplicates();
@@ -601,6 +608,7 @@ class LogMessageStoreTests {
 	}
 
 	@Test
+	@Tag("full")
 	void refusesWhatWaitsBehindAForceThatFails() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
 		try (LogMessageStore store = open(disk)) {
@@ -627,7 +635,7 @@ class LogMessageStoreTests {
 		AtomicLong clock = new AtomicLong(System.currentTimeMillis());
 		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE,
 				new Retention(Duration.ofHours(1), 0), new RecentIds(0), sessions(), FileChannel::open, clock::get)) {
-			store.store(Contents.of("full", new byte[SEGMENT_BYTES])).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("full", new byte[SEGMENT_BYTES])).get();
 			await().until(() -> segments().size() == 2);
 			storeTwo(store, "a");
 			Path oldest = segments().getFirst();
@@ -648,8 +656,8 @@ class LogMessageStoreTests {
 
 	/** The log has looked for expired segments before it stores the second one. */
 	private static void storeTwo(LogMessageStore store, String id) throws Exception {
-		store.store(Contents.of(id + "-1", new byte[1])).get(10, TimeUnit.SECONDS);
-		store.store(Contents.of(id + "-2", new byte[1])).get(10, TimeUnit.SECONDS);
+		store.store(Contents.of(id + "-1", new byte[1])).get();
+		store.store(Contents.of(id + "-2", new byte[1])).get();
 	}
 
 	@Test
@@ -695,7 +703,7 @@ class LogMessageStoreTests {
 	void makesTheNameOfANewSegmentDurable() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
 		try (LogMessageStore store = open(disk)) {
-			store.store(Contents.of("a", new byte[SEGMENT_BYTES])).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("a", new byte[SEGMENT_BYTES])).get();
 			await().until(() -> segments().size() == 2);
 		}
 
@@ -708,18 +716,19 @@ class LogMessageStoreTests {
 	 */
 	@ParameterizedTest
 	@ValueSource(ints = { 2, 3, 4 })
+	@Tag("full")
 	void leavesNoFileOpenAndLosesNothingIfItCannotGoOnToTheNextSegment(int failing) throws Exception {
 		FaultyDisk disk = new FaultyDisk();
 		try (LogMessageStore store = open(disk)) {
 			AtomicInteger forces = new AtomicInteger();
 			disk.beforeForce = () -> disk.failsToForce |= forces.incrementAndGet() == failing;
-			store.store(Contents.of("a", new byte[SEGMENT_BYTES])).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("a", new byte[SEGMENT_BYTES])).get();
 			await().until(() -> !store.ready());
 			assertThat(disk.open).hasValue(1);
 
 			disk.failsToForce = false;
 			await().until(store::ready);
-			store.store(Contents.of("b", new byte[10])).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("b", new byte[10])).get();
 			assertThat(disk.open).hasValue(1);
 		}
 
@@ -853,7 +862,7 @@ class LogMessageStoreTests {
 			List<CompletableFuture<Integer>> done = new ArrayList<>();
 			messages.forEach((id, payload) -> done.add(store.store(Contents.of(id.getBytes(), payload))));
 			for (CompletableFuture<Integer> one : done) {
-				one.get(30, TimeUnit.SECONDS);
+				one.get();
 			}
 		}
 	}

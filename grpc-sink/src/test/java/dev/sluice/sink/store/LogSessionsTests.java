@@ -17,7 +17,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -38,6 +37,7 @@ import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.store.LogMessageStore.Damage;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore.Outcome;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,6 +91,7 @@ class LogSessionsTests {
 	}
 
 	@Test
+	@Tag("full")
 	void takesAgainWhatCouldNotBeWritten() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
 		try (LogMessageStore log = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, Retention.FOR_EVER,
@@ -111,7 +112,7 @@ class LogSessionsTests {
 	void notesTheSessionsAgainWhereTheLastSegmentWasBeingMade() throws Exception {
 		try (LogMessageStore log = open()) {
 			store(log, SESSION, 1);
-			log.store(Contents.of("full", new byte[SEGMENT_BYTES])).get(10, TimeUnit.SECONDS);
+			log.store(Contents.of("full", new byte[SEGMENT_BYTES])).get();
 			await().until(() -> segments().size() == 2);
 		}
 		Path last = segments().getLast();
@@ -258,7 +259,7 @@ class LogSessionsTests {
 	void knowsARepeatWhoseSegmentIsDeleted() throws Exception {
 		try (LogMessageStore log = open()) {
 			store(log, SESSION, 1);
-			log.store(Contents.of("full", new byte[SEGMENT_BYTES])).get(10, TimeUnit.SECONDS);
+			log.store(Contents.of("full", new byte[SEGMENT_BYTES])).get();
 			await().until(() -> segments().size() == 2);
 			store(log, SESSION, 2);
 		}
@@ -286,7 +287,7 @@ class LogSessionsTests {
 		try (LogMessageStore log = open(new Retention(Duration.ZERO, kept))) {
 			for (int i = 0; i < 10; i++) {
 				int before = (segments().isEmpty()) ? 0 : LogFile.list(this.directory).getLast().number();
-				log.store(Contents.of("full-" + i, new byte[SEGMENT_BYTES])).get(10, TimeUnit.SECONDS);
+				log.store(Contents.of("full-" + i, new byte[SEGMENT_BYTES])).get();
 				await().until(() -> LogFile.list(this.directory).getLast().number() > before);
 			}
 			await().until(() -> segments().stream().mapToLong((file) -> file.toFile().length()).sum() <= kept);
@@ -298,6 +299,7 @@ class LogSessionsTests {
 	/** Three sessions, with random repeats, gaps and restarts. */
 	@ParameterizedTest
 	@ValueSource(longs = { 1, 2, 3, 4 })
+	@Tag("full")
 	void storesEachMessageOnceWhateverHappens(long seed) throws Exception {
 		Random random = new Random(seed);
 		List<ClientSession> sessions = List.of(session("session-a"), session("session-b"), session("session-c"));
@@ -316,7 +318,7 @@ class LogSessionsTests {
 					acknowledged.add(new String(id(session, sequence)));
 				}
 				for (CompletableFuture<Outcome> one : pending) {
-					one.get(10, TimeUnit.SECONDS);
+					one.get();
 				}
 			}
 		}
@@ -326,6 +328,7 @@ class LogSessionsTests {
 
 	@ParameterizedTest
 	@ValueSource(longs = { 1, 2, 3, 4 })
+	@Tag("full")
 	void keepsTheOrderOfASessionWhoseStreamsAreLeft(long seed) throws Exception {
 		Random random = new Random(seed);
 		FaultyDisk disk = new FaultyDisk();
@@ -350,8 +353,7 @@ class LogSessionsTests {
 	}
 
 	private static Outcome store(LogMessageStore log, ClientSession session, int sequence) throws Exception {
-		return log.store(new Place(session, sequence), Contents.of(id(session, sequence), payload(sequence)))
-			.get(10, TimeUnit.SECONDS);
+		return log.store(new Place(session, sequence), Contents.of(id(session, sequence), payload(sequence))).get();
 	}
 
 	private LogMessageStore open() {

@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.devservices.Patience;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.Fence;
@@ -102,7 +103,7 @@ class SessionsAtOnceTests {
 	}
 
 	private static OnceStore.Outcome await(CompletableFuture<OnceStore.Outcome> stored) throws Exception {
-		return stored.get(10, TimeUnit.SECONDS);
+		return stored.get(Patience.ofSeconds(60).toSeconds(), TimeUnit.SECONDS);
 	}
 
 	private CompletableFuture<OnceStore.Outcome> store(String session, long sequence) {
