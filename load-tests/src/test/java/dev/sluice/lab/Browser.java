@@ -20,6 +20,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import dev.sluice.devservices.Patience;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -32,7 +33,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Browser implements AutoCloseable {
 
 	/** On a slow machine the checks of a long page take more than a minute. */
-	private static final Duration PATIENCE = Duration.ofMinutes(3);
+	private static final Duration PATIENCE = Patience.of(Duration.ofMinutes(3));
 
 	private static final List<String> NAMES = List.of("chromium", "chromium-browser", "google-chrome",
 			"google-chrome-stable", "chrome");
@@ -226,7 +227,7 @@ public final class Browser implements AutoCloseable {
 		List<ProcessHandle> all = Stream.concat(this.process.descendants(), Stream.of(this.process.toHandle()))
 			.toList();
 		all.forEach(ProcessHandle::destroyForcibly);
-		all.forEach((each) -> each.onExit().orTimeout(10, TimeUnit.SECONDS).join());
+		all.forEach((each) -> each.onExit().orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join());
 	}
 
 	/** Joins messages that arrive in parts. */

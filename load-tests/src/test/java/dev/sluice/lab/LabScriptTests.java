@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
+import dev.sluice.devservices.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -63,7 +63,7 @@ class LabScriptTests {
 		builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
 		builder.environment().put("PATH", "%s:%s".formatted(this.directory.resolve("bin"), System.getenv("PATH")));
 		Process lab = builder.start();
-		assertThat(lab.waitFor(30, TimeUnit.SECONDS)).as("ended").isTrue();
+		assertThat(lab.waitFor(Patience.ofSeconds(60))).as("ended").isTrue();
 		return lab.exitValue();
 	}
 

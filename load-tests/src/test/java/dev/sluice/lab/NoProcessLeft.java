@@ -11,36 +11,23 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Fails if a new JVM is left after a test. Tests may run in parallel; then the one that
- * ends last checks for all, so every test that starts a JVM must have this extension.
+ * Fails if a new JVM is left after a test. For tests that do not run in parallel.
  * Docker's own processes are not JVMs.
  */
 public final class NoProcessLeft implements BeforeEachCallback, AfterEachCallback {
 
-	private static final Object MONITOR = new Object();
-
-	private static int running;
-
-	private static Set<Long> before = Set.of();
+	private Set<Long> before = Set.of();
 
 	@Override
 	public void beforeEach(ExtensionContext context) {
-		synchronized (MONITOR) {
-			if (running++ == 0) {
-				before = children().keySet();
-			}
-		}
+		this.before = children().keySet();
 	}
 
 	@Override
 	public void afterEach(ExtensionContext context) {
-		synchronized (MONITOR) {
-			if (--running == 0) {
-				Map<Long, String> left = children();
-				left.keySet().removeAll(before);
-				assertThat(left).as("JVMs left running").isEmpty();
-			}
-		}
+		Map<Long, String> left = children();
+		left.keySet().removeAll(this.before);
+		assertThat(left).as("JVMs left running").isEmpty();
 	}
 
 	/** Command lines by process id. */

@@ -20,6 +20,7 @@ import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.RawFiles;
 import dev.sluice.lab.kit.run.RunDirectory;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Option;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("full")
 class RerunCommandTests {
 
 	@TempDir

@@ -19,9 +19,8 @@ import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.report.Report;
-import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -31,8 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** A user's command stops the consumer of a running system. */
 @ExtendWith(NoProcessLeft.class)
-@Timeout(300)
-@Order(6)
+@Tag("full")
 class TargetChaosIT {
 
 	@TempDir

@@ -39,8 +39,8 @@ import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import tools.jackson.databind.json.JsonMapper;
@@ -49,7 +49,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /** With a deployed gateway that needs a token and saves orders immediately. */
-@Timeout(60)
+@Tag("full")
 class TargetChaosTests {
 
 	private final Map<UUID, OrderStatus> orders = new ConcurrentHashMap<>();

@@ -8,6 +8,7 @@ import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.report.Report;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The client against the real backend. */
 @ExtendWith(NoProcessLeft.class)
+@Tag("full")
 class ClientIT {
 
 	@TempDir

@@ -7,10 +7,10 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.kit.result.CausesResult;
 import dev.sluice.lab.kit.cell.CellResult;
@@ -19,7 +19,7 @@ import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.report.Report;
-import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The smallest comparisons, from end to end, with the services' real jars. */
 @ExtendWith(NoProcessLeft.class)
-@Order(1)
+@Tag("full")
 class CompareIT {
 
 	@TempDir
@@ -129,7 +129,7 @@ class CompareIT {
 			.redirectErrorStream(true)
 			.redirectOutput(output.toFile())
 			.start();
-		assertThat(recompute.waitFor(60, TimeUnit.SECONDS)).as("ended").isTrue();
+		assertThat(recompute.waitFor(Patience.ofSeconds(60))).as("ended").isTrue();
 		assertThat(recompute.exitValue()).as(Files.readString(output)).isZero();
 		assertThat(output).content().contains("figures of %d cells recomputed, 0 differ".formatted(cells));
 	}

@@ -22,6 +22,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class CommandDocumentTests {
 
+	private static final CommandLine LAB = Lab.commandLine();
+
 	/** A row that links to an experiment's page and has its command. */
 	private static final Pattern ROW = Pattern.compile("(?m)^\\| \\[.*`\\./lab ([a-z-]+)[^`]*` \\|$");
 
@@ -41,8 +43,7 @@ class CommandDocumentTests {
 	@Test
 	void everyExperimentIsInTheTableOfTheLaboratory() throws IOException {
 		String text = new MarkdownDocument(MarkdownDocument.ROOT.resolve("docs/laboratory.md")).text();
-		List<String> experiments = Lab.commandLine()
-			.getSubcommands()
+		List<String> experiments = LAB.getSubcommands()
 			.entrySet()
 			.stream()
 			.filter((each) -> each.getValue().getCommand() instanceof ExperimentCommand)
@@ -64,7 +65,7 @@ class CommandDocumentTests {
 
 	private static List<String> unknown(String command) {
 		List<String> unknown = new ArrayList<>();
-		CommandLine found = Lab.commandLine();
+		CommandLine found = LAB;
 		String[] words = command.split("\\s+");
 		for (String word : List.of(words).subList(1, words.length)) {
 			if (word.startsWith("-")) {

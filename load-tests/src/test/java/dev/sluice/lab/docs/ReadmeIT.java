@@ -10,9 +10,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
+import dev.sluice.devservices.DevServices;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.Lab;
 import dev.sluice.lab.NoProcessLeft;
-import org.junit.jupiter.api.Order;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -27,21 +29,19 @@ import static org.awaitility.Awaitility.await;
  */
 @ExtendWith(NoProcessLeft.class)
 @Tag("embedded")
-@Order(8)
 class ReadmeIT {
 
 	private static final int PORT_OFFSET = 20_000;
 
-	/** Allows for a busy machine, whose disk or database delays an order. */
-	private static final Duration RETRY_DEADLINE = Duration.ofSeconds(45);
-
-	private static final Duration LINE_DEADLINE = Duration.ofSeconds(30);
-
-	private static final Duration START_DEADLINE = Duration.ofMinutes(4);
-
 	private static final Pattern PORT = Pattern.compile("localhost:([0-9$])");
 
 	private static final Pattern STATUS = Pattern.compile("\\b[1-5][0-9]{2}\\b");
+
+	private static final Pattern RETRY_LATER = Pattern.compile("(?is)HTTP/1\\.1 503.*^retry-after: \\d+",
+			Pattern.MULTILINE);
+
+	/** For each line, and for a client that retries. */
+	private final Duration deadline = Patience.ofSeconds(60);
 
 	@TempDir
 	private Path directory;
@@ -56,30 +56,36 @@ class ReadmeIT {
 
 		Path log = this.directory.resolve("up.log");
 		Process up = up(log);
-		try (ShellSession shell = new ShellSession()) {
-			await().atMost(START_DEADLINE).until(() -> {
-				assertThat(up.isAlive()).as(Files.readString(log)).isTrue();
-				return Files.readString(log).contains("Sluice is ready");
-			});
+		try {
+			awaitReady(up, log);
 			int compared = 0;
-			for (MarkdownDocument.Block block : blocks.subList(1, blocks.size())) {
-				for (List<String> command : ShellSession.commands(block.lines())) {
-					compared += run(shell, command);
+			try (ShellSession shell = new ShellSession()) {
+				for (MarkdownDocument.Block block : blocks.subList(1, blocks.size())) {
+					for (List<String> command : ShellSession.commands(block.lines())) {
+						compared += run(shell, command);
+					}
 				}
 			}
 			assertThat(compared).as("answers that the README names").isGreaterThanOrEqualTo(5);
 		}
+		catch (AssertionError | ConditionTimeoutException ex) {
+			throw new AssertionError("%s%n%nlab up:%n%s".formatted(ex.getMessage(), Files.readString(log)), ex);
+		}
 		finally {
 			up.destroy();
-			assertThat(up.waitFor(2, TimeUnit.MINUTES)).as("lab up ends on SIGTERM").isTrue();
+			assertThat(up.waitFor(Patience.ofSeconds(120))).as("lab up ends on SIGTERM").isTrue();
 		}
 	}
 
-	private static Process up(Path log) throws IOException {
+	private Process up(Path log) throws IOException {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
 						System.getProperty("java.class.path"), "-Xmx256m", "--enable-native-access=ALL-UNNAMED",
-						Lab.class.getName(), "up", "--port-offset", Integer.toString(PORT_OFFSET)));
+						Lab.class.getName(), "up", "--port-offset", Integer.toString(PORT_OFFSET), "--patience",
+						System.getProperty(Patience.PROPERTY, "1")));
+		if (!Boolean.getBoolean("sluice.full")) {
+			command.add("--no-fast-start");
+		}
 		String infrastructure = System.getenv("TEST_INFRA");
 		if (infrastructure != null) {
 			command.addAll(List.of("--infra", infrastructure));
@@ -87,13 +93,19 @@ class ReadmeIT {
 		return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
 	}
 
+	/** {@code lab up} ends by itself if anything does not start in time. */
+	private static void awaitReady(Process up, Path log) {
+		await().atMost(DevServices.startTimeout().multipliedBy(3))
+			.until(() -> !up.isAlive() || Files.readString(log).contains("Sluice is ready"));
+		assertThat(up.isAlive()).as("lab up runs").isTrue();
+	}
+
 	/** Like a client, retries a 503 with Retry-After. */
-	private static ShellSession.Result placed(ShellSession shell, String command) throws Exception {
-		long deadline = System.nanoTime() + RETRY_DEADLINE.toNanos();
+	private ShellSession.Result placed(ShellSession shell, String command) throws Exception {
+		long end = System.nanoTime() + this.deadline.toNanos();
 		while (true) {
-			ShellSession.Result result = shell.run(command, LINE_DEADLINE);
-			boolean later = result.output().contains("HTTP/1.1 503") && result.output().contains("Retry-After: 1");
-			if (!later || System.nanoTime() - deadline > 0) {
+			ShellSession.Result result = shell.run(command, this.deadline);
+			if (!RETRY_LATER.matcher(result.output()).find() || System.nanoTime() - end > 0) {
 				return result;
 			}
 			TimeUnit.SECONDS.sleep(1);
@@ -101,7 +113,7 @@ class ReadmeIT {
 	}
 
 	/** Returns the number of answers that were compared with a comment. */
-	private static int run(ShellSession shell, List<String> lines) throws Exception {
+	private int run(ShellSession shell, List<String> lines) throws Exception {
 		String command = String.join("\n", lines);
 		// With --port-offset every port of the README has a 2 before it.
 		ShellSession.Result result = placed(shell, PORT.matcher(command).replaceAll("localhost:2$1"));

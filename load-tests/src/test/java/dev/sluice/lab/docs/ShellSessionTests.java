@@ -3,6 +3,7 @@ package dev.sluice.lab.docs;
 import java.time.Duration;
 import java.util.List;
 
+import dev.sluice.devservices.Patience;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class ShellSessionTests {
 
-	private static final Duration DEADLINE = Duration.ofSeconds(30);
+	private static final Duration DEADLINE = Patience.ofSeconds(60);
 
 	@Test
 	void keepsVariablesAndTellsExitCodes() throws Exception {

@@ -10,7 +10,7 @@ import dev.sluice.lab.kit.result.GridResult;
 import dev.sluice.lab.kit.result.GridResult.Cell;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.report.Report;
-import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,7 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The smallest grid, from end to end, with the services' real jars. */
 @ExtendWith(NoProcessLeft.class)
-@Order(7)
+@Tag("full")
 class GridIT {
 
 	@TempDir

@@ -12,6 +12,7 @@ import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.KneeResult.Step;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.report.Report;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The smallest search, from end to end, with the services' real jars. */
 @ExtendWith(NoProcessLeft.class)
+@Tag("full")
 class KneeIT {
 
 	private static final Goal GOAL = Goal.of(List.of("p99=60s", "saved-p99=60s"));

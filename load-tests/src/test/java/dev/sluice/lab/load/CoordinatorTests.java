@@ -16,21 +16,23 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
 import dev.sluice.lab.kit.stack.LabException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+@Tag("full")
 class CoordinatorTests {
 
-	private static final Duration PATIENCE = Duration.ofSeconds(30);
+	private static final Duration PATIENCE = Patience.ofSeconds(60);
 
 	@Test
 	void allPartsGetOnePlanWhenTheLastHasJoined() throws Exception {
@@ -144,7 +146,7 @@ class CoordinatorTests {
 
 			coordinator.close();
 
-			assertThat(refusal.get(30, TimeUnit.SECONDS)).contains("The coordinator ends");
+			assertThat(refusal.get()).contains("The coordinator ends");
 		}
 	}
 

@@ -23,6 +23,7 @@ import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -85,6 +86,7 @@ class LoadCommandTests {
 		assertThat(refused.err).contains(message);
 	}
 
+	@Tag("full")
 	@Test
 	void threePartsPlaceEachOrderOnceAndTheFirstHasAllFigures() throws Exception {
 		int port = Ports.free();
@@ -107,6 +109,7 @@ class LoadCommandTests {
 			.contains("Tag=part-1", "Tag=part-2", "Tag=part-3");
 	}
 
+	@Tag("full")
 	@Test
 	void placesNoOrderIfAPartDoesNotJoin() throws Exception {
 		Execution alone = part(1, "-r", "90", "-d", "1", "--listen", "127.0.0.1:0", "--join-timeout", "1").get();

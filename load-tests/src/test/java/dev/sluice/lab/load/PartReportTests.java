@@ -10,16 +10,19 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.client.CallMode;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+@Tag("full")
 class PartReportTests {
 
 	@Test
@@ -54,7 +57,7 @@ class PartReportTests {
 			HttpRequest request = HttpRequest
 				.newBuilder(URI.create("http://127.0.0.1:" + server.getAddress().getPort()))
 				.build();
-			return client.run(new OpenLoad(requests, Duration.ofSeconds(1), Duration.ofSeconds(10), 1_000),
+			return client.run(new OpenLoad(requests, Duration.ofSeconds(1), Patience.ofSeconds(60), 1_000),
 					(_) -> request, (_) -> {
 					});
 		}

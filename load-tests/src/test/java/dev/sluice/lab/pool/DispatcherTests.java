@@ -7,7 +7,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 
-import dev.sluice.devservices.Ports;
 import dev.sluice.lab.kit.result.PoolResult.Status;
 import dev.sluice.lab.pool.ConnectionPool.Limits;
 import org.junit.jupiter.api.AfterEach;
@@ -90,7 +89,7 @@ class DispatcherTests {
 
 	@Test
 	void givesAMessageUpAfterItsAttempts() {
-		URI nobody = URI.create("http://127.0.0.1:%d/".formatted(Ports.free()));
+		URI nobody = URI.create("http://127.0.0.1:1/");
 		try (Dispatcher dispatcher = new Dispatcher(new ConnectionPool(HttpLink.to(nobody), Limits.KEPT), 10,
 				SHORT_PAUSE_MILLIS)) {
 			dispatcher.produce(5);

@@ -7,7 +7,6 @@ import java.net.ServerSocket;
 
 import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -15,7 +14,6 @@ import picocli.CommandLine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A command that is not refused runs until it is interrupted. */
-@Timeout(30)
 class PoolCommandTests {
 
 	private final StringWriter err = new StringWriter();

@@ -15,7 +15,7 @@ import dev.sluice.lab.kit.result.ProveResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.report.Report;
-import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** Runs the smallest forms of some proofs with the services' real jars. */
 @ExtendWith(NoProcessLeft.class)
-@Order(2)
+@Tag("full")
 class ProveIT {
 
 	@TempDir

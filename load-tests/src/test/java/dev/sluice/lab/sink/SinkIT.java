@@ -12,6 +12,7 @@ import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.kit.result.SinkResult.Mode;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
 import dev.sluice.lab.report.Report;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** A little data in every mode, through the sink's real jar. */
 @ExtendWith(NoProcessLeft.class)
+@Tag("full")
 class SinkIT {
 
 	@TempDir

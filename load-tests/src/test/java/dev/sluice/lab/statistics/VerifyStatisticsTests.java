@@ -14,12 +14,14 @@ import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("full")
 class VerifyStatisticsTests {
 
 	private final StringWriter out = new StringWriter();

@@ -12,15 +12,15 @@ import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-@Timeout(60)
+@Tag("full")
 class CommandFaultTests {
 
 	private static final Duration NEVER = Duration.ofMinutes(10);

@@ -10,6 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 
 import dev.sluice.devservices.Breakable;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.chaos.faults.ChaosPlan.Fault;
 import dev.sluice.lab.chaos.faults.ChaosPlan.Kind;
 import dev.sluice.lab.chaos.faults.ChaosPlan.Target;
@@ -23,7 +24,7 @@ import static org.awaitility.Awaitility.await;
 
 class FaultInjectorTests {
 
-	private static final long TIMEOUT_MILLIS = 30_000;
+	private static final long TIMEOUT_MILLIS = Patience.ofSeconds(60).toMillis();
 
 	private final Progress progress = new Progress(new PrintStream(OutputStream.nullOutputStream()), false,
 			Instant.now());

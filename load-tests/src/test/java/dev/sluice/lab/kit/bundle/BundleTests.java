@@ -22,6 +22,7 @@ import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.Runs;
 import dev.sluice.lab.kit.run.RawFiles;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+@Tag("full")
 class BundleTests {
 
 	@TempDir

@@ -12,13 +12,11 @@ import dev.sluice.lab.kit.plan.LoadPlan.Flap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** Against a backend that does what the test says. */
-@Timeout(30)
 class FlappingTests {
 
 	private final List<String> behaviours = new CopyOnWriteArrayList<>();

@@ -9,7 +9,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.parallel.Isolated;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -17,7 +16,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /**
  * No other test may start a process at the same time, because it would inherit the cores.
  */
-@Isolated
 class PinTests {
 
 	@Test

@@ -6,13 +6,13 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.statistics.Window;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,9 +20,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** The CPU time of real servers, as containers or embedded, as this machine has them. */
+@Tag("full")
 class ProcessGroupIT {
-
-	private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
 	/** On any machine some hundred milliseconds of CPU; its proxy passes on one row. */
 	private static final String WORK = "select count(*) from generate_series(1, 3000000) as n where n % 7 = 3";
@@ -43,7 +42,7 @@ class ProcessGroupIT {
 				assertThat(groups.values()).allSatisfy((group) -> assertThat(group.containers()).hasSize(1));
 			}
 			try (ProcessSampler sampler = new ProcessSampler(groups, this.directory.resolve("samples.csv"))) {
-				await().atMost(TIMEOUT).until(() -> sampler.samples().machine().size() > 1);
+				await().until(() -> sampler.samples().machine().size() > 1);
 				Window window = workAndWait(services, sampler);
 				ProcessSamples samples = sampler.samples();
 
@@ -65,8 +64,7 @@ class ProcessGroupIT {
 			Instant start = Instant.now();
 			work(services);
 			Window window = new Window(start.minusMillis(200), Instant.now().plusMillis(400));
-			await().atMost(TIMEOUT)
-				.until(() -> sampler.samples().machine().getLast().time().isAfter(window.end().plusSeconds(1)));
+			await().until(() -> sampler.samples().machine().getLast().time().isAfter(window.end().plusSeconds(1)));
 			if (sampler.samples().cpuMillis("postgresql", window) != null || attempt == ATTEMPTS) {
 				return window;
 			}

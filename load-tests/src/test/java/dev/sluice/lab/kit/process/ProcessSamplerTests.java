@@ -3,7 +3,6 @@ package dev.sluice.lab.kit.process;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -18,8 +17,6 @@ import static org.awaitility.Awaitility.await;
 
 /** Over a procfs of files. */
 class ProcessSamplerTests {
-
-	private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
 	@TempDir
 	private Path directory;
@@ -107,7 +104,7 @@ class ProcessSamplerTests {
 		process(10, 3, 0, 0, 0, "");
 
 		try (ProcessSampler sampler = sampler(Map.of("group", ProcessGroup.of(10)))) {
-			await().atMost(TIMEOUT).until(() -> !sampler.samples().machine().isEmpty());
+			await().until(() -> !sampler.samples().machine().isEmpty());
 
 			assertThat(sampler.samples().machine()).first().satisfies((machine) -> {
 				assertThat(machine.busyMillis()).isEqualTo(87_600_321 * 10L);
@@ -132,7 +129,7 @@ class ProcessSamplerTests {
 		Path file = this.directory.resolve("samples.csv");
 		try (ProcessSampler sampler = new ProcessSampler(Map.of("gateway", ProcessGroup.of(10)),
 				Map.of("gateway", 8080), file, this.proc, this.directory.resolve("sys"))) {
-			await().atMost(TIMEOUT).until(() -> !sampler.samples().threads().isEmpty());
+			await().until(() -> !sampler.samples().threads().isEmpty());
 
 			assertThat(sampler.samples().processes()).first().extracting(ProcessSample::connections).isEqualTo(2);
 			assertThat(sampler.samples().threads()).first()
@@ -150,10 +147,10 @@ class ProcessSamplerTests {
 		process(11, 50, 0, 0, 0, "");
 
 		try (ProcessSampler sampler = sampler(Map.of("group", ProcessGroup.of(10)))) {
-			await().atMost(TIMEOUT).until(() -> !sampler.samples().processes().isEmpty());
+			await().until(() -> !sampler.samples().processes().isEmpty());
 			process(10, 1, 0, 0, 0, "");
 			int before = sampler.samples().processes().size();
-			await().atMost(TIMEOUT).until(() -> sampler.samples().processes().size() > before + 1);
+			await().until(() -> sampler.samples().processes().size() > before + 1);
 
 			assertThat(sampler.samples().processes()).extracting(ProcessSample::cpuMillis).containsOnly(510L);
 		}
@@ -166,7 +163,7 @@ class ProcessSamplerTests {
 	private List<ProcessSample> samples(Map<String, ProcessGroup> groups, Predicate<List<ProcessSample>> until)
 			throws IOException {
 		try (ProcessSampler sampler = sampler(groups)) {
-			await().atMost(TIMEOUT).until(() -> until.test(sampler.samples().processes()));
+			await().until(() -> until.test(sampler.samples().processes()));
 			return sampler.samples().processes();
 		}
 	}

@@ -26,8 +26,6 @@ import static org.awaitility.Awaitility.await;
 
 class SamplerTests {
 
-	private static final Duration TIMEOUT = Duration.ofSeconds(30);
-
 	@TempDir
 	private Path directory;
 
@@ -37,12 +35,12 @@ class SamplerTests {
 		Files.writeString(proc.resolve("stat"), "cpu a b c d e f g h\n");
 		Path file = this.directory.resolve("samples.csv");
 		try (ProcessSampler sampler = new ProcessSampler(Map.of(), Map.of(), file, proc, this.directory)) {
-			await().atMost(TIMEOUT).until(() -> !sampler.samples().failures().isEmpty());
+			await().until(() -> !sampler.samples().failures().isEmpty());
 
 			Path mended = Files.writeString(proc.resolve("stat.new"), "cpu 1 2 3 4 5 6 7 8\n");
 			Files.move(mended, proc.resolve("stat"), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
 
-			await().atMost(TIMEOUT).until(() -> !sampler.samples().machine().isEmpty());
+			await().until(() -> !sampler.samples().machine().isEmpty());
 			assertThat(sampler.samples().failures()).first()
 				.extracting(Failure::why)
 				.asString()
@@ -67,7 +65,7 @@ class SamplerTests {
 		endpoints.put("bad", URI.create("ftp://127.0.0.1/metrics"));
 		endpoints.put("good", URI.create("http://127.0.0.1:%d/metrics".formatted(server.getAddress().getPort())));
 		try (PrometheusScraper scraper = new PrometheusScraper(endpoints, this.directory)) {
-			await().atMost(TIMEOUT).until(() -> scrapes.get() >= 2);
+			await().until(() -> scrapes.get() >= 2);
 
 			assertThat(scraper.failures()).isNotEmpty()
 				.allSatisfy((failure) -> assertThat(failure.why()).contains("ftp://127.0.0.1/metrics"));
@@ -86,7 +84,7 @@ class SamplerTests {
 			}
 			return counts.get();
 		}, System.nanoTime())) {
-			await().atMost(TIMEOUT).until(() -> counts.get() >= 2);
+			await().until(() -> counts.get() >= 2);
 
 			assertThat(sampler.failure()).contains("cut off");
 		}
@@ -104,7 +102,7 @@ class SamplerTests {
 		AtomicInteger counts = new AtomicInteger();
 		SavedSampler sampler = new SavedSampler(() -> 100 * counts.incrementAndGet(),
 				System.nanoTime() - Duration.ofSeconds(20).toNanos());
-		await().atMost(TIMEOUT).until(() -> counts.get() >= 2);
+		await().until(() -> counts.get() >= 2);
 		sampler.close();
 
 		assertThat(sampler.perSecond()).hasSizeGreaterThanOrEqualTo(21).startsWith((Integer) null);

@@ -8,16 +8,14 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.NoProcessLeft;
-import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,8 +28,7 @@ import static org.awaitility.Awaitility.await;
  * until another source knows it.
  */
 @ExtendWith(NoProcessLeft.class)
-@Timeout(600)
-@Order(5)
+@Tag("full")
 class ConsumerDownIT {
 
 	private static final int ORDERS = 20;
@@ -60,7 +57,7 @@ class ConsumerDownIT {
 			Service reactive = stack.startGateway(Variant.of("reactive"), ServiceOptions.NONE);
 			List<URI> gateways = List.of(servlet.uri(), reactive.uri());
 			String first = accept(servlet.uri(), 0);
-			await().atMost(Duration.ofMinutes(3)).until(() -> isSaved(servlet.uri(), first));
+			await().until(() -> isSaved(servlet.uri(), first));
 
 			consumer.stop();
 			List<String> orders = new ArrayList<>();
@@ -78,7 +75,7 @@ class ConsumerDownIT {
 
 			for (URI gateway : gateways) {
 				for (String order : orders) {
-					await().atMost(Duration.ofMinutes(3)).until(() -> isSaved(gateway, order));
+					await().until(() -> isSaved(gateway, order));
 				}
 			}
 		}

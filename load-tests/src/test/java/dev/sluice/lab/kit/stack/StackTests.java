@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.Set;
 import java.util.List;
 
 import dev.sluice.devservices.Infrastructure;
@@ -44,6 +45,16 @@ class StackTests {
 				.isThrownBy(() -> stack.startBackend(ServiceOptions.NONE))
 				.withMessageContaining("backend-mock.jar is missing");
 		}
+	}
+
+	@Test
+	void preparesNothingForARunThatMeasuresNothing() {
+		StringBuilder output = new StringBuilder();
+		try (Stack stack = builder().checking().build()) {
+			stack.prepare(Set.of(Module.BACKEND), output::append);
+		}
+
+		assertThat(output).isEmpty();
 	}
 
 	@Test

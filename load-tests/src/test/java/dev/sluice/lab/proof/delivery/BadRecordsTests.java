@@ -4,10 +4,12 @@ import java.util.stream.IntStream;
 
 import dev.sluice.contract.Topics;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("full")
 class BadRecordsTests {
 
 	/** Default limit of a topic's records. */

@@ -10,11 +10,13 @@ import java.util.stream.IntStream;
 import dev.sluice.contract.Order;
 import dev.sluice.lab.proof.requests.BadRequests.Kind;
 import dev.sluice.lab.proof.requests.BadRequests.Request;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("full")
 class BadRequestsTests {
 
 	private static final int MANY = 5_000;

@@ -5,11 +5,13 @@ import java.util.Random;
 import java.util.Set;
 
 import dev.sluice.contract.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("full")
 class DescribedOrdersTests {
 
 	private static final int MANY = 2_000;

@@ -2,18 +2,20 @@ package dev.sluice.lab.kit.stack;
 
 import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 import dev.sluice.devservices.JavaProcess;
+import dev.sluice.lab.NoProcessLeft;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-class ServiceTests {
+@ExtendWith(NoProcessLeft.class)
+class ServiceIT {
 
 	private static final URI NOWHERE = URI.create("http://127.0.0.1:1");
 
@@ -39,7 +41,7 @@ class ServiceTests {
 	}
 
 	private static void awaitEnd(Service service) {
-		await().atMost(Duration.ofSeconds(60)).until(() -> !service.isAlive());
+		await().until(() -> !service.isAlive());
 	}
 
 	private Service service(Class<?> main) {

@@ -2,13 +2,13 @@ package dev.sluice.lab.kit.run;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
 import dev.sluice.devservices.JavaProcess;
+import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.kit.jvm.JfrRecording;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import jdk.jfr.FlightRecorder;
@@ -16,14 +16,14 @@ import jdk.jfr.consumer.EventStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-class JvmRecordsTests {
-
-	private static final Duration TIMEOUT = Duration.ofSeconds(60);
+@ExtendWith(NoProcessLeft.class)
+class JvmRecordsIT {
 
 	@TempDir
 	private Path directory;
@@ -51,7 +51,7 @@ class JvmRecordsTests {
 
 		this.process.close();
 
-		assertThat(this.records.read("jvm")).hasValueSatisfying(JvmRecordsTests::hasCollections);
+		assertThat(this.records.read("jvm")).hasValueSatisfying(JvmRecordsIT::hasCollections);
 		assertThat(this.directory.resolve("jfr")).isDirectoryNotContaining(Files::isDirectory);
 	}
 
@@ -59,10 +59,10 @@ class JvmRecordsTests {
 	void jvmThatRunsOutOfMemoryHasToldUntilThen() throws Exception {
 		launch("hoard");
 
-		await().atMost(TIMEOUT).until(() -> !this.process.isAlive());
+		await().until(() -> !this.process.isAlive());
 
 		assertThat(this.process.tail()).contains("OutOfMemoryError");
-		assertThat(this.records.read("jvm")).hasValueSatisfying(JvmRecordsTests::hasCollections);
+		assertThat(this.records.read("jvm")).hasValueSatisfying(JvmRecordsIT::hasCollections);
 		assertThat(this.directory.resolve("jfr")).isDirectoryNotContaining(Files::isDirectory);
 	}
 
@@ -73,7 +73,7 @@ class JvmRecordsTests {
 
 		this.process.kill();
 
-		assertThat(this.records.read("jvm")).hasValueSatisfying(JvmRecordsTests::hasCollections);
+		assertThat(this.records.read("jvm")).hasValueSatisfying(JvmRecordsIT::hasCollections);
 	}
 
 	@Test
@@ -92,7 +92,7 @@ class JvmRecordsTests {
 	}
 
 	private void awaitFlush() {
-		await().atMost(TIMEOUT).until(() -> this.process.tail().contains("flushed"));
+		await().until(() -> this.process.tail().contains("flushed"));
 	}
 
 	private static void hasCollections(JfrRecording recording) {

@@ -5,20 +5,22 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import dev.sluice.devservices.Patience;
+import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.StubSystem;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The simulation as {@code mvn gatling:test} runs it, without the lab. */
-@Execution(ExecutionMode.CONCURRENT)
-class GatlingByHandTests {
+@ExtendWith(NoProcessLeft.class)
+@Tag("full")
+class GatlingByHandIT {
 
 	private static final int MISSED = 2;
 
@@ -68,7 +70,7 @@ class GatlingByHandTests {
 			.redirectOutput(outputFile().toFile())
 			.start();
 		try {
-			assertThat(gatling.waitFor(120, TimeUnit.SECONDS)).as("ended").isTrue();
+			assertThat(gatling.waitFor(Patience.ofSeconds(120))).as("ended").isTrue();
 			return gatling.exitValue();
 		}
 		finally {

@@ -10,12 +10,15 @@ import java.util.jar.JarOutputStream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.JavaProcess;
+import dev.sluice.lab.NoProcessLeft;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class FastStartTests {
+@ExtendWith(NoProcessLeft.class)
+class FastStartIT {
 
 	private static final Instant BUILT = Instant.parse("2026-01-01T00:00:00Z");
 

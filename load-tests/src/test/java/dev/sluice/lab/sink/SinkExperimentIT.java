@@ -4,16 +4,17 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 import dev.sluice.devservices.JavaProcess;
+import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.kit.stack.LabException;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
-@Timeout(60)
-class SinkExperimentTests {
+@ExtendWith(NoProcessLeft.class)
+class SinkExperimentIT {
 
 	private static final Duration LONG = Duration.ofMinutes(30);
 

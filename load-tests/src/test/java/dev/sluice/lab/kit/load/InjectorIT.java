@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.devservices.Patience;
+import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.StubSystem;
 import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.measure.GatlingLog;
@@ -15,13 +17,15 @@ import dev.sluice.lab.kit.plan.LoadPlan.Phase;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-class InjectorTests {
+@ExtendWith(NoProcessLeft.class)
+class InjectorIT {
 
 	private final JsonMapper json = JsonMapper.builder().build();
 
@@ -40,7 +44,7 @@ class InjectorTests {
 			GatlingLog log;
 			try (Injector injector = Injector.start(this.json, plan, this.directory.resolve("gatling"),
 					this.directory.resolve("gatling.log"), null)) {
-				assertThat(injector.await(120_000)).as("ended").isTrue();
+				assertThat(injector.await(Patience.ofSeconds(120).toMillis())).as("ended").isTrue();
 				assertThat(injector.current()).as(injector.tail()).isEmpty();
 				outcomes = injector.outcomes();
 				log = GatlingLog.read(injector.gatlingLog(), Tail.COMPLETE);
