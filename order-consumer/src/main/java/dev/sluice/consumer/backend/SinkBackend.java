@@ -70,10 +70,14 @@ public final class SinkBackend implements Backend, AutoCloseable {
 			return outcome.get(this.responseTimeout.toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (TimeoutException _) {
-			return this.client.stats().connected()
-					? new RetryLater(
-							FailureReason.notAnsweredWithin(this.responseTimeout, "the sink did not acknowledge"), true)
-					: new RetryLater(FailureReason.unreachable("the sink cannot be reached"), false);
+			if (this.client.stats().connected()) {
+				return new RetryLater(
+						FailureReason.notAnsweredWithin(this.responseTimeout, "the sink did not acknowledge"), true);
+			}
+			// Otherwise gRPC, which doubles its pause up to two minutes, would notice
+			// long afterwards that the sink is there again.
+			this.channel.resetConnectBackoff();
+			return new RetryLater(FailureReason.unreachable("the sink cannot be reached"), false);
 		}
 		catch (InterruptedException _) {
 			Thread.currentThread().interrupt();

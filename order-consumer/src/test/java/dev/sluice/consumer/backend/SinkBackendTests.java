@@ -16,6 +16,8 @@ import dev.sluice.contract.sink.Refusal;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
+import dev.sluice.devservices.Patience;
+import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
@@ -26,10 +28,13 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.AdditionalAnswers.delegatesTo;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
 
 class SinkBackendTests {
 
-	private static final Duration LONG = Duration.ofSeconds(30);
+	private static final Duration LONG = Patience.ofSeconds(60);
 
 	private static final Duration SHORT = Duration.ofMillis(50);
 
@@ -64,7 +69,7 @@ class SinkBackendTests {
 
 			this.sink.ack(message.getMessageId());
 
-			assertThat(attempt.get(30, TimeUnit.SECONDS)).isEqualTo(new Attempt.Saved(null));
+			assertThat(attempt.get(LONG.toSeconds(), TimeUnit.SECONDS)).isEqualTo(new Attempt.Saved(null));
 		}
 	}
 
@@ -76,10 +81,11 @@ class SinkBackendTests {
 
 			this.sink.refuse(this.sink.received.getFirst().getMessageId());
 
-			assertThat(attempt.get(30, TimeUnit.SECONDS)).isInstanceOfSatisfying(Attempt.Rejected.class, (rejected) -> {
-				assertThat(rejected.why().reason()).isEqualTo("The backend refused the order (status 8).");
-				assertThat(rejected.why().detail()).contains("too large");
-			});
+			assertThat(attempt.get(LONG.toSeconds(), TimeUnit.SECONDS)).isInstanceOfSatisfying(Attempt.Rejected.class,
+					(rejected) -> {
+						assertThat(rejected.why().reason()).isEqualTo("The backend refused the order (status 8).");
+						assertThat(rejected.why().detail()).contains("too large");
+					});
 		}
 	}
 
@@ -108,6 +114,19 @@ class SinkBackendTests {
 			assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.RetryLater(
 					new FailureReason("The backend could not be reached.", "the sink cannot be reached"), false));
 		}
+	}
+
+	/** gRPC by itself pauses for up to two minutes between its attempts to connect. */
+	@Test
+	void connectsAtOnceAfterAnAttemptThatDidNotReachTheSink() throws Exception {
+		this.server.shutdownNow().awaitTermination(LONG.toSeconds(), TimeUnit.SECONDS);
+		ManagedChannel channel = mock(ManagedChannel.class,
+				delegatesTo(InProcessChannelBuilder.forName(this.name).build()));
+		try (SinkBackend backend = new SinkBackend(channel, SHORT)) {
+			backend.deliver(this.order);
+		}
+
+		verify(channel).resetConnectBackoff();
 	}
 
 	@Test
