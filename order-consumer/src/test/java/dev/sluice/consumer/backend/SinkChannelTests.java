@@ -8,7 +8,6 @@ import java.net.Socket;
 import dev.sluice.consumer.backend.DeliveryTarget.Kind;
 import io.grpc.ManagedChannel;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.boot.ssl.DefaultSslBundleRegistry;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
@@ -18,7 +17,6 @@ import org.springframework.boot.ssl.SslStoreBundle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-@Timeout(30)
 class SinkChannelTests {
 
 	/** First byte of the handshake of TLS. */

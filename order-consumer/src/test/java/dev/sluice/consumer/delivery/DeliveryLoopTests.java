@@ -64,7 +64,6 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
@@ -81,7 +80,6 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 /** The loop with a consumer that sleeps until it is woken, however long that takes. */
-@Timeout(60)
 class DeliveryLoopTests {
 
 	private static final TopicPartition PARTITION = new TopicPartition(Topics.ORDERS, 3);

@@ -21,7 +21,6 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.boot.context.properties.bind.Binder;
@@ -31,7 +30,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** Ten readers, which fail as a test says. Their pauses last until the test ends them. */
-@Timeout(60)
 class DeliverySourceTests {
 
 	private static final int READERS = 10;

@@ -5,11 +5,9 @@ import java.util.concurrent.CompletableFuture;
 
 import dev.sluice.consumer.delivery.KeySequencer.Ticket;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-@Timeout(30)
 class KeySequencerTests {
 
 	private final KeySequencer sequencer = new KeySequencer();

@@ -64,7 +64,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -77,7 +76,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * What the consumers of a share source do with what brokers give them, in simulated time
  * that passes only while every thread waits.
  */
-@Timeout(60)
 class ShareConsumerTests {
 
 	private static final Attempt SAVED = new Saved(null);

@@ -10,8 +10,8 @@ import dev.sluice.consumer.DeliveryProperties;
 import dev.sluice.consumer.Time;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.mockito.Mockito;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +25,6 @@ import static org.mockito.Mockito.mock;
  * {@code -Dsimulation.seed=N} repeats one life, {@code -Dsimulation.lives=N} sets the
  * number of lives.
  */
-@Timeout(300)
 class ShareSourceTests {
 
 	/**
@@ -51,6 +50,7 @@ class ShareSourceTests {
 		LOGGER.setLevel(levelBefore);
 	}
 
+	@Tag("full")
 	@Test
 	void losesNothingAndAcceptsNothingUnfinished() {
 		Long seed = Long.getLong("simulation.seed");
