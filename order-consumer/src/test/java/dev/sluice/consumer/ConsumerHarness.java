@@ -26,11 +26,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Capacity;
+import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
@@ -38,6 +41,7 @@ import dev.sluice.contract.Topics;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.KafkaService;
+import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
 import dev.sluice.devservices.PostgresService;
 import dev.sluice.topics.OrderTopicSpecs;
@@ -49,17 +53,28 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * The environment of a consumer in integration tests: a Kafka that the JVM's tests share,
- * with consumer groups for each test, and the real backend in its own process.
+ * The environment of a consumer in integration tests: a Kafka and the real backend in its
+ * own process, which the JVM's tests share, with consumer groups and an audit for each
+ * test.
+ * <p>
+ * Each consumer has a context of its own, so that it remembers nothing of another, and a
+ * close stops what SIGTERM stops. Its limits leave it time: a test that asserts a limit
+ * sets it.
  */
 public final class ConsumerHarness implements AutoCloseable {
 
@@ -67,11 +82,11 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	private static final int PARTITIONS = 12;
 
-	/**
-	 * Guards starts: each configures the JVM's logging, and concurrent starts would
-	 * disturb each other.
-	 */
-	private static final Object STARTING = new Object();
+	/** Answers nothing until the next behaviour, which ends what waits unsaved. */
+	public static final BackendBehaviour HANGING = new BackendBehaviour(new Delay.Fixed(0), 0, 0, 503, 1, 0, 0,
+			new Capacity.Unlimited());
+
+	private static @Nullable ConsumerHarness shared;
 
 	private static final List<String> TOPICS = List.of(Topics.ORDERS, Topics.ORDER_OUTCOMES, Topics.ORDERS_DLT);
 
@@ -81,17 +96,25 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	private final JsonMapper json = JsonMapper.builder().build();
 
-	private final HttpClient http = HttpClient.newHttpClient();
+	private final HttpClient http = HttpClient.newBuilder().connectTimeout(Patience.ofSeconds(60)).build();
 
 	private final String bootstrap;
 
-	private final KafkaProducer<byte[], byte[]> producer;
+	private final Admin admin;
+
+	private KafkaProducer<byte[], byte[]> producer;
+
+	/** Reads the topics from the last reset on. */
+	private KafkaConsumer<byte[], byte[]> reader;
+
+	/** What the reader has read, by topic. */
+	private final Map<String, List<ConsumerRecord<byte[], byte[]>>> read = new HashMap<>();
 
 	private final int backendPort = Ports.free();
 
 	private final JavaProcess backend = JavaProcess.jar(BACKEND)
 		.args("--server.port=" + this.backendPort)
-		.jvmArgs("-Xmx256m")
+		.jvmArgs("-Xmx256m", "-XX:+UseSerialGC")
 		.logFile(Path.of("target/backend-mock-" + this.backendPort + ".log"))
 		.readyWhen(URI.create("http://127.0.0.1:" + this.backendPort + "/actuator/health/readiness"),
 				DevServices.startTimeout())
@@ -105,58 +128,88 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	private Map<TopicPartition, Long> starts = Map.of();
 
-	/** Uses the Kafka that the tests of this JVM share. */
-	public ConsumerHarness() {
-		this(DevServices.shared().kafka());
-	}
-
-	/** Uses a Kafka of the test's own, whose topics the test may delete. */
+	/** Uses a Kafka of the test's own. */
 	public ConsumerHarness(KafkaService kafka) {
+		// Until an application configures it.
+		LoggingSystem.get(ConsumerHarness.class.getClassLoader())
+			.setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.ERROR);
 		this.bootstrap = kafka.bootstrapServers();
-		this.producer = new KafkaProducer<>(Map.of("bootstrap.servers", this.bootstrap, "acks", "all"),
-				new ByteArraySerializer(), new ByteArraySerializer());
+		this.admin = Admin.create(Map.of("bootstrap.servers", this.bootstrap));
+		this.producer = producer();
+		this.reader = consumer();
 	}
 
 	/**
-	 * Starts a consumer in this JVM, in addition to others. Closing it is a graceful
-	 * stop.
+	 * The one that the tests of this JVM share. It starts at the first call and ends with
+	 * the JVM. If the start fails, or the backend has ended, the next call starts it
+	 * again.
+	 */
+	public static synchronized ConsumerHarness shared() {
+		ConsumerHarness harness = shared;
+		if (harness == null || !harness.backend.isAlive()) {
+			harness = new ConsumerHarness(DevServices.shared().kafka());
+			Runtime.getRuntime().addShutdownHook(new Thread(harness.backend::close, "backend-close"));
+			shared = harness;
+		}
+		return harness;
+	}
+
+	/** Waits for what must happen. The deadline only ends a hang. */
+	public static ConditionFactory eventually() {
+		return Awaitility.await().atMost(Patience.ofSeconds(180));
+	}
+
+	/**
+	 * Starts the beans of a consumer in this JVM, in addition to others. Closing it is a
+	 * graceful stop.
 	 */
 	public ConfigurableApplicationContext startConsumer(String... properties) {
-		synchronized (STARTING) {
-			ConfigurableApplicationContext consumer = new SpringApplicationBuilder(OrderConsumerApplication.class)
-				.run(arguments(properties));
-			this.consumers.add(consumer);
-			return consumer;
-		}
+		return started(ConsumerParts.start(Map.copyOf(properties(properties))));
+	}
+
+	/** Starts a consumer with its web server in this JVM. */
+	public ConfigurableApplicationContext startApplication(String... properties) {
+		return started(new SpringApplicationBuilder(OrderConsumerApplication.class)
+			.run(arguments("server.port=0", properties)));
+	}
+
+	private ConfigurableApplicationContext started(ConfigurableApplicationContext consumer) {
+		this.consumers.add(consumer);
+		return consumer;
 	}
 
 	/** Starts a consumer in its own process, which a test can kill. */
 	public JavaProcess startConsumerProcess(String... properties) {
-		int port = Ports.free();
 		return JavaProcess.mainClass(OrderConsumerApplication.class.getName())
-			.args(arguments(
-					Stream.concat(Stream.of("server.port=" + port), Arrays.stream(properties)).toArray(String[]::new)))
-			.jvmArgs("-Xmx256m")
-			.logFile(Path.of("target/order-consumer-" + port + ".log"))
-			.readyWhen(URI.create("http://127.0.0.1:" + port + "/actuator/health/liveness"), DevServices.startTimeout())
+			.args(arguments("spring.main.web-application-type=none", properties))
+			.jvmArgs("-Xmx256m", "-XX:+UseSerialGC")
+			.logFile(Path.of("target/order-consumer-" + UUID.randomUUID() + ".log"))
+			.readyWhenLogged("Started OrderConsumerApplication", DevServices.startTimeout())
 			.start();
 	}
 
-	private String[] arguments(String... properties) {
+	private String[] arguments(String first, String... properties) {
+		return Stream
+			.concat(Stream.of(first),
+					properties(properties).entrySet().stream().map((one) -> one.getKey() + "=" + one.getValue()))
+			.map((property) -> "--" + property)
+			.toArray(String[]::new);
+	}
+
+	private Map<String, String> properties(String... properties) {
 		Map<String, String> all = new LinkedHashMap<>();
 		Stream
-			.concat(Stream.of("server.port=0", "projection.enabled=false", "projection.group-id=" + projectionGroup(),
-					"spring.kafka.bootstrap-servers=" + this.bootstrap, "backend.url=" + backendUrl(),
+			.concat(Stream.of("spring.lifecycle.timeout-per-shutdown-phase=5m", "projection.enabled=false",
+					"projection.group-id=" + projectionGroup(), "spring.kafka.bootstrap-servers=" + this.bootstrap,
+					"backend.url=" + backendUrl(), "backend.connect-timeout=1m", "backend.response-timeout=5m",
 					"backend.circuit.open-for=200ms", "delivery.group-id=" + deliveryGroup(),
 					"delivery.initial-backoff=50ms", "delivery.max-backoff=500ms", "delivery.commit-interval=100ms",
-					"spring.kafka.consumer.properties.session.timeout.ms=6000",
+					"delivery.rebalance-timeout=1m", "delivery.drain-timeout=1m",
+					"spring.kafka.consumer.properties.session.timeout.ms=60000",
 					"spring.kafka.consumer.properties.heartbeat.interval.ms=1000"), Arrays.stream(properties))
 			.map((property) -> property.split("=", 2))
 			.forEach((property) -> all.put(property[0], property[1]));
-		return all.entrySet()
-			.stream()
-			.map((property) -> "--" + property.getKey() + "=" + property.getValue())
-			.toArray(String[]::new);
+		return all;
 	}
 
 	public String bootstrapServers() {
@@ -178,16 +231,24 @@ public final class ConsumerHarness implements AutoCloseable {
 		this.round = UUID.randomUUID().toString();
 		this.partitions = partitions;
 		createMissingTopics();
-		try (Admin admin = admin()) {
-			this.starts = ends();
-			for (String group : List.of(deliveryGroup(), projectionGroup())) {
-				Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-				this.starts.forEach((partition, offset) -> offsets.put(partition, new OffsetAndMetadata(offset)));
-				admin.alterConsumerGroupOffsets(group, offsets).all().get();
-			}
+		renewClients();
+		for (String group : List.of(deliveryGroup(), projectionGroup())) {
+			Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+			this.starts.forEach((partition, offset) -> offsets.put(partition, new OffsetAndMetadata(offset)));
+			get(this.admin.alterConsumerGroupOffsets(group, offsets).all());
 		}
 		behave(BackendBehaviour.DEFAULT);
 		request("DELETE", "/audit", null);
+	}
+
+	/** Clients that remember nothing of topics that an earlier test has deleted. */
+	private synchronized void renewClients() {
+		this.producer.close();
+		this.producer = producer();
+		this.reader.close();
+		this.reader = consumer();
+		this.read.clear();
+		this.starts = ends();
 	}
 
 	public void behave(BackendBehaviour behaviour) throws IOException, InterruptedException {
@@ -201,6 +262,7 @@ public final class ConsumerHarness implements AutoCloseable {
 	private String request(String method, String path, String body) throws IOException, InterruptedException {
 		HttpResponse<String> response = this.http.send(HttpRequest.newBuilder(URI.create(backendUrl() + path))
 			.header("Content-Type", "application/json")
+			.timeout(Patience.ofSeconds(60))
 			.method(method, (body != null) ? BodyPublishers.ofString(body) : BodyPublishers.noBody())
 			.build(), BodyHandlers.ofString());
 		if (response.statusCode() >= 300) {
@@ -214,13 +276,24 @@ public final class ConsumerHarness implements AutoCloseable {
 		List<UUID> ids = IntStream.range(0, orders).mapToObj((i) -> UUID.randomUUID()).toList();
 		for (int i = 0; i < orders; i++) {
 			String customer = "c-" + i % 50;
-			enqueue(ids.get(i), customer,
-					"""
-							{"customerId":"%s","items":[{"sku":"s","quantity":1,"unitPrice":{"amount":"1.50","currency":"EUR"}}]}"""
-						.formatted(customer));
+			enqueue(ids.get(i), customer, order(customer));
 		}
 		this.producer.flush();
 		return ids;
+	}
+
+	/** Enqueues a good order of a customer. */
+	public UUID enqueueOf(String customer) {
+		UUID id = UUID.randomUUID();
+		enqueue(id, customer, order(customer));
+		this.producer.flush();
+		return id;
+	}
+
+	private static String order(String customer) {
+		return """
+				{"customerId":"%s","items":[{"sku":"s","quantity":1,"unitPrice":{"amount":"1.50","currency":"EUR"}}]}"""
+			.formatted(customer);
 	}
 
 	public void enqueue(UUID id, String customerId, String body) {
@@ -261,37 +334,34 @@ public final class ConsumerHarness implements AutoCloseable {
 	}
 
 	/** Records that a topic has received since the reset. */
-	public List<ConsumerRecord<byte[], byte[]>> records(String topic) {
-		List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
-		try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
-			Map<TopicPartition, Long> ends = consumer.endOffsets(partitions(topic));
-			consumer.assign(ends.keySet());
-			ends.keySet().forEach((partition) -> consumer.seek(partition, this.starts.getOrDefault(partition, 0L)));
-			while (ends.keySet().stream().anyMatch((partition) -> consumer.position(partition) < ends.get(partition))) {
-				consumer.poll(Duration.ofMillis(100)).forEach(all::add);
-			}
+	public synchronized List<ConsumerRecord<byte[], byte[]>> records(String topic) {
+		Map<TopicPartition, Long> ends = this.reader.endOffsets(partitions(topic));
+		if (!this.reader.assignment().containsAll(ends.keySet())) {
+			this.reader.assign(Stream.concat(this.reader.assignment().stream(), ends.keySet().stream()).toList());
+			ends.keySet().forEach((of) -> this.reader.seek(of, this.starts.getOrDefault(of, 0L)));
 		}
-		return all;
+		while (ends.keySet().stream().anyMatch((of) -> this.reader.position(of) < ends.get(of))) {
+			this.reader.poll(Duration.ofMillis(100))
+				.forEach((record) -> this.read.computeIfAbsent(record.topic(), (_) -> new ArrayList<>()).add(record));
+		}
+		return List.copyOf(this.read.getOrDefault(topic, List.of()));
 	}
 
 	/** Number of orders since the reset that the consumers have not committed. */
 	public long lag() throws Exception {
-		try (Admin admin = admin()) {
-			Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(deliveryGroup())
-				.partitionsToOffsetAndMetadata()
-				.get();
-			Map<TopicPartition, Long> ends = ends();
-			return partitions(Topics.ORDERS).stream()
-				.mapToLong((partition) -> ends.get(partition) - committed.get(partition).offset())
-				.sum();
-		}
+		Map<TopicPartition, OffsetAndMetadata> committed = commits();
+		Map<TopicPartition, Long> ends = logEnds();
+		return ends.entrySet().stream().mapToLong((end) -> end.getValue() - committed.get(end.getKey()).offset()).sum();
 	}
 
 	/** The end of each partition of all topics. */
-	public Map<TopicPartition, Long> ends() {
-		try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
-			return consumer.endOffsets(TOPICS.stream().flatMap((topic) -> partitions(topic).stream()).toList());
-		}
+	public synchronized Map<TopicPartition, Long> ends() {
+		return this.reader.endOffsets(TOPICS.stream().flatMap((topic) -> partitions(topic).stream()).toList());
+	}
+
+	private KafkaProducer<byte[], byte[]> producer() {
+		return new KafkaProducer<>(Map.of("bootstrap.servers", this.bootstrap, "acks", "all"),
+				new ByteArraySerializer(), new ByteArraySerializer());
 	}
 
 	private KafkaConsumer<byte[], byte[]> consumer() {
@@ -312,18 +382,15 @@ public final class ConsumerHarness implements AutoCloseable {
 	}
 
 	public void createMissingTopics() throws Exception {
-		try (Admin admin = admin()) {
-			Set<String> missing = new HashSet<>(TOPICS);
-			missing.removeAll(admin.listTopics().names().get());
-			admin
-				.createTopics(OrderTopicSpecs.of(PARTITIONS, (short) 1, 0)
-					.stream()
-					.filter((topic) -> missing.contains(topic.name()))
-					.map(TopicSpec::toNewTopic)
-					.toList())
-				.all()
-				.get();
-		}
+		Set<String> missing = new HashSet<>(TOPICS);
+		missing.removeAll(get(this.admin.listTopics().names()));
+		get(this.admin
+			.createTopics(OrderTopicSpecs.of(PARTITIONS, (short) 1, 0)
+				.stream()
+				.filter((topic) -> missing.contains(topic.name()))
+				.map(TopicSpec::toNewTopic)
+				.toList())
+			.all());
 	}
 
 	/** The commits of the delivery. */
@@ -333,9 +400,11 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	/** The commits of a group. */
 	public Map<TopicPartition, OffsetAndMetadata> commits(String group) throws Exception {
-		try (Admin admin = admin()) {
-			return admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get();
-		}
+		return get(this.admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
+	}
+
+	private static <T> T get(KafkaFuture<T> future) throws Exception {
+		return future.get(Patience.ofSeconds(60).toSeconds(), TimeUnit.SECONDS);
 	}
 
 	/** Number of events that the projection has not committed. */
@@ -391,52 +460,45 @@ public final class ConsumerHarness implements AutoCloseable {
 	}
 
 	/** The first offset of each partition of {@code orders} that is still there. */
-	public Map<TopicPartition, Long> logStarts() {
-		try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
-			return consumer.beginningOffsets(partitions(Topics.ORDERS));
-		}
+	public synchronized Map<TopicPartition, Long> logStarts() {
+		return this.reader.beginningOffsets(partitions(Topics.ORDERS));
 	}
 
 	/** The end of each partition of {@code orders}. */
-	public Map<TopicPartition, Long> logEnds() {
-		try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
-			return consumer.endOffsets(partitions(Topics.ORDERS));
-		}
+	public synchronized Map<TopicPartition, Long> logEnds() {
+		return this.reader.endOffsets(partitions(Topics.ORDERS));
 	}
 
 	/** Commits for the delivery, which must not be running. */
 	public void commit(Map<TopicPartition, OffsetAndMetadata> offsets) throws Exception {
-		try (Admin admin = admin()) {
-			admin.alterConsumerGroupOffsets(deliveryGroup(), offsets).all().get();
-		}
+		get(this.admin.alterConsumerGroupOffsets(deliveryGroup(), offsets).all());
 	}
 
-	/** The consumer's health, with the status and all details, as JSON. */
+	/**
+	 * The health of an {@linkplain #startApplication application}, with the status and
+	 * all details, as JSON.
+	 */
 	public String health(ConfigurableApplicationContext consumer) throws IOException, InterruptedException {
 		URI health = URI.create("http://127.0.0.1:%s/actuator/health"
 			.formatted(consumer.getEnvironment().getProperty("local.server.port")));
-		return this.http.send(HttpRequest.newBuilder(health).build(), BodyHandlers.ofString()).body();
+		return this.http
+			.send(HttpRequest.newBuilder(health).timeout(Patience.ofSeconds(60)).build(), BodyHandlers.ofString())
+			.body();
 	}
 
 	/** Deletes all records of {@code orders}, as retention does. */
 	public void expireOrders() throws Exception {
-		try (Admin admin = admin()) {
-			Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
-			partitions(Topics.ORDERS).forEach((partition) -> all.put(partition, RecordsToDelete.beforeOffset(-1)));
-			admin.deleteRecords(all).all().get();
-		}
+		Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
+		partitions(Topics.ORDERS).forEach((partition) -> all.put(partition, RecordsToDelete.beforeOffset(-1)));
+		get(this.admin.deleteRecords(all).all());
 	}
 
 	public void deleteTopic(String name) throws Exception {
-		try (Admin admin = admin()) {
-			admin.deleteTopics(List.of(name)).all().get();
-		}
+		get(this.admin.deleteTopics(List.of(name)).all());
 	}
 
 	public boolean topicExists(String name) throws Exception {
-		try (Admin admin = admin()) {
-			return admin.listTopics().names().get().contains(name);
-		}
+		return get(this.admin.listTopics().names()).contains(name);
 	}
 
 	public Admin admin() {
@@ -461,6 +523,8 @@ public final class ConsumerHarness implements AutoCloseable {
 		stopConsumers();
 		this.backend.close();
 		this.producer.close();
+		this.reader.close();
+		this.admin.close();
 	}
 
 }

@@ -23,8 +23,8 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -35,7 +35,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
  * Deletion of records that a share group has read, and brokers without share groups. Uses
  * a Kafka of its own.
  */
-@Timeout(600)
+@Tag("full")
 class ShareGroupIT {
 
 	private static final int PARTITIONS = 3;

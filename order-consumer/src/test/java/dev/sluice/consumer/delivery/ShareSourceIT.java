@@ -21,17 +21,14 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A share group on a Kafka of its own, while other classes run. */
-@Timeout(600)
-@Execution(ExecutionMode.CONCURRENT)
+/** A share group on a Kafka of its own. */
+@Tag("full")
 class ShareSourceIT {
 
 	private static DevServices servers;
@@ -61,7 +58,6 @@ class ShareSourceIT {
 	}
 
 	@Test
-	@Execution(ExecutionMode.SAME_THREAD)
 	void deliversWhatWasThereBeforeTheGroup() throws Exception {
 		List<UUID> orders = harness.enqueue(500);
 
@@ -72,7 +68,6 @@ class ShareSourceIT {
 	}
 
 	@Test
-	@Execution(ExecutionMode.SAME_THREAD)
 	void losesNothingWhenAConsumerIsKilled() throws Exception {
 		List<UUID> orders = harness.enqueue(500);
 		try (JavaProcess killed = harness.startConsumerProcess(this.properties)) {
@@ -87,7 +82,6 @@ class ShareSourceIT {
 
 	/** How a source knows that a full group admits its consumer again. */
 	@Test
-	@Execution(ExecutionMode.SAME_THREAD)
 	void aConsumerIsAMemberOnceABrokerHasAnsweredItsFetch() {
 		Map<String, Object> client = Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, harness.bootstrapServers(),
 				ConsumerConfig.GROUP_ID_CONFIG, this.group);

@@ -6,7 +6,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -19,7 +18,6 @@ import java.util.stream.Stream;
 
 import dev.sluice.consumer.ConsumerHarness;
 import dev.sluice.contract.BackendBehaviour;
-import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
@@ -29,8 +27,6 @@ import dev.sluice.devservices.PostgresService;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,6 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
 import tools.jackson.databind.json.JsonMapper;
 
+import static dev.sluice.consumer.ConsumerHarness.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -52,31 +49,21 @@ class ProjectionLifecycleIT {
 
 	@BeforeAll
 	static void start() {
-		harness = new ConsumerHarness();
+		harness = ConsumerHarness.shared();
 		postgres = DevServices.shared().postgres();
 	}
 
 	@AfterAll
 	static void stop() {
-		harness.close();
+		if (harness != null) {
+			harness.stopConsumers();
+		}
 	}
 
 	@BeforeEach
 	void reset() throws Exception {
 		harness.reset(3);
 		ConsumerHarness.emptyDatabase(postgres);
-	}
-
-	@Test
-	void tellsTheStatusOfEachOrder() throws Exception {
-		harness.enqueue(100);
-
-		harness.startConsumer(projecting(postgres.port()));
-
-		eventually().until(
-				() -> count(
-						"status = 'saved' AND accepted_at IS NOT NULL AND attempts = 1 AND length(fingerprint) = 32"),
-				(saved) -> saved == 100);
 	}
 
 	@Test
@@ -102,7 +89,9 @@ class ProjectionLifecycleIT {
 			assertThat(consumer.getBean(Projection.class).state()).isEqualTo(Projection.State.WAITING);
 
 			way.open();
-			eventually().until(() -> count("status = 'saved'"), (saved) -> saved == 50);
+			eventually().until(() -> count(
+					"status = 'saved' AND accepted_at IS NOT NULL AND attempts = 1 AND length(fingerprint) = 32"),
+					(saved) -> saved == 50);
 
 			way.shut();
 			harness.enqueue(50);
@@ -111,7 +100,7 @@ class ProjectionLifecycleIT {
 
 			way.open();
 			eventually().until(() -> count("status = 'saved' AND accepted_at IS NOT NULL"), (saved) -> saved == 100);
-			assertThat(consumer.getBean(Projection.class).state()).isEqualTo(Projection.State.WORKING);
+			eventually().until(() -> consumer.getBean(Projection.class).state() == Projection.State.WORKING);
 		}
 	}
 
@@ -162,7 +151,7 @@ class ProjectionLifecycleIT {
 		harness.enqueue(20);
 
 		ConfigurableApplicationContext consumer = harness
-			.startConsumer(ConsumerHarness.projecting(postgres, "delivery.enabled=false"));
+			.startApplication(ConsumerHarness.projecting(postgres, "delivery.enabled=false"));
 
 		eventually().until(() -> count("status = 'accepted'"), (accepted) -> accepted == 20);
 		assertThat(harness.audit().received()).isZero();
@@ -174,7 +163,7 @@ class ProjectionLifecycleIT {
 	void deliversWithoutProjecting() throws Exception {
 		harness.enqueue(20);
 
-		ConfigurableApplicationContext consumer = harness.startConsumer("projection.enabled=false");
+		ConfigurableApplicationContext consumer = harness.startApplication();
 
 		eventually().until(harness::saved, (saved) -> saved == 20);
 		assertThat(harness.health(consumer)).contains("\"projection\":{\"details\":{\"state\":\"off\"}",
@@ -199,14 +188,15 @@ class ProjectionLifecycleIT {
 
 	/**
 	 * The first consumer is delivering an order and is frozen until another has saved it.
-	 * It then publishes that it will retry.
+	 * The backend has not answered it, and so it then publishes that it will retry.
 	 */
 	@Test
 	void anUnfrozenConsumerTakesNoSaveBack() throws Exception {
-		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1_000)).withErrors(1, 500));
-		try (JavaProcess frozen = harness.startConsumerProcess("delivery.concurrency=1")) {
+		harness.behave(ConsumerHarness.HANGING);
+		try (JavaProcess frozen = harness.startConsumerProcess("delivery.concurrency=1",
+				"spring.kafka.consumer.properties.session.timeout.ms=6000")) {
 			UUID order = harness.enqueue(1).getFirst();
-			eventually().until(() -> harness.audit().inFlight() == 1);
+			eventually().until(() -> harness.audit().inFlight() > 0);
 			frozen.freeze();
 			harness.behave(BackendBehaviour.DEFAULT);
 			harness.startConsumer(projecting(postgres.port()));
@@ -251,10 +241,6 @@ class ProjectionLifecycleIT {
 		return ConsumerHarness.count(postgres, where);
 	}
 
-	private static ConditionFactory eventually() {
-		return Awaitility.await().atMost(Duration.ofMinutes(3)).pollInterval(Duration.ofMillis(100));
-	}
-
 	/**
 	 * A proxy for PostgreSQL that can be shut. It then cuts existing and new connections.
 	 */
@@ -292,13 +278,16 @@ class ProjectionLifecycleIT {
 			while (!this.server.isClosed()) {
 				try {
 					Socket client = this.server.accept();
-					if (!this.open) {
-						client.close();
-						continue;
-					}
 					Socket database = new Socket(InetAddress.getLoopbackAddress(), this.target);
 					this.sockets.add(client);
 					this.sockets.add(database);
+					// After they are added: a shut in between closes them or is seen
+					// here.
+					if (!this.open) {
+						cut(client);
+						cut(database);
+						continue;
+					}
 					Thread.ofVirtual().start(() -> pump(client, database));
 					Thread.ofVirtual().start(() -> pump(database, client));
 				}
