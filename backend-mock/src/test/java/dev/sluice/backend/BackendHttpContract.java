@@ -40,6 +40,7 @@ abstract class BackendHttpContract extends BackendHttp {
 
 		byte[] orders = WebTestClient.bindToServer()
 			.baseUrl("http://127.0.0.1:" + this.port)
+			.responseTimeout(DEADLINE)
 			.build()
 			.get()
 			.uri("/audit/orders")
