@@ -62,9 +62,8 @@ class GatewayContractIT {
 	/** One for all thread models, because requests that wait do not wait there. */
 	private static synchronized URI otherGateway() {
 		if (other == null) {
-			List<String> arguments = new ArrayList<>(
-					List.of("--server.port=0",
-					"--management.server.port=0", "--sluice.threads=virtual", "--sluice.max-waiters=0"));
+			List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--management.server.port=0",
+					"--sluice.threads=virtual", "--sluice.max-waiters=0"));
 			servers().forEach((name, value) -> arguments.add("--" + name + "=" + value));
 			other = SpringApplication.run(GatewayApplication.class, arguments.toArray(String[]::new));
 		}
