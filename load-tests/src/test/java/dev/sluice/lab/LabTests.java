@@ -2,7 +2,6 @@ package dev.sluice.lab;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.ServerSocket;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,6 +11,9 @@ import picocli.CommandLine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class LabTests {
+
+	/** Nobody listens on port 1. */
+	private static final String NOBODY = "http://127.0.0.1:1";
 
 	private final StringWriter out = new StringWriter();
 
@@ -83,25 +85,15 @@ class LabTests {
 	}
 
 	@Test
-	void failureEndsWith1AndOneLineThatSaysWhatToDo() throws Exception {
-		int port;
-		try (ServerSocket closed = new ServerSocket(0)) {
-			port = closed.getLocalPort();
-		}
-
-		assertThat(lab("order", "--gateway", "http://127.0.0.1:" + port)).isEqualTo(1);
+	void failureEndsWith1AndOneLineThatSaysWhatToDo() {
+		assertThat(lab("order", "--gateway", NOBODY)).isEqualTo(1);
 
 		assertThat(this.err.toString()).hasLineCount(1).startsWith("lab: no answer from").contains("./lab up");
 	}
 
 	@Test
-	void verboseShowsWhereAFailureComesFrom() throws Exception {
-		int port;
-		try (ServerSocket closed = new ServerSocket(0)) {
-			port = closed.getLocalPort();
-		}
-
-		assertThat(lab("order", "--verbose", "--gateway", "http://127.0.0.1:" + port)).isEqualTo(1);
+	void verboseShowsWhereAFailureComesFrom() {
+		assertThat(lab("order", "--verbose", "--gateway", NOBODY)).isEqualTo(1);
 
 		assertThat(this.err.toString()).contains("at dev.sluice.lab.order.PlaceOrder");
 	}

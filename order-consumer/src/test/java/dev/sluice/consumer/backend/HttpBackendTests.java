@@ -229,13 +229,8 @@ class HttpBackendTests {
 	}
 
 	@Test
-	void isNotReachedWhereNobodyListens() throws IOException {
-		int port;
-		try (ServerSocket socket = new ServerSocket(0)) {
-			port = socket.getLocalPort();
-		}
-
-		assertThat(deliver(port, Duration.ofSeconds(10))).isInstanceOfSatisfying(RetryLater.class, (attempt) -> {
+	void isNotReachedWhereNobodyListens() {
+		assertThat(deliver(1, Duration.ofSeconds(10))).isInstanceOfSatisfying(RetryLater.class, (attempt) -> {
 			assertThat(attempt.reached()).isFalse();
 			assertThat(attempt.why().reason()).isEqualTo("The backend could not be reached.");
 			assertThat(attempt.why().detail()).contains("127.0.0.1");

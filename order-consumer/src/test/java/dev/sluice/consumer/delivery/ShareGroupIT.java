@@ -150,7 +150,7 @@ class ShareGroupIT {
 	}
 
 	private ConfigurableApplicationContext startSharing(String... properties) {
-		return harness.startConsumer(Stream
+		return harness.startApplication(Stream
 			.concat(Stream.of("delivery.source=share-group", "delivery.group-id=" + this.group), Stream.of(properties))
 			.toArray(String[]::new));
 	}
