@@ -30,7 +30,7 @@ public final class Patience {
 	}
 
 	/** The JVM option that sets the same factor in a child process. */
-	static String jvmArg() {
+	public static String jvmArg() {
 		return "-D%s=%s".formatted(PROPERTY, factor());
 	}
 

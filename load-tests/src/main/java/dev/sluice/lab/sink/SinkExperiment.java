@@ -26,7 +26,6 @@ import dev.sluice.lab.kit.result.SinkResult.Mode;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
 import dev.sluice.lab.kit.result.SinkResult.Transfer;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.run.PatienceOption;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
@@ -270,7 +269,7 @@ final class SinkExperiment extends Experiment {
 		progress().now("%s: %s".formatted(SinkFigures.words(setting), SinkFigures.words(mode)));
 		JavaProcess.Builder sender = JavaProcess.mainClass(SinkSender.class.getName())
 			.jvmArgs(CLIENT_JVM_ARGS)
-			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml", PatienceOption.jvmArg())
+			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml", Patience.jvmArg())
 			.args(in.toString(), out.toString())
 			.logFile(directory().directory("logs").resolve("client-%s-%s-%d.log".formatted(setting, mode, repetition)));
 		try (JavaProcess client = sender.launch()) {

@@ -13,10 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import dev.sluice.devservices.JavaProcess;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.plan.LoadPlan;
 import dev.sluice.lab.kit.plan.LoadPlan.Phase;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
-import dev.sluice.lab.kit.run.PatienceOption;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -68,7 +68,7 @@ final class Injector implements AutoCloseable {
 			.name("load generator")
 			.through((pin != null) ? pin.command() : List.of())
 			.jvmArgs("--add-opens=java.base/java.lang=ALL-UNNAMED", HEAP, "-XX:+UseParallelGC", LOGGING,
-					PatienceOption.jvmArg(), "-Dsluice.plan=" + file, "-Dgatling.data.writers.0=file")
+					Patience.jvmArg(), "-Dsluice.plan=" + file, "-Dgatling.data.writers.0=file")
 			.args("--simulation", SIMULATION, "--results-folder", absolute.toString(), "--no-reports")
 			.logFile(logFile)
 			.launch();

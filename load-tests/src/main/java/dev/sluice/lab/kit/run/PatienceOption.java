@@ -19,11 +19,6 @@ public final class PatienceOption {
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
 	private CommandSpec command;
 
-	/** The option of a child JVM that gets the same factor. */
-	public static String jvmArg() {
-		return "-D%s=%s".formatted(Patience.PROPERTY, System.getProperty(Patience.PROPERTY, "1"));
-	}
-
 	@Option(names = "--patience", paramLabel = "N", order = 90,
 			description = "Multiplies each deadline that only ends a hang, of a start, a restart, a recovery or a drain:"
 					+ " for a slow or busy machine. 1 to 100. Default: 1.")
