@@ -1,0 +1,76 @@
+package dev.sluice.threads;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+@ExtendWith(OutputCaptureExtension.class)
+class SupervisorTests {
+
+	private final Queue<String> failures = new ConcurrentLinkedQueue<>();
+
+	private final Supervisor supervisor = new Supervisor(this.failures::add, Duration.ofMillis(1));
+
+	@Test
+	void runsAStepAgainAfterAnyFailure(CapturedOutput output) throws InterruptedException {
+		Queue<Throwable> throwing = new ConcurrentLinkedQueue<>(
+				List.of(new IllegalStateException("secret.host:9092"), new StackOverflowError()));
+		CountDownLatch recovered = new CountDownLatch(2);
+		Thread thread = this.supervisor.start(Thread.ofVirtual(), "purge", () -> {
+			switch (throwing.poll()) {
+				case RuntimeException ex -> throw ex;
+				case Error ex -> throw ex;
+				case null, default -> recovered.countDown();
+			}
+			return Duration.ZERO;
+		});
+		recovered.await();
+		assertThat(this.failures).containsExactly("purge", "purge");
+		assertThat(this.supervisor.failing()).isEmpty();
+		assertThat(output).contains("IllegalStateException", "StackOverflowError").containsOnlyOnce("works again");
+		thread.interrupt();
+		thread.join();
+	}
+
+	@Test
+	void saysWhatFailsUntilItSucceeds() {
+		Queue<Boolean> results = new ArrayDeque<>(Arrays.asList(false, false, true));
+		Runnable guarded = this.supervisor.guard("limits", () -> {
+			if (!results.remove()) {
+				throw new IllegalStateException("secret.host:9092");
+			}
+		});
+		guarded.run();
+		guarded.run();
+		assertThat(this.supervisor.failing()).isEqualTo(Map.of("limits", "IllegalStateException"));
+		assertThat(this.failures).hasSize(2);
+		guarded.run();
+		assertThat(this.supervisor.failing()).isEmpty();
+	}
+
+	@Test
+	void endsWhenItIsInterrupted() throws InterruptedException {
+		Thread thread = this.supervisor.start(Thread.ofVirtual(), "failing", () -> {
+			throw new IllegalStateException();
+		});
+		await().until(() -> !this.supervisor.failing().isEmpty());
+		thread.interrupt();
+		thread.join();
+		assertThat(this.supervisor.failing()).isEmpty();
+	}
+
+}
