@@ -1,6 +1,8 @@
 package dev.sluice.sink;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.ArrayList;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -276,13 +278,22 @@ final class DataSinkService implements BindableService {
 	void check() {
 		long now = this.nanoTime.getAsLong();
 		this.inboundLimits.check();
+		List<RuntimeException> bugs = new ArrayList<>();
 		this.streams.removeIf((stream) -> {
-			stream.check(now);
+			try {
+				stream.check(now);
+			}
+			catch (RuntimeException ex) {
+				bugs.add(ex);
+			}
 			return stream.over();
 		});
 		// A task that ran but needed no room has woken no other task.
 		this.shared.memory().wake();
 		this.shared.decompressed().wake();
+		if (!bugs.isEmpty()) {
+			throw new IllegalStateException(bugs.size() + " streams could not be checked", bugs.getFirst());
+		}
 	}
 
 	/** Streams that are not over. */

@@ -19,6 +19,7 @@ import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.RecentIds;
 import dev.sluice.sink.store.Retention;
 import dev.sluice.sink.store.SinkTopic;
+import dev.sluice.threads.Supervisor;
 import dev.sluice.topics.TopicSpec;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -60,14 +61,31 @@ class SinkConfiguration {
 
 	@Bean
 	DataSinkService dataSinkService(OnceStore store, SinkProperties properties, MeterRegistry registry,
-			ScheduledExecutorService ackTimer, ExecutorService callExecutor, LongSupplier nanoTime) {
+			ScheduledExecutorService ackTimer, ExecutorService callExecutor, LongSupplier nanoTime,
+			Supervisor supervisor) {
 		DataSinkService service = new DataSinkService(store,
 				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()), properties,
 				new SinkMetrics(registry), ackTimer, callExecutor, nanoTime);
 		long period = Math.min(CHECK_PERIOD.toNanos(),
 				Math.min(properties.stallTimeout().toNanos(), properties.storeTimeout().toNanos()) / 4);
-		var _ = ackTimer.scheduleWithFixedDelay(service::check, period, period, TimeUnit.NANOSECONDS);
+		var _ = ackTimer.scheduleWithFixedDelay(supervisor.guard("limits", service::check), period, period,
+				TimeUnit.NANOSECONDS);
 		return service;
+	}
+
+	@Bean
+	Supervisor supervisor(MeterRegistry registry) {
+		return new Supervisor(
+				(thread) -> registry.counter(SinkMetric.THREAD_FAILURES.key(), "thread", thread).increment());
+	}
+
+	/** Down while the limits on calls cannot be checked. */
+	@Bean
+	HealthIndicator threadsHealthIndicator(Supervisor supervisor) {
+		return () -> {
+			Map<String, String> failing = supervisor.failing();
+			return (failing.isEmpty() ? Health.up() : Health.down()).withDetails(failing).build();
+		};
 	}
 
 	/** The clock of the limits on calls. */

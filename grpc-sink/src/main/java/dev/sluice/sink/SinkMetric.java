@@ -36,7 +36,11 @@ enum SinkMetric {
 
 	/** From the hand-over of messages to the store until the store acknowledges them. */
 	STORE_DURATION("sluice.sink.store.duration", "seconds",
-			"Time to store the messages that go to the storage together: those of one request, or a single one");
+			"Time to store the messages that go to the storage together: those of one request, or a single one"),
+
+	/** Tag: {@code thread}. */
+	THREAD_FAILURES("sluice.thread.failures", "failures",
+			"Unexpected exceptions in a thread that goes on after each, by its tag thread");
 
 	private final String key;
 

@@ -3,6 +3,7 @@ package dev.sluice.sink;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
@@ -27,6 +28,10 @@ import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.RecentIds;
+import dev.sluice.threads.Supervisor;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerCall;
+import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
@@ -95,6 +100,10 @@ class SinkStreamTests {
 	 */
 	private long wireBytes;
 
+	private int calls;
+
+	private int broken = -1;
+
 	/** Of the last call. */
 	private ServerStreamTracer tracer;
 
@@ -109,6 +118,7 @@ class SinkStreamTests {
 			.directExecutor()
 			.addService(this.service)
 			.addStreamTracerFactory(new WireTracers())
+			.intercept(this::breakable)
 			.build()
 			.start();
 		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
@@ -500,6 +510,31 @@ class SinkStreamTests {
 		assertThat(client.status()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
 		assertThat(client.acked()).as("all that was stored").hasSize(8);
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+	}
+
+	@Test
+	void checksTheOtherStreamsAndGoesOnIfOneHasABug() {
+		List<String> failures = new ArrayList<>();
+		Supervisor supervisor = new Supervisor(failures::add);
+		Runnable check = supervisor.guard("limits", this.service::check);
+		List<Client> clients = IntStream.range(0, 3).mapToObj((_) -> new Client(false)).toList();
+		clients.forEach((client) -> client.send("a" + clients.indexOf(client)));
+		this.store.completeAll();
+		runTimers();
+		this.broken = 1;
+		check.run();
+		pass(PROPERTIES.stallTimeout().plusSeconds(1));
+
+		check.run();
+
+		assertThat(supervisor.failing()).containsKey("limits");
+		this.broken = -1;
+		clients.forEach((client) -> client.call.request(100));
+		assertThat(clients).extracting(Client::status)
+			.containsExactly(Status.Code.DEADLINE_EXCEEDED, null, Status.Code.DEADLINE_EXCEEDED);
+		assertThat(failures).containsExactly("limits", "limits");
+		check.run();
+		assertThat(supervisor.failing()).isEmpty();
 	}
 
 	@Test
@@ -1192,8 +1227,27 @@ class SinkStreamTests {
 		assertThat(this.registry.get(SinkMetric.STORE_DURATION.key()).timer().count()).isEqualTo(4);
 		assertThat(this.registry.getMeters()).extracting(Meter::getId)
 			.extracting(Meter.Id::getName)
-			.containsExactlyInAnyOrder(
-					List.of(SinkMetric.values()).stream().map(SinkMetric::key).toArray(String[]::new));
+			.containsExactlyInAnyOrder(Arrays.stream(SinkMetric.values())
+				.filter((metric) -> metric != SinkMetric.THREAD_FAILURES)
+				.map(SinkMetric::key)
+				.toArray(String[]::new));
+	}
+
+	/** The call whose number is {@link #broken} fails when it is asked for its state. */
+	private <Q, R> ServerCall.Listener<Q> breakable(ServerCall<Q, R> call, Metadata headers,
+			ServerCallHandler<Q, R> next) {
+		int number = this.calls++;
+		return next.startCall(new SimpleForwardingServerCall<>(call) {
+
+			@Override
+			public boolean isReady() {
+				if (SinkStreamTests.this.broken == number) {
+					throw new IllegalStateException("a bug");
+				}
+				return super.isReady();
+			}
+
+		}, headers);
 	}
 
 	private void runTimers() {

@@ -52,6 +52,9 @@ public enum ConsumerMetric {
 	SINK_OLDEST("sluice.delivery.sink.oldest", "seconds", "",
 			"Age of the oldest order that the sink does not have yet"),
 
+	THREAD_FAILURES("sluice.thread.failures", "failures", "thread",
+			"Unexpected exceptions in a thread that goes on after each"),
+
 	PROJECTION_BATCH("sluice.projection.batch", "events", "", "Events merged into PostgreSQL by one statement"),
 
 	PROJECTION_DURATION("sluice.projection.duration", "seconds", "", "Duration of a statement of the projection"),

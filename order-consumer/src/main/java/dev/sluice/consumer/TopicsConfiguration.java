@@ -1,7 +1,10 @@
 package dev.sluice.consumer;
 
+import java.util.Map;
+
 import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.topics.OrderTopicSpecs;
+import dev.sluice.threads.Supervisor;
 import dev.sluice.topics.TopicWatch;
 import io.micrometer.core.instrument.MeterRegistry;
 
@@ -11,7 +14,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.core.KafkaAdmin;
 
-/** The topics, for the delivery and the projection. */
+/** What the delivery and the projection share. */
 @Configuration(proxyBeanMethods = false)
 class TopicsConfiguration {
 
@@ -25,6 +28,23 @@ class TopicsConfiguration {
 	@Bean
 	HealthIndicator topicsHealthIndicator(TopicWatch topics) {
 		return () -> (topics.ready() ? Health.up() : Health.unknown()).withDetails(topics.state().details()).build();
+	}
+
+	@Bean
+	Supervisor supervisor(MeterRegistry registry) {
+		return new Supervisor(
+				(thread) -> ConsumerMetric.THREAD_FAILURES.counter(registry, "thread", thread).increment());
+	}
+
+	/**
+	 * Down while a thread fails. It is not part of liveness: the thread is started again.
+	 */
+	@Bean
+	HealthIndicator threadsHealthIndicator(Supervisor supervisor) {
+		return () -> {
+			Map<String, String> failing = supervisor.failing();
+			return (failing.isEmpty() ? Health.up() : Health.down()).withDetails(failing).build();
+		};
 	}
 
 	@Bean

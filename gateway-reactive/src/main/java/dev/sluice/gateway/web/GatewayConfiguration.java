@@ -7,6 +7,7 @@ import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.edge.ConnectionGuardHandler;
 import dev.sluice.gateway.edge.ConnectionLimitHandler;
 import dev.sluice.gateway.edge.Http2StreamGuard;
+import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -35,11 +36,11 @@ class GatewayConfiguration {
 	/** Measures one event loop after another. */
 	@Bean
 	SchedulingDelay schedulingDelay(GatewayProperties properties, ReactorResourceFactory resources,
-			MeterRegistry meters) {
+			MeterRegistry meters, Supervisor supervisor) {
 		return new SchedulingDelay(properties, () -> {
 			EventLoopGroup loops = resources.getLoopResources().onServer(LoopResources.DEFAULT_NATIVE);
 			return (probe) -> loops.next().execute(probe);
-		}, meters);
+		}, meters, supervisor);
 	}
 
 	@Bean

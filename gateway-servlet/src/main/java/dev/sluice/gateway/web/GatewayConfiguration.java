@@ -15,6 +15,7 @@ import dev.sluice.gateway.edge.ContainerProblems;
 import dev.sluice.gateway.edge.GuardedHttp11Protocol;
 import dev.sluice.gateway.edge.GuardedHttp2Protocol;
 import dev.sluice.gateway.web.ServletProperties.Threads;
+import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.StandardHost;
@@ -73,9 +74,9 @@ class GatewayConfiguration {
 	 */
 	@Bean
 	SchedulingDelay schedulingDelay(GatewayProperties properties, ServletProperties servlet,
-			ServletWebServerApplicationContext context, MeterRegistry meters) {
+			ServletWebServerApplicationContext context, MeterRegistry meters, Supervisor supervisor) {
 		return new SchedulingDelay(properties, () -> (servlet.threads() != Threads.PLATFORM) ? threads(context) : null,
-				meters);
+				meters, supervisor);
 	}
 
 	private static Executor threads(ServletWebServerApplicationContext context) {

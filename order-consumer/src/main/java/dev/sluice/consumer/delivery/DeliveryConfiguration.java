@@ -27,6 +27,7 @@ import dev.sluice.consumer.outcome.DeadLetters;
 import dev.sluice.consumer.outcome.OutcomePublisher;
 import dev.sluice.consumer.outcome.ReliablePublisher;
 import dev.sluice.consumer.projection.ProjectionProperties;
+import dev.sluice.threads.Supervisor;
 import dev.sluice.topics.TopicWatch;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -136,12 +137,13 @@ class DeliveryConfiguration {
 
 	@Bean
 	OrderPurge orderPurge(QueueProperties queue, DeliveryProperties delivery, ProjectionProperties projection,
-			ObjectProvider<DeliveryLoop> loop, TopicWatch topics, KafkaAdmin admin, InstantSource clock) {
+			ObjectProvider<DeliveryLoop> loop, TopicWatch topics, KafkaAdmin admin, InstantSource clock,
+			Supervisor supervisor) {
 		return switch (delivery.source()) {
 			case PARTITIONS -> new OrderPurge(queue.retention(), List.of(delivery.groupId(), projection.groupId()),
-					null, loop.getObject()::assignment, topics, admin.getConfigurationProperties(), clock);
+					null, loop.getObject()::assignment, topics, admin.getConfigurationProperties(), clock, supervisor);
 			case SHARE_GROUP -> new OrderPurge(queue.retention(), List.of(projection.groupId()), delivery.groupId(),
-					Set::of, topics, admin.getConfigurationProperties(), clock);
+					Set::of, topics, admin.getConfigurationProperties(), clock, supervisor);
 		};
 	}
 

@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import dev.sluice.contract.Topics;
+import dev.sluice.threads.Supervisor;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
 import org.apache.kafka.clients.admin.Admin;
@@ -26,6 +27,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +41,8 @@ import org.springframework.context.SmartLifecycle;
  * commit and the first record within the retention. It skips a partition that one of the
  * two groups has no commit for.
  * <p>
- * One virtual thread runs it once a minute. After a failure, the next run retries.
+ * One virtual thread runs it at its start and then once a minute. After a failure, the
+ * next run retries.
  */
 public final class OrderPurge implements SmartLifecycle {
 
@@ -63,6 +66,11 @@ public final class OrderPurge implements SmartLifecycle {
 
 	private final InstantSource clock;
 
+	private final Supervisor supervisor;
+
+	/** Whether a failure was logged. Confined to the thread. */
+	private boolean warned;
+
 	private @Nullable Thread thread;
 
 	/**
@@ -75,17 +83,18 @@ public final class OrderPurge implements SmartLifecycle {
 	 */
 	public OrderPurge(Duration retention, List<String> groups, @Nullable String shareGroup,
 			Supplier<Set<TopicPartition>> partitions, TopicWatch topics, Map<String, Object> client,
-			InstantSource clock) {
+			InstantSource clock, Supervisor supervisor) {
 		this(retention, groups, shareGroup, partitions, topics, () -> {
 			Map<String, Object> bounded = new HashMap<>(client);
 			bounded.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
 			bounded.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS / 2);
 			return Admin.create(bounded);
-		}, clock);
+		}, clock, supervisor);
 	}
 
 	OrderPurge(Duration retention, List<String> groups, @Nullable String shareGroup,
-			Supplier<Set<TopicPartition>> partitions, TopicWatch topics, Supplier<Admin> admins, InstantSource clock) {
+			Supplier<Set<TopicPartition>> partitions, TopicWatch topics, Supplier<Admin> admins, InstantSource clock,
+			Supervisor supervisor) {
 		this.retention = retention;
 		this.groups = groups;
 		this.shareGroup = shareGroup;
@@ -93,38 +102,34 @@ public final class OrderPurge implements SmartLifecycle {
 		this.topics = topics;
 		this.admins = admins;
 		this.clock = clock;
+		this.supervisor = supervisor;
 	}
 
 	@Override
 	public void start() {
 		if (this.retention.isPositive()) {
-			this.thread = Thread.ofVirtual().name("order-purge").start(this::run);
+			this.thread = this.supervisor.start(Thread.ofVirtual(), "order-purge", this::run);
 		}
 	}
 
-	private void run() {
-		boolean warned = false;
+	private Duration run() throws InterruptedException {
 		try {
-			while (true) {
-				Thread.sleep(INTERVAL);
-				try {
-					purge();
-					warned = false;
-				}
-				catch (ExecutionException | TimeoutException | KafkaException ex) {
-					if (!warned) {
-						warned = true;
-						logger.warn(
-								"Delivered orders cannot be deleted from {}. Retrying in a minute. This requires DELETE "
-										+ "on the topic and DESCRIBE on the groups {}: {}",
-								Topics.ORDERS, this.groups, ex.toString());
-					}
-				}
+			purge();
+			this.warned = false;
+		}
+		catch (InterruptException ex) {
+			throw ex;
+		}
+		catch (ExecutionException | TimeoutException | KafkaException ex) {
+			if (!this.warned) {
+				this.warned = true;
+				logger.warn(
+						"Delivered orders cannot be deleted from {}. Retrying in a minute. This requires DELETE "
+								+ "on the topic and DESCRIBE on the groups {}: {}",
+						Topics.ORDERS, this.groups, ex.toString());
 			}
 		}
-		catch (InterruptedException ex) {
-			logger.debug("Stopped deleting delivered orders");
-		}
+		return INTERVAL;
 	}
 
 	/** Runs one purge. */

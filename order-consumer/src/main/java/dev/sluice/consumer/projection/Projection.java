@@ -16,6 +16,7 @@ import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.consumer.offsets.LostRecords.Gap;
 import dev.sluice.consumer.offsets.ReadPositions;
 import dev.sluice.contract.Topics;
+import dev.sluice.threads.Supervisor;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -49,9 +50,9 @@ import org.springframework.util.backoff.ExponentialBackOff;
  * It may read the topics from any point and repeatedly: see {@link StatusRow}. No
  * delivery waits for it.
  * <p>
- * It runs on one thread. Another thread first waits for Kafka and PostgreSQL and migrates
- * the schema. While PostgreSQL is down, the projection retries its batch with back-off,
- * without a limit, and commits no offset.
+ * It runs on one thread. Another thread first waits for Kafka and PostgreSQL, migrates
+ * the schema, and starts the first one again if it ends. While PostgreSQL is down, the
+ * projection retries its batch with back-off, without a limit, and commits no offset.
  */
 final class Projection implements SmartLifecycle {
 
@@ -62,6 +63,9 @@ final class Projection implements SmartLifecycle {
 	private static final List<String> TOPICS = List.of(Topics.ORDERS, Topics.ORDER_OUTCOMES);
 
 	private static final Duration RETRY = Duration.ofSeconds(2);
+
+	/** Pause between two looks at the topics while the container runs. */
+	private static final Duration LOOK = Duration.ofMillis(500);
 
 	private static final Duration REQUEST = Duration.ofSeconds(5);
 
@@ -91,6 +95,8 @@ final class Projection implements SmartLifecycle {
 
 	private final InstantSource clock;
 
+	private final Supervisor supervisor;
+
 	private final KafkaMessageListenerContainer<byte[], byte[]> container;
 
 	private final DistributionSummary batch;
@@ -117,7 +123,7 @@ final class Projection implements SmartLifecycle {
 	 */
 	Projection(ProjectionProperties properties, TopicWatch topics, LostRecords lost, Runnable migration,
 			StatusReader reader, StatusTable table, ConsumerFactory<byte[], byte[]> consumers, MeterRegistry registry,
-			InstantSource clock) {
+			InstantSource clock, Supervisor supervisor) {
 		this.topics = topics;
 		this.lost = lost;
 		TOPICS.forEach((topic) -> lost.expect(READER, topic));
@@ -125,6 +131,7 @@ final class Projection implements SmartLifecycle {
 		this.reader = reader;
 		this.table = table;
 		this.clock = clock;
+		this.supervisor = supervisor;
 		this.registry = registry;
 		this.batch = ConsumerMetric.PROJECTION_BATCH.summary(registry);
 		this.duration = ConsumerMetric.PROJECTION_DURATION.timer(registry);
@@ -167,30 +174,31 @@ final class Projection implements SmartLifecycle {
 	@Override
 	public void start() {
 		this.running = true;
-		this.state = State.WAITING;
-		this.starter = Thread.ofVirtual().name("projection-start").start(this::prepare);
+		this.starter = this.supervisor.start(Thread.ofVirtual(), "projection-start", this::run);
 	}
 
 	/**
-	 * Waits for the topics and for PostgreSQL and starts the container. Restarts it when
-	 * a topic was deleted and created again: the consumer itself notices only after
-	 * minutes and continues at its old offset.
+	 * Waits for the topics and for PostgreSQL and runs the container until a topic was
+	 * deleted and created again: the consumer itself notices only after minutes and
+	 * continues at its old offset.
+	 * @throws IllegalStateException if the container has ended by itself, as it does
+	 * after an Error; the next run starts it again
 	 */
-	private void prepare() {
-		try {
-			this.topicIds = projected(this.topics.await());
-			migrate();
-			while (this.running) {
-				begin();
-				Map<String, Uuid> ids = projected(
-						this.topics.await((state) -> state.ready() && !projected(state).equals(this.topicIds)));
-				halt();
-				this.topicIds = ids;
+	private Duration run() throws InterruptedException {
+		halt();
+		this.topicIds = projected(this.topics.await());
+		migrate();
+		begin();
+		while (!this.running || this.container.isRunning()) {
+			TopicsState state = this.topics.state();
+			if (state.ready() && !projected(state).equals(this.topicIds)) {
+				logger.warn("A topic was deleted and created again. The status projection reads it from its beginning");
+				return Duration.ZERO;
 			}
+			Thread.sleep(LOOK);
 		}
-		catch (InterruptedException ex) {
-			logger.debug("Stopped preparing the projection");
-		}
+		halt();
+		throw new IllegalStateException("The consumer of the status projection has ended by itself");
 	}
 
 	private static Map<String, Uuid> projected(TopicsState state) {
@@ -244,25 +252,20 @@ final class Projection implements SmartLifecycle {
 
 	private synchronized void halt() {
 		if (this.running) {
-			logger.warn("A topic was deleted and created again. The status projection reads it from its beginning");
 			this.state = State.WAITING;
 			this.container.stop();
 		}
 	}
 
 	private void project(List<ConsumerRecord<byte[], byte[]>> records, @Nullable Consumer<?, ?> kafka) {
-		this.gaps.check(records, positions(Objects.requireNonNull(kafka)), this::lost);
-		List<Collection<StatusRow>> layers = this.reader.fold(records,
-				(record) -> ConsumerMetric.PROJECTION_SKIPPED.counter(this.registry, "topic", record.topic())
-					.increment());
 		try {
-			layers.forEach((rows) -> this.duration.record(() -> this.table.merge(rows)));
+			merge(records, Objects.requireNonNull(kafka));
 		}
-		catch (DataAccessException ex) {
-			if (this.state == State.WORKING) {
-				this.state = State.FAILING;
-				logger.warn("The status projection fails. Retrying until it succeeds: {}", oneLine(ex));
-			}
+		catch (InterruptException ex) {
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			failed(ex);
 			throw ex;
 		}
 		if (this.state == State.FAILING) {
@@ -272,6 +275,26 @@ final class Projection implements SmartLifecycle {
 		this.batch.record(records.size());
 		long oldest = records.stream().mapToLong(ConsumerRecord::timestamp).min().orElse(0);
 		this.ageSeconds = Duration.between(Instant.ofEpochMilli(oldest), this.clock.instant()).toMillis() / 1000.0;
+	}
+
+	private void merge(List<ConsumerRecord<byte[], byte[]>> records, Consumer<?, ?> kafka) {
+		this.gaps.check(records, positions(kafka), this::lost);
+		List<Collection<StatusRow>> layers = this.reader.fold(records,
+				(record) -> ConsumerMetric.PROJECTION_SKIPPED.counter(this.registry, "topic", record.topic())
+					.increment());
+		layers.forEach((rows) -> this.duration.record(() -> this.table.merge(rows)));
+	}
+
+	private void failed(RuntimeException failure) {
+		if (this.state == State.WORKING) {
+			this.state = State.FAILING;
+			if (failure instanceof DataAccessException) {
+				logger.warn("The status projection fails. Retrying until it succeeds: {}", oneLine(failure));
+			}
+			else {
+				logger.error("The status projection fails. Retrying until it succeeds", failure);
+			}
+		}
 	}
 
 	private void lost(Gap gap) {
@@ -335,12 +358,8 @@ final class Projection implements SmartLifecycle {
 		return this.running;
 	}
 
-	/**
-	 * Also {@code STOPPED} if the container has ended by itself, as it does after an
-	 * Error.
-	 */
 	State state() {
-		return (this.state == State.WORKING && !this.container.isRunning()) ? State.STOPPED : this.state;
+		return this.state;
 	}
 
 	double ageSeconds() {

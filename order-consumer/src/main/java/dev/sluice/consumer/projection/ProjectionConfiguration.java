@@ -5,6 +5,7 @@ import java.time.InstantSource;
 import javax.sql.DataSource;
 
 import dev.sluice.consumer.offsets.LostRecords;
+import dev.sluice.threads.Supervisor;
 import dev.sluice.topics.TopicWatch;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.flywaydb.core.Flyway;
@@ -24,10 +25,10 @@ class ProjectionConfiguration {
 	@Bean
 	Projection projection(ProjectionProperties properties, TopicWatch topics, LostRecords lost, DataSource database,
 			JdbcTemplate jdbc, ConsumerFactory<byte[], byte[]> consumers, JsonMapper json, MeterRegistry registry,
-			InstantSource clock) {
+			InstantSource clock, Supervisor supervisor) {
 		Runnable migration = () -> Flyway.configure().dataSource(database).load().migrate();
 		return new Projection(properties, topics, lost, migration, new StatusReader(json), new StatusTable(jdbc),
-				consumers, registry, clock);
+				consumers, registry, clock, supervisor);
 	}
 
 	@Bean

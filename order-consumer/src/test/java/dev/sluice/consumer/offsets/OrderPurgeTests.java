@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
+import dev.sluice.threads.Supervisor;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
@@ -185,6 +186,7 @@ class OrderPurgeTests {
 		never.start();
 		assertThat(never.isRunning()).isFalse();
 		never.stop();
+		verifyNoInteractions(this.admin);
 
 		OrderPurge purge = purge(RETENTION, List.of("delivery"), null);
 		assertThat(purge.isRunning()).isFalse();
@@ -192,7 +194,6 @@ class OrderPurgeTests {
 		assertThat(purge.isRunning()).isTrue();
 		purge.stop();
 		assertThat(purge.isRunning()).isFalse();
-		verifyNoInteractions(this.admin);
 	}
 
 	private Map<Integer, Long> purge() throws Exception {
@@ -212,7 +213,8 @@ class OrderPurgeTests {
 		TopicWatch topics = mock(TopicWatch.class);
 		when(topics.state()).thenReturn(this.state);
 		return new OrderPurge(retention, groups, shareGroup, () -> this.owned, topics, () -> this.admin,
-				InstantSource.fixed(NOW));
+				InstantSource.fixed(NOW), new Supervisor((_) -> {
+				}));
 	}
 
 	private ListOffsetsResultInfo offset(OffsetSpec spec) {

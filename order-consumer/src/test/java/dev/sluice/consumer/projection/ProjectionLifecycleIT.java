@@ -1,5 +1,9 @@
 package dev.sluice.consumer.projection;
 
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Queue;
+import java.time.InstantSource;
+import java.time.Duration;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -14,8 +18,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import com.zaxxer.hikari.HikariDataSource;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.core.PreparedStatementCreator;
+import org.springframework.kafka.core.ConsumerFactory;
+import dev.sluice.topics.TopicWatch;
+import dev.sluice.threads.Supervisor;
+import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.consumer.ConsumerHarness;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.OrderOutcome;
@@ -27,6 +40,7 @@ import dev.sluice.devservices.PostgresService;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -135,6 +149,64 @@ class ProjectionLifecycleIT {
 			eventually().until(() -> harness.projectionLag() == 0);
 			assertThat(count("status = 'saved'")).isGreaterThan(51);
 			assertThat(count("fingerprint IS NULL")).isEqualTo((long) lost(consumer));
+		}
+	}
+
+	/** A bug in the migration, one in a batch, and an Error, which ends the container. */
+	@Test
+	void goesOnAfterAnyException() throws Exception {
+		ConfigurableApplicationContext consumer = harness.startApplication();
+		try (HikariDataSource database = new HikariDataSource()) {
+			database.setJdbcUrl(postgres.jdbcUrl());
+			database.setUsername(postgres.username());
+			database.setPassword(postgres.password());
+			Queue<Throwable> ofMigration = new ConcurrentLinkedQueue<>(List.of(new IllegalStateException("migration")));
+			Queue<Throwable> failures = new ConcurrentLinkedQueue<>(
+					List.of(new IllegalStateException("batch"), new StackOverflowError()));
+			JdbcTemplate jdbc = new JdbcTemplate(database) {
+
+				@Override
+				public int update(PreparedStatementCreator statement) {
+					fail(failures);
+					return super.update(statement);
+				}
+
+			};
+			MeterRegistry registry = new SimpleMeterRegistry();
+			Queue<String> failed = new ConcurrentLinkedQueue<>();
+			Projection projection = new Projection(
+					new ProjectionProperties(true, "order-status-" + UUID.randomUUID(), 10, Duration.ZERO),
+					consumer.getBean(TopicWatch.class), new LostRecords(registry), () -> {
+						fail(ofMigration);
+						Flyway.configure().dataSource(database).load().migrate();
+					}, new StatusReader(JsonMapper.builder().build()), new StatusTable(jdbc), consumers(consumer),
+					registry, InstantSource.system(), new Supervisor(failed::add));
+			projection.start();
+			try {
+				String ids = harness.enqueue(5).stream().map((id) -> "'" + id + "'").collect(Collectors.joining(", "));
+				eventually().until(() -> count("status = 'saved' AND order_id IN (" + ids + ")"),
+						(saved) -> saved == 5);
+				assertThat(failures).isEmpty();
+				assertThat(failed).as("the migration and the Error").hasSize(2);
+				eventually().until(projection::state, (state) -> state == Projection.State.WORKING);
+			}
+			finally {
+				projection.stop();
+			}
+		}
+	}
+
+	@SuppressWarnings("unchecked")
+	private static ConsumerFactory<byte[], byte[]> consumers(ConfigurableApplicationContext consumer) {
+		return consumer.getBean(ConsumerFactory.class);
+	}
+
+	private static void fail(Queue<Throwable> failures) {
+		switch (failures.poll()) {
+			case RuntimeException ex -> throw ex;
+			case Error ex -> throw ex;
+			case null, default -> {
+			}
 		}
 	}
 

@@ -5,12 +5,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
@@ -38,9 +38,14 @@ public final class SchedulingDelay implements SmartLifecycle {
 
 	private final Supplier<@Nullable Executor> threads;
 
+	private final Supervisor supervisor;
+
 	private volatile long nanos;
 
 	private volatile boolean exceeded;
+
+	/** How often in a row the limit was exceeded. Confined to the thread. */
+	private int inARow;
 
 	private volatile @Nullable Thread thread;
 
@@ -48,9 +53,11 @@ public final class SchedulingDelay implements SmartLifecycle {
 	 * @param threads returns what runs the tasks of requests, null to measure nothing;
 	 * called when the web server has started
 	 */
-	public SchedulingDelay(GatewayProperties properties, Supplier<@Nullable Executor> threads, MeterRegistry meters) {
+	public SchedulingDelay(GatewayProperties properties, Supplier<@Nullable Executor> threads, MeterRegistry meters,
+			Supervisor supervisor) {
 		this.limit = properties.maxSchedulingDelay();
 		this.threads = threads;
+		this.supervisor = supervisor;
 		GatewayMetric.SCHEDULING_DELAY.gauge(meters, this,
 				(delay) -> delay.nanos / (double) TimeUnit.SECONDS.toNanos(1));
 	}
@@ -65,48 +72,45 @@ public final class SchedulingDelay implements SmartLifecycle {
 	public void start() {
 		Executor measured = this.limit.isZero() ? null : this.threads.get();
 		if (measured != null) {
-			this.thread = Thread.ofPlatform().daemon().name("scheduling-delay").start(() -> measure(measured));
+			this.thread = this.supervisor.start(Thread.ofPlatform().daemon(), "scheduling-delay",
+					() -> measure(measured));
 		}
 	}
 
-	private void measure(Executor measured) {
-		int inARow = 0;
+	private Duration measure(Executor measured) throws InterruptedException {
+		boolean done = false;
 		try {
-			while (true) {
-				inARow = probe(measured, inARow);
-				LockSupport.parkNanos(PAUSE.toNanos());
-			}
+			probe(measured);
+			done = true;
 		}
-		catch (InterruptedException | RejectedExecutionException _) {
+		catch (RejectedExecutionException _) {
 			// The gateway stops.
 		}
 		finally {
-			// Nothing would end the refusals any more.
-			this.exceeded = false;
+			if (!done) {
+				// Nothing else would end the refusals.
+				this.inARow = 0;
+				this.exceeded = false;
+			}
 		}
+		return PAUSE;
 	}
 
-	/**
-	 * Waits for a probe.
-	 * @param before how often in a row the limit was exceeded before
-	 * @return how often it has been now
-	 */
-	private int probe(Executor measured, int before) throws InterruptedException {
+	private void probe(Executor measured) throws InterruptedException {
 		CountDownLatch ran = new CountDownLatch(1);
 		long start = System.nanoTime();
 		measured.execute(ran::countDown);
-		int inARow = before;
+		int before = this.inARow;
 		while (!ran.await(this.limit.toNanos(), TimeUnit.NANOSECONDS)) {
 			this.nanos = System.nanoTime() - start;
-			inARow++;
-			this.exceeded = inARow >= IN_A_ROW;
+			this.inARow++;
+			this.exceeded = this.inARow >= IN_A_ROW;
 		}
 		this.nanos = System.nanoTime() - start;
-		if (inARow == before) {
+		if (this.inARow == before) {
 			this.exceeded = false;
-			return 0;
+			this.inARow = 0;
 		}
-		return inARow;
 	}
 
 	@Override

@@ -57,7 +57,10 @@ public enum GatewayMetric {
 	RECENT_LAG("sluice.recent.lag", "records", "", "Records in Kafka that the gateway has not read yet"),
 
 	OUTCOMES_LOST("sluice.outcomes.lost", "outcomes", "",
-			"Outcomes of synchronous orders that could not be published to Kafka");
+			"Outcomes of synchronous orders that could not be published to Kafka"),
+
+	THREAD_FAILURES("sluice.thread.failures", "failures", "thread",
+			"Unexpected exceptions in a thread that goes on after each");
 
 	private final String metricName;
 

@@ -1,11 +1,15 @@
 package dev.sluice.gateway.core.limit;
 
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Queue;
+import java.util.List;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 
+import dev.sluice.threads.Supervisor;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.order.Mode;
@@ -23,6 +27,8 @@ class SchedulingDelayTests {
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
 	private final BlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>();
+
+	private final Queue<String> failed = new ConcurrentLinkedQueue<>();
 
 	private SchedulingDelay delay = delay(LIMIT, this.waiting::add);
 
@@ -99,18 +105,21 @@ class SchedulingDelayTests {
 	}
 
 	@Test
-	void endsWhenTheThreadsAreGone() {
-		this.delay = delay(LIMIT, (_) -> {
-			throw new RejectedExecutionException();
+	void goesOnAfterAnyException() {
+		Queue<RuntimeException> failures = new ConcurrentLinkedQueue<>(
+				List.of(new RejectedExecutionException(), new IllegalStateException()));
+		this.delay = delay(LIMIT, (probe) -> {
+			RuntimeException failure = failures.poll();
+			if (failure != null) {
+				throw failure;
+			}
+			this.waiting.add(probe);
 		});
 
 		this.delay.start();
 
-		await().until(() -> Thread.getAllStackTraces()
-			.keySet()
-			.stream()
-			.noneMatch((thread) -> thread.getName().equals("scheduling-delay")));
-		assertThat(this.delay.isExceeded()).isFalse();
+		await().until(this.delay::isExceeded);
+		assertThat(this.failed).containsExactly("scheduling-delay");
 	}
 
 	private double measuredSeconds() {
@@ -120,7 +129,7 @@ class SchedulingDelayTests {
 	private SchedulingDelay delay(Duration limit, Executor threads) {
 		this.meters.clear();
 		return new SchedulingDelay(new GatewayProperties(Mode.SYNC, 1, limit, Duration.ZERO, 0, 0, 1, Duration.ZERO),
-				() -> threads, this.meters);
+				() -> threads, this.meters, new Supervisor(this.failed::add));
 	}
 
 }
