@@ -18,7 +18,6 @@ import dev.sluice.lab.load.LoadCommand;
 import dev.sluice.lab.order.PlaceOrder;
 import dev.sluice.lab.order.Redeliver;
 import dev.sluice.lab.pool.PoolCommand;
-import dev.sluice.lab.proof.ProveCommand;
 import dev.sluice.lab.report.Report;
 import dev.sluice.lab.report.ReportCommand;
 import dev.sluice.lab.sink.SinkCommand;
@@ -59,7 +58,6 @@ public final class Lab {
 		Lab lab = new Lab();
 		return new CommandLine(lab).addSubcommand(new CompareCommand(Report::write))
 			.addSubcommand(new ChaosCommand(Report::write))
-			.addSubcommand(new ProveCommand(Report::write))
 			.addSubcommand(new DrainCommand(Report::write))
 			.addSubcommand(new ClientCommand(Report::write))
 			.addSubcommand(new LoadCommand(Report::write))

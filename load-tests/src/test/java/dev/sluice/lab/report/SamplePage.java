@@ -8,8 +8,8 @@ import dev.sluice.lab.kit.result.Runs;
 
 /**
  * Writes pages of invented runs to view in a browser: {@code target/sample-report.html},
- * {@code -partial.html}, {@code -chaos.html}, {@code -proofs.html}, {@code -causes.html}
- * and {@code -several.html}.
+ * {@code -partial.html}, {@code -chaos.html}, {@code -causes.html} and
+ * {@code -several.html}.
  */
 final class SamplePage {
 
@@ -21,7 +21,6 @@ final class SamplePage {
 		Report.write(List.of(Runs.partial()), Path.of("target/sample-report-partial.html"));
 		Report.write(List.of(Runs.chaos(0)), Path.of("target/sample-report-chaos.html"));
 		Report.write(Runs.ofEveryKind(), Path.of("target/sample-report-several.html"));
-		Report.write(List.of(Runs.proofs(3)), Path.of("target/sample-report-proofs.html"));
 		Report.write(List.of(Runs.causes()), Path.of("target/sample-report-causes.html"));
 	}
 

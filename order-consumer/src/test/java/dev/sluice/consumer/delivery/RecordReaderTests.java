@@ -65,6 +65,7 @@ class RecordReaderTests {
 				arguments("not well-formed UTF-8", order().value("{}".getBytes(StandardCharsets.UTF_16))),
 				arguments("not JSON", order().value("{}".getBytes(StandardCharsets.UTF_16BE))),
 				arguments("not JSON", order().value("{\"a\":".repeat(2_000))),
+				arguments("not JSON", order().value("{\"a\":" + "9".repeat(50_000) + "e999999999}")),
 				arguments("not a JSON object", order().value("[]")),
 				arguments("not a JSON object", order().value("null")), arguments("continues", order().value("{} {}")));
 	}

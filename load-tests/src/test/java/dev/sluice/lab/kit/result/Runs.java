@@ -2,7 +2,6 @@ package dev.sluice.lab.kit.result;
 
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -39,8 +38,7 @@ public final class Runs {
 	 * is missing.
 	 */
 	public static List<RunResult> ofEveryKind() {
-		return List.of(brief(), partial(), client(), grid(), knee(), pool(), chaos(1), proofs(3), causes(), sink(),
-				drain());
+		return List.of(brief(), partial(), client(), grid(), knee(), pool(), chaos(1), causes(), sink(), drain());
 	}
 
 	/** A whole run: every load three times, sync before the starved backend collapses. */
@@ -92,21 +90,6 @@ public final class Runs {
 				new ChaosResult(42, 100, 0.2, ChaosResult.Witness.BACKEND, balance,
 						new ChaosResult.CustomerOrder(true, 50, 2, 9_400, 0), faults, seconds,
 						(lost > 0) ? List.of("019a,lost,<17>") : List.of(), 35));
-	}
-
-	/** Two proofs: one holds, and the other holds if the number of wrong answers is 0. */
-	public static RunResult proofs(int wrong) {
-		ProofResult outage = new ProofResult("outage", "What do clients get?", Map.of("frozen for", "1 s"),
-				List.of(ProofResult.Check.atMost("slowest answer", 2_000, 1_523.0, "ms")),
-				new ProofResult.Timeline(2,
-						List.of(new ProofResult.Series("Orders per second", Arrays.asList(4.0, null))),
-						List.of(new ProofResult.Span("broker", "freeze", 0.5, 1.5))),
-				90_000, null);
-		ProofResult key = new ProofResult("key", "Is it <b>one</b>?", Map.of("requests", "10,000"),
-				List.of(ProofResult.Check.exactly("orders at the backend", 1, 1),
-						ProofResult.Check.none("wrong answers", wrong)),
-				null, 30_000, null);
-		return proofs(key, outage);
 	}
 
 	/** A client that keeps up, and one with more and more waiting requests. */
@@ -251,11 +234,6 @@ public final class Runs {
 	/** A run with nothing but that finding. */
 	public static RunResult found(String experiment, Finding finding) {
 		return run(experiment, null, finding, List.of());
-	}
-
-	/** A run of the given proofs. */
-	public static RunResult proofs(ProofResult... proofs) {
-		return found("prove", new ProveResult(List.of(proofs)));
 	}
 
 	/** An interrupted quick run: marks, cells left out, figures missing. */

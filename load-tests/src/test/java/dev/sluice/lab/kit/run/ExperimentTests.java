@@ -16,7 +16,6 @@ import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.result.Finding;
-import dev.sluice.lab.kit.result.ProveResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
@@ -99,7 +98,7 @@ class ExperimentTests {
 			if (conclusions.incrementAndGet() == 1) {
 				throw new ClosedByInterruptException();
 			}
-			return new ProveResult(List.of());
+			return Runs.drain().finding();
 		}).run();
 
 		assertThat(written().partial()).isEqualTo("interrupted");
@@ -125,7 +124,7 @@ class ExperimentTests {
 	}
 
 	private void run(Work work) throws IOException {
-		new Trial("grid", work, () -> new ProveResult(List.of())).run();
+		new Trial("grid", work, () -> Runs.drain().finding()).run();
 	}
 
 	private RunResult written() throws IOException {
