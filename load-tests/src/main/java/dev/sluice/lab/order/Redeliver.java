@@ -10,11 +10,10 @@ import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import dev.sluice.lab.kit.client.Redelivery;
-import dev.sluice.lab.kit.client.Redelivery.End;
-import dev.sluice.lab.kit.client.Redelivery.Tally;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.order.Redelivery.End;
+import dev.sluice.lab.order.Redelivery.Tally;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

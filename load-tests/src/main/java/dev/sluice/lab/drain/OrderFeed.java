@@ -1,4 +1,4 @@
-package dev.sluice.lab.kit.run;
+package dev.sluice.lab.drain;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -30,7 +30,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Writes orders to Kafka as a gateway would. The producer's buffer bounds the records in
  * flight. Thread-safe.
  */
-public final class OrderFeed implements AutoCloseable {
+final class OrderFeed implements AutoCloseable {
 
 	private static final int PARTITIONS = 12;
 
@@ -46,7 +46,7 @@ public final class OrderFeed implements AutoCloseable {
 	 * Connects, and creates the topic if it is missing.
 	 * @throws LabException if Kafka does not answer
 	 */
-	public OrderFeed(String bootstrapServers) throws InterruptedException {
+	OrderFeed(String bootstrapServers) throws InterruptedException {
 		makeTopic(bootstrapServers);
 		this.producer = new KafkaProducer<>(
 				Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers, ProducerConfig.ACKS_CONFIG, "all",
@@ -73,7 +73,7 @@ public final class OrderFeed implements AutoCloseable {
 	}
 
 	/** A valid order of a customer, as a gateway writes it. */
-	public static ProducerRecord<byte[], byte[]> order(UUID id, String customer) {
+	static ProducerRecord<byte[], byte[]> order(UUID id, String customer) {
 		Order order = SampleOrder.of(customer);
 		ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(Topics.ORDERS, utf8(customer),
 				JSON.writeValueAsBytes(order));
@@ -88,7 +88,7 @@ public final class OrderFeed implements AutoCloseable {
 	}
 
 	/** Sends a record; {@link #flush} fails if it was refused. */
-	public void send(ProducerRecord<byte[], byte[]> record) {
+	void send(ProducerRecord<byte[], byte[]> record) {
 		send(record, (_) -> {
 		});
 	}
@@ -97,7 +97,7 @@ public final class OrderFeed implements AutoCloseable {
 	 * Sends a record.
 	 * @param acknowledged receives its partition and offset, on the producer's thread
 	 */
-	public void send(ProducerRecord<byte[], byte[]> record, Consumer<RecordMetadata> acknowledged) {
+	void send(ProducerRecord<byte[], byte[]> record, Consumer<RecordMetadata> acknowledged) {
 		this.producer.send(record, (metadata, ex) -> {
 			if (ex != null) {
 				this.failure.compareAndSet(null, ex);
@@ -112,7 +112,7 @@ public final class OrderFeed implements AutoCloseable {
 	 * Waits until all records are acknowledged.
 	 * @throws LabException if one was refused
 	 */
-	public void flush() {
+	void flush() {
 		this.producer.flush();
 		Exception ex = this.failure.get();
 		if (ex != null) {

@@ -1,4 +1,4 @@
-package dev.sluice.lab.kit.client;
+package dev.sluice.lab.order;
 
 import java.io.IOException;
 import java.net.URI;
@@ -29,7 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
  * in the meantime is not sent twice: it is listed after the order that was the last one
  * at the beginning. Only times of the system itself are compared. Not thread-safe.
  */
-public final class Redelivery implements AutoCloseable {
+final class Redelivery implements AutoCloseable {
 
 	/** Tries for an order that the gateway cannot accept at the moment. */
 	private static final int TRIES = 3;
@@ -64,7 +64,7 @@ public final class Redelivery implements AutoCloseable {
 	 * @param reason part of the reason why they failed, case-insensitive; null for any
 	 * @param since time from which on they failed; null for any
 	 */
-	public record Choice(@Nullable String reason, @Nullable Instant since) {
+	record Choice(@Nullable String reason, @Nullable Instant since) {
 
 		boolean takes(OrderView order) {
 			String why = (order.reason() != null) ? order.reason() : "";
@@ -76,7 +76,7 @@ public final class Redelivery implements AutoCloseable {
 	}
 
 	/** The outcome for an order. */
-	public enum End {
+	enum End {
 
 		/** It is queued again. */
 		TAKEN,
@@ -95,11 +95,11 @@ public final class Redelivery implements AutoCloseable {
 	 * @param why why it failed
 	 * @param answer the gateway's answer; empty if it accepted the order
 	 */
-	public record Redelivered(UUID id, @Nullable String why, End end, String answer) {
+	record Redelivered(UUID id, @Nullable String why, End end, String answer) {
 	}
 
 	/** The number of orders by outcome. */
-	public record Tally(int taken, int refused, int unavailable) {
+	record Tally(int taken, int refused, int unavailable) {
 
 		static final Tally NONE = new Tally(0, 0, 0);
 
@@ -112,7 +112,7 @@ public final class Redelivery implements AutoCloseable {
 		}
 
 		/** Orders that are still failed. */
-		public int left() {
+		int left() {
 			return this.refused + this.unavailable;
 		}
 
@@ -121,7 +121,7 @@ public final class Redelivery implements AutoCloseable {
 	/**
 	 * @param ratePerSecond maximum number of orders per second
 	 */
-	public Redelivery(URI gateway, double ratePerSecond) {
+	Redelivery(URI gateway, double ratePerSecond) {
 		this.gateway = gateway;
 		this.periodNanos = Math.round(TimeUnit.SECONDS.toNanos(1) / ratePerSecond);
 	}
@@ -132,7 +132,7 @@ public final class Redelivery implements AutoCloseable {
 	 * @throws LabException if the gateway does not list the failed orders, or accepts no
 	 * more
 	 */
-	public Tally run(Choice choice, Consumer<Redelivered> each) throws InterruptedException {
+	Tally run(Choice choice, Consumer<Redelivered> each) throws InterruptedException {
 		return go(choice, this::redeliver, each);
 	}
 
@@ -140,7 +140,7 @@ public final class Redelivery implements AutoCloseable {
 	 * Lists them and changes nothing: each order that would be sent counts as taken.
 	 * @param each receives every chosen order
 	 */
-	public Tally list(Choice choice, Consumer<Redelivered> each) throws InterruptedException {
+	Tally list(Choice choice, Consumer<Redelivered> each) throws InterruptedException {
 		return go(choice, (order) -> new Redelivered(order.id(), order.reason(), End.TAKEN, ""), each);
 	}
 
