@@ -196,8 +196,7 @@ final class DrainExperiment extends Experiment {
 	private void produce(String bootstrapServers) throws InterruptedException {
 		try (OrderFeed feed = new OrderFeed(bootstrapServers)) {
 			for (int i = 0; i < this.settings.orders(); i++) {
-				feed.send(OrderFeed.order(UUID.randomUUID(),
-						((i % SLOW_ONE_IN == 0) ? SLOW : "customer-") + i % CUSTOMERS));
+				feed.send(UUID.randomUUID(), ((i % SLOW_ONE_IN == 0) ? SLOW : "customer-") + i % CUSTOMERS);
 			}
 			feed.flush();
 		}

@@ -7,9 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 
-import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.Patience;
@@ -21,7 +19,6 @@ import dev.sluice.topics.TopicWatch;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -68,15 +65,10 @@ final class OrderFeed implements AutoCloseable {
 		}
 	}
 
-	private static LabException refused(Exception ex) {
-		return new LabException("Kafka does not accept the orders: " + ex.getMessage(), ex);
-	}
-
-	/** A valid order of a customer, as a gateway writes it. */
-	static ProducerRecord<byte[], byte[]> order(UUID id, String customer) {
-		Order order = SampleOrder.of(customer);
+	/** Sends an order of a customer; {@link #flush} fails if it was refused. */
+	void send(UUID id, String customer) {
 		ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(Topics.ORDERS, utf8(customer),
-				JSON.writeValueAsBytes(order));
+				JSON.writeValueAsBytes(SampleOrder.of(customer)));
 		record.headers()
 			.add(OrderHeaders.ID, utf8(id.toString()))
 			.add(OrderHeaders.SOURCE, utf8("/lab"))
@@ -84,26 +76,9 @@ final class OrderFeed implements AutoCloseable {
 			.add(OrderHeaders.TYPE, utf8(OrderHeaders.TYPE_VALUE))
 			.add(OrderHeaders.TIME, utf8(Instant.now().toString()))
 			.add(OrderHeaders.CONTENT_TYPE, utf8("application/json"));
-		return record;
-	}
-
-	/** Sends a record; {@link #flush} fails if it was refused. */
-	void send(ProducerRecord<byte[], byte[]> record) {
-		send(record, (_) -> {
-		});
-	}
-
-	/**
-	 * Sends a record.
-	 * @param acknowledged receives its partition and offset, on the producer's thread
-	 */
-	void send(ProducerRecord<byte[], byte[]> record, Consumer<RecordMetadata> acknowledged) {
-		this.producer.send(record, (metadata, ex) -> {
+		this.producer.send(record, (_, ex) -> {
 			if (ex != null) {
 				this.failure.compareAndSet(null, ex);
-			}
-			else {
-				acknowledged.accept(metadata);
 			}
 		});
 	}
@@ -116,7 +91,7 @@ final class OrderFeed implements AutoCloseable {
 		this.producer.flush();
 		Exception ex = this.failure.get();
 		if (ex != null) {
-			throw refused(ex);
+			throw new LabException("Kafka does not accept the orders: " + ex.getMessage(), ex);
 		}
 	}
 

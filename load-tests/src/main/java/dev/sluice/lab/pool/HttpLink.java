@@ -1,49 +1,123 @@
 package dev.sluice.lab.pool;
 
+import java.io.BufferedInputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
 
-import dev.sluice.lab.kit.stack.RawConnection;
-import dev.sluice.lab.kit.stack.RawConnection.Reply;
+import org.jspecify.annotations.Nullable;
 
-/** A connection to an HTTP server; each message is a GET. */
+/** A connection to an HTTP/1.1 server; each message is a GET. */
 final class HttpLink implements Link {
 
-	private final RawConnection connection;
+	private static final int CONNECT_MILLIS = 10_000;
 
-	private final int answerMillis;
+	private static final int MAX_LINE = 16 * 1024;
+
+	private final Socket socket;
+
+	private final InputStream in;
 
 	private final byte[] request;
 
-	private HttpLink(URI target, int answerMillis) throws IOException {
-		this.request = "GET %s HTTP/1.1\r\nHost: %s:%d\r\n\r\n".formatted(
-				(target.getRawQuery() != null) ? target.getRawPath() + "?" + target.getRawQuery() : target.getRawPath(),
-				target.getHost(), target.getPort())
-			.getBytes(StandardCharsets.US_ASCII);
-		this.answerMillis = answerMillis;
-		this.connection = RawConnection.open(target);
+	private HttpLink(Socket socket, byte[] request) throws IOException {
+		this.socket = socket;
+		this.in = new BufferedInputStream(socket.getInputStream(), 1024);
+		this.request = request;
 	}
 
 	/** Every message is a GET of this http URI. */
 	static Opener to(URI target) {
-		return (answerMillis) -> new HttpLink(target, answerMillis);
+		byte[] request = "GET %s HTTP/1.1\r\nHost: %s:%d\r\n\r\n".formatted(
+				(target.getRawQuery() != null) ? target.getRawPath() + "?" + target.getRawQuery() : target.getRawPath(),
+				target.getHost(), target.getPort())
+			.getBytes(StandardCharsets.US_ASCII);
+		return (answerMillis) -> {
+			Socket socket = new Socket();
+			try {
+				socket.setTcpNoDelay(true);
+				socket.setSoTimeout(answerMillis);
+				socket.connect(new InetSocketAddress(target.getHost(), target.getPort()), CONNECT_MILLIS);
+				return new HttpLink(socket, request);
+			}
+			catch (IOException ex) {
+				socket.close();
+				throw ex;
+			}
+		};
 	}
 
 	@Override
 	public boolean exchange() throws IOException {
-		this.connection.send(this.request);
-		Reply reply = this.connection.receive(this.answerMillis);
-		if (!(reply instanceof Reply.Answer answer) || answer.status() / 100 != 2) {
-			throw new IOException("no success: " + reply);
+		this.socket.getOutputStream().write(this.request);
+		String status = line();
+		if (!status.matches("HTTP/1\\.[01] 2\\d\\d( .*)?")) {
+			throw new IOException("no success: " + status);
 		}
-		return !"close".equalsIgnoreCase(answer.headers().get("connection"));
+		Map<String, String> headers = new HashMap<>();
+		for (String line = line(); !line.isEmpty(); line = line()) {
+			String[] header = line.toLowerCase(Locale.ROOT).split(":", 2);
+			headers.put(header[0], header[header.length - 1].strip());
+		}
+		return skipBody(headers) && !"close".equals(headers.get("connection"));
+	}
+
+	/** Whether the body ended before the connection. */
+	private boolean skipBody(Map<String, String> headers) throws IOException {
+		@Nullable String length = headers.get("content-length");
+		if ("chunked".equals(headers.get("transfer-encoding"))) {
+			int size;
+			do {
+				size = size(line(), 16);
+				this.in.skipNBytes(size);
+				line();
+			}
+			while (size > 0);
+			return true;
+		}
+		if (length != null) {
+			this.in.skipNBytes(size(length, 10));
+			return true;
+		}
+		this.in.transferTo(OutputStream.nullOutputStream());
+		return false;
+	}
+
+	private static int size(String text, int radix) throws IOException {
+		try {
+			return Integer.parseUnsignedInt(text, radix);
+		}
+		catch (NumberFormatException ex) {
+			throw new IOException("no length: " + text, ex);
+		}
+	}
+
+	private String line() throws IOException {
+		StringBuilder line = new StringBuilder();
+		for (int next = this.in.read(); next != '\n'; next = this.in.read()) {
+			if (next < 0) {
+				throw new EOFException();
+			}
+			if (line.length() > MAX_LINE) {
+				throw new IOException("a line without end");
+			}
+			line.append((char) next);
+		}
+		return line.toString().stripTrailing();
 	}
 
 	@Override
 	public void close() {
 		try {
-			this.connection.close();
+			this.socket.close();
 		}
 		catch (IOException ex) {
 			throw new IllegalStateException("a socket cannot be closed", ex);

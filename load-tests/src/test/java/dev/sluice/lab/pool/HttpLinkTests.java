@@ -1,8 +1,13 @@
 package dev.sluice.lab.pool;
 
+import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -11,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 
 class HttpLinkTests {
 
@@ -40,6 +46,65 @@ class HttpLinkTests {
 		}
 
 		assertThat(asked).containsExactly(resource);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+			"HTTP/1.1 201 \r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n",
+			"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n" })
+	void usesTheConnectionAgainAfterAWholeAnswer(String answer) throws Exception {
+		try (ServerSocket server = answering(answer + answer)) {
+			Link link = open(server);
+
+			assertThat(link.exchange()).isTrue();
+			assertThat(link.exchange()).isTrue();
+			link.close();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
+			"HTTP/1.0 200 OK\r\n\r\nuntil the end" })
+	void doesNotUseAConnectionAgainThatEnds(String answer) throws Exception {
+		try (ServerSocket server = answering(answer)) {
+			Link link = open(server);
+
+			assertThat(link.exchange()).isFalse();
+			link.close();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "hello\r\n", "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+			"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf" })
+	void failsWithoutAWholeAnswerOfSuccess(String answer) throws Exception {
+		try (ServerSocket server = answering(answer)) {
+			Link link = open(server);
+
+			assertThatIOException().isThrownBy(link::exchange);
+			link.close();
+		}
+	}
+
+	private static Link open(ServerSocket server) throws IOException {
+		return HttpLink.to(URI.create("http://127.0.0.1:%d/x".formatted(server.getLocalPort()))).open(ANSWER_MILLIS);
+	}
+
+	/** Answers one connection, then closes it. */
+	private static ServerSocket answering(String answers) throws IOException {
+		ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+		Thread.ofVirtual().start(() -> {
+			try (Socket socket = server.accept()) {
+				socket.getInputStream().read();
+				socket.getOutputStream().write(answers.getBytes(StandardCharsets.US_ASCII));
+				socket.shutdownOutput();
+				socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+			}
+			catch (IOException _) {
+				// The test is over.
+			}
+		});
+		return server;
 	}
 
 }

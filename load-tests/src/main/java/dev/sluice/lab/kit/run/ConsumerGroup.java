@@ -2,10 +2,8 @@ package dev.sluice.lab.kit.run;
 
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -17,37 +15,23 @@ import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.stack.LabException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
-import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.errors.RetriableException;
 
 /** A group that reads {@code orders}, as the broker knows it. Not thread-safe. */
 public final class ConsumerGroup implements AutoCloseable {
 
 	/** The default of {@code delivery.group-id}. */
-	public static final String DELIVERY = "order-delivery";
-
-	/** The default of {@code projection.group-id}. */
-	public static final String STATUS = "order-status";
+	private static final String DELIVERY = "order-delivery";
 
 	private static final int PARTITIONS = 12;
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
-
-	private static final long POLL_MILLIS = 250;
-
-	/**
-	 * A cooperative rebalance is stable for a moment between its two steps, so one check
-	 * is not enough.
-	 */
-	private static final int CHECKS = 2;
 
 	private final String name;
 
@@ -60,53 +44,10 @@ public final class ConsumerGroup implements AutoCloseable {
 		return new ConsumerGroup(bootstrapServers, DELIVERY, source == Source.SHARE_GROUP);
 	}
 
-	/** A consumer group, whose members are assigned partitions. */
-	public ConsumerGroup(String bootstrapServers, String name) {
-		this(bootstrapServers, name, false);
-	}
-
 	private ConsumerGroup(String bootstrapServers, String name, boolean shared) {
 		this.name = name;
 		this.shared = shared;
 		this.admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers));
-	}
-
-	/**
-	 * Waits until the group has this many members, they share all partitions, and no
-	 * rebalance is under way.
-	 * @throws LabException if that takes longer than the timeout
-	 */
-	public void awaitStable(int members, Duration timeout) throws InterruptedException {
-		long deadline = System.nanoTime() + timeout.toNanos();
-		int stable = 0;
-		while (stable < CHECKS) {
-			if (System.nanoTime() - deadline > 0) {
-				throw new LabException("The group is not stable with %d members after %d s: %s".formatted(members,
-						timeout.toSeconds(), describe()));
-			}
-			Thread.sleep(POLL_MILLIS);
-			stable = describe().filter((group) -> isStable(group, members)).isPresent() ? stable + 1 : 0;
-		}
-	}
-
-	/**
-	 * Waits until the group has read {@code orders} to its end.
-	 * @return number of records that it has not committed when the time is up
-	 * @throws LabException if Kafka has not answered by then
-	 */
-	public long awaitRead(Duration timeout) throws InterruptedException {
-		long deadline = System.nanoTime() + timeout.toNanos();
-		while (true) {
-			OptionalLong left = left();
-			if (left.isPresent() && left.getAsLong() == 0) {
-				return 0;
-			}
-			if (System.nanoTime() - deadline > 0) {
-				return left.orElseThrow(() -> new LabException(
-						"Kafka did not say within %d s how far %s has read".formatted(timeout.toSeconds(), this.name)));
-			}
-			Thread.sleep(POLL_MILLIS);
-		}
 	}
 
 	/**
@@ -166,30 +107,6 @@ public final class ConsumerGroup implements AutoCloseable {
 			left += (share != null) ? share.lag().orElseThrow() : 0;
 		}
 		return OptionalLong.of(left);
-	}
-
-	private static boolean isStable(ConsumerGroupDescription group, int members) {
-		return group.groupState() == GroupState.STABLE && group.members().size() == members
-				&& group.members()
-					.stream()
-					.mapToInt((member) -> member.assignment().topicPartitions().size())
-					.sum() == PARTITIONS
-				&& group.members().stream().noneMatch((member) -> member.assignment().topicPartitions().isEmpty());
-	}
-
-	/** Empty before the first member has joined. */
-	private Optional<ConsumerGroupDescription> describe() throws InterruptedException {
-		try {
-			return Optional.of(Objects
-				.requireNonNull(this.admin.describeConsumerGroups(List.of(this.name)).describedGroups().get(this.name))
-				.get(Patience.of(TIMEOUT).toMillis(), TimeUnit.MILLISECONDS));
-		}
-		catch (ExecutionException | TimeoutException ex) {
-			if (ex.getCause() instanceof GroupIdNotFoundException) {
-				return Optional.empty();
-			}
-			throw new LabException("Kafka cannot describe the group: " + ex, ex);
-		}
 	}
 
 	@Override
