@@ -14,7 +14,6 @@ import dev.sluice.lab.drain.DrainCommand;
 import dev.sluice.lab.grid.GridCommand;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.knee.KneeCommand;
-import dev.sluice.lab.load.LoadCommand;
 import dev.sluice.lab.order.PlaceOrder;
 import dev.sluice.lab.order.Redeliver;
 import dev.sluice.lab.pool.PoolCommand;
@@ -60,7 +59,6 @@ public final class Lab {
 			.addSubcommand(new ChaosCommand(Report::write))
 			.addSubcommand(new DrainCommand(Report::write))
 			.addSubcommand(new ClientCommand(Report::write))
-			.addSubcommand(new LoadCommand(Report::write))
 			.addSubcommand(new GridCommand(Report::write))
 			.addSubcommand(new KneeCommand(Report::write))
 			.addSubcommand(new PoolCommand(Report::write))

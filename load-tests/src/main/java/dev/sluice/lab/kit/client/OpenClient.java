@@ -17,7 +17,6 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
-import java.util.stream.IntStream;
 
 import com.sun.management.OperatingSystemMXBean;
 import javax.net.ssl.SSLContext;
@@ -92,31 +91,7 @@ public final class OpenClient implements AutoCloseable {
 	 * @param cpuMillisPerRequest CPU time of this process; null if nothing was sent
 	 */
 	public record Figures(Tally tally, @Nullable Timing latency, Timing lag, @Nullable Double cpuMillisPerRequest,
-			List<Second> seconds, Samples samples) {
-	}
-
-	/** Each latency and each lag, to be added to those of other clients. */
-	public static final class Samples {
-
-		private final int[] latencyMicros;
-
-		private final int[] lagMicros;
-
-		private Samples(int[] latencyMicros, int[] lagMicros) {
-			this.latencyMicros = latencyMicros;
-			this.lagMicros = lagMicros;
-		}
-
-		/** Latencies of the answered requests, in microseconds. */
-		public IntStream latencies() {
-			return Arrays.stream(this.latencyMicros);
-		}
-
-		/** Lags of all requests that were due, in microseconds. */
-		public IntStream lags() {
-			return Arrays.stream(this.lagMicros);
-		}
-
+			List<Second> seconds) {
 	}
 
 	/**
@@ -141,15 +116,7 @@ public final class OpenClient implements AutoCloseable {
 	 */
 	public Figures run(OpenLoad load, IntFunction<HttpRequest> requests, Consumer<Second> each)
 			throws InterruptedException {
-		return run(load, System.nanoTime() + LEAD_NANOS, requests, each);
-	}
-
-	/**
-	 * Sends a load from a given time on.
-	 * @param start when the first request is due, by {@link System#nanoTime()}
-	 */
-	public Figures run(OpenLoad load, long start, IntFunction<HttpRequest> requests, Consumer<Second> each)
-			throws InterruptedException {
+		long start = System.nanoTime() + LEAD_NANOS;
 		Execution execution = new Execution(load.requests());
 		long cpuBefore = SYSTEM.getProcessCpuTime();
 		Thread ticker = Thread.ofPlatform().daemon().name("client-seconds").start(() -> execution.tick(start, each));
@@ -303,11 +270,9 @@ public final class OpenClient implements AutoCloseable {
 			Tally tally = new Tally(this.lagMicros.length, this.sent.sum(), this.notSent, this.answered.sum(),
 					this.outstanding.get(), failed);
 			Timing lag = Latencies.timing(this.lagMicros);
-			int[] answered = Arrays.copyOf(latencies, count);
-			return new Figures(tally, Latencies.timing(answered),
+			return new Figures(tally, Latencies.timing(Arrays.copyOf(latencies, count)),
 					(lag != null) ? lag : new Timing(0, 0, null, null, null, 0),
-					(tally.sent() > 0) ? cpuNanos / 1e6 / tally.sent() : null, List.copyOf(this.seconds),
-					new Samples(answered, this.lagMicros));
+					(tally.sent() > 0) ? cpuNanos / 1e6 / tally.sent() : null, List.copyOf(this.seconds));
 		}
 
 	}
