@@ -20,8 +20,6 @@ import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.client.ReferenceCases.Case;
-import dev.sluice.lab.kit.client.ClientText;
-import dev.sluice.lab.kit.client.StatusLine;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetSystem;
 import dev.sluice.lab.kit.client.OpenClient;

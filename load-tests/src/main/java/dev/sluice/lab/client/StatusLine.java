@@ -1,4 +1,4 @@
-package dev.sluice.lab.kit.client;
+package dev.sluice.lab.client;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -7,12 +7,12 @@ import java.util.Locale;
 import dev.sluice.lab.kit.result.ClientResult.Second;
 
 /** Formats a second as one line of aligned columns. */
-public final class StatusLine {
+final class StatusLine {
 
 	private StatusLine() {
 	}
 
-	public static String of(Instant time, Second second) {
+	static String of(Instant time, Second second) {
 		return String.format(Locale.ROOT,
 				"%s  Tot Req %-7d Tot Rsp %-7d Out Req %-6d Cur Q/S %-6d Cur R/S %-6d Cur Lat %-9s Threads %d",
 				time.truncatedTo(ChronoUnit.MILLIS), second.sent(), second.answered(), second.outstanding(),

@@ -1,4 +1,4 @@
-package dev.sluice.lab.kit.client;
+package dev.sluice.lab.client;
 
 import java.util.Locale;
 
@@ -10,12 +10,12 @@ import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /** The results of runs of the client as text of 100 columns. */
-public final class ClientText {
+final class ClientText {
 
 	private ClientText() {
 	}
 
-	public static String of(ClientResult result) {
+	static String of(ClientResult result) {
 		StringBuilder text = new StringBuilder();
 		text.append("%-34s %8s %9s %11s %10s %8s%n".formatted("At the end", "requests", "responses", "outstanding",
 				"latency", "threads"));
