@@ -19,7 +19,6 @@ import dev.sluice.lab.client.ClientSections;
 import dev.sluice.lab.compare.page.CompareSections;
 import dev.sluice.lab.drain.DrainSection;
 import dev.sluice.lab.grid.GridSections;
-import dev.sluice.lab.history.History;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
@@ -65,53 +64,25 @@ public final class Report {
 	 * @throws IOException if it cannot be written
 	 */
 	public static void write(List<RunResult> runs, Path html) throws IOException {
-		write(page(runs), html);
-	}
-
-	/**
-	 * Writes the page of a history.
-	 * @param html the file, replaced if it is there
-	 * @throws IOException if it cannot be written
-	 */
-	static void write(History history, Path html) throws IOException {
-		write(page(history), html);
-	}
-
-	private static void write(String page, Path html) throws IOException {
 		Path directory = html.toAbsolutePath().getParent();
 		if (directory != null) {
 			Files.createDirectories(directory);
 		}
-		Files.writeString(html, page);
-	}
-
-	static String page(History history) {
-		Html html = begin("Sluice: history");
-		history.write(html);
-		return end(html);
-	}
-
-	private static Html begin(String title) {
-		Html html = Page.begin(title, "", "");
-		html.element("a", "Skip to the results", "href", "#results", "class", "skip");
-		html.open("noscript")
-			.element("p", "Charts need JavaScript. The tables hold all their figures and are here without it.", "class",
-					"caution")
-			.close();
-		return html.open("main", "id", "results");
-	}
-
-	private static String end(Html html) {
-		html.close();
-		html.code("script", echarts()).code("script", Page.resource(SCRIPT));
-		return html.close().close().toString();
+		Files.writeString(html, page(runs));
 	}
 
 	static String page(List<RunResult> runs) {
 		if (runs.isEmpty()) {
 			throw new IllegalArgumentException("No runs to report");
 		}
-		Html html = begin("Sluice: " + String.join(", ", runs.stream().map(Report::name).distinct().toList()));
+		Html html = Page.begin("Sluice: " + String.join(", ", runs.stream().map(Report::name).distinct().toList()), "",
+				"");
+		html.element("a", "Skip to the results", "href", "#results", "class", "skip");
+		html.open("noscript")
+			.element("p", "Charts need JavaScript. The tables hold all their figures and are here without it.", "class",
+					"caution")
+			.close();
+		html.open("main", "id", "results");
 		List<Chapter> chapters = new ArrayList<>();
 		for (RunResult run : runs) {
 			chapters.add(new Chapter(chapters.size() + 1, run, sections(run)));
@@ -120,7 +91,9 @@ public final class Report {
 			new Overview(chapters).write(html);
 		}
 		chapters.forEach((chapter) -> chapter(html, chapter, chapters.size() > 1));
-		return end(html);
+		html.close();
+		html.code("script", echarts()).code("script", Page.resource(SCRIPT));
+		return html.close().close().toString();
 	}
 
 	/** A run's conclusions: the sentences at the top of its page. */

@@ -10,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.history.History;
 import dev.sluice.lab.kit.bundle.Bundle;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.RunFile;
@@ -44,10 +43,6 @@ public final class ReportCommand implements Callable<Integer> {
 			description = "The page to write. Default: report.html in the first DIR, BUNDLE.html beside a bundle.")
 	private @Nullable Path out;
 
-	@Option(names = "--history",
-			description = "Shows the runs over their commits, and which figures changed. Default page: history.html.")
-	private boolean history;
-
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before call()
 	private CommandSpec spec;
@@ -68,10 +63,7 @@ public final class ReportCommand implements Callable<Integer> {
 		}
 	}
 
-	private Path page(Path run) {
-		if (this.history) {
-			return run.resolveSibling("history.html");
-		}
+	private static Path page(Path run) {
 		return Bundle.isBundle(run) ? run.resolveSibling(run.getFileName() + ".html") : run.resolve(ReportWriter.NAME);
 	}
 
@@ -111,16 +103,9 @@ public final class ReportCommand implements Callable<Integer> {
 						check.what(), check.detail())));
 	}
 
-	private void write(List<RunResult> runs, Path html) throws IOException {
+	private static void write(List<RunResult> runs, Path html) throws IOException {
 		try {
-			if (this.history) {
-				History past = new History(runs);
-				Report.write(past, html);
-				past.sentences().forEach(this.spec.commandLine().getOut()::println);
-			}
-			else {
-				Report.write(runs, html);
-			}
+			Report.write(runs, html);
 		}
 		catch (IOException ex) {
 			throw new IOException("%s cannot be written (%s): choose another with --out".formatted(html, ex), ex);

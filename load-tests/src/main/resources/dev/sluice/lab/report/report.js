@@ -367,60 +367,7 @@
     };
   }
 
-  function steps(data, width) {
-    const soft = { stroke: 'var(--soft)', lineWidth: 1.5 };
-    const changes = data.levels.slice(1).map((level) => level.from);
-    const entries = [
-      { name: 'median of a run', draw: (x, y) => [symbol('circle', x, y, 4, { fill: colour(0) })] },
-      data.points.some((p) => p.high > p.low) && { name: 'its repetitions', draw: (x, y) => whisker(x, y + 6, y - 6, soft) },
-      { name: 'level', draw: (x, y) => [rule(x - 5, y, x + 5, y, { stroke: 'var(--ink)', lineWidth: 2 })] },
-      changes.length && { name: 'change', draw: (x, y) => [rule(x, y - 6, x, y + 6, { stroke: 'var(--ink)', lineWidth: 1.5, lineDash: [3, 3] })] },
-      data.points.some((p) => p.marked) && { name: 'unreliable †',
-        draw: (x, y) => [symbol('circle', x, y, 4, { fill: 'var(--card)', stroke: 'var(--soft)', lineWidth: 2 })] },
-    ].filter((entry) => entry);
-    const said = legend(entries, 0, 30, width);
-    const grid = { left: 62, right: 16, top: said.bottom + 22, bottom: 46 };
-    const plotWidth = width - grid.left - grid.right;
-    const plotHeight = data.height - grid.top - grid.bottom;
-    const yMax = nice(Math.max(...data.points.map((p) => p.high)));
-    const bottom = grid.top + plotHeight;
-    const xPixel = (x) => grid.left + ((x + 0.5) / data.runs.length) * plotWidth;
-    const yPixel = (y) => grid.top + (1 - y / yMax) * plotHeight;
-    const graphic = said.elements.concat(text(0, 10, data.yName), text(grid.left + plotWidth / 2, data.height - 10, 'commit of the run', {}, 'center'));
-    for (const at of changes) {
-      graphic.push(rule(xPixel(at - 0.5), grid.top, xPixel(at - 0.5), bottom, { stroke: 'var(--ink)', lineWidth: 1.5, lineDash: [3, 3] }));
-    }
-    for (const level of data.levels) {
-      graphic.push(rule(xPixel(level.from - 0.4), yPixel(level.value), xPixel(level.to + 0.4), yPixel(level.value), { stroke: 'var(--ink)', lineWidth: 2 }));
-    }
-    for (const p of data.points.filter((each) => each.high > each.low)) {
-      graphic.push(...whisker(xPixel(p.x), yPixel(p.low), yPixel(p.high), { stroke: colour(0), lineWidth: 1.5, opacity: 0.6 }));
-    }
-    // The commit of a change is always labelled; others only if there is room.
-    const taken = [];
-    for (const x of [...changes, ...data.runs.keys()]) {
-      const half = measure(data.runs[x]) / 2 + 4;
-      if (taken.every((other) => Math.abs(xPixel(x) - other) > 2 * half)) {
-        graphic.push(text(Math.min(xPixel(x), width - half), bottom + 15, data.runs[x], changes.includes(x) ? { fill: 'var(--ink)', fontWeight: 'bold' } : {}, 'center'));
-        taken.push(xPixel(x));
-      }
-    }
-    return {
-      grid,
-      graphic,
-      xAxis: { type: 'value', min: -0.5, max: data.runs.length - 0.5, axisLabel: { show: false }, axisTick: { show: false },
-        splitLine: { show: false }, axisLine: { lineStyle: { color: 'var(--line)' } } },
-      yAxis: { type: 'value', min: 0, max: yMax, interval: step(yMax), splitLine: GRID,
-        axisLine: { onZero: false }, axisLabel: Object.assign({ formatter: measured }, TEXT) },
-      tooltip: tooltip((item) => escaped(data.runs[item.data.point.x]) + '<br>' + escaped(data.yName) + ': ' + measured(item.data.point.y)
-        + (item.data.point.marked ? ' †' : '')),
-      series: [{ type: 'scatter', name: data.yName, symbolSize: 8, z: 3, clip: false, itemStyle: { color: colour(0), opacity: 1 }, emphasis: { disabled: true },
-        data: data.points.map((p) => ({ value: [p.x, p.y], point: p,
-          itemStyle: p.marked ? { color: 'var(--card)', borderColor: colour(0), borderWidth: 2 } : undefined })) }],
-    };
-  }
-
-  const KINDS = { lines, spread, seconds, stack, steps };
+  const KINDS = { lines, spread, seconds, stack };
 
   document.documentElement.classList.add('js');
   const charts = [...document.querySelectorAll('.chart')].map((element) => {

@@ -11,7 +11,6 @@ import java.util.List;
 import javax.imageio.ImageIO;
 
 import dev.sluice.lab.Browser;
-import dev.sluice.lab.history.History;
 import dev.sluice.lab.kit.page.Page;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.AfterAll;
@@ -109,19 +108,6 @@ class ReportPageIT {
 		for (String kind : List.of("lines", "spread", "seconds", "stack")) {
 			assertThat(tooltips(kind)).as(kind).isNotEmpty();
 		}
-	}
-
-	@Tag("full")
-	@Test
-	void theHistoryDrawsEachSeries() throws Exception {
-		Path history = directory.resolve("history.html");
-		Report.write(new History(List.of(Runs.brief(), Runs.brief(), Runs.brief())), history);
-		browser.load(history.toUri());
-
-		assertThat(browser.evaluate("document.querySelectorAll('.chart').length")).isNotEqualTo("0");
-		assertThat(browser.evaluate(
-				"[...document.querySelectorAll('.chart')].filter((chart) => !chart.querySelector('svg path')).length"))
-			.isEqualTo("0");
 	}
 
 	/** The tooltip at the middle of a chart's marks. */

@@ -142,25 +142,4 @@ public sealed interface Chart {
 	record StackRow(String name, int style, boolean marked, List<@Nullable Double> values) {
 	}
 
-	/**
-	 * A figure over several runs, and its levels.
-	 *
-	 * @param runs their names, in the order of time
-	 * @param points one for each run; {@code x} is its place from 0
-	 * @param levels in order; a change lies between two
-	 */
-	@JsonTypeName("steps")
-	record Steps(String title, String description, int height, int width, String yName, List<String> runs,
-			List<Point> points, List<Level> levels) implements Chart {
-	}
-
-	/**
-	 * A level.
-	 *
-	 * @param from its first run
-	 * @param to its last run
-	 */
-	record Level(int from, int to, double value) {
-	}
-
 }

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.sluice.lab.history;
-
-import org.jspecify.annotations.NullMarked;
