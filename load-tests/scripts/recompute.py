@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Recomputes the cells of a run of `lab compare` from its raw data, without the lab.
 
-usage: recompute.py DIR|BUNDLE
+usage: recompute.py DIR|ZIP
 
 Reads the load generator's log, the times of each order, the outcomes and the samples of the processes, with
 nothing but Python's standard library and no code of the lab; computes rates, latencies, waits and the CPU of an
@@ -41,7 +41,7 @@ class Directory:
         return (self.path / name).read_bytes()
 
 
-class Bundle:
+class Zip:
     def __init__(self, path):
         self.zip = zipfile.ZipFile(path)
 
@@ -228,7 +228,7 @@ def main(arguments):
         print(__doc__.split('\n\n')[1], file=sys.stderr)
         return 2
     path = pathlib.Path(arguments[0])
-    run = Directory(path) if path.is_dir() else Bundle(path)
+    run = Directory(path) if path.is_dir() else Zip(path)
     result = json.loads(run.read('run.json'))
     cells = (result.get('finding') or {}).get('cells', [])
     if result['experiment'] != 'compare' or not cells:

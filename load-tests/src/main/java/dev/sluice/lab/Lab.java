@@ -5,8 +5,6 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 import dev.sluice.devservices.StartFailedException;
-import dev.sluice.lab.bundle.BundleCommand;
-import dev.sluice.lab.bundle.RerunCommand;
 import dev.sluice.lab.chaos.ChaosCommand;
 import dev.sluice.lab.client.ClientCommand;
 import dev.sluice.lab.compare.CompareCommand;
@@ -64,8 +62,6 @@ public final class Lab {
 			.addSubcommand(new PoolCommand(Report::write))
 			.addSubcommand(new SinkCommand(Report::write))
 			.addSubcommand(new ReportCommand())
-			.addSubcommand(new BundleCommand())
-			.addSubcommand(new RerunCommand(Lab::commandLine))
 			.addSubcommand(new SizeCommand())
 			.addSubcommand(new VerifyStatistics())
 			.addSubcommand(new Up())

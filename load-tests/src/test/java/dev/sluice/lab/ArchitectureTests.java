@@ -37,7 +37,6 @@ class ArchitectureTests {
 		.notDependOnEachOther()
 		.ignoreDependency(alwaysTrue(), SHARED)
 		.ignoreDependency(REPORT, alwaysTrue())
-		.ignoreDependency(resideInAPackage("dev.sluice.lab.bundle"), REPORT)
 		.ignoreDependency(resideInAPackage("dev.sluice.lab.compare"), resideInAPackage("dev.sluice.lab.causes"));
 
 	@ArchTest

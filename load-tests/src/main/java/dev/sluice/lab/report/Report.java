@@ -96,11 +96,6 @@ public final class Report {
 		return html.close().close().toString();
 	}
 
-	/** A run's conclusions: the sentences at the top of its page. */
-	public static List<String> answers(RunResult run) {
-		return sections(run).stream().flatMap((section) -> section.answers(run).stream()).toList();
-	}
-
 	private static List<Section> sections(RunResult run) {
 		Stream<Section> own = switch (run.finding()) {
 			case null -> Stream.of();

@@ -1,16 +1,16 @@
 package dev.sluice.lab.report;
 
 import java.io.IOException;
+import java.nio.file.FileSystem;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.kit.bundle.Bundle;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
@@ -35,12 +35,12 @@ import picocli.CommandLine.Spec;
 public final class ReportCommand implements Callable<Integer> {
 
 	@Parameters(paramLabel = "DIR", arity = "1..*",
-			description = "Directory of a run, or of several, or a bundle. Several runs get an overview and a chapter"
-					+ " each.")
-	private List<Path> directories = List.of();
+			description = "Directory of a run, or of several, or a ZIP archive of it. Several runs get an overview and a"
+					+ " chapter each.")
+	private List<Path> runs = List.of();
 
 	@Option(names = "--out", paramLabel = "FILE",
-			description = "The page to write. Default: report.html in the first DIR, BUNDLE.html beside a bundle.")
+			description = "The page to write. Default: report.html in the first DIR, FILE.zip.html beside a ZIP archive.")
 	private @Nullable Path out;
 
 	@Spec
@@ -51,7 +51,7 @@ public final class ReportCommand implements Callable<Integer> {
 	public Integer call() {
 		try {
 			List<RunResult> runs = read();
-			Path html = (this.out != null) ? this.out : page(this.directories.getFirst());
+			Path html = (this.out != null) ? this.out : page(this.runs.getFirst());
 			write(runs, html);
 			runs.forEach(this::printFailedChecks);
 			this.spec.commandLine().getOut().println(html.toAbsolutePath().normalize());
@@ -64,26 +64,40 @@ public final class ReportCommand implements Callable<Integer> {
 	}
 
 	private static Path page(Path run) {
-		return Bundle.isBundle(run) ? run.resolveSibling(run.getFileName() + ".html") : run.resolve(ReportWriter.NAME);
+		return Files.isRegularFile(run) ? run.resolveSibling(run.getFileName() + ".html")
+				: run.resolve(ReportWriter.NAME);
 	}
 
-	/** Reads all runs. Unpacked bundles are deleted once they have been read. */
+	/** Reads each run once, however it is named. */
 	private List<RunResult> read() throws IOException {
-		Path scratch = Files.createTempDirectory("lab-bundle");
-		try {
-			List<RunResult> runs = new ArrayList<>();
-			for (Path file : all(scratch)) {
+		List<RunResult> runs = new ArrayList<>();
+		Set<Path> seen = new HashSet<>();
+		for (Path given : this.runs) {
+			if (!Files.isRegularFile(given)) {
+				read(given, seen, runs);
+			}
+			else if (seen.add(given.toRealPath())) {
+				try (FileSystem zip = RunArchive.open(given)) {
+					read(zip.getPath("/"), seen, runs);
+				}
+				catch (IOException ex) {
+					throw new IOException("%s cannot be read: %s".formatted(given, ex.getMessage()), ex);
+				}
+			}
+		}
+		return runs;
+	}
+
+	private static void read(Path directory, Set<Path> seen, List<RunResult> runs) throws IOException {
+		for (Path file : files(directory)) {
+			if (!Files.exists(file) || seen.add(file.toRealPath())) {
 				runs.add(checked(RunFile.read(file), file.toAbsolutePath().getParent()));
 			}
-			return runs;
-		}
-		finally {
-			Bundle.delete(scratch);
 		}
 	}
 
 	/** Adds the state of the raw data to the run's checks. */
-	private RunResult checked(RunResult run, @Nullable Path directory) throws IOException {
+	private static RunResult checked(RunResult run, @Nullable Path directory) throws IOException {
 		if (directory == null) {
 			return run;
 		}
@@ -112,35 +126,14 @@ public final class ReportCommand implements Callable<Integer> {
 		}
 	}
 
-	/** Each directory once, however it is named. */
-	private Set<Path> all(Path scratch) throws IOException {
-		Set<Path> files = new LinkedHashSet<>();
-		for (Path given : this.directories) {
-			Path directory = given;
-			if (Bundle.isBundle(given)) {
-				directory = scratch.resolve(Integer.toString(files.size()));
-				Bundle.unpack(given, directory);
-			}
-			for (Path file : files(directory)) {
-				files.add(Files.exists(file) ? file.toRealPath() : file);
-			}
-		}
-		return files;
-	}
-
-	/**
-	 * The directory's own result, or else those one level below, by name.
-	 */
+	/** The directory's own result, or else those up to two levels below, by name. */
 	private static List<Path> files(Path directory) throws IOException {
 		Path own = directory.resolve(RunFile.NAME);
 		if (Files.exists(own) || !Files.isDirectory(directory)) {
 			return List.of(own);
 		}
-		try (Stream<Path> children = Files.list(directory)) {
-			List<Path> files = children.map((child) -> child.resolve(RunFile.NAME))
-				.filter(Files::exists)
-				.sorted()
-				.toList();
+		try (Stream<Path> found = Files.find(directory, 3, (file, _) -> file.endsWith(RunFile.NAME))) {
+			List<Path> files = found.sorted().toList();
 			return files.isEmpty() ? List.of(own) : files;
 		}
 	}

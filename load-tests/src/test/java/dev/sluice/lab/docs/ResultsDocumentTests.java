@@ -1,6 +1,8 @@
 package dev.sluice.lab.docs;
 
 import java.io.IOException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -13,7 +15,6 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 import dev.sluice.docs.GeneratedTable;
-import dev.sluice.lab.kit.bundle.Bundle;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
@@ -31,7 +32,6 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -60,9 +60,6 @@ class ResultsDocumentTests {
 	 */
 	private static final List<Map.Entry<String, String>> BACKENDS = List
 		.of(Map.entry("workers", "slow: 20 workers, 400 per second"), Map.entry("unlimited", "fast: no limit"));
-
-	@TempDir
-	private static Path directory;
 
 	/** Orders in flight. */
 	@SuppressWarnings("NullAway.Init")
@@ -171,8 +168,13 @@ class ResultsDocumentTests {
 	private record Published(RunResult run, List<CellResult> cells) {
 
 		static Published of(String name) throws IOException {
-			Path opened = directory.resolve(name);
-			Bundle.unpack(MarkdownDocument.ROOT.resolve("docs/results/%s.zip".formatted(name)), opened);
+			try (FileSystem zip = FileSystems
+				.newFileSystem(MarkdownDocument.ROOT.resolve("docs/results/%s.zip".formatted(name)))) {
+				return of(zip.getPath("/"));
+			}
+		}
+
+		private static Published of(Path opened) throws IOException {
 			RunResult run = RunFile.read(opened.resolve(RunFile.NAME));
 			List<CellResult> cells = new ArrayList<>();
 			try (Stream<Path> rounds = Files.list(opened.resolve("outcomes"))) {
@@ -213,7 +215,7 @@ class ResultsDocumentTests {
 				CellEvaluation evaluation = new CellEvaluation(log,
 						samples.calling("gateway-" + cell.variant(), GATEWAY), Map.of(), Map.of(), SERVICES, GATEWAY,
 						run.environment().cores(), 0);
-				computed.add(evaluation.evaluate(cell, json.readValue(outcome.toFile(), PhaseOutcome.class))
+				computed.add(evaluation.evaluate(cell, json.readValue(Files.readAllBytes(outcome), PhaseOutcome.class))
 					.waiting(times.toAccepted(), times.toSaved()));
 			}
 		}

@@ -121,22 +121,17 @@ public final class RawFiles {
 	public static String digest(Path file) throws IOException {
 		try (DigestInputStream in = new DigestInputStream(Files.newInputStream(file), sha256())) {
 			in.transferTo(OutputStream.nullOutputStream());
-			return hex(in.getMessageDigest());
+			return HexFormat.of().formatHex(in.getMessageDigest().digest());
 		}
 	}
 
-	public static MessageDigest sha256() {
+	private static MessageDigest sha256() {
 		try {
 			return MessageDigest.getInstance("SHA-256");
 		}
 		catch (NoSuchAlgorithmException ex) {
 			throw new IllegalStateException("Every JDK has SHA-256", ex);
 		}
-	}
-
-	/** The digest so far, in hexadecimal digits. */
-	public static String hex(MessageDigest digest) {
-		return HexFormat.of().formatHex(digest.digest());
 	}
 
 }

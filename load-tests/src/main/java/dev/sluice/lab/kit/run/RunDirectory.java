@@ -71,17 +71,11 @@ public record RunDirectory(Path path) {
 	 * @return the copy
 	 */
 	public Path keepScenario(Path file) throws IOException {
-		Path copy = scenario(this.path, file);
-		Files.createDirectories(copy.getParent());
+		Path copy = directory("scenario").resolve(Objects.requireNonNull(file.getFileName()));
 		if (!Files.exists(copy) || !Files.isSameFile(file, copy)) {
 			Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
 		}
 		return copy;
-	}
-
-	/** The path of a run's copy of a scenario. */
-	public static Path scenario(Path directory, Path file) {
-		return directory.resolve("scenario").resolve(Objects.requireNonNull(file.getFileName()).toString());
 	}
 
 	/**

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.sluice.lab.kit.bundle;
-
-import org.jspecify.annotations.NullMarked;
