@@ -18,8 +18,6 @@ import dev.sluice.lab.pool.PoolCommand;
 import dev.sluice.lab.report.Report;
 import dev.sluice.lab.report.ReportCommand;
 import dev.sluice.lab.sink.SinkCommand;
-import dev.sluice.lab.size.SizeCommand;
-import dev.sluice.lab.statistics.VerifyStatistics;
 import dev.sluice.lab.up.Up;
 import dev.sluice.lab.watch.WatchCommand;
 import picocli.AutoComplete.GenerateCompletion;
@@ -62,8 +60,6 @@ public final class Lab {
 			.addSubcommand(new PoolCommand(Report::write))
 			.addSubcommand(new SinkCommand(Report::write))
 			.addSubcommand(new ReportCommand())
-			.addSubcommand(new SizeCommand())
-			.addSubcommand(new VerifyStatistics())
 			.addSubcommand(new Up())
 			.addSubcommand(new WatchCommand())
 			.addSubcommand(new PlaceOrder())

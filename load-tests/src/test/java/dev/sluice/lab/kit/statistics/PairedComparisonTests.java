@@ -44,17 +44,35 @@ class PairedComparisonTests {
 		assertThat((double) said).isLessThanOrEqualTo(most(trials, 0.05));
 	}
 
+	/** As a user plans: ten pairs say how many are needed, and these are measured. */
 	@Test
-	void findsTenPerCentInEightOfTenTrialsWithThePairsThatItAsksFor() {
+	void findsTenPerCentAndNothingInAThingItselfWithThePairsThatItAsksFor() {
 		int trials = trials(500);
 		int found = 0;
+		int wrong = 0;
 		for (int trial = 0; trial < trials; trial++) {
 			Random random = new Random(trial);
-			int pairs = compare(10, 1.1, PAIR_NOISE, random).pairsNeeded();
-			found += (compare(pairs, 1.1, PAIR_NOISE, random).verdict() == Verdict.FASTER) ? 1 : 0;
+			found += (planned(1.1, random).verdict() == Verdict.FASTER) ? 1 : 0;
+			wrong += saysDifference(planned(1, random)) ? 1 : 0;
 		}
 
 		assertThat(found).isGreaterThanOrEqualTo(trials * 8 / 10);
+		assertThat((double) wrong).isLessThanOrEqualTo(most(trials, 0.01));
+	}
+
+	@Test
+	void outliersDoNotMakeADifferenceOfAThingToItself() {
+		int trials = trials(500);
+		int wrong = 0;
+		for (int trial = 0; trial < trials; trial++) {
+			Random random = new Random(trial);
+			double[] ratios = random.doubles(40)
+				.map((place) -> Math.exp((place < 0.1) ? random.nextGaussian() : 0.05 * random.nextGaussian()))
+				.toArray();
+			wrong += saysDifference(of(ratios)) ? 1 : 0;
+		}
+
+		assertThat((double) wrong).isLessThanOrEqualTo(most(trials, 0.01));
 	}
 
 	@Test
@@ -193,6 +211,11 @@ class PairedComparisonTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> PairedComparison.of(new double[2], new double[1]));
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> PairedComparison.of(new double[] { 1 }, new double[] { 0 }));
+	}
+
+	private static PairedComparison planned(double ratio, Random random) {
+		int pairs = Math.min(500, compare(10, ratio, PAIR_NOISE, random).pairsNeeded());
+		return compare(pairs, ratio, PAIR_NOISE, random);
 	}
 
 	private static int trials(int all) {

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.sluice.lab.statistics;
-
-import org.jspecify.annotations.NullMarked;
