@@ -1,9 +1,10 @@
 package dev.sluice.lab.causes;
 
 import java.io.IOException;
-import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,20 +12,19 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
-import dev.sluice.lab.causes.CausesPlan.Cell;
-import dev.sluice.lab.causes.CausesPlan.Round;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.measure.GatlingLog;
+import dev.sluice.lab.kit.measure.GatlingLog.Request;
 import dev.sluice.lab.kit.jvm.JfrRecording;
-import dev.sluice.lab.kit.metrics.ScrapedGauge;
 import dev.sluice.lab.kit.plan.LoadPlan;
+import dev.sluice.lab.kit.plan.LoadPlan.Client;
 import dev.sluice.lab.kit.plan.LoadPlan.Phase;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
@@ -43,13 +43,18 @@ import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
+import dev.sluice.lab.kit.statistics.Latencies;
+import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Runs a {@link CausesPlan} against the blocking gateway. Each round starts a gateway and
- * a backend. Kafka and PostgreSQL run throughout: synchronous orders do not need them,
- * but a gateway does not start without them.
+ * Measures what each factor costs the blocking gateway: the base, each factor alone, and
+ * all together. A round is one setting with its own start of gateway and backend. All
+ * rounds are repeated in turn, and each repetition begins with another setting, so that a
+ * machine that slows down does so for all. Without repetitions the base runs first and
+ * last, which shows the machine's own variation. Kafka and PostgreSQL run throughout:
+ * synchronous orders do not need them, but a gateway does not start without them.
  */
 public final class CausesExperiment extends Experiment {
 
@@ -58,6 +63,31 @@ public final class CausesExperiment extends Experiment {
 
 	/** Prefix of the results directory's name. */
 	public static final String SHORT_NAME = "causes";
+
+	/** Load at which the reference's rate was still high. */
+	private static final int FEW = 100;
+
+	/** Load at which the reference's rate had collapsed. */
+	private static final int MANY = 1_000;
+
+	/**
+	 * Orders of a longer cell with {@value #MANY} in flight, so that a collector has work
+	 * to do.
+	 */
+	private static final int LONG = 5_000;
+
+	/**
+	 * Cells of a fast backend last only about a second and so vary. Those of a slow one
+	 * are long enough.
+	 */
+	private static final int FAST_TRIALS = 3;
+
+	/** Longer than the number of requests that can be in flight, retries included. */
+	private static final int BACKEND_QUEUE = 10_000;
+
+	/** A functional check, with new connections and TLS. */
+	private static final Setting SMALLEST = new Setting("all but the backend's threads",
+			EnumSet.complementOf(EnumSet.of(Factor.BACKEND_THREADS, Factor.GATEWAY_THREADS)));
 
 	private static final Variant VARIANT = Variant.SERVLET_PLATFORM;
 
@@ -69,13 +99,11 @@ public final class CausesExperiment extends Experiment {
 
 	private final Settings settings;
 
-	private final CausesPlan plan;
+	private final List<Round> plan;
 
 	private final JsonMapper json = JsonMapper.builder().build();
 
 	private final List<CausesResult.Cell> cells = new ArrayList<>();
-
-	private final Set<FactorLevels> outOfMemory = new HashSet<>();
 
 	/**
 	 * Settings that are not part of the plan.
@@ -87,17 +115,42 @@ public final class CausesExperiment extends Experiment {
 	}
 
 	/**
+	 * One start of a gateway.
+	 *
+	 * @param name unique; used as a file name
+	 * @param repetition from 1
+	 * @param cells in the order they run
+	 */
+	private record Round(String name, int repetition, Setting setting, List<Cell> cells) {
+	}
+
+	/**
+	 * One measurement.
+	 *
+	 * @param orders placed, {@value #MANY} in flight at most
+	 * @param trial number of the same measurement within the round, from 1
+	 */
+	private record Cell(int orders, int trial) {
+
+		/** Used as a file name and in the orders' keys. */
+		String phase() {
+			return "%d trial %d".formatted(this.orders, this.trial);
+		}
+
+	}
+
+	/**
 	 * Creates the experiment of a given length.
-	 * @param repetitions of the whole plan; a shorter one runs once
+	 * @param repetitions of all settings; a shorter experiment has one
 	 * @throws IOException if the run's directory cannot be written
 	 */
 	public CausesExperiment(Run run, Infrastructure infrastructure, Length length, int repetitions) throws IOException {
 		super(NAME, run, infrastructure);
 		this.records = new JvmRecords(run.directory());
 		this.plan = switch (length) {
-			case SMALLEST -> CausesPlan.smallest();
-			case QUICK -> CausesPlan.quick();
-			case WHOLE -> CausesPlan.whole(repetitions);
+			case SMALLEST -> List.of(new Round("1-01", 1, SMALLEST, List.of(new Cell(FEW, 1))));
+			case QUICK -> plan(1);
+			case WHOLE -> plan(repetitions);
 		};
 		int warmUpOrders = switch (length) {
 			case SMALLEST -> 300;
@@ -105,6 +158,34 @@ public final class CausesExperiment extends Experiment {
 			case WHOLE -> 4_000;
 		};
 		this.settings = new Settings(warmUpOrders, (length == Length.WHOLE) ? 180_000 : 60_000);
+	}
+
+	private static List<Round> plan(int repetitions) {
+		List<Round> rounds = new ArrayList<>();
+		for (int repetition = 1; repetition <= repetitions; repetition++) {
+			List<Setting> settings = new ArrayList<>(Setting.all());
+			Collections.rotate(settings, 1 - repetition);
+			for (Setting setting : settings) {
+				rounds.add(round(rounds.size() + 1, repetition, setting));
+			}
+		}
+		if (repetitions == 1) {
+			rounds.add(round(rounds.size() + 1, 2, Setting.BASE));
+		}
+		return rounds;
+	}
+
+	private static Round round(int number, int repetition, Setting setting) {
+		List<Cell> cells = new ArrayList<>();
+		int trials = setting.has(Factor.BACKEND_THREADS) ? 1 : FAST_TRIALS;
+		for (int trial = 1; trial <= trials; trial++) {
+			cells.add(new Cell(FEW, trial));
+			cells.add(new Cell(MANY, trial));
+		}
+		if (setting.concernsMemoryAlone()) {
+			cells.add(new Cell(LONG, 1));
+		}
+		return new Round("%d-%02d".formatted(repetition, number), repetition, setting, cells);
 	}
 
 	@Override
@@ -115,7 +196,7 @@ public final class CausesExperiment extends Experiment {
 			progress().step("Starting Kafka and PostgreSQL");
 			stack.startInfrastructure();
 			Certificate certificate = Certificate.make(directory().path());
-			for (Round round : this.plan.rounds()) {
+			for (Round round : this.plan) {
 				try {
 					run(round, stack, certificate);
 				}
@@ -124,7 +205,7 @@ public final class CausesExperiment extends Experiment {
 					if (interruption().isRequested()) {
 						throw ex;
 					}
-					failed.add("round %s (%s) failed: %s".formatted(round.name(), CausesPlan.name(round.gateway()),
+					failed.add("round %s (%s) failed: %s".formatted(round.name(), round.setting().name(),
 							inOneLine(why(ex))));
 					progress().step(failed.getLast());
 				}
@@ -157,8 +238,7 @@ public final class CausesExperiment extends Experiment {
 	}
 
 	private void run(Round round, Stack stack, Certificate certificate) throws IOException, InterruptedException {
-		progress().step("Round %s of %d: %s".formatted(round.name(), this.plan.rounds().size(),
-				CausesPlan.name(round.gateway())));
+		progress().step("Round %s of %d: %s".formatted(round.name(), this.plan.size(), round.setting().name()));
 		Map<String, Service> services = new ConcurrentHashMap<>();
 		ServiceOptions backend = backend(round, certificate);
 		ServiceOptions gateway = this.records.recorded(round.name(), gateway(round, stack, certificate));
@@ -173,56 +253,33 @@ public final class CausesExperiment extends Experiment {
 			// Until the gateway has written its recording, the backend must run.
 			Stream.of(GATEWAY, BACKEND).map(services::get).filter(Objects::nonNull).forEach(Service::close);
 		}
-		try {
-			record.conclude(() -> evaluate(round, record));
-		}
-		catch (LabException ex) {
-			if (!Objects.requireNonNull(services.get(GATEWAY)).ranOutOfMemory()) {
-				throw ex;
-			}
-			// The setting causes this, so the run has not failed.
-			FactorLevels levels = unfinished(round, record);
-			this.outOfMemory.add(levels);
-			progress().step(
-					"Round %s: the gateway ended, out of memory (%s)".formatted(round.name(), CausesPlan.name(levels)));
-		}
-	}
-
-	/** The setting of the cell that was running when the round ended. */
-	private static FactorLevels unfinished(Round round, LoadRound.Record record) {
-		Set<String> finished = record.outcomes().stream().map(PhaseOutcome::name).collect(Collectors.toSet());
-		return round.cells()
-			.stream()
-			.filter((cell) -> !finished.contains(phaseName(cell)))
-			.findFirst()
-			.orElse(round.cells().getLast())
-			.levels();
+		record.conclude(() -> evaluate(round, record));
 	}
 
 	private static ServiceOptions backend(Round round, Certificate certificate) {
 		ServiceOptions options = ServiceOptions.NONE.withLog(round.name() + "-backend");
-		return round.gateway().connections().haveTls() ? withTls(withManagement(options), certificate) : options;
+		return round.setting().has(Factor.CONNECTIONS) ? withTls(withManagement(options), certificate) : options;
 	}
 
 	private static ServiceOptions gateway(Round round, Stack stack, Certificate certificate) {
-		FactorLevels levels = round.gateway();
-		String heap = levels.heap() + "m";
+		Setting setting = round.setting();
+		String heap = setting.has(Factor.HEAP) ? "192m" : "1g";
+		int threads = setting.has(Factor.GATEWAY_THREADS) ? 14 : 1_000;
+		boolean retries = setting.has(Factor.RETRIES);
 		ServiceOptions options = withManagement(ServiceOptions.NONE.withLog(round.name() + "-gateway"))
 			.withJvmArgs("-Xms" + heap, "-Xmx" + heap)
-			.withJvmArgs(levels.collector().jvmArgs())
-			.withProperty("server.tomcat.threads.max", levels.threads())
+			// First switches off the stack's default collector: a JVM refuses two.
+			.withJvmArgs("-XX:-UseG1GC", setting.has(Factor.COLLECTOR) ? "-XX:+UseSerialGC" : "-XX:+UseG1GC")
+			.withProperty("server.tomcat.threads.max", threads)
 			// Started in advance, so that no cell is slowed by starting threads.
-			.withProperty("server.tomcat.threads.min-spare", levels.threads())
+			.withProperty("server.tomcat.threads.min-spare", threads)
 			// No consumer runs, so there is no table of statuses to look keys up in.
-			.withProperty("status.key-lookup-timeout", 0);
-		for (Map.Entry<String, Object> property : levels.retries().properties().entrySet()) {
-			options = options.withProperty(property.getKey(), property.getValue());
-		}
-		if (!levels.connections().areKept()) {
-			options = options.withProperty("backend.idle-timeout", "1s");
-		}
-		if (levels.connections().haveTls()) {
+			.withProperty("status.key-lookup-timeout", 0)
+			.withProperty("backend.response-timeout", retries ? "10s" : "60s")
+			.withProperty("backend.max-attempts", retries ? 3 : 1);
+		if (setting.has(Factor.CONNECTIONS)) {
 			options = withTls(options, certificate).withJvmArgs(certificate.trust())
+				.withProperty("backend.idle-timeout", "1s")
 				.withProperty("backend.url", "https://127.0.0.1:" + stack.uri(Module.BACKEND).getPort());
 		}
 		return options;
@@ -247,29 +304,21 @@ public final class CausesExperiment extends Experiment {
 	}
 
 	private LoadPlan loadPlan(Round round, Map<String, Service> services) throws IOException {
-		int burst = round.cells()
-			.stream()
-			.mapToInt((cell) -> Math.min(cell.orders(), CausesPlan.MANY))
-			.max()
-			.orElseThrow();
+		int burst = round.cells().stream().mapToInt((cell) -> Math.min(cell.orders(), MANY)).max().orElseThrow();
 		List<Phase> phases = new ArrayList<>(WarmUp.phases(List.of(Mode.SYNC), this.settings.warmUpOrders(), burst));
-		round.cells().stream().map((cell) -> phase(cell, this.settings.deadlineMillis())).forEach(phases::add);
+		round.cells().stream().map((cell) -> phase(round.setting(), cell)).forEach(phases::add);
 		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + round.name();
 		return new LoadPlan(token, Objects.requireNonNull(services.get(GATEWAY)).uri(),
 				Objects.requireNonNull(services.get(BACKEND)).uri(), directory().directory("outcomes/" + round.name()),
 				phases);
 	}
 
-	private static Phase phase(Cell cell, long deadlineMillis) {
-		BackendBehaviour behaviour = BackendBehaviour.DEFAULT.withCapacity(cell.levels().backend().capacity());
-		return new Phase(phaseName(cell), Mode.SYNC, cell.orders(), CausesPlan.MANY, behaviour, deadlineMillis, true)
-			.with(cell.levels().client());
-	}
-
-	/** Used as a file name and in the orders' keys. */
-	private static String phaseName(Cell cell) {
-		return "%s %s %d trial %d".formatted(cell.levels().backend().name(), cell.levels().patience().name(),
-				cell.orders(), cell.trial());
+	private Phase phase(Setting setting, Cell cell) {
+		Capacity capacity = setting.has(Factor.BACKEND_THREADS) ? new Capacity.Workers(3, BACKEND_QUEUE)
+				: new Capacity.Unlimited();
+		return new Phase(cell.phase(), Mode.SYNC, cell.orders(), MANY, BackendBehaviour.DEFAULT.withCapacity(capacity),
+				this.settings.deadlineMillis(), true)
+			.with(Client.USUAL.keepingConnections(!setting.has(Factor.CONNECTIONS)));
 	}
 
 	private void evaluate(Round round, LoadRound.Record record) throws IOException {
@@ -279,52 +328,57 @@ public final class CausesExperiment extends Experiment {
 		}
 		Map<String, JfrRecording> recordings = new LinkedHashMap<>();
 		this.records.read(round.name()).ifPresent((recording) -> recordings.put(GATEWAY, recording));
-		Path scrapes = directory().directory("scrapes/" + round.name()).resolve(GATEWAY + ".prom.gz");
-		CausesEvaluation evaluation = new CausesEvaluation(
-				new CellEvaluation(log, record.samples(), recordings, Map.of(), List.of(GATEWAY, BACKEND), GATEWAY,
-						Runtime.getRuntime().availableProcessors(), 0),
-				ScrapedGauge.read(scrapes, ScrapedGauge.THREADS));
+		CellEvaluation recorded = new CellEvaluation(log, record.samples(), recordings, Map.of(),
+				List.of(GATEWAY, BACKEND), GATEWAY, Runtime.getRuntime().availableProcessors(), 0);
 		for (Cell cell : round.cells()) {
-			record.outcome(phaseName(cell))
-				.ifPresent((outcome) -> this.cells.add(evaluation.evaluate(cell, repetition(round), outcome)));
+			record.outcome(cell.phase())
+				.ifPresent((outcome) -> this.cells.add(evaluate(recorded, round, cell, outcome)));
 		}
 	}
 
-	/** The base at the end of a single repetition counts as its second. */
-	private int repetition(Round round) {
-		boolean again = this.plan.rounds()
+	/**
+	 * A cell ends when the last order is answered, not when it is saved: an order that a
+	 * slow backend saves after its client has given up is of no use to that client.
+	 */
+	private static CausesResult.Cell evaluate(CellEvaluation recorded, Round round, Cell cell, PhaseOutcome outcome) {
+		List<Request> calls = recorded.log()
+			.requests()
 			.stream()
-			.anyMatch((other) -> other.repetition() == round.repetition() && other.number() < round.number()
-					&& other.gateway().equals(round.gateway()));
-		return again ? round.repetition() + 1 : round.repetition();
+			.filter((call) -> call.name().equals(outcome.name()))
+			.toList();
+		List<Request> answered = calls.stream().filter(Request::ok).toList();
+		Instant start = calls.stream().map(Request::start).min(Instant::compareTo).orElse(outcome.endedAt());
+		boolean whole = answered.size() == cell.orders();
+		Instant end = whole ? answered.stream().map(Request::end).max(Instant::compareTo).orElse(start)
+				: outcome.endedAt();
+		Window window = new Window(start, end.isBefore(start) ? start : end);
+		String problem = whole ? null
+				: "%,d of %,d orders were answered when the run gave up".formatted(answered.size(), cell.orders());
+		return new CausesResult.Cell(round.setting().name(), cell.orders(), round.repetition(), cell.trial(),
+				window.seconds(), answered.size(), calls.size(), CellEvaluation.failures(calls),
+				Latencies.of(answered.stream().mapToLong(Request::millis).toArray()), outcome.audit().received(),
+				outcome.audit().maxInFlight(), outcome.audit().connectionsOpened(),
+				recorded.cost(recorded.gateway(), window, answered.size()), recorded.foreignCpuShare(window), problem);
 	}
 
 	@Override
 	protected Finding finding(@Nullable String partial) {
-		List<CausesResult.FactorLevels> settings = this.plan.rounds()
-			.stream()
-			.flatMap((round) -> round.cells().stream())
-			.map(Cell::levels)
+		List<CausesResult.FactorLevels> settings = this.plan.stream()
+			.map(Round::setting)
 			.distinct()
-			.map((levels) -> new CausesResult.FactorLevels(CausesPlan.name(levels), levels.changes(),
-					levels.concernsMemoryAlone(), this.outOfMemory.contains(levels)))
+			.map((setting) -> new CausesResult.FactorLevels(setting.name(), setting.changes(),
+					setting.concernsMemoryAlone()))
 			.toList();
-		Map<String, FactorLevels> allButOne = CausesPlan.allButOne();
-		List<CausesResult.Share> shares = CausesPlan.alone()
-			.entrySet()
-			.stream()
-			.map((alone) -> new CausesResult.Share(alone.getKey(), CausesPlan.name(alone.getValue()),
-					CausesPlan.name(Objects.requireNonNull(allButOne.get(alone.getKey())))))
-			.toList();
-		return new CausesResult(VARIANT.id(), CausesPlan.FEW, CausesPlan.MANY, CausesPlan.name(CausesPlan.ALL), shares,
-				settings, this.cells);
+		return new CausesResult(VARIANT.id(), FEW, MANY, settings, this.cells);
 	}
 
 	@Override
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
-		FactorLevels.BASE.byFactor().forEach((factor, level) -> configuration.put("base: " + factor, level));
-		configuration.put("orders in flight", "at most %,d".formatted(CausesPlan.MANY));
+		for (Factor factor : Factor.values()) {
+			configuration.put("base: " + factor.label(), factor.base());
+		}
+		configuration.put("orders in flight", "at most %,d".formatted(MANY));
 		configuration.put("tries",
 				"the client retries until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
 		configuration.put("cell deadline", "%d s".formatted(this.settings.deadlineMillis() / 1_000));

@@ -5,15 +5,20 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 
-import dev.sluice.lab.causes.Effects.Effect;
-import dev.sluice.lab.kit.statistics.PairedComparison;
 import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.CausesResult;
+import dev.sluice.lab.kit.result.CausesResult.Cell;
+import dev.sluice.lab.kit.result.CausesResult.FactorLevels;
 import org.jspecify.annotations.Nullable;
 
-/** Conclusions that the figures support, in sentences made by fixed rules. */
-record Conclusions(Effects effects) {
+/** What each setting costs, and the conclusions by fixed rules, in sentences. */
+final class Conclusions {
 
 	/** A setting with less than this share of the base's rate has collapsed. */
 	static final double COLLAPSED_BELOW = 0.5;
@@ -30,11 +35,145 @@ record Conclusions(Effects effects) {
 	 */
 	private static final double MULTIPLIED = 1.1;
 
+	/** A ratio to the base's rate beyond this factor is an effect. */
+	private static final double MIN_FACTOR = 1.25;
+
+	private final CausesResult result;
+
+	/** In the order of settings and loads. */
+	private final List<Effect> effects;
+
 	/** The verdict on the reference's claim that garbage collection is the cause. */
 	enum Outcome {
 
 		REPRODUCED, REFUTED, UNDECIDED
 
+	}
+
+	/**
+	 * The cells of a setting at one load.
+	 *
+	 * @param perSecond orders answered per second, the median
+	 * @param p99 99th percentile of the answered calls, in milliseconds, the median; null
+	 * if no call was answered
+	 * @param together mean latency as a share of the cell's time, the median: 1 if all
+	 * orders are answered at the end, 0.5 if they are answered one after another
+	 * @param failedShare share of the calls that failed
+	 * @param pauseShare share of the time in which the collector stopped the gateway;
+	 * null if unknown
+	 * @param attempts requests that the backend had for each order placed
+	 * @param marked whether one of its cells is unreliable
+	 */
+	record Effect(FactorLevels setting, int orders, double perSecond, @Nullable Double p99, @Nullable Double together,
+			double failedShare, @Nullable Double pauseShare, double attempts, boolean marked) {
+
+		String name() {
+			return this.setting.name();
+		}
+
+		private boolean hasLittlePause() {
+			return isBelow(this.pauseShare, LITTLE_PAUSE);
+		}
+
+	}
+
+	Conclusions(CausesResult result) {
+		this.result = result;
+		List<Integer> loads = List.copyOf(new TreeSet<>(result.cells().stream().map(Cell::orders).toList()));
+		this.effects = result.settings()
+			.stream()
+			.flatMap((setting) -> loads.stream().flatMap((load) -> effect(setting, load).stream()))
+			.toList();
+	}
+
+	private Optional<Effect> effect(FactorLevels setting, int orders) {
+		List<Cell> cells = this.result.cells()
+			.stream()
+			.filter((cell) -> cell.setting().equals(setting.name()) && cell.orders() == orders)
+			.toList();
+		if (cells.isEmpty()) {
+			return Optional.empty();
+		}
+		double calls = sum(cells, Cell::calls);
+		return Optional.of(new Effect(setting, orders, Objects.requireNonNullElse(median(cells, Cell::perSecond), 0.0),
+				median(cells, (cell) -> (cell.latency() != null) ? cell.latency().p99() : null),
+				median(cells, Conclusions::together),
+				(calls > 0) ? sum(cells, (cell) -> cell.calls() - cell.answered()) / calls : 0,
+				CausesResult.pauseShare(cells), sum(cells, Cell::received) / sum(cells, Cell::orders),
+				cells.stream().anyMatch(Conclusions::marked)));
+	}
+
+	private static @Nullable Double together(Cell cell) {
+		return (cell.latency() != null && cell.seconds() > 0) ? cell.latency().mean() / 1_000 / cell.seconds() : null;
+	}
+
+	private static double sum(List<Cell> cells, ToDoubleFunction<Cell> figure) {
+		return cells.stream().mapToDouble(figure).sum();
+	}
+
+	private static @Nullable Double median(List<Cell> cells, Function<Cell, @Nullable Double> figure) {
+		return Figures.median(cells.stream().map(figure).filter(Objects::nonNull).mapToDouble(Double::doubleValue));
+	}
+
+	static boolean marked(Cell cell) {
+		return cell.problem() != null || Reliability.disturbed(cell.foreignCpuShare());
+	}
+
+	/** Effects at the high load, the highest rate first. */
+	List<Effect> atMany() {
+		return this.effects.stream()
+			.filter((effect) -> effect.orders() == this.result.many())
+			.sorted(Comparator.comparingDouble(Effect::perSecond).reversed())
+			.toList();
+	}
+
+	Optional<Effect> at(String name, int orders) {
+		return this.effects.stream()
+			.filter((effect) -> effect.name().equals(name) && effect.orders() == orders)
+			.findFirst();
+	}
+
+	/**
+	 * The setting's rate as a share of the base's at the same load; null without a base.
+	 */
+	@Nullable Double left(Effect effect) {
+		return at(CausesResult.BASE, effect.orders()).filter((base) -> base.perSecond() > 0)
+			.map((base) -> effect.perSecond() / base.perSecond())
+			.orElse(null);
+	}
+
+	private double leftOrAll(Effect effect) {
+		return Objects.requireNonNullElse(left(effect), 1.0);
+	}
+
+	/** The setting's rate at the high load as a multiple of its rate at the low one. */
+	@Nullable Double growth(Effect many) {
+		return at(many.name(), this.result.few()).filter((few) -> few.perSecond() > 0)
+			.map((few) -> many.perSecond() / few.perSecond())
+			.orElse(null);
+	}
+
+	/**
+	 * The base's own variation at the high load: the rate of its fastest start divided by
+	 * that of its slowest. 1 if there was only one.
+	 */
+	private double noise() {
+		double[] rates = this.result.cells()
+			.stream()
+			.filter((cell) -> cell.setting().equals(CausesResult.BASE) && cell.orders() == this.result.many())
+			.collect(Collectors.groupingBy(Cell::repetition))
+			.values()
+			.stream()
+			.mapToDouble((cells) -> Objects.requireNonNullElse(median(cells, Cell::perSecond), 0.0))
+			.filter((rate) -> rate > 0)
+			.sorted()
+			.toArray();
+		return (rates.length > 1) ? rates[rates.length - 1] / rates[0] : 1;
+	}
+
+	/** Least ratio of two rates that is more than noise. */
+	double threshold() {
+		return Math.max(MIN_FACTOR, noise() * noise());
 	}
 
 	Outcome outcome() {
@@ -45,18 +184,18 @@ record Conclusions(Effects effects) {
 		}
 		boolean refuted = !collapsed.isEmpty() && !memory.isEmpty() && memoryNotMeasured().isEmpty()
 				&& collapsed.stream().allMatch((effect) -> isWithoutCollector(effect, collapsed))
-				&& memory.stream().allMatch((effect) -> !hasCollapsed(effect));
+				&& memory.stream().noneMatch(this::hasCollapsed);
 		return refuted ? Outcome.REFUTED : Outcome.UNDECIDED;
 	}
 
 	/** The main conclusion. */
 	String answer() {
 		List<Effect> collapsed = collapsed();
-		Optional<Effect> hardest = memory().stream().min(Comparator.comparingDouble(this::left));
+		Optional<Effect> hardest = memory().stream().min(Comparator.comparingDouble(this::leftOrAll));
 		String others = collapsed.isEmpty() ? "no setting lost half of the base's rate" : paused(collapsed);
 		String memory = hardest.map((
 				effect) -> "Hardest on the collector, %s at N = %s kept %s of the base's rate, stopped for %s of the time"
-					.formatted(effect.name(), Figures.count(effect.orders()), Figures.percent(left(effect)),
+					.formatted(effect.name(), Figures.count(effect.orders()), percent(left(effect)),
 							percent(effect.pauseShare())))
 			.orElse("No setting varied heap or collector alone");
 		return switch (outcome()) {
@@ -64,22 +203,25 @@ record Conclusions(Effects effects) {
 				"Garbage collection alone can make the throughput collapse: the reference's claim is reproduced. %s."
 					.formatted(memory);
 			case REFUTED ->
-				"Garbage collection is not what makes the throughput collapse here: the reference's claim is refuted%s. What collapsed did so without it: %s. %s."
-					.formatted(outOfMemory().isEmpty() ? "" : ", for all memory settings that the gateway survives",
-							others, memory);
+				"Garbage collection is not what makes the throughput collapse here: the reference's claim is refuted. What collapsed did so without it: %s. %s."
+					.formatted(others, memory);
 			case UNDECIDED -> "These figures neither reproduce nor refute that garbage collection is the cause: %s. %s."
 				.formatted(others, memory);
 		};
 	}
 
 	private String paused(List<Effect> collapsed) {
-		List<Effect> little = collapsed.stream().filter(Conclusions::hasLittlePause).toList();
+		List<Effect> little = collapsed.stream().filter(Effect::hasLittlePause).toList();
 		boolean isPart = little.size() < collapsed.size()
 				&& collapsed.stream().allMatch((effect) -> isWithoutCollector(effect, collapsed));
 		String settings = isPart ? "%d of the %d settings".formatted(little.size(), collapsed.size())
 				: (collapsed.size() == 1) ? "the one setting" : "the %d settings".formatted(collapsed.size());
-		double most = Effects
-			.most((isPart ? little : collapsed).stream().<@Nullable Double>map(Effect::pauseShare).toList());
+		double most = (isPart ? little : collapsed).stream()
+			.map(Effect::pauseShare)
+			.filter(Objects::nonNull)
+			.mapToDouble(Double::doubleValue)
+			.max()
+			.orElse(0);
 		return "in %s that lost half of the base's rate or more, it stopped the gateway for at most %s of the time%s"
 			.formatted(settings, Figures.percent(most),
 					isPart ? ", and each of the others is one of these with more added" : "");
@@ -88,36 +230,25 @@ record Conclusions(Effects effects) {
 	/** Further conclusions. */
 	List<String> sentences() {
 		List<String> sentences = new ArrayList<>();
-		this.effects.base().ifPresent((base) -> sentences.add(base(base)));
-		if (!outOfMemory().isEmpty()) {
-			sentences.add("The gateway ran out of memory and ended with %s: that is not a collapse."
-				.formatted(String.join("; ", outOfMemory().stream().map(this::beforeItsEnd).toList())));
-		}
+		at(CausesResult.BASE, this.result.many()).ifPresent((base) -> sentences.add(base(base)));
 		if (!memoryNotMeasured().isEmpty()) {
 			sentences.add("Not measured, so their effect is unknown: %s. The beginning of this page says why."
 				.formatted(String.join(", ", memoryNotMeasured())));
 		}
-		List<Effect> worse = this.effects.atMany()
-			.reversed()
+		List<String> worse = atMany().reversed()
 			.stream()
-			.filter((effect) -> effect.setting().changes().size() == 1 && this.effects.differs(effect)
-					&& left(effect) < 1)
+			.filter((effect) -> effect.setting().changes().size() == 1 && leftOrAll(effect) * threshold() < 1)
+			.map((effect) -> "%s, %s of the rate".formatted(effect.name(), Figures.percent(1 - leftOrAll(effect))))
 			.toList();
 		sentences.add(worse.isEmpty() ? "No factor alone costs more than the noise."
-				: "Alone, these cost most: %s.".formatted(String.join("; ",
-						worse.stream()
-							.limit(4)
-							.map((effect) -> "%s, %s of the rate%s".formatted(effect.name(),
-									Figures.percent(1 - left(effect)), interval(effect)))
-							.toList())));
+				: "Alone, these cost most: %s.".formatted(String.join("; ", worse)));
 		sentences.add(growth());
 		nearest().ifPresent((effect) -> sentences.add(
 				"Nearest to the reference's %s orders per second is %s with %s. There an order took %s of the whole time on average; in the reference %s. Orders served one after another take half of it, orders that all end together take all of it."
 					.formatted(Figures.measured(Reference.MANY_PER_SECOND), effect.name(),
 							Figures.measured(effect.perSecond()), percent(effect.together()),
 							Figures.percent(Reference.TOGETHER))));
-		this.effects.atMany()
-			.stream()
+		atMany().stream()
 			.max(Comparator.comparingDouble(Effect::attempts))
 			.filter((effect) -> effect.attempts() >= MULTIPLIED)
 			.ifPresent((effect) -> sentences
@@ -127,7 +258,7 @@ record Conclusions(Effects effects) {
 	}
 
 	private String base(Effect base) {
-		double noise = this.effects.noise();
+		double noise = noise();
 		return "The base takes %s orders per second at N = %s (%s)%s.".formatted(Figures.measured(base.perSecond()),
 				Figures.count(base.orders()),
 				"nothing in the way: no limit at the backend, enough threads and heap, nobody gives up, connections kept",
@@ -137,30 +268,26 @@ record Conclusions(Effects effects) {
 	}
 
 	private String growth() {
-		List<String> slower = this.effects.atMany()
-			.stream()
-			.map(Effect::name)
-			.filter((name) -> isBelow(this.effects.growth(name), COLLAPSED_BELOW))
-			.toList();
-		Optional<Effect> least = this.effects.atMany()
-			.stream()
-			.filter((effect) -> this.effects.growth(effect.name()) != null)
-			.min(Comparator
-				.comparingDouble((effect) -> Objects.requireNonNullElse(this.effects.growth(effect.name()), 0.0)));
-		String few = Figures.count(this.effects.result().few());
-		String many = Figures.count(this.effects.result().many());
+		String few = Figures.count(this.result.few());
+		String many = Figures.count(this.result.many());
 		String reference = "the reference's rate at N = %s was %s of that at N = %s".formatted(many,
 				Figures.percent(Reference.LEFT), few);
+		List<Effect> slowest = atMany().stream()
+			.filter((effect) -> growth(effect) != null)
+			.sorted(Comparator.comparingDouble((effect) -> Objects.requireNonNullElse(growth(effect), 0.0)))
+			.toList();
+		List<String> slower = slowest.stream()
+			.filter((effect) -> isBelow(growth(effect), COLLAPSED_BELOW))
+			.map(Effect::name)
+			.toList();
 		if (!slower.isEmpty()) {
 			return "The rate fell by more than half from N = %s to N = %s with %s; %s.".formatted(few, many,
 					String.join(", ", slower), reference);
 		}
-		return "With no setting did the rate fall by half from N = %s to N = %s%s; %s.".formatted(few, many,
-				least
-					.map((effect) -> ", at worst to %s (%s)".formatted(percent(this.effects.growth(effect.name())),
-							effect.name()))
-					.orElse(""),
-				reference);
+		return "With no setting did the rate fall by half from N = %s to N = %s%s; %s."
+			.formatted(few, many, slowest.isEmpty() ? ""
+					: ", at worst to %s (%s)".formatted(percent(growth(slowest.getFirst())), slowest.getFirst().name()),
+					reference);
 	}
 
 	private static boolean isBelow(@Nullable Double value, double limit) {
@@ -168,93 +295,37 @@ record Conclusions(Effects effects) {
 	}
 
 	private Optional<Effect> nearest() {
-		return this.effects.atMany()
-			.stream()
+		return atMany().stream()
 			.filter((effect) -> effect.perSecond() > 0)
 			.min(Comparator
 				.comparingDouble((effect) -> Math.abs(Math.log(effect.perSecond() / Reference.MANY_PER_SECOND))));
 	}
 
-	/** The interval of a loss; empty if the pairs are too few. */
-	String interval(Effect effect) {
-		return this.effects.paired(effect)
-			.filter((paired) -> paired.pairs() >= PairedComparison.MIN_PAIRS)
-			.map((paired) -> " (%s to %s)".formatted(Figures.percent(1 - paired.high()),
-					Figures.percent(1 - paired.low())))
-			.orElse("");
-	}
-
-	/**
-	 * The interval of what is left of the base's rate; a dash if the pairs are too few.
-	 */
-	String range(Effect effect) {
-		return this.effects.paired(effect)
-			.filter((paired) -> paired.pairs() >= PairedComparison.MIN_PAIRS)
-			.map((paired) -> "%s to %s".formatted(Figures.percent(paired.low()), Figures.percent(paired.high())))
-			.orElse(Figures.NONE);
-	}
-
 	private List<Effect> collapsed() {
-		return this.effects.atMany()
-			.stream()
-			.filter((effect) -> !effect.setting().outOfMemory() && hasCollapsed(effect))
-			.toList();
+		return atMany().stream().filter(this::hasCollapsed).toList();
 	}
 
 	/**
-	 * Effects of settings that change heap or collector and do not kill the gateway, at
-	 * each load from the high one on.
+	 * Effects of settings that change heap or collector, at each load from the high one
+	 * on.
 	 */
 	private List<Effect> memory() {
-		return this.effects.result()
-			.settings()
-			.stream()
-			.filter((setting) -> setting.memory() && !setting.outOfMemory()
-					&& !setting.name().equals(CausesResult.BASE))
-			.flatMap((setting) -> this.effects.loads()
-				.stream()
-				.filter((load) -> load >= this.effects.result().many())
-				.flatMap((load) -> this.effects.at(setting.name(), load).stream()))
-			.filter((effect) -> this.effects.left(effect) != null)
+		return this.effects.stream()
+			.filter((effect) -> effect.setting().memory() && !effect.name().equals(CausesResult.BASE)
+					&& effect.orders() >= this.result.many() && left(effect) != null)
 			.toList();
-	}
-
-	/** Settings with which the gateway ran out of memory. */
-	private List<String> outOfMemory() {
-		return this.effects.result()
-			.settings()
-			.stream()
-			.filter(CausesResult.FactorLevels::outOfMemory)
-			.map(CausesResult.FactorLevels::name)
-			.toList();
-	}
-
-	/** The name with its figures under the high load, if the gateway survived that. */
-	private String beforeItsEnd(String name) {
-		return this.effects.at(name, this.effects.result().many())
-			.filter((effect) -> this.effects.left(effect) != null)
-			.map((effect) -> "%s (before, at N = %s, it had kept %s of the base's rate, stopped for %s of the time)"
-				.formatted(name, Figures.count(effect.orders()), Figures.percent(left(effect)),
-						percent(effect.pauseShare())))
-			.orElse(name);
 	}
 
 	/**
-	 * Memory settings without figures, for instance because the gateway failed for
-	 * another reason. One of them may be the worst for the collector.
+	 * Memory settings without figures, for instance because the gateway ran out of it.
+	 * One of them may be the worst for the collector.
 	 */
 	private List<String> memoryNotMeasured() {
-		return this.effects.result()
-			.settings()
+		return this.result.settings()
 			.stream()
-			.filter((setting) -> setting.memory() && !setting.outOfMemory()
-					&& this.effects.at(setting.name(), this.effects.result().many()).isEmpty())
-			.map(CausesResult.FactorLevels::name)
+			.filter((setting) -> setting.memory() && at(setting.name(), this.result.many()).isEmpty())
+			.map(FactorLevels::name)
 			.toList();
-	}
-
-	private static boolean hasLittlePause(Effect effect) {
-		return isBelow(effect.pauseShare(), LITTLE_PAUSE);
 	}
 
 	/**
@@ -264,22 +335,18 @@ record Conclusions(Effects effects) {
 	 */
 	private static boolean isWithoutCollector(Effect effect, List<Effect> collapsed) {
 		return collapsed.stream()
-			.anyMatch((part) -> hasLittlePause(part)
+			.anyMatch((part) -> part.hasLittlePause()
 					&& effect.setting().changes().entrySet().containsAll(part.setting().changes().entrySet()));
 	}
 
 	private boolean hasCollapsed(Effect effect) {
-		return isBelow(this.effects.left(effect), COLLAPSED_BELOW);
+		return isBelow(left(effect), COLLAPSED_BELOW);
 	}
 
 	/** Whether the setting collapsed and pauses account for at least half of its loss. */
 	private boolean explainsACollapse(Effect effect) {
 		Double pause = effect.pauseShare();
-		return hasCollapsed(effect) && pause != null && pause >= (1 - left(effect)) / 2;
-	}
-
-	private double left(Effect effect) {
-		return Objects.requireNonNullElse(this.effects.left(effect), 1.0);
+		return hasCollapsed(effect) && pause != null && pause >= (1 - leftOrAll(effect)) / 2;
 	}
 
 	static String percent(@Nullable Double share) {

@@ -14,7 +14,6 @@ import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetOptions;
 import dev.sluice.lab.kit.load.Pin;
-import dev.sluice.lab.kit.statistics.PairedComparison;
 import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.run.EnvironmentProbe;
@@ -56,7 +55,7 @@ public final class CompareCommand extends ExperimentCommand {
 
 	private static final int FULL_REPETITIONS = 3;
 
-	private static final int CAUSES_REPETITIONS = PairedComparison.MIN_PAIRS;
+	private static final int CAUSES_REPETITIONS = 3;
 
 	private static final long DEADLINE_MILLIS = 180_000;
 
@@ -81,8 +80,8 @@ public final class CompareCommand extends ExperimentCommand {
 
 	@Option(names = "--causes",
 			description = "What makes the synchronous rate collapse? Backend's threads, gateway's"
-					+ " threads, heap, collector and retries, connections: each alone, pairs, all at once."
-					+ " Takes 8 minutes with --quick, otherwise about two hours: each setting runs eight times.")
+					+ " threads, heap, collector and retries, connections: each alone, and all together. Takes some"
+					+ " minutes with --quick; otherwise each setting runs three times.")
 	private boolean causes;
 
 	@Option(names = "--scenario", paramLabel = "FILE",

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.Properties;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.causes.CausesSections;
+import dev.sluice.lab.causes.CausesSection;
 import dev.sluice.lab.chaos.ChaosSections;
 import dev.sluice.lab.client.ClientSections;
 import dev.sluice.lab.compare.page.CompareSections;
@@ -99,7 +99,7 @@ public final class Report {
 	private static List<Section> sections(RunResult run) {
 		Stream<Section> own = switch (run.finding()) {
 			case null -> Stream.of();
-			case CausesResult causes -> CausesSections.of(causes).stream();
+			case CausesResult causes -> Stream.of(new CausesSection(causes));
 			case ChaosResult chaos -> ChaosSections.of(chaos).stream();
 			case ClientResult client -> ClientSections.of(client).stream();
 			case CompareResult compare -> compare(run, compare);

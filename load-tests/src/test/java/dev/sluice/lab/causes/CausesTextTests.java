@@ -16,8 +16,8 @@ class CausesTextTests {
 
 	@Test
 	void sumsThePausesOfAllTrials() {
-		CausesResult result = new CausesResult("servlet-platform", 100, 1_000, "all", List.of(),
-				List.of(new CausesResult.FactorLevels(CausesResult.BASE, Map.of(), true, false)),
+		CausesResult result = new CausesResult("servlet-platform", 100, 1_000,
+				List.of(new CausesResult.FactorLevels(CausesResult.BASE, Map.of(), true)),
 				List.of(cell(1, 0), cell(2, 0), cell(3, 300)));
 
 		assertThat(CausesText.of(result)).contains("1,000").contains(" 10 %");
@@ -25,19 +25,10 @@ class CausesTextTests {
 
 	@Test
 	void hasNoFigureForWhatIsNotKnown() {
-		CausesResult result = new CausesResult("servlet-platform", 100, 1_000, "all", List.of(),
-				List.of(new CausesResult.FactorLevels(CausesResult.BASE, Map.of(), true, false)),
-				List.of(cell(1, null)));
+		CausesResult result = new CausesResult("servlet-platform", 100, 1_000,
+				List.of(new CausesResult.FactorLevels(CausesResult.BASE, Map.of(), true)), List.of(cell(1, null)));
 
 		assertThat(CausesText.of(result).stripTrailing()).endsWith("–");
-	}
-
-	@Test
-	void saysWhatRanOutOfMemory() {
-		CausesResult result = new CausesResult("servlet-platform", 100, 1_000, "all", List.of(),
-				List.of(new CausesResult.FactorLevels("128 MiB", Map.of(), true, true)), List.of());
-
-		assertThat(CausesText.of(result)).contains("128 MiB: out of memory  ");
 	}
 
 	/** A cell of one second. */
@@ -45,7 +36,7 @@ class CausesTextTests {
 		Double pause = (pauseMillis != null) ? Double.valueOf(pauseMillis) : null;
 		return new Cell(CausesResult.BASE, 1_000, 1, trial, 1, 1_000, 1_000, Map.of(),
 				new Latency(500, 1.0, 1.0, 1_000.0, 1_000), 1_000, 1_000, 0,
-				new ServiceCost(1.0, 1.0, 1.0, 1, pause, pause, 1_000, 1L, null, null), Map.of(), 0.0, null);
+				new ServiceCost(1.0, 1.0, 1.0, 1, pause, pause, 1_000, 1L, null, null), 0.0, null);
 	}
 
 }

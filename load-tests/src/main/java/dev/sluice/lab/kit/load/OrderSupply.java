@@ -165,13 +165,9 @@ final class OrderSupply {
 		return this.targets.get(order % this.targets.size()).gateway().resolve("/orders").toString();
 	}
 
-	/**
-	 * An order's {@code Idempotency-Key}: a structured-field string.
-	 * @param again 0 for the key that all tries share; otherwise the number of the retry,
-	 * for a key of its own
-	 */
-	String key(int order, int again) {
-		return "\"" + this.prefix + order + ((again > 0) ? "-" + again : "") + "\"";
+	/** An order's {@code Idempotency-Key}, a structured-field string. */
+	String key(int order) {
+		return "\"" + this.prefix + order + "\"";
 	}
 
 	/** An order's JSON, the same for each try. */
@@ -246,7 +242,7 @@ final class OrderSupply {
 	}
 
 	private void note(int order, long due, long acceptedMicros) {
-		if (this.phase.measured() && this.phase.client().keepsKey()) {
+		if (this.phase.measured()) {
 			this.times.add(new Times(order, due, acceptedMicros, 0));
 		}
 	}

@@ -73,6 +73,9 @@ public final class OrdersSimulation extends Simulation {
 	/** The status and the type of a problem document (RFC 9457). */
 	private static final String PROBLEM = "join(' ', [to_string(status), type || 'about:blank'])";
 
+	/** Time after which a call is given up and retried. */
+	private static final Duration CALL_TIMEOUT = Duration.ofSeconds(60);
+
 	/** Pause between checks whether the services are at rest. */
 	private static final Duration QUIET = Duration.ofMillis(300);
 
@@ -322,10 +325,9 @@ public final class OrdersSimulation extends Simulation {
 	private static HttpRequestActionBuilder order(String name, Mode mode, OrderSupply supply, Client client,
 			boolean silent) {
 		HttpRequestActionBuilder order = http(name).post((session) -> supply.url(session.getInt(ORDER)))
-			.header(HttpNames.IDEMPOTENCY_KEY,
-					(session) -> supply.key(session.getInt(ORDER), client.keepsKey() ? 0 : session.getInt(TRIES)))
+			.header(HttpNames.IDEMPOTENCY_KEY, (session) -> supply.key(session.getInt(ORDER)))
 			.body(StringBody((session) -> supply.body(session.getInt(ORDER))))
-			.requestTimeout(Duration.ofMillis(client.timeoutMillis()))
+			.requestTimeout(CALL_TIMEOUT)
 			.check(status().saveAs(STATUS))
 			.checkIf((response, _) -> !isProblem(response))
 			.then(status().in(201, 202))

@@ -200,10 +200,6 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 	/**
 	 * How the users of a phase behave.
 	 *
-	 * @param timeoutMillis time after which a call is given up and retried, in
-	 * milliseconds
-	 * @param keepsKey whether a retry has the {@code Idempotency-Key} of the first call;
-	 * otherwise it is a new order
 	 * @param keepsConnections whether connections are kept; otherwise each call closes
 	 * its own, and before the phase there is time for the gateway to close those that it
 	 * has kept
@@ -211,13 +207,17 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 	 * one whenever a user is free
 	 * @param items number of items of an order
 	 */
-	public record Client(long timeoutMillis, boolean keepsKey, boolean keepsConnections, double perSecond, int items) {
+	public record Client(boolean keepsConnections, double perSecond, int items) {
 
-		public static final Client USUAL = new Client(60_000, true, true, 0, 2);
+		public static final Client USUAL = new Client(true, 0, 2);
 
 		/** These users, with orders on schedule and of another size. */
 		public Client placing(double rate, int count) {
-			return new Client(this.timeoutMillis, this.keepsKey, this.keepsConnections, rate, count);
+			return new Client(this.keepsConnections, rate, count);
+		}
+
+		public Client keepingConnections(boolean kept) {
+			return new Client(kept, this.perSecond, this.items);
 		}
 
 	}

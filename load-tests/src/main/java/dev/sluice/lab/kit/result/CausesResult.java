@@ -10,25 +10,20 @@ import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The share of its rate that a synchronous gateway lost to each factor.
+ * What each factor costs a synchronous gateway.
  *
  * @param variant the gateway
  * @param few orders of the small load
  * @param many orders of the large load, at which the reference had collapsed
- * @param all the name of the setting with all likely factors at once
- * @param shares for each of those factors, the names of the settings with it alone and
- * with all but it
- * @param settings variations, the base first
+ * @param settings the base, each factor alone, and all together
  * @param cells in the order they were run
  */
 @JsonTypeName("causes")
-public record CausesResult(String variant, int few, int many, String all, List<Share> shares,
-		List<FactorLevels> settings, List<Cell> cells) implements Finding {
+public record CausesResult(String variant, int few, int many, List<FactorLevels> settings,
+		List<Cell> cells) implements Finding {
 
 	public CausesResult {
 		Objects.requireNonNull(variant, "variant");
-		Objects.requireNonNull(all, "all");
-		shares = List.copyOf(shares);
 		settings = List.copyOf(settings);
 		cells = List.copyOf(cells);
 	}
@@ -56,26 +51,15 @@ public record CausesResult(String variant, int few, int many, String all, List<S
 	 *
 	 * @param name unique
 	 * @param changes level by factor, for the factors that differ from the base
-	 * @param memory whether it differs from the base only in heap and collector
-	 * @param outOfMemory whether the gateway ran out of memory with it at least once
+	 * @param memory whether it differs from the base at most in heap and collector
 	 */
-	public record FactorLevels(String name, Map<String, String> changes, boolean memory, boolean outOfMemory) {
+	public record FactorLevels(String name, Map<String, String> changes, boolean memory) {
 
 		public FactorLevels {
 			Objects.requireNonNull(name, "name");
 			changes = Map.copyOf(changes);
 		}
 
-	}
-
-	/**
-	 * A factor whose share of the loss is reported.
-	 *
-	 * @param factor its name
-	 * @param alone the setting with it alone
-	 * @param allButIt the setting with all others
-	 */
-	public record Share(String factor, String alone, String allButIt) {
 	}
 
 	/**
@@ -95,21 +79,17 @@ public record CausesResult(String variant, int few, int many, String all, List<S
 	 * @param backendMaxInFlight greatest number of requests at the backend at once
 	 * @param connectionsOpened connections that the backend accepted
 	 * @param gateway resources that the gateway used for each order answered
-	 * @param threads platform threads of the gateway by state, mean of the samples; empty
-	 * if it ended before one was taken
 	 * @param foreignCpuShare share of the machine's CPU that other processes used, 0 to
 	 * 1; null if not sampled
 	 * @param problem why it is incomplete; null if it is not
 	 */
 	public record Cell(String setting, int orders, int repetition, int trial, double seconds, long answered, long calls,
 			Map<String, Long> failures, @Nullable Latency latency, long received, int backendMaxInFlight,
-			long connectionsOpened, ServiceCost gateway, Map<String, Double> threads, @Nullable Double foreignCpuShare,
-			@Nullable String problem) {
+			long connectionsOpened, ServiceCost gateway, @Nullable Double foreignCpuShare, @Nullable String problem) {
 
 		public Cell {
 			Objects.requireNonNull(setting, "setting");
 			failures = Map.copyOf(failures);
-			threads = Map.copyOf(threads);
 		}
 
 		/** Orders answered 201. */

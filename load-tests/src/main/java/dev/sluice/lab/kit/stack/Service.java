@@ -29,14 +29,6 @@ public record Service(String name, URI uri, URI management, JavaProcess process)
 		return this.process.isAlive();
 	}
 
-	/**
-	 * Whether it ran out of memory: every service then exits
-	 * ({@code -XX:+ExitOnOutOfMemoryError}), and its JVM logs that last.
-	 */
-	public boolean ranOutOfMemory() {
-		return !isAlive() && this.process.tail().contains("Terminating due to java.lang.OutOfMemoryError");
-	}
-
 	public ProcessHandle handle() {
 		return this.process.handle();
 	}

@@ -150,26 +150,21 @@ public final class Runs {
 	 * A backend of three threads that costs nearly all, a small heap that costs little.
 	 */
 	public static RunResult causes() {
-		List<CausesResult.FactorLevels> settings = List
-			.of(new CausesResult.FactorLevels(CausesResult.BASE, Map.of(), true, false),
-					new CausesResult.FactorLevels("backend 3 threads", Map.of("backend's threads", "3 blocked threads"),
-							false, false),
-					new CausesResult.FactorLevels("128 MiB", Map.of("gateway's heap", "128 MiB"), true, false),
-					new CausesResult.FactorLevels("all at once",
-							Map.of("backend's threads", "3 blocked threads", "gateway's heap", "128 MiB"), false,
-							false));
+		List<CausesResult.FactorLevels> settings = List.of(
+				new CausesResult.FactorLevels(CausesResult.BASE, Map.of(), true),
+				new CausesResult.FactorLevels("backend 3 threads", Map.of("backend's threads", "3 blocked threads"),
+						false),
+				new CausesResult.FactorLevels("128 MiB", Map.of("gateway's heap", "128 MiB"), true),
+				new CausesResult.FactorLevels("all together",
+						Map.of("backend's threads", "3 blocked threads", "gateway's heap", "128 MiB"), false));
 		List<CausesResult.Cell> cells = new ArrayList<>();
 		for (int orders : List.of(100, 1_000)) {
 			cells.add(cause(CausesResult.BASE, orders, orders / 1_800.0, 0.004, null));
 			cells.add(cause("backend 3 threads", orders, orders / 60.0, 0.0005, null));
 			cells.add(cause("128 MiB", orders, orders / 1_500.0, 0.05, null));
-			cells.add(cause("all at once", orders, orders / 40.0, 0.0009, "990 of 1,000 orders were answered"));
+			cells.add(cause("all together", orders, orders / 40.0, 0.0009, "990 of 1,000 orders were answered"));
 		}
-		return found("compare --causes",
-				new CausesResult("servlet-platform", 100, 1_000, "all at once",
-						List.of(new CausesResult.Share("backend's threads", "backend 3 threads", "128 MiB"),
-								new CausesResult.Share("connections", "new connections", "all but connections")),
-						settings, cells));
+		return found("compare --causes", new CausesResult("servlet-platform", 100, 1_000, settings, cells));
 	}
 
 	private static CausesResult.Cell cause(String setting, int orders, double seconds, double pauseShare,
@@ -178,7 +173,7 @@ public final class Runs {
 				new Latency(seconds * 500, seconds * 480, seconds * 900, seconds * 990, seconds * 1_000), orders + 40,
 				1_000, 2_000, new ServiceCost(0.8, 48_000.0, 300.0, 3, pauseShare * seconds * 1_000, 4.0, 1_040,
 						400L << 20, 1_002, 1_000),
-				(seconds > 1) ? Map.of("runnable", 20.0, "waiting", 980.0) : Map.of(), 0.02, problem);
+				0.02, problem);
 	}
 
 	/** A scenario of which one cell keeps the limits and one does not. */

@@ -1,0 +1,55 @@
+package dev.sluice.lab.causes;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.kit.result.CausesResult;
+
+/**
+ * A treatment of the experiment: some factors at another level than in the base.
+ *
+ * @param name unique
+ */
+record Setting(String name, Set<Factor> changed) {
+
+	static final Setting BASE = new Setting(CausesResult.BASE, Set.of());
+
+	/**
+	 * All but the gateway's threads: 14 would keep the others' load away from gateway and
+	 * backend, and the reference's gateway does not block its threads.
+	 */
+	static final Setting ALL = new Setting("all together", EnumSet.complementOf(EnumSet.of(Factor.GATEWAY_THREADS)));
+
+	Setting {
+		changed = Set.copyOf(changed);
+	}
+
+	/** The base, each factor alone, and all together. */
+	static List<Setting> all() {
+		return Stream
+			.of(Stream.of(BASE),
+					Stream.of(Factor.values()).map((factor) -> new Setting(factor.change(), Set.of(factor))),
+					Stream.of(ALL))
+			.flatMap((settings) -> settings)
+			.toList();
+	}
+
+	boolean has(Factor factor) {
+		return this.changed.contains(factor);
+	}
+
+	/** Whether it differs from the base at most in heap and collector. */
+	boolean concernsMemoryAlone() {
+		return Set.of(Factor.HEAP, Factor.COLLECTOR).containsAll(this.changed);
+	}
+
+	/** The levels that differ from the base, by factor. */
+	Map<String, String> changes() {
+		return this.changed.stream().collect(Collectors.toMap(Factor::label, Factor::level));
+	}
+
+}

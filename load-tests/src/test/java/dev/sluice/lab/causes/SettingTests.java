@@ -1,0 +1,37 @@
+package dev.sluice.lab.causes;
+
+import java.util.Map;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class SettingTests {
+
+	@Test
+	void theBaseIsFirstAndEachFactorIsChangedAlone() {
+		assertThat(Setting.all()).first().isEqualTo(Setting.BASE);
+		assertThat(Setting.all().stream().filter((setting) -> setting.changed().size() == 1))
+			.flatExtracting(Setting::changed)
+			.containsExactly(Factor.values());
+		assertThat(Setting.all()).last().isEqualTo(Setting.ALL).extracting(Setting::name).isEqualTo("all together");
+	}
+
+	@Test
+	void eachHasANameOfItsOwn() {
+		assertThat(Setting.all()).extracting(Setting::name).doesNotHaveDuplicates();
+	}
+
+	@Test
+	void onlyHeapAndCollectorConcernMemoryAlone() {
+		assertThat(Setting.all().stream().filter(Setting::concernsMemoryAlone)).extracting(Setting::name)
+			.containsExactly("base", "192 MiB", "Serial");
+	}
+
+	@Test
+	void namesTheLevelsThatDifferFromTheBase() {
+		assertThat(Setting.BASE.changes()).isEmpty();
+		assertThat(Setting.all().get(1).changes()).isEqualTo(Map.of("backend's threads", "3 blocked threads"));
+	}
+
+}
