@@ -18,8 +18,6 @@ import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.LengthOptions;
 import dev.sluice.lab.kit.run.ReportWriter;
-import dev.sluice.lab.kit.run.SourceOption.Source;
-import dev.sluice.lab.kit.run.SourceOption;
 import dev.sluice.lab.scenario.TargetFile;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -119,9 +117,6 @@ public final class ChaosCommand extends ExperimentCommand {
 	private TargetOptions target = new TargetOptions();
 
 	@Mixin
-	private SourceOption source = new SourceOption();
-
-	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
 	public ChaosCommand(ReportWriter report) {
@@ -149,7 +144,7 @@ public final class ChaosCommand extends ExperimentCommand {
 	 */
 	private int breakDeployed(Target deployed) {
 		refuse("--target is broken by the commands in its file alone", "--kinds", "--brokers", "--consumers",
-				"--ordering", "--store", "--source", "--infra");
+				"--ordering", "--store", "--infra");
 		if (!has("--rate")) {
 			throw usage("--target needs --rate: how many orders per second may it get, as 20?");
 		}
@@ -201,11 +196,8 @@ public final class ChaosCommand extends ExperimentCommand {
 		if (this.consumers < 1 || this.consumers > MAX_CONSUMERS) {
 			throw usage("--consumers must be between 1 and " + MAX_CONSUMERS);
 		}
-		if (this.ordering.isPerCustomer() && this.source.value() == Source.SHARE_GROUP) {
-			throw usage("A share group keeps no order: use --ordering none, or --source partitions");
-		}
 		return new ChaosExperiment.Settings(this.brokers, this.store, this.consumers, this.ordering,
-				this.source.value(), this.length.value() == Length.SMALLEST, load(this.ordering.isPerCustomer()));
+				this.length.value() == Length.SMALLEST, load(this.ordering.isPerCustomer()));
 	}
 
 	private ChaosPlan plan(ChaosExperiment.Settings settings) {

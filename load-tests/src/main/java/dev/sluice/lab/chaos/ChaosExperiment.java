@@ -41,8 +41,6 @@ import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.ConsumerGroup;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
-import dev.sluice.lab.kit.run.SourceOption.Source;
-import dev.sluice.lab.kit.run.SourceOption;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
@@ -84,12 +82,10 @@ final class ChaosExperiment extends Experiment {
 	 * @param store where the backend keeps its orders
 	 * @param consumers number of consumers
 	 * @param ordering the consumers' {@code delivery.ordering}
-	 * @param source how the consumers read
 	 * @param checking whether the services are started at the least cost
 	 * @param load the orders
 	 */
-	record Settings(int brokers, Store store, int consumers, Ordering ordering, Source source, boolean checking,
-			Trial.Workload load) {
+	record Settings(int brokers, Store store, int consumers, Ordering ordering, boolean checking, Trial.Workload load) {
 	}
 
 	/** Which orders are delivered one after another: the property delivery.ordering. */
@@ -141,9 +137,7 @@ final class ChaosExperiment extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		Stack.Builder builder = Stack.builder()
-			.brokers(this.settings.brokers())
-			.property(SourceOption.PROPERTY, this.settings.source());
+		Stack.Builder builder = Stack.builder().brokers(this.settings.brokers());
 		try (Stack stack = stack(this.settings.checking() ? builder.checking() : builder);
 				HttpClient client = Http.client(TIMEOUT)) {
 			run(stack, client);
@@ -193,8 +187,8 @@ final class ChaosExperiment extends Experiment {
 
 	/** With a new connection, as brokers were broken before. */
 	private OptionalLong unfinished(Stack stack) throws InterruptedException {
-		try (ConsumerGroup delivery = ConsumerGroup.delivery(stack.infrastructure().kafka().bootstrapServers(),
-				this.settings.source())) {
+		try (ConsumerGroup delivery = new ConsumerGroup(stack.infrastructure().kafka().bootstrapServers(),
+				ConsumerGroup.DELIVERY)) {
 			return delivery.left();
 		}
 	}
@@ -258,7 +252,6 @@ final class ChaosExperiment extends Experiment {
 		configuration.put("consumers", "%d, delivery.ordering=%s, orders of %,d customers"
 			.formatted(this.settings.consumers(), this.settings.ordering(), this.settings.load().customers()));
 		configuration.put("client", OrderDriver.text(GATEWAYS));
-		configuration.put("source", this.settings.source().toString());
 		configuration.put("seed", Long.toString(this.settings.load().seed()));
 		configuration.put("faults planned", Integer.toString(this.plan.faults().size()));
 		configuration.put("backend", switch (this.settings.store()) {

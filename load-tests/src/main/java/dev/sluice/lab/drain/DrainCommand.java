@@ -5,9 +5,7 @@ import java.time.Duration;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
-import dev.sluice.lab.kit.run.SourceOption;
 import dev.sluice.lab.kit.run.ReportWriter;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -37,13 +35,6 @@ public final class DrainCommand extends ExperimentCommand {
 					+ " Default: ${DEFAULT-VALUE}.")
 	private DrainExperiment.Delays delays = DrainExperiment.Delays.CONSTANT;
 
-	@Option(names = "--share-consumers", paramLabel = "COUNT",
-			description = "Consumers of --source share-group. Default: that of delivery.share-consumers.")
-	private @Nullable Integer shareConsumers;
-
-	@Mixin
-	private SourceOption source = new SourceOption();
-
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
@@ -57,8 +48,7 @@ public final class DrainCommand extends ExperimentCommand {
 			throw usage("At least 100 orders, 1 delivery at once and a delay of 1 ms are needed");
 		}
 		DrainExperiment.Settings settings = new DrainExperiment.Settings(this.orders, this.deliveryConcurrency,
-				this.delayMillis, this.delays, this.source.value(), this.shareConsumers,
-				Patience.of(DEADLINE).toMillis());
+				this.delayMillis, this.delays, Patience.of(DEADLINE).toMillis());
 		return run(DrainExperiment.NAME, commandLine(),
 				(run) -> new DrainExperiment(run, this.infrastructure.value(), settings));
 	}

@@ -24,8 +24,6 @@ import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.run.Run;
-import dev.sluice.lab.kit.run.SourceOption;
-import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
@@ -74,19 +72,12 @@ final class DrainExperiment extends Experiment {
 	 * @param deliveryConcurrency orders delivered at once
 	 * @param delayMillis mean time that the backend takes for an order, in milliseconds
 	 * @param delays distribution of that time
-	 * @param source how the consumer reads
-	 * @param shareConsumers number of consumers in the share group; null for the
-	 * consumer's default
 	 * @param deadlineMillis time limit of the delivery, in milliseconds
 	 */
-	record Settings(int orders, int deliveryConcurrency, long delayMillis, Delays delays, Source source,
-			@Nullable Integer shareConsumers, long deadlineMillis) {
+	record Settings(int orders, int deliveryConcurrency, long delayMillis, Delays delays, long deadlineMillis) {
 
 		ServiceOptions consumer() {
-			ServiceOptions options = ServiceOptions.NONE.withProperty("delivery.concurrency", this.deliveryConcurrency)
-				.withProperty(SourceOption.PROPERTY, this.source);
-			return (this.shareConsumers != null) ? options.withProperty("delivery.share-consumers", this.shareConsumers)
-					: options;
+			return ServiceOptions.NONE.withProperty("delivery.concurrency", this.deliveryConcurrency);
 		}
 
 	}
@@ -156,7 +147,7 @@ final class DrainExperiment extends Experiment {
 				ProcessSamples samples = sampler.samples();
 				this.result = new DrainResult(this.settings.orders(), this.settings.deliveryConcurrency(),
 						this.settings.delayMillis(), rate.orders(), rate.window().seconds(), rate.perSecond(),
-						this.settings.source().toString(), this.settings.delays().toString(),
+						this.settings.delays().toString(),
 						groups.keySet().stream().map((process) -> use(process, samples, rate)).toList());
 			}
 		}
@@ -187,8 +178,7 @@ final class DrainExperiment extends Experiment {
 	protected Map<String, String> configuration() {
 		return Map.of("backlog", "%,d orders of %,d customers".formatted(this.settings.orders(), CUSTOMERS),
 				"consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()), "backend delay",
-				"%d ms, %s".formatted(this.settings.delayMillis(), this.settings.delays()), "source",
-				this.settings.source().toString(), "rate",
+				"%d ms, %s".formatted(this.settings.delayMillis(), this.settings.delays()), "rate",
 				"while %.0f to %.0f %% of the backlog are delivered".formatted(FROM * 100, TO * 100), "services' JVM",
 				String.join(" ", Stack.JVM_ARGS));
 	}

@@ -25,9 +25,9 @@ public final class DrainSection extends Section {
 	}
 
 	static String answer(DrainResult drain) {
-		return "%,.0f orders/s while %,d were delivered (%.1f s): %.1f %% of the %,.0f/s that %d at once and %d ms allow (%s, %s)"
+		return "%,.0f orders/s while %,d were delivered (%.1f s): %.1f %% of the %,.0f/s that %d at once and %d ms allow (%s)"
 			.formatted(drain.perSecond(), drain.counted(), drain.seconds(), drain.share() * 100, drain.idealPerSecond(),
-					drain.deliveryConcurrency(), drain.delayMillis(), drain.source(), drain.delays());
+					drain.deliveryConcurrency(), drain.delayMillis(), drain.delays());
 	}
 
 	private static String use(DrainResult.Use use) {

@@ -42,7 +42,6 @@ class ChaosCommandTests {
 					--target http://h --rate 1 --kinds kill       | leave out --kinds
 					--target http://h --rate 1 --ordering key     | leave out --ordering
 					--target http://h --rate 1 --store postgres   | leave out --store
-					--target http://h --rate 1 --source partitions | leave out --source
 					--target http://h --rate 1 --infra embedded   | leave out --infra
 					--target http://h                             | --target needs --rate
 					--target http://h --rate 1 --faults consumer  | fault 'consumer' is not in the target: give it 'faults', in a target file

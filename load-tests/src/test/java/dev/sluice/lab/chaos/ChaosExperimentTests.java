@@ -19,7 +19,6 @@ import dev.sluice.lab.kit.result.Runs;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.run.RunDirectory;
-import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.stack.Interruption;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -82,9 +81,9 @@ class ChaosExperimentTests {
 			Run run = new Run("lab chaos", new RunDirectory(this.directory),
 					new Progress(new PrintStream(PrintStream.nullOutputStream()), false, Instant.now()),
 					new PrintWriter(new StringWriter()), interruption);
-			ChaosExperiment experiment = new ChaosExperiment(
-					run, Infrastructure.EMBEDDED, new ChaosExperiment.Settings(1, Store.MEMORY, 2, Ordering.KEY,
-							Source.PARTITIONS, false, new Trial.Workload(100, 10, 0.2, 50, true, 7, 1_000)),
+			ChaosExperiment experiment = new ChaosExperiment(run, Infrastructure.EMBEDDED,
+					new ChaosExperiment.Settings(1, Store.MEMORY, 2, Ordering.KEY, false,
+							new Trial.Workload(100, 10, 0.2, 50, true, 7, 1_000)),
 					new ChaosPlan(List.of()));
 			return experiment.failure(Runs.found("chaos", result));
 		}

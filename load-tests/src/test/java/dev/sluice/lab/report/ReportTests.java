@@ -156,9 +156,8 @@ class ReportTests {
 
 	@Test
 	void saysHowFastTheConsumerDrained() {
-		String page = withoutScripts(Report
-			.page(List.of(Runs.found("drain", new DrainResult(20_000, 100, 50, 12_000, 6.2, 1_950, "partitions",
-					"constant", List.of(new DrainResult.Use("consumer", 550.0, 300L << 20, null)))))));
+		String page = withoutScripts(Report.page(List.of(Runs.found("drain", new DrainResult(20_000, 100, 50, 12_000,
+				6.2, 1_950, "constant", List.of(new DrainResult.Use("consumer", 550.0, 300L << 20, null)))))));
 
 		assertThat(page).contains("lab drain", "1,950 orders/s while 12,000 were delivered", "97.5 % of the 2,000/s",
 				"consumer: 550 CPU µs an order, at most 300 MiB resident and ? threads");

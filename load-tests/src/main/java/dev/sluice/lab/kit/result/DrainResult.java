@@ -15,13 +15,12 @@ import org.jspecify.annotations.Nullable;
  * backlog
  * @param seconds time for which the rate was measured
  * @param perSecond orders per second
- * @param source how the consumer read them, as {@code delivery.source} says
  * @param delays distribution of the times that the backend took
  * @param use resources that the consumer and the servers used in that time
  */
 @JsonTypeName("drain")
 public record DrainResult(int orders, int deliveryConcurrency, long delayMillis, long counted, double seconds,
-		double perSecond, String source, String delays, List<Use> use) implements Finding {
+		double perSecond, String delays, List<Use> use) implements Finding {
 
 	public DrainResult {
 		// Results from before 2026-11-24 have none.

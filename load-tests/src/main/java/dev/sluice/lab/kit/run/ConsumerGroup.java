@@ -11,14 +11,11 @@ import java.util.concurrent.TimeoutException;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.Patience;
-import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.stack.LabException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
-import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
@@ -35,18 +32,10 @@ public final class ConsumerGroup implements AutoCloseable {
 
 	private final String name;
 
-	private final boolean shared;
-
 	private final Admin admin;
 
-	/** The group that delivers. */
-	public static ConsumerGroup delivery(String bootstrapServers, Source source) {
-		return new ConsumerGroup(bootstrapServers, DELIVERY, source == Source.SHARE_GROUP);
-	}
-
-	private ConsumerGroup(String bootstrapServers, String name, boolean shared) {
+	public ConsumerGroup(String bootstrapServers, String name) {
 		this.name = name;
-		this.shared = shared;
 		this.admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers));
 	}
 
@@ -64,9 +53,6 @@ public final class ConsumerGroup implements AutoCloseable {
 			Map<TopicPartition, ListOffsetsResultInfo> ends = this.admin.listOffsets(partitions)
 				.all()
 				.get(Patience.of(TIMEOUT).toMillis(), TimeUnit.MILLISECONDS);
-			if (this.shared) {
-				return leftOfShares(ends);
-			}
 			Map<TopicPartition, OffsetAndMetadata> committed = this.admin.listConsumerGroupOffsets(this.name)
 				.partitionsToOffsetAndMetadata()
 				.get(Patience.of(TIMEOUT).toMillis(), TimeUnit.MILLISECONDS);
@@ -86,27 +72,6 @@ public final class ConsumerGroup implements AutoCloseable {
 			}
 			throw new LabException("Kafka cannot say how far %s has read: %s".formatted(this.name, ex), ex);
 		}
-	}
-
-	/**
-	 * Uses the lag, because the start offset that the broker reports for a share group
-	 * stays behind until the next record is accepted.
-	 */
-	private OptionalLong leftOfShares(Map<TopicPartition, ListOffsetsResultInfo> ends)
-			throws InterruptedException, ExecutionException, TimeoutException {
-		Map<TopicPartition, SharePartitionOffsetInfo> shares = this.admin
-			.listShareGroupOffsets(Map.of(this.name, new ListShareGroupOffsetsSpec()))
-			.partitionsToOffsetInfo(this.name)
-			.get(Patience.of(TIMEOUT).toMillis(), TimeUnit.MILLISECONDS);
-		long left = 0;
-		for (Map.Entry<TopicPartition, ListOffsetsResultInfo> end : ends.entrySet()) {
-			SharePartitionOffsetInfo share = shares.get(end.getKey());
-			if (share == null && end.getValue().offset() > 0 || share != null && share.lag().isEmpty()) {
-				return OptionalLong.empty();
-			}
-			left += (share != null) ? share.lag().orElseThrow() : 0;
-		}
-		return OptionalLong.of(left);
 	}
 
 	@Override
