@@ -23,8 +23,6 @@ final class KafkaSettings {
 		properties.put("offsets.topic.replication.factor", copies);
 		properties.put("transaction.state.log.replication.factor", copies);
 		properties.put("transaction.state.log.min.isr", inSync);
-		properties.put("share.coordinator.state.topic.replication.factor", copies);
-		properties.put("share.coordinator.state.topic.min.isr", inSync);
 		if (brokers > 1) {
 			// Until the controller misses a broker that is gone, the others wait for its
 			// acknowledgement: 9 s by default.

@@ -47,14 +47,6 @@ import org.springframework.validation.annotation.Validated;
  * @param drainTimeout how long a shutdown waits for deliveries to end; default 20 s
  * @param groupId the consumer group; default {@code order-delivery}
  * @param ordering which orders are delivered in sequence; default {@code none}
- * @param source how orders are read from Kafka; default {@code partitions}
- * @param shareConsumers number of consumers of this instance with
- * {@code source=share-group}, at least 1 and at most the concurrency. Use
- * {@code queue.partitions}: with fewer, some consumers read two partitions alone; with
- * more, a kill can lose an order. Together the consumers hold up to ten times the
- * concurrency, at most {@code max-pending}. Each gets the next orders when it has
- * finished all that it holds. The brokers limit the consumers of a group over all
- * instances, by default to 200; default 12
  */
 @ConfigurationProperties("delivery")
 @Validated
@@ -69,9 +61,7 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("20ms") @DurationMin(millis = 10) Duration commitInterval,
 		@DefaultValue("5s") @DurationMin @DurationMax(minutes = 1) Duration rebalanceTimeout,
 		@DefaultValue("20s") @DurationMin @DurationMax(minutes = 4) Duration drainTimeout,
-		@DefaultValue("order-delivery") @NotBlank String groupId, @DefaultValue("none") @NotNull Ordering ordering,
-		@DefaultValue("partitions") @NotNull Source source,
-		@DefaultValue("12") @Min(1) @Max(1_000) int shareConsumers) {
+		@DefaultValue("order-delivery") @NotBlank String groupId, @DefaultValue("none") @NotNull Ordering ordering) {
 
 	/** Which orders are delivered in sequence. */
 	public enum Ordering {
@@ -89,30 +79,11 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 
 	}
 
-	/** How orders are read from Kafka. */
-	public enum Source {
-
-		/** By a consumer group: each partition has one reader. */
-		PARTITIONS,
-
-		/**
-		 * By a share group (KIP-932): every instance reads every partition. Requires
-		 * brokers from 4.2 with share groups enabled, and {@code ordering=none}.
-		 */
-		SHARE_GROUP
-
-	}
-
 	/** Number of finished orders whose payload is remembered, about 3 MB. */
 	public static final int REMEMBERED_PAYLOADS = 10_000;
 
 	/** Maximum number of records of a poll: the default of kafka-clients. */
 	private static final int MAX_BATCH = 500;
-
-	/**
-	 * The orders that a share group's consumers hold, as a multiple of the concurrency.
-	 */
-	private static final int SHARED = 10;
 
 	@AssertTrue(message = "must be at least twice delivery.concurrency, or deliveries would wait for fetches")
 	boolean isMaxPendingEnough() {
@@ -127,25 +98,6 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 	@AssertTrue(message = "delivery.max-backoff must not be less than delivery.initial-backoff")
 	boolean isMaxBackoffEnough() {
 		return this.maxBackoff.compareTo(this.initialBackoff) >= 0;
-	}
-
-	@AssertTrue(
-			message = "delivery.source=share-group keeps no order: set delivery.ordering=none or delivery.source=partitions")
-	boolean isOrderingPossible() {
-		return this.source != Source.SHARE_GROUP || this.ordering == Ordering.NONE;
-	}
-
-	/** Number of share consumers, at most the concurrency: more would be of no use. */
-	public int consumers() {
-		return Math.min(this.shareConsumers, this.concurrency);
-	}
-
-	/**
-	 * Maximum number of records that a share consumer holds. While one waits for its
-	 * slowest order, the others hold enough to use the whole concurrency.
-	 */
-	public int shareBatch() {
-		return Math.clamp(SHARED * (long) this.concurrency, 1, this.maxPending) / consumers();
 	}
 
 	/**

@@ -2,10 +2,7 @@ package dev.sluice.consumer.delivery;
 
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.DoubleSupplier;
 
 import dev.sluice.consumer.Backoff;
@@ -32,10 +29,8 @@ import dev.sluice.topics.TopicWatch;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
-import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import tools.jackson.databind.json.JsonMapper;
 
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
@@ -114,7 +109,6 @@ class DeliveryConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnProperty(name = "delivery.source", havingValue = "partitions", matchIfMissing = true)
 	DeliveryLoop deliveryLoop(DeliveryProperties properties, TopicWatch topics, LostRecords lost,
 			ConsumerFactory<byte[], byte[]> consumers, Delivery.Context context, PendingRecords pending) {
 		return new DeliveryLoop(properties, topics, lost, consumers, context, pending,
@@ -122,29 +116,10 @@ class DeliveryConfiguration {
 	}
 
 	@Bean
-	@ConditionalOnProperty(name = "delivery.source", havingValue = "share-group")
-	ShareSource shareSource(DeliveryProperties properties, TopicWatch topics, ConsumerFactory<byte[], byte[]> consumers,
-			KafkaAdmin admin, Delivery.Context context, ReliablePublisher publisher, PendingRecords pending) {
-		// On platform threads: a poll may spin, which keeps virtual threads from running.
-		AtomicInteger number = new AtomicInteger();
-		return new ShareSource(properties, () -> {
-			topics.await();
-			return ShareGroup.prepare(admin.getConfigurationProperties(), properties.groupId());
-		}, () -> new KafkaShareConsumer<>(
-				ShareGroup.consumer(consumers.getConfigurationProperties(), properties, number.incrementAndGet())),
-				context, publisher, pending, Thread.ofPlatform().name("share-consumer-", 1).factory());
-	}
-
-	@Bean
 	OrderPurge orderPurge(QueueProperties queue, DeliveryProperties delivery, ProjectionProperties projection,
-			ObjectProvider<DeliveryLoop> loop, TopicWatch topics, KafkaAdmin admin, InstantSource clock,
-			Supervisor supervisor) {
-		return switch (delivery.source()) {
-			case PARTITIONS -> new OrderPurge(queue.retention(), List.of(delivery.groupId(), projection.groupId()),
-					null, loop.getObject()::assignment, topics, admin.getConfigurationProperties(), clock, supervisor);
-			case SHARE_GROUP -> new OrderPurge(queue.retention(), List.of(projection.groupId()), delivery.groupId(),
-					Set::of, topics, admin.getConfigurationProperties(), clock, supervisor);
-		};
+			DeliveryLoop loop, TopicWatch topics, KafkaAdmin admin, InstantSource clock, Supervisor supervisor) {
+		return new OrderPurge(queue.retention(), List.of(delivery.groupId(), projection.groupId()), loop::assignment,
+				topics, admin.getConfigurationProperties(), clock, supervisor);
 	}
 
 	@Bean

@@ -19,7 +19,6 @@ import dev.sluice.topics.TopicsState;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
-import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -56,8 +55,6 @@ public final class OrderPurge implements SmartLifecycle {
 
 	private final List<String> groups;
 
-	private final @Nullable String shareGroup;
-
 	private final Supplier<Set<TopicPartition>> partitions;
 
 	private final TopicWatch topics;
@@ -76,15 +73,12 @@ public final class OrderPurge implements SmartLifecycle {
 	/**
 	 * @param retention the age from which an order may be deleted; 0 means never
 	 * @param groups the groups that must have committed the order
-	 * @param shareGroup the share group that must have finished the order, or null
-	 * @param partitions supplies the partitions to delete from; ignored with a share
-	 * group, which determines them
+	 * @param partitions supplies the partitions to delete from
 	 * @param client configuration of the admin client
 	 */
-	public OrderPurge(Duration retention, List<String> groups, @Nullable String shareGroup,
-			Supplier<Set<TopicPartition>> partitions, TopicWatch topics, Map<String, Object> client,
-			InstantSource clock, Supervisor supervisor) {
-		this(retention, groups, shareGroup, partitions, topics, () -> {
+	public OrderPurge(Duration retention, List<String> groups, Supplier<Set<TopicPartition>> partitions,
+			TopicWatch topics, Map<String, Object> client, InstantSource clock, Supervisor supervisor) {
+		this(retention, groups, partitions, topics, () -> {
 			Map<String, Object> bounded = new HashMap<>(client);
 			bounded.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
 			bounded.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS / 2);
@@ -92,12 +86,10 @@ public final class OrderPurge implements SmartLifecycle {
 		}, clock, supervisor);
 	}
 
-	OrderPurge(Duration retention, List<String> groups, @Nullable String shareGroup,
-			Supplier<Set<TopicPartition>> partitions, TopicWatch topics, Supplier<Admin> admins, InstantSource clock,
-			Supervisor supervisor) {
+	OrderPurge(Duration retention, List<String> groups, Supplier<Set<TopicPartition>> partitions, TopicWatch topics,
+			Supplier<Admin> admins, InstantSource clock, Supervisor supervisor) {
 		this.retention = retention;
 		this.groups = groups;
-		this.shareGroup = shareGroup;
 		this.partitions = partitions;
 		this.topics = topics;
 		this.admins = admins;
@@ -136,17 +128,12 @@ public final class OrderPurge implements SmartLifecycle {
 	public void purge() throws InterruptedException, ExecutionException, TimeoutException {
 		TopicsState state = this.topics.state();
 		Uuid topic = state.ids().get(Topics.ORDERS);
-		if (!state.ready() || topic == null) {
+		Set<TopicPartition> owned = this.partitions.get();
+		if (!state.ready() || topic == null || owned.isEmpty()) {
 			return;
 		}
 		try (Admin admin = this.admins.get()) {
-			Map<TopicPartition, Long> shared = shared(admin);
-			Set<TopicPartition> owned = (this.shareGroup != null) ? shared.keySet() : this.partitions.get();
-			if (owned.isEmpty()) {
-				return;
-			}
 			Map<TopicPartition, Long> below = oldEnough(admin, owned);
-			shared.forEach((partition, offset) -> below.merge(partition, offset, Math::min));
 			for (String group : this.groups) {
 				Map<TopicPartition, OffsetAndMetadata> commits = get(
 						admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
@@ -165,23 +152,6 @@ public final class OrderPurge implements SmartLifecycle {
 				logger.debug("Deleted delivered orders below {}", below);
 			}
 		}
-	}
-
-	/**
-	 * The offset of each partition below which the share group has finished all records.
-	 */
-	private Map<TopicPartition, Long> shared(Admin admin)
-			throws InterruptedException, ExecutionException, TimeoutException {
-		Map<TopicPartition, Long> starts = new HashMap<>();
-		if (this.shareGroup != null) {
-			get(admin.listShareGroupOffsets(Map.of(this.shareGroup, new ListShareGroupOffsetsSpec()))
-				.partitionsToOffsetInfo(this.shareGroup)).forEach((partition, info) -> {
-					if (info != null && partition.topic().equals(Topics.ORDERS)) {
-						starts.put(partition, info.startOffset());
-					}
-				});
-		}
-		return starts;
 	}
 
 	/** The first offset of each partition within the retention, or its end. */

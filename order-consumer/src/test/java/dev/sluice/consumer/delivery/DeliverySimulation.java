@@ -22,7 +22,6 @@ import java.util.concurrent.Future;
 import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.DeliveryProperties;
 import dev.sluice.consumer.DeliveryProperties.Ordering;
-import dev.sluice.consumer.DeliveryProperties.Source;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Conflict;
 import dev.sluice.consumer.backend.Attempt.Rejected;
@@ -123,7 +122,7 @@ final class DeliverySimulation {
 		this.properties = new DeliveryProperties(true, concurrency, 1 + this.random.nextInt(4), Duration.ofSeconds(1),
 				Duration.ZERO, Duration.ofSeconds(5), Duration.ofMillis(50), Duration.ofSeconds(2), maxPending,
 				DataSize.ofMegabytes(64), Duration.ofMillis(20), delay(300), delay(500), "simulated",
-				this.random.nextBoolean() ? Ordering.KEY : Ordering.NONE, Source.PARTITIONS, 1);
+				this.random.nextBoolean() ? Ordering.KEY : Ordering.NONE);
 		for (int i = 0; i <= this.random.nextInt(4); i++) {
 			TopicPartition id = new TopicPartition(Topics.ORDERS, i);
 			this.partitions.put(id, new SimulatedPartition(id));

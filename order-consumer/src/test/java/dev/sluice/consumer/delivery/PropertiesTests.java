@@ -36,33 +36,21 @@ class PropertiesTests {
 					new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 10));
 			assertThat(delivery.maxPending()).isEqualTo(10_000);
 			assertThat(delivery.ordering()).isEqualTo(Ordering.NONE);
-			assertThat(delivery.shareConsumers()).isEqualTo(context.getBean(QueueProperties.class).partitions());
 		});
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "delivery.concurrency=0", "delivery.max-pending=100", "delivery.max-pending-size=0",
 			"delivery.max-pending-size=-1MB", "delivery.drain-timeout=-1s", "delivery.rebalance-timeout=-1s",
-			"delivery.ordering=customer", "delivery.source=queue", "delivery.share-consumers=0",
-			"delivery.evidence-gap=0s", "delivery.max-age=-1s", "delivery.max-retry-after=-1s",
-			"backend.circuit.consecutive-failures=0", "backend.circuit.window=1ms", "queue.min-insync-replicas=2",
-			"queue.retention=-1s", "backend.url=backend:8090", "backend.url=http://backend:8090/v1" })
+			"delivery.ordering=customer", "delivery.evidence-gap=0s", "delivery.max-age=-1s",
+			"delivery.max-retry-after=-1s", "backend.circuit.consecutive-failures=0", "backend.circuit.window=1ms",
+			"queue.min-insync-replicas=2", "queue.retention=-1s", "backend.url=backend:8090",
+			"backend.url=http://backend:8090/v1" })
 	void refuseWhatCannotWork(String property) {
 		this.runner.withPropertyValues(property)
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(ConfigurationPropertiesBindException.class)
 				.hasMessageContaining(property.substring(0, property.indexOf('.'))));
-	}
-
-	@Test
-	void refuseAnOrderThatAShareGroupCannotKeep() {
-		this.runner.withPropertyValues("delivery.source=share-group", "delivery.ordering=key")
-			.run((context) -> assertThat(context).getFailure()
-				.rootCause()
-				.hasMessageContaining(
-						"share-group keeps no order: set delivery.ordering=none or delivery.source=partitions"));
-		this.runner.withPropertyValues("delivery.source=share-group", "delivery.ordering=none")
-			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Configuration(proxyBeanMethods = false)

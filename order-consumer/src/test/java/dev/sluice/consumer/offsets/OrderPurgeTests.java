@@ -20,17 +20,14 @@ import org.apache.kafka.clients.admin.DeleteRecordsResult;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
-import org.apache.kafka.clients.admin.ListShareGroupOffsetsResult;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.OffsetSpec.EarliestSpec;
 import org.apache.kafka.clients.admin.OffsetSpec.TimestampSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
-import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -56,8 +53,6 @@ class OrderPurgeTests {
 
 	private final Map<String, Map<TopicPartition, OffsetAndMetadata>> commits = new HashMap<>();
 
-	private final Map<TopicPartition, SharePartitionOffsetInfo> shared = new HashMap<>();
-
 	private final Map<TopicPartition, RecordsToDelete> deleted = new HashMap<>();
 
 	private long start = 10;
@@ -77,11 +72,6 @@ class OrderPurgeTests {
 			ListConsumerGroupOffsetsResult result = mock(ListConsumerGroupOffsetsResult.class);
 			when(result.partitionsToOffsetAndMetadata()).thenReturn(
 					KafkaFuture.completedFuture(this.commits.getOrDefault(call.<String>getArgument(0), Map.of())));
-			return result;
-		});
-		when(this.admin.listShareGroupOffsets(anyMap())).thenAnswer((call) -> {
-			ListShareGroupOffsetsResult result = mock(ListShareGroupOffsetsResult.class);
-			when(result.partitionsToOffsetInfo("share")).thenReturn(KafkaFuture.completedFuture(this.shared));
 			return result;
 		});
 		when(this.admin.listOffsets(anyMap())).thenAnswer((call) -> {
@@ -167,28 +157,14 @@ class OrderPurgeTests {
 	}
 
 	@Test
-	void deletesWhatTheShareGroupHasFinishedAndTheProjectionCommitted() throws Exception {
-		commit("projection", 50, TOPIC);
-		finished(PARTITION, 30);
-		finished(new TopicPartition("another", 0), 30);
-		this.shared.put(new TopicPartition(Topics.ORDERS, 1), null);
-		this.owned = Set.of();
-
-		assertThat(purge(List.of("projection"), "share")).containsExactly(Map.entry(0, 30L));
-
-		commit("projection", 20, TOPIC);
-		assertThat(purge(List.of("projection"), "share")).containsExactly(Map.entry(0, 20L));
-	}
-
-	@Test
 	void runsUnlessTheRetentionIsZero() {
-		OrderPurge never = purge(Duration.ZERO, List.of("delivery"), null);
+		OrderPurge never = purge(Duration.ZERO);
 		never.start();
 		assertThat(never.isRunning()).isFalse();
 		never.stop();
 		verifyNoInteractions(this.admin);
 
-		OrderPurge purge = purge(RETENTION, List.of("delivery"), null);
+		OrderPurge purge = purge(RETENTION);
 		assertThat(purge.isRunning()).isFalse();
 		purge.start();
 		assertThat(purge.isRunning()).isTrue();
@@ -196,23 +172,19 @@ class OrderPurgeTests {
 		assertThat(purge.isRunning()).isFalse();
 	}
 
-	private Map<Integer, Long> purge() throws Exception {
-		return purge(List.of("delivery", "projection"), null);
-	}
-
 	/** The partitions, with the offsets below which records are deleted. */
-	private Map<Integer, Long> purge(List<String> groups, @Nullable String shareGroup) throws Exception {
+	private Map<Integer, Long> purge() throws Exception {
 		this.deleted.clear();
-		purge(RETENTION, groups, shareGroup).purge();
+		purge(RETENTION).purge();
 		Map<Integer, Long> below = new TreeMap<>();
 		this.deleted.forEach((partition, records) -> below.put(partition.partition(), records.beforeOffset()));
 		return below;
 	}
 
-	private OrderPurge purge(Duration retention, List<String> groups, @Nullable String shareGroup) {
+	private OrderPurge purge(Duration retention) {
 		TopicWatch topics = mock(TopicWatch.class);
 		when(topics.state()).thenReturn(this.state);
-		return new OrderPurge(retention, groups, shareGroup, () -> this.owned, topics, () -> this.admin,
+		return new OrderPurge(retention, List.of("delivery", "projection"), () -> this.owned, topics, () -> this.admin,
 				InstantSource.fixed(NOW), new Supervisor((_) -> {
 				}));
 	}
@@ -232,10 +204,6 @@ class OrderPurgeTests {
 	private void commit(String group, long offset, Uuid topic) {
 		this.commits.put(group, Map.of(PARTITION,
 				new OffsetAndMetadata(offset, CommitMetadata.of(List.of(topic), "finished-1:1,1").text())));
-	}
-
-	private void finished(TopicPartition partition, long below) {
-		this.shared.put(partition, new SharePartitionOffsetInfo(below, Optional.empty(), Optional.empty()));
 	}
 
 }
