@@ -123,9 +123,9 @@ class DeliveryConfiguration {
 	}
 
 	@Bean
-	DeliveryHealthIndicator deliveryHealthIndicator(DeliverySource source, DeliveryLimiter limiter,
+	DeliveryHealthIndicator deliveryHealthIndicator(DeliveryLoop loop, DeliveryLimiter limiter,
 			PendingRecords pending) {
-		return new DeliveryHealthIndicator(source, limiter, pending);
+		return new DeliveryHealthIndicator(loop, limiter, pending);
 	}
 
 	private static RetryPolicy retries(DeliveryProperties properties) {

@@ -1,6 +1,6 @@
 /**
- * Bounded delivery. {@link dev.sluice.consumer.delivery.DeliveryLoop} reads and commits,
- * a {@link dev.sluice.consumer.delivery.Delivery} delivers one order on a virtual thread,
+ * Bounded delivery. {@link dev.sluice.consumer.delivery.OrderReader} reads and commits, a
+ * {@link dev.sluice.consumer.delivery.Delivery} delivers one order on a virtual thread,
  * and the {@link dev.sluice.consumer.limiter.DeliveryLimiter} is the only limit.
  */
 @NullMarked

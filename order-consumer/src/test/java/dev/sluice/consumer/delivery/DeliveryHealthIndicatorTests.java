@@ -1,10 +1,11 @@
 package dev.sluice.consumer.delivery;
 
 import java.time.Duration;
-import java.util.Map;
+import java.util.Set;
 
 import dev.sluice.consumer.limiter.DeliveryLimiter;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,14 +39,15 @@ class DeliveryHealthIndicatorTests {
 	@Test
 	void isUpWhileTheLoopPolls() {
 		this.pending.add(100);
-		when(this.loop.details()).thenReturn(Map.of("partitions", 3));
+		when(this.loop.assignment())
+			.thenReturn(Set.of(new TopicPartition("orders", 1), new TopicPartition("orders", 2)));
 		when(this.limiter.inFlight()).thenReturn(2);
 
 		Health health = this.indicator.health();
 
 		assertThat(health.getStatus()).isEqualTo(Status.UP);
 		assertThat(health.getDetails()).containsEntry("state", "consuming")
-			.containsEntry("partitions", 3)
+			.containsEntry("partitions", 2)
 			.containsEntry("pending", 1)
 			.containsEntry("inFlight", 2)
 			.containsEntry("circuit", State.HALF_OPEN);

@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -303,14 +304,12 @@ class DeliveryLoopTests {
 		this.kafka.receive(order(UUID.randomUUID(), 0), order(UUID.randomUUID(), 1));
 		await().until(() -> this.kafka.paused().contains(PARTITION));
 		this.kafka.receive(order(UUID.randomUUID(), 2));
-		assertThat(this.loop.isPaused()).isTrue();
 		assertThat(this.pending.records()).isEqualTo(2);
 
 		this.proceed.countDown();
 
 		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(3));
 		assertThat(this.kafka.paused()).isEmpty();
-		assertThat(this.loop.isPaused()).isFalse();
 	}
 
 	/** Nothing else wakes the loop, because it already has something to commit. */
@@ -387,13 +386,8 @@ class DeliveryLoopTests {
 	@Test
 	void tellsWhatItReads() {
 		start(Map.of(), (order) -> SAVED);
-		assertThat(this.loop.partitions()).isZero();
-		this.kafka.receive(order(UUID.randomUUID(), 0));
 
-		await().untilAsserted(() -> assertThat(this.loop.partitions()).isEqualTo(1));
-		assertThat(this.loop.details()).isEqualTo(Map.of("partitions", 1));
-		assertThat(this.loop.assignment()).containsExactly(PARTITION);
-		assertThat(this.loop.isPaused()).isFalse();
+		await().untilAsserted(() -> assertThat(this.loop.assignment()).containsExactly(PARTITION));
 		assertThat(this.loop.isConnected()).isTrue();
 	}
 
@@ -593,7 +587,7 @@ class DeliveryLoopTests {
 		});
 		hasTheOther();
 		this.kafka.receive(order(UUID.randomUUID(), 0));
-		await().until(() -> this.loop.isPaused());
+		await().until(() -> this.kafka.paused().contains(PARTITION));
 
 		CompletableFuture<Set<TopicPartition>> paused = new CompletableFuture<>();
 		this.kafka.then(() -> {
@@ -822,7 +816,74 @@ class DeliveryLoopTests {
 
 		this.loop.stop();
 
-		assertThat(waits).containsExactly(Duration.ofSeconds(7), DeliverySource.ABANDON_TIMEOUT);
+		assertThat(waits).containsExactly(Duration.ofSeconds(7), OrderReader.ABANDON_TIMEOUT);
+	}
+
+	@Test
+	void beginsAgainAfterAnError() {
+		Semaphore restarts = new Semaphore(0);
+		this.time = new SystemTime() {
+
+			@Override
+			public void sleep(Duration duration) throws InterruptedException {
+				restarts.acquire();
+			}
+
+		};
+		start(Map.of(), (order) -> SAVED);
+
+		this.kafka.then(() -> this.kafka.setPollException(new KafkaException("no answer")));
+		await().until(this.kafka::closed);
+		await().until(() -> !this.loop.isConnected());
+		assertThat(this.loop.isAlive()).isTrue();
+
+		restarts.release();
+		this.next.assign();
+		this.next.receive(order(UUID.randomUUID(), 0));
+		await().untilAsserted(() -> assertThat(this.next.committedOffset()).isEqualTo(1));
+	}
+
+	@Test
+	void stopsWhileKafkaIsAway() throws InterruptedException {
+		TopicWatch topics = topics();
+		when(topics.await()).thenAnswer((_) -> {
+			throw new KafkaException("no answer");
+		});
+		CountDownLatch paused = new CountDownLatch(1);
+		this.time = new SystemTime() {
+
+			@Override
+			public void sleep(Duration duration) throws InterruptedException {
+				paused.countDown();
+				Thread.sleep(Duration.ofHours(1));
+			}
+
+		};
+		create(topics, Map.of(), (order) -> SAVED);
+		assertThat(this.loop.isAlive()).isFalse();
+		this.loop.start();
+		paused.await();
+		assertThat(this.loop.isAlive()).isTrue();
+		assertThat(this.loop.isConnected()).isFalse();
+
+		this.loop.stop();
+
+		assertThat(this.loop.isAlive()).isFalse();
+		assertThat(this.loop.isRunning()).isFalse();
+	}
+
+	/** Without a consumer it waits for Kafka, however long that takes. */
+	@Test
+	void knowsHowLongAConsumerDidNothing() {
+		AtomicLong nanos = new AtomicLong();
+		this.time = new SetTime(nanos);
+		start(Map.of(), (order) -> SAVED);
+		await().until(() -> this.loop.isConnected());
+		this.kafka.awaitSleep();
+
+		nanos.set(Duration.ofMinutes(5).toNanos());
+
+		assertThat(this.loop.sinceLastPoll()).isEqualTo(Duration.ofMinutes(5));
 	}
 
 	/** Commits an hour after the start at the earliest. */
@@ -856,6 +917,12 @@ class DeliveryLoopTests {
 	}
 
 	private void start(Map<String, String> properties, Function<QueuedOrder, Attempt> backend) {
+		create(topics(), properties, backend);
+		this.loop.start();
+		this.kafka.assign();
+	}
+
+	private void create(TopicWatch topics, Map<String, String> properties, Function<QueuedOrder, Attempt> backend) {
 		Map<String, String> all = new HashMap<>(properties);
 		all.putIfAbsent("delivery.drain-timeout", "0s");
 		if (this.commitInterval != null) {
@@ -866,10 +933,8 @@ class DeliveryLoopTests {
 		this.properties = delivery;
 		when(this.consumers.createConsumer(any(), any(), any(), any())).thenReturn(this.kafka, this.next);
 		this.pending = new PendingRecords(delivery.maxPending(), delivery.maxPendingSize().toBytes());
-		this.loop = new DeliveryLoop(delivery, topics(), this.lost, this.consumers, context(delivery, backend),
+		this.loop = new DeliveryLoop(delivery, topics, this.lost, this.consumers, context(delivery, backend),
 				this.pending, Thread.ofPlatform().factory());
-		this.loop.start();
-		this.kafka.assign();
 	}
 
 	private TopicWatch topics() {

@@ -1,0 +1,169 @@
+package dev.sluice.consumer.delivery;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import dev.sluice.consumer.DeliveryProperties.Ordering;
+import dev.sluice.consumer.offsets.CommitMetadata;
+import dev.sluice.consumer.offsets.FinishedOffsets;
+import dev.sluice.consumer.offsets.PartitionProgress;
+import dev.sluice.contract.OrderHeaders;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an {@link OrderReader} knows about each partition that is assigned to it: its
+ * unfinished deliveries, and what it has committed. Only the loop's thread uses it,
+ * except {@link #ids}.
+ */
+final class AssignedPartitions {
+
+	private final List<Uuid> topicId;
+
+	private final Ordering ordering;
+
+	private final Map<TopicPartition, Partition> partitions = new HashMap<>();
+
+	private volatile Set<TopicPartition> ids = Set.of();
+
+	/**
+	 * @param topicId the topic's id, which each commit names; null if it is unknown
+	 */
+	AssignedPartitions(@Nullable Uuid topicId, Ordering ordering) {
+		this.ordering = ordering;
+		this.topicId = (topicId != null) ? List.of(topicId) : List.of();
+	}
+
+	Set<TopicPartition> ids() {
+		return this.ids;
+	}
+
+	/**
+	 * @param commits the valid commits that the partitions begin with
+	 */
+	void add(Collection<TopicPartition> assigned, Map<TopicPartition, OffsetAndMetadata> commits) {
+		assigned.forEach((id) -> this.partitions.put(id, new Partition(commits.get(id))));
+		this.ids = Set.copyOf(this.partitions.keySet());
+	}
+
+	/** Forgets partitions and cancels their deliveries. */
+	void remove(Collection<TopicPartition> of) {
+		unfinished(of).forEach(Delivery::cancel);
+		this.partitions.keySet().removeAll(of);
+		this.ids = Set.copyOf(this.partitions.keySet());
+	}
+
+	/**
+	 * @throws IllegalStateException if the partition is not assigned
+	 */
+	Partition get(TopicPartition id) {
+		Partition partition = this.partitions.get(id);
+		if (partition == null) {
+			throw new IllegalStateException(id + " is read and not assigned");
+		}
+		return partition;
+	}
+
+	/** What to commit, for each partition with something new. */
+	Map<TopicPartition, OffsetAndMetadata> committable(Collection<TopicPartition> of) {
+		Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+		this.partitions.forEach((id, partition) -> {
+			OffsetAndMetadata offset = of.contains(id) ? partition.committable() : null;
+			if (offset != null) {
+				offsets.put(id, offset);
+			}
+		});
+		return offsets;
+	}
+
+	void committed(Map<TopicPartition, OffsetAndMetadata> offsets) {
+		offsets.forEach((id, offset) -> {
+			Partition partition = this.partitions.get(id);
+			if (partition != null) {
+				partition.committed = offset;
+			}
+		});
+	}
+
+	List<Delivery> unfinished(Collection<TopicPartition> of) {
+		return this.partitions.entrySet()
+			.stream()
+			.filter((partition) -> of.contains(partition.getKey()))
+			.flatMap((partition) -> partition.getValue().unfinished().stream())
+			.toList();
+	}
+
+	/** One assignment of a partition. */
+	final class Partition {
+
+		private final KeySequencer sequencer = new KeySequencer();
+
+		/** Offsets above the commit that earlier readers have finished. */
+		private final FinishedOffsets earlier;
+
+		/** Null until the first record. */
+		private @Nullable PartitionProgress<Delivery> progress;
+
+		private @Nullable OffsetAndMetadata committed;
+
+		private Partition(@Nullable OffsetAndMetadata commit) {
+			this.earlier = (commit != null)
+					? FinishedOffsets.parse(commit.offset(), CommitMetadata.parse(commit.metadata()).rest())
+					: FinishedOffsets.NONE;
+		}
+
+		/** The records of one order have one key, and wait for each other either way. */
+		KeySequencer.Ticket ticket(ConsumerRecord<byte[], byte[]> record) {
+			return switch (AssignedPartitions.this.ordering) {
+				case NONE -> this.sequencer.ticket(id(record));
+				case KEY -> this.sequencer.ticket(record.key());
+			};
+		}
+
+		/** The order's id as the gateways write it; null if the record has none. */
+		private static byte @Nullable [] id(ConsumerRecord<byte[], byte[]> record) {
+			Header header = record.headers().lastHeader(OrderHeaders.ID);
+			return (header != null) ? header.value() : null;
+		}
+
+		FinishedOffsets earlier() {
+			return this.earlier;
+		}
+
+		/**
+		 * @param offset that of a record, which the progress begins with if it is the
+		 * first
+		 */
+		PartitionProgress<Delivery> progress(long offset) {
+			PartitionProgress<Delivery> known = this.progress;
+			if (known == null) {
+				known = new PartitionProgress<>(offset, this.earlier);
+				this.progress = known;
+			}
+			return known;
+		}
+
+		private List<Delivery> unfinished() {
+			return (this.progress != null) ? this.progress.unfinished() : List.of();
+		}
+
+		private @Nullable OffsetAndMetadata committable() {
+			if (this.progress == null) {
+				return null;
+			}
+			OffsetAndMetadata finished = this.progress.committable();
+			OffsetAndMetadata offset = new OffsetAndMetadata(finished.offset(),
+					CommitMetadata.of(AssignedPartitions.this.topicId, finished.metadata()).text());
+			return offset.equals(this.committed) ? null : offset;
+		}
+
+	}
+
+}
