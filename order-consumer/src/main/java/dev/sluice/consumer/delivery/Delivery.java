@@ -185,7 +185,7 @@ final class Delivery implements Runnable {
 		int throttled = 0;
 		FailureReason last = null;
 		while (true) {
-			if (last != null && this.context.limiter.isSpent(budget)) {
+			if (last != null && budget.isSpent()) {
 				return begin() && fail(order, DeadLetterKind.EXHAUSTED, attempts, last);
 			}
 			long beganNanos = this.context.limiter.acquire();

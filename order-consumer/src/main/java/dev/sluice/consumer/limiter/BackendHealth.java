@@ -3,7 +3,7 @@ package dev.sluice.consumer.limiter;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -88,11 +88,18 @@ public final class BackendHealth {
 					.permittedNumberOfCallsInHalfOpenState(properties.trials())
 					.waitDurationInOpenState(properties.openFor())
 					.recordResult(RetryLater.class::isInstance)
-					.clock(new ElapsedClock(nanoTime))
+					.clock(elapsed(nanoTime))
 					.build());
 		this.circuit.getEventPublisher()
 			.onStateTransition((event) -> changed(event.getStateTransition().getFromState(),
 					event.getStateTransition().getToState()));
+	}
+
+	/** Monotonic: a step of the system clock must not keep the circuit breaker open. */
+	private static Clock elapsed(LongSupplier nanoTime) {
+		long startNanos = nanoTime.getAsLong();
+		InstantSource elapsed = () -> Instant.EPOCH.plusNanos(nanoTime.getAsLong() - startNanos);
+		return elapsed.withZone(ZoneOffset.UTC);
 	}
 
 	/**
@@ -217,12 +224,7 @@ public final class BackendHealth {
 
 	/** Creates the retry budget of an order. Called before its first attempt. */
 	public RetryBudget budget(int maxAttempts) {
-		return new RetryBudget(maxAttempts, this.windowNanos, this.outages.get(), this.nanoTime.getAsLong());
-	}
-
-	/** Whether the retry budget of an order is spent. Called before each retry. */
-	public boolean isSpent(RetryBudget budget) {
-		return budget.isSpent(this.outages.get(), this.nanoTime.getAsLong());
+		return new RetryBudget(maxAttempts, this.windowNanos, this.outages::get, this.nanoTime);
 	}
 
 	/** How often the circuit breaker has opened. */
@@ -232,35 +234,6 @@ public final class BackendHealth {
 
 	State circuit() {
 		return this.circuit.getState();
-	}
-
-	/** Monotonic: a step of the system clock must not keep the circuit breaker open. */
-	private static final class ElapsedClock extends Clock {
-
-		private final LongSupplier nanoTime;
-
-		private final long startNanos;
-
-		ElapsedClock(LongSupplier nanoTime) {
-			this.nanoTime = nanoTime;
-			this.startNanos = nanoTime.getAsLong();
-		}
-
-		@Override
-		public Instant instant() {
-			return Instant.EPOCH.plusNanos(this.nanoTime.getAsLong() - this.startNanos);
-		}
-
-		@Override
-		public ZoneId getZone() {
-			return ZoneOffset.UTC;
-		}
-
-		@Override
-		public Clock withZone(ZoneId zone) {
-			return this;
-		}
-
 	}
 
 }

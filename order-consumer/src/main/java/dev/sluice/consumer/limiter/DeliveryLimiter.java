@@ -149,11 +149,6 @@ public final class DeliveryLimiter {
 		return this.health.budget(maxAttempts);
 	}
 
-	/** Whether the retry budget of an order is spent. Called before each retry. */
-	public boolean isSpent(RetryBudget budget) {
-		return this.health.isSpent(budget);
-	}
-
 	/** How often the circuit breaker has opened. */
 	public int outages() {
 		return this.health.outages();

@@ -2,6 +2,8 @@ package dev.sluice.consumer.limiter;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 
 import dev.sluice.consumer.limiter.BackendEvidence.Failure;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +26,11 @@ public final class RetryBudget {
 	/** The times at which counted failures were judged, in nanoseconds. */
 	private final Deque<Long> counted = new ArrayDeque<>();
 
-	private int outages;
+	private final IntSupplier outages;
+
+	private final LongSupplier nanoTime;
+
+	private int judgedOutages;
 
 	private long judgedNanos;
 
@@ -36,11 +42,13 @@ public final class RetryBudget {
 	 * to the outage
 	 * @param outages how often the circuit breaker has opened so far
 	 */
-	RetryBudget(int maxAttempts, long windowNanos, int outages, long nowNanos) {
+	RetryBudget(int maxAttempts, long windowNanos, IntSupplier outages, LongSupplier nanoTime) {
 		this.maxAttempts = maxAttempts;
 		this.windowNanos = windowNanos;
 		this.outages = outages;
-		this.judgedNanos = nowNanos;
+		this.nanoTime = nanoTime;
+		this.judgedOutages = outages.getAsInt();
+		this.judgedNanos = nanoTime.getAsLong();
 	}
 
 	/**
@@ -52,9 +60,11 @@ public final class RetryBudget {
 	}
 
 	/** Judges the last failure. Called before each retry. */
-	boolean isSpent(int outages, long nowNanos) {
-		if (outages != this.outages) {
-			this.outages = outages;
+	public boolean isSpent() {
+		int outages = this.outages.getAsInt();
+		long nowNanos = this.nanoTime.getAsLong();
+		if (outages != this.judgedOutages) {
+			this.judgedOutages = outages;
 			while (!this.counted.isEmpty() && this.counted.getLast() - this.judgedNanos + this.windowNanos >= 0) {
 				this.counted.removeLast();
 			}

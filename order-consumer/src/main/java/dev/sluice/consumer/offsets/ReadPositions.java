@@ -82,23 +82,18 @@ public final class ReadPositions {
 			long start = starts.getOrDefault(partition, 0L);
 			// Kafka maps a partition without a commit to null.
 			OffsetAndMetadata commit = commits.get(partition);
+			long from = (this.first == Start.AT_ZERO) ? 0 : start;
 			if (commit != null && isValid(partition, commit, ends.getOrDefault(partition, Long.MAX_VALUE))) {
 				valid.put(partition, commit);
-				if (commit.offset() < start) {
-					gaps.accept(new Gap(partition, commit.offset(), start));
-				}
-				this.kafka.seek(partition, Math.max(commit.offset(), start));
-				if (commit.offset() < start) {
-					initial.put(partition, initial(start));
-				}
+				from = commit.offset();
 			}
-			else {
-				if (start > 0 && this.first == Start.AT_ZERO) {
-					gaps.accept(new Gap(partition, 0, start));
-				}
-				this.kafka.seek(partition, start);
+			if (from < start) {
+				gaps.accept(new Gap(partition, from, start));
+			}
+			if (from < start || !valid.containsKey(partition)) {
 				initial.put(partition, initial(start));
 			}
+			this.kafka.seek(partition, Math.max(from, start));
 		}
 		if (!initial.isEmpty()) {
 			ask(() -> {

@@ -1,6 +1,11 @@
 package dev.sluice.consumer.outcome;
 
 import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
 import dev.sluice.consumer.ConsumerMetric;
@@ -20,18 +25,15 @@ public final class OutcomePublisher {
 
 	private final ObjectWriter json;
 
-	private final Counter retrying;
-
-	private final Counter saved;
-
-	private final Counter failed;
+	private final Map<OrderStatus, Counter> published = new EnumMap<>(OrderStatus.class);
 
 	public OutcomePublisher(ReliablePublisher publisher, JsonMapper json, MeterRegistry registry) {
 		this.publisher = publisher;
 		this.json = json.writerFor(OrderOutcome.class);
-		this.retrying = ConsumerMetric.DELIVERY_OUTCOMES.counter(registry, "outcome", "retrying");
-		this.saved = ConsumerMetric.DELIVERY_OUTCOMES.counter(registry, "outcome", "saved");
-		this.failed = ConsumerMetric.DELIVERY_OUTCOMES.counter(registry, "outcome", "failed");
+		for (OrderStatus status : List.of(OrderStatus.RETRYING, OrderStatus.SAVED, OrderStatus.FAILED)) {
+			this.published.put(status, ConsumerMetric.DELIVERY_OUTCOMES.counter(registry, "outcome",
+					status.name().toLowerCase(Locale.ROOT)));
+		}
 	}
 
 	/**
@@ -42,18 +44,9 @@ public final class OutcomePublisher {
 		byte[] value = this.json.writeValueAsBytes(outcome);
 		boolean published = this.publisher.publish(new ProducerRecord<>(Topics.ORDER_OUTCOMES, key, value), wanted);
 		if (published) {
-			counter(outcome.status()).increment();
+			Objects.requireNonNull(this.published.get(outcome.status())).increment();
 		}
 		return published;
-	}
-
-	private Counter counter(OrderStatus status) {
-		return switch (status) {
-			case ACCEPTED -> throw new IllegalArgumentException("a delivery does not end as accepted");
-			case RETRYING -> this.retrying;
-			case SAVED -> this.saved;
-			case FAILED -> this.failed;
-		};
 	}
 
 }

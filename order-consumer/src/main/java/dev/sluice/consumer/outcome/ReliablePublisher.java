@@ -1,7 +1,6 @@
 package dev.sluice.consumer.outcome;
 
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
@@ -66,17 +65,8 @@ public final class ReliablePublisher {
 	}
 
 	private boolean publishOnce(ProducerRecord<byte[], byte[]> record) throws InterruptedException {
-		CompletableFuture<Boolean> acknowledged = new CompletableFuture<>();
 		try {
-			this.producer.get().send(record, (metadata, failure) -> {
-				if (failure != null) {
-					acknowledged.completeExceptionally(failure);
-				}
-				else {
-					acknowledged.complete(true);
-				}
-			});
-			acknowledged.get();
+			this.producer.get().send(record).get();
 			if (this.failing.compareAndSet(true, false)) {
 				logger.info("Kafka acknowledges records again");
 			}

@@ -49,7 +49,6 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -577,14 +576,15 @@ final class DeliverySimulation {
 		}
 
 		@Override
-		public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+		public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record) {
 			Position done = finished(record);
 			boolean current = done != null && this.owner.isCurrent(done.partition);
 			int assignment = (done != null) ? done.partition.assignment : 0;
 			boolean failed = fails(8);
+			CompletableFuture<RecordMetadata> answer = new CompletableFuture<>();
 			DeliverySimulation.this.scheduler.after(delay(30), () -> {
 				if (failed) {
-					callback.onCompletion(null, new TimeoutException("simulated"));
+					answer.completeExceptionally(new TimeoutException("simulated"));
 					return;
 				}
 				if (done != null) {
@@ -594,9 +594,9 @@ final class DeliverySimulation {
 						violated("%s at %d is finished twice", done.partition.id, done.offset);
 					}
 				}
-				callback.onCompletion(null, null);
+				answer.complete(null);
 			});
-			return new CompletableFuture<>();
+			return answer;
 		}
 
 		/**

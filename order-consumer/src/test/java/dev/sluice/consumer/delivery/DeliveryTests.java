@@ -47,7 +47,6 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -295,13 +294,12 @@ class DeliveryTests {
 				new ByteArraySerializer()) {
 
 			@Override
-			public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+			public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record) {
 				if (record.topic().equals(Topics.ORDERS_DLT) && record.value() != null) {
 					RecordTooLargeException failure = new RecordTooLargeException("too large");
-					callback.onCompletion(null, failure);
 					return CompletableFuture.failedFuture(failure);
 				}
-				return super.send(record, callback);
+				return super.send(record);
 			}
 
 		};
@@ -578,10 +576,9 @@ class DeliveryTests {
 				new ByteArraySerializer()) {
 
 			@Override
-			public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+			public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record) {
 				sends.incrementAndGet();
 				TimeoutException failure = new TimeoutException("no acknowledgement");
-				callback.onCompletion(null, failure);
 				return CompletableFuture.failedFuture(failure);
 			}
 

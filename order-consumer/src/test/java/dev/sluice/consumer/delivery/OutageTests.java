@@ -286,7 +286,7 @@ class OutageTests {
 		}
 
 		private void again(SimulatedOrder order) {
-			if (this.health.isSpent(order.budget)) {
+			if (order.budget.isSpent()) {
 				this.buried.add(order);
 			}
 			else {

@@ -356,7 +356,7 @@ class OverloadTests {
 		private SimulatedOrder next() {
 			while (!this.retries.isEmpty() && this.retries.peek().atNanos() <= this.nowNanos) {
 				SimulatedOrder order = this.retries.poll().order();
-				if (!this.health.isSpent(order.budget)) {
+				if (!order.budget.isSpent()) {
 					return order;
 				}
 				this.deadLetters++;

@@ -9,7 +9,9 @@ class RetryBudgetTests {
 
 	private final BackendEvidence evidence = new BackendEvidence(Long.MAX_VALUE / 4);
 
-	private final RetryBudget budget = new RetryBudget(2, 100, 0, 0);
+	private final RetryBudget budget = new RetryBudget(2, 100, () -> this.outages, () -> this.now);
+
+	private int outages;
 
 	private long now;
 
@@ -18,11 +20,11 @@ class RetryBudgetTests {
 		saved();
 		this.budget.failed(failed());
 		saved();
-		assertThat(this.budget.isSpent(0, this.now)).isFalse();
+		assertThat(this.budget.isSpent()).isFalse();
 
 		this.budget.failed(failed());
 		saved();
-		assertThat(this.budget.isSpent(0, this.now)).isTrue();
+		assertThat(this.budget.isSpent()).isTrue();
 	}
 
 	@Test
@@ -30,11 +32,11 @@ class RetryBudgetTests {
 		saved();
 		for (int i = 0; i < 100; i++) {
 			this.budget.failed(failed());
-			assertThat(this.budget.isSpent(0, this.now)).isFalse();
+			assertThat(this.budget.isSpent()).isFalse();
 		}
 		saved();
 
-		assertThat(this.budget.isSpent(0, this.now)).isFalse();
+		assertThat(this.budget.isSpent()).isFalse();
 	}
 
 	@Test
@@ -46,12 +48,12 @@ class RetryBudgetTests {
 				// The attempt ended before the run of saves broke.
 				saved();
 			}
-			assertThat(this.budget.isSpent(0, this.now)).isFalse();
+			assertThat(this.budget.isSpent()).isFalse();
 		}
 
 		this.budget.failed(failed());
 		saved();
-		assertThat(this.budget.isSpent(0, this.now)).isTrue();
+		assertThat(this.budget.isSpent()).isTrue();
 	}
 
 	@Test
@@ -61,7 +63,7 @@ class RetryBudgetTests {
 		saved();
 
 		for (int i = 0; i < 100; i++) {
-			assertThat(this.budget.isSpent(0, this.now)).isFalse();
+			assertThat(this.budget.isSpent()).isFalse();
 		}
 	}
 
@@ -70,14 +72,15 @@ class RetryBudgetTests {
 		saved();
 		this.budget.failed(failed());
 		saved();
-		assertThat(this.budget.isSpent(0, this.now)).isFalse();
+		assertThat(this.budget.isSpent()).isFalse();
 		this.now += 101;
-		assertThat(this.budget.isSpent(0, this.now)).isFalse();
-		assertThat(this.budget.isSpent(1, this.now)).isFalse();
+		assertThat(this.budget.isSpent()).isFalse();
+		this.outages = 1;
+		assertThat(this.budget.isSpent()).isFalse();
 
 		this.budget.failed(failed());
 		saved();
-		assertThat(this.budget.isSpent(1, this.now)).isTrue();
+		assertThat(this.budget.isSpent()).isTrue();
 	}
 
 	@Test
@@ -85,17 +88,18 @@ class RetryBudgetTests {
 		saved();
 		this.budget.failed(failed());
 		saved();
-		assertThat(this.budget.isSpent(0, this.now)).isFalse();
+		assertThat(this.budget.isSpent()).isFalse();
 		this.budget.failed(failed());
 		saved();
-		assertThat(this.budget.isSpent(1, this.now)).isFalse();
+		this.outages = 1;
+		assertThat(this.budget.isSpent()).isFalse();
 
 		this.budget.failed(failed());
 		saved();
-		assertThat(this.budget.isSpent(1, this.now)).isFalse();
+		assertThat(this.budget.isSpent()).isFalse();
 		this.budget.failed(failed());
 		saved();
-		assertThat(this.budget.isSpent(1, this.now)).isTrue();
+		assertThat(this.budget.isSpent()).isTrue();
 	}
 
 	@Test
@@ -103,14 +107,15 @@ class RetryBudgetTests {
 		saved();
 		this.budget.failed(failed());
 		saved();
-		assertThat(this.budget.isSpent(0, this.now)).isFalse();
+		assertThat(this.budget.isSpent()).isFalse();
 		this.now += 100;
-		assertThat(this.budget.isSpent(0, this.now)).isFalse();
-		assertThat(this.budget.isSpent(1, this.now)).isFalse();
+		assertThat(this.budget.isSpent()).isFalse();
+		this.outages = 1;
+		assertThat(this.budget.isSpent()).isFalse();
 
 		this.budget.failed(failed());
 		saved();
-		assertThat(this.budget.isSpent(1, this.now)).isFalse();
+		assertThat(this.budget.isSpent()).isFalse();
 	}
 
 	@Test
@@ -118,7 +123,7 @@ class RetryBudgetTests {
 		for (int i = 0; i < 100; i++) {
 			this.budget.failed(null);
 			saved();
-			assertThat(this.budget.isSpent(0, this.now)).isFalse();
+			assertThat(this.budget.isSpent()).isFalse();
 		}
 	}
 

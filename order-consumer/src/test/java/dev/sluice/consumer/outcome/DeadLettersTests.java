@@ -10,7 +10,6 @@ import dev.sluice.contract.DeadLetterHeaders;
 import dev.sluice.contract.Topics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -33,13 +32,12 @@ class DeadLettersTests {
 			new ByteArraySerializer()) {
 
 		@Override
-		public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+		public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record) {
 			if (DeadLettersTests.this.tooLarge && record.value() != null) {
 				RecordTooLargeException failure = new RecordTooLargeException("too large");
-				callback.onCompletion(null, failure);
 				return CompletableFuture.failedFuture(failure);
 			}
-			return super.send(record, callback);
+			return super.send(record);
 		}
 
 	};

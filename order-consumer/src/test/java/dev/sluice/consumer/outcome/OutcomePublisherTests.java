@@ -19,7 +19,6 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 class OutcomePublisherTests {
 
@@ -58,12 +57,6 @@ class OutcomePublisherTests {
 		assertThat(this.outcomes.publish(outcome(OrderStatus.SAVED), () -> false)).isFalse();
 
 		assertThat(counted(OrderStatus.SAVED)).isZero();
-	}
-
-	@Test
-	void noDeliveryEndsAsAccepted() {
-		assertThatIllegalArgumentException()
-			.isThrownBy(() -> this.outcomes.publish(outcome(OrderStatus.ACCEPTED), () -> true));
 	}
 
 	private static OrderOutcome outcome(OrderStatus status) {

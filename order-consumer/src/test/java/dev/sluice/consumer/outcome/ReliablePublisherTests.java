@@ -12,7 +12,6 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.consumer.Time;
-import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -46,15 +45,14 @@ class ReliablePublisherTests {
 			new ByteArraySerializer()) {
 
 		@Override
-		public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+		public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record) {
 			if (ReliablePublisherTests.this.failures.isEmpty()) {
-				return super.send(record, callback);
+				return super.send(record);
 			}
 			RuntimeException failure = ReliablePublisherTests.this.failures.removeFirst();
 			if (ReliablePublisherTests.this.failsAtOnce) {
 				throw failure;
 			}
-			callback.onCompletion(null, failure);
 			return CompletableFuture.failedFuture(failure);
 		}
 
