@@ -1,11 +1,13 @@
 package dev.sluice.gateway.backend;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.UUID;
 
 import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.backend.BackendRequest;
+import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.order.ValidOrder;
 import io.github.resilience4j.bulkhead.BulkheadFullException;
@@ -60,8 +62,9 @@ public final class BackendClient {
 
 	private Mono<BackendResult> call(BackendRequest request, Duration limit) {
 		return this.transport.send(request, limit)
-			.map(this.policy::received)
-			.onErrorResume((failure) -> Mono.just(BackendPolicy.failed(request, failure, limit)))
+			.materialize()
+			.map((exchange) -> (exchange.get() instanceof BackendResponse response) ? this.policy.received(response)
+					: BackendPolicy.failed(request, Objects.requireNonNull(exchange.getThrowable()), limit))
 			.transformDeferred(CircuitBreakerOperator.of(this.policy.circuit()))
 			.transformDeferred(BulkheadOperator.of(this.policy.bulkhead()))
 			.onErrorResume(BulkheadFullException.class, (_) -> Mono.just(new BackendResult.Full()))

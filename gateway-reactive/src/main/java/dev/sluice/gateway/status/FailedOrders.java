@@ -16,6 +16,7 @@ import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.RecentOrders;
 import dev.sluice.gateway.core.status.StatusProblem;
+import dev.sluice.gateway.core.status.StatusUnavailableException;
 import dev.sluice.gateway.core.status.StoredOrder;
 import dev.sluice.gateway.queue.OrderQueue;
 import org.slf4j.Logger;
@@ -106,10 +107,11 @@ public final class FailedOrders {
 	}
 
 	private <T> Mono<T> ask(Mono<T> query) {
-		return this.guard.ask(this.properties.timeout(), query).onErrorMap((failure) -> {
-			logger.debug("Failed orders cannot be read", failure);
-			return StatusProblem.unavailable();
-		});
+		return this.guard.ask(this.properties.timeout(), query)
+			.onErrorMap(StatusUnavailableException.class, (failure) -> {
+				logger.debug("Failed orders cannot be read", failure);
+				return StatusProblem.unavailable();
+			});
 	}
 
 }

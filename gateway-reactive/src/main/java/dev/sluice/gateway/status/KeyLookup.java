@@ -11,6 +11,7 @@ import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.queue.RecentOrders;
 import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.RecentOrder;
+import dev.sluice.gateway.core.status.StatusUnavailableException;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,8 +63,13 @@ public final class KeyLookup {
 			return Mono.fromFuture(() -> this.recent.caughtUp(limit)).flatMap((reading) -> {
 				Fingerprint inKafka = RecentOrder.of(id, this.recent).fingerprint();
 				return inTable(id, limit).map((inTable) -> KeyUse.of(reading, inKafka, inTable))
-					.onErrorResume((failure) -> {
+					.onErrorResume(StatusUnavailableException.class, (failure) -> {
 						logger.debug("PostgreSQL did not report whether order {} was accepted before", id, failure);
+						return Mono.just(KeyUse.of(reading, inKafka, null));
+					})
+					.onErrorResume((_) -> mode == Mode.QUEUED, (bug) -> {
+						// A queued order needs only Kafka.
+						logger.error("Whether order {} was accepted before cannot be read because of a bug", id, bug);
 						return Mono.just(KeyUse.of(reading, inKafka, null));
 					});
 			}).doOnNext((use) -> use.record(this.meters, System.nanoTime() - startNanos));

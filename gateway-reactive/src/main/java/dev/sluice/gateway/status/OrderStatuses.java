@@ -17,6 +17,7 @@ import dev.sluice.gateway.core.queue.RecentOrders.Reading;
 import dev.sluice.gateway.core.status.RecentOrder;
 import dev.sluice.gateway.core.status.StatusProblem;
 import dev.sluice.gateway.core.status.StatusRow;
+import dev.sluice.gateway.core.status.StatusUnavailableException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -66,7 +67,8 @@ public final class OrderStatuses {
 		return Mono.defer(() -> {
 			long deadlineNanos = System.nanoTime() + 2 * this.properties.timeout().toNanos();
 			return read(id, this.properties.timeout()).map((row) -> found(id, row, deadlineNanos))
-				.onErrorResume((failure) -> Mono.just(notRead(id, failure, deadlineNanos)))
+				.onErrorResume(StatusUnavailableException.class,
+						(failure) -> Mono.just(notRead(id, failure, deadlineNanos)))
 				.switchIfEmpty(Mono.fromSupplier(() -> notFound(id, deadlineNanos)))
 				.flatMap((view) -> view);
 		});
@@ -113,7 +115,8 @@ public final class OrderStatuses {
 	 * Meanwhile the order may have reached PostgreSQL and been forgotten by the gateway.
 	 */
 	private Mono<OrderView> readAgain(UUID id, Reading reading, BackendResult result, long deadlineNanos) {
-		return read(id, left(deadlineNanos)).onErrorMap((_) -> StatusProblem.unavailable(id))
+		return read(id, left(deadlineNanos))
+			.onErrorMap(StatusUnavailableException.class, (_) -> StatusProblem.unavailable(id))
 			.map((row) -> RecentOrder.of(id, this.recent).mergedWith(row))
 			.switchIfEmpty(Mono.error(() -> StatusProblem.unknown(id, reading, result)));
 	}

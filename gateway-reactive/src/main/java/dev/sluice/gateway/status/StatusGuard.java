@@ -7,11 +7,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.status.StatusCircuit;
+import dev.sluice.gateway.core.status.StatusSql;
+import dev.sluice.gateway.core.status.StatusUnavailableException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.r2dbc.autoconfigure.R2dbcProperties;
+import org.springframework.r2dbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
@@ -48,14 +51,22 @@ class StatusGuard {
 	 * @param <T> the answer
 	 * @param limit maximum time to wait for the answer
 	 * @param query what to run
-	 * @return the answer; fails if there is none in time, with
-	 * {@link RejectedExecutionException} if the query was not sent
+	 * @return the answer; fails with {@link StatusUnavailableException} if there is none
+	 * in time
 	 */
 	<T> Mono<T> ask(Duration limit, Mono<T> query) {
 		return Mono
 			.using(this.asking::getAndIncrement, (before) -> asked(limit, query, before),
 					(_) -> this.asking.decrementAndGet())
-			.transformDeferred(CircuitBreakerOperator.of(this.circuit));
+			.transformDeferred(CircuitBreakerOperator.of(this.circuit))
+			.onErrorMap((failure) -> StatusUnavailableException.isCausedBy(failure) || isTableMissing(failure),
+					StatusUnavailableException::new);
+	}
+
+	/** The consumer creates the table when it first starts. */
+	private static boolean isTableMissing(Throwable failure) {
+		return failure instanceof BadSqlGrammarException bad && bad.getR2dbcException() != null
+				&& StatusSql.UNDEFINED_TABLE.equals(bad.getR2dbcException().getSqlState());
 	}
 
 	private <T> Mono<T> asked(Duration limit, Mono<T> query, int before) {

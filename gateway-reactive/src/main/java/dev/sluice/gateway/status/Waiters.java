@@ -6,6 +6,7 @@ import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.limit.WaiterLimit;
 import dev.sluice.gateway.core.status.StatusRow;
+import dev.sluice.gateway.core.status.StatusUnavailableException;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OutcomeWait;
@@ -58,11 +59,17 @@ public final class Waiters {
 
 	/** The reply, empty if the wait goes on. */
 	private Mono<OrderReply> check(OutcomeWait wait) {
-		return Mono.defer(
-				() -> this.guard.ask(this.limit, this.repository.find(wait.id()).map(StatusRow::view).singleOptional()))
+		return Mono
+			.defer(() -> this.guard.ask(this.limit,
+					this.repository.find(wait.id()).map(StatusRow::view).singleOptional()))
 			.flatMap((order) -> Mono.justOrEmpty(wait.check(order, System.nanoTime())))
-			.onErrorResume((failure) -> {
+			.onErrorResume(StatusUnavailableException.class, (failure) -> {
 				logger.debug("PostgreSQL did not report whether order {} is saved", wait.id(), failure);
+				return Mono.just(wait.notWaited());
+			})
+			.onErrorResume((bug) -> {
+				// The order has been accepted, and the answer says so.
+				logger.error("Whether order {} is saved cannot be read because of a bug", wait.id(), bug);
 				return Mono.just(wait.notWaited());
 			});
 	}

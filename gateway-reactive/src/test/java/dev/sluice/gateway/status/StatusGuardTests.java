@@ -13,6 +13,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.r2dbc.autoconfigure.R2dbcProperties;
+import org.springframework.dao.DataAccessResourceFailureException;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -80,7 +81,7 @@ class StatusGuardTests {
 	@Test
 	void leavesPostgresAloneThatFails() {
 		for (int i = 0; i < 5; i++) {
-			assertThat(this.guard.ask(LONG, Mono.error(new IllegalStateException("down"))).toFuture())
+			assertThat(this.guard.ask(LONG, Mono.error(new DataAccessResourceFailureException("down"))).toFuture())
 				.failsWithin(PATIENCE);
 		}
 
@@ -90,7 +91,7 @@ class StatusGuardTests {
 	private static void assertNotAsked(CompletableFuture<?> query) {
 		assertThat(query).failsWithin(PATIENCE)
 			.withThrowableThat()
-			.withCauseInstanceOf(RejectedExecutionException.class);
+			.withRootCauseInstanceOf(RejectedExecutionException.class);
 	}
 
 	private List<CompletableFuture<String>> ask(int times, Duration limit) {

@@ -18,6 +18,7 @@ import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.RecentOrders;
 import dev.sluice.gateway.core.status.StatusProblem;
+import dev.sluice.gateway.core.status.StatusUnavailableException;
 import dev.sluice.gateway.core.status.StoredOrder;
 import dev.sluice.gateway.queue.OrderQueue;
 import org.slf4j.Logger;
@@ -104,7 +105,7 @@ public final class FailedOrders {
 		try {
 			return this.guard.ask(this.properties.timeout(), query);
 		}
-		catch (RuntimeException ex) {
+		catch (StatusUnavailableException ex) {
 			logger.debug("Failed orders cannot be read", ex);
 			throw StatusProblem.unavailable();
 		}

@@ -12,6 +12,7 @@ import dev.sluice.gateway.core.queue.RecentOrders;
 import dev.sluice.gateway.core.queue.RecentOrders.Reading;
 import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.RecentOrder;
+import dev.sluice.gateway.core.status.StatusUnavailableException;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -61,17 +62,25 @@ public final class KeyLookup {
 		Duration limit = this.properties.keyLookupLimit(mode);
 		Reading reading = this.recent.caughtUp(limit).join();
 		Fingerprint inKafka = RecentOrder.of(id, this.recent).fingerprint();
-		KeyUse use = KeyUse.of(reading, inKafka, inTable(id, limit));
+		KeyUse use = KeyUse.of(reading, inKafka, inTable(id, mode, limit));
 		use.record(this.meters, System.nanoTime() - startNanos);
 		return use;
 	}
 
-	private @Nullable Optional<Fingerprint> inTable(UUID id, Duration limit) {
+	private @Nullable Optional<Fingerprint> inTable(UUID id, Mode mode, Duration limit) {
 		try {
 			return this.guard.ask(limit, () -> this.repository.fingerprint(id));
 		}
-		catch (RuntimeException ex) {
+		catch (StatusUnavailableException ex) {
 			logger.debug("PostgreSQL did not report whether order {} was accepted before", id, ex);
+			return null;
+		}
+		catch (RuntimeException ex) {
+			if (mode == Mode.SYNC) {
+				throw ex;
+			}
+			// A queued order needs only Kafka.
+			logger.error("Whether order {} was accepted before cannot be read because of a bug", id, ex);
 			return null;
 		}
 	}

@@ -18,6 +18,7 @@ import dev.sluice.gateway.core.queue.RecentOrders.Reading;
 import dev.sluice.gateway.core.status.RecentOrder;
 import dev.sluice.gateway.core.status.StatusProblem;
 import dev.sluice.gateway.core.status.StatusRow;
+import dev.sluice.gateway.core.status.StatusUnavailableException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -69,7 +70,7 @@ public final class OrderStatuses {
 		try {
 			row = read(id, this.properties.timeout());
 		}
-		catch (RuntimeException ex) {
+		catch (StatusUnavailableException ex) {
 			logger.debug("PostgreSQL did not return the status of order {}", id, ex);
 			return notRead(id, deadlineNanos);
 		}
@@ -117,7 +118,7 @@ public final class OrderStatuses {
 		try {
 			row = read(id, left(deadlineNanos));
 		}
-		catch (RuntimeException ex) {
+		catch (StatusUnavailableException ex) {
 			throw StatusProblem.unavailable(id);
 		}
 		return row.map((found) -> RecentOrder.of(id, this.recent).mergedWith(found))

@@ -15,11 +15,14 @@ import java.util.function.Supplier;
 import com.google.errorprone.annotations.ThreadSafe;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.sluice.gateway.core.status.StatusCircuit;
+import dev.sluice.gateway.core.status.StatusSql;
+import dev.sluice.gateway.core.status.StatusUnavailableException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.dao.QueryTimeoutException;
+import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
 
 /**
@@ -55,11 +58,24 @@ class StatusGuard implements DisposableBean {
 	 * @param limit maximum time to wait for the answer
 	 * @param query blocks until it has the answer
 	 * @return the answer
-	 * @throws RuntimeException if there is none in time:
-	 * {@link RejectedExecutionException} if the query was not sent
+	 * @throws StatusUnavailableException if there is none in time
 	 */
 	<T> T ask(Duration limit, Supplier<T> query) {
-		return this.circuit.executeSupplier(() -> asked(limit, query));
+		try {
+			return this.circuit.executeSupplier(() -> asked(limit, query));
+		}
+		catch (RuntimeException ex) {
+			if (StatusUnavailableException.isCausedBy(ex) || isTableMissing(ex)) {
+				throw new StatusUnavailableException(ex);
+			}
+			throw ex;
+		}
+	}
+
+	/** The consumer creates the table when it first starts. */
+	private static boolean isTableMissing(RuntimeException failure) {
+		return failure instanceof BadSqlGrammarException bad && bad.getSQLException() != null
+				&& StatusSql.UNDEFINED_TABLE.equals(bad.getSQLException().getSQLState());
 	}
 
 	private <T> T asked(Duration limit, Supplier<T> query) {

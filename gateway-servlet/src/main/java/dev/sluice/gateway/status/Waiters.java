@@ -9,6 +9,7 @@ import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.limit.WaiterLimit;
 import dev.sluice.gateway.core.status.StatusRow;
+import dev.sluice.gateway.core.status.StatusUnavailableException;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OutcomeWait;
@@ -76,8 +77,13 @@ public final class Waiters {
 		try {
 			order = this.guard.ask(this.limit, () -> this.repository.find(wait.id()).map(StatusRow::view));
 		}
-		catch (RuntimeException ex) {
+		catch (StatusUnavailableException ex) {
 			logger.debug("PostgreSQL did not report whether order {} is saved", wait.id(), ex);
+			return wait.notWaited();
+		}
+		catch (RuntimeException ex) {
+			// The order has been accepted, and the answer says so.
+			logger.error("Whether order {} is saved cannot be read because of a bug", wait.id(), ex);
 			return wait.notWaited();
 		}
 		return wait.check(order, System.nanoTime());

@@ -9,14 +9,16 @@ import java.util.stream.IntStream;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.sluice.devservices.Patience;
 import dev.sluice.gateway.core.status.StatusCircuit;
+import dev.sluice.gateway.core.status.StatusUnavailableException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.DataAccessResourceFailureException;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 class StatusGuardTests {
@@ -90,7 +92,8 @@ class StatusGuardTests {
 	@Test
 	void leavesPostgresAloneThatFails() {
 		for (int i = 0; i < 5; i++) {
-			assertThatIllegalStateException().isThrownBy(() -> this.guard.ask(LONG, StatusGuardTests::fail));
+			assertThatExceptionOfType(StatusUnavailableException.class)
+				.isThrownBy(() -> this.guard.ask(LONG, StatusGuardTests::fail));
 		}
 
 		assertThat(this.circuit.getState()).isEqualTo(State.OPEN);
@@ -99,7 +102,7 @@ class StatusGuardTests {
 	private static void assertNotAsked(CompletableFuture<?> query) {
 		assertThat(query).failsWithin(PATIENCE)
 			.withThrowableThat()
-			.withCauseInstanceOf(RejectedExecutionException.class);
+			.withRootCauseInstanceOf(RejectedExecutionException.class);
 	}
 
 	private List<CompletableFuture<String>> ask(int times, Duration limit) {
@@ -120,7 +123,7 @@ class StatusGuardTests {
 	}
 
 	private static String fail() {
-		throw new IllegalStateException("down");
+		throw new DataAccessResourceFailureException("down");
 	}
 
 }

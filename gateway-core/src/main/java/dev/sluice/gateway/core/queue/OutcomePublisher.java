@@ -16,6 +16,7 @@ import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -99,7 +100,11 @@ public class OutcomePublisher implements DisposableBean {
 					}
 				});
 		}
+		catch (KafkaException ex) {
+			end(id, ex);
+		}
 		catch (RuntimeException ex) {
+			logger.error("The outcome of order {} was not published because of a bug", id, ex);
 			end(id, ex);
 		}
 	}

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
 
 import com.google.errorprone.annotations.ThreadSafe;
@@ -12,6 +13,7 @@ import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.problem.StandardProblem;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.github.resilience4j.bulkhead.BulkheadFullException;
@@ -20,6 +22,7 @@ import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,7 +74,11 @@ public final class QueuePolicy {
 					.maxWaitDuration(Duration.ZERO)
 					.writableStackTraceEnabled(false)
 					.build());
-		this.circuit = circuits.circuitBreaker(NAME, properties.circuit().toConfig(properties.timeout()).build());
+		this.circuit = circuits.circuitBreaker(NAME,
+				properties.circuit()
+					.toConfig(properties.timeout())
+					.ignoreException((failure) -> !isUnavailable(failure))
+					.build());
 	}
 
 	public QueueProperties properties() {
@@ -129,6 +136,11 @@ public final class QueuePolicy {
 				new ProblemException(ProblemType.OVERLOADED, "Too many orders wait to be sent to Kafka.", Placed.NO);
 			case CallNotPermittedException _ ->
 				unavailable("Kafka has failed too often. Sends to it are suspended for a moment.", Placed.NO);
+			case RuntimeException bug when !isUnavailable(bug) -> {
+				logger.error("Order {} could not be sent to Kafka because of a bug", send.order().id(), bug);
+				yield new ProblemException(ProblemType.INTERNAL, StandardProblem.detailOf(ProblemType.INTERNAL),
+						send.giveUp());
+			}
 			default -> {
 				this.failedAt = Instant.now();
 				logger.debug("Kafka did not acknowledge order {}", send.order().id(), failure);
@@ -139,6 +151,15 @@ public final class QueuePolicy {
 							Placed.UNKNOWN);
 				};
 			}
+		};
+	}
+
+	/** Whether a failed send shows that Kafka is not available. Otherwise it is a bug. */
+	private static boolean isUnavailable(Throwable failure) {
+		return switch (failure) {
+			case KafkaException _, RejectedExecutionException _, CancellationException _ -> true;
+			case RuntimeException _ -> false;
+			default -> true;
 		};
 	}
 

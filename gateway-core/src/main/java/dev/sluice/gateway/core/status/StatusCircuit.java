@@ -28,7 +28,8 @@ public final class StatusCircuit {
 	/**
 	 * The circuit breaker. It opens after a few failures, because each costs its request
 	 * the whole time limit. A query that was rejected before it was sent says nothing
-	 * about PostgreSQL and does not count.
+	 * about PostgreSQL and does not count. A bug counts as an answer: an open circuit
+	 * would hide it.
 	 */
 	public static CircuitBreaker of(CircuitBreakerRegistry circuits) {
 		return circuits.circuitBreaker(NAME,
@@ -39,6 +40,7 @@ public final class StatusCircuit {
 					.transitionToStateAfterWaitDuration(State.CLOSED)
 					.waitDurationInOpenState(Duration.ofSeconds(1))
 					.ignoreExceptions(RejectedExecutionException.class)
+					.recordException(StatusUnavailableException::isCausedBy)
 					.writableStackTraceEnabled(false)
 					.build());
 	}

@@ -34,6 +34,9 @@ public final class StatusSql {
 	/** The data for a redelivery: {@link #stored}. */
 	public static final String STORED = "SELECT status, customer_id, payload FROM order_status WHERE order_id = :id";
 
+	/** PostgreSQL's error code if the table does not exist. */
+	public static final String UNDEFINED_TABLE = "42P01";
+
 	private StatusSql() {
 	}
 

@@ -114,6 +114,14 @@ class QueuePolicyTests {
 	}
 
 	@Test
+	void doesNotTakeABugForAFailureOfKafka() {
+		assertProblem(prepare(), new IllegalArgumentException("bad record"), ProblemType.INTERNAL, Placed.NO);
+		assertProblem(sent(), new NullPointerException(), ProblemType.INTERNAL, Placed.UNKNOWN);
+
+		assertThat(this.policy.accepts()).isTrue();
+	}
+
+	@Test
 	void aGatewayKnowsAnOrderOnceKafkaHasIt() {
 		PendingSend send = prepare();
 

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 
 import dev.sluice.contract.FakeBackend;
 import dev.sluice.contract.FakeBackend.Reply;
@@ -30,12 +31,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.dao.InvalidDataAccessResourceUsageException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
 import org.springframework.kafka.core.KafkaTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
@@ -61,7 +65,7 @@ public abstract class OrderStatusesContract {
 
 	private @Nullable OrderView row;
 
-	private boolean down;
+	private @Nullable RuntimeException failure;
 
 	private final FakeRecentOrders recent = new FakeRecentOrders();
 
@@ -87,11 +91,11 @@ public abstract class OrderStatusesContract {
 
 	/**
 	 * The table's row.
-	 * @throws QueryTimeoutException if it is down
+	 * @throws RuntimeException if it cannot be read
 	 */
 	protected final Optional<StatusRow> table() {
-		if (this.down) {
-			throw new QueryTimeoutException("down");
+		if (this.failure != null) {
+			throw this.failure;
 		}
 		return Optional.ofNullable(this.row).map((view) -> new StatusRow(view, "c-1", view.updatedAt()));
 	}
@@ -195,7 +199,7 @@ public abstract class OrderStatusesContract {
 
 	@Test
 	void asksNobodyForASynchronousSaveThatItHasRead() {
-		this.down = true;
+		this.failure = new QueryTimeoutException("down");
 		this.recent.save(ID, SAVED_AT);
 
 		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, null, SAVED_AT, null));
@@ -252,7 +256,7 @@ public abstract class OrderStatusesContract {
 
 	@Test
 	void asksTheBackendWhileTheTableIsDown() {
-		this.down = true;
+		this.failure = new QueryTimeoutException("down");
 		this.recent.accept(ID, null, TIME, TIME);
 		this.server.reply(Reply.of(200, SAVED));
 
@@ -270,7 +274,7 @@ public abstract class OrderStatusesContract {
 
 	@Test
 	void tellsWhatKafkaKnowsWhileTheTableIsDown() {
-		this.down = true;
+		this.failure = new QueryTimeoutException("down");
 		this.recent.accept(ID, null, TIME, TIME);
 		this.server.reply(Reply.of(404, "{}"));
 		assertThat(find()).isEqualTo(ACCEPTED);
@@ -280,10 +284,28 @@ public abstract class OrderStatusesContract {
 
 	@Test
 	void saysNothingWhileTheTableIsDown() {
-		this.down = true;
+		this.failure = new QueryTimeoutException("down");
 		this.server.reply(Reply.of(404, "{}"));
 
 		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void doesNotHideABug(RuntimeException bug) {
+		this.failure = bug;
+		this.recent.accept(ID, null, TIME, TIME);
+		this.server.reply(Reply.of(200, SAVED));
+
+		// The circuit stays closed, so that each request fails like this.
+		for (int i = 0; i < 20; i++) {
+			assertThatThrownBy(this::find).isSameAs(bug);
+		}
+	}
+
+	static Stream<RuntimeException> doesNotHideABug() {
+		return Stream.of(new InvalidDataAccessResourceUsageException("bad SQL grammar: no such column"),
+				new NullPointerException("customer_id"), new IllegalArgumentException("No enum constant"));
 	}
 
 	private OrderView find() {

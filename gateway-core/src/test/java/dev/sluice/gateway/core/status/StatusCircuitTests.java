@@ -1,6 +1,5 @@
 package dev.sluice.gateway.core.status;
 
-import java.sql.SQLException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -9,6 +8,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Test;
+import org.springframework.dao.QueryTimeoutException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,11 +19,11 @@ class StatusCircuitTests {
 	@Test
 	void opensAfterAFewFailuresOfPostgres() {
 		for (int i = 0; i < 4; i++) {
-			fails(new SQLException("no answer"));
+			fails(new QueryTimeoutException("no answer"));
 		}
 		assertThat(this.circuit.getState()).isEqualTo(State.CLOSED);
 
-		fails(new SQLException("no answer"));
+		fails(new QueryTimeoutException("no answer"));
 
 		assertThat(this.circuit.getState()).isEqualTo(State.OPEN);
 	}
