@@ -9,9 +9,8 @@ import reactor.netty.resources.LoopResources;
 
 /**
  * The server of health and metrics: an event loop of its own, so that no number of
- * requests to the API delays an answer, and HTTP/1.1 only, because the gateway's limits
- * for HTTP/2 do not apply to it. It is in a package that the gateway does not scan,
- * because it belongs to the management context only.
+ * requests to the API delays an answer. It is in a package that the gateway does not
+ * scan, because it belongs to the management context only.
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class ManagementServer {
@@ -23,10 +22,7 @@ class ManagementServer {
 
 	@Bean
 	WebServerFactoryCustomizer<NettyReactiveWebServerFactory> managementContainer(LoopResources managementLoops) {
-		return (factory) -> {
-			factory.addServerCustomizers((server) -> server.runOn(managementLoops, false));
-			factory.setHttp2(null);
-		};
+		return (factory) -> factory.addServerCustomizers((server) -> server.runOn(managementLoops, false));
 	}
 
 }

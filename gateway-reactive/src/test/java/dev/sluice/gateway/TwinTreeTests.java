@@ -41,11 +41,10 @@ class TwinTreeTests {
 	/** Each server gets the same limits in its own way. */
 	private static final Set<String> SERVLET_CONTAINER = Set.of("ReceivedBody.java", "ClientConnection.java",
 			"DelegatingAdapter.java", "GuardedHttp11Processor.java", "GuardedHttp11Protocol.java",
-			"GuardedHttp2Protocol.java", "GuardedHttp11ProtocolTests.java");
+			"GuardedHttp11ProtocolTests.java");
 
-	private static final Set<String> REACTIVE_CONTAINER = Set.of("ConnectionGuardHandler.java",
-			"ConnectionLimitHandler.java", "RequestFramingHandler.java", "Http2StreamEndHandler.java",
-			"Http2StreamGuard.java", "WriteTimeout.java", "RequestFramingHandlerTests.java");
+	private static final Set<String> REACTIVE_CONTAINER = Set.of("ConnectionLimitHandler.java",
+			"RequestFramingHandler.java", "WriteTimeout.java", "RequestFramingHandlerTests.java");
 
 	/** Only event loops must not be blocked. */
 	private static final Set<String> REACTIVE_LOOPS = Set.of("BlockedEventLoops.java", "EventLoopIT.java");

@@ -10,10 +10,8 @@ import org.springframework.context.annotation.Bean;
 
 /**
  * The server of health and metrics: a few threads of its own, so that no number of
- * requests to the API delays an answer, and HTTP/1.1 only, because
- * {@link dev.sluice.gateway.edge.GuardedHttp2Protocol} does not guard it. It is in a
- * package that the gateway does not scan, because it belongs to the management context
- * only.
+ * requests to the API delays an answer. It is in a package that the gateway does not
+ * scan, because it belongs to the management context only.
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class ManagementServer {
@@ -24,10 +22,7 @@ class ManagementServer {
 
 	@Bean
 	WebServerFactoryCustomizer<TomcatServletWebServerFactory> managementContainer() {
-		return (factory) -> {
-			factory.addProtocolHandlerCustomizers(smallContainer());
-			factory.setHttp2(null);
-		};
+		return (factory) -> factory.addProtocolHandlerCustomizers(smallContainer());
 	}
 
 	private static TomcatProtocolHandlerCustomizer<AbstractProtocol<?>> smallContainer() {

@@ -9,7 +9,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -19,12 +18,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -52,11 +48,13 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -86,9 +84,6 @@ public abstract class GatewayEdgeContract {
 	private static final int FIFTY_MEGABYTES = 50 * 1024 * 1024;
 
 	private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
-
-	/** Reads metrics over TLS. */
-	private HttpClient scraper;
 
 	private FakeBackend backend;
 
@@ -185,17 +180,13 @@ public abstract class GatewayEdgeContract {
 		assertThat(raw.isClosed()).isTrue();
 	}
 
-	/** The sum of a metric's lines that contain a text. */
-	private static double sum(String metrics, String metric, String text) {
-		return metrics.lines()
-			.filter((line) -> line.startsWith(metric) && line.contains(text))
-			.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
-			.sum();
-	}
-
 	/** How many requests were refused before the application saw them. */
 	private static double refused(String metrics, String reason) {
-		return sum(metrics, "sluice_requests_refused_total", "reason=\"" + reason);
+		return metrics.lines()
+			.filter((line) -> line.startsWith("sluice_requests_refused_total")
+					&& line.contains("reason=\"" + reason + '"'))
+			.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+			.sum();
 	}
 
 	private String metrics() throws Exception {
@@ -239,9 +230,6 @@ public abstract class GatewayEdgeContract {
 			stop();
 		}
 		this.client.close();
-		if (this.scraper != null) {
-			this.scraper.close();
-		}
 		if (this.backend != null) {
 			this.backend.close();
 		}
@@ -270,24 +258,13 @@ public abstract class GatewayEdgeContract {
 	}
 
 	/** With a new client, so on a new connection. */
-	private int placeOverTls(String order) throws Exception {
+	private int placeOverTls() throws Exception {
 		try (HttpClient tls = tls()) {
 			return tls
-				.send(Tls.order(secure(this.gateway)).POST(BodyPublishers.ofString(order)).build(),
+				.send(Tls.order(secure(this.gateway)).POST(BodyPublishers.ofString(ORDER)).build(),
 						BodyHandlers.ofString())
 				.statusCode();
 		}
-	}
-
-	private String metricsOverTls() throws Exception {
-		if (this.scraper == null) {
-			this.scraper = tls();
-		}
-		HttpResponse<String> metrics = this.scraper.send(
-				HttpRequest.newBuilder(secure(management()).resolve("/actuator/prometheus")).timeout(PATIENCE).build(),
-				BodyHandlers.ofString());
-		assertThat(metrics.statusCode()).isEqualTo(200);
-		return metrics.body();
 	}
 
 	private static HttpClient tls() throws Exception {
@@ -366,10 +343,6 @@ public abstract class GatewayEdgeContract {
 					"POST /orders HTTP/1.1\r\nHOST:a.b:8080\r\n" + rest,
 					"POST /orders HTTP/1.1\r\nHost: [::1]:80\r\n" + rest,
 					"\r\nPOST /orders HTTP/1.1\r\nHost: \t a \t\r\nX:\r\nY: \u00ff\r\n" + rest,
-					// Fields that HTTP/2 codecs add to a request have no effect if a
-					// client sends them.
-					"POST /orders HTTP/1.1\r\nHost: a\r\nX-Http2-Path: /nothing\r\nX-Http2-Scheme: x\r\nX-Http2-Stream-Id: x\r\n"
-							+ rest,
 					"POST /orders HTTP/1.1\r\nHost: a\r\nCookie: a=b" + "; a=b".repeat(1_000) + "\r\n" + rest,
 					"POST /orders?" + "a&".repeat(2_000) + " HTTP/1.1\r\nHost: a\r\n" + rest,
 					"POST /orders HTTP/1.0\r\n" + rest)) {
@@ -864,7 +837,7 @@ public abstract class GatewayEdgeContract {
 	}
 
 	@Nested
-	class Tls extends OverHttp2 {
+	class Tls extends OverTls {
 
 		@Override
 		Map<String, String> more() {
@@ -881,53 +854,26 @@ public abstract class GatewayEdgeContract {
 		}
 
 		@Test
-		void servesHttp2AndHttp1OverTlsWithinTheSameLimits() throws Exception {
+		void servesHttp1OverTlsWithinTheSameLimits() throws Exception {
 			URI secure = secure(GatewayEdgeContract.this.gateway);
 
-			for (HttpClient.Version version : HttpClient.Version.values()) {
-				try (HttpClient tls = HttpClient.newBuilder()
-					.sslContext(this.certificate.trusting())
-					.version(version)
-					.connectTimeout(PATIENCE)
-					.build()) {
-					// The timeout of bodies may act on a machine that stands still.
-					HttpResponse<String> placed = await().ignoreException(IOException.class)
-						.until(() -> tls.send(order(secure).POST(BodyPublishers.ofString(ORDER)).build(),
-								BodyHandlers.ofString()), (response) -> response.statusCode() == 201);
-					assertThat(placed.version()).isEqualTo(version);
-					// A client that is still sending when the gateway closes may see a
-					// reset.
-					await().ignoreException(IOException.class)
-						.until(() -> tls
-							.send(order(secure).POST(BodyPublishers.ofString("x".repeat(70_000))).build(),
-									BodyHandlers.ofString())
-							.statusCode(), (status) -> status == 413);
-					if (version == HttpClient.Version.HTTP_2) {
-						// Only the length of this body is sent. Over HTTP/1.1 this client
-						// reads no answer before it has sent the body.
-						assertThat(
-								tls.send(order(secure)
-									.POST(BodyPublishers
-										.fromPublisher((subscriber) -> subscriber.onSubscribe(new NoBody()), 10))
-									.build(), BodyHandlers.ofString()))
-							.extracting(HttpResponse::statusCode)
-							.isEqualTo(408);
-					}
-					assertHeadTooLarge(tls, secure);
-				}
-			}
-		}
-
-		/** Over HTTP/2 the stream may be reset instead of answered. */
-		private static void assertHeadTooLarge(HttpClient tls, URI secure) throws InterruptedException {
-			try {
-				HttpResponse<String> refused = tls.send(
-						order(secure).header("X", "x".repeat(20_000)).POST(BodyPublishers.ofString(ORDER)).build(),
-						BodyHandlers.ofString());
-				assertThat(refused.statusCode()).isBetween(400, 499);
-			}
-			catch (IOException ex) {
-				assertThat(ex).isNotInstanceOf(HttpTimeoutException.class);
+			try (HttpClient tls = tls()) {
+				// The timeout of bodies may act on a machine that stands still.
+				HttpResponse<String> placed = await().ignoreException(IOException.class)
+					.until(() -> tls.send(order(secure).POST(BodyPublishers.ofString(ORDER)).build(),
+							BodyHandlers.ofString()), (response) -> response.statusCode() == 201);
+				assertThat(placed.version()).isEqualTo(HttpClient.Version.HTTP_1_1);
+				// A client that is still sending when the gateway closes may see a reset.
+				await().ignoreException(IOException.class)
+					.until(() -> tls
+						.send(order(secure).POST(BodyPublishers.ofString("x".repeat(70_000))).build(),
+								BodyHandlers.ofString())
+						.statusCode(), (status) -> status == 413);
+				await().ignoreException(IOException.class)
+					.until(() -> tls.send(
+							order(secure).header("X", "x".repeat(20_000)).POST(BodyPublishers.ofString(ORDER)).build(),
+							BodyHandlers.ofString())
+						.statusCode(), (status) -> status == 400);
 			}
 		}
 
@@ -939,418 +885,26 @@ public abstract class GatewayEdgeContract {
 
 	}
 
-	/** Few threads and streams, and no end to a body. */
 	@Nested
-	class Http2 extends OverHttp2 {
+	@TestInstance(Lifecycle.PER_CLASS)
+	@ResourceLock(value = JVM, mode = ResourceAccessMode.READ)
+	class Http2 {
 
-		private static final String[] WHOLE = { ":method", "GET", ":scheme", "https", ":authority", "a", ":path",
-				"/openapi.json" };
-
-		@Override
-		Map<String, String> more() {
-			return Map.of("server.tomcat.threads.max", "2", "server.tomcat.threads.min-spare", "1",
-					"sluice.max-streams", "10", "sluice.head-timeout", "10m", "sluice.body-timeout", "10m",
-					"sluice.min-body-rate", "0B", "backend.response-timeout", "1s");
+		@AfterAll
+		void end() {
+			GatewayEdgeContract.this.client.close();
 		}
 
 		@Test
-		@HoldsThread
-		void holdsNoThreadForClientsThatDoNotRead() throws Exception {
-			try (RawHttp2Client unread = open(0)) {
-				unread.head("GET", "/openapi.json", 0);
-				unread.head("GET", "/openapi.json", 0);
-
-				await().until(() -> placeOverTls() == 201);
-				await().until(() -> unread.openStreams(Duration.ofMillis(100)) == 0);
-			}
-		}
-
-		/** Every read of theirs is progress. They would need a minute for everything. */
-		@Test
-		@HoldsThread
-		void holdsNoThreadForClientsThatReadLittleByLittle() throws Exception {
-			try (RawHttp2Client slow = open(0)) {
-				for (int i = 0; i < 8; i++) {
-					slow.head("GET", "/openapi.json", 0);
+		void isLeftToTheIngress() {
+			assertThatThrownBy(() -> {
+				synchronized (STARTING) {
+					start(Map.of("server.http2.enabled", "true"));
 				}
-				AtomicInteger taken = new AtomicInteger();
-				Thread reading = Thread.startVirtualThread(() -> {
-					try {
-						while (slow.openStreams(Duration.ofMillis(300)) > 0) {
-							for (int stream = 1; stream < 16; stream += 2) {
-								slow.send(RawHttp2Client.WINDOW_UPDATE, 0, stream, (byte) 0, (byte) 0, (byte) 4,
-										(byte) 0);
-							}
-							taken.incrementAndGet();
-						}
-					}
-					catch (IOException ex) {
-						// The test or the gateway has closed it.
-					}
-				});
-				await().until(() -> taken.get() >= 4 || !reading.isAlive());
-
-				await().until(() -> placeOverTls() == 201);
-			}
-		}
-
-		/**
-		 * The servlet gateway divides the streams among connections, and closes one that
-		 * asks for too many.
-		 */
-		@Test
-		void boundsTheStreamsOfAllConnections() throws Exception {
-			List<RawHttp2Client> connections = new ArrayList<>();
-			try {
-				int streams = 0;
-				for (int i = 0; i < 4; i++) {
-					RawHttp2Client connection = open(1 << 16);
-					connections.add(connection);
-					connection.openStreams();
-					for (int request = 0; request < 10; request++) {
-						connection.head("POST", "/orders", 1_000);
-					}
-					streams += connection.openStreams();
-				}
-
-				assertThat(streams).isLessThanOrEqualTo(10 + 5 + 3 + 2);
-			}
-			finally {
-				for (RawHttp2Client connection : connections) {
-					connection.close();
-				}
-			}
-			await().until(() -> placeOverTls() == 201);
-		}
-
-		/** With more such clients than the gateway has threads and streams. */
-		@Test
-		void holdsNothingOfClientsThatBreakTheRulesWithinABody() throws Exception {
-			byte[] tooMuch = new byte[2_000];
-			byte[] halfACode = new byte[3];
-			for (int i = 0; i < 15; i++) {
-				try (RawHttp2Client more = open(1 << 16); RawHttp2Client less = open(1 << 16)) {
-					more.send(RawHttp2Client.DATA, 0, more.head("POST", "/orders", 1_000), tooMuch);
-					less.send(RawHttp2Client.RST_STREAM, 0, less.head("POST", "/orders", 1_000), halfACode);
-					more.openStreams(Duration.ofMillis(100));
-					less.openStreams(Duration.ofMillis(100));
-				}
-				await().ignoreException(IOException.class).until(() -> placeOverTls() == 201);
-			}
-			// A gateway that stops waits for these.
-			await().until(() -> sum(metricsOverTls(), "sluice_requests_receiving", "") == 0);
-		}
-
-		/** Tomcat never ends such a request. */
-		@Test
-		void givesThePlaceBackOfAnOrderWhoseClientBreaksTheRulesWhileItWaits() throws Exception {
-			GatewayEdgeContract.this.backend.reply(FakeBackend.Reply.never());
-			try {
-				for (int i = 0; i < 5; i++) {
-					int received = GatewayEdgeContract.this.backend.requests().size();
-					try (RawHttp2Client client = open(1 << 16)) {
-						int stream = client.request("POST", "/orders", ORDER);
-						await().until(() -> GatewayEdgeContract.this.backend.requests().size() > received);
-						client.send(RawHttp2Client.RST_STREAM, 0, stream, new byte[3]);
-						client.openStreams(Duration.ofMillis(100));
-					}
-					await().until(() -> inProgress() == 0);
-				}
-			}
-			finally {
-				backendSaves();
-			}
-		}
-
-		/** By the rules of HTTP/1.1, and by those of HTTP/2 where they are stricter. */
-		@Test
-		void refusesWhatIsIllFormed() throws Exception {
-			List<String> wrong = new ArrayList<>();
-
-			for (String path : List.of("//", "//orders", "/orders/%zz", "/orders/%", "/orders/%00", "/orders/%2f",
-					"/orders/%5c", "/orders/{1}", "/orders/<1>", "/orders/\"1\"", "/orders/|", "/orders/^", "/orders/`",
-					"/orders/\\", "/orders/[1]", "/orders/%ff", "/orders/%c0%af", "/..", "/../orders", "/%2e%2e",
-					"/orders?%zz", "/orders?status=failed&after=%ff%fe", "/orders?{", "/orders?\"")) {
-				String fault = fault(400, ":method", "GET", ":scheme", "https", ":authority", "a", ":path", path);
-				if (!fault.isEmpty()) {
-					wrong.add(path + ": " + fault);
-				}
-			}
-			for (String path : List.of("*", "orders", "https://a/orders", "?", "/orders/\u00e4", "/orders/1 2",
-					"/orders\t", "/orders\r\nX: y", "/orders\0", "/orders#", "/orders?status=failed#x",
-					"/orders?\u00ff")) {
-				String fault = fault(0, ":method", "GET", ":scheme", "https", ":authority", "a", ":path", path);
-				if (!fault.isEmpty()) {
-					wrong.add(path + ": " + fault);
-				}
-			}
-			for (String authority : List.of("", "a b", "u@a", "a/b", "a:b", "a..b", "[zz]", "a:65536", "a, b")) {
-				String fault = fault(0, ":method", "GET", ":scheme", "https", ":authority", authority, ":path",
-						"/openapi.json");
-				if (!fault.isEmpty()) {
-					wrong.add("authority " + authority + ": " + fault);
-				}
-			}
-			for (String method : List.of("", "G@T", "GET ", "TRACE", "CONNECT")) {
-				String fault = fault(0, ":method", method, ":scheme", "https", ":authority", "a", ":path",
-						"/openapi.json");
-				if (!fault.isEmpty()) {
-					wrong.add("method " + method + ": " + fault);
-				}
-			}
-
-			for (String[] fields : List.of(new String[] { "x", "y".repeat(8_192) }, many("x"), many("x-http2-path"))) {
-				String fault = fault(400, with(WHOLE, fields));
-				if (!fault.isEmpty()) {
-					wrong.add(fields[0] + " " + fields[1].length() + ": " + fault);
-				}
-			}
-			for (String name : List.of("x", "x-http2-path")) {
-				String fault = fault(0, with(WHOLE, name, "\u0001"));
-				if (!fault.isEmpty()) {
-					wrong.add(name + " with a control character: " + fault);
-				}
-			}
-
-			assertThat(wrong).isEmpty();
-			assertThat(fault(200, ":method", "GET", ":scheme", "https", ":authority", "a.b:8080", ":path",
-					"/openapi.json;x=y?a=[b]", "cookie", "a=b"))
-				.isEmpty();
-		}
-
-		/** More fields than a request may have. */
-		private static String[] many(String name) {
-			return Stream.generate(() -> Stream.of(name, "y"))
-				.limit(101)
-				.flatMap((field) -> field)
-				.toArray(String[]::new);
-		}
-
-		@Test
-		void servesWhatIsUnusualAndWellFormed() throws Exception {
-			assertThat(fault(200, with(WHOLE, "x", "y".repeat(8_000)))).isEmpty();
-			assertThat(fault(200, with(WHOLE, Arrays.copyOf(many("x"), 2 * 98)))).isEmpty();
-			assertThat(fault(200,
-					with(WHOLE, "x-http2-path", "/nothing", "x-http2-scheme", "x", "x-http2-stream-id", "x")))
-				.isEmpty();
-		}
-
-		/** More than twice the limit: the gateway need not read it. */
-		@Test
-		void endsTheStreamOfAHeadThatIsMuchTooLarge() throws Exception {
-			for (int bytes : List.of(17_000, 100_000)) {
-				double before = refused(metricsOverTls(), "");
-				try (RawHttp2Client client = open(1 << 16)) {
-					int stream = client.fields(with(WHOLE, "x", "y".repeat(bytes)));
-					assertThat(client.outcomeOf(stream, PATIENCE).status()).as("%d bytes", bytes).isIn(0, 431);
-				}
-				catch (SocketException | SSLException ex) {
-					// The gateway closed the connection before it had everything.
-				}
-				assertThat(refused(metricsOverTls(), "") - before).isPositive();
-			}
-			assertThat(placeOverTls()).isEqualTo(201);
-		}
-
-		/** The stream ends, with an answer or a reset, and is counted. */
-		@Test
-		void refusesAndCountsHeadsThatBreakTheRules() throws Exception {
-			List<String[]> heads = new ArrayList<>();
-			for (int i = 0; i < WHOLE.length; i += 2) {
-				if (!WHOLE[i].equals(":authority")) {
-					heads.add(Stream.concat(Arrays.stream(WHOLE, 0, i), Arrays.stream(WHOLE, i + 2, WHOLE.length))
-						.toArray(String[]::new));
-					heads.add(with(WHOLE, WHOLE[i], WHOLE[i + 1]));
-				}
-			}
-			heads
-				.add(new String[] { ":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/openapi.json" });
-			heads.add(new String[] { ":method", "GET", ":scheme", "", ":authority", "a", ":path", "/openapi.json" });
-			heads.add(with(WHOLE, "content-length", "0", "content-length", "1"));
-			for (String length : List.of("", "x", "-1", "+0", "0x0", "0, 1", "99999999999999999999", "5")) {
-				heads.add(with(WHOLE, "content-length", length));
-			}
-			heads.add(with(WHOLE, "x", " y"));
-			heads.add(with(WHOLE, "x", "y "));
-			heads.add(with(WHOLE, "x", "y\t"));
-			heads.add(with(WHOLE, "X", "y"));
-			heads.add(with(WHOLE, "connection", "close"));
-			heads.add(with(WHOLE, "transfer-encoding", "chunked"));
-			heads.add(with(WHOLE, ":unknown", "y"));
-			List<String> wrong = new ArrayList<>();
-
-			double counted = refused(metricsOverTls(), "");
-			for (String[] head : heads) {
-				String fault = fault(0, head);
-				if (!fault.isEmpty()) {
-					wrong.add(String.join("|", head) + ": " + fault);
-				}
-				double countedBefore = counted;
-				counted = refused(metricsOverTls(), "");
-				if (counted == countedBefore) {
-					wrong.add(String.join("|", head) + ": not counted");
-				}
-			}
-
-			assertThat(wrong).isEmpty();
-		}
-
-		private static String[] with(String[] fields, String... more) {
-			return Stream.concat(Arrays.stream(fields), Arrays.stream(more)).toArray(String[]::new);
-		}
-
-		/**
-		 * The error in the answer, empty if there is none.
-		 * @param expected 200; 400; or 0 for 400 or a reset; 400 has a document
-		 */
-		private String fault(int expected, String... fields) throws Exception {
-			try (RawHttp2Client client = open(1 << 20)) {
-				RawHttp2Client.Outcome outcome = client.outcomeOf(client.fields(fields), PATIENCE);
-				boolean problem = outcome.body().contains("urn:sluice:problem:invalid-request");
-				return switch (outcome.status()) {
-					case 200 -> (expected == 200) ? "" : "served";
-					case 400 -> (expected != 200 && problem) ? "" : "body " + outcome.body();
-					default -> (outcome.status() == expected) ? "" : "answered " + outcome;
-				};
-			}
-		}
-
-		private double inProgress() throws Exception {
-			return sum(metricsOverTls(), "sluice_requests_in_progress", "");
-		}
-
-		/** The client may repeat it, because the gateway has not processed it. */
-		@Test
-		void placesAnOrderWhoseStreamWasRefusedOnlyWhenItIsRepeated() throws Exception {
-			String order = noted("refused");
-
-			try (RawHttp2Client full = open(1 << 16)) {
-				fill(full);
-				assertRefused(full, full.request("POST", "/orders", order));
-				assertThat(received("refused")).isEmpty();
-			}
-
-			await().ignoreException(IOException.class).until(() -> placeOverTls(order) == 201);
-			assertThat(received("refused")).hasSize(1);
-		}
-
-		/** The backend is asked for an order that PostgreSQL and Kafka do not know. */
-		@Test
-		void beginsNothingForARequestWithoutABodyWhoseStreamWasRefused() throws Exception {
-			String path = "/orders/" + UUID.randomUUID();
-
-			try (RawHttp2Client full = open(1 << 16)) {
-				fill(full);
-				double begun = begun();
-				assertRefused(full, full.request("GET", path, ""));
-				// Time for a request that it might have started.
-				assertThat(full.openStreams(Duration.ofSeconds(1))).isPositive();
-				assertThat(received(path)).isEmpty();
-				assertThat(begun()).isEqualTo(begun);
-			}
-
-			await().untilAsserted(() -> {
-				try (RawHttp2Client repeating = open(1 << 16)) {
-					repeating.request("GET", path, "");
-					repeating.openStreams(Duration.ofSeconds(1));
-					assertThat(received(path)).isNotEmpty();
-				}
-			});
-		}
-
-		/**
-		 * GET requests that the API has served, including those that the client gave up.
-		 */
-		private double begun() throws Exception {
-			return metricsOverTls().lines()
-				.filter((line) -> line.startsWith("http_server_requests_seconds_count") && line.contains("\"GET\"")
-						&& !line.contains("/actuator"))
-				.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
-				.sum();
-		}
-
-		/** Opens streams until one is refused. */
-		private static void fill(RawHttp2Client connection) throws IOException {
-			int streams = 0;
-			while (connection.resetOf(connection.head("POST", "/orders", 1_000), Duration.ofMillis(300)).isEmpty()) {
-				assertThat(++streams).isLessThanOrEqualTo(10);
-			}
-		}
-
-		/**
-		 * The servlet gateway closes a connection of which it must refuse several
-		 * streams.
-		 */
-		private static void assertRefused(RawHttp2Client connection, int stream) {
-			await().untilAsserted(() -> assertThat(connection.resetOf(stream, Duration.ofMillis(100)))
-				.hasValue(RawHttp2Client.REFUSED_STREAM));
-		}
-
-		private static String noted(String note) {
-			return ORDER.substring(0, ORDER.length() - 1) + ",\"note\":\"" + note + "\"}";
-		}
-
-		/** The backend's requests that contain a text. */
-		private List<String> received(String text) {
-			return GatewayEdgeContract.this.backend.requests()
-				.stream()
-				.filter((request) -> request.contains(text))
-				.toList();
-		}
-
-	}
-
-	/** Few streams, and no end to the wait for a client that reads. */
-	@Nested
-	class UnreadAnswers extends OverHttp2 {
-
-		@Override
-		Map<String, String> more() {
-			return Map.of("sluice.max-streams", "20", "sluice.write-timeout", "10m");
-		}
-
-		/** With any number of streams, on any number of connections. */
-		@Test
-		void keepNoOtherClientOut() throws Exception {
-			List<RawHttp2Client> unread = new ArrayList<>();
-			try (RawHttp2Client good = open(1 << 16)) {
-				while (unread.size() < 10) {
-					RawHttp2Client flood = open(0);
-					unread.add(flood);
-					placeMany(flood);
-
-					assertPlaces(good);
-					try (RawHttp2Client another = open(1 << 16)) {
-						assertPlaces(another);
-					}
-				}
-				for (RawHttp2Client flood : unread) {
-					flood.close();
-				}
-				assertPlaces(good);
-			}
-			finally {
-				for (RawHttp2Client flood : unread) {
-					flood.close();
-				}
-			}
-			assertThat(refused(metricsOverTls(), "refused-stream")).isPositive();
-		}
-
-		private static void placeMany(RawHttp2Client client) throws IOException {
-			try {
-				for (int i = 0; i < 50; i++) {
-					client.request("POST", "/orders", ORDER);
-				}
-			}
-			catch (SocketException | SSLException ex) {
-				// The gateway has closed it.
-			}
-		}
-
-		private static void assertPlaces(RawHttp2Client client) throws IOException {
-			int stream = client.request("POST", "/orders", ORDER);
-			assertThat(client.outcomeOf(stream, PATIENCE).status()).isEqualTo(201);
+			}).hasRootCauseInstanceOf(InvalidConfigurationPropertyValueException.class)
+				.rootCause()
+				.hasMessageContaining("server.http2.enabled")
+				.hasMessageContaining("left to the ingress");
 		}
 
 	}
@@ -1359,7 +913,7 @@ public abstract class GatewayEdgeContract {
 	@Nested
 	@ResourceLock(JVM)
 	@ExtendWith(OutputCaptureExtension.class)
-	class BrokenTlsAndHttp2 extends OverHttp2 {
+	class BrokenTls extends OverTls {
 
 		private static final int CONNECTIONS = 100;
 
@@ -1391,7 +945,7 @@ public abstract class GatewayEdgeContract {
 					});
 			handshake(SSLContext.getDefault(), (_) -> {
 			});
-			for (String protocol : List.of("http/1.0", "h2c", "h3", "nonsense")) {
+			for (String protocol : List.of("http/1.0", "h2", "h2c", "h3", "nonsense")) {
 				handshake(this.certificate.trusting(),
 						(parameters) -> parameters.setApplicationProtocols(new String[] { protocol }));
 			}
@@ -1441,96 +995,6 @@ public abstract class GatewayEdgeContract {
 		}
 
 		@Test
-		void leavesNoStackTraceOfFramesThatBreakTheRules(CapturedOutput output) throws Exception {
-			someAtATime(misdeeds(), (misdeed) -> {
-				try (RawHttp2Client closed = open(1 << 16);
-						RawHttp2Client reset = open(1 << 16);
-						RawHttp2Client read = open(1 << 16)) {
-					for (RawHttp2Client client : List.of(closed, reset, read)) {
-						client.head("POST", "/orders", 1_000);
-						try {
-							misdeed.with(client);
-						}
-						catch (SocketException | SSLException ex) {
-							// The gateway closed the connection before it had everything.
-						}
-					}
-					reset.reset();
-					read.openStreams(Duration.ofMillis(300));
-				}
-			});
-			notHttp2();
-
-			assertServesWithoutStackTrace(output);
-		}
-
-		/** For a connection whose first stream has a request without its body. */
-		private static List<Attempt<RawHttp2Client>> misdeeds() {
-			return List.of((_) -> {
-			}, (client) -> client.send(RawHttp2Client.DATA, 0, 1, new byte[2_000]),
-					(client) -> client.send(RawHttp2Client.DATA, 1, 1, new byte[10]),
-					(client) -> client.send(RawHttp2Client.DATA, 8, 1, (byte) 200),
-					(client) -> client.send(RawHttp2Client.DATA, 0, 0, new byte[1]),
-					(client) -> client.send(RawHttp2Client.DATA, 0, 9, new byte[1]),
-					(client) -> client.send(RawHttp2Client.DATA, 0, 1, new byte[60_000]),
-					(client) -> client.send(RawHttp2Client.HEADERS, 5, 2, new byte[1]),
-					(client) -> client.send(RawHttp2Client.HEADERS, 5, 3, new byte[0]),
-					(client) -> client.send(RawHttp2Client.HEADERS, 5, 3, (byte) 0xff, (byte) 0xff, (byte) 0xff),
-					(client) -> client.send(RawHttp2Client.HEADERS, 4, 3, (byte) 0, (byte) 1, (byte) 'X', (byte) 0),
-					(client) -> client.send(RawHttp2Client.HEADERS, 0, 3, (byte) 0x82),
-					(client) -> client.send(RawHttp2Client.CONTINUATION, 4, 3, (byte) 0x82),
-					(client) -> client.send(RawHttp2Client.RST_STREAM, 0, 9, new byte[4]),
-					(client) -> client.send(RawHttp2Client.RST_STREAM, 0, 1, new byte[4]),
-					(client) -> client.send(RawHttp2Client.RST_STREAM, 0, 1, new byte[3]),
-					(client) -> client.send(RawHttp2Client.SETTINGS, 0, 0, new byte[5]),
-					(client) -> client.send(RawHttp2Client.SETTINGS, 0, 1, new byte[6]),
-					(client) -> client.send(RawHttp2Client.SETTINGS, 0, 0, (byte) 0, (byte) 4, (byte) 0xff, (byte) 0xff,
-							(byte) 0xff, (byte) 0xff),
-					(client) -> client.send(RawHttp2Client.PING, 0, 0, new byte[7]),
-					(client) -> client.send(RawHttp2Client.PING, 0, 1, new byte[8]),
-					(client) -> client.send(RawHttp2Client.WINDOW_UPDATE, 0, 0, new byte[4]),
-					(client) -> client.send(RawHttp2Client.WINDOW_UPDATE, 0, 1, new byte[4]),
-					(client) -> client
-						.send(RawHttp2Client.WINDOW_UPDATE, 0, 0, (byte) 0x7f, (byte) 0xff, (byte) 0xff, (byte) 0xff),
-					(client) -> client.send(200, 0, 0, new byte[10]),
-					(client) -> client.fields(":method", "GET", ":path", "/", ":scheme", "https", "content-length",
-							"x"),
-					(client) -> client.fields(":method", "GET", ":path", "/", ":scheme", "https", "content-length", "0",
-							"content-length", "1"),
-					(client) -> client.fields(":path", "/", ":scheme", "https"),
-					// Answered from its head.
-					(client) -> client.send(RawHttp2Client.DATA, 1, client.head("POST", "/nothing", 1_000),
-							new byte[10]),
-					(client) -> {
-						for (int i = 0; i < 500; i++) {
-							int stream = client.head("POST", "/orders", 1_000);
-							client.send(RawHttp2Client.RST_STREAM, 0, stream, new byte[4]);
-						}
-					}, (client) -> {
-						for (int i = 0; i < 300; i++) {
-							client.head("GET", "/openapi.json", 0);
-						}
-					});
-		}
-
-		/** Bytes of another protocol where HTTP/2 was agreed on. */
-		private void notHttp2() throws Exception {
-			for (String bytes : List.of("", "PRI", "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
-					"PRI * HTTP/2.0\r\n\r\nSM\r\n\rx", "x".repeat(20_000))) {
-				handshake(this.certificate.trusting(),
-						(parameters) -> parameters.setApplicationProtocols(new String[] { "h2" }));
-				try (SSLSocket socket = connectOverTls(GatewayEdgeContract.this.gateway, "h2")) {
-					socket.setSoTimeout(300);
-					socket.getOutputStream().write(bytes.getBytes(StandardCharsets.US_ASCII));
-					socket.getInputStream().readAllBytes();
-				}
-				catch (SSLException | SocketException | SocketTimeoutException ex) {
-					// The gateway may end it in any way.
-				}
-			}
-		}
-
-		@Test
 		void leavesNoStackTraceOfIllFormedRequestsOfHttp1(CapturedOutput output) throws Exception {
 			someAtATime(illFormed().toList(), this::sendOverTls);
 
@@ -1554,83 +1018,18 @@ public abstract class GatewayEdgeContract {
 			long before = output.getAll().lines().count();
 
 			someAtATime(illFormed().toList(), this::sendOverTls);
-			someAtATime(Stream.generate(() -> "//").limit(50).toList(), (path) -> {
-				try (RawHttp2Client client = open(1 << 16)) {
-					for (int i = 0; i < 4; i++) {
-						client.send(RawHttp2Client.DATA, 0, client.request("POST", "/orders", ORDER), (byte) 1);
-					}
-					client.outcomeOf(1, PATIENCE);
-				}
-				catch (SocketException | SSLException ex) {
-					// The gateway closed the connection before it had everything.
-				}
-				try (RawHttp2Client client = open(1 << 16)) {
-					// Settings that nobody knows, as browsers send them, and an
-					// acknowledgement of none.
-					client.send(RawHttp2Client.SETTINGS, 0, 0, new byte[60]);
-					client.send(RawHttp2Client.SETTINGS, 1, 0);
-					client.send(RawHttp2Client.SETTINGS, 1, 0);
-					client.outcomeOf(client.head("GET", "/openapi.json", 0), PATIENCE);
-				}
-				catch (SocketException | SSLException ex) {
-					// The gateway closed the connection before it had everything.
-				}
-				try (RawHttp2Client client = open(1 << 16)) {
-					client.fields(":method", "GET", ":scheme", "https", ":authority", "a", ":path", path);
-					client.fields(":method", "GET", ":scheme", "https", ":authority", "a");
-					client.fields(":method", "GET", ":scheme", "https", ":authority", "a", ":path", "/nothing");
-					int last = client.fields(":method", "GET", ":scheme", "https", ":authority", "a", ":path", "/", "x",
-							"y".repeat(9_000));
-					client.outcomeOf(last, PATIENCE);
-				}
-				try (RawHttp2Client client = open(1 << 16)) {
-					// A head without a path, END_HEADERS; the body follows after the
-					// reset.
-					client.send(RawHttp2Client.HEADERS, 4, 1, (byte) 0x83, (byte) 0x87);
-					for (int frame = 0; frame < 20; frame++) {
-						client.send(RawHttp2Client.DATA, 0, 1, (byte) 1);
-					}
-					client.outcomeOf(1, PATIENCE);
-				}
-				catch (SocketException | SSLException ex) {
-					// The gateway closed the connection before it had everything.
-				}
-			});
 
 			assertThat(output.getAll().lines().count() - before).isLessThan(50);
 		}
 
-		/**
-		 * Prometheus and probes need no HTTP/2, and without it a server has less to
-		 * guard.
-		 */
 		@Test
-		void servesHealthAndMetricsOverHttp1Only() throws Exception {
-			try (SSLSocket socket = connectOverTls(management(), "h2", "http/1.1")) {
-				socket.startHandshake();
+		void servesMetricsOverTls() throws Exception {
+			try (HttpClient tls = tls()) {
+				HttpRequest scrape = HttpRequest.newBuilder(secure(management()).resolve("/actuator/prometheus"))
+					.timeout(PATIENCE)
+					.build();
 
-				assertThat(socket.getApplicationProtocol()).isNotEqualTo("h2");
-			}
-			assertThat(metricsOverTls()).contains("sluice_requests_in_progress");
-		}
-
-		@Test
-		void leavesNothingOfConnectionsThatAreResetWithTheirPreface(CapturedOutput output) throws Exception {
-			for (int i = 0; i < 2 * CONNECTIONS; i++) {
-				resetWithPreface();
-			}
-
-			assertServesWithoutStackTrace(output);
-		}
-
-		private void resetWithPreface() throws IOException {
-			byte[] prefaceAndSettings = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0"
-				.getBytes(StandardCharsets.US_ASCII);
-			try (SSLSocket socket = connectOverTls(GatewayEdgeContract.this.gateway, "h2")) {
-				// The gateway sends its settings first, then it reads.
-				socket.getInputStream().readNBytes(9);
-				socket.getOutputStream().write(prefaceAndSettings);
-				socket.setSoLinger(true, 0);
+				assertThat(tls.send(scrape, BodyHandlers.ofString()).body()).contains("sluice_requests_in_progress");
 			}
 		}
 
@@ -1663,7 +1062,7 @@ public abstract class GatewayEdgeContract {
 		}
 
 		private void assertServesWithoutStackTrace(CapturedOutput output) throws Exception {
-			await().ignoreException(IOException.class).until(() -> placeOverTls() == 201);
+			await().ignoreException(IOException.class).until(() -> GatewayEdgeContract.this.placeOverTls() == 201);
 			assertThat(NO_POSTGRESQL.matcher(output.getAll()).replaceAll("")).doesNotContain("\tat ");
 		}
 
@@ -1674,45 +1073,6 @@ public abstract class GatewayEdgeContract {
 	private interface Attempt<T> {
 
 		void with(T one) throws Exception;
-
-	}
-
-	@Nested
-	class Http2Stop extends OverHttp2 {
-
-		@Override
-		Map<String, String> more() {
-			return Map.of("sluice.body-timeout", "10m", "sluice.min-body-rate", "0B",
-					"spring.lifecycle.timeout-per-shutdown-phase", "20s");
-		}
-
-		@Test
-		void finishesAnOrderWhoseBodyArrivesWhileItStops() throws Exception {
-			assertThat(placeOverTls()).isEqualTo(201);
-			try (RawHttp2Client client = open(1 << 16)) {
-				int order = client.head("POST", "/orders", ORDER.length());
-				// The head behind it is answered, so this one has been read.
-				int next = client.request("GET", "/orders/1", "");
-				assertThat(client.outcomeOf(next, PATIENCE).status()).isEqualTo(400);
-				CompletableFuture<Void> stopped = CompletableFuture.runAsync(GatewayEdgeContract.this::stop);
-				await().until(this::takesNoMore);
-
-				client.send(RawHttp2Client.DATA, RawHttp2Client.END_STREAM, order,
-						ORDER.getBytes(StandardCharsets.UTF_8));
-
-				assertThat(client.outcomeOf(order, PATIENCE).status()).isEqualTo(201);
-				assertThat(stopped).succeedsWithin(PATIENCE);
-			}
-		}
-
-		private boolean takesNoMore() throws Exception {
-			try {
-				return placeOverTls() == 503;
-			}
-			catch (IOException ex) {
-				return true;
-			}
-		}
 
 	}
 
@@ -1738,35 +1098,20 @@ public abstract class GatewayEdgeContract {
 
 	}
 
-	/** A gateway with TLS and HTTP/2. */
-	abstract class OverHttp2 extends Configured {
+	/** A gateway with TLS. */
+	abstract class OverTls extends Configured {
 
 		Certificate certificate;
 
-		/** The gateway's properties, in addition to those for TLS and HTTP/2. */
+		/** The gateway's properties, in addition to those for TLS. */
 		abstract Map<String, String> more();
 
 		@Override
 		Map<String, String> properties() throws Exception {
 			this.certificate = Certificate.shared();
 			Map<String, String> properties = new HashMap<>(this.certificate.properties());
-			properties.put("server.http2.enabled", "true");
-			// Tomcat counts requests of clients that broke a rule as active.
-			properties.put("spring.lifecycle.timeout-per-shutdown-phase", "2s");
 			properties.putAll(more());
 			return properties;
-		}
-
-		RawHttp2Client open(int windowBytes) throws Exception {
-			return new RawHttp2Client(GatewayEdgeContract.this.gateway, this.certificate.trusting(), windowBytes);
-		}
-
-		int placeOverTls() throws Exception {
-			return placeOverTls(ORDER);
-		}
-
-		int placeOverTls(String order) throws Exception {
-			return GatewayEdgeContract.this.placeOverTls(order);
 		}
 
 	}
@@ -1811,19 +1156,6 @@ public abstract class GatewayEdgeContract {
 		@Override
 		public void close() throws IOException {
 			this.raw.close();
-		}
-
-	}
-
-	/** The subscription to a body that never arrives. */
-	private static final class NoBody implements Flow.Subscription {
-
-		@Override
-		public void request(long n) {
-		}
-
-		@Override
-		public void cancel() {
 		}
 
 	}

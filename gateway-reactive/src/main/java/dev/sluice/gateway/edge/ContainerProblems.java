@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.problem.StandardProblem;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
@@ -21,7 +20,6 @@ import org.springframework.http.MediaType;
  * Sends a problem document in place of the empty body with which reactor-netty answers by
  * itself, such as to a request that it cannot read.
  */
-@Sharable
 final class ContainerProblems extends ChannelOutboundHandlerAdapter {
 
 	@Override

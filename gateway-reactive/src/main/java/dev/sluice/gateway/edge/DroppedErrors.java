@@ -7,8 +7,8 @@ import reactor.core.publisher.Hooks;
 import reactor.netty.channel.AbortedException;
 
 /**
- * Logs errors that Reactor can signal to nobody, except that a client disconnected, or
- * reset its stream, before it had its answer: Reactor would log a stack trace for each.
+ * Logs errors that Reactor can signal to nobody, except that a client disconnected before
+ * it had its answer: Reactor would log a stack trace for each.
  */
 @Component
 final class DroppedErrors {

@@ -5,6 +5,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
 import io.netty.buffer.ByteBuf;
@@ -13,6 +14,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -38,7 +40,7 @@ import reactor.netty.channel.ChannelOperations;
  * It has handlers on both sides of the HTTP codec: bytes arrive before it, answers leave
  * behind it. Each connection has an instance of its own, confined to its event loop.
  */
-final class RequestFramingHandler extends ChannelDuplexHandler {
+public final class RequestFramingHandler extends ChannelDuplexHandler {
 
 	/** Maximum number of bytes that are read and discarded before a close. */
 	private static final int MAX_DRAINED_BYTES = 64 * 1024;
@@ -80,16 +82,19 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 	}
 
 	/**
-	 * Guards a connection whose codec for HTTP/1.1 is in place.
-	 * @param channel the connection
+	 * Guards a connection.
+	 * @param channel the connection, with its codec for HTTP/1.1
 	 * @param maxHeadBytes maximum size of a request's head, in bytes
-	 * @param headTimeout maximum time from a request's first byte to the end of its head
+	 * @param connections the other limits
 	 * @param refused counts refused requests
 	 */
-	static void install(Channel channel, int maxHeadBytes, Duration headTimeout, RefusedRequests refused) {
-		RequestFramingHandler gate = new RequestFramingHandler(maxHeadBytes, headTimeout, refused);
-		channel.pipeline()
-			.addBefore(NettyPipeline.HttpCodec, RequestFramingHandler.class.getName(), gate)
+	public static void install(Channel channel, int maxHeadBytes, ConnectionProperties connections,
+			RefusedRequests refused) {
+		RequestFramingHandler gate = new RequestFramingHandler(maxHeadBytes, connections.headTimeout(), refused);
+		ChannelPipeline pipeline = channel.pipeline();
+		WriteTimeout.install(pipeline, connections.writeTimeout());
+		pipeline.addBefore(NettyPipeline.HttpCodec, RequestFramingHandler.class.getName(), gate)
+			.addAfter(NettyPipeline.HttpCodec, ContainerProblems.class.getName(), new ContainerProblems())
 			.addAfter(NettyPipeline.HttpCodec, Answers.class.getName(), gate.new Answers());
 	}
 

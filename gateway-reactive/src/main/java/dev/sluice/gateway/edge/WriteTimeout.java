@@ -7,17 +7,14 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
-import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
-import io.netty.handler.codec.http2.Http2Error;
-import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a connection, or resets an HTTP/2 stream, whose client does not read: when a
- * write is waiting, or the channel is not writable, and no write has ended for
- * {@code sluice.write-timeout}. Netty's own handler does not cover the second case. Each
- * channel has an instance of its own, confined to its event loop.
+ * Closes a connection whose client does not read: when a write is waiting, or the channel
+ * is not writable, and no write has ended for {@code sluice.write-timeout}. Netty's own
+ * handler does not cover the second case. Each channel has an instance of its own,
+ * confined to its event loop.
  */
 final class WriteTimeout extends ChannelDuplexHandler {
 
@@ -74,17 +71,9 @@ final class WriteTimeout extends ChannelDuplexHandler {
 				schedule(context, left);
 			}
 			else {
-				giveUp(context);
+				context.close();
 			}
 		}
-	}
-
-	/** Closing alone does not reset a stream whose answer has been written to its end. */
-	private static void giveUp(ChannelHandlerContext context) {
-		if (context.channel() instanceof Http2StreamChannel) {
-			context.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.CANCEL));
-		}
-		context.close();
 	}
 
 	@Override

@@ -4,9 +4,8 @@ import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.limit.SchedulingDelay;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
-import dev.sluice.gateway.edge.ConnectionGuardHandler;
 import dev.sluice.gateway.edge.ConnectionLimitHandler;
-import dev.sluice.gateway.edge.Http2StreamGuard;
+import dev.sluice.gateway.edge.RequestFramingHandler;
 import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.ChannelOption;
@@ -52,7 +51,8 @@ class GatewayConfiguration {
 	private static HttpServer guarded(HttpServer http, ServerProperties server, ConnectionProperties connections,
 			RefusedRequests refused) {
 		int maxHeadBytes = Math.toIntExact(server.getMaxHttpRequestHeaderSize().toBytes());
-		HttpServer guarded = http.option(ChannelOption.SO_BACKLOG, BACKLOG)
+		return http.protocol(HttpProtocol.HTTP11)
+			.option(ChannelOption.SO_BACKLOG, BACKLOG)
 			// For the listening socket: the connection limit is checked after each
 			// connection.
 			.option(ChannelOption.RECVBUF_ALLOCATOR, new ServerChannelRecvByteBufAllocator().maxMessagesPerRead(1))
@@ -63,19 +63,10 @@ class GatewayConfiguration {
 			.httpRequestDecoder(
 					(decoder) -> decoder.maxInitialLineLength(2 * maxHeadBytes).maxHeaderSize(2 * maxHeadBytes))
 			.doOnChannelInit(
-					(_, channel, _) -> ConnectionGuardHandler.install(channel, maxHeadBytes, connections, refused))
+					(_, channel, _) -> RequestFramingHandler.install(channel, maxHeadBytes, connections, refused))
 			.doOnBound((bound) -> bound.channel()
 				.pipeline()
 				.addFirst(new ConnectionLimitHandler(connections.maxConnections())));
-		if (!guarded.configuration().isSecure()) {
-			// HTTP/2 needs TLS: without it the gateway does not switch protocols.
-			return guarded.protocol(HttpProtocol.HTTP11);
-		}
-		return server.getHttp2().isEnabled() ? guarded
-			.childObserve(new Http2StreamGuard(maxHeadBytes, connections, refused))
-			.http2Settings((http2) -> http2.maxConcurrentStreams(ConnectionProperties.MAX_STREAMS_PER_CONNECTION)
-				// The guard has already checked the size, up to this.
-				.maxHeaderListSize(2 * maxHeadBytes)) : guarded;
 	}
 
 }

@@ -1,11 +1,12 @@
 package dev.sluice.gateway.edge;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
+import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
@@ -28,6 +29,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import reactor.netty.Connection;
 import reactor.netty.ConnectionObserver;
 import reactor.netty.NettyInbound;
@@ -52,8 +55,9 @@ class RequestFramingHandlerTests {
 		this.channel.freezeTime();
 		this.channel.config().setAutoRead(false);
 		this.channel.pipeline().addLast(NettyPipeline.HttpCodec, new HttpServerCodec()).addLast(this.application);
-		RequestFramingHandler.install(this.channel, 8192, Duration.ofSeconds(10),
-				new RefusedRequests(new SimpleMeterRegistry()));
+		ConnectionProperties defaults = new Binder(new MapConfigurationPropertySource(Map.of())).bindOrCreate("sluice",
+				ConnectionProperties.class);
+		RequestFramingHandler.install(this.channel, 8192, defaults, new RefusedRequests(new SimpleMeterRegistry()));
 	}
 
 	@AfterEach
@@ -208,7 +212,7 @@ class RequestFramingHandlerTests {
 	private void answer(int status) {
 		FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
 				HttpResponseStatus.valueOf(status));
-		response.headers().set(HttpHeaderNames.CONTENT_LENGTH, 0);
+		response.headers().set(HttpHeaderNames.CONTENT_TYPE, "text/plain").set(HttpHeaderNames.CONTENT_LENGTH, 0);
 		this.channel.writeAndFlush(response);
 		this.channel.runPendingTasks();
 	}

@@ -12,19 +12,13 @@ import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
-import org.springframework.web.context.request.NativeWebRequest;
-import org.springframework.web.context.request.async.DeferredResult;
-import org.springframework.web.context.request.async.DeferredResultProcessingInterceptor;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.servlet.HandlerExceptionResolver;
-import org.springframework.web.servlet.config.annotation.AsyncSupportConfigurer;
-import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
  * Every request of the API passes here first and takes a place of {@link RequestLimit}. A
@@ -85,7 +79,7 @@ final class Admission extends OncePerRequestFilter {
 			}
 			else {
 				if (BodyReader.isReading(request)) {
-					giveUp(place, request);
+					place.give();
 				}
 				request.getAsyncContext().addListener(new Completion(place));
 			}
@@ -119,51 +113,13 @@ final class Admission extends OncePerRequestFilter {
 		}
 	}
 
-	/** A request over HTTP/2 may never be dispatched again, see {@link Results}. */
-	private static void giveUp(RequestLimit.Place place, HttpServletRequest request) {
-		if (isHttp2(request)) {
-			place.close();
-		}
-		else {
-			place.give();
-		}
-	}
-
-	private static boolean isHttp2(HttpServletRequest request) {
-		return request.getProtocol().startsWith("HTTP/2");
-	}
-
 	/** {@link BodyReader} reverts this when it has read the body. */
 	private static void closeAfterUnread(HttpServletRequest request, HttpServletResponse response) {
 		boolean hasBody = request.getContentLengthLong() > 0
 				|| request.getHeader(HttpHeaders.TRANSFER_ENCODING) != null;
-		if (hasBody && ClientConnection.of(request) != null) {
+		if (hasBody) {
 			response.setHeader(HttpHeaders.CONNECTION, "close");
 		}
-	}
-
-	/**
-	 * Closes the place of an HTTP/2 request whose answer was produced on another thread.
-	 * Tomcat never completes such a request if it has closed the stream before, because
-	 * the client broke a rule.
-	 */
-	@Component
-	static final class Results implements DeferredResultProcessingInterceptor, WebMvcConfigurer {
-
-		@Override
-		public void configureAsyncSupport(AsyncSupportConfigurer async) {
-			async.registerDeferredResultInterceptors(this);
-		}
-
-		@Override
-		public <T> void postProcess(NativeWebRequest request, DeferredResult<T> deferred, @Nullable Object result) {
-			HttpServletRequest answered = request.getNativeRequest(HttpServletRequest.class);
-			if (answered != null && isHttp2(answered)
-					&& answered.getAttribute(PLACE) instanceof RequestLimit.Place place) {
-				place.close();
-			}
-		}
-
 	}
 
 	/** Closes the place of a request that is answered. */

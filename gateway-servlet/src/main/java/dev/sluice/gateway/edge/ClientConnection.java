@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One client's connection as the application sees it: whether its request is well-formed
  * and has arrived completely, and whether the client is still connected. A request has it
- * as an attribute, except over HTTP/2. It sees each byte before Tomcat does.
+ * as an attribute. It sees each byte before Tomcat does.
  */
 @ThreadSafe
 public final class ClientConnection {

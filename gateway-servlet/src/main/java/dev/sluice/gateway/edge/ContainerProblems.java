@@ -9,7 +9,6 @@ import dev.sluice.gateway.core.problem.StandardProblem;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ErrorReportValve;
-import org.apache.coyote.ActionCode;
 import org.apache.juli.logging.Log;
 import org.apache.juli.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -34,16 +33,6 @@ public final class ContainerProblems extends ErrorReportValve {
 				\r
 				""".formatted(type.status(), MediaType.APPLICATION_PROBLEM_JSON_VALUE, body.length));
 		return ByteBuffer.allocate(head.remaining() + body.length).put(head).put(body).array();
-	}
-
-	/** The answer to a request that does not reach the application. */
-	static void answer(ProblemType type, org.apache.coyote.Response response) throws IOException {
-		byte[] body = document(type);
-		response.setStatus(type.status());
-		response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
-		response.setContentLength(body.length);
-		response.doWrite(ByteBuffer.wrap(body));
-		response.action(ActionCode.CLOSE, null);
 	}
 
 	private static byte[] document(ProblemType type) {

@@ -71,7 +71,7 @@ final class GuardedHttp11Processor extends Http11Processor {
 	}
 
 	private boolean isBetweenRequests() {
-		return !isAsync() && !isUpgrade() && !isInHead();
+		return !isAsync() && !isInHead();
 	}
 
 	/**
@@ -95,7 +95,7 @@ final class GuardedHttp11Processor extends Http11Processor {
 
 	/** The start time is that of the first byte, and negative before it. */
 	private boolean isInHead() {
-		return !isAsync() && !isUpgrade() && this.request.getStartTimeNanos() >= 0;
+		return !isAsync() && this.request.getStartTimeNanos() >= 0;
 	}
 
 	private SocketState untilTimeout(SocketWrapperBase<?> socket) {

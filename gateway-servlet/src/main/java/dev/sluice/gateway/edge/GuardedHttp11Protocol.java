@@ -5,10 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 import dev.sluice.gateway.core.config.ConnectionProperties;
-import dev.sluice.gateway.core.http.SentFrames;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
 import org.apache.coyote.Processor;
 import org.apache.coyote.http11.Http11NioProtocol;
@@ -73,18 +71,6 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 	@Override
 	protected Processor createProcessor() {
 		return new GuardedHttp11Processor(this);
-	}
-
-	/**
-	 * Tomcat remembers waiting requests to apply its time limits; the gateway has its
-	 * own. Tomcat would remember an HTTP/2 request for ever if it closed the stream
-	 * meanwhile, because the client broke a rule: it never ends such a request.
-	 */
-	@Override
-	public void addWaitingProcessor(Processor processor) {
-		if (processor instanceof GuardedHttp11Processor || processor.isUpgrade()) {
-			super.addWaitingProcessor(processor);
-		}
 	}
 
 	/** A channel of Tomcat that checks the bytes that it reads. */
@@ -168,28 +154,21 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 
 	}
 
-	/** HTTP/2, which TLS negotiates, has framing of its own. */
 	private static final class Secure extends SecureNioChannel implements Guarded {
-
-		private static final String HTTP_2 = "h2";
 
 		private final Endpoint endpoint;
 
 		private @Nullable ClientConnection connection;
 
-		private SentFrames frames;
-
 		Secure(SocketBufferHandler buffers, Endpoint endpoint) {
 			super(buffers, endpoint);
 			this.endpoint = endpoint;
-			this.frames = new SentFrames(endpoint.refused()::http2);
 		}
 
 		@Override
 		public void reset(@Nullable SocketChannel socket, @Nullable NioSocketWrapper wrapper) throws IOException {
 			super.reset(socket, wrapper);
 			this.connection = (socket != null) ? this.endpoint.connection(socket, false) : null;
-			this.frames = new SentFrames(this.endpoint.refused()::http2);
 		}
 
 		@Override
@@ -200,38 +179,13 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 		@Override
 		public int read(ByteBuffer target) throws IOException {
 			ClientConnection current = this.connection;
-			return (current == null || isHttp2()) ? super.read(target) : current.read(super::read, target);
+			return (current != null) ? current.read(super::read, target) : super.read(target);
 		}
 
 		@Override
 		public int write(ByteBuffer source) throws IOException {
 			ClientConnection current = this.connection;
-			if (current == null) {
-				return super.write(source);
-			}
-			if (!isHttp2()) {
-				return current.write(super::write, source);
-			}
-			// Tomcat has a time limit for each stream.
-			ByteBuffer sent = source.duplicate();
-			int written = super.write(source);
-			this.frames.inspect(sent.limit(source.position()));
-			return written;
-		}
-
-		/** Used by HTTP/2 only. */
-		@Override
-		public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
-			ByteBuffer[] sent = Stream.of(sources).map(ByteBuffer::duplicate).toArray(ByteBuffer[]::new);
-			long written = super.write(sources, offset, length);
-			for (int i = offset; i < offset + length; i++) {
-				this.frames.inspect(sent[i].limit(sources[i].position()));
-			}
-			return written;
-		}
-
-		private boolean isHttp2() {
-			return HTTP_2.equals(this.socketWrapper.getNegotiatedProtocol());
+			return (current != null) ? current.write(super::write, source) : super.write(source);
 		}
 
 		@Override

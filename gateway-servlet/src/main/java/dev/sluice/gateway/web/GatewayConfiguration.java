@@ -13,7 +13,6 @@ import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.edge.BodyReader;
 import dev.sluice.gateway.edge.ContainerProblems;
 import dev.sluice.gateway.edge.GuardedHttp11Protocol;
-import dev.sluice.gateway.edge.GuardedHttp2Protocol;
 import dev.sluice.gateway.web.ServletProperties.Threads;
 import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -25,8 +24,6 @@ import org.springframework.boot.tomcat.TomcatContextCustomizer;
 import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
 import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
-import org.springframework.boot.web.server.Http2;
-import org.springframework.boot.web.server.Ssl;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
@@ -93,13 +90,6 @@ class GatewayConfiguration {
 			factory.addContextCustomizers(containerProblems());
 			factory.addProtocolHandlerCustomizers(buffers());
 			factory.addConnectorCustomizers((connector) -> limit(connector, connections, maxHeadBytes, refused));
-			Http2 http2 = factory.getHttp2();
-			if (http2 != null && http2.isEnabled() && Ssl.isEnabled(factory.getSsl())) {
-				factory.addConnectorCustomizers((connector) -> connector
-					.addUpgradeProtocol(new GuardedHttp2Protocol(maxHeadBytes, connections, refused)));
-			}
-			// Spring would add Tomcat's own protocol, even without TLS.
-			factory.setHttp2(null);
 			if (servlet.threads() == Threads.VIRTUAL) {
 				factory.addProtocolHandlerCustomizers(virtualThreads());
 			}

@@ -17,15 +17,12 @@ import dev.sluice.gateway.core.metrics.RefusedRequests;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.startup.Tomcat;
-import org.apache.coyote.Processor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.when;
 
 class GuardedHttp11ProtocolTests {
 
@@ -33,25 +30,6 @@ class GuardedHttp11ProtocolTests {
 
 	@TempDir
 	private Path directory;
-
-	/** Tomcat never removes a request whose stream it closed while the request waited. */
-	@Test
-	void remembersNoStreamOfHttp2() {
-		this.protocol.addWaitingProcessor(mock(Processor.class));
-
-		assertThat(this.protocol.getWaitingProcessorCount()).isZero();
-	}
-
-	/** Tomcat's time limits of the connection depend on it. */
-	@Test
-	void remembersTheConnectionOfHttp2() {
-		Processor connection = mock();
-		when(connection.isUpgrade()).thenReturn(true);
-
-		this.protocol.addWaitingProcessor(connection);
-
-		assertThat(this.protocol.getWaitingProcessorCount()).isEqualTo(1);
-	}
 
 	/** Tomcat would do so for each new connection, under one lock. */
 	@Test

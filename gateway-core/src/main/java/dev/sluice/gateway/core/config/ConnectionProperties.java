@@ -26,10 +26,6 @@ import org.springframework.validation.annotation.Validated;
  * default 1 KB
  * @param maxConnections maximum number of open connections. Further connections wait in
  * the operating system's backlog until one is closed; default 8,192
- * @param maxStreams maximum number of open HTTP/2 streams, each of which carries one
- * request; at most 100 for each connection. The servlet gateway gives each new connection
- * an equal share, at least 2; the reactive one refuses further streams, but never the
- * only one of a connection; default 1,000
  * @param writeTimeout maximum time that an answer waits for a client that does not read,
  * once the operating system holds 256 KB for its connection. Then the connection is
  * closed. In the servlet gateway a thread waits meanwhile; default 500 ms
@@ -42,7 +38,6 @@ public record ConnectionProperties(
 		@DefaultValue("10s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration headTimeout,
 		@DefaultValue("10s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration bodyTimeout,
 		@DefaultValue("1KB") DataSize minBodyRate, @DefaultValue("8192") @Min(1) @Max(1_000_000) int maxConnections,
-		@DefaultValue("1000") @Min(1) @Max(1_000_000) int maxStreams,
 		@DefaultValue("500ms") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration writeTimeout,
 		@DefaultValue("32MB") DataSize maxBodyMemory) {
 
@@ -52,9 +47,6 @@ public record ConnectionProperties(
 	 * wait.
 	 */
 	public static final int SEND_BUFFER_BYTES = 256 * 1024;
-
-	/** Maximum number of HTTP/2 streams of one connection. */
-	public static final int MAX_STREAMS_PER_CONNECTION = 100;
 
 	/** Time during which a body may arrive at any rate. */
 	public static final Duration RATE_GRACE = Duration.ofSeconds(2);

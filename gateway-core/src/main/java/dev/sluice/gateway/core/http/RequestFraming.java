@@ -4,7 +4,6 @@ import java.net.Inet6Address;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -163,33 +162,6 @@ public final class RequestFraming {
 			}
 		}
 		return at - start;
-	}
-
-	/**
-	 * Whether an HTTP/2 head obeys the same rules, so that a request gets the same answer
-	 * over either protocol.
-	 * @param method {@code :method}
-	 * @param target {@code :path}
-	 * @param fields names and values, with {@code :authority} as {@code Host}
-	 * @param maxHeadBytes maximum size of the head in its HTTP/1.1 form, in bytes
-	 */
-	public static boolean isWellFormed(String method, String target, Iterable<Map.Entry<String, String>> fields,
-			int maxHeadBytes) {
-		StringBuilder head = new StringBuilder(method).append(' ').append(target).append(" HTTP/1.1\r\n");
-		int lines = 2;
-		for (Map.Entry<String, String> field : fields) {
-			head.append(field.getKey()).append(':').append(field.getValue()).append("\r\n");
-			lines++;
-		}
-		head.append("\r\n");
-		// A part with a line feed in it would begin another line.
-		if (!target.startsWith("/") || head.chars().filter((character) -> character == LF).count() != lines
-				|| head.chars().anyMatch((character) -> character > 0xFF)) {
-			return false;
-		}
-		RequestFraming framing = new RequestFraming(maxHeadBytes);
-		framing.check(ByteBuffer.wrap(head.toString().getBytes(StandardCharsets.ISO_8859_1)));
-		return !framing.isBroken() && !framing.isInHead();
 	}
 
 	/** Whether a request has begun whose head is not yet complete. */

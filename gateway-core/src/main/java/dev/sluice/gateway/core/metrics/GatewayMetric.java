@@ -24,7 +24,7 @@ public enum GatewayMetric {
 	REQUESTS_IN_PROGRESS("sluice.requests.in.progress", "requests", "", "Requests of the API being processed"),
 
 	REQUESTS_RECEIVING("sluice.requests.receiving", "requests", "",
-			"Requests of the API waiting for the rest of their body; at the servlet gateway those over HTTP/1.1"),
+			"Requests of the API waiting for the rest of their body"),
 
 	REQUESTS_LIMIT("sluice.requests.limit", "requests", "",
 			"Maximum number of API requests being processed: sluice.max-in-progress"),
@@ -35,13 +35,11 @@ public enum GatewayMetric {
 	/**
 	 * Reason: {@code malformed} (400), {@code late} (408, a head; a late body is an
 	 * order's {@code request-timeout}), {@code overloaded} (503 by
-	 * {@code sluice.max-in-progress} or {@code sluice.max-scheduling-delay}),
-	 * {@code shutting-down} (503), or the error of HTTP/2, such as
-	 * {@code refused-stream}. {@code sluice.orders} counts a request too if it is refused
-	 * while or after its body arrives.
+	 * {@code sluice.max-in-progress} or {@code sluice.max-scheduling-delay}), or
+	 * {@code shutting-down} (503). {@code sluice.orders} counts a request too if it is
+	 * refused while or after its body arrives.
 	 */
-	REQUESTS_REFUSED("sluice.requests.refused", "requests", "reason",
-			"Requests refused whatever they asked for, and streams and connections of HTTP/2 ended by an error"),
+	REQUESTS_REFUSED("sluice.requests.refused", "requests", "reason", "Requests refused whatever they asked for"),
 
 	KEYS_IN_PROGRESS("sluice.keys.in.progress", "keys", "", "Idempotency keys whose request is being processed"),
 

@@ -1,7 +1,5 @@
 package dev.sluice.gateway.core.metrics;
 
-import java.util.List;
-
 import com.google.errorprone.annotations.ThreadSafe;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -15,11 +13,6 @@ import org.springframework.stereotype.Component;
 @ThreadSafe
 public final class RefusedRequests {
 
-	/** Indexed by their codes (RFC 9113, section 7). The first one is not an error. */
-	private static final List<String> HTTP2_ERRORS = List.of("no-error", "protocol-error", "internal-error",
-			"flow-control-error", "settings-timeout", "stream-closed", "frame-size-error", "refused-stream", "cancel",
-			"compression-error", "connect-error", "enhance-your-calm", "inadequate-security", "http-1-1-required");
-
 	private final Counter malformed;
 
 	private final Counter late;
@@ -28,14 +21,11 @@ public final class RefusedRequests {
 
 	private final Counter shuttingDown;
 
-	private final List<Counter> http2;
-
 	public RefusedRequests(MeterRegistry meters) {
 		this.malformed = counter(meters, "malformed");
 		this.late = counter(meters, "late");
 		this.overloaded = counter(meters, "overloaded");
 		this.shuttingDown = counter(meters, "shutting-down");
-		this.http2 = HTTP2_ERRORS.stream().skip(1).map((error) -> counter(meters, error)).toList();
 	}
 
 	private static Counter counter(MeterRegistry meters, String reason) {
@@ -63,16 +53,6 @@ public final class RefusedRequests {
 	/** The gateway stops: 503. */
 	public void shuttingDown() {
 		this.shuttingDown.increment();
-	}
-
-	/**
-	 * An HTTP/2 stream was reset, or an HTTP/2 connection was ended.
-	 * @param errorCode the error code that was sent to the client
-	 */
-	public void http2(int errorCode) {
-		if (errorCode > 0 && errorCode < HTTP2_ERRORS.size()) {
-			this.http2.get(errorCode - 1).increment();
-		}
 	}
 
 }

@@ -32,7 +32,7 @@ class PropertiesTests {
 			assertThat(gateway.clientBurst()).isEqualTo(10);
 			assertThat(context.getBean(ConnectionProperties.class))
 				.isEqualTo(new ConnectionProperties(Duration.ofSeconds(10), Duration.ofSeconds(10),
-						DataSize.ofKilobytes(1), 8192, 1000, Duration.ofMillis(500), DataSize.ofMegabytes(32)));
+						DataSize.ofKilobytes(1), 8192, Duration.ofMillis(500), DataSize.ofMegabytes(32)));
 			assertThat(context.getBean(BackendProperties.class))
 				.isEqualTo(new BackendProperties(URI.create("http://127.0.0.1:8090"), Duration.ofSeconds(1),
 						Duration.ofSeconds(10), 1000, 1, Duration.ofSeconds(60), circuit));

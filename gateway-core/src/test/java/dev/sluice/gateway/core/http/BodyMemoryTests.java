@@ -186,8 +186,7 @@ class BodyMemoryTests {
 	}
 
 	private static BodyMemory memory(DataSize rate) {
-		return new BodyMemory(
-				new ConnectionProperties(TIMEOUT, TIMEOUT, rate, 10, 10, TIMEOUT, DataSize.ofKilobytes(80)));
+		return new BodyMemory(new ConnectionProperties(TIMEOUT, TIMEOUT, rate, 10, TIMEOUT, DataSize.ofKilobytes(80)));
 	}
 
 	private BodyMemory.Body begin(long length) {

@@ -113,39 +113,6 @@ class RequestFramingTests {
 	}
 
 	@Test
-	void hasTheSameRulesForAHeadOfHttp2() {
-		assertThat(isWellFormed("GET", "/a?b", "host", "a:1", "x", "y")).isTrue();
-		assertThat(isWellFormed("POST", "/", "host", "a", "content-length", "7")).isTrue();
-		assertThat(isWellFormed("POST", "/", "host", "a", "transfer-encoding", "chunked")).isTrue();
-		assertThat(isWellFormed("GET", "/", "host", "a", "x", "\u00ff")).isTrue();
-
-		assertThat(isWellFormed("GET", "/", "x", "y")).isFalse();
-		assertThat(isWellFormed("G T", "/", "host", "a")).isFalse();
-		assertThat(isWellFormed("TRACE", "/", "host", "a")).isFalse();
-		assertThat(isWellFormed("GET", "", "host", "a")).isFalse();
-		assertThat(isWellFormed("GET", "//", "host", "a")).isFalse();
-		assertThat(isWellFormed("GET", "http://a/", "host", "a")).isFalse();
-		assertThat(isWellFormed("GET", "/ HTTP/1.1\r\nx: y\r\nz:", "host", "a")).isFalse();
-		assertThat(isWellFormed("GET", "/", "host", "a\r\nx: y")).isFalse();
-		assertThat(isWellFormed("GET", "/", "host", "a", "x", "y\r\n\r\nGET / HTTP/1.0")).isFalse();
-		assertThat(isWellFormed("GET", "/", "host", "a", "x\n", "y")).isFalse();
-		assertThat(isWellFormed("GET", "/", "host", "a", "x", "\u4f60")).isFalse();
-		assertThat(isWellFormed("GET", "/", "host", "a", "host", "a")).isFalse();
-
-		int rest = "GET / HTTP/1.1\r\nhost:a\r\nx:\r\n\r\n".length();
-		assertThat(isWellFormed("GET", "/", "host", "a", "x", "y".repeat(MAX_HEAD_BYTES - rest))).isTrue();
-		assertThat(isWellFormed("GET", "/", "host", "a", "x", "y".repeat(MAX_HEAD_BYTES - rest + 1))).isFalse();
-	}
-
-	private static boolean isWellFormed(String method, String target, String... fields) {
-		List<Map.Entry<String, String>> entries = new ArrayList<>();
-		for (int i = 0; i < fields.length; i += 2) {
-			entries.add(Map.entry(fields[i], fields[i + 1]));
-		}
-		return RequestFraming.isWellFormed(method, target, entries, MAX_HEAD_BYTES);
-	}
-
-	@Test
 	void tellsWhetherAHeadIsIncomplete() {
 		RequestFraming framing = new RequestFraming(MAX_HEAD_BYTES);
 		assertThat(framing.isInHead()).isFalse();

@@ -15,27 +15,11 @@ class RefusedRequestsTests {
 	void areCountedByTheirReason() {
 		this.refused.malformed();
 		this.refused.late();
-		this.refused.http2(1);
-		this.refused.http2(7);
-		this.refused.http2(7);
-		this.refused.http2(13);
+		this.refused.late();
 
 		assertThat(count("malformed")).isEqualTo(1);
-		assertThat(count("late")).isEqualTo(1);
-		assertThat(count("protocol-error")).isEqualTo(1);
-		assertThat(count("refused-stream")).isEqualTo(2);
-		assertThat(count("http-1-1-required")).isEqualTo(1);
-	}
-
-	/** A stream may end early without an error, and a code may be unknown. */
-	@Test
-	void areErrorsThatHttp2Knows() {
-		this.refused.http2(0);
-		this.refused.http2(14);
-		this.refused.http2(-1);
-
-		assertThat(this.meters.find("sluice.requests.refused").counters()).isNotEmpty()
-			.allMatch((counter) -> counter.count() == 0);
+		assertThat(count("late")).isEqualTo(2);
+		assertThat(count("overloaded")).isZero();
 	}
 
 	private double count(String reason) {
