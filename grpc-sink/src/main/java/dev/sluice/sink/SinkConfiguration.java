@@ -10,14 +10,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 import dev.sluice.contract.Topics;
-import dev.sluice.sink.sequence.KnownSessions;
 import dev.sluice.sink.store.DelayedStore;
 import dev.sluice.sink.store.KafkaMessageStore;
-import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.RecentIds;
-import dev.sluice.sink.store.Retention;
 import dev.sluice.sink.store.SinkTopic;
 import dev.sluice.threads.Supervisor;
 import dev.sluice.topics.TopicSpec;
@@ -30,7 +27,6 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.TopicConfig;
 import org.jspecify.annotations.Nullable;
 
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.grpc.server.autoconfigure.GrpcServerExecutorProvider;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -128,55 +124,34 @@ class SinkConfiguration {
 		return () -> (store.ready() ? Health.up() : Health.outOfService()).build();
 	}
 
-	/** {@code sink.store=kafka}. */
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnProperty(name = "sink.store", havingValue = "kafka", matchIfMissing = true)
-	static class KafkaStore {
-
-		@Bean
-		MessageStore messageStore(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic, SinkProperties properties) {
-			return KafkaMessageStore.of(kafka, topic, properties.maxWriters(), properties.sessionAge());
-		}
-
-		@Bean
-		SinkTopic sinkTopic(SinkProperties properties, KafkaAdmin admin, RecentIds recent) {
-			return new SinkTopic(TopicSpec.of(Topics.SINK, properties.partitions(), properties.replicationFactor(),
-					properties.minInsyncReplicas(),
-					Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(properties.maxRecordBytes()),
-							TopicConfig.RETENTION_MS_CONFIG,
-							Long.toString(properties.retention().isZero() ? -1 : properties.retention().toMillis()),
-							TopicConfig.RETENTION_BYTES_CONFIG, Long.toString(properties.retentionBytesOfPartition()))),
-					admin, recent);
-		}
-
-		/** Never down: the store's health says whether messages are accepted. */
-		@Bean
-		HealthIndicator topicsHealthIndicator(SinkTopic topic) {
-			return () -> (topic.state().ready() ? Health.up() : Health.unknown()).withDetails(topic.state().details())
-				.build();
-		}
-
-		@Bean
-		DefaultKafkaProducerFactoryCustomizer largestRecord(SinkProperties properties) {
-			return (factory) -> factory.updateConfigs(
-					Map.of(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Math.max(properties.maxRecordBytes(), REQUEST_BYTES),
-							ProducerConfig.BUFFER_MEMORY_CONFIG, properties.memory().toBytes()));
-		}
-
+	@Bean
+	MessageStore messageStore(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic, SinkProperties properties) {
+		return KafkaMessageStore.of(kafka, topic, properties.maxWriters(), properties.sessionAge());
 	}
 
-	/** {@code sink.store=log}. */
-	@Configuration(proxyBeanMethods = false)
-	@ConditionalOnProperty(name = "sink.store", havingValue = "log")
-	static class LogStore {
+	@Bean
+	SinkTopic sinkTopic(SinkProperties properties, KafkaAdmin admin, RecentIds recent) {
+		return new SinkTopic(TopicSpec.of(Topics.SINK, properties.partitions(), properties.replicationFactor(),
+				properties.minInsyncReplicas(),
+				Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(properties.maxRecordBytes()),
+						TopicConfig.RETENTION_MS_CONFIG,
+						Long.toString(properties.retention().isZero() ? -1 : properties.retention().toMillis()),
+						TopicConfig.RETENTION_BYTES_CONFIG, Long.toString(properties.retentionBytesOfPartition()))),
+				admin, recent);
+	}
 
-		@Bean
-		MessageStore messageStore(SinkProperties properties, RecentIds recent) {
-			return new LogMessageStore(properties.logDirectory(), properties.logSegment().toBytes(),
-					properties.logDamage(), new Retention(properties.retention(), properties.retentionSize().toBytes()),
-					recent, new KnownSessions(properties.maxSessions(), properties.sessionAge()));
-		}
+	/** Never down: the store's health says whether messages are accepted. */
+	@Bean
+	HealthIndicator topicsHealthIndicator(SinkTopic topic) {
+		return () -> (topic.state().ready() ? Health.up() : Health.unknown()).withDetails(topic.state().details())
+			.build();
+	}
 
+	@Bean
+	DefaultKafkaProducerFactoryCustomizer largestRecord(SinkProperties properties) {
+		return (factory) -> factory.updateConfigs(
+				Map.of(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Math.max(properties.maxRecordBytes(), REQUEST_BYTES),
+						ProducerConfig.BUFFER_MEMORY_CONFIG, properties.memory().toBytes()));
 	}
 
 	@Bean(destroyMethod = "shutdownNow")

@@ -3,7 +3,6 @@ package dev.sluice.sink;
 import java.nio.file.Path;
 import java.time.Duration;
 
-import dev.sluice.sink.store.LogMessageStore;
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
@@ -19,8 +18,6 @@ import org.springframework.validation.annotation.Validated;
 /**
  * Settings of the sink.
  *
- * @param store where messages are stored: {@code kafka}, the topic {@code sink}, or
- * {@code log}, files that are forced to the disk. Default {@code kafka}
  * @param queueCapacity maximum number of messages of a stream that wait for the storage.
  * A message that finds the queue full drops the oldest, which the client sends again.
  * Clients are sent this number. Default 4,096
@@ -32,7 +29,7 @@ import org.springframework.validation.annotation.Validated;
  * take as much again; after that, streams end with RESOURCE_EXHAUSTED. Decompressed
  * messages in the storage may take as much; further compressed messages wait as received.
  * Kafka's producer buffers as much. The heap should be at least four times this. 1 MB to
- * 16 GB, and with Kafka at least 4 KB more than {@code maxMessage}. Default 64 MB
+ * 16 GB, and at least 4 KB more than {@code maxMessage}. Default 64 MB
  * @param flowWindow maximum number of bytes of a connection that have been sent to the
  * sink and not read, 64 KB to 8 MB. It is native memory, in addition to {@code memory}.
  * The rate of a connection is at most this per round trip. Default 512 KB
@@ -65,23 +62,20 @@ import org.springframework.validation.annotation.Validated;
  * before it ends with UNAVAILABLE, 10 ms to 5 min. Default 10 s
  * @param repeatHorizon number of the latest messages among which a repeat of a message
  * without a sequence is recognized and not stored again, also after a restart: messages
- * of each partition, or of the whole log. 0 = such repeats are stored again. Otherwise at
- * least as many as clients may have in flight without a sequence: {@code queueCapacity}
- * times {@code maxUnnumberedStreams}, plus {@code maxStoring} by calls of {@code Store}.
- * Each takes some 200 bytes, and twice as many offsets of each partition are read at
- * start-up. Default 45,000
+ * of each partition. 0 = such repeats are stored again. Otherwise at least as many as
+ * clients may have in flight without a sequence: {@code queueCapacity} times
+ * {@code maxUnnumberedStreams}, plus {@code maxStoring} by calls of {@code Store}. Each
+ * takes some 200 bytes, and twice as many offsets of each partition are read at start-up.
+ * Default 45,000
  * @param sequences whether clients may number their messages, so that a repeat is
  * recognized however old it is. Default true
- * @param maxSessions maximum number of client sessions that the log remembers. While none
- * is older than {@code sink.session-age}, a new one is refused with UNAVAILABLE. 7 KB
- * each. Default 2,000
  * @param maxWriters maximum number of sessions with a writer to Kafka's topic, each with
  * its own producer. The one that has been idle longest makes room for a new one. While
  * none is idle, a new one is refused with UNAVAILABLE. Default 200
  * @param sessionAge minimum time for which a session is remembered after its last
- * message. Later messages are sent again in a new session. With Kafka no more than the
- * brokers' {@code offsets.retention.minutes}, which is 7 days by default. 1 min to 365
- * days. Default 6 days
+ * message. Later messages are sent again in a new session. No more than the brokers'
+ * {@code offsets.retention.minutes}, which is 7 days by default. 1 min to 365 days.
+ * Default 6 days
  * @param partitions number of partitions of the topic, if the sink creates it. Default 12
  * @param replicationFactor replication factor of the topic, if the sink creates it.
  * Default 1
@@ -89,25 +83,19 @@ import org.springframework.validation.annotation.Validated;
  * acknowledged, if the sink creates the topic. 0 = one less than the replication factor,
  * and at least 1. Default 0
  * @param retention minimum time for which a stored message is kept, at most 10 years.
- * After that the sink deletes the whole segment of the log, or Kafka does. Applies to the
- * topic if the sink creates it. 0 = forever. Default 0
- * @param retentionSize maximum number of bytes of stored messages, of all partitions or
- * of the log. Beyond that the oldest segments are deleted. Applies to the topic if the
- * sink creates it. 0 = no limit. Default 0
+ * After that Kafka deletes it. Applies if the sink creates the topic. 0 = forever.
+ * Default 0
+ * @param retentionSize maximum number of bytes of stored messages, of all partitions.
+ * Beyond that Kafka deletes the oldest segments. Applies if the sink creates the topic. 0
+ * = no limit. Default 0
  * @param dictionary file with a zstd dictionary that clients may compress with, trained
  * by {@code lab sink --train}. None by default
  * @param storeDelay artificial delay before each message is stored, for measurements, at
  * most 10 s. 0 = none. Default 0
- * @param logDirectory directory of the log. Default {@code sink-log}
- * @param logSegment length at which the log starts a new file, 1 MB to 1 GB. Default 256
- * MB
- * @param logDamage what to do at start-up if acknowledged records of the log are lost:
- * {@code refuse} to start and name them, or {@code continue} with the intact ones.
- * Default {@code refuse}
  */
 @Validated
 @ConfigurationProperties("sink")
-record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") @Min(1) @Max(100_000) int queueCapacity,
+record SinkProperties(@DefaultValue("4096") @Min(1) @Max(100_000) int queueCapacity,
 		@DefaultValue("0") @Min(0) @Max(100_000) int window, @DefaultValue("64MB") DataSize memory,
 		@DefaultValue("512KB") DataSize flowWindow, @DefaultValue("10000") @Min(1) @Max(20_000) int maxStoring,
 		@DefaultValue("1000") @Min(1) @Max(100_000) int maxStreams,
@@ -120,7 +108,6 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 		@DefaultValue("5ms") @DurationMin @DurationMax(seconds = 1) Duration ackDelay,
 		@DefaultValue("10s") @DurationMin(millis = 10) @DurationMax(minutes = 5) Duration storeTimeout,
 		@DefaultValue("45000") @Min(0) @Max(10_000_000) int repeatHorizon, @DefaultValue("true") boolean sequences,
-		@DefaultValue("2000") @Min(1) @Max(1_000_000) int maxSessions,
 		@DefaultValue("200") @Min(1) @Max(10_000) int maxWriters,
 		@DefaultValue("6d") @DurationMin(minutes = 1) @DurationMax(days = 365) Duration sessionAge,
 		@DefaultValue("12") @Min(1) @Max(10_000) int partitions,
@@ -128,23 +115,10 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 		@DefaultValue("0") @Min(0) @Max(100) int minInsyncReplicas,
 		@DefaultValue("0") @DurationMin @DurationMax(days = 3650) Duration retention,
 		@DefaultValue("0B") DataSize retentionSize, @Nullable Path dictionary,
-		@DefaultValue("0") @DurationMin @DurationMax(seconds = 10) Duration storeDelay,
-		@DefaultValue("sink-log") Path logDirectory, @DefaultValue("256MB") DataSize logSegment,
-		@DefaultValue("refuse") LogMessageStore.Damage logDamage) {
+		@DefaultValue("0") @DurationMin @DurationMax(seconds = 10) Duration storeDelay) {
 
 	/** Maximum size of a request, or of a Kafka record batch, without its payload. */
 	static final int ENVELOPE_BYTES = 4 * 1024;
-
-	/** Where messages are stored. */
-	enum Store {
-
-		/** The topic {@code sink}. */
-		KAFKA,
-
-		/** Append-only files. */
-		LOG
-
-	}
 
 	@AssertTrue(message = "sink.max-message must be 1B to 4MB")
 	boolean isMaxMessageBounded() {
@@ -162,19 +136,14 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 	}
 
 	/** Kafka's producer always refuses a record larger than its whole buffer. */
-	@AssertTrue(message = "sink.memory must be at least 4KB more than sink.max-message with sink.store=kafka")
+	@AssertTrue(message = "sink.memory must be at least 4KB more than sink.max-message")
 	boolean isMemoryLargerThanAnyMessage() {
-		return this.store == Store.LOG || !isMaxMessageBounded() || this.memory.toBytes() >= maxRecordBytes();
+		return !isMaxMessageBounded() || this.memory.toBytes() >= maxRecordBytes();
 	}
 
 	@AssertTrue(message = "sink.flow-window must be 64KB to 8MB")
 	boolean isFlowWindowBounded() {
 		return between(this.flowWindow, DataSize.ofKilobytes(64), DataSize.ofMegabytes(8));
-	}
-
-	@AssertTrue(message = "sink.log-segment must be 1MB to 1GB")
-	boolean isLogSegmentBounded() {
-		return between(this.logSegment, DataSize.ofMegabytes(1), DataSize.ofGigabytes(1));
 	}
 
 	@AssertTrue(message = "sink.window must not be greater than sink.queue-capacity: messages over it would be dropped")

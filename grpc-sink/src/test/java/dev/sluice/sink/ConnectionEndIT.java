@@ -1,10 +1,8 @@
 package dev.sluice.sink;
 
-import java.nio.file.Path;
-
+import dev.sluice.sink.store.MessageStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -12,8 +10,7 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.test.context.bean.override.convention.TestBean;
 
 import static org.awaitility.Awaitility.await;
 
@@ -22,24 +19,19 @@ import static org.awaitility.Awaitility.await;
  * tests.
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "spring.grpc.server.port=0", "sink.store=log", "spring.grpc.server.keepalive.time=1s",
+		properties = { "spring.grpc.server.port=0", "spring.grpc.server.keepalive.time=1s",
 				"spring.grpc.server.keepalive.timeout=1s", "spring.grpc.server.keepalive.connection.max-age=1s" })
 @Execution(ExecutionMode.CONCURRENT)
 class ConnectionEndIT {
 
-	@TempDir
-	private static Path directory;
+	@TestBean(methodName = "dev.sluice.sink.MemoryStore#create")
+	private MessageStore store;
 
 	@Autowired
 	private GrpcServerLifecycle grpc;
 
 	@Autowired
 	private MeterRegistry registry;
-
-	@DynamicPropertySource
-	static void log(DynamicPropertyRegistry registry) {
-		registry.add("sink.log-directory", () -> directory.resolve("log").toString());
-	}
 
 	@Test
 	void endsAConnectionAfterItsAge() throws Exception {

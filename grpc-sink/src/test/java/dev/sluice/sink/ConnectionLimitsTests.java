@@ -1,6 +1,5 @@
 package dev.sluice.sink;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,42 +10,36 @@ import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.devservices.Patience;
+import dev.sluice.sink.store.MessageStore;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.test.context.bean.override.convention.TestBean;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "spring.grpc.server.port=0", "sink.store=log", "sink.max-calls-per-connection=2" })
+		properties = { "spring.grpc.server.port=0", "sink.max-calls-per-connection=2" })
 class ConnectionLimitsTests {
 
 	private static final Duration DEADLINE = Patience.ofSeconds(60);
 
-	@TempDir
-	private static Path directory;
+	@TestBean(methodName = "dev.sluice.sink.MemoryStore#create")
+	private MessageStore store;
 
 	@Autowired
 	private GrpcServerLifecycle grpc;
 
 	@Autowired
 	private MeterRegistry registry;
-
-	@DynamicPropertySource
-	static void log(DynamicPropertyRegistry registry) {
-		registry.add("sink.log-directory", () -> directory.resolve("log").toString());
-	}
 
 	@Test
 	void letCallsBeyondTheLimitOfAConnectionWait() {

@@ -6,8 +6,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
@@ -16,9 +14,6 @@ import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.format.Content;
-import dev.sluice.sink.sequence.Place;
-import dev.sluice.sink.store.LogMessageStore;
-import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.RecentIds;
 import io.grpc.Channel;
@@ -34,8 +29,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import org.springframework.util.unit.DataSize;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The real client and the real service, over an in-process transport. */
@@ -43,7 +36,7 @@ class DictionaryNegotiationTests {
 
 	private static final Duration DEADLINE = Patience.ofSeconds(60);
 
-	private final KeepingStore store = new KeepingStore();
+	private final MemoryStore store = new MemoryStore();
 
 	private final WireLog wire = new WireLog();
 
@@ -61,11 +54,9 @@ class DictionaryNegotiationTests {
 	@BeforeEach
 	void start() throws Exception {
 		Path dictionary = Files.write(this.directory.resolve("metrics.zdict"), SampleDictionary.bytes());
-		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 1_000, 0, DataSize.ofMegabytes(8),
-				DataSize.ofKilobytes(512), 1_000, 10, 0, 8, 100, Duration.ZERO, Duration.ofSeconds(30),
-				DataSize.ofMegabytes(1), 100, Duration.ofMillis(1), Duration.ofSeconds(10), 1_000, true, 100, 10,
-				Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), dictionary, Duration.ZERO,
-				this.directory, DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
+		SinkProperties properties = Settings.of("sink.queue-capacity=1000", "sink.memory=8MB", "sink.max-storing=1000",
+				"sink.max-stream-age=0", "sink.ack-delay=1ms", "sink.repeat-horizon=1000",
+				"sink.dictionary=" + dictionary);
 		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000)),
 				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()), properties,
 				new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run, System::nanoTime);
@@ -96,7 +87,8 @@ class DictionaryNegotiationTests {
 			}
 		}
 
-		assertThat(this.store.payloads).containsExactly(SampleDictionary.message(0), SampleDictionary.message(1));
+		assertThat(this.store.stored()).extracting(Content::payload)
+			.containsExactly(SampleDictionary.message(0), SampleDictionary.message(1));
 		assertThat(this.wire.dictionaryBytes()).hasSize(2).first().satisfies((bytes) -> assertThat(bytes).isPositive());
 		assertThat(this.wire.dictionaryBytes()).last().isEqualTo(0);
 		assertThat(this.wire.dictionaryIds()).hasSize(2).doesNotContain(0L);
@@ -116,7 +108,7 @@ class DictionaryNegotiationTests {
 			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
 
 			assertThat(this.wire.dictionaryIds()).hasSize(2).doesNotContain(0L);
-			assertThat(this.store.payloads).containsExactly(SampleDictionary.message(0));
+			assertThat(this.store.stored()).extracting(Content::payload).containsExactly(SampleDictionary.message(0));
 			assertThat(client.refused()).singleElement()
 				.satisfies((refused) -> assertThat(refused.payload()).isEqualTo(SampleDictionary.message(1)));
 		}
@@ -147,7 +139,8 @@ class DictionaryNegotiationTests {
 		assertThat(this.wire.payloadBytes()).first().isEqualTo(3_000);
 		assertThat(this.wire.payloadBytes().get(1)).isEqualTo(4);
 		assertThat(this.wire.payloadBytes().getLast()).isLessThan(SampleDictionary.message(1).length / 2);
-		assertThat(this.store.payloads).containsExactly(random, small, SampleDictionary.message(1));
+		assertThat(this.store.stored()).extracting(Content::payload)
+			.containsExactly(random, small, SampleDictionary.message(1));
 	}
 
 	@Test
@@ -159,29 +152,6 @@ class DictionaryNegotiationTests {
 		}
 
 		assertThat(this.wire.payloadBytes()).containsExactly(SampleDictionary.message(1).length);
-	}
-
-	/** Keeps all messages that it gets. */
-	private static final class KeepingStore implements MessageStore {
-
-		private final List<byte[]> payloads = new CopyOnWriteArrayList<>();
-
-		@Override
-		public boolean ready() {
-			return true;
-		}
-
-		@Override
-		public CompletableFuture<Integer> store(Content content) {
-			this.payloads.add(content.payload());
-			return CompletableFuture.completedFuture(0);
-		}
-
-		@Override
-		public CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
-			return store(content).thenApply((_) -> OnceStore.Outcome.STORED);
-		}
-
 	}
 
 }

@@ -3,17 +3,17 @@ package dev.sluice.sink;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
+import com.google.protobuf.ByteString;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ContentDiffersException;
-import dev.sluice.sink.sequence.KnownSessions;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionForgottenException;
-import dev.sluice.sink.sequence.SessionState;
 import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +23,10 @@ public final class FakeStore implements MessageStore {
 
 	private final List<Pending> pending = new ArrayList<>();
 
-	/** Messages being stored, by session and sequence. */
-	private final Map<String, CompletableFuture<Integer>> placed = new HashMap<>();
+	/** Messages that are stored or being stored, by session and sequence. */
+	private final Map<String, Placing> places = new HashMap<>();
 
-	private final KnownSessions sessions = new KnownSessions(100, Duration.ofDays(6));
+	private final Set<ByteString> sessions = new HashSet<>();
 
 	/** Number of messages in each call. */
 	private final List<Integer> together = new ArrayList<>();
@@ -34,6 +34,9 @@ public final class FakeStore implements MessageStore {
 	private boolean ready = true;
 
 	private @Nullable RuntimeException thrown;
+
+	private record Placing(int checksum, CompletableFuture<Integer> done) {
+	}
 
 	@Override
 	public boolean ready() {
@@ -57,39 +60,40 @@ public final class FakeStore implements MessageStore {
 		return message.done();
 	}
 
-	@Override
-	public CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
-		SessionState state;
-		try {
-			state = Objects.requireNonNull(this.sessions.of(place.session(), 0));
-		}
-		catch (SessionForgottenException ex) {
-			return CompletableFuture.failedFuture(ex);
-		}
-		String placeName = place.session().id().toStringUtf8() + place.sequence();
-		CompletableFuture<Integer> first = this.placed.get(placeName);
-		return switch (state.offer(place.sequence(), content.checksum())) {
-			case NEW -> {
-				CompletableFuture<Integer> done = store(content).whenComplete((part, failure) -> {
-					this.placed.remove(placeName);
-					if (failure != null) {
-						state.takeBack(place.sequence());
-					}
-				});
-				this.placed.put(placeName, done);
-				yield done.thenApply((_) -> OnceStore.Outcome.STORED);
+	private CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
+		ByteString session = place.session().id();
+		if (!this.sessions.contains(session)) {
+			try {
+				place.session().requireNew(Duration.ofDays(6));
 			}
-			case REPEAT -> (first != null) ? first.thenApply((_) -> OnceStore.Outcome.REPEATED)
-					: CompletableFuture.completedFuture(OnceStore.Outcome.REPEATED);
-			case DIFFERENT -> CompletableFuture.failedFuture(new ContentDiffersException(place.sequence()));
-			case TOO_MANY_GAPS -> CompletableFuture.failedFuture(new StoreUnavailableException("gaps"));
-		};
+			catch (SessionForgottenException ex) {
+				return CompletableFuture.failedFuture(ex);
+			}
+			this.sessions.add(session);
+		}
+		String name = session.toStringUtf8() + place.sequence();
+		Placing known = this.places.get(name);
+		if (known != null) {
+			return (known.checksum() == content.checksum()) ? known.done().thenApply((_) -> OnceStore.Outcome.REPEATED)
+					: CompletableFuture.failedFuture(new ContentDiffersException(place.sequence()));
+		}
+		CompletableFuture<Integer> done = store(content).whenComplete((_, failure) -> {
+			if (failure != null) {
+				this.places.remove(name);
+			}
+		});
+		this.places.put(name, new Placing(content.checksum(), done));
+		return done.thenApply((_) -> OnceStore.Outcome.STORED);
 	}
 
 	@Override
 	public void store(List<Placed> messages, Completion completion) {
 		this.together.add(messages.size());
-		MessageStore.super.store(messages, completion);
+		for (int i = 0; i < messages.size(); i++) {
+			int index = i;
+			store(messages.get(i).place(), messages.get(i).content())
+				.whenComplete((outcome, failure) -> completion.done(index, List.of(new Completed(outcome, failure))));
+		}
 	}
 
 	/** Number of messages with a place in each call. */

@@ -1,6 +1,5 @@
 package dev.sluice.sink;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,6 +11,7 @@ import dev.sluice.devservices.Patience;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
+import dev.sluice.sink.store.MessageStore;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
@@ -20,7 +20,6 @@ import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -28,8 +27,6 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
-import org.springframework.test.context.DynamicPropertyRegistry;
-import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.context.bean.override.convention.TestBean;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,7 +37,7 @@ import static org.awaitility.Awaitility.await;
  * stands still unless a test moves it.
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "spring.grpc.server.port=0", "sink.store=log", "sink.memory=" + HostileClientTests.MEMORY + "B",
+		properties = { "spring.grpc.server.port=0", "sink.memory=" + HostileClientTests.MEMORY + "B",
 				"sink.max-streams-per-client=60" })
 @ExtendWith(OutputCaptureExtension.class)
 class HostileClientTests {
@@ -67,22 +64,17 @@ class HostileClientTests {
 
 	private static final AtomicLong clock = new AtomicLong();
 
-	@TempDir
-	private static Path directory;
-
 	@TestBean
 	private LongSupplier nanoTime;
+
+	@TestBean(methodName = "dev.sluice.sink.MemoryStore#create")
+	private MessageStore store;
 
 	@Autowired
 	private GrpcServerLifecycle grpc;
 
 	@Autowired
 	private MeterRegistry registry;
-
-	@DynamicPropertySource
-	static void log(DynamicPropertyRegistry registry) {
-		registry.add("sink.log-directory", () -> directory.resolve("log").toString());
-	}
 
 	static LongSupplier nanoTime() {
 		return clock::get;

@@ -3,13 +3,11 @@ package dev.sluice.sink;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-import dev.sluice.sink.store.LogMessageStore;
 import io.grpc.Attributes;
 import io.grpc.Context;
 import io.grpc.Grpc;
@@ -18,8 +16,6 @@ import io.grpc.MethodDescriptor;
 import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
 import org.junit.jupiter.api.Test;
-
-import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,11 +32,8 @@ class InboundCallTests {
 
 	private static final Duration STALL = Duration.ofSeconds(30);
 
-	private static final SinkProperties PROPERTIES = new SinkProperties(SinkProperties.Store.LOG, 10, 0,
-			DataSize.ofBytes(MEMORY), DataSize.ofBytes(FLOW_WINDOW), 10, 10, 0, 8, 100, Duration.ZERO, STALL,
-			DataSize.ofBytes(MAX_MESSAGE), 100, Duration.ZERO, Duration.ofMinutes(1), 0, true, 100, 10,
-			Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null, Duration.ZERO,
-			Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
+	private static final SinkProperties PROPERTIES = Settings.of("sink.memory=" + MEMORY + "B",
+			"sink.flow-window=" + FLOW_WINDOW + "B", "sink.stall-timeout=30s", "sink.max-message=" + MAX_MESSAGE + "B");
 
 	private final SharedLimit memory = new SharedLimit(MEMORY, 1, Runnable::run);
 

@@ -1,7 +1,6 @@
 package dev.sluice.sink;
 
 import java.lang.management.ManagementFactory;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -14,7 +13,6 @@ import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
-import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.RecentIds;
 import io.grpc.ManagedChannel;
@@ -27,8 +25,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
-import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -75,11 +71,9 @@ class MemoryTests {
 	@ValueSource(ints = { 1, 250 })
 	void smallMessagesAreCountedWithWhatTheyTakeBesideTheirBytes(int together) throws Exception {
 		int memory = 1024 * 1024;
-		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 100_000, 0, DataSize.ofBytes(memory),
-				DataSize.ofKilobytes(512), 10, 10, 0, 8, 100, Duration.ZERO, Duration.ofSeconds(30),
-				DataSize.ofKilobytes(1), 100, Duration.ZERO, Duration.ofMinutes(1), 0, true, 100, 10,
-				Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null, Duration.ZERO,
-				Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
+		SinkProperties properties = Settings.of("sink.queue-capacity=100000", "sink.memory=1MB", "sink.max-storing=10",
+				"sink.max-stream-age=0", "sink.max-message=1KB", "sink.ack-delay=0", "sink.store-timeout=1m",
+				"sink.repeat-horizon=0");
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
 		ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 		FakeStore store = new FakeStore();

@@ -17,6 +17,7 @@ import dev.sluice.devservices.Patience;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
+import dev.sluice.sink.store.MessageStore;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -35,6 +36,7 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.test.context.bean.override.convention.TestBean;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -45,7 +47,7 @@ import static org.awaitility.Awaitility.await;
  * have a certificate.
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "spring.grpc.server.port=0", "sink.store=log", "sink.max-streams-per-client=1",
+		properties = { "spring.grpc.server.port=0", "sink.max-streams-per-client=1",
 				"spring.grpc.server.ssl.bundle=sink", "spring.grpc.server.ssl.client-auth=require" })
 class MutualTlsIT {
 
@@ -55,6 +57,9 @@ class MutualTlsIT {
 	static Path directory;
 
 	private static Certificates certificates;
+
+	@TestBean(methodName = "dev.sluice.sink.MemoryStore#create")
+	private MessageStore store;
 
 	@Autowired
 	private GrpcServerLifecycle grpc;
@@ -66,7 +71,6 @@ class MutualTlsIT {
 			String[] parts = property.split("=", 2);
 			registry.add(parts[0], () -> parts[1]);
 		});
-		registry.add("sink.log-directory", () -> directory.resolve("log").toString());
 	}
 
 	@Test

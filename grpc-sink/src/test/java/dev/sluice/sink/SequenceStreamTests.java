@@ -1,6 +1,5 @@
 package dev.sluice.sink;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +15,6 @@ import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.sequence.ClientSession;
-import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.RecentIds;
 import io.grpc.ManagedChannel;
@@ -30,8 +28,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-
-import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -353,11 +349,9 @@ class SequenceStreamTests {
 		if (this.server != null) {
 			return;
 		}
-		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 100, 0, DataSize.ofMegabytes(8),
-				DataSize.ofKilobytes(512), 1_000, 10, 0, 8, 100, Duration.ZERO, Duration.ofSeconds(30),
-				DataSize.ofMegabytes(1), 1, Duration.ZERO, Duration.ofMinutes(1), this.repeatHorizon, sequences, 100,
-				10, Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null, Duration.ZERO,
-				Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
+		SinkProperties properties = Settings.of("sink.queue-capacity=100", "sink.memory=8MB", "sink.max-storing=1000",
+				"sink.max-stream-age=0", "sink.ack-batch=1", "sink.ack-delay=0", "sink.store-timeout=1m",
+				"sink.repeat-horizon=" + this.repeatHorizon, "sink.sequences=" + sequences);
 		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000)),
 				new Decompressor(properties.maxMessageBytes(), null), properties,
 				new SinkMetrics(new SimpleMeterRegistry()), this.timer, (task) -> {

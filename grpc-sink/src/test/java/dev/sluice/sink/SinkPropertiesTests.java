@@ -24,8 +24,6 @@ class SinkPropertiesTests {
 				.hasMessageContaining("sink.memory must be at least 4KB more than sink.max-message"));
 		this.runner.withPropertyValues("sink.memory=1MB", "sink.max-message=1020KB")
 			.run((context) -> assertThat(context).hasNotFailed());
-		this.runner.withPropertyValues("sink.memory=1MB", "sink.max-message=1MB", "sink.store=log")
-			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test

@@ -1,6 +1,5 @@
 package dev.sluice.sink;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,7 +22,6 @@ import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.contract.sink.Session;
-import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore;
@@ -53,7 +51,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -75,11 +72,10 @@ class SinkStreamTests {
 	/** Number of small messages that a stream requests in advance. */
 	private static final int PREFETCH = 4;
 
-	private static final SinkProperties PROPERTIES = new SinkProperties(SinkProperties.Store.KAFKA, CAPACITY, 7,
-			DataSize.ofBytes(MEMORY), DataSize.ofKilobytes(512), STORING, 3, 0, 3, 100, Duration.ofMinutes(30),
-			Duration.ofSeconds(30), DataSize.ofBytes(1_000), ACK_BATCH, Duration.ofMillis(5), Duration.ofMinutes(5),
-			100, true, 100, 10, Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null,
-			Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
+	private static final SinkProperties PROPERTIES = Settings.of("sink.queue-capacity=" + CAPACITY, "sink.window=7",
+			"sink.memory=" + MEMORY + "B", "sink.max-storing=" + STORING, "sink.max-streams=3",
+			"sink.max-streams-per-client=0", "sink.max-unnumbered-streams=3", "sink.max-message=1000B",
+			"sink.ack-batch=" + ACK_BATCH, "sink.store-timeout=5m", "sink.repeat-horizon=100");
 
 	private final FakeStore store = new FakeStore();
 

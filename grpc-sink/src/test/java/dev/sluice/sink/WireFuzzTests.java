@@ -4,8 +4,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -28,7 +26,6 @@ import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.Place;
-import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.RecentIds;
@@ -47,8 +44,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-import org.springframework.util.unit.DataSize;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -63,7 +58,7 @@ class WireFuzzTests {
 	private static final Set<Code> EXPECTED = Set.of(Code.OK, Code.INVALID_ARGUMENT, Code.RESOURCE_EXHAUSTED,
 			Code.UNAVAILABLE);
 
-	private final Map<ByteString, Set<ByteString>> stored = new ConcurrentHashMap<>();
+	private MemoryStore store = new MemoryStore();
 
 	private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
@@ -76,12 +71,10 @@ class WireFuzzTests {
 	}
 
 	private Server start(String name, SimpleMeterRegistry registry) throws IOException {
-		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 100, 0, DataSize.ofMegabytes(8),
-				DataSize.ofKilobytes(512), 1_000, 10, 0, 8, 100, Duration.ZERO, Duration.ofSeconds(30),
-				DataSize.ofMegabytes(1), 1, Duration.ZERO, Duration.ofMinutes(1), 1_000, true, 100, 10,
-				Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null, Duration.ZERO,
-				Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
-		DataSinkService service = new DataSinkService(new OnceStore(new Store(), new RecentIds(1_000)),
+		SinkProperties properties = Settings.of("sink.queue-capacity=100", "sink.memory=8MB", "sink.max-storing=1000",
+				"sink.max-stream-age=0", "sink.ack-batch=1", "sink.ack-delay=0", "sink.store-timeout=1m",
+				"sink.repeat-horizon=1000");
+		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000)),
 				this.decompressor, properties, new SinkMetrics(registry), this.timer, Runnable::run, System::nanoTime);
 		return InProcessServerBuilder.forName(name)
 			.directExecutor()
@@ -97,7 +90,7 @@ class WireFuzzTests {
 	}
 
 	private void check(Random random) throws Exception {
-		this.stored.clear();
+		this.store = new MemoryStore();
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
 		String name = InProcessServerBuilder.generateName();
 		Server server = start(name, registry);
@@ -141,9 +134,11 @@ class WireFuzzTests {
 		}
 
 		assertThat(end.get(30, TimeUnit.SECONDS)).isIn(EXPECTED);
-		assertThat(this.stored.keySet()).containsAll(acknowledged);
-		this.stored.forEach((id, payloads) -> assertThat(sent.getOrDefault(id, Set.of())).as("payloads of %s", id)
-			.containsAll(payloads));
+		assertThat(this.store.stored()).extracting(Content::id).containsAll(acknowledged);
+		this.store.stored()
+			.forEach((content) -> assertThat(sent.getOrDefault(content.id(), Set.of()))
+				.as("payloads of %s", content.id())
+				.contains(ByteString.copyFrom(content.payload())));
 	}
 
 	private static Request request(Random random, Map<ByteString, Set<ByteString>> sent) {
@@ -271,33 +266,6 @@ class WireFuzzTests {
 		@Override
 		public void onCompleted() {
 			this.end.complete(Code.OK);
-		}
-
-	}
-
-	/** Stores at once, and does not recognize repeats. */
-	private final class Store implements MessageStore {
-
-		@Override
-		public boolean ready() {
-			return true;
-		}
-
-		@Override
-		public CompletableFuture<Integer> store(Content content) {
-			keep(content);
-			return CompletableFuture.completedFuture(0);
-		}
-
-		@Override
-		public CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
-			keep(content);
-			return CompletableFuture.completedFuture(OnceStore.Outcome.STORED);
-		}
-
-		private void keep(Content content) {
-			WireFuzzTests.this.stored.computeIfAbsent(content.id(), (_) -> ConcurrentHashMap.newKeySet())
-				.add(ByteString.copyFrom(content.payload()));
 		}
 
 	}

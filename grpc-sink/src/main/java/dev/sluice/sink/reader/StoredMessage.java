@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message as it is stored.
  *
- * @param partition partition of the topic; 0 in a log
- * @param offset offset in the partition, or the record's number in the log
+ * @param partition partition of the topic
+ * @param offset offset in the partition
  * @param storedAt when the sink wrote it, by the sink's clock
  * @param id id that its client gave it
  * @param key routing key; empty = none

@@ -3,33 +3,28 @@ package dev.sluice.sink.reader;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
 import dev.sluice.sink.format.TopicRecord;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the committed messages of the topic {@code sink}: either all of them, from the
- * beginning, or as a member of a consumer group, which continues after the last one that
- * it has {@linkplain #commit committed}.
+ * Reads the committed messages of the topic {@code sink}, all partitions from their
+ * beginning, without a consumer group. Messages of a partition come in their order. Not
+ * thread-safe.
  */
-public final class TopicReader implements SinkReader {
+public final class TopicReader implements AutoCloseable {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
@@ -38,23 +33,9 @@ public final class TopicReader implements SinkReader {
 	/** Records polled and not returned yet. */
 	private final Queue<ConsumerRecord<byte[], byte[]>> polled = new ArrayDeque<>();
 
-	/** Offsets to commit: after the records returned since the last commit. */
-	private final Map<TopicPartition, OffsetAndMetadata> returned = new HashMap<>();
-
-	private TopicReader(Consumer<byte[], byte[]> consumer) {
+	/** Reads with this consumer, which it closes. */
+	TopicReader(Consumer<byte[], byte[]> consumer) {
 		this.consumer = consumer;
-	}
-
-	/**
-	 * Reads all partitions from their beginning, without a group.
-	 * @param kafka the consumer's configuration, at least {@code bootstrap.servers}
-	 * @throws ReadFailedException if the brokers do not know the topic
-	 */
-	public static TopicReader all(Map<String, Object> kafka) {
-		return all(consumer(kafka, Map.of()));
-	}
-
-	static TopicReader all(Consumer<byte[], byte[]> consumer) {
 		try {
 			List<TopicPartition> partitions = consumer.partitionsFor(Topics.SINK, TIMEOUT)
 				.stream()
@@ -62,125 +43,63 @@ public final class TopicReader implements SinkReader {
 				.toList();
 			consumer.assign(partitions);
 			consumer.seekToBeginning(partitions);
-			return new TopicReader(consumer);
 		}
-		catch (KafkaException ex) {
+		catch (RuntimeException ex) {
 			consumer.close();
-			throw failed(ex);
+			throw ex;
 		}
 	}
 
 	/**
-	 * Reads what a group has not committed; from the beginning of a partition without a
-	 * commit.
+	 * Opens a reader.
 	 * @param kafka the consumer's configuration, at least {@code bootstrap.servers}
-	 * @param group name of the group
+	 * @throws org.apache.kafka.common.KafkaException if the brokers do not know the topic
 	 */
-	public static TopicReader group(Map<String, Object> kafka, String group) {
-		return group(consumer(kafka,
-				Map.of(ConsumerConfig.GROUP_ID_CONFIG, group, ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest")));
-	}
-
-	static TopicReader group(Consumer<byte[], byte[]> consumer) {
-		TopicReader reader = new TopicReader(consumer);
-		consumer.subscribe(Set.of(Topics.SINK), reader.new Rebalance());
-		return reader;
-	}
-
-	private static KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> kafka, Map<String, Object> more) {
+	public static TopicReader open(Map<String, Object> kafka) {
 		Map<String, Object> config = new HashMap<>(kafka);
-		config.putAll(more);
 		config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
 		config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-		return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-	}
-
-	@Override
-	public @Nullable StoredMessage next(Duration wait) {
-		if (this.polled.isEmpty()) {
-			try {
-				this.consumer.poll(wait).forEach(this.polled::add);
-			}
-			catch (KafkaException ex) {
-				throw failed(ex);
-			}
-		}
-		ConsumerRecord<byte[], byte[]> record = this.polled.poll();
-		if (record == null) {
-			return null;
-		}
-		this.returned.put(new TopicPartition(record.topic(), record.partition()),
-				new OffsetAndMetadata(record.offset() + 1));
-		TopicRecord stored = TopicRecord.read(record.headers());
-		return new StoredMessage(record.partition(), record.offset(), Instant.ofEpochMilli(record.timestamp()),
-				bytes(record.key()), stored.key(), stored.session(), stored.sequence(),
-				(record.value() != null) ? record.value() : new byte[0]);
-	}
-
-	private static ByteString bytes(byte @Nullable [] key) {
-		return (key != null) ? ByteString.copyFrom(key) : ByteString.EMPTY;
+		return new TopicReader(new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer()));
 	}
 
 	/**
-	 * Commits all messages returned so far: the group does not get them again.
-	 * @throws ReadFailedException if the commit fails
+	 * The next message.
+	 * @param wait maximum time to wait for a message
+	 * @return null if there was none in that time
+	 * @throws org.apache.kafka.common.KafkaException if the topic cannot be read
 	 */
-	public void commit() {
-		try {
-			if (!this.returned.isEmpty()) {
-				this.consumer.commitSync(Map.copyOf(this.returned), TIMEOUT);
-				this.returned.clear();
-			}
+	public @Nullable StoredMessage next(Duration wait) {
+		if (this.polled.isEmpty()) {
+			this.consumer.poll(wait).forEach(this.polled::add);
 		}
-		catch (KafkaException ex) {
-			throw failed(ex);
-		}
+		ConsumerRecord<byte[], byte[]> record = this.polled.poll();
+		return (record != null) ? message(record) : null;
 	}
 
-	/** In offsets of the partitions assigned to this reader. */
-	@Override
+	private static StoredMessage message(ConsumerRecord<byte[], byte[]> record) {
+		TopicRecord stored = TopicRecord.read(record.headers());
+		return new StoredMessage(record.partition(), record.offset(), Instant.ofEpochMilli(record.timestamp()),
+				(record.key() != null) ? ByteString.copyFrom(record.key()) : ByteString.EMPTY, stored.key(),
+				stored.session(), stored.sequence(), (record.value() != null) ? record.value() : new byte[0]);
+	}
+
+	/**
+	 * How much is stored and not yet returned, in offsets (messages and transaction
+	 * markers). 0 = everything is read.
+	 * @throws org.apache.kafka.common.KafkaException if the brokers do not answer
+	 */
 	public long lag() {
-		try {
-			Set<TopicPartition> assigned = this.consumer.assignment();
-			long lag = this.polled.size();
-			for (Map.Entry<TopicPartition, Long> end : this.consumer.endOffsets(assigned, TIMEOUT).entrySet()) {
-				lag += Math.max(0, end.getValue() - this.consumer.position(end.getKey(), TIMEOUT));
-			}
-			return lag;
+		long lag = this.polled.size();
+		for (Map.Entry<TopicPartition, Long> end : this.consumer.endOffsets(this.consumer.assignment(), TIMEOUT)
+			.entrySet()) {
+			lag += Math.max(0, end.getValue() - this.consumer.position(end.getKey(), TIMEOUT));
 		}
-		catch (KafkaException ex) {
-			throw failed(ex);
-		}
-	}
-
-	private static ReadFailedException failed(KafkaException cause) {
-		return new ReadFailedException("The topic %s cannot be read: %s".formatted(Topics.SINK, cause), cause);
+		return lag;
 	}
 
 	@Override
 	public void close() {
 		this.consumer.close();
-	}
-
-	/** Forgets the records of partitions that another member gets. */
-	private final class Rebalance implements ConsumerRebalanceListener {
-
-		@Override
-		public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-			// Messages returned and not committed go to the next member again.
-			forget(partitions);
-		}
-
-		@Override
-		public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
-		}
-
-		private void forget(Collection<TopicPartition> partitions) {
-			TopicReader.this.polled
-				.removeIf((record) -> partitions.contains(new TopicPartition(record.topic(), record.partition())));
-			TopicReader.this.returned.keySet().removeAll(partitions);
-		}
-
 	}
 
 }

@@ -134,17 +134,6 @@ public final class SegmentReader {
 		this.position = position;
 	}
 
-	/** The position of the next element. */
-	public long position() {
-		return this.position;
-	}
-
-	/** Returns the next element. Reads a record's body to verify it. */
-	public Next next() throws IOException {
-		Next next = skim();
-		return (next instanceof Whole whole && !isWhole(whole)) ? new Hole(whole.from(), whole.end()) : next;
-	}
-
 	/**
 	 * Returns the next element without reading a record's body, which is complete but may
 	 * be damaged.
@@ -204,35 +193,18 @@ public final class SegmentReader {
 		return (whole.end() <= this.size) ? whole : null;
 	}
 
-	private boolean isWhole(Whole whole) throws IOException {
-		CRC32C crc = new CRC32C();
-		int read = 0;
-		while (read < whole.length()) {
-			int part = Math.min(whole.length() - read, WINDOW_BYTES);
-			crc.update(view(whole.body() + read, part, WINDOW_BYTES));
-			read += part;
-		}
-		return (int) crc.getValue() == whole.bodyCrc();
-	}
-
 	/** Reads the body of a record; null if it is damaged. */
 	public byte @Nullable [] body(Whole whole) throws IOException {
-		byte[] body = read(whole, 0, whole.length());
+		byte[] body = new byte[whole.length()];
+		int read = 0;
+		while (read < body.length) {
+			int part = Math.min(body.length - read, WINDOW_BYTES);
+			view(whole.body() + read, part, WINDOW_BYTES).get(body, read, part);
+			read += part;
+		}
 		CRC32C crc = new CRC32C();
 		crc.update(body);
 		return ((int) crc.getValue() == whole.bodyCrc()) ? body : null;
-	}
-
-	/** Reads a part of a record's body, without verifying it. */
-	public byte[] read(Whole whole, int from, int length) throws IOException {
-		byte[] bytes = new byte[length];
-		int read = 0;
-		while (read < length) {
-			int part = Math.min(length - read, WINDOW_BYTES);
-			view(whole.body() + from + read, part, WINDOW_BYTES).get(bytes, read, part);
-			read += part;
-		}
-		return bytes;
 	}
 
 	/**

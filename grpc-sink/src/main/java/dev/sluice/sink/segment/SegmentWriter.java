@@ -59,20 +59,6 @@ public final class SegmentWriter implements Closeable {
 		return new SegmentWriter(channel, header.salt(), header.firstNumber(), buffer);
 	}
 
-	/**
-	 * Continues a segment after its last record.
-	 * @param channel channel of an intact segment that is as durable as its records must
-	 * be
-	 * @param salt salt of the segment
-	 * @param nextNumber number of the next record
-	 * @param buffer buffer for appended records, used by this writer only
-	 * @throws IOException if the file's length cannot be read
-	 */
-	public static SegmentWriter resume(FileChannel channel, long salt, long nextNumber, ByteBuffer buffer)
-			throws IOException {
-		return new SegmentWriter(channel, salt, nextNumber, buffer);
-	}
-
 	/** Committed bytes of the file. */
 	public long size() {
 		return this.committedBytes;

@@ -1,6 +1,6 @@
 /**
- * Files of numbered records that survive a crash, for the server's log and the client's
- * spool. Start at {@link dev.sluice.sink.segment.SegmentFormat}.
+ * Files of numbered records that survive a crash, for the client's spool. Start at
+ * {@link dev.sluice.sink.segment.SegmentFormat}.
  */
 @NullMarked
 package dev.sluice.sink.segment;

@@ -1,5 +1,7 @@
 package dev.sluice.sink.sequence;
 
+import java.time.Duration;
+
 import com.google.protobuf.ByteString;
 
 /**
@@ -20,6 +22,21 @@ public record ClientSession(ByteString id, long firstUnsettled, long ageMillis) 
 	public boolean isValid() {
 		return this.id.size() >= MIN_ID_BYTES && this.id.size() <= MAX_ID_BYTES && this.firstUnsettled >= 0
 				&& this.ageMillis >= 0;
+	}
+
+	/**
+	 * Checks that a session that is not known is new: its oldest message is too young to
+	 * belong to a forgotten session.
+	 * @param maxAge time for which sessions are remembered
+	 * @throws SessionForgottenException if it is not
+	 */
+	public void requireNew(Duration maxAge) {
+		if (this.ageMillis > maxAge.toMillis()) {
+			throw new SessionForgottenException(
+					("The session is unknown, and its oldest message is older than sessions are remembered "
+							+ "(%s, sink.session-age); send the message in a new session")
+						.formatted(maxAge));
+		}
 	}
 
 }

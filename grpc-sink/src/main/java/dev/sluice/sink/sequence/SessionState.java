@@ -79,14 +79,6 @@ public final class SessionState {
 		return Verdict.NEW;
 	}
 
-	/** Adds a message found in the storage. Call it in the order of the storage. */
-	public void found(long sequence, int checksum) {
-		if (this.stored.size() >= RANGES && !extendsRange(sequence)) {
-			closeLowestGap(sequence);
-		}
-		store(sequence, checksum);
-	}
-
 	private void store(long sequence, int checksum) {
 		int slot = slot(sequence);
 		add(sequence, sequence + 1);
@@ -119,24 +111,6 @@ public final class SessionState {
 			touching = this.stored.floorEntry(end);
 		}
 		this.stored.put(begin, end);
-	}
-
-	/** Removes a {@link Verdict#NEW} message that could not be stored. */
-	public void takeBack(long sequence) {
-		Map.Entry<Long, Long> range = this.stored.floorEntry(sequence);
-		if (range == null || sequence >= range.getValue()) {
-			return;
-		}
-		this.stored.remove(range.getKey());
-		if (range.getKey() < sequence) {
-			this.stored.put(range.getKey(), sequence);
-		}
-		if (sequence + 1 < range.getValue()) {
-			this.stored.put(sequence + 1, range.getValue());
-		}
-		if (this.checked[slot(sequence)] == sequence) {
-			this.checked[slot(sequence)] = 0;
-		}
 	}
 
 	/**

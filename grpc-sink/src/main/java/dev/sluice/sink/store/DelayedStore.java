@@ -1,12 +1,12 @@
 package dev.sluice.sink.store;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.sink.format.Content;
-import dev.sluice.sink.sequence.Place;
 
 /** Delays the results of a store, for measurements. It blocks no thread meanwhile. */
 public final class DelayedStore implements MessageStore {
@@ -31,8 +31,8 @@ public final class DelayedStore implements MessageStore {
 	}
 
 	@Override
-	public CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
-		return this.store.store(place, content).thenApplyAsync((outcome) -> outcome, later());
+	public void store(List<Placed> messages, Completion completion) {
+		this.store.store(messages, (first, results) -> later().execute(() -> completion.done(first, results)));
 	}
 
 	private Executor later() {

@@ -9,7 +9,6 @@ import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.format.TopicRecord;
-import dev.sluice.sink.sequence.Place;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -78,13 +77,6 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 		catch (KafkaException | org.springframework.kafka.KafkaException ex) {
 			return CompletableFuture.failedFuture(translate(ex));
 		}
-	}
-
-	@Override
-	public CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
-		CompletableFuture<OnceStore.Outcome> done = new CompletableFuture<>();
-		store(List.of(new Placed(place, content)), (_, results) -> results.getFirst().to(done));
-		return done;
 	}
 
 	@Override

@@ -15,50 +15,25 @@ public interface MessageStore {
 	/**
 	 * Stores a message. May block for a bounded time if there is no room.
 	 * @param content content to store
-	 * @return completes with the number of the store's part (a partition) that has the
-	 * message once it is durable; fails with a {@link StoreUnavailableException} if the
-	 * message is not stored now, and with a {@link MessageTooLargeException} if it never
-	 * will be
+	 * @return completes with the number of the partition that has the message once it is
+	 * durable; fails with a {@link StoreUnavailableException} if the message is not
+	 * stored now, and with a {@link MessageTooLargeException} if it never will be
 	 */
 	CompletableFuture<Integer> store(Content content);
 
 	/**
-	 * Stores a message of a session unless it is already stored. Does not block, so a
-	 * connection's thread may call it. If the message is not stored now, its place's
-	 * fence is closed; messages behind a closed fence are not stored.
-	 * @param place place of the message
-	 * @param content content to store
-	 * @return completes once the message is durable; fails like {@link #store(Content)},
-	 * with a {@link SessionForgottenException} if the store cannot tell whether the
-	 * message is already stored, and with a {@link ContentDiffersException} if another
-	 * message has its place
-	 */
-	CompletableFuture<OnceStore.Outcome> store(Place place, Content content);
-
-	/**
-	 * Stores messages of one stream and session in order, each as in
-	 * {@link #store(Place, Content)}. Does not block.
+	 * Stores messages of one stream and session in order, each unless it is already
+	 * stored. Does not block, so a connection's thread may call it. If a message is not
+	 * stored now, its place's fence is closed; messages behind a closed fence are not
+	 * stored.
 	 * @param messages messages to store, at least one
 	 * @param completion receives the result of each message once, or of none if this
-	 * method throws
+	 * method throws. A result comes once the message is durable. A failure is as in
+	 * {@link #store(Content)}, or a {@link SessionForgottenException} if the store cannot
+	 * tell whether the message is already stored, or a {@link ContentDiffersException} if
+	 * another message has its place
 	 */
-	default void store(List<Placed> messages, Completion completion) {
-		for (int i = 0; i < messages.size(); i++) {
-			int index = i;
-			storeOne(messages.get(i))
-				.whenComplete((outcome, failure) -> completion.done(index, List.of(new Completed(outcome, failure))));
-		}
-	}
-
-	private CompletableFuture<OnceStore.Outcome> storeOne(Placed message) {
-		try {
-			return store(message.place(), message.content());
-		}
-		catch (RuntimeException ex) {
-			message.place().fence().close();
-			return CompletableFuture.failedFuture(new StoreUnavailableException("The store has failed: " + ex, ex));
-		}
-	}
+	void store(List<Placed> messages, Completion completion);
 
 	/** Whether the store accepts messages now. */
 	boolean ready();
@@ -70,7 +45,7 @@ public interface MessageStore {
 	/**
 	 * The result of storing a message: one of the two components is null.
 	 *
-	 * @param failure as in {@link #store(Place, Content)}
+	 * @param failure as in {@link #store(List, Completion)}
 	 */
 	record Completed(OnceStore.@Nullable Outcome outcome, @Nullable Throwable failure) {
 

@@ -92,7 +92,7 @@ public final class OnceStore {
 	 * Stores a message of a session unless it is already stored.
 	 * @param place place of the message
 	 * @param content content to store
-	 * @return as in {@link MessageStore#store(Place, Content)}
+	 * @return as in {@link MessageStore#store(List, MessageStore.Completion)}
 	 */
 	public CompletableFuture<Outcome> store(Place place, Content content) {
 		CompletableFuture<Outcome> done = new CompletableFuture<>();

@@ -21,7 +21,6 @@ import dev.sluice.sink.format.Content;
 import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.ContentDiffersException;
-import dev.sluice.sink.sequence.KnownSessions;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.sequence.SessionState;
@@ -279,7 +278,7 @@ final class SessionWriter {
 				throw new StoreUnavailableException("The session's state could not be read from the brokers: " + ex,
 						ex);
 			}
-			KnownSessions.requireNew(this.session, this.maxAge);
+			this.session.requireNew(this.maxAge);
 			return new SessionState();
 		}
 

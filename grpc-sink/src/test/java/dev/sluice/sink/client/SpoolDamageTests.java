@@ -153,7 +153,7 @@ class SpoolDamageTests {
 		List<Integer> boundaries = new ArrayList<>();
 		try (FileChannel channel = FileChannel.open(segment)) {
 			SegmentReader reader = new SegmentReader(channel);
-			while (reader.next() instanceof SegmentReader.Whole whole) {
+			while (reader.skim() instanceof SegmentReader.Whole whole) {
 				boundaries.addAll(List.of((int) whole.from() - 1, (int) whole.from(), (int) whole.from() + 1));
 			}
 		}
@@ -166,7 +166,7 @@ class SpoolDamageTests {
 		byte[] original = Files.readAllBytes(segment);
 		try (FileChannel channel = FileChannel.open(segment)) {
 			SegmentReader reader = new SegmentReader(channel);
-			while (reader.next() instanceof SegmentReader.Whole whole) {
+			while (reader.skim() instanceof SegmentReader.Whole whole) {
 				int from = (int) whole.from();
 				int to = (int) whole.end();
 				if (whole.numbered() && to <= content.length && Arrays.equals(original, from, to, content, from, to)) {

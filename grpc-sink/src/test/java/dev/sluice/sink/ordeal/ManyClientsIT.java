@@ -103,10 +103,9 @@ class ManyClientsIT {
 			.jvmArgs("-Xmx256m", "-XX:+ExitOnOutOfMemoryError", "-XX:TieredStopAtLevel=1")
 			.property("server.port", managementPort)
 			.property("spring.grpc.server.port", port)
-			.property("sink.store", "log")
+			.property("spring.kafka.bootstrap-servers", DevServices.shared().kafka().bootstrapServers())
 			.property("sink.store-delay", "500ms")
 			.property("sink.memory", MEMORY_BYTES + "B")
-			.property("sink.log-directory", this.directory.resolve("log"))
 			.logFile(this.directory.resolve("sink.log"))
 			.readyWhen(URI.create("http://127.0.0.1:%d/actuator/health/readiness".formatted(managementPort)),
 					DevServices.startTimeout())

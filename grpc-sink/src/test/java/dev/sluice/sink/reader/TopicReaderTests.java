@@ -35,7 +35,7 @@ class TopicReaderTests {
 				List.of(new PartitionInfo(Topics.SINK, 0, Node.noNode(), new Node[0], new Node[0])));
 		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 0L));
 		this.kafka.updateEndOffsets(Map.of(PARTITION, 2L));
-		TopicReader reader = TopicReader.all(this.kafka);
+		TopicReader reader = new TopicReader(this.kafka);
 		add(0, "a", "key", null, 0);
 		add(1, "b", "", SESSION, 7);
 

@@ -28,9 +28,11 @@ class SegmentReaderTests {
 
 			SegmentReader reader = new SegmentReader(channel);
 
-			assertThat(reader.next()).isInstanceOf(SegmentReader.Whole.class);
-			assertThat(reader.next()).isEqualTo(new SegmentReader.Hole(second, second + 24 + 2_000));
-			assertThat(reader.next()).isInstanceOfSatisfying(SegmentReader.Whole.class,
+			assertThat(reader.skim()).isInstanceOf(SegmentReader.Whole.class);
+			SegmentReader.Whole damaged = (SegmentReader.Whole) reader.skim();
+			assertThat(damaged.from()).isEqualTo(second);
+			assertThat(reader.body(damaged)).isNull();
+			assertThat(reader.skim()).isInstanceOfSatisfying(SegmentReader.Whole.class,
 					(third) -> assertThat(third.number()).isEqualTo(7));
 		}
 	}
@@ -53,9 +55,9 @@ class SegmentReaderTests {
 
 			SegmentReader reader = new SegmentReader(disk.open(this.directory.resolve("a"), StandardOpenOption.READ));
 
-			assertThat(reader.next())
+			assertThat(reader.skim())
 				.isEqualTo(new SegmentReader.Hole(SegmentHeader.BYTES, SegmentHeader.BYTES + 24 + marks.length));
-			assertThat(reader.next()).isInstanceOf(SegmentReader.Whole.class);
+			assertThat(reader.skim()).isInstanceOf(SegmentReader.Whole.class);
 			assertThat(disk.bytesRead.get()).isLessThan(marks.length + 1_000_000);
 		}
 	}
@@ -76,7 +78,7 @@ class SegmentReaderTests {
 			writer.commit(false);
 			channel.write(ByteBuffer.allocate(4), SegmentHeader.BYTES);
 
-			assertThat(new SegmentReader(channel).next()).isInstanceOf(SegmentReader.End.class);
+			assertThat(new SegmentReader(channel).skim()).isInstanceOf(SegmentReader.End.class);
 		}
 	}
 
@@ -87,7 +89,7 @@ class SegmentReaderTests {
 			channel.write(ByteBuffer.allocate(SegmentHeader.BYTES), 0);
 
 			assertThat(new SegmentReader(channel).header()).isNull();
-			assertThat(new SegmentReader(channel, new SegmentHeader(42, 5, 1)).next())
+			assertThat(new SegmentReader(channel, new SegmentHeader(42, 5, 1)).skim())
 				.isInstanceOf(SegmentReader.Whole.class);
 		}
 	}

@@ -47,52 +47,6 @@ class SessionStateTests {
 	}
 
 	@Test
-	void takesAgainWhatWasTakenBack() {
-		for (long sequence = 1; sequence <= 5; sequence++) {
-			this.state.offer(sequence, 1);
-		}
-
-		this.state.takeBack(3);
-
-		assertThat(this.state.offer(3, 2)).isEqualTo(Verdict.NEW);
-		assertThat(this.state.offer(4, 1)).isEqualTo(Verdict.REPEAT);
-	}
-
-	@ParameterizedTest
-	@ValueSource(longs = { 1, 3, 5 })
-	void whatIsTakenBackLeavesNoTrace(long sequence) {
-		SessionState without = new SessionState();
-		for (long each = 1; each <= 5; each++) {
-			this.state.offer(each, 1);
-			if (each != sequence) {
-				without.offer(each, 1);
-			}
-		}
-
-		this.state.takeBack(sequence);
-
-		assertThat(this.state.encode()).isEqualTo(without.encode());
-	}
-
-	@Test
-	void takesNothingBackThatItDoesNotHave() {
-		for (long sequence = 2; sequence <= 5; sequence++) {
-			this.state.offer(sequence, 1);
-		}
-		byte[] before = this.state.encode();
-
-		this.state.takeBack(1);
-		this.state.takeBack(6);
-		this.state.takeBack(7);
-
-		assertThat(this.state.encode()).isEqualTo(before);
-		this.state.takeBack(3);
-		this.state.takeBack(3);
-		assertThat(this.state.offer(2, 1)).isEqualTo(Verdict.REPEAT);
-		assertThat(this.state.offer(4, 1)).isEqualTo(Verdict.REPEAT);
-	}
-
-	@Test
 	void aSessionMayBeginBeforeWhatHasComeOfIt() {
 		this.state.offer(5, 1);
 
@@ -135,20 +89,6 @@ class SessionStateTests {
 
 		assertThat(this.state.offer(9, 1)).as("of the lowest gap").isEqualTo(Verdict.REPEAT);
 		assertThat(this.state.offer(11, 1)).as("of the next gap").isEqualTo(Verdict.NEW);
-	}
-
-	@Test
-	void closesTheLowestGapForWhatTheStorageHasBeyondItsBound() {
-		for (int i = 0; i < SessionState.RANGES; i++) {
-			this.state.found(1 + 3L * i, 1);
-		}
-		this.state.found(1_000, 1);
-		this.state.found(999, 1);
-
-		assertThat(this.state.offer(1_000, 2)).isEqualTo(Verdict.DIFFERENT);
-		assertThat(this.state.offer(2, 1)).as("of the lowest gap").isEqualTo(Verdict.REPEAT);
-		assertThat(this.state.offer(5, 1)).as("of the next gap").isEqualTo(Verdict.NEW);
-		assertThat(SessionState.decode(this.state.encode()).encode()).isEqualTo(this.state.encode());
 	}
 
 	/** As many ranges as there may be, with one before them. */
@@ -224,12 +164,7 @@ class SessionStateTests {
 			}
 			else if (known == null) {
 				assertThat(verdict).isEqualTo(Verdict.NEW);
-				if (random.nextInt(30) == 0) {
-					tested.takeBack(sequence);
-				}
-				else {
-					stored.put(sequence, checksum);
-				}
+				stored.put(sequence, checksum);
 			}
 			else {
 				assertThat(verdict).isEqualTo((known == checksum) ? Verdict.REPEAT : Verdict.DIFFERENT);

@@ -21,6 +21,7 @@ import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionState;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
+import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
@@ -268,7 +269,10 @@ class KafkaMessageStoreTests {
 	}
 
 	private static CompletableFuture<OnceStore.Outcome> storeWithPlace(KafkaMessageStore store) {
-		return store.store(new Place(SESSION, 1), Contents.of("id", new byte[1]));
+		CompletableFuture<OnceStore.Outcome> done = new CompletableFuture<>();
+		store.store(List.of(new Placed(new Place(SESSION, 1), Contents.of("id", new byte[1]))),
+				(_, results) -> results.getFirst().to(done));
+		return done;
 	}
 
 	private static Throwable failure(CompletableFuture<?> future) {

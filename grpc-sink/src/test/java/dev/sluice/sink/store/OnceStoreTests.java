@@ -73,20 +73,6 @@ class OnceStoreTests {
 	}
 
 	@Test
-	void tellsOfEachOfSeveralOnceIfTheStoreThrowsAtOne() {
-		this.store.failAtOnce(new IllegalStateException("closed"));
-		Fence fence = new Fence();
-		Map<Integer, Completed> completed = storeTogether(fence, "a", "b");
-		assertThat(completed).containsOnlyKeys(0);
-
-		this.store.complete("b");
-
-		assertThat(completed.get(0).failure()).isInstanceOf(StoreUnavailableException.class);
-		assertThat(completed.get(1).outcome()).isEqualTo(Outcome.STORED);
-		assertThat(fence.isClosed()).isTrue();
-	}
-
-	@Test
 	void refusesAllOfSeveralWhileTheStoreIsNotReady() {
 		this.store.ready(false);
 		Fence fence = new Fence();
@@ -238,11 +224,6 @@ class OnceStoreTests {
 		@Override
 		public CompletableFuture<Integer> store(Content content) {
 			return OnceStoreTests.this.store.store(content);
-		}
-
-		@Override
-		public CompletableFuture<Outcome> store(Place place, Content content) {
-			return OnceStoreTests.this.store.store(place, content);
 		}
 
 		@Override

@@ -93,9 +93,9 @@ public final class SinkCommand extends ExperimentCommand {
 			+ SCRAPES + " times, a second apart, into the file named by --out, and does nothing else.")
 	private @Nullable List<URI> record;
 
-	@Option(names = "--read", paramLabel = "WHERE",
-			description = "Prints the messages of a log's directory, or of the topic sink of these bootstrap servers"
-					+ " (HOST:PORT), each as a line of JSON, and does nothing else.")
+	@Option(names = "--read", paramLabel = "HOST:PORT",
+			description = "Prints the messages of the topic sink of these bootstrap servers, each as a line of JSON,"
+					+ " and does nothing else.")
 	private @Nullable String read;
 
 	@Option(names = "--limit", paramLabel = "N", defaultValue = "0",

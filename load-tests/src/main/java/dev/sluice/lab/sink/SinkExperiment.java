@@ -198,12 +198,9 @@ final class SinkExperiment extends Experiment {
 
 	private void run(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {
 		progress().step("%s, repetition %d: starting the sink".formatted(SinkFigures.words(setting), repetition));
-		Path storage = directory().directory("storage");
-		if (Settings.machine(setting)) {
-			stack.infrastructure().kafka();
-		}
+		stack.infrastructure().kafka();
 		try (ThinLink link = Settings.thin(setting) ? new ThinLink(LINK, port(stack.sinkTarget())) : null;
-				Service sink = stack.startSink(sinkOptions(setting, storage))) {
+				Service sink = stack.startSink(sinkOptions(setting))) {
 			String target = (link != null) ? link.target() : stack.sinkTarget();
 			for (Mode mode : Settings.modes(setting)) {
 				Transfer transfer = switch (mode) {
@@ -219,7 +216,6 @@ final class SinkExperiment extends Experiment {
 						transfer.bytes() / MEGABYTE));
 			}
 		}
-		delete(storage);
 	}
 
 	/** A transfer through a relay with the sink's heap. */
@@ -240,7 +236,7 @@ final class SinkExperiment extends Experiment {
 		return Integer.parseInt(target.substring(target.lastIndexOf(':') + 1));
 	}
 
-	private ServiceOptions sinkOptions(Setting setting, Path storage) throws IOException {
+	private ServiceOptions sinkOptions(Setting setting) throws IOException {
 		ServiceOptions options = ServiceOptions.NONE.withJvmArgs("--enable-native-access=ALL-UNNAMED")
 			.withLog("sink-" + setting.name().toLowerCase(Locale.ROOT));
 		if (Settings.machine(setting)) {
@@ -249,10 +245,9 @@ final class SinkExperiment extends Experiment {
 		SinkData.Sizes sizes = Settings.sizes(setting);
 		Path dictionary = Files.write(directory().path().resolve("%s.zdict".formatted(setting)),
 				this.dictionaries.computeIfAbsent(sizes, (_) -> SinkData.load().train(this.settings.seed(), sizes)));
-		ServiceOptions log = options.withProperty("sink.store", "log")
-			.withProperty("sink.log-directory", storage)
-			.withProperty("sink.dictionary", dictionary);
-		return Settings.thin(setting) ? log : log.withProperty("sink.store-delay", this.storeDelay.toNanos() + "ns");
+		ServiceOptions withDictionary = options.withProperty("sink.dictionary", dictionary);
+		return Settings.thin(setting) ? withDictionary
+				: withDictionary.withProperty("sink.store-delay", this.storeDelay.toNanos() + "ns");
 	}
 
 	private Transfer transfer(@Nullable ProcessHandle sink, Setting setting, Mode mode, int repetition, String target)
@@ -321,7 +316,7 @@ final class SinkExperiment extends Experiment {
 		configuration.put("data",
 				"lines of recorded scrapes, values varied by seed %d; made before the clock starts, 64 MB of it sent in turn"
 					.formatted(this.settings.seed()));
-		configuration.put("storage", "the sink's log, forced to the disk; over loopback the topic sink, acks=all");
+		configuration.put("storage", "the topic sink, acks=all");
 		configuration.put("storage's delay",
 				"%.1f ms where the storage binds: what gives 54 connections that wait 49 Mbit/s"
 					.formatted(this.storeDelay.toNanos() / 1e6));

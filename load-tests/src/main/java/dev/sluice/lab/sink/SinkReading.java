@@ -4,8 +4,6 @@ import java.io.PrintWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -15,9 +13,6 @@ import java.util.regex.Pattern;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.sink.reader.LogReader;
-import dev.sluice.sink.reader.SinkReader;
-import dev.sluice.sink.reader.SinkReader.ReadFailedException;
 import dev.sluice.sink.reader.StoredMessage;
 import dev.sluice.sink.reader.TopicReader;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -38,12 +33,15 @@ final class SinkReading {
 
 	/**
 	 * Prints messages up to the end, or until the process is stopped.
-	 * @param where a log's directory, or Kafka's bootstrap servers
+	 * @param servers Kafka's bootstrap servers
 	 * @param limit maximum number of messages; 0 for all
 	 * @param follow whether to wait for more at the end
 	 */
-	static void print(String where, long limit, boolean follow, PrintWriter out) {
-		try (SinkReader reader = open(where)) {
+	static void print(String servers, long limit, boolean follow, PrintWriter out) {
+		if (!SERVERS.matcher(servers).matches()) {
+			throw new LabException("%s is not HOST:PORT".formatted(servers));
+		}
+		try (TopicReader reader = TopicReader.open(Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, servers))) {
 			long printed = 0;
 			while (limit == 0 || printed < limit) {
 				StoredMessage message = reader.next(WAIT);
@@ -51,7 +49,7 @@ final class SinkReading {
 					out.println(line(message));
 					printed++;
 				}
-				else if (!follow && (reader instanceof LogReader || reader.lag() == 0)) {
+				else if (!follow && reader.lag() == 0) {
 					break;
 				}
 				else {
@@ -60,23 +58,9 @@ final class SinkReading {
 			}
 			out.flush();
 		}
-		catch (ReadFailedException | KafkaException ex) {
-			throw new LabException("%s: %s".formatted(where, ex.getMessage()), ex);
+		catch (KafkaException ex) {
+			throw new LabException("The topic sink of %s cannot be read: %s".formatted(servers, ex.getMessage()), ex);
 		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new LabException("Interrupted", ex);
-		}
-	}
-
-	private static SinkReader open(String where) {
-		if (Files.isDirectory(Path.of(where))) {
-			return new LogReader(Path.of(where));
-		}
-		if (!SERVERS.matcher(where).matches()) {
-			throw new LabException("%s is neither a directory nor HOST:PORT".formatted(where));
-		}
-		return TopicReader.all(Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, where));
 	}
 
 	/** Data that is not UTF-8 is in Base64, in another member. */

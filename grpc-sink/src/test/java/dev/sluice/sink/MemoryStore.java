@@ -1,0 +1,43 @@
+package dev.sluice.sink;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import dev.sluice.sink.format.Content;
+import dev.sluice.sink.store.MessageStore;
+import dev.sluice.sink.store.OnceStore;
+
+/** Stores at once, and does not recognize repeats. */
+final class MemoryStore implements MessageStore {
+
+	private final List<Content> stored = new CopyOnWriteArrayList<>();
+
+	/** For {@code @TestBean}. */
+	static MessageStore create() {
+		return new MemoryStore();
+	}
+
+	List<Content> stored() {
+		return this.stored;
+	}
+
+	@Override
+	public boolean ready() {
+		return true;
+	}
+
+	@Override
+	public CompletableFuture<Integer> store(Content content) {
+		this.stored.add(content);
+		return CompletableFuture.completedFuture(0);
+	}
+
+	@Override
+	public void store(List<Placed> messages, Completion completion) {
+		messages.forEach((message) -> this.stored.add(message.content()));
+		completion.done(0, Collections.nCopies(messages.size(), new Completed(OnceStore.Outcome.STORED, null)));
+	}
+
+}
