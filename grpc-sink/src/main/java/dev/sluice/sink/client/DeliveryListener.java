@@ -10,7 +10,7 @@ import com.google.protobuf.ByteString;
  */
 public interface DeliveryListener {
 
-	/** Ignores all results. */
+	/** Ignores all results, also refused messages: the client logs and counts them. */
 	DeliveryListener NONE = new DeliveryListener() {
 	};
 
@@ -19,10 +19,13 @@ public interface DeliveryListener {
 	}
 
 	/**
-	 * The message is permanently refused.
+	 * The message is permanently refused. When this method returns, the client no longer
+	 * has it; if it throws, the message is sent again.
+	 * @param message the message, with its id
 	 * @param code a gRPC status code
+	 * @param description the reason
 	 */
-	default void refused(ByteString id, int code, String description) {
+	default void refused(Message message, int code, String description) {
 	}
 
 }

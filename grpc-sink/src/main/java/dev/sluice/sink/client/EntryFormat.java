@@ -1,19 +1,15 @@
 package dev.sluice.sink.client;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.Spool.Entry;
-import dev.sluice.sink.client.Spool.Refused;
 
 /**
  * The format of the bodies of a spool's records. An entry has the time when it was
  * appended (8 bytes), the length of its id (1), the id and the payload; the length is 0
  * for an id that the spool made. If 128 is added to the length, the length of a key (1)
- * and the key come before the payload. A refused entry has the code (4), the entry's
- * number (8) and session (8), the length of the description (4), the description, and the
- * entry.
+ * and the key come before the payload.
  */
 final class EntryFormat {
 
@@ -41,11 +37,8 @@ final class EntryFormat {
 		return new byte[][] { head.array(), message.payload() };
 	}
 
-	static Entry decode(long number, long session, byte[] body) {
-		return decode(number, session, ByteBuffer.wrap(body));
-	}
-
-	private static Entry decode(long number, long session, ByteBuffer body) {
+	static Entry decode(long number, long session, byte[] bytes) {
+		ByteBuffer body = ByteBuffer.wrap(bytes);
 		long appendedAt = body.getLong();
 		int length = body.get() & 0xFF;
 		byte[] id = new byte[length & ~HAS_KEY];
@@ -55,29 +48,6 @@ final class EntryFormat {
 		body.get(payload);
 		return new Entry(number, session, (id.length > 0) ? ByteString.copyFrom(id) : MemorySpool.id(session, number),
 				key, payload, appendedAt);
-	}
-
-	static byte[][] encode(Entry entry, int code, String description) {
-		byte[] words = description.getBytes(StandardCharsets.UTF_8);
-		byte[] head = ByteBuffer.allocate(24 + words.length)
-			.putInt(code)
-			.putLong(entry.number())
-			.putLong(entry.session())
-			.putInt(words.length)
-			.put(words)
-			.array();
-		byte[][] parts = encode(new Message(entry.id(), entry.payload(), entry.key()), entry.appendedAt());
-		return new byte[][] { head, parts[0], parts[1] };
-	}
-
-	static Refused decodeRefused(long number, byte[] bytes) {
-		ByteBuffer body = ByteBuffer.wrap(bytes);
-		int code = body.getInt();
-		long entryNumber = body.getLong();
-		long session = body.getLong();
-		byte[] words = new byte[body.getInt()];
-		body.get(words);
-		return new Refused(number, decode(entryNumber, session, body), code, new String(words, StandardCharsets.UTF_8));
 	}
 
 }

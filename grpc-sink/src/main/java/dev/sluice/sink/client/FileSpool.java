@@ -10,12 +10,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -31,8 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A spool in a directory, with two {@linkplain SegmentQueue queues}: the messages, and in
- * {@code refused} the permanently refused ones. One thread writes; messages that other
+ * A spool in a directory, a {@link SegmentQueue}. One thread writes; messages that other
  * threads append meanwhile go into one commit (group commit). With
  * {@link Durability#POWER} each commit is forced to the disk, with
  * {@link Durability#PROCESS} it is written to the operating system. Settled messages are
@@ -80,8 +76,6 @@ final class FileSpool implements Spool {
 
 	private final SegmentQueue messages;
 
-	private final RefusedEntries refused;
-
 	private final SpoolWrites writes;
 
 	private final SpoolTail tail = new SpoolTail();
@@ -96,8 +90,6 @@ final class FileSpool implements Spool {
 	private final AtomicLong appending = new AtomicLong();
 
 	private final BlockingQueue<Append> appends = new ArrayBlockingQueue<>(QUEUE);
-
-	private final Queue<Runnable> questions = new ConcurrentLinkedQueue<>();
 
 	private final Thread writer;
 
@@ -151,19 +143,17 @@ final class FileSpool implements Spool {
 			throw failed(ex);
 		}
 		try {
-			Path apart = Files.createDirectories(directory.resolve("refused"));
 			if (force) {
 				disk.forceDirectory(directory);
 				disk.forceDirectory(directory.toAbsolutePath().resolveSibling("."));
 			}
 			this.messages = new SegmentQueue(directory, this.session, segmentBytes, force, disk);
-			this.refused = new RefusedEntries(new SegmentQueue(apart, this.session, segmentBytes, force, disk));
 		}
 		catch (IOException ex) {
 			release(this.lock);
 			throw failed(ex);
 		}
-		this.writes = new SpoolWrites(directory, System::nanoTime);
+		this.writes = new SpoolWrites(this.messages, directory, System::nanoTime);
 		this.sending = this.messages.reader();
 		this.reading = this.messages.reader();
 		showOldest();
@@ -212,17 +202,17 @@ final class FileSpool implements Spool {
 
 	private void reserve(long size) {
 		long others = this.appending.getAndAdd(size);
-		long entries = others + this.messages.unsettledBytes() + this.refused.queue().unsettledBytes();
+		long entries = others + this.messages.unsettledBytes();
 		if (entries + size > this.maxBytes) {
 			this.appending.addAndGet(-size);
 			throw new SpoolFullException(entries, this.maxBytes);
 		}
-		long files = others + this.messages.bytes() + this.refused.queue().bytes();
+		long files = others + this.messages.bytes();
 		if (files + size > this.maxFileBytes) {
 			this.appending.addAndGet(-size);
 			throw new SpoolFullException(
 					("The spool's files have %,d of at most %,d bytes, most of them after an old message: send again "
-							+ "when the sink has stored that one, or discard old refused messages")
+							+ "when the sink has stored that one")
 						.formatted(files, this.maxFileBytes));
 		}
 	}
@@ -234,17 +224,13 @@ final class FileSpool implements Spool {
 			while (!this.closing || !this.appends.isEmpty()) {
 				group.clear();
 				collect(group);
-				answer();
-				moveRefused();
 				if (!group.isEmpty()) {
 					write(group);
 				}
-				noteSettled(this.messages);
-				noteSettled(this.refused.queue());
+				noteSettled();
 				deleteSettled();
 				showOldest();
 			}
-			moveRefused();
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -257,10 +243,8 @@ final class FileSpool implements Spool {
 			this.closing = true;
 			this.ended = true;
 			failAll(group, end);
-			answer();
 			release(this.reading);
 			release(this.messages);
-			release(this.refused.queue());
 			release(this.lock);
 		}
 	}
@@ -279,7 +263,7 @@ final class FileSpool implements Spool {
 
 	private void write(List<Append> group) {
 		List<List<Entry>> entries = new ArrayList<>();
-		RuntimeException failure = this.writes.write(this.messages, () -> {
+		RuntimeException failure = this.writes.write(() -> {
 			for (Append append : group) {
 				List<Entry> together = new ArrayList<>();
 				for (Message message : append.messages()) {
@@ -324,9 +308,9 @@ final class FileSpool implements Spool {
 		}
 	}
 
-	private void noteSettled(SegmentQueue queue) {
-		if (queue.hasUnnoted() && this.writes.due()) {
-			RuntimeException failure = this.writes.write(queue, () -> {
+	private void noteSettled() {
+		if (this.messages.hasUnnoted() && this.writes.due()) {
+			RuntimeException failure = this.writes.write(() -> {
 			});
 			if (failure != null) {
 				logger.debug("Settled messages are not noted yet", failure);
@@ -334,31 +318,12 @@ final class FileSpool implements Spool {
 		}
 	}
 
-	private void moveRefused() {
-		try {
-			this.refused.move(this.messages, (number) -> entry(number, this.reading), this.writes);
-		}
-		catch (IOException ex) {
-			logger.warn("A refused message of the spool {} cannot be read now: {}", this.directory, ex.toString());
-		}
-	}
-
 	private void deleteSettled() {
 		try {
-			boolean room = this.writes.failing();
-			this.messages.deleteSettled(room);
-			this.refused.queue().deleteSettled(room);
+			this.messages.deleteSettled(this.writes.failing());
 		}
 		catch (IOException ex) {
 			logger.warn("Unneeded files of the spool {} cannot be deleted: {}", this.directory, ex.toString());
-		}
-	}
-
-	private void answer() {
-		Runnable question = this.questions.poll();
-		while (question != null) {
-			question.run();
-			question = this.questions.poll();
 		}
 	}
 
@@ -382,33 +347,25 @@ final class FileSpool implements Spool {
 
 	@Override
 	public @Nullable Entry next(long after) {
-		long number = firstUnsettled(after + 1);
+		long number = this.messages.firstUnsettled(after + 1);
 		while (number >= 0) {
 			Entry entry = get(number);
 			if (entry != null) {
 				return entry;
 			}
-			number = firstUnsettled(number + 1);
+			number = this.messages.firstUnsettled(number + 1);
 		}
 		return null;
 	}
 
 	@Override
 	public boolean hasNext(long after) {
-		return firstUnsettled(after + 1) >= 0;
+		return this.messages.firstUnsettled(after + 1) >= 0;
 	}
 
 	@Override
 	public long firstUnsettled() {
 		return this.messages.firstUnsettled();
-	}
-
-	private long firstUnsettled(long from) {
-		long number = this.messages.firstUnsettled(from);
-		while (number >= 0 && this.refused.waits(number)) {
-			number = this.messages.firstUnsettled(number + 1);
-		}
-		return number;
 	}
 
 	@Override
@@ -442,52 +399,18 @@ final class FileSpool implements Spool {
 	}
 
 	@Override
-	public void refuse(long number, int code, String description) {
-		this.refused.refuse(number, code, description);
-	}
-
-	@Override
-	public List<Refused> refused() {
-		CompletableFuture<List<Refused>> all = new CompletableFuture<>();
-		this.questions.add(() -> {
-			try {
-				moveRefused();
-				all.complete(this.refused.read());
-			}
-			catch (IOException ex) {
-				all.completeExceptionally(ex);
-			}
-		});
-		try {
-			if (this.closing) {
-				throw new SpoolFailedException("The spool is closed or has failed");
-			}
-			wake();
-			return all.orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
-		}
-		catch (CompletionException ex) {
-			throw new SpoolFailedException("The refused messages cannot be read: " + ex.getCause(), ex);
-		}
-	}
-
-	@Override
-	public void discard(long number) {
-		this.refused.discard(number);
-	}
-
-	@Override
 	public long size() {
-		return Math.max(0, this.messages.unsettled() - this.refused.waiting());
+		return this.messages.unsettled();
 	}
 
 	@Override
 	public long bytes() {
-		return this.messages.unsettledBytes() + this.refused.queue().unsettledBytes();
+		return this.messages.unsettledBytes();
 	}
 
 	@Override
 	public long damaged() {
-		return this.messages.damaged() + this.refused.queue().damaged();
+		return this.messages.damaged();
 	}
 
 	@Override

@@ -6,8 +6,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentNavigableMap;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -36,8 +34,6 @@ final class MemorySpool implements Spool {
 
 	/** By number / {@value #CHUNK}. */
 	private final Map<Long, Chunk> chunks = new ConcurrentHashMap<>();
-
-	private final ConcurrentNavigableMap<Long, Refused> refused = new ConcurrentSkipListMap<>();
 
 	/** All messages with a lower number are or were in a chunk. */
 	private volatile long nextNumber;
@@ -186,27 +182,6 @@ final class MemorySpool implements Spool {
 	/** Number of chunks in memory. */
 	int chunks() {
 		return this.chunks.size();
-	}
-
-	@Override
-	public void refuse(long number, int code, String description) {
-		Entry entry = take(number);
-		if (entry != null) {
-			this.refused.put(number, new Refused(number, entry, code, description));
-		}
-	}
-
-	@Override
-	public List<Refused> refused() {
-		return List.copyOf(this.refused.values());
-	}
-
-	@Override
-	public void discard(long number) {
-		Refused removed = this.refused.remove(number);
-		if (removed != null) {
-			this.bytes.addAndGet(-removed.entry().bytes());
-		}
 	}
 
 	@Override

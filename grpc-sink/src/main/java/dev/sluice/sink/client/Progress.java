@@ -5,7 +5,7 @@ package dev.sluice.sink.client;
  * for {@link #snapshot()}, which any thread may read and which is slightly out of date.
  * <p>
  * Spooled at the opening + appended since = acknowledged + refused + damaged + spooled
- * now. A refused message that is damaged later counts twice.
+ * now.
  */
 final class Progress {
 

@@ -236,13 +236,13 @@ final class Session {
 		int code = Status.Code.RESOURCE_EXHAUSTED.value();
 		String description = "The payload has %d bytes; the sink accepts at most %d".formatted(entry.payload().length,
 				maxBytes);
-		refuse(entry.number(), code, description);
-		this.listener.refused(entry.id(), code, description);
+		refuse(entry, code, description);
 	}
 
-	private void refuse(long number, int code, String description) {
-		logger.error("Message {} is permanently refused: {}; it stays in the spool", number, description);
-		this.spool.refuse(number, code, description);
+	private void refuse(Entry entry, int code, String description) {
+		logger.error("Message {} is permanently refused: {}", entry.number(), description);
+		this.listener.refused(new Message(entry.id(), entry.payload(), entry.key()), code, description);
+		this.spool.settle(List.of(entry.number()));
 		this.progress.refused++;
 	}
 
@@ -294,9 +294,14 @@ final class Session {
 		this.settled.clear();
 	}
 
-	/** Settles the messages in the spool as refused. */
+	/** Hands the messages to the listener, and settles them in the spool. */
 	void refuseSettled(int code, String description) {
-		this.settled.forEach((number) -> refuse(number, code, description));
+		for (long number : this.settled) {
+			Entry entry = this.spool.get(number);
+			if (entry != null) {
+				refuse(entry, code, description);
+			}
+		}
 		this.settled.clear();
 	}
 

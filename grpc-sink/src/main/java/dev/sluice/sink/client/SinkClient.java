@@ -8,14 +8,13 @@ import java.util.concurrent.ThreadLocalRandom;
 
 import com.google.protobuf.ByteString;
 import io.grpc.Channel;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends messages to a sink reliably. A message accepted by {@link #send} is in the spool,
- * and stays there until the sink has stored it or permanently refused it, however often
- * the connection, the sink or this process dies. The sink stores each message once: one
- * with an id that the client made however late it is repeated, one with an id from the
- * caller within the sink's repeat horizon.
+ * and stays there until the sink has stored it, or the listener has it because the sink
+ * refused it for good, however often the connection, the sink or this process dies. The
+ * sink stores each message once: one with an id that the client made however late it is
+ * repeated, one with an id from the caller within the sink's repeat horizon.
  * <p>
  * Thread-safe: any number of threads may send, and messages appended together share one
  * force of the disk. The client has two threads: one writes the spool, one sends. The
@@ -42,8 +41,8 @@ public final class SinkClient implements AutoCloseable {
 	 * @param timeouts messages sent again because no acknowledgement came in time
 	 * @param disconnections streams that have ended
 	 * @param dropped messages that the sink reported as dropped
-	 * @param spooled messages in the spool, without refused ones
-	 * @param spoolBytes bytes of messages in the spool, with refused ones
+	 * @param spooled messages in the spool
+	 * @param spoolBytes bytes of messages in the spool
 	 * @param oldestMillis how long the oldest spooled message has waited, in
 	 * milliseconds; 0 if there is none
 	 * @param damaged messages found lost to damage of the spool's files; the log names
@@ -58,16 +57,6 @@ public final class SinkClient implements AutoCloseable {
 	public record Stats(boolean connected, int inFlight, int window, long timeouts, long disconnections, long dropped,
 			long spooled, long spoolBytes, long oldestMillis, long damaged, long sent, long repeated, long sentBytes,
 			long acknowledged, long refused) {
-	}
-
-	/**
-	 * A permanently refused message.
-	 *
-	 * @param number identifies it to {@link #discard}
-	 * @param code a gRPC status code
-	 * @param description the reason
-	 */
-	public record Refused(long number, ByteString id, byte[] payload, int code, String description) {
 	}
 
 	/**
@@ -236,23 +225,6 @@ public final class SinkClient implements AutoCloseable {
 			Thread.sleep(POLL);
 		}
 		return true;
-	}
-
-	/**
-	 * Permanently refused messages that are still in the spool.
-	 * @throws SpoolFailedException if the spool is closed or cannot be read
-	 */
-	public List<Refused> refused() {
-		return this.spool.refused()
-			.stream()
-			.map((one) -> new Refused(one.number(), one.entry().id(), one.entry().payload(), one.code(),
-					one.description()))
-			.toList();
-	}
-
-	/** Deletes a refused message from the spool. */
-	public void discard(Refused refused) {
-		this.spool.discard(refused.number());
 	}
 
 	/** The current state and counters. */

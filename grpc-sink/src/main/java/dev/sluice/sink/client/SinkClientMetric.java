@@ -7,13 +7,13 @@ import dev.sluice.sink.client.SinkClient.Stats;
 /** Every metric of a client. Counters begin at 0 when the client is opened. */
 enum SinkClientMetric {
 
-	/** Messages in the spool, without refused ones. */
+	/** Messages in the spool. */
 	SPOOLED("sluice.sink.client.spooled", Kind.GAUGE, "messages", "Messages that the sink does not have yet",
 			Stats::spooled),
 
-	/** Bytes in the spool, with refused messages. */
+	/** Bytes in the spool. */
 	SPOOL_BYTES("sluice.sink.client.spool.bytes", Kind.GAUGE, "bytes",
-			"Size of the messages in the spool, including refused ones; spoolBytes limits it", Stats::spoolBytes),
+			"Size of the messages in the spool; spoolBytes limits it", Stats::spoolBytes),
 
 	/** 0 if the sink has all messages. */
 	OLDEST("sluice.sink.client.oldest", Kind.GAUGE, "seconds", "Age of the oldest message that the sink does not have",
@@ -44,8 +44,9 @@ enum SinkClientMetric {
 	ACKNOWLEDGED("sluice.sink.client.acknowledged", Kind.COUNTER, "messages", "Messages that the sink has acknowledged",
 			Stats::acknowledged),
 
-	/** They stay in the spool. */
-	REFUSED("sluice.sink.client.refused", Kind.COUNTER, "messages", "Messages permanently refused", Stats::refused),
+	/** The listener gets them. */
+	REFUSED("sluice.sink.client.refused", Kind.COUNTER, "messages",
+			"Messages permanently refused; the listener gets them", Stats::refused),
 
 	/** They are lost; the log names them. */
 	DAMAGED("sluice.sink.client.damaged", Kind.COUNTER, "messages",

@@ -366,7 +366,6 @@ final class SinkConnection {
 			}
 			done(id, this.inFlight.remove(id), this.loop.nanoTime());
 			this.session.refuseSettled(refusal.getCode(), refusal.getDescription());
-			this.listener.refused(refusal.getMessageId(), refusal.getCode(), refusal.getDescription());
 		});
 		resize();
 	}

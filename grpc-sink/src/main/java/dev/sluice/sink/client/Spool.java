@@ -61,15 +61,6 @@ interface Spool extends AutoCloseable {
 	}
 
 	/**
-	 * A permanently refused message.
-	 *
-	 * @param number identifies it to {@link #discard}; not the entry's number
-	 * @param code a gRPC status code
-	 */
-	record Refused(long number, Entry entry, int code, String description) {
-	}
-
-	/**
 	 * Appends messages in order, all or none. Returns once they are as durable as the
 	 * spool makes them. A message without an id gets one, made of the session and the
 	 * number.
@@ -94,26 +85,15 @@ interface Spool extends AutoCloseable {
 	@Nullable Entry get(long number);
 
 	/**
-	 * Settles stored entries. Those that a crash makes the spool forget are sent again.
+	 * Settles entries that are stored or refused. Those that a crash makes the spool
+	 * forget are sent again.
 	 */
 	void settle(Collection<Long> numbers);
 
-	/** Marks an entry as permanently refused: it is kept, and not sent again. */
-	void refuse(long number, int code, String description);
-
-	/**
-	 * The messages that were refused and not discarded. Any thread may call it.
-	 * @throws SpoolFailedException if they cannot be read
-	 */
-	List<Refused> refused();
-
-	/** Deletes a refused message, by its number among the refused. */
-	void discard(long number);
-
-	/** Number of unsettled entries, without refused ones. */
+	/** Number of unsettled entries. */
 	long size();
 
-	/** Bytes of all entries, with refused ones. */
+	/** Bytes of the unsettled entries. */
 	long bytes();
 
 	/** Durable entries that were found damaged since the spool was opened. */

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes to a spool's queues, and logs when writing starts to fail and when it works
+ * Writes to a spool's queue, and logs when writing starts to fail and when it works
  * again. Confined to the spool's writer.
  */
 final class SpoolWrites {
@@ -23,6 +23,8 @@ final class SpoolWrites {
 	private static final Duration RETRY = Duration.ofMillis(250);
 
 	private static final long LITTLE_BYTES = 1024 * 1024;
+
+	private final SegmentQueue queue;
 
 	private final Path directory;
 
@@ -40,7 +42,8 @@ final class SpoolWrites {
 
 	}
 
-	SpoolWrites(Path directory, LongSupplier nanoTime) {
+	SpoolWrites(SegmentQueue queue, Path directory, LongSupplier nanoTime) {
+		this.queue = queue;
 		this.directory = directory;
 		this.nanoTime = nanoTime;
 	}
@@ -59,14 +62,14 @@ final class SpoolWrites {
 	 * Commits a batch, or rolls it back.
 	 * @return the exception for the callers that wait for it; null if it is committed
 	 */
-	@Nullable RuntimeException write(SegmentQueue queue, Batch batch) {
+	@Nullable RuntimeException write(Batch batch) {
 		try {
-			queue.begin();
+			this.queue.begin();
 			batch.append();
-			queue.commit();
+			this.queue.commit();
 		}
 		catch (IOException ex) {
-			return failed(queue, ex);
+			return failed(ex);
 		}
 		if (this.failure != null) {
 			this.failure = null;
@@ -75,7 +78,7 @@ final class SpoolWrites {
 		return null;
 	}
 
-	private RuntimeException failed(SegmentQueue queue, IOException cause) {
+	private RuntimeException failed(IOException cause) {
 		if (this.failure == null) {
 			logger.error("The spool {} cannot be written; sending fails until it can: {}", this.directory,
 					cause.toString());
@@ -83,7 +86,7 @@ final class SpoolWrites {
 		this.failure = cause;
 		this.failedAt = this.nanoTime.getAsLong();
 		try {
-			queue.rollBack();
+			this.queue.rollBack();
 		}
 		catch (IOException ex) {
 			cause.addSuppressed(ex);

@@ -225,7 +225,7 @@ class BatchTests {
 		this.loop.pass(ACK_TIMEOUT);
 
 		assertThat(this.sink.batches()).containsExactly("[a b c]", "a");
-		assertThat(this.client.refused()).hasSize(1);
+		assertThat(this.client.stats().refused()).isEqualTo(1);
 	}
 
 	@Test

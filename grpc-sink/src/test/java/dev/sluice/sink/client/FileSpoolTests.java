@@ -1,6 +1,5 @@
 package dev.sluice.sink.client;
 
-import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,13 +13,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.Spool.Entry;
-import dev.sluice.sink.client.Spool.Refused;
 import dev.sluice.sink.segment.FaultyDisk;
-import dev.sluice.sink.segment.SegmentFormat;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -214,50 +210,22 @@ class FileSpoolTests {
 	}
 
 	@Test
-	void keepsRefusedMessagesApart() throws Exception {
-		try (FileSpool spool = open(Durability.PROCESS)) {
-			Entry entry = append(spool, id("bad"), payload(1));
-			append(spool, id("good"), payload(2));
-			spool.refuse(entry.number(), 3, "no frame");
-		}
-
-		try (FileSpool spool = open(Durability.PROCESS)) {
-			assertThat(spool.size()).isEqualTo(1);
-			assertThat(spool.refused()).singleElement().satisfies((refused) -> {
-				assertThat(refused.entry().id()).isEqualTo(id("bad"));
-				assertThat(refused.entry().payload()).isEqualTo(payload(1));
-				assertThat(refused.code()).isEqualTo(3);
-				assertThat(refused.description()).isEqualTo("no frame");
-			});
-			long before = spool.bytes();
-			spool.discard(spool.refused().getFirst().number());
-			await().untilAsserted(() -> assertThat(spool.refused()).isEmpty());
-			assertThat(spool.bytes()).isLessThan(before);
-		}
-	}
-
-	@Test
 	void outlivesInterruptsOfThoseWhoAskWhatIsInIt() throws Exception {
 		try (FileSpool spool = open(Durability.PROCESS)) {
 			// More than the spool keeps in memory.
 			for (int i = 0; i < 40; i++) {
 				append(spool, null, new byte[1_000_000]);
 			}
-			for (long number = 0; number < 20; number++) {
-				spool.refuse(number, 3, "no frame");
-			}
 		}
 
 		try (FileSpool spool = open(Durability.PROCESS)) {
 			Thread.currentThread().interrupt();
 			Long oldest = spool.oldest();
-			List<Refused> refused = spool.refused();
 			assertThat(Thread.interrupted()).isTrue();
 
 			assertThat(oldest).isBetween(1L, System.currentTimeMillis());
-			assertThat(refused).hasSize(20);
 			append(spool, id("after"), payload(1));
-			assertThat(spool.size()).isEqualTo(21);
+			assertThat(spool.size()).isEqualTo(41);
 		}
 	}
 
@@ -392,8 +360,6 @@ class FileSpoolTests {
 				for (int i = 0; i < 20; i++) {
 					append(spool, null, new byte[10_000]);
 				}
-				spool.refuse(append(spool, null, new byte[10_000]).number(), 3, "no frame");
-				assertThat(spool.refused()).hasSize(opening + 1);
 				assertThat(spool.next(-1)).isNotNull();
 			}
 			assertThat(disk.open).hasValue(0);
@@ -490,8 +456,6 @@ class FileSpoolTests {
 				.withMessageContaining("broken");
 			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, payload(3)))
 				.withMessageContaining("accepts no more");
-			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(spool::refused)
-				.withMessageContaining("has failed");
 		}
 
 		try (FileSpool spool = open(Durability.POWER)) {
@@ -500,15 +464,11 @@ class FileSpoolTests {
 	}
 
 	@Test
-	void forgetsWhatIsSettledOrDiscardedAlsoIfItCrashesSoonAfter() throws Exception {
+	void forgetsWhatIsSettledAlsoIfItCrashesSoonAfter() throws Exception {
 		Path copy = Files.createDirectory(this.directory.resolve("copy"));
 		try (FileSpool spool = open(Durability.PROCESS)) {
 			long settled = append(spool, id("settled"), payload(0)).number();
 			append(spool, id("kept"), payload(1));
-			for (int i = 0; i < 2; i++) {
-				spool.refuse(append(spool, id("refused"), payload(2)).number(), 3, "no frame");
-			}
-			spool.discard(spool.refused().getFirst().number());
 			spool.settle(List.of(settled));
 
 			await().untilAsserted(() -> {
@@ -517,71 +477,8 @@ class FileSpoolTests {
 				try (FileSpool crashed = new FileSpool(copy, 100_000_000, Durability.PROCESS)) {
 					assertThat(Objects.requireNonNull(crashed.next(-1)).id()).isEqualTo(id("kept"));
 					assertThat(crashed.size()).isEqualTo(1);
-					assertThat(crashed.refused()).hasSize(1);
 				}
 			});
-		}
-	}
-
-	@Test
-	void sendsNoneOfSeveralRefusedMessagesThatCannotBeMovedYet() throws Exception {
-		FaultyDisk disk = new FaultyDisk();
-		try (FileSpool spool = open(Durability.PROCESS, disk)) {
-			List<Long> numbers = new ArrayList<>();
-			for (int i = 0; i < 3; i++) {
-				numbers.add(append(spool, id("m" + i), payload(i)).number());
-			}
-			disk.room = 0;
-			spool.refuse(numbers.get(0), 3, "no frame");
-			spool.refuse(numbers.get(1), 3, "no frame");
-
-			assertThat(Objects.requireNonNull(spool.next(-1)).id()).isEqualTo(id("m2"));
-			assertThat(spool.hasNext(numbers.get(0))).isTrue();
-			assertThat(spool.hasNext(numbers.get(2))).isFalse();
-			assertThat(spool.size()).isEqualTo(1);
-			assertThat(spool.firstUnsettled()).as("it may be sent after the next opening").isZero();
-			spool.refuse(numbers.get(2), 3, "no frame");
-			assertThat(spool.next(-1)).isNull();
-			assertThat(spool.hasNext(-1)).isFalse();
-			assertThat(spool.size()).isZero();
-			disk.room = Long.MAX_VALUE;
-			await().untilAsserted(() -> assertThat(spool.refused()).hasSize(3));
-			assertThat(spool.firstUnsettled()).isEqualTo(numbers.get(2) + 1);
-		}
-	}
-
-	@Test
-	void countsRefusedMessagesAsLongAsTheyAreKept() throws Exception {
-		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 3_000, Durability.PROCESS)) {
-			spool.refuse(append(spool, null, new byte[1_000]).number(), 3, "no frame");
-			long refused = spool.refused().getFirst().number();
-			append(spool, null, new byte[1_000]);
-
-			assertThatExceptionOfType(SpoolFullException.class).isThrownBy(() -> append(spool, null, new byte[1_000]));
-
-			spool.discard(refused);
-			append(spool, null, new byte[1_000]);
-			assertThat(spool.size()).isEqualTo(2);
-		}
-	}
-
-	@Test
-	void takesNothingWhenAnOldRefusedMessageKeepsItsFilesTwiceAsLarge() throws Exception {
-		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 1_000_000, Durability.PROCESS)) {
-			spool.refuse(append(spool, null, new byte[100]).number(), 3, "no frame");
-			long old = spool.refused().getFirst().number();
-			assertThatExceptionOfType(SpoolFullException.class).isThrownBy(() -> {
-				for (int i = 0; i < 40; i++) {
-					spool.refuse(append(spool, null, new byte[100_000]).number(), 3, "no frame");
-					spool.discard(spool.refused().getLast().number());
-				}
-			}).withMessageContaining("discard old refused messages");
-
-			spool.discard(old);
-			await().ignoreExceptionsInstanceOf(SpoolFullException.class)
-				.untilAsserted(() -> assertThat(append(spool, null, new byte[100_000])).isNotNull());
-			await().untilAsserted(
-					() -> assertThat(Directories.bytes(this.directory.resolve("spool"))).isLessThan(400_000));
 		}
 	}
 
@@ -600,62 +497,14 @@ class FileSpoolTests {
 	}
 
 	@Test
-	void keepsARefusedMessageApartAlsoIfItCrashesSoonAfter() throws Exception {
-		Path copy = Files.createDirectory(this.directory.resolve("copy"));
-		try (FileSpool spool = open(Durability.PROCESS)) {
-			spool.refuse(append(spool, id("bad"), payload(1)).number(), 3, "no frame");
-
-			await().untilAsserted(() -> {
-				Directories.delete(copy);
-				Directories.copy(this.directory.resolve("spool"), copy);
-				try (FileSpool crashed = new FileSpool(copy, 100_000_000, Durability.PROCESS)) {
-					assertThat(crashed.next(-1)).isNull();
-					assertThat(crashed.refused()).hasSize(1);
-				}
-			});
-		}
-	}
-
-	@Test
 	void opensOnceWhatKeptItFromOpeningIsGone() throws Exception {
-		Path inTheWay = Files.createDirectory(this.directory.resolve("spool")).resolve("refused");
-		Files.createFile(inTheWay);
+		Path inTheWay = Files.createDirectories(this.directory.resolve("spool").resolve("lock"));
 		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> open(Durability.PROCESS))
 			.withMessageContaining("cannot be opened");
 
 		Files.delete(inTheWay);
 
 		open(Durability.PROCESS).close();
-	}
-
-	@Test
-	void countsARefusedMessageThatIsDamaged() throws Exception {
-		try (FileSpool spool = open(Durability.PROCESS)) {
-			spool.refuse(append(spool, id("bad"), payload(1)).number(), 3, "no frame");
-		}
-		Path file = refusedFile();
-		byte[] content = Files.readAllBytes(file);
-		content[content.length - SegmentFormat.RECORD_HEADER_BYTES - 1] ^= 1;
-		Files.write(file, content);
-
-		try (FileSpool spool = open(Durability.PROCESS)) {
-			assertThat(spool.refused()).isEmpty();
-			assertThat(spool.damaged()).isEqualTo(1);
-		}
-	}
-
-	@Test
-	void saysSoWhenRefusedMessagesCannotBeRead() throws Exception {
-		try (FileSpool spool = open(Durability.PROCESS)) {
-			spool.refuse(append(spool, id("bad"), payload(1)).number(), 3, "no frame");
-		}
-
-		try (FileSpool spool = open(Durability.PROCESS)) {
-			Files.delete(refusedFile());
-
-			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(spool::refused)
-				.withMessageContaining("The refused messages cannot be read");
-		}
 	}
 
 	@Test
@@ -678,12 +527,6 @@ class FileSpoolTests {
 		}
 	}
 
-	private Path refusedFile() throws IOException {
-		try (Stream<Path> files = Files.list(this.directory.resolve("spool/refused"))) {
-			return files.findFirst().orElseThrow();
-		}
-	}
-
 	@Test
 	void closesAlsoIfItsCallerIsInterrupted() throws Exception {
 		FileSpool spool = open(Durability.PROCESS);
@@ -698,7 +541,7 @@ class FileSpoolTests {
 		}
 		spool.close();
 		assertThat(Thread.interrupted()).isFalse();
-		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(spool::refused)
+		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, payload(2)))
 			.withMessageContaining("is closed");
 	}
 

@@ -100,22 +100,6 @@ class MemorySpoolTests {
 	}
 
 	@Test
-	void whatIsRefusedIsNotSentAndTakesRoomUntilItIsDiscarded() {
-		append(2);
-
-		this.spool.refuse(0, 3, "no");
-
-		assertThat(numbersAfter(-1)).containsExactly(1L);
-		assertThat(this.spool.size()).isEqualTo(1);
-		assertThat(this.spool.bytes()).isEqualTo(bytesOf(2));
-		assertThat(this.spool.refused()).singleElement().satisfies((refused) -> {
-			assertThat(refused.description()).isEqualTo("no");
-			this.spool.discard(refused.number());
-		});
-		assertThat(this.spool.bytes()).isEqualTo(bytesOf(1));
-	}
-
-	@Test
 	void takesAllMessagesOrNone() {
 		MemorySpool small = new MemorySpool(bytesOf(3));
 		small.append(messages(2));

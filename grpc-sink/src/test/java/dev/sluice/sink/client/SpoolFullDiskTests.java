@@ -107,30 +107,6 @@ class SpoolFullDiskTests {
 		}
 	}
 
-	@Test
-	void keepsARefusedMessageUntilThereIsRoomToMoveIt() throws Exception {
-		try (FileSpool spool = open()) {
-			long bad = append(spool, "bad");
-			append(spool, "good");
-			this.disk.room = 0;
-
-			spool.refuse(bad, 3, "no frame");
-
-			assertThat(payloads(spool)).containsExactly("good");
-			assertThat(spool.size()).isEqualTo(1);
-			assertThat(spool.refused()).isEmpty();
-			this.disk.room = Long.MAX_VALUE;
-			await().untilAsserted(() -> assertThat(spool.refused()).hasSize(1));
-			assertThat(spool.size()).isEqualTo(1);
-		}
-
-		try (FileSpool spool = open()) {
-			assertThat(spool.refused()).singleElement()
-				.satisfies((refused) -> assertThat(refused.entry().payload()).asString().isEqualTo("bad"));
-			assertThat(payloads(spool)).containsExactly("good");
-		}
-	}
-
 	private FileSpool open() {
 		return new FileSpool(this.directory.resolve("spool"), 10_000_000, Durability.POWER, SEGMENT_BYTES, this.disk);
 	}

@@ -42,8 +42,8 @@ class SpoolWritesTests {
 
 	@BeforeEach
 	void open() throws IOException {
-		this.writes = new SpoolWrites(this.directory, this.nanoTime::get);
 		this.queue = new SegmentQueue(this.directory, 1, 100_000, true, this.disk);
+		this.writes = new SpoolWrites(this.queue, this.directory, this.nanoTime::get);
 	}
 
 	@AfterEach
@@ -64,7 +64,7 @@ class SpoolWritesTests {
 
 	@Test
 	void appendsNothingOfABatchThatFails() throws Exception {
-		RuntimeException failure = this.writes.write(this.queue, () -> {
+		RuntimeException failure = this.writes.write(() -> {
 			this.queue.append("lost".getBytes());
 			throw new IOException("broken");
 		});
@@ -113,7 +113,7 @@ class SpoolWritesTests {
 
 	@Test
 	void takesADiskForBrokenThatCannotEvenTellItsRoom() {
-		this.writes = new SpoolWrites(this.directory.resolve("gone"), this.nanoTime::get);
+		this.writes = new SpoolWrites(this.queue, this.directory.resolve("gone"), this.nanoTime::get);
 
 		assertThat(fail("Input/output error")).isInstanceOf(SpoolFailedException.class);
 	}
@@ -138,11 +138,11 @@ class SpoolWritesTests {
 	}
 
 	private @Nullable RuntimeException write(String body) {
-		return this.writes.write(this.queue, () -> this.queue.append(body.getBytes()));
+		return this.writes.write(() -> this.queue.append(body.getBytes()));
 	}
 
 	private @Nullable RuntimeException fail(@Nullable String words) {
-		return this.writes.write(this.queue, () -> {
+		return this.writes.write(() -> {
 			throw new IOException(words);
 		});
 	}

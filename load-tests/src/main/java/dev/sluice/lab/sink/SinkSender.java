@@ -258,7 +258,7 @@ public final class SinkSender {
 				long messages = messages(bytes);
 				inParallel(spool ? SPOOL_THREADS : 1, messages, spool ? TOGETHER : 1,
 						(from, to) -> send(client, messages(from, to)));
-				if (!client.awaitEmpty(Patience.of(DEADLINE)) || !client.refused().isEmpty()) {
+				if (!client.awaitEmpty(Patience.of(DEADLINE)) || client.stats().refused() > 0) {
 					throw new IllegalStateException("Not all was stored: " + client.stats());
 				}
 				return messages;

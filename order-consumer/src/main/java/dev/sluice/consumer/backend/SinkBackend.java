@@ -3,6 +3,7 @@ package dev.sluice.consumer.backend;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -112,9 +113,9 @@ public final class SinkBackend implements Backend, AutoCloseable {
 		}
 
 		@Override
-		public void refused(ByteString id, int code, String description) {
+		public void refused(Message message, int code, String description) {
 			// Also for RESOURCE_EXHAUSTED: the message is too large.
-			done(id, new Rejected(FailureReason.refused(code,
+			done(Objects.requireNonNull(message.id()), new Rejected(FailureReason.refused(code,
 					"the sink refused it with status %d: %s".formatted(code, description))));
 		}
 
