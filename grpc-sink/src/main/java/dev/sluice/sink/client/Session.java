@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 import com.google.protobuf.ByteString;
@@ -18,16 +17,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves messages from the spool to the sink, over one {@link SinkConnection} for each
- * address. A message goes to the connection with the lowest share of its window in use;
- * if sinks support sequences, all go to one connection until it fails. A message is in
- * flight on a connection, is to be sent again on any connection, or waits in the spool
- * after all that were sent before.
+ * Moves messages from the spool to the sink, over a {@link SinkConnection}. A message is
+ * in flight, is to be sent again, or waits in the spool after all that were sent before.
  * <p>
  * Confined to the event loop, except for {@link #appended} and the snapshot. Payloads in
  * flight are not kept in memory: a message to send again is read from the spool again. An
- * exception on the loop, also a listener's, ends the streams, and the next ones start
- * with all messages in the spool.
+ * exception on the loop, also a listener's, ends the stream, and the next one starts with
+ * all messages in the spool.
  */
 final class Session {
 
@@ -41,7 +37,7 @@ final class Session {
 
 	private final AtomicBoolean pumpScheduled = new AtomicBoolean();
 
-	private final List<SinkConnection> connections;
+	private final SinkConnection connection;
 
 	private final Resends resends = new Resends();
 
@@ -59,28 +55,18 @@ final class Session {
 
 	private final Progress progress = new Progress();
 
-	/**
-	 * The connection for messages with sequences: with two, the sinks would end each
-	 * other's streams.
-	 */
-	private @Nullable SinkConnection home;
-
-	@SuppressWarnings("this-escape") // The connections begin when the session is opened.
-	Session(List<? extends Channel> channels, Spool spool, EventLoop loop, Supplier<Window> windows,
-			SinkClientOptions options, DeliveryListener listener, RandomGenerator random) {
+	@SuppressWarnings("this-escape") // The connection begins when the session is opened.
+	Session(Channel channel, Spool spool, EventLoop loop, Window window, SinkClientOptions options,
+			DeliveryListener listener, RandomGenerator random) {
 		this.spool = spool;
 		this.loop = loop;
 		this.listener = listener;
-		Dictionaries dictionaries = new Dictionaries(options.spool());
-		WireSessions sessions = new WireSessions(spool);
-		this.connections = channels.stream()
-			.map((channel) -> new SinkConnection(channel, this, loop, windows.get(), options, listener, random,
-					dictionaries, this.progress, sessions))
-			.toList();
+		this.connection = new SinkConnection(channel, this, loop, window, options, listener, random,
+				new Dictionaries(options.spool()), this.progress, new WireSessions(spool));
 	}
 
 	void open() {
-		execute(() -> this.connections.forEach(SinkConnection::connect));
+		execute(this.connection::connect);
 	}
 
 	void execute(Runnable task) {
@@ -91,14 +77,14 @@ final class Session {
 		this.loop.schedule(delay, () -> run(task));
 	}
 
-	/** Runs a task. If it fails, the streams end and new ones are opened. */
+	/** Runs a task. If it fails, the stream ends and a new one is opened. */
 	private void run(Runnable task) {
 		try {
 			task.run();
 		}
 		catch (RuntimeException | Error ex) {
-			logger.error("The client has failed; it ends its streams and opens new ones", ex);
-			this.connections.forEach((connection) -> connection.fail(ex));
+			logger.error("The client has failed; it ends its stream and opens a new one", ex);
+			this.connection.fail(ex);
 			reset();
 			show();
 		}
@@ -128,32 +114,31 @@ final class Session {
 		return this.progress.snapshot();
 	}
 
-	/** Ends the streams without waiting; before it returns if a listener calls it. */
+	/** Ends the stream without waiting; before it returns if a listener calls it. */
 	void close() {
 		if (this.loop.isRunning()) {
-			this.connections.forEach(SinkConnection::close);
+			this.connection.close();
 		}
 		else {
-			execute(() -> this.connections.forEach(SinkConnection::close));
+			execute(this.connection::close);
 		}
 	}
 
-	/**
-	 * Sends while there are messages to send and a connection with room and a ready
-	 * transport.
-	 */
+	/** Sends while there are messages to send, room, and a ready transport. */
 	void pump() {
-		SinkConnection connection = leastLoaded();
-		while (connection != null) {
+		while (this.connection.canSend()) {
 			Entry next = waiting();
 			if (next == null || awaitsEarlierOpening(next)) {
 				break;
 			}
-			assign(connection, next);
-			connection = leastLoaded();
+			send(next);
 		}
-		this.connections.forEach(SinkConnection::endBatch);
+		this.connection.endBatch();
 		show();
+	}
+
+	private void show() {
+		this.progress.show(this.connection.connected(), this.connection.inFlight(), this.connection.limit());
 	}
 
 	/**
@@ -161,60 +146,19 @@ final class Session {
 	 * of an earlier opening of the spool must be settled before newer ones are sent.
 	 */
 	private boolean awaitsEarlierOpening(Entry next) {
-		if (next.session() != this.sending
-				&& this.connections.stream().anyMatch((connection) -> connection.inFlight() > 0)) {
+		if (next.session() != this.sending && this.connection.inFlight() > 0) {
 			return true;
 		}
 		this.sending = next.session();
 		return false;
 	}
 
-	/** The connection for the next message; null if none can send one now. */
-	private @Nullable SinkConnection leastLoaded() {
-		SinkConnection current = home();
-		SinkConnection least = null;
-		for (SinkConnection connection : this.connections) {
-			if (connection.canSend() && (current == null || connection == current)
-					&& (least == null || connection.load() < least.load())) {
-				least = connection;
-			}
-		}
-		return least;
-	}
-
-	/**
-	 * The connection for messages with sequences; null if no sink supports them. When it
-	 * changes, messages in flight on the old connection are sent again on the new one:
-	 * otherwise later messages would be stored before them.
-	 */
-	private @Nullable SinkConnection home() {
-		SinkConnection before = this.home;
-		this.home = nextHome(before);
-		if (before != null && this.home != null && before != this.home) {
-			before.handOver();
-		}
-		return this.home;
-	}
-
-	private @Nullable SinkConnection nextHome(@Nullable SinkConnection now) {
-		if (now != null && now.supportsSequences() && !now.doubted()) {
-			return now;
-		}
-		SinkConnection next = null;
-		for (SinkConnection connection : this.connections) {
-			if (connection.supportsSequences() && (next == null || (next.doubted() && !connection.doubted()))) {
-				next = connection;
-			}
-		}
-		return (now != null && now.supportsSequences() && (next == null || next.doubted())) ? now : next;
-	}
-
-	private void assign(SinkConnection connection, Entry entry) {
+	private void send(Entry entry) {
 		Id id = Id.of(entry.id());
-		if (entry.payload().length > connection.maxMessageBytes()) {
-			refuseTooLarge(entry, connection.maxMessageBytes());
+		if (entry.payload().length > this.connection.maxMessageBytes()) {
+			refuseTooLarge(entry, this.connection.maxMessageBytes());
 		}
-		else if (connection.has(id)) {
+		else if (this.connection.has(id)) {
 			// The id was appended twice: one acknowledgement settles both.
 			this.resends.remove(entry.number());
 			this.repeats.computeIfAbsent(entry.id(), (_) -> new ArrayList<>()).add(entry.number());
@@ -225,7 +169,7 @@ final class Session {
 				this.last = entry.number();
 			}
 			this.progress.sent(entry.number());
-			connection.send(id, entry);
+			this.connection.send(id, entry);
 		}
 	}
 
@@ -256,10 +200,6 @@ final class Session {
 			this.resends.remove(first);
 		}
 		return this.spool.next(this.last);
-	}
-
-	boolean hasSeveralConnections() {
-		return this.connections.size() > 1;
 	}
 
 	/** Whether there are messages to send. */
@@ -303,18 +243,6 @@ final class Session {
 			}
 		}
 		this.settled.clear();
-	}
-
-	private void show() {
-		boolean connected = false;
-		int inFlight = 0;
-		int window = 0;
-		for (SinkConnection connection : this.connections) {
-			connected |= connection.connected();
-			inFlight += connection.inFlight();
-			window += connection.limit();
-		}
-		this.progress.show(connected, inFlight, window);
 	}
 
 }

@@ -37,7 +37,7 @@ public final class SinkClient implements AutoCloseable {
 	 *
 	 * @param connected whether the sink has answered on an open stream
 	 * @param inFlight messages sent and not acknowledged
-	 * @param window maximum number of messages in flight, to all addresses together
+	 * @param window maximum number of messages in flight
 	 * @param timeouts messages sent again because no acknowledgement came in time
 	 * @param disconnections streams that have ended
 	 * @param dropped messages that the sink reported as dropped
@@ -62,52 +62,24 @@ public final class SinkClient implements AutoCloseable {
 	/**
 	 * Opens the spool and a stream. Messages that an earlier client left in the spool are
 	 * sent first.
-	 * @param channel channel to the sink, which this client does not close. It should
-	 * have a keep-alive time (the sink allows 10 s and more); without one, a connection
-	 * that is lost silently is noticed only after a quarter of an hour
+	 * @param channel channel to the sink, which this client does not close. Its target
+	 * may have several addresses, of sinks that share a topic: gRPC chooses one for each
+	 * stream. It should have a keep-alive time (the sink allows 10 s and more); without
+	 * one, a connection that is lost silently is noticed only after a quarter of an hour
 	 * @param listener receives the result of each message
 	 * @throws SpoolFailedException if the spool cannot be opened
 	 */
 	public static SinkClient open(Channel channel, SinkClientOptions options, DeliveryListener listener) {
-		return open(List.of(channel), options, listener);
-	}
-
-	/**
-	 * Opens the spool and a stream over each of several channels. If the sinks support
-	 * sequences, one of them gets all messages until its stream ends or a message times
-	 * out; then the next one does. Otherwise each message goes to the sink with the
-	 * lowest share of its window in use. The client keeps retrying a sink that is down or
-	 * that it left because it was silent; messages in flight to it go to the others
-	 * meanwhile. If such a sink had stored a message without acknowledging it, the
-	 * message is stored twice if its id came from the caller, or if the sinks do not
-	 * share a topic.
-	 * @param channels one channel to each sink, which this client does not close. All
-	 * sinks should accept messages of the same size
-	 * @param listener receives the result of each message
-	 * @throws IllegalArgumentException if there is no channel
-	 * @throws SpoolFailedException if the spool cannot be opened
-	 * @see #open(Channel, SinkClientOptions, DeliveryListener)
-	 */
-	public static SinkClient open(List<? extends Channel> channels, SinkClientOptions options,
-			DeliveryListener listener) {
-		if (channels.isEmpty()) {
-			throw new IllegalArgumentException("A client needs at least one channel");
-		}
-		return new SinkClient(channels, options, listener, spool(options), EventLoop.ofThread("sink-client"));
+		return new SinkClient(channel, options, listener, spool(options), EventLoop.ofThread("sink-client"));
 	}
 
 	SinkClient(Channel channel, SinkClientOptions options, DeliveryListener listener, Spool spool, EventLoop loop) {
-		this(List.of(channel), options, listener, spool, loop);
-	}
-
-	SinkClient(List<? extends Channel> channels, SinkClientOptions options, DeliveryListener listener, Spool spool,
-			EventLoop loop) {
 		this.options = options;
 		this.spool = spool;
 		this.loop = loop;
-		this.session = new Session(channels, spool, loop, () -> (options.window() > 0)
-				? new FixedWindow(options.window()) : new AdaptiveWindow(options.maxWindow()), options, listener,
-				ThreadLocalRandom.current());
+		Window window = (options.window() > 0) ? new FixedWindow(options.window())
+				: new AdaptiveWindow(options.maxWindow());
+		this.session = new Session(channel, spool, loop, window, options, listener, ThreadLocalRandom.current());
 		this.session.open();
 	}
 
@@ -238,7 +210,7 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
-	 * Ends the streams and closes the spool. Messages that the sink does not have stay in
+	 * Ends the stream and closes the spool. Messages that the sink does not have stay in
 	 * the spool's files for the next client that opens them. A listener may call this
 	 * method too.
 	 */

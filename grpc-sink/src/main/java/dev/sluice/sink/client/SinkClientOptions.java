@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * each. A message over it is refused with {@link SpoolFullException}. The files may take
  * twice as much, plus two segments. Default 1 GB, in memory 64 MB
  * @param durability what a message in the spool survives. Default {@code POWER}
- * @param window fixed maximum number of messages in flight to each address; 0 = adaptive.
- * Default 0
+ * @param window fixed maximum number of messages in flight; 0 = adaptive. Default 0
  * @param maxWindow maximum of the adaptive window, which the sink's capacity also limits.
  * Default 16,384
  * @param ackTimeout time after which an unacknowledged message is sent again; longer than

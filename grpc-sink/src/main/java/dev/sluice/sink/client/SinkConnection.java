@@ -20,6 +20,7 @@ import dev.sluice.sink.client.ClientMachine.Step;
 import dev.sluice.sink.client.Spool.Entry;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
+import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.stub.ClientCallStreamObserver;
@@ -30,10 +31,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connection to one address of the sink. Performs the effects of
- * {@link ClientMachine}, and opens a new stream whenever one has ended. The
- * {@link Session} decides which messages it sends. When its stream ends, the messages in
- * flight return to the session, which may send them to any address.
+ * The connection to the sink. Performs the effects of {@link ClientMachine}, and opens a
+ * new stream whenever one has ended. If the channel has several addresses, gRPC chooses
+ * one for each stream. The {@link Session} decides which messages it sends. When its
+ * stream ends, the messages in flight return to the session.
  * <p>
  * Confined to the event loop. It respects gRPC's flow control: it sends nothing while the
  * transport is not ready, and requests responses one at a time.
@@ -87,13 +88,6 @@ final class SinkConnection {
 
 	private Duration pause = MIN_PAUSE;
 
-	/**
-	 * Whether it has failed and acknowledged nothing since. If there are other
-	 * connections, it then gets one message at a time: otherwise a sink that loses its
-	 * messages would get the most, because its window is empty.
-	 */
-	private boolean doubted;
-
 	private boolean timerRuns;
 
 	private boolean closed;
@@ -125,14 +119,7 @@ final class SinkConnection {
 
 	/** Whether it can send a message now. */
 	boolean canSend() {
-		boolean room = this.state != State.BLOCKED
-				&& !(this.doubted && !this.inFlight.isEmpty() && this.session.hasSeveralConnections());
-		return room && this.stream != null && this.stream.ready();
-	}
-
-	/** The share of its window in use: 0 = none, 1 or more = all. */
-	double load() {
-		return (double) this.inFlight.size() / this.limit;
+		return this.state != State.BLOCKED && this.stream != null && this.stream.ready();
 	}
 
 	int inFlight() {
@@ -145,18 +132,6 @@ final class SinkConnection {
 
 	int limit() {
 		return this.limit;
-	}
-
-	/**
-	 * Whether its sink supports sequences, so that only one connection should send them.
-	 */
-	boolean supportsSequences() {
-		return this.stream != null && this.stream.sequences;
-	}
-
-	/** Whether it has failed and acknowledged nothing since. */
-	boolean doubted() {
-		return this.doubted;
 	}
 
 	boolean connected() {
@@ -199,6 +174,11 @@ final class SinkConnection {
 
 	void connect() {
 		if (!this.closed) {
+			if (this.channel instanceof ManagedChannel managed) {
+				// Otherwise gRPC, which doubles its pause up to two minutes, would notice
+				// long afterwards that the sink is there again.
+				managed.resetConnectBackoff();
+			}
 			Stream opened = new Stream();
 			this.stream = opened;
 			String known = this.dictionaries.header();
@@ -227,18 +207,6 @@ final class SinkConnection {
 	private void leave(Stream open, String reason) {
 		open.cancel(reason, null);
 		ended(open, Status.DEADLINE_EXCEEDED.withDescription(reason));
-	}
-
-	/**
-	 * Leaves its stream if messages are in flight on it: another connection sends them.
-	 */
-	void handOver() {
-		Stream open = this.stream;
-		if (open != null && !this.inFlight.isEmpty()) {
-			String reason = "Another sink gets the session's messages";
-			open.cancel(reason, null);
-			forget(open, Status.CANCELLED.withDescription(reason));
-		}
 	}
 
 	/** Leaves its stream, if it has one, for a failure of the client itself. */
@@ -338,7 +306,6 @@ final class SinkConnection {
 	 */
 	private void done(Id id, @Nullable InFlight done, long now) {
 		this.pause = MIN_PAUSE;
-		this.doubted = false;
 		fire(Event.ACK, this.inFlight.size(), id, done);
 		Stream open = this.stream;
 		if (open != null) {
@@ -400,7 +367,6 @@ final class SinkConnection {
 
 	private void forget(Stream from, Status status) {
 		this.stream = null;
-		this.doubted = true;
 		from.closed();
 		fire(Event.DISCONNECTED, 0, null, null);
 		if (!this.closed) {
@@ -443,7 +409,6 @@ final class SinkConnection {
 				break;
 			}
 			this.progress.timeouts++;
-			this.doubted = true;
 			this.window.lost(first.getValue().flight(), now);
 			fire(Event.TIMEOUT, this.inFlight.size() - 1, first.getKey(), null);
 			silent |= open != null && now - open.silentSince >= SILENT_TIMEOUTS * timeout;

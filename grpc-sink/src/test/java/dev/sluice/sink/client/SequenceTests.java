@@ -8,13 +8,11 @@ import java.util.List;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.Request;
-import dev.sluice.contract.sink.Response;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
-import io.grpc.stub.ServerCallStreamObserver;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,58 +27,54 @@ class SequenceTests {
 
 	private static final int WINDOW = 10;
 
-	private final ScriptedSink first = new ScriptedSink();
-
-	private final ScriptedSink second = new ScriptedSink();
+	private final ScriptedSink sink = new ScriptedSink();
 
 	private final ManualLoop loop = new ManualLoop();
 
-	private final List<Server> servers = new ArrayList<>();
+	private Server server;
 
-	private final List<ManagedChannel> channels = new ArrayList<>();
+	private ManagedChannel channel;
 
 	@TempDir
 	private Path directory;
 
 	@BeforeEach
 	void start() throws Exception {
-		for (ScriptedSink sink : List.of(this.first, this.second)) {
-			String name = InProcessServerBuilder.generateName();
-			this.servers.add(InProcessServerBuilder.forName(name).directExecutor().addService(sink).build().start());
-			this.channels.add(InProcessChannelBuilder.forName(name).directExecutor().build());
-		}
+		String name = InProcessServerBuilder.generateName();
+		this.server = InProcessServerBuilder.forName(name).directExecutor().addService(this.sink).build().start();
+		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
 	}
 
 	@AfterEach
 	void stop() {
-		this.channels.forEach(ManagedChannel::shutdownNow);
-		this.servers.forEach(Server::shutdownNow);
+		this.channel.shutdownNow();
+		this.server.shutdownNow();
 	}
 
 	@Test
 	void numbersMessagesAndSaysOnceWhoseTheyAre() throws Exception {
-		try (SinkClient client = client(new MemorySpool(100_000), 1)) {
-			this.first.sendInfoWithSequences(100);
+		try (SinkClient client = client(new MemorySpool(100_000))) {
+			this.sink.sendInfoWithSequences(100);
 			client.send("a".getBytes());
 			client.send("b".getBytes());
 
-			assertThat(this.first.requests).hasSize(2).allSatisfy((one) -> assertThat(one.getVersion()).isEqualTo(2));
-			Request one = this.first.requests.getFirst();
+			assertThat(this.sink.requests).hasSize(2).allSatisfy((one) -> assertThat(one.getVersion()).isEqualTo(2));
+			Request one = this.sink.requests.getFirst();
 			assertThat(one.getSession().getId().size()).isEqualTo(8);
 			assertThat(one.getSession().getFirstUnsettled()).isEqualTo(1);
 			assertThat(one.getSequence()).isEqualTo(1);
-			assertThat(this.first.requests.getLast().hasSession()).isFalse();
-			assertThat(this.first.requests.getLast().getSequence()).isEqualTo(2);
+			assertThat(this.sink.requests.getLast().hasSession()).isFalse();
+			assertThat(this.sink.requests.getLast().getSequence()).isEqualTo(2);
 		}
 	}
 
 	@Test
 	void sendsAnOldSinkWhatItKnows() throws Exception {
-		try (SinkClient client = client(new MemorySpool(100_000), 1)) {
-			this.first.sendInfo(100);
+		try (SinkClient client = client(new MemorySpool(100_000))) {
+			this.sink.sendInfo(100);
 			client.send("a".getBytes());
 
-			Request only = this.first.requests.getFirst();
+			Request only = this.sink.requests.getFirst();
 			assertThat(only).isEqualTo(Request.newBuilder()
 				.setVersion(1)
 				.setMessageId(only.getMessageId())
@@ -91,33 +85,33 @@ class SequenceTests {
 
 	@Test
 	void numbersNoMessageWithAnIdOfItsSender() throws Exception {
-		try (SinkClient client = client(new MemorySpool(100_000), 1)) {
-			this.first.sendInfoWithSequences(100);
+		try (SinkClient client = client(new MemorySpool(100_000))) {
+			this.sink.sendInfoWithSequences(100);
 			client.send(ByteString.copyFromUtf8("mine"), "a".getBytes());
 
-			assertThat(this.first.requests.getFirst().getSequence()).isZero();
-			assertThat(this.first.requests.getFirst().hasSession()).isFalse();
+			assertThat(this.sink.requests.getFirst().getSequence()).isZero();
+			assertThat(this.sink.requests.getFirst().hasSession()).isFalse();
 		}
 	}
 
 	@Test
 	void keepsSessionsAndNumbersOverARestart() throws Exception {
 		List<String> before;
-		try (SinkClient client = client(new FileSpool(this.directory, 1_000_000, Durability.PROCESS), 1)) {
-			this.first.sendInfoWithSequences(100);
+		try (SinkClient client = client(new FileSpool(this.directory, 1_000_000, Durability.PROCESS))) {
+			this.sink.sendInfoWithSequences(100);
 			client.send("a".getBytes());
 			client.send("b".getBytes());
-			before = places(this.first);
+			before = places(this.sink);
 			assertThat(before).hasSize(2);
 		}
-		try (SinkClient client = client(new FileSpool(this.directory, 1_000_000, Durability.PROCESS), 1)) {
+		try (SinkClient client = client(new FileSpool(this.directory, 1_000_000, Durability.PROCESS))) {
 			client.send("c".getBytes());
-			this.first.requests.clear();
-			this.first.sendInfoWithSequences(100);
+			this.sink.requests.clear();
+			this.sink.sendInfoWithSequences(100);
 
-			assertThat(places(this.first)).as("no new one before these are stored").isEqualTo(before);
-			this.first.ack(this.first.requests.stream().map(Request::getMessageId).toList());
-			List<String> after = places(this.first);
+			assertThat(places(this.sink)).as("no new one before these are stored").isEqualTo(before);
+			this.sink.ack(this.sink.requests.stream().map(Request::getMessageId).toList());
+			List<String> after = places(this.sink);
 			assertThat(after).hasSize(3).startsWith(before.toArray(String[]::new));
 			assertThat(after.getLast().substring(0, 16)).as("the new one is of a new session")
 				.isNotEqualTo(before.getFirst().substring(0, 16));
@@ -126,125 +120,57 @@ class SequenceTests {
 	}
 
 	@Test
-	void staysWithOneSinkUntilThatFails() throws Exception {
-		try (SinkClient client = client(new MemorySpool(100_000), 2)) {
-			this.first.sendInfoWithSequences(100);
-			this.second.sendInfoWithSequences(100);
+	void sendsTheSameNumbersOfTheSameSessionAgainWhenAStreamEnds() throws Exception {
+		try (SinkClient client = client(new MemorySpool(100_000))) {
+			this.sink.sendInfoWithSequences(100);
 			for (int i = 0; i < 4; i++) {
 				client.send("a".getBytes());
 			}
-			assertThat(places(this.first)).hasSize(4);
-			assertThat(this.second.requests).isEmpty();
+			List<String> before = places(this.sink);
+			assertThat(before).hasSize(4);
+			this.sink.requests.clear();
 
-			this.first.fail(Status.UNAVAILABLE);
-
-			assertThat(places(this.second)).as("the same numbers of the same session").isEqualTo(places(this.first));
-		}
-	}
-
-	@Test
-	void leavesASinkThatLetsAMessageTimeOut() throws Exception {
-		try (SinkClient client = client(new MemorySpool(100_000), 2)) {
-			this.first.sendInfoWithSequences(100);
-			this.second.sendInfoWithSequences(100);
-			client.send("a".getBytes());
-			assertThat(places(this.second)).isEmpty();
-
-			this.loop.pass(ACK_TIMEOUT);
-
-			assertThat(places(this.second)).isEqualTo(places(this.first));
-		}
-	}
-
-	@Test
-	void sendsAnotherSinkWhatWasInFlightBeforeWhatComesBehindIt() throws Exception {
-		try (SinkClient client = client(new MemorySpool(100_000), 2)) {
-			this.first.sendInfoWithSequences(100);
-			this.second.sendInfoWithSequences(100);
-			client.send("a".getBytes());
-			this.loop.pass(ACK_TIMEOUT.dividedBy(2));
-			client.send("b".getBytes());
-			client.send("c".getBytes());
-
-			this.loop.pass(ACK_TIMEOUT.dividedBy(2));
-			client.send("d".getBytes());
-
-			assertThat(places(this.first)).as("only a is late").hasSize(3);
-			assertThat(places(this.second)).hasSize(4).startsWith(places(this.first).toArray(String[]::new));
-		}
-	}
-
-	@Test
-	void sendsAnotherSinkWhatWasInFlightBeforeWhatWaitsForRoom() throws Exception {
-		try (SinkClient client = client(new MemorySpool(100_000), 2)) {
-			this.first.sendInfoWithSequences(100);
-			this.second.sendInfoWithSequences(100);
-			client.send("a".getBytes());
-			this.loop.pass(ACK_TIMEOUT.dividedBy(2));
-			for (int i = 0; i < WINDOW + 1; i++) {
-				client.send("b".getBytes());
-			}
-			assertThat(places(this.first)).as("two wait").hasSize(WINDOW);
-
-			this.loop.pass(ACK_TIMEOUT.dividedBy(2));
-			assertThat(places(this.second)).as("only the first is late").isEqualTo(places(this.first));
-
-			this.second.ack(this.second.requests.stream().map(Request::getMessageId).toList());
-			assertThat(places(this.second)).hasSize(WINDOW + 2).startsWith(places(this.first).toArray(String[]::new));
-		}
-	}
-
-	@Test
-	void cancelsTheStreamWhoseMessagesAnotherSinkGets() throws Exception {
-		try (SinkClient client = client(new MemorySpool(100_000), 2)) {
-			this.first.sendInfoWithSequences(100);
-			this.second.sendInfoWithSequences(100);
-			client.send("a".getBytes());
-			this.loop.pass(ACK_TIMEOUT.dividedBy(2));
-			client.send("b".getBytes());
-			ServerCallStreamObserver<Response> left = this.first.responses;
-
-			this.loop.pass(ACK_TIMEOUT.dividedBy(2));
-
-			assertThat(left.isCancelled()).isTrue();
-			assertThat(this.second.responses.isCancelled()).isFalse();
+			this.sink.fail(Status.UNAVAILABLE);
+			client.send("behind".getBytes());
 			this.loop.pass(Duration.ofMillis(100));
-			assertThat(this.first.streams).as("it may be needed again").isEqualTo(2);
+			this.sink.sendInfoWithSequences(100);
+
+			assertThat(places(this.sink)).hasSize(5).startsWith(before.toArray(String[]::new));
 		}
 	}
 
 	@Test
 	void usesAFullWindowAgainForWhatTheSinkCannotTell() throws Exception {
-		try (SinkClient client = client(new MemorySpool(100_000), 1)) {
-			this.first.sendInfoWithSequences(100);
+		try (SinkClient client = client(new MemorySpool(100_000))) {
+			this.sink.sendInfoWithSequences(100);
 			for (int i = 0; i < WINDOW; i++) {
 				client.send("a".getBytes());
 			}
-			ByteString id = this.first.requests.getFirst().getMessageId();
+			ByteString id = this.sink.requests.getFirst().getMessageId();
 
-			this.first.refuse(id, Status.Code.FAILED_PRECONDITION);
+			this.sink.refuse(id, Status.Code.FAILED_PRECONDITION);
 
-			assertThat(this.first.requests).hasSize(WINDOW + 1);
-			assertThat(this.first.requests.getLast().getMessageId()).isEqualTo(id);
+			assertThat(this.sink.requests).hasSize(WINDOW + 1);
+			assertThat(this.sink.requests.getLast().getMessageId()).isEqualTo(id);
 			assertThat(client.stats().inFlight()).isEqualTo(WINDOW);
 		}
 	}
 
 	@Test
 	void sendsInANewSessionWhatTheSinkCannotTell() throws Exception {
-		try (SinkClient client = client(new MemorySpool(100_000), 1)) {
-			this.first.sendInfoWithSequences(100);
+		try (SinkClient client = client(new MemorySpool(100_000))) {
+			this.sink.sendInfoWithSequences(100);
 			client.send("a".getBytes());
 			client.send("b".getBytes());
-			List<String> before = places(this.first);
-			List<ByteString> ids = this.first.requests.stream().map(Request::getMessageId).toList();
+			List<String> before = places(this.sink);
+			List<ByteString> ids = this.sink.requests.stream().map(Request::getMessageId).toList();
 
-			ids.forEach((id) -> this.first.refuse(id, Status.Code.FAILED_PRECONDITION));
+			ids.forEach((id) -> this.sink.refuse(id, Status.Code.FAILED_PRECONDITION));
 
-			List<String> again = places(this.first).subList(2, 4);
+			List<String> again = places(this.sink).subList(2, 4);
 			assertThat(again).doesNotContainAnyElementsOf(before);
 			assertThat(again.getFirst().substring(0, 16)).as("both in one").isEqualTo(again.getLast().substring(0, 16));
-			this.first.ack(ids);
+			this.sink.ack(ids);
 			assertThat(client.stats().spooled()).isZero();
 			assertThat(client.stats().refused()).isZero();
 		}
@@ -252,24 +178,23 @@ class SequenceTests {
 
 	@Test
 	void refusesWhatDiffers() throws Exception {
-		try (SinkClient client = client(new MemorySpool(100_000), 1)) {
-			this.first.sendInfoWithSequences(100);
+		try (SinkClient client = client(new MemorySpool(100_000))) {
+			this.sink.sendInfoWithSequences(100);
 			client.send("a".getBytes());
 
-			this.first.refuse(this.first.requests.getFirst().getMessageId(), Status.Code.ALREADY_EXISTS);
+			this.sink.refuse(this.sink.requests.getFirst().getMessageId(), Status.Code.ALREADY_EXISTS);
 
 			assertThat(client.stats().refused()).isEqualTo(1);
 		}
 	}
 
-	private SinkClient client(Spool spool, int sinks) {
-		SinkClient client = new SinkClient(this.channels.subList(0, sinks),
+	private SinkClient client(Spool spool) {
+		return new SinkClient(this.channel,
 				SinkClientOptions.inMemory()
 					.withWindow(WINDOW)
 					.withAckTimeout(ACK_TIMEOUT)
 					.withBatches(0, Duration.ZERO),
 				DeliveryListener.NONE, spool, this.loop);
-		return client;
 	}
 
 	/** Session and sequence of each message, as the sink reads them. */

@@ -31,6 +31,10 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.mockito.AdditionalAnswers.delegatesTo;
+import static org.mockito.Mockito.clearInvocations;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
 
 /**
  * The client and a sink that the test controls, over an in-process transport. Everything
@@ -505,6 +509,22 @@ class SinkClientTests {
 		this.sink.ack("a");
 		assertThat(unlucky.stats().spooled()).isZero();
 		unlucky.close();
+	}
+
+	/** gRPC by itself pauses for up to two minutes between its attempts to connect. */
+	@Test
+	void connectsAtOnceWhenItOpensAnotherStream() {
+		this.client.close();
+		ManagedChannel watched = mock(ManagedChannel.class, delegatesTo(this.channel));
+		try (SinkClient _ = new SinkClient(watched, SinkClientOptions.inMemory(), DeliveryListener.NONE,
+				new MemorySpool(1_000), this.loop)) {
+			clearInvocations(watched);
+
+			this.sink.fail(Status.UNAVAILABLE);
+			this.loop.pass(Duration.ofMillis(100));
+
+			verify(watched).resetConnectBackoff();
+		}
 	}
 
 	@Test

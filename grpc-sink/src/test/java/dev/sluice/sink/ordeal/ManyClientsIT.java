@@ -14,6 +14,7 @@ import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
+import dev.sluice.sink.DiscardingSink;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
@@ -99,11 +100,11 @@ class ManyClientsIT {
 	}
 
 	private JavaProcess sink(int port, int managementPort) {
-		return JavaProcess.mainClass("dev.sluice.sink.SinkApplication")
+		return JavaProcess.mainClass(DiscardingSink.class.getName())
 			.jvmArgs("-Xmx256m", "-XX:+ExitOnOutOfMemoryError", "-XX:TieredStopAtLevel=1")
 			.property("server.port", managementPort)
 			.property("spring.grpc.server.port", port)
-			.property("spring.kafka.bootstrap-servers", DevServices.shared().kafka().bootstrapServers())
+			.property("spring.kafka.bootstrap-servers", "127.0.0.1:1")
 			.property("sink.store-delay", "500ms")
 			.property("sink.memory", MEMORY_BYTES + "B")
 			.logFile(this.directory.resolve("sink.log"))

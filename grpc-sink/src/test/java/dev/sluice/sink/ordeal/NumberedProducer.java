@@ -8,7 +8,6 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -24,6 +23,7 @@ import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.client.SpoolFullException;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import io.grpc.NameResolverRegistry;
 
 /**
  * A process that sends messages with ids that the client makes, and that may be killed at
@@ -50,10 +50,12 @@ final class NumberedProducer {
 		int messages = Integer.parseInt(args[1]);
 		long run = Long.parseLong(args[2]);
 		int client = Integer.parseInt(args[3]);
-		List<ManagedChannel> channels = new ArrayList<>();
-		for (String port : Arrays.asList(args).subList(4, args.length)) {
-			channels.add(ManagedChannelBuilder.forAddress("127.0.0.1", Integer.parseInt(port)).usePlaintext().build());
-		}
+		NameResolverRegistry.getDefaultRegistry()
+			.register(new Addresses(Arrays.stream(args).skip(4).map(Integer::valueOf).toList()));
+		ManagedChannel channel = ManagedChannelBuilder.forTarget("sinks:///all")
+			.defaultLoadBalancingPolicy("round_robin")
+			.usePlaintext()
+			.build();
 		SinkClientOptions options = SinkClientOptions.durable(directory.resolve("spool"))
 			.withDurability(Durability.PROCESS)
 			.withSpoolBytes(SPOOL_BYTES)
@@ -65,7 +67,7 @@ final class NumberedProducer {
 			progress.putInt(8, inDoubt + 1);
 			progress.putInt(4, progress.getInt(0));
 		}
-		try (SinkClient sender = SinkClient.open(channels, options, DeliveryListener.NONE)) {
+		try (SinkClient sender = SinkClient.open(channel, options, DeliveryListener.NONE)) {
 			for (int i = progress.getInt(4); i < messages; i++) {
 				progress.putInt(0, i + 1);
 				send(sender, new Message(null, payload(run, client, i), key(i)));
@@ -76,7 +78,7 @@ final class NumberedProducer {
 			}
 		}
 		finally {
-			channels.forEach(ManagedChannel::shutdownNow);
+			channel.shutdownNow();
 		}
 	}
 

@@ -75,9 +75,6 @@ public final class SinkBackend implements Backend, AutoCloseable {
 				return new RetryLater(
 						FailureReason.notAnsweredWithin(this.responseTimeout, "the sink did not acknowledge"), true);
 			}
-			// Otherwise gRPC, which doubles its pause up to two minutes, would notice
-			// long afterwards that the sink is there again.
-			this.channel.resetConnectBackoff();
 			return new RetryLater(FailureReason.unreachable("the sink cannot be reached"), false);
 		}
 		catch (InterruptedException _) {

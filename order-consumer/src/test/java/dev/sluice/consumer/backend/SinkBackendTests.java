@@ -17,7 +17,6 @@ import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.devservices.Patience;
-import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
@@ -28,9 +27,6 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.mockito.AdditionalAnswers.delegatesTo;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.verify;
 
 class SinkBackendTests {
 
@@ -114,19 +110,6 @@ class SinkBackendTests {
 			assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.RetryLater(
 					new FailureReason("The backend could not be reached.", "the sink cannot be reached"), false));
 		}
-	}
-
-	/** gRPC by itself pauses for up to two minutes between its attempts to connect. */
-	@Test
-	void connectsAtOnceAfterAnAttemptThatDidNotReachTheSink() throws Exception {
-		this.server.shutdownNow().awaitTermination(LONG.toSeconds(), TimeUnit.SECONDS);
-		ManagedChannel channel = mock(ManagedChannel.class,
-				delegatesTo(InProcessChannelBuilder.forName(this.name).build()));
-		try (SinkBackend backend = new SinkBackend(channel, SHORT)) {
-			backend.deliver(this.order);
-		}
-
-		verify(channel).resetConnectBackoff();
 	}
 
 	@Test
