@@ -187,8 +187,7 @@ final class ChaosExperiment extends Experiment {
 
 	/** With a new connection, as brokers were broken before. */
 	private OptionalLong unfinished(Stack stack) throws InterruptedException {
-		try (ConsumerGroup delivery = new ConsumerGroup(stack.infrastructure().kafka().bootstrapServers(),
-				ConsumerGroup.DELIVERY)) {
+		try (ConsumerGroup delivery = new ConsumerGroup(stack.infrastructure().kafka().bootstrapServers())) {
 			return delivery.left();
 		}
 	}

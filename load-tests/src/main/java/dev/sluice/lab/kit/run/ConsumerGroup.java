@@ -20,7 +20,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
 
-/** A group that reads {@code orders}, as the broker knows it. Not thread-safe. */
+/** The group that delivers {@code orders}, as the broker knows it. Not thread-safe. */
 public final class ConsumerGroup implements AutoCloseable {
 
 	/** The default of {@code delivery.group-id}. */
@@ -30,12 +30,9 @@ public final class ConsumerGroup implements AutoCloseable {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-	private final String name;
-
 	private final Admin admin;
 
-	public ConsumerGroup(String bootstrapServers, String name) {
-		this.name = name;
+	public ConsumerGroup(String bootstrapServers) {
 		this.admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers));
 	}
 
@@ -53,7 +50,7 @@ public final class ConsumerGroup implements AutoCloseable {
 			Map<TopicPartition, ListOffsetsResultInfo> ends = this.admin.listOffsets(partitions)
 				.all()
 				.get(Patience.of(TIMEOUT).toMillis(), TimeUnit.MILLISECONDS);
-			Map<TopicPartition, OffsetAndMetadata> committed = this.admin.listConsumerGroupOffsets(this.name)
+			Map<TopicPartition, OffsetAndMetadata> committed = this.admin.listConsumerGroupOffsets(DELIVERY)
 				.partitionsToOffsetAndMetadata()
 				.get(Patience.of(TIMEOUT).toMillis(), TimeUnit.MILLISECONDS);
 			long left = 0;
@@ -70,7 +67,7 @@ public final class ConsumerGroup implements AutoCloseable {
 			if (ex.getCause() instanceof RetriableException) {
 				return OptionalLong.empty();
 			}
-			throw new LabException("Kafka cannot say how far %s has read: %s".formatted(this.name, ex), ex);
+			throw new LabException("Kafka cannot say how far %s has read: %s".formatted(DELIVERY, ex), ex);
 		}
 	}
 
