@@ -31,7 +31,7 @@ final class BalanceText {
 		line(text, "  refused", balance.refused(), "");
 		line(text, "    SAVED THOUGH REFUSED", balance.refusedButSaved(), "must be 0");
 		line(text, "  in doubt", balance.inDoubt(), "%,d of them saved".formatted(balance.inDoubtSaved()));
-		line(text, "Orders DOUBLED", balance.doubled(), (balance.doubled() != null) ? "must be 0" : "not seen");
+		line(text, "Orders DOUBLED", balance.doubled(), "must be 0");
 		line(text, "Orders MISNAMED", balance.misnamed(), "must be 0");
 		CustomerOrder order = chaos.customerOrder();
 		if (order != null) {
@@ -39,13 +39,9 @@ final class BalanceText {
 					"%sof %,d sent after one of the same customer was accepted"
 						.formatted(order.promised() ? "must be 0; " : "", order.compared()));
 		}
-		Double repeated = balance.redeliveredShare();
-		line(text, "Repeats absorbed", balance.repeatsAbsorbed(), (repeated != null)
-				? String.format(Locale.ROOT, "%.2f %% of all deliveries", repeated * 100) : "not seen");
+		line(text, "Repeats absorbed", balance.repeatsAbsorbed(),
+				String.format(Locale.ROOT, "%.2f %% of all deliveries", balance.redeliveredShare() * 100));
 		chaos.violations().forEach((violation) -> text.append(violation).append(System.lineSeparator()));
-		if (chaos.faults().isEmpty()) {
-			return text.append("%nNothing was broken.%n".formatted()).toString();
-		}
 		text.append("%nLongest time without an accepted order, in seconds%n".formatted());
 		text.append("%-34s %6s %8s %8s%n".formatted("", "faults", "sync", "queued"));
 		chaos.faults()
@@ -58,9 +54,8 @@ final class BalanceText {
 		return text.toString();
 	}
 
-	private static void line(StringBuilder text, String what, @Nullable Number count, String note) {
-		text.append("%-26s %12s   %s".formatted(what, (count != null) ? "%,d".formatted(count.longValue()) : "-", note)
-			.stripTrailing()).append(System.lineSeparator());
+	private static void line(StringBuilder text, String what, long count, String note) {
+		text.append("%-26s %,12d   %s".formatted(what, count, note).stripTrailing()).append(System.lineSeparator());
 	}
 
 	private static String longest(List<Fault> faults, Function<Fault, @Nullable Long> gap) {

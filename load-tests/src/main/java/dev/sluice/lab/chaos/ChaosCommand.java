@@ -11,14 +11,11 @@ import dev.sluice.lab.chaos.faults.ChaosPlan.Choice;
 import dev.sluice.lab.chaos.faults.ChaosPlan.Kind;
 import dev.sluice.lab.chaos.faults.ChaosPlan;
 import dev.sluice.lab.kit.plan.OrderIdentity;
-import dev.sluice.lab.kit.deployed.Target;
-import dev.sluice.lab.kit.deployed.TargetOptions;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.LengthOptions;
 import dev.sluice.lab.kit.run.ReportWriter;
-import dev.sluice.lab.scenario.TargetFile;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,8 +25,7 @@ import picocli.CommandLine.Option;
 @Command(name = "chaos",
 		description = "Kills, freezes and restarts everything while orders come in, then proves that each accepted"
 				+ " order was saved once, and with --ordering key in its customer's order. The backend is the witness: frozen and made to fail, but killed only with"
-				+ " --store postgres. With --target, the commands in the target file break a deployed system, and its"
-				+ " gateways are the witness.",
+				+ " --store postgres.",
 		footer = { "", "Exit code: 0 the balance holds, 1 it does not or the run is not whole, 2 wrong usage." })
 public final class ChaosCommand extends ExperimentCommand {
 
@@ -76,8 +72,7 @@ public final class ChaosCommand extends ExperimentCommand {
 	private @Nullable Long seed;
 
 	@Option(names = "--faults", split = ",", paramLabel = "TARGET",
-			description = "What to break: gateway, consumer, broker, postgres, backend; with --target, names of its"
-					+ " faults. Default: all.")
+			description = "What to break: gateway, consumer, broker, postgres, backend. Default: all.")
 	private @Nullable List<String> targets;
 
 	@Option(names = "--kinds", split = ",", paramLabel = "KIND",
@@ -87,7 +82,7 @@ public final class ChaosCommand extends ExperimentCommand {
 
 	@Option(names = "--kills-each", paramLabel = "K",
 			description = "Number of kills of each target. Each other kind happens a quarter as often, at least once. Default: "
-					+ KILLS + ". With --target: how often each of its faults happens. Default: 1.")
+					+ KILLS + ".")
 	private @Nullable Integer killsEach;
 
 	@Option(names = "--brokers", paramLabel = "B", defaultValue = "1",
@@ -114,9 +109,6 @@ public final class ChaosCommand extends ExperimentCommand {
 	private ChaosExperiment.Store store = ChaosExperiment.Store.MEMORY;
 
 	@Mixin
-	private TargetOptions target = new TargetOptions();
-
-	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
 	public ChaosCommand(ReportWriter report) {
@@ -125,42 +117,11 @@ public final class ChaosCommand extends ExperimentCommand {
 
 	@Override
 	public Integer call() {
-		Target deployed = argument(() -> this.target.value(TargetFile::read));
-		if (deployed != null) {
-			return breakDeployed(deployed);
-		}
 		ChaosExperiment.Settings settings = settings();
 		ChaosPlan plan = plan(settings);
-		return run(settings.load(), (run) -> new ChaosExperiment(run, this.infrastructure.value(), settings, plan));
-	}
-
-	private int run(Trial.Workload load, Factory factory) {
 		return run(ChaosExperiment.NAME,
-				(this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(load.seed())), factory);
-	}
-
-	/**
-	 * A deployed system gets only the load and the faults that the user states.
-	 */
-	private int breakDeployed(Target deployed) {
-		refuse("--target is broken by the commands in its file alone", "--kinds", "--brokers", "--consumers",
-				"--ordering", "--store", "--infra");
-		if (!has("--rate")) {
-			throw usage("--target needs --rate: how many orders per second may it get, as 20?");
-		}
-		Set<String> known = deployed.faults().keySet();
-		Set<String> names = (this.targets != null) ? new LinkedHashSet<>(this.targets) : known;
-		names.stream().filter((name) -> !known.contains(name)).findFirst().ifPresent((name) -> {
-			throw usage("fault '%s' is not in the target: %s".formatted(name,
-					known.isEmpty() ? "give it 'faults', in a target file" : "use " + String.join(", ", known)));
-		});
-		Trial.Workload load = load(false);
-		int each = (this.killsEach != null) ? this.killsEach : 1;
-		if (each < 1) {
-			throw usage("--kills-each must be at least 1");
-		}
-		List<TargetChaos.Planned> plan = argument(() -> TargetChaos.Planned.of(names, each, load));
-		return run(load, (run) -> new TargetChaos(run, deployed, plan, load));
+				(this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(settings.load().seed())),
+				(run) -> new ChaosExperiment(run, this.infrastructure.value(), settings, plan));
 	}
 
 	private Trial.Workload load(boolean inOrder) {

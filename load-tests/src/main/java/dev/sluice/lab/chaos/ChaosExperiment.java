@@ -32,8 +32,6 @@ import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
 import dev.sluice.lab.chaos.ledger.Gateways;
 import dev.sluice.lab.chaos.ledger.OrderDriver;
 import dev.sluice.lab.kit.plan.OrderIdentity;
-import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
-import dev.sluice.lab.kit.result.ChaosResult.Witness;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
@@ -146,9 +144,7 @@ final class ChaosExperiment extends Experiment {
 
 	@Override
 	protected Finding finding(@Nullable String partial) {
-		return this.trial.result(Witness.BACKEND,
-				(found) -> new CustomerOrder(this.settings.ordering().isPerCustomer(), this.settings.load().customers(),
-						this.settings.consumers(), found.compared(), found.overtaking().size()));
+		return this.trial.result(this.settings.consumers());
 	}
 
 	@Override

@@ -39,12 +39,8 @@ final class TimelineSection extends Section {
 			html.element("p", "No order was placed.");
 			return;
 		}
-		html.element("p", switch (this.chaos.witness()) {
-			case BACKEND ->
-				"Each bar above is a fault, from its beginning until what was broken ran again and was ready; its shade goes through all panels. The client retries a failed attempt at the other gateway. What the backend saved while it did not answer is counted in the second in which it did.";
-			case GATEWAYS ->
-				"Each bar above is a fault, from its beginning until its end command had ended or, without one, its time was over; its shade goes through all panels. The client retries a failed attempt at the next gateway. What was saved in each second is not seen.";
-		});
+		html.element("p",
+				"Each bar above is a fault, from its beginning until what was broken ran again and was ready; its shade goes through all panels. The client retries a failed attempt at the other gateway. What the backend saved while it did not answer is counted in the second in which it did.");
 		html.chart(chart(this.chaos), table(this.chaos));
 	}
 

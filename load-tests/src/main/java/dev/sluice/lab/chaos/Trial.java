@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -17,7 +16,6 @@ import dev.sluice.lab.chaos.ledger.LedgerAudit;
 import dev.sluice.lab.chaos.ledger.OrderDriver;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.chaos.ledger.OrderLedger;
-import dev.sluice.lab.chaos.ledger.OrderPerCustomer;
 import dev.sluice.lab.chaos.ledger.OrderWitness;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.measure.SavedSampler;
@@ -66,8 +64,6 @@ final class Trial {
 	private List<@Nullable Integer> saved = List.of();
 
 	private long latestMillis;
-
-	private @Nullable String faultFailure;
 
 	/**
 	 * The orders.
@@ -157,24 +153,18 @@ final class Trial {
 		finally {
 			this.latestMillis = driver.latestMillis();
 			this.faults = injector.done();
-			this.faultFailure = injector.failure();
 		}
-	}
-
-	/** Why a fault did not go as planned; null if all went as planned. */
-	@Nullable String faultFailure() {
-		return this.faultFailure;
 	}
 
 	/**
 	 * The result so far; incomplete if the trial ended early.
-	 * @param order converts the findings on the order per customer
+	 * @param consumers number of consumers that share the work
 	 */
-	ChaosResult result(ChaosResult.Witness witness, Function<OrderPerCustomer, @Nullable CustomerOrder> order) {
+	ChaosResult result(int consumers) {
 		OrderLedger entered = this.ledger;
 		if (entered == null) {
-			return new ChaosResult(this.load.seed(), this.load.ratePerSecond(), this.load.syncShare(), witness, null,
-					null, List.of(), List.of(), List.of(), 0);
+			return new ChaosResult(this.load.seed(), this.load.ratePerSecond(), this.load.syncShare(), null, null,
+					List.of(), List.of(), List.of(), 0);
 		}
 		int[] sync = entered.acceptedMillis(Mode.SYNC);
 		int[] queued = entered.acceptedMillis(Mode.QUEUED);
@@ -184,8 +174,10 @@ final class Trial {
 					Outage.longest(queued, fault.beganMillis(), fault.healedMillis())))
 			.toList();
 		LedgerAudit.Audited found = this.audited;
-		return new ChaosResult(this.load.seed(), this.load.ratePerSecond(), this.load.syncShare(), witness,
-				(found != null) ? found.balance() : null, (found != null) ? order.apply(found.perCustomer()) : null,
+		return new ChaosResult(this.load.seed(), this.load.ratePerSecond(), this.load.syncShare(),
+				(found != null) ? found.balance() : null,
+				(found != null) ? new CustomerOrder(this.load.inOrder(), this.load.customers(), consumers,
+						found.perCustomer().compared(), found.perCustomer().overtaking().size()) : null,
 				outages, entered.seconds(this.saved),
 				(found != null) ? violations(found).stream().limit(MAX_VIOLATIONS).toList() : List.of(),
 				this.latestMillis);

@@ -2,7 +2,6 @@ package dev.sluice.lab.chaos;
 
 import java.util.List;
 
-import dev.sluice.lab.chaos.ledger.GatewayWitness;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Section;
@@ -23,20 +22,12 @@ final class WitnessSection extends Section {
 	public void write(RunResult run, Html html) {
 		String load = "The load is an open model: orders are due by the clock, whatever became of those before. The latest was sent %s ms late."
 			.formatted(Figures.count(this.chaos.latestMillis()));
-		html.list(switch (this.chaos.witness()) {
-			case BACKEND -> List.of(
-					"An order counts as accepted once any of its attempts was answered 2xx. After the last fault, the backend is asked for every single order by its id, and a gateway for those that it does not have.",
-					load,
-					"The backend is the witness: %s."
-						.formatted(run.configuration().getOrDefault("backend", "50 ms an order")),
-					"Processes are killed, not machines: what the operating system holds in its page cache survives. A single broker whose machine loses power may lose what it has not yet flushed; replication is what helps there.");
-			case GATEWAYS -> List.of(
-					"An order counts as accepted once any of its attempts was answered 2xx. After the last fault, every single order is looked up at the gateways by its id, until it is saved or has failed or three minutes are over. One that they do not know then, or that has come no further, is lost.",
-					load,
-					"The gateways are the witness, and they are part of what is tested. Not seen: %s."
-						.formatted(String.join("; ", GatewayWitness.UNSEEN)),
-					"Whether a command did what it was to do is not checked beyond its exit code. A fault without an end command counts as healed after its time.");
-		});
+		html.list(List.of(
+				"An order counts as accepted once any of its attempts was answered 2xx. After the last fault, the backend is asked for every single order by its id, and a gateway for those that it does not have.",
+				load,
+				"The backend is the witness: %s."
+					.formatted(run.configuration().getOrDefault("backend", "50 ms an order")),
+				"Processes are killed, not machines: what the operating system holds in its page cache survives. A single broker whose machine loses power may lose what it has not yet flushed; replication is what helps there."));
 	}
 
 }

@@ -1,7 +1,6 @@
 /**
  * {@code lab chaos}: kills, freezes and restarts services while orders come in, and
- * audits every order. Start at {@link dev.sluice.lab.chaos.ChaosExperiment}, or at
- * {@link dev.sluice.lab.chaos.TargetChaos} for a deployed system; both run a
+ * audits every order. Start at {@link dev.sluice.lab.chaos.ChaosExperiment}, which runs a
  * {@link dev.sluice.lab.chaos.Trial}.
  */
 @NullMarked

@@ -93,18 +93,13 @@ final class Fields {
 
 	/** A mapping with keys and words chosen by the user, in the file's order. */
 	Map<String, String> texts(Node value) {
-		return named(value, this::scalar);
-	}
-
-	/** A mapping with names chosen by the user, in the file's order. */
-	<T> Map<String, T> named(Node value, Function<Node, T> reader) {
 		if (!(value instanceof MappingNode mapping) || mapping.getValue().isEmpty()) {
 			throw refused(value, "must be a mapping: 'name: value' in each line");
 		}
-		Map<String, T> named = new LinkedHashMap<>();
+		Map<String, String> named = new LinkedHashMap<>();
 		for (NodeTuple field : mapping.getValue()) {
 			String name = scalar(field.getKeyNode());
-			if (named.put(name, reader.apply(field.getValueNode())) != null) {
+			if (named.put(name, scalar(field.getValueNode())) != null) {
 				throw refused(field.getKeyNode(), "'%s' appears twice".formatted(name));
 			}
 		}

@@ -6,14 +6,12 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.Target.Access;
-import dev.sluice.lab.kit.deployed.Target.Fault;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
@@ -27,13 +25,7 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
 public final class TargetFile {
 
 	static final String[] KEYS = { "gateways", "metrics", "prometheus", "token-file", "metrics-token-file", "ca",
-			"insecure", "faults" };
-
-	private static final String[] FAULT = { "begin", "for", "end" };
-
-	private static final Duration LASTS = Duration.ofSeconds(5);
-
-	private static final Duration MAX_DURATION = Duration.ofMinutes(1);
+			"insecure" };
 
 	private TargetFile() {
 	}
@@ -73,25 +65,15 @@ public final class TargetFile {
 		boolean insecure = fields.take("insecure")
 			.map((value) -> fields.one(value, "true or false", TargetFile::bool))
 			.orElse(false);
-		Map<String, Fault> faults = fields.take("faults")
-			.map((value) -> fields.named(value, (each) -> fault(new Fields(fields.file(), each, FAULT))))
-			.orElse(Map.of());
 		try {
 			return new Target(gateways, metrics, prometheus,
 					new Access(path(fields, "token-file", file).orElse(null),
 							path(fields, "metrics-token-file", file).orElse(null),
-							path(fields, "ca", file).orElse(null), insecure),
-					faults);
+							path(fields, "ca", file).orElse(null), insecure));
 		}
 		catch (IllegalArgumentException ex) {
 			throw fields.refused(fields.node(), String.valueOf(ex.getMessage()));
 		}
-	}
-
-	private static Fault fault(Fields fields) {
-		return new Fault(fields.text(fields.need("begin")),
-				fields.take("for").map((value) -> fields.duration(value, Duration.ZERO, MAX_DURATION)).orElse(LASTS),
-				fields.take("end").map(fields::text).orElse(null));
 	}
 
 	private static URI uri(Fields fields, Node where, String text) {

@@ -13,7 +13,6 @@ import dev.sluice.lab.chaos.ChaosExperiment.Store;
 import dev.sluice.lab.chaos.faults.ChaosPlan;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
-import dev.sluice.lab.kit.result.ChaosResult.Witness;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.Runs;
 import dev.sluice.lab.kit.run.Progress;
@@ -75,8 +74,7 @@ class ChaosExperimentTests {
 	}
 
 	private @Nullable String failure(@Nullable Balance balance, @Nullable CustomerOrder order) {
-		ChaosResult result = new ChaosResult(7, 100, 0.2, Witness.BACKEND, balance, order, List.of(), List.of(),
-				List.of(), 0);
+		ChaosResult result = new ChaosResult(7, 100, 0.2, balance, order, List.of(), List.of(), List.of(), 0);
 		try (Interruption interruption = new Interruption()) {
 			Run run = new Run("lab chaos", new RunDirectory(this.directory),
 					new Progress(new PrintStream(PrintStream.nullOutputStream()), false, Instant.now()),

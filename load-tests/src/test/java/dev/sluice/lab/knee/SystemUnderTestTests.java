@@ -103,7 +103,7 @@ class SystemUnderTestTests {
 
 	private TargetSystem system() {
 		return TargetSystem.open(new Target(Map.of("servlet", uri("")),
-				Map.of(Target.CONSUMER, uri("/metrics").toString()), null, Target.Access.OPEN, Map.of()));
+				Map.of(Target.CONSUMER, uri("/metrics").toString()), null, Target.Access.OPEN));
 	}
 
 	private URI uri(String path) {

@@ -49,8 +49,7 @@ class ChaosReportTests {
 
 	@Test
 	void rendersARunThatEndedBeforeItsAudit() {
-		ChaosResult half = new ChaosResult(1, 100, 0.2, ChaosResult.Witness.BACKEND, null, null, List.of(), List.of(),
-				List.of(), 0);
+		ChaosResult half = new ChaosResult(1, 100, 0.2, null, null, List.of(), List.of(), List.of(), 0);
 
 		assertThat(Report.page(List.of(Runs.found("chaos", half)))).contains("could be audited", "No order was placed",
 				"Nothing was broken");

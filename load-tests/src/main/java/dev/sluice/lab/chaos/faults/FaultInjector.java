@@ -170,12 +170,6 @@ public final class FaultInjector implements AutoCloseable {
 		return this.failure.get() == null;
 	}
 
-	/** The first unplanned failure; null if there was none. */
-	public @Nullable String failure() {
-		RuntimeException ex = this.failure.get();
-		return (ex != null) ? String.valueOf(ex.getMessage()) : null;
-	}
-
 	/** Whether all faults are over and mended. */
 	public boolean isOver() {
 		return this.left.getCount() == 0;

@@ -10,7 +10,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -113,7 +112,7 @@ public final class LedgerAudit {
 		// The orders that were not accepted, once the others have arrived.
 		ask(this::isMissing, progress);
 		BackendAudit counts = this.witness.counts();
-		for (int tries = 1; tries < TRIES && counts != null && counts.saved() != count(this::isSaved); tries++) {
+		for (int tries = 1; tries < TRIES && counts.saved() != count(this::isSaved); tries++) {
 			// Orders in doubt may have arrived since they were looked up.
 			ask(this::isMissing, progress);
 			counts = this.witness.counts();
@@ -192,7 +191,7 @@ public final class LedgerAudit {
 		}
 	}
 
-	private Balance balance(@Nullable BackendAudit counts) {
+	private Balance balance(BackendAudit counts) {
 		int acceptedSaved = 0;
 		int acceptedFailed = 0;
 		int lost = 0;
@@ -216,18 +215,15 @@ public final class LedgerAudit {
 		return new Balance(this.placed, this.ledger.attempts(), this.ledger.accepted(Mode.SYNC),
 				this.ledger.accepted(Mode.QUEUED), acceptedSaved, acceptedFailed, lost,
 				this.ledger.count(Meaning.REFUSED), refusedSaved, this.ledger.count(Meaning.OPEN), openSaved,
-				(counts != null) ? counts.saved() - count(this::isSaved) : null, this.ledger.misnamedOrders(),
-				(counts != null) ? counts.duplicates() : null, (counts != null) ? counts.saved() : null);
+				counts.saved() - count(this::isSaved), this.ledger.misnamedOrders(), counts.duplicates(),
+				counts.saved());
 	}
 
 	private List<String> violations() {
 		List<String> violations = new ArrayList<>();
 		for (int order = 0; order < this.ledger.orders(); order++) {
 			if (isPending(order)) {
-				OrderStatus status = this.statuses[order];
-				violations.add("%s,lost%s,%d".formatted(this.identity.id(order),
-						(status != null) ? " (still %s)".formatted(status.name().toLowerCase(Locale.ROOT)) : "",
-						order));
+				violations.add("%s,lost,%d".formatted(this.identity.id(order), order));
 			}
 			else if (this.ledger.meaning(order) == Meaning.REFUSED && isSaved(order)) {
 				violations.add("%s,refused but saved,%d".formatted(this.identity.id(order), order));

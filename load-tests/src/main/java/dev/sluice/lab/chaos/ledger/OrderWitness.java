@@ -34,8 +34,8 @@ public interface OrderWitness extends AutoCloseable {
 	/** How far an order has come; null if the witness does not know the order. */
 	@Nullable Fate fate(UUID id) throws InterruptedException;
 
-	/** Totals over all orders; null if the witness has none. */
-	@Nullable BackendAudit counts() throws InterruptedException;
+	/** Totals over all orders. */
+	BackendAudit counts() throws InterruptedException;
 
 	@Override
 	void close();

@@ -2,7 +2,6 @@ package dev.sluice.lab.kit.deployed;
 
 import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A deployed system. The lab puts load on it and watches it, but does not start or change
- * it. Only {@code lab chaos} breaks it, with the user's own commands.
+ * it.
  *
  * @param gateways base URIs by name, in the order they are measured; at least one
  * @param metrics source of each service's metrics: its Prometheus endpoint or a selector
@@ -24,11 +23,8 @@ import org.jspecify.annotations.Nullable;
  * its name
  * @param prometheus the server's base URI; null if no selector needs one
  * @param access credentials and trusted certificates
- * @param faults ways to break it, by names that the user chooses; empty if it must not be
- * broken
  */
-public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nullable URI prometheus, Access access,
-		Map<String, Fault> faults) {
+public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nullable URI prometheus, Access access) {
 
 	/** The consumer's name in {@link #metrics}. */
 	public static final String CONSUMER = "consumer";
@@ -55,23 +51,11 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 	}
 
 	/**
-	 * A way to break it.
-	 *
-	 * @param begin shell command, run on this machine
-	 * @param lasts time from {@code begin} to {@code end}, or until the system has
-	 * recovered by itself
-	 * @param end shell command that ends the fault; null if the system recovers by itself
-	 */
-	public record Fault(String begin, Duration lasts, @Nullable String end) {
-	}
-
-	/**
 	 * @throws IllegalArgumentException if a value is invalid; the message says why
 	 */
 	public Target {
 		gateways = new LinkedHashMap<>(gateways);
 		metrics = new LinkedHashMap<>(metrics);
-		faults = new LinkedHashMap<>(faults);
 		if (gateways.isEmpty()) {
 			throw new IllegalArgumentException("a target has at least one gateway");
 		}
@@ -89,12 +73,6 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 		if (prometheus != null) {
 			base("prometheus", prometheus);
 		}
-		for (String name : faults.keySet()) {
-			if (!name.matches("\\w[\\w.-]*")) {
-				throw new IllegalArgumentException(
-						"fault '%s': a name has letters, digits and ._- and nothing else".formatted(name));
-			}
-		}
 	}
 
 	/**
@@ -108,12 +86,12 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 			URI uri = uri(text.strip());
 			gateways.put(String.valueOf(uri.getAuthority()), uri);
 		}
-		return new Target(gateways, Map.of(), null, Access.OPEN, Map.of());
+		return new Target(gateways, Map.of(), null, Access.OPEN);
 	}
 
 	/** This target with other credentials. */
 	public Target with(Access other) {
-		return new Target(this.gateways, this.metrics, this.prometheus, other, this.faults);
+		return new Target(this.gateways, this.metrics, this.prometheus, other);
 	}
 
 	/** The parts of the system that cannot be observed, in a few words each. */

@@ -1,7 +1,6 @@
 package dev.sluice.lab.kit.result;
 
 import java.util.List;
-import java.util.Objects;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import org.jspecify.annotations.Nullable;
@@ -12,9 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param seed of the schedule
  * @param ratePerSecond orders due each second
  * @param syncShare share of them asked to be saved before the answer, 0 to 1
- * @param witness source of the orders' outcomes; the backend if absent
  * @param balance null if the run ended before it could be audited
- * @param customerOrder null likewise, and if the witness does not know
+ * @param customerOrder null likewise
  * @param faults in the order they began
  * @param seconds from the first order due until everything was settled
  * @param violations the first ids of orders that break the balance, and how; all are in
@@ -23,23 +21,11 @@ import org.jspecify.annotations.Nullable;
  * generator's own fault
  */
 @JsonTypeName("chaos")
-public record ChaosResult(long seed, double ratePerSecond, double syncShare, Witness witness, @Nullable Balance balance,
+public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nullable Balance balance,
 		@Nullable CustomerOrder customerOrder, List<Fault> faults, List<Second> seconds, List<String> violations,
 		long latestMillis) implements Finding {
 
-	/** The source of the orders' outcomes. */
-	public enum Witness {
-
-		/** It has all saved orders. */
-		BACKEND,
-
-		/** They know the status of each order, but not the total. */
-		GATEWAYS
-
-	}
-
 	public ChaosResult {
-		witness = Objects.requireNonNullElse(witness, Witness.BACKEND);
 		faults = List.copyOf(faults);
 		seconds = List.copyOf(seconds);
 		violations = List.copyOf(violations);
@@ -47,10 +33,7 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, Wit
 
 	/** Whether it was audited and every promise was kept. */
 	public boolean holds() {
-		return this.balance != null && this.balance.holds() && switch (this.witness) {
-			case BACKEND -> this.customerOrder != null && this.customerOrder.holds();
-			case GATEWAYS -> true;
-		};
+		return this.balance != null && this.balance.holds() && this.customerOrder != null && this.customerOrder.holds();
 	}
 
 	/**
@@ -82,7 +65,7 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, Wit
 	 * @param attempts requests sent for them
 	 * @param acceptedSync answered 201
 	 * @param acceptedQueued answered 202
-	 * @param saved accepted, and the witness says that it is saved
+	 * @param saved accepted, and the backend has it
 	 * @param failed accepted, and a gateway says that it failed and why
 	 * @param lost accepted, but neither saved nor failed: breaks the balance
 	 * @param refused never accepted, and each answer promised that nothing was taken
@@ -91,16 +74,15 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, Wit
 	 * order was taken
 	 * @param inDoubtSaved in doubt and saved: allowed
 	 * @param doubled orders that the backend has besides those placed, because an order
-	 * was given two ids: breaks the balance; null if the witness does not know
+	 * was given two ids: breaks the balance
 	 * @param misnamed accepted under another id than follows from customer and key:
 	 * breaks the balance
-	 * @param repeatsAbsorbed deliveries that the backend recognised as repeats; null
-	 * likewise
-	 * @param backendSaved orders that the backend has; null likewise
+	 * @param repeatsAbsorbed deliveries that the backend recognised as repeats
+	 * @param backendSaved orders that the backend has
 	 */
 	public record Balance(int placed, long attempts, int acceptedSync, int acceptedQueued, int saved, int failed,
-			int lost, int refused, int refusedButSaved, int inDoubt, int inDoubtSaved, @Nullable Long doubled,
-			int misnamed, @Nullable Long repeatsAbsorbed, @Nullable Long backendSaved) {
+			int lost, int refused, int refusedButSaved, int inDoubt, int inDoubtSaved, long doubled, int misnamed,
+			long repeatsAbsorbed, long backendSaved) {
 
 		public int accepted() {
 			return this.acceptedSync + this.acceptedQueued;
@@ -108,17 +90,11 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, Wit
 
 		/** Whether no order was lost or doubled. */
 		public boolean holds() {
-			return this.lost == 0 && this.refusedButSaved == 0 && (this.doubled == null || this.doubled == 0)
-					&& this.misnamed == 0;
+			return this.lost == 0 && this.refusedButSaved == 0 && this.doubled == 0 && this.misnamed == 0;
 		}
 
-		/**
-		 * Repeats among all deliveries that reached the ledger, 0 to 1; null likewise.
-		 */
-		public @Nullable Double redeliveredShare() {
-			if (this.repeatsAbsorbed == null || this.backendSaved == null) {
-				return null;
-			}
+		/** Repeats among all deliveries that reached the ledger, 0 to 1. */
+		public double redeliveredShare() {
 			long deliveries = this.backendSaved + this.repeatsAbsorbed;
 			return (deliveries > 0) ? (double) this.repeatsAbsorbed / deliveries : 0;
 		}

@@ -29,7 +29,6 @@ import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.lab.chaos.ledger.BackendWitness.Pace;
 import dev.sluice.lab.chaos.ledger.BackendWitness.Unfinished;
-import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.stack.LabException;
@@ -242,48 +241,6 @@ class LedgerAuditTests {
 		assertThat(balance.holds()).isTrue();
 	}
 
-	@Test
-	void aGatewayTellsWhatItKnowsOfEachOrder() throws Exception {
-		accept(0, 5);
-		this.ledger.enter(5, 1, "a", 0, 1, Answer.of(422, null));
-		this.ledger.enter(6, 1, "a", 0, 1, Answer.TIMEOUT);
-		this.ledger.enter(7, 1, "a", 0, 1, Answer.UNREACHABLE);
-		this.statuses.put(this.identity.id(0), OrderStatus.SAVED);
-		this.statuses.put(this.identity.id(1), OrderStatus.FAILED);
-		this.statuses.put(this.identity.id(2), OrderStatus.ACCEPTED);
-		this.statuses.put(this.identity.id(3), OrderStatus.RETRYING);
-		this.statuses.put(this.identity.id(5), OrderStatus.SAVED);
-		this.statuses.put(this.identity.id(6), OrderStatus.SAVED);
-
-		LedgerAudit.Audited audited = auditByGateway();
-
-		Balance balance = audited.balance();
-		assertThat(balance.accepted()).isEqualTo(5);
-		assertThat(balance.saved()).isOne();
-		assertThat(balance.failed()).isOne();
-		assertThat(balance.lost()).isEqualTo(3);
-		assertThat(balance.refused()).isEqualTo(2);
-		assertThat(balance.refusedButSaved()).isOne();
-		assertThat(balance.inDoubtSaved()).isOne();
-		assertThat(audited.violations()).containsExactly(this.identity.id(2) + ",lost (still accepted),2",
-				this.identity.id(3) + ",lost (still retrying),3", this.identity.id(4) + ",lost,4",
-				this.identity.id(5) + ",refused but saved,5");
-	}
-
-	@Test
-	void whatGatewaysDoNotTellIsUnknownAndNotZero() throws Exception {
-		accept(0, 1);
-		this.statuses.put(this.identity.id(0), OrderStatus.SAVED);
-
-		LedgerAudit.Audited audited = auditByGateway();
-
-		assertThat(audited.balance().holds()).isTrue();
-		assertThat(audited.balance().doubled()).isNull();
-		assertThat(audited.balance().repeatsAbsorbed()).isNull();
-		assertThat(audited.balance().backendSaved()).isNull();
-		assertThat(audited.perCustomer().compared()).isZero();
-	}
-
 	private BackendAudit backendAudit() {
 		UUID late = this.savedWhenAudited.poll();
 		if (late != null) {
@@ -315,11 +272,6 @@ class LedgerAuditTests {
 	private LedgerAudit.Audited audit(long deadlineMillis, Unfinished unfinished) throws InterruptedException {
 		return audit(deadlineMillis,
 				new BackendWitness(uri(this.backend), uri(this.gateway), unfinished, new Pace(POLL, Duration.ZERO)));
-	}
-
-	private LedgerAudit.Audited auditByGateway() throws InterruptedException {
-		return audit(0, new GatewayWitness(new Gateways(List.of(new Gateway("gateway", uri(this.gateway))), null, null),
-				10_000, POLL));
 	}
 
 	private LedgerAudit.Audited audit(long deadlineMillis, OrderWitness witness) throws InterruptedException {

@@ -45,7 +45,7 @@ class TargetSystemTests {
 		answer("/metrics", "process_cpu_time_ns_total 5\nother 7\n");
 		Path token = Files.writeString(this.directory.resolve("token"), "for-metrics\n");
 		Target target = new Target(Map.of("servlet", uri("")), Map.of("servlet", uri("/metrics").toString()), null,
-				new Access(null, token, null, false), Map.of());
+				new Access(null, token, null, false));
 
 		try (TargetSystem system = TargetSystem.open(target)) {
 			assertThat(system.read().get("servlet").sum("process_cpu_time_ns_total")).isEqualTo(5);
@@ -62,7 +62,7 @@ class TargetSystemTests {
 				 {"metric":{"__name__":"process_cpu_time_ns_total","pod":"a"},"value":[1,"%s"]}]}}
 				""".formatted(time));
 		Target target = new Target(Map.of("servlet", uri("")), Map.of("consumer", "job=\"consumer\""), uri(""),
-				Access.OPEN, Map.of());
+				Access.OPEN);
 
 		try (TargetSystem system = TargetSystem.open(target)) {
 			assertThat(system.read().get("consumer").sum("process_cpu_time_ns_total"))
@@ -74,7 +74,7 @@ class TargetSystemTests {
 	@Test
 	void saysWhoDidNotTell() throws Exception {
 		Target target = new Target(Map.of("servlet", uri("")), Map.of("consumer", uri("/missing").toString()), null,
-				Access.OPEN, Map.of());
+				Access.OPEN);
 
 		try (TargetSystem system = TargetSystem.open(target)) {
 			assertThat(system.read()).isEmpty();
