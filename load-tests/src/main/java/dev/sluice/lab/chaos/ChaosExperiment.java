@@ -28,8 +28,7 @@ import dev.sluice.lab.chaos.faults.ChaosPlan;
 import dev.sluice.lab.chaos.faults.Victim.Misbehaviour;
 import dev.sluice.lab.chaos.faults.Victim;
 import dev.sluice.lab.chaos.ledger.BackendWitness;
-import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
-import dev.sluice.lab.chaos.ledger.Gateways;
+import dev.sluice.lab.chaos.ledger.Gateway;
 import dev.sluice.lab.chaos.ledger.OrderDriver;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult;
@@ -171,13 +170,13 @@ final class ChaosExperiment extends Experiment {
 		Service backend = Objects.requireNonNull(services.get(BACKEND));
 		BackendControl control = new BackendControl(client, backend.uri());
 		control.behave(BackendBehaviour.DEFAULT);
-		Gateways gateways = new Gateways(GATEWAYS.stream()
+		List<Gateway> gateways = GATEWAYS.stream()
 			.map((variant) -> new Gateway(variant.id(), Objects.requireNonNull(services.get(variant.id())).uri()))
-			.toList(), null, null);
+			.toList();
 		Trial.Workload load = this.settings.load();
 		this.trial.run(gateways, new OrderIdentity("chaos-" + load.seed(), load.customers()),
 				this.plan.against(victims(stack, services, control)), control::savedIfKnown,
-				() -> new BackendWitness(backend.uri(), gateways.inTurn(0).uri(), () -> unfinished(stack),
+				() -> new BackendWitness(backend.uri(), gateways.getFirst().uri(), () -> unfinished(stack),
 						BackendWitness.Pace.DEFAULT));
 	}
 

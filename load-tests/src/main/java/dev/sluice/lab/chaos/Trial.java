@@ -11,12 +11,12 @@ import java.util.stream.Stream;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.chaos.faults.FaultInjector;
-import dev.sluice.lab.chaos.ledger.Gateways;
+import dev.sluice.lab.chaos.ledger.BackendWitness;
+import dev.sluice.lab.chaos.ledger.Gateway;
 import dev.sluice.lab.chaos.ledger.LedgerAudit;
 import dev.sluice.lab.chaos.ledger.OrderDriver;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.chaos.ledger.OrderLedger;
-import dev.sluice.lab.chaos.ledger.OrderWitness;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.measure.SavedSampler;
 import dev.sluice.lab.kit.plan.Mode;
@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Places orders at a steady rate while faults happen. Then everything is mended, orders
- * under way arrive, and the answers that clients got are compared with what a witness
- * knows. Keeps its findings, also if it ends early. Not thread-safe.
+ * under way arrive, and the answers that clients got are compared with what the backend
+ * has. Keeps its findings, also if it ends early. Not thread-safe.
  */
 final class Trial {
 
@@ -104,11 +104,11 @@ final class Trial {
 	 * Places orders, breaks the system and audits the orders.
 	 * @param savedByNow number of orders saved, read twice a second;
 	 * {@link SavedSampler#UNKNOWN} if unknown
-	 * @param witnesses opens the witness, asked at the end
+	 * @param witnesses connects to the witness at the end
 	 * @throws LabException if a fault was not mended, or the witness does not answer
 	 */
-	void run(Gateways gateways, OrderIdentity identity, List<FaultInjector.Fault> faults, LongSupplier savedByNow,
-			Supplier<OrderWitness> witnesses) throws IOException, InterruptedException {
+	void run(List<Gateway> gateways, OrderIdentity identity, List<FaultInjector.Fault> faults, LongSupplier savedByNow,
+			Supplier<BackendWitness> witnesses) throws IOException, InterruptedException {
 		this.progress.step("Placing %,d orders, %.0f per second, during %s (seed %d)".formatted(this.load.orders(),
 				this.load.ratePerSecond(), Figures.counted(faults.size(), "fault"), this.load.seed()));
 		try (OrderLedger entered = new OrderLedger(this.load.orders(), this.load.syncShare(),
@@ -119,7 +119,7 @@ final class Trial {
 			try (sampler) {
 				int placed = place(gateways, identity, faults, entered, start);
 				this.progress.step("Everything runs again; waiting for orders under way");
-				try (OrderWitness witness = witnesses.get()) {
+				try (BackendWitness witness = witnesses.get()) {
 					this.audited = new LedgerAudit(entered, identity, witness, placed, LedgerAudit.POLL)
 						.run(Patience.of(Duration.ofMillis(this.load.drainMillis())).toMillis(), this.progress::now);
 				}
@@ -136,8 +136,8 @@ final class Trial {
 		}
 	}
 
-	private int place(Gateways gateways, OrderIdentity identity, List<FaultInjector.Fault> planned, OrderLedger entered,
-			long start) throws InterruptedException {
+	private int place(List<Gateway> gateways, OrderIdentity identity, List<FaultInjector.Fault> planned,
+			OrderLedger entered, long start) throws InterruptedException {
 		OrderDriver driver = new OrderDriver(gateways, identity, entered, start);
 		FaultInjector injector = new FaultInjector(planned, start, REST_MILLIS, this.progress);
 		try (driver; injector) {

@@ -8,20 +8,21 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.contract.BackendAudit;
-import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.SavedOrder;
 import dev.sluice.lab.chaos.faults.FaultInjector.Fault;
-import dev.sluice.lab.chaos.ledger.Gateways;
-import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
-import dev.sluice.lab.chaos.ledger.OrderWitness;
+import dev.sluice.lab.chaos.ledger.BackendWitness;
+import dev.sluice.lab.chaos.ledger.Gateway;
 import dev.sluice.lab.kit.measure.SavedSampler;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult;
@@ -32,10 +33,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** With a gateway that saves every order at once. */
+/** With a server that is the gateway and the backend, and saves every order at once. */
 class TrialTests {
 
 	private static final int ORDERS = 20;
@@ -54,12 +56,20 @@ class TrialTests {
 	void start() throws IOException {
 		this.gateway = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
 		this.gateway.createContext("/orders", (exchange) -> {
+			if (exchange.getRequestMethod().equals("GET")) {
+				String path = exchange.getRequestURI().getPath();
+				answer(exchange,
+						new SavedOrder(UUID.fromString(path.substring(path.lastIndexOf('/') + 1)), Instant.EPOCH));
+				return;
+			}
 			if (this.received.incrementAndGet() > ORDERS) {
 				this.loadIsOver.countDown();
 			}
 			exchange.sendResponseHeaders(201, -1);
 			exchange.close();
 		});
+		this.gateway.createContext("/audit",
+				(exchange) -> answer(exchange, new BackendAudit(ORDERS, ORDERS, 0, 0, 0, 0, 1, 1, 0, null)));
 		this.gateway.start();
 	}
 
@@ -74,20 +84,27 @@ class TrialTests {
 		Trial trial = new Trial(new Trial.Workload(ORDERS, 1_000, 0.2, 10, false, 1, 1_000),
 				RunDirectory.create(this.directory.resolve("run"), "chaos", Instant.now()),
 				new Progress(new Lines(), false, Instant.now()));
-		Gateways gateways = new Gateways(
-				List.of(new Gateway("a", URI.create("http://127.0.0.1:" + this.gateway.getAddress().getPort()))), null,
-				null);
+		URI server = URI.create("http://127.0.0.1:" + this.gateway.getAddress().getPort());
 		List<Fault> faults = List.of(new Fault(1, "consumer", "kill", "one", 0, this.loadIsOver::await),
 				new Fault(2, "broker", "kill", "two", 0, this.loadIsOver::await),
 				new Fault(3, "postgres", "kill", "three", 0, this.loadIsOver::await));
 
-		trial.run(gateways, new OrderIdentity("trial"), faults, () -> SavedSampler.UNKNOWN, AllSaved::new);
+		trial.run(List.of(new Gateway("a", server)), new OrderIdentity("trial"), faults, () -> SavedSampler.UNKNOWN,
+				() -> new BackendWitness(server, server, () -> OptionalLong.of(0),
+						new BackendWitness.Pace(Duration.ofMillis(1), Duration.ZERO)));
 
 		assertThat(this.received).hasValue(ORDERS);
 		ChaosResult chaos = trial.result(1);
 		assertThat(chaos.balance().placed()).isEqualTo(ORDERS);
 		assertThat(chaos.faults()).extracting(ChaosResult.Fault::target)
 			.containsExactlyInAnyOrder("consumer", "broker", "postgres");
+	}
+
+	private static void answer(HttpExchange exchange, Object body) throws IOException {
+		byte[] bytes = JsonMapper.shared().writeValueAsBytes(body);
+		exchange.sendResponseHeaders(200, bytes.length);
+		exchange.getResponseBody().write(bytes);
+		exchange.close();
 	}
 
 	/** The progress, which says when the load has ended. */
@@ -103,29 +120,6 @@ class TrialTests {
 				.endsWith("The load has ended: 20 orders placed; the faults that are left go on without load")) {
 				TrialTests.this.loadIsOver.countDown();
 			}
-		}
-
-	}
-
-	/** Has saved every order. */
-	private static final class AllSaved implements OrderWitness {
-
-		@Override
-		public void awaitQuiet(long deadline, Consumer<String> progress) {
-		}
-
-		@Override
-		public Fate fate(UUID id) {
-			return new Fate(OrderStatus.SAVED, null);
-		}
-
-		@Override
-		public BackendAudit counts() {
-			return new BackendAudit(ORDERS, ORDERS, 0, 0, 0, 0, 1, 1, 0, null);
-		}
-
-		@Override
-		public void close() {
 		}
 
 	}

@@ -183,42 +183,28 @@ public record ChaosPlan(List<Fault> faults) {
 			throw new IllegalArgumentException(
 					"None of %s can be broken by %s".formatted(choice.targets(), choice.kinds()));
 		}
-		return new ChaosPlan(spread(pairs, choice.loadMillis(), choice.seed(),
-				(number, pair, atMillis, random) -> new Fault(number, pair.target(),
-						instance(pair.target(), choice, random), pair.kind(), atMillis,
-						lastMillis(pair.kind(), choice.loadMillis(), random))));
+		return new ChaosPlan(spread(pairs, choice));
 	}
 
-	/** Makes a fault from its target and its time, and draws the rest. */
-	@FunctionalInterface
-	public interface Draw<T, F> {
-
-		F fault(int number, T what, long atMillis, Random random);
-
-	}
-
-	/**
-	 * Draws the order and the times of faults.
-	 * @param what the targets, each broken once
-	 * @throws IllegalArgumentException if the load is too short for it
-	 */
-	public static <T, F> List<F> spread(List<T> what, long loadMillis, long seed, Draw<T, F> draw) {
-		long needed = LEAD_MILLIS + TAIL_MILLIS + SHARE_MILLIS * what.size();
-		if (loadMillis < needed && !what.isEmpty()) {
-			throw new IllegalArgumentException("The load must last at least %d s for %s; this one lasts %d s"
-				.formatted(Math.ceilDiv(needed, 1_000), Figures.counted(what.size(), "fault"), loadMillis / 1_000));
+	private static List<Fault> spread(List<Pair> pairs, Choice choice) {
+		long needed = LEAD_MILLIS + TAIL_MILLIS + SHARE_MILLIS * pairs.size();
+		if (choice.loadMillis() < needed) {
+			throw new IllegalArgumentException("The load must last at least %d s for %s; this one lasts %d s".formatted(
+					Math.ceilDiv(needed, 1_000), Figures.counted(pairs.size(), "fault"), choice.loadMillis() / 1_000));
 		}
-		Random random = new Random(seed);
-		List<T> shuffled = new ArrayList<>(what);
+		Random random = new Random(choice.seed());
+		List<Pair> shuffled = new ArrayList<>(pairs);
 		Collections.shuffle(shuffled, random);
-		double share = (double) (loadMillis - LEAD_MILLIS - TAIL_MILLIS) / shuffled.size();
-		List<F> faults = new ArrayList<>();
+		double share = (double) (choice.loadMillis() - LEAD_MILLIS - TAIL_MILLIS) / shuffled.size();
+		List<Fault> faults = new ArrayList<>();
 		long previous = LEAD_MILLIS;
 		for (int i = 0; i < shuffled.size(); i++) {
 			boolean together = i > 0 && random.nextInt(4) == 0;
 			long drawn = LEAD_MILLIS + Math.round(share * (i + random.nextDouble() / 2));
 			long at = together ? previous : drawn;
-			faults.add(draw.fault(i + 1, shuffled.get(i), at, random));
+			Pair pair = shuffled.get(i);
+			faults.add(new Fault(i + 1, pair.target(), instance(pair.target(), choice, random), pair.kind(), at,
+					lastMillis(pair.kind(), choice.loadMillis(), random)));
 			previous = at;
 		}
 		return faults;

@@ -7,6 +7,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -26,8 +27,11 @@ import tools.jackson.databind.json.JsonMapper;
  * The backend of the lab's own stack, which has each order that is saved; a gateway
  * reports which of the others failed. It is quiet when no more orders arrive and Kafka
  * has none to deliver. Until then even a refused order may still be saved.
+ * <p>
+ * Thread-safe. Each question has a deadline. Without an answer it throws a
+ * {@link LabException}, as the audit would prove nothing.
  */
-public final class BackendWitness implements OrderWitness {
+public final class BackendWitness implements AutoCloseable {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -50,6 +54,14 @@ public final class BackendWitness implements OrderWitness {
 	private final Unfinished unfinished;
 
 	private final Pace pace;
+
+	/**
+	 * What has become of an order.
+	 *
+	 * @param savedAt when it was saved, by the backend's clock; null if it has failed
+	 */
+	record Fate(OrderStatus status, @Nullable Instant savedAt) {
+	}
 
 	/** Counts the records that Kafka still has to deliver. */
 	@FunctionalInterface
@@ -84,8 +96,12 @@ public final class BackendWitness implements OrderWitness {
 		this.pace = pace;
 	}
 
-	@Override
-	public void awaitQuiet(long deadline, Consumer<String> progress) throws InterruptedException {
+	/**
+	 * Returns when no more orders are being saved.
+	 * @param deadline of {@link System#nanoTime}
+	 * @param progress gets a line of text about the progress
+	 */
+	void awaitQuiet(long deadline, Consumer<String> progress) throws InterruptedException {
 		long last = -1;
 		long quietSince = System.nanoTime();
 		while (true) {
@@ -113,9 +129,10 @@ public final class BackendWitness implements OrderWitness {
 		}
 	}
 
-	/** Any answer of the gateway other than "failed" leaves the fate open. */
-	@Override
-	public @Nullable Fate fate(UUID id) throws InterruptedException {
+	/**
+	 * What has become of an order; null if it is neither saved nor failed.
+	 */
+	@Nullable Fate fate(UUID id) throws InterruptedException {
 		HttpResponse<String> answer = getFromBackend("/orders/" + id);
 		return switch (answer.statusCode()) {
 			case OK -> new Fate(OrderStatus.SAVED, read(answer, SavedOrder.class).savedAt());
@@ -138,8 +155,8 @@ public final class BackendWitness implements OrderWitness {
 		}
 	}
 
-	@Override
-	public BackendAudit counts() throws InterruptedException {
+	/** Totals over all orders. */
+	BackendAudit counts() throws InterruptedException {
 		HttpResponse<String> answer = getFromBackend("/audit");
 		if (answer.statusCode() != OK) {
 			throw new LabException(

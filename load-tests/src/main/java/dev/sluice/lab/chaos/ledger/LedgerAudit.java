@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.lab.chaos.ledger.Answer.Meaning;
-import dev.sluice.lab.chaos.ledger.OrderWitness.Fate;
+import dev.sluice.lab.chaos.ledger.BackendWitness.Fate;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
@@ -28,7 +28,7 @@ import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the answers that clients got with what a witness knows, once everything runs
+ * Compares the answers that clients got with what the backend has, once everything runs
  * again. Every accepted order must be saved or have failed, no refused order may be
  * saved, and there must be no orders other than those placed.
  * <p>
@@ -51,7 +51,7 @@ public final class LedgerAudit {
 
 	private final OrderIdentity identity;
 
-	private final OrderWitness witness;
+	private final BackendWitness witness;
 
 	private final int placed;
 
@@ -82,7 +82,7 @@ public final class LedgerAudit {
 	 * @param placed number of orders tried at least once
 	 * @param poll time between two checks of the orders in progress
 	 */
-	public LedgerAudit(OrderLedger ledger, OrderIdentity identity, OrderWitness witness, int placed, Duration poll) {
+	public LedgerAudit(OrderLedger ledger, OrderIdentity identity, BackendWitness witness, int placed, Duration poll) {
 		this.ledger = ledger;
 		this.identity = identity;
 		this.witness = witness;

@@ -27,10 +27,10 @@ import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.Placed;
 import dev.sluice.devservices.Patience;
-import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.plan.SampleOrder;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -69,7 +69,7 @@ public final class OrderDriver implements AutoCloseable {
 
 	private final JsonMapper json = JsonMapper.shared();
 
-	private final HttpClient client;
+	private final HttpClient client = Http.client(CONNECT_TIMEOUT);
 
 	private final ExecutorService clients = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory());
 
@@ -81,7 +81,7 @@ public final class OrderDriver implements AutoCloseable {
 
 	private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
 
-	private final Gateways gateways;
+	private final List<Gateway> gateways;
 
 	private final OrderIdentity identity;
 
@@ -97,14 +97,13 @@ public final class OrderDriver implements AutoCloseable {
 	 * @param ledger records the answers
 	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
 	 */
-	public OrderDriver(Gateways gateways, OrderIdentity identity, OrderLedger ledger, long startNanos) {
+	public OrderDriver(List<Gateway> gateways, OrderIdentity identity, OrderLedger ledger, long startNanos) {
 		this(gateways, identity, ledger, startNanos, FIRST_PAUSE);
 	}
 
-	public OrderDriver(Gateways gateways, OrderIdentity identity, OrderLedger ledger, long startNanos,
+	public OrderDriver(List<Gateway> gateways, OrderIdentity identity, OrderLedger ledger, long startNanos,
 			Duration firstPause) {
-		this.gateways = gateways;
-		this.client = gateways.client(CONNECT_TIMEOUT);
+		this.gateways = List.copyOf(gateways);
 		this.identity = identity;
 		this.ledger = ledger;
 		this.startNanos = startNanos;
@@ -164,7 +163,7 @@ public final class OrderDriver implements AutoCloseable {
 			this.placed.incrementAndGet();
 			long pause = this.firstPause.toMillis();
 			for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-				Gateway gateway = this.gateways.inTurn(order + attempt);
+				Gateway gateway = this.gateways.get((order + attempt) % this.gateways.size());
 				if (!attempt(order, attempt, gateway).again()) {
 					return;
 				}
@@ -221,7 +220,7 @@ public final class OrderDriver implements AutoCloseable {
 	private HttpRequest request(int order, Gateway gateway) {
 		Mode mode = this.ledger.mode(order);
 		Order body = SampleOrder.of(this.identity.customer(order), "sku-" + order % 97, 1);
-		HttpRequest.Builder request = this.gateways.request(gateway, "/orders")
+		HttpRequest.Builder request = HttpRequest.newBuilder(gateway.uri().resolve("/orders"))
 			.header("Content-Type", "application/json")
 			.header(HttpNames.IDEMPOTENCY_KEY, '"' + this.identity.key(order) + '"')
 			.POST(BodyPublishers.ofByteArray(this.json.writeValueAsBytes(body)));

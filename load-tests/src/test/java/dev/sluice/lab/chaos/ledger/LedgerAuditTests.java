@@ -270,12 +270,8 @@ class LedgerAuditTests {
 	}
 
 	private LedgerAudit.Audited audit(long deadlineMillis, Unfinished unfinished) throws InterruptedException {
-		return audit(deadlineMillis,
-				new BackendWitness(uri(this.backend), uri(this.gateway), unfinished, new Pace(POLL, Duration.ZERO)));
-	}
-
-	private LedgerAudit.Audited audit(long deadlineMillis, OrderWitness witness) throws InterruptedException {
-		try (witness) {
+		try (BackendWitness witness = new BackendWitness(uri(this.backend), uri(this.gateway), unfinished,
+				new Pace(POLL, Duration.ZERO))) {
 			return new LedgerAudit(this.ledger, this.identity, witness, ORDERS, POLL).run(deadlineMillis, (_) -> {
 			});
 		}

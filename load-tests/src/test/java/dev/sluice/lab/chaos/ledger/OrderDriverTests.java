@@ -15,7 +15,6 @@ import java.util.concurrent.Executors;
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.lab.chaos.ledger.Answer.Meaning;
-import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import org.junit.jupiter.api.AfterEach;
@@ -125,8 +124,7 @@ class OrderDriverTests {
 	}
 
 	private OrderDriver driver(OrderLedger ledger, Gateway... gateways) {
-		return new OrderDriver(new Gateways(List.of(gateways), null, null), this.identity, ledger, System.nanoTime(),
-				Duration.ofMillis(20));
+		return new OrderDriver(List.of(gateways), this.identity, ledger, System.nanoTime(), Duration.ofMillis(20));
 	}
 
 	private OrderLedger ledger(int orders) throws IOException {
