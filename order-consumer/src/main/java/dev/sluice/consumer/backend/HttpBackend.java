@@ -114,11 +114,6 @@ public final class HttpBackend implements Backend, AutoCloseable {
 		return this.connections;
 	}
 
-	/** Number of deadlines that may still cancel a request. */
-	int deadlines() {
-		return this.deadlines.getQueue().size();
-	}
-
 	@Override
 	public Attempt deliver(QueuedOrder order) {
 		HttpPost request = new HttpPost(this.orders);

@@ -110,26 +110,6 @@ class HttpBackendTests {
 		assertThat(this.headers.containsKey("traceparent")).isFalse();
 	}
 
-	@Test
-	void closesTheConnectionsThatItKeeps() {
-		HttpBackend backend = backend(this.server.getAddress().getPort(), Duration.ofSeconds(10));
-		backend.deliver(this.order);
-		assertThat(backend.connections().getTotalStats().getAvailable()).isEqualTo(1);
-
-		backend.close();
-
-		assertThat(backend.connections().getTotalStats().getAvailable()).isZero();
-	}
-
-	@Test
-	void keepsNoDeadlineOfARequestThatHasEnded() {
-		try (HttpBackend backend = backend(this.server.getAddress().getPort(), Duration.ofHours(1))) {
-			backend.deliver(this.order);
-
-			assertThat(backend.deadlines()).isZero();
-		}
-	}
-
 	@ParameterizedTest
 	@ValueSource(ints = { 200, 201, 202, 299 })
 	void isSavedByAnySuccess(int status) {

@@ -22,8 +22,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 
 import static dev.sluice.consumer.ConsumerHarness.eventually;
@@ -50,12 +48,6 @@ class DeliveryIT {
 	@Test
 	void keepsTheLimitFullWithFewerPartitions() throws Exception {
 		keepsTheLimitFull(3);
-	}
-
-	@Tag("full")
-	@Test
-	void keepsTheLimitFullWithAllPartitions() throws Exception {
-		keepsTheLimitFull(12);
 	}
 
 	private void keepsTheLimitFull(int partitions) throws Exception {
@@ -162,20 +154,6 @@ class DeliveryIT {
 		assertThat(harness.audit().duplicates()).isZero();
 	}
 
-	@Tag("full")
-	@Test
-	void triesAgainUntilTheBackendTakesIt() throws Exception {
-		harness.reset(12);
-		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)).withErrors(0.2, 500));
-		harness.enqueue(500);
-
-		harness.startConsumer("delivery.max-attempts=20");
-
-		eventually().until(harness::saved, (saved) -> saved == 500);
-		assertThat(harness.outcomes().values()).anyMatch((outcome) -> outcome.attempts() > 1);
-		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
-	}
-
 	@Test
 	void keepsTheOrderOfEachCustomerThroughFailuresAndDeliversOthersMeanwhile() throws Exception {
 		harness.reset(12);
@@ -272,13 +250,6 @@ class DeliveryIT {
 		anOutageMakesNoDeadLetter(1);
 	}
 
-	@Tag("full")
-	@ParameterizedTest
-	@ValueSource(ints = { 2, 5 })
-	void anOutageWithFewOrdersAboutMakesNoDeadLetter(int few) throws Exception {
-		anOutageMakesNoDeadLetter(few);
-	}
-
 	private void anOutageMakesNoDeadLetter(int few) throws Exception {
 		harness.reset(12);
 		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)));
@@ -295,21 +266,6 @@ class DeliveryIT {
 
 		eventually().until(harness::saved, (saved) -> saved == 100 + few);
 		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
-	}
-
-	@Tag("full")
-	@Test
-	void aBackendThatThrottlesMakesNoDeadLetter() throws Exception {
-		harness.reset(12);
-		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)).withErrors(0.45, 429));
-		harness.enqueue(300);
-
-		harness.startConsumer("delivery.max-attempts=3");
-
-		eventually().until(() -> harness.saved() == 300 || !harness.records(Topics.ORDERS_DLT).isEmpty());
-		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
-		assertThat(harness.audit().failed()).isGreaterThan(100);
-		assertThat(harness.outcomes().values()).extracting(OrderOutcome::attempts).containsOnly(1);
 	}
 
 	@Test

@@ -6,21 +6,16 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 import dev.sluice.consumer.Backoff;
@@ -45,7 +40,6 @@ import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -53,20 +47,15 @@ import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
-import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.context.properties.bind.Binder;
@@ -77,15 +66,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 /** The loop with a consumer that sleeps until it is woken, however long that takes. */
 class DeliveryLoopTests {
 
 	private static final TopicPartition PARTITION = new TopicPartition(Topics.ORDERS, 3);
-
-	private static final TopicPartition OTHER = new TopicPartition(Topics.ORDERS, 4);
 
 	private static final Attempt SAVED = new Saved(null);
 
@@ -116,8 +102,6 @@ class DeliveryLoopTests {
 
 	private @Nullable String commitInterval;
 
-	private DeliveryProperties properties;
-
 	private PendingRecords pending;
 
 	private DeliveryLoop loop;
@@ -126,53 +110,6 @@ class DeliveryLoopTests {
 	void stop() {
 		this.proceed.countDown();
 		this.loop.stop();
-	}
-
-	@Test
-	void commitsWhatFinishesWhileNothingMoreComes() {
-		start(Map.of(), (order) -> {
-			held();
-			return SAVED;
-		});
-		this.kafka.receive(order(UUID.randomUUID(), 0));
-		await().until(() -> this.calls.get() == 1);
-
-		this.kafka.awaitSleep();
-		this.proceed.countDown();
-
-		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
-	}
-
-	@Test
-	void sleepsWhileThereIsNothingToCommit() {
-		start(Map.of(), (order) -> SAVED);
-		this.kafka.receive(order(UUID.randomUUID(), 0));
-		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
-
-		this.kafka.awaitSleep();
-		// A commit may have been due before the order ended.
-		assertThat(this.kafka.commits.get()).isBetween(1, 2);
-	}
-
-	@Test
-	void commitsWhatFinishesRightAfterACommit() {
-		UUID late = UUID.randomUUID();
-		// The order ends between a commit and the loop's next step, and nothing follows
-		// it.
-		this.kafka.afterCommit = () -> {
-			this.proceed.countDown();
-			await().until(() -> this.pending.records() == 0);
-		};
-		start(Map.of(), (order) -> {
-			if (order.id().equals(late)) {
-				held();
-			}
-			return SAVED;
-		});
-
-		this.kafka.receive(order(UUID.randomUUID(), 0), order(late, 1));
-
-		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(2));
 	}
 
 	@Test
@@ -215,19 +152,6 @@ class DeliveryLoopTests {
 	}
 
 	@Test
-	void deliversNothingThatIsFinishedAboveTheCommit() {
-		this.kafka.before = new OffsetAndMetadata(1, "finished-1:1,2");
-		this.kafka.updateEndOffsets(Map.of(PARTITION, 5L));
-		start(Map.of(), (order) -> SAVED);
-
-		this.kafka.receive(order(UUID.randomUUID(), 1), order(UUID.randomUUID(), 2), order(UUID.randomUUID(), 3),
-				order(UUID.randomUUID(), 4));
-
-		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(5));
-		assertThat(this.calls).as("those at 1 and 4").hasValue(2);
-	}
-
-	@Test
 	void callsNothingLostIfAllOfItWasFinished() {
 		this.kafka.before = new OffsetAndMetadata(1, "finished-1:0,2");
 		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 3L));
@@ -252,18 +176,6 @@ class DeliveryLoopTests {
 		await().until(() -> this.calls.get() == 2 && this.pending.records() == 0);
 		assertThat(this.kafka.closed()).isFalse();
 		assertThat(this.lost.isEmpty()).isTrue();
-	}
-
-	@Test
-	void tellsOfOrdersThatExpiredBeforeItCame() {
-		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 4L));
-		this.kafka.updateEndOffsets(Map.of(PARTITION, 5L));
-		start(Map.of(), (order) -> SAVED);
-
-		this.kafka.receive(order(UUID.randomUUID(), 4));
-
-		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(5));
-		assertThat(this.lost.details()).containsEntry("delivery: orders-3", "4 records below offset 4");
 	}
 
 	/** The commit is 1. Above it, 2 and 3 are finished. */
@@ -312,28 +224,6 @@ class DeliveryLoopTests {
 		assertThat(this.kafka.paused()).isEmpty();
 	}
 
-	/** Nothing else wakes the loop, because it already has something to commit. */
-	@Test
-	void goesOnWhenThereIsRoomThoughItsCommitIsNotDue() {
-		commitsHourly();
-		UUID first = UUID.randomUUID();
-		start(Map.of("delivery.concurrency", "1", "delivery.max-pending", "2"), (order) -> {
-			if (!order.id().equals(first)) {
-				held();
-			}
-			return SAVED;
-		});
-		this.kafka.receive(order(first, 0));
-		await().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
-		this.kafka.receive(order(UUID.randomUUID(), 1), order(UUID.randomUUID(), 2));
-		await().until(() -> this.kafka.paused().contains(PARTITION));
-		this.kafka.awaitSleep();
-
-		this.proceed.countDown();
-
-		await().until(() -> this.kafka.paused().isEmpty());
-	}
-
 	@Test
 	void worksOnTheRecordsOfOneOrderOneAfterAnother() {
 		UUID order = UUID.randomUUID();
@@ -361,64 +251,6 @@ class DeliveryLoopTests {
 		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(6));
 		assertThat(most).hasValue(1);
 		assertThat(this.calls).hasValue(6);
-	}
-
-	@Test
-	void beginsNoAttemptOfAPartitionThatIsLost() {
-		start(Map.of("delivery.concurrency", "1", "delivery.initial-backoff", "1h", "delivery.max-backoff", "1h"),
-				(order) -> {
-					held();
-					return FAILED;
-				});
-		// One order is in its attempt, one waits for a permit.
-		this.kafka.receive(order(UUID.randomUUID(), 0), order(UUID.randomUUID(), 1));
-		await().until(() -> this.calls.get() == 1);
-
-		this.kafka.lose();
-		await().until(() -> this.pending.records() == 1);
-		this.proceed.countDown();
-
-		await().until(() -> this.pending.records() == 0);
-		assertThat(this.calls).hasValue(1);
-		assertThat(this.kafka.commits).hasValue(0);
-	}
-
-	@Test
-	void tellsWhatItReads() {
-		start(Map.of(), (order) -> SAVED);
-
-		await().untilAsserted(() -> assertThat(this.loop.assignment()).containsExactly(PARTITION));
-		assertThat(this.loop.isConnected()).isTrue();
-	}
-
-	@Test
-	void commitsAgainWhatKafkaDidNotTake() {
-		start(Map.of(), (order) -> SAVED);
-		this.kafka.refusals.set(2);
-		this.kafka.receive(order(UUID.randomUUID(), 0));
-
-		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
-		assertThat(this.kafka.commits).hasValue(3);
-	}
-
-	@Test
-	void deliversTheOrdersOfACustomerOneAfterAnotherIfAsked() {
-		UUID first = UUID.randomUUID();
-		start(Map.of("delivery.ordering", "key"), (order) -> {
-			if (order.id().equals(first)) {
-				held();
-			}
-			return SAVED;
-		});
-
-		this.kafka.receive(order(first, 0), order(UUID.randomUUID(), 1),
-				Records.order(UUID.randomUUID()).key("another").at(2));
-		await().until(() -> this.calls.get() == 2 && this.pending.records() == 2);
-		this.kafka.awaitSleep();
-		assertThat(this.calls).as("the second order of the first customer waits").hasValue(2);
-		this.proceed.countDown();
-
-		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(3));
 	}
 
 	/** One order is in its attempt, one waits for its next attempt. */
@@ -461,74 +293,6 @@ class DeliveryLoopTests {
 	}
 
 	@Test
-	void goesOnIfKafkaDoesNotTakeTheCommitOfWhatItGivesBack() {
-		commitsHourly();
-		saveOne();
-		this.kafka.syncFailures.add(new TimeoutException("no answer"));
-
-		this.kafka.then(() -> this.kafka.rebalance(List.of()));
-		this.kafka.pollAgain();
-
-		assertThat(this.kafka.syncFailures).isEmpty();
-		assertThat(this.kafka.last.offset()).isZero();
-		assertThat(this.loop.isAlive()).isTrue();
-		this.kafka.then(() -> this.kafka.rebalance(List.of(PARTITION)));
-		await().until(() -> this.loop.assignment().contains(PARTITION));
-	}
-
-	/** The thread must not read again. */
-	@Test
-	void anInterruptOfTheCommitOfWhatItGivesBackIsItsEnd() {
-		commitsHourly();
-		saveOne();
-
-		this.kafka.then(() -> {
-			// Interrupts this thread, as Kafka's client does.
-			this.kafka.syncFailures.add(new InterruptException("stopped"));
-			this.kafka.rebalance(List.of());
-		});
-
-		await().until(() -> !this.loop.isAlive());
-		assertThat(this.kafka.closed()).isTrue();
-		assertThat(this.kafka.last.offset()).isZero();
-		verify(this.consumers).createConsumer(any(), any(), any(), any());
-	}
-
-	@Test
-	void keepsAPartitionWhenItGivesAnotherBack() {
-		commitsHourly();
-		hasTheOther();
-		saveOne();
-		this.kafka.then(() -> {
-			this.kafka.rebalance(List.of(PARTITION, OTHER));
-			this.kafka.addRecord(Records.order(UUID.randomUUID()).at(OTHER.partition(), 0));
-		});
-		await().until(() -> this.calls.get() == 2 && this.pending.records() == 0);
-
-		this.kafka.then(() -> this.kafka.rebalance(List.of(PARTITION)));
-
-		await().untilAsserted(() -> assertThat(this.kafka.taken.get(OTHER).offset()).isEqualTo(1));
-		await().until(() -> this.loop.assignment().equals(Set.of(PARTITION)));
-		assertThat(this.kafka.taken.get(PARTITION).offset()).as("of the partition that it keeps").isZero();
-		this.kafka.receive(order(UUID.randomUUID(), 1));
-		await().until(() -> this.calls.get() == 3 && this.pending.records() == 0);
-		this.loop.stop();
-		assertThat(this.kafka.taken.get(PARTITION).offset()).isEqualTo(2);
-	}
-
-	/** Only ReadPositions decides where to read from. */
-	@Test
-	void readsAsMemberOfItsGroupWithoutAReset() {
-		start(Map.of("delivery.group-id", "group", "delivery.concurrency", "1", "delivery.max-pending", "2"),
-				(order) -> SAVED);
-
-		Properties overrides = new Properties();
-		overrides.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
-		overrides.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(this.properties.batch()));
-		verify(this.consumers).createConsumer("group", "order-delivery", null, overrides);
-	}
-
-	@Test
 	void finishesARecordWithoutAValue() {
 		start(Map.of(), (order) -> SAVED);
 
@@ -562,44 +326,6 @@ class DeliveryLoopTests {
 	}
 
 	@Test
-	void waitsForWhatIsInDeliveryWhenItStops() throws InterruptedException {
-		start(Map.of("delivery.drain-timeout", "1h"), (order) -> {
-			held();
-			return Thread.currentThread().isInterrupted() ? FAILED : SAVED;
-		});
-		this.kafka.receive(order(UUID.randomUUID(), 0));
-		await().until(() -> this.calls.get() == 1);
-
-		Thread stopping = Thread.ofPlatform().start(this.loop::stop);
-		await().until(() -> stopping.getState() == Thread.State.TIMED_WAITING);
-		this.proceed.countDown();
-		stopping.join();
-
-		assertThat(this.kafka.last.offset()).isEqualTo(1);
-		assertThat(this.kafka.closed()).isTrue();
-	}
-
-	@Test
-	void readsNoPartitionThatItGetsWhileItIsFull() {
-		start(Map.of("delivery.max-pending", "1", "delivery.concurrency", "1"), (order) -> {
-			held();
-			return SAVED;
-		});
-		hasTheOther();
-		this.kafka.receive(order(UUID.randomUUID(), 0));
-		await().until(() -> this.kafka.paused().contains(PARTITION));
-
-		CompletableFuture<Set<TopicPartition>> paused = new CompletableFuture<>();
-		this.kafka.then(() -> {
-			this.kafka.rebalance(List.of(PARTITION, OTHER));
-			paused.complete(this.kafka.paused());
-		});
-
-		await().until(paused::isDone);
-		assertThat(paused.join()).contains(OTHER);
-	}
-
-	@Test
 	void commitsWhatIsFinishedWhenItStops() {
 		commitsHourly();
 		saveOne();
@@ -628,30 +354,6 @@ class DeliveryLoopTests {
 
 		assertThat(this.pending.records()).isZero();
 		assertThat(this.kafka.last.offset()).isZero();
-	}
-
-	@Test
-	void commitsWhatEndsRightAfterItIsAbandoned() {
-		this.time = new SystemTime() {
-
-			@Override
-			public boolean await(CompletableFuture<?> event, Duration timeout) throws InterruptedException {
-				return super.await(event, timeout.isPositive() ? Duration.ofHours(1) : timeout);
-			}
-
-		};
-		start(Map.of(), (order) -> {
-			held();
-			boolean interrupted = Thread.interrupted();
-			LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
-			return interrupted ? SAVED : FAILED;
-		});
-		this.kafka.receive(order(UUID.randomUUID(), 0));
-		await().until(() -> this.calls.get() == 1);
-
-		this.loop.stop();
-
-		assertThat(this.kafka.last.offset()).isEqualTo(1);
 	}
 
 	@Test
@@ -688,135 +390,6 @@ class DeliveryLoopTests {
 		assertThat(this.next.last.offset()).isEqualTo(1);
 		assertThat(CommitMetadata.parse(this.next.last.metadata()).topicIds()).containsExactly(again.toString());
 		assertThat(this.lost.details()).containsEntry("delivery: orders", "the topic was deleted");
-	}
-
-	@Test
-	void deliversAllOfATopicThatWasCreatedAgainBeforeItReadAnything() {
-		this.kafka.before = new OffsetAndMetadata(1, "finished-1:0,2");
-		this.kafka.updateEndOffsets(Map.of(PARTITION, 3L));
-		start(Map.of(), (order) -> SAVED);
-		await().until(() -> this.loop.assignment().contains(PARTITION));
-
-		this.topic = new Uuid(2, 2);
-		this.kafka.then(() -> {
-		});
-		this.next.assign();
-		this.next.receive(order(UUID.randomUUID(), 0), order(UUID.randomUUID(), 1), order(UUID.randomUUID(), 2));
-
-		await().untilAsserted(() -> assertThat(this.next.committedOffset()).isEqualTo(3));
-		assertThat(this.calls).hasValue(3);
-	}
-
-	@Test
-	void givesBackAPartitionOfWhichItHasReadNothing() {
-		hasTheOther();
-		start(Map.of(), (order) -> SAVED);
-		this.kafka.then(() -> this.kafka.rebalance(List.of(PARTITION, OTHER)));
-		await().until(() -> this.loop.assignment().contains(OTHER));
-
-		this.kafka.then(() -> this.kafka.rebalance(List.of(PARTITION)));
-		await().until(() -> this.loop.assignment().equals(Set.of(PARTITION)));
-		this.kafka.receive(order(UUID.randomUUID(), 0));
-
-		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
-	}
-
-	@Test
-	void countsLostRecordsFromZeroOn() {
-		start(Map.of(), (order) -> SAVED);
-
-		assertThat(this.meters.get("sluice.lost.records").tag("reader", "delivery").counter().count()).isZero();
-	}
-
-	/** A wake-up would end the next poll before it has read anything. */
-	@Test
-	void isNotWokenWhileItIsAwake() {
-		AtomicReference<Thread> reader = new AtomicReference<>();
-		this.time = new SystemTime() {
-
-			@Override
-			public long nanoTime() {
-				if (Thread.currentThread() == reader.get()) {
-					awaitNothingPending();
-				}
-				return super.nanoTime();
-			}
-
-		};
-		start(Map.of(), (order) -> SAVED);
-		this.kafka.then(() -> reader.set(Thread.currentThread()));
-
-		this.kafka.receive(order(UUID.randomUUID(), 0), order(UUID.randomUUID(), 1));
-
-		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(2));
-		assertThat(this.kafka.woken).hasValue(0);
-	}
-
-	@Test
-	void isNotWokenForACommitThatIsNotDue() {
-		commitsHourly();
-		UUID first = UUID.randomUUID();
-		start(Map.of(), (order) -> {
-			if (!order.id().equals(first)) {
-				held();
-			}
-			return SAVED;
-		});
-		this.kafka.receive(order(first, 0));
-		await().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
-		this.kafka.receive(order(UUID.randomUUID(), 1));
-		await().until(() -> this.calls.get() == 2);
-		this.kafka.awaitSleep();
-		int woken = this.kafka.woken.get();
-
-		this.proceed.countDown();
-		await().until(() -> this.pending.records() == 0);
-
-		assertThat(this.kafka.woken).hasValue(woken);
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "50ms, PT0.01S", "100ms, PT0.06S" })
-	void sleepsUntilItsCommitIsDue(String interval, Duration left) {
-		AtomicLong nanos = new AtomicLong(Duration.ofSeconds(1).toNanos());
-		this.time = new SetTime(nanos);
-		start(Map.of("delivery.commit-interval", interval), (order) -> SAVED);
-		this.kafka.pollAgain();
-
-		nanos.addAndGet(Duration.ofMillis(40).toNanos());
-		this.kafka.receive(order(UUID.randomUUID(), 0));
-
-		await().until(() -> left.equals(this.kafka.timeout));
-		assertThat(this.kafka.commits).hasValue(0);
-	}
-
-	@Test
-	void givesWhatIsInDeliveryItsTimeAndAfterAnInterruptAnother() {
-		AtomicReference<Thread> reader = new AtomicReference<>();
-		Queue<Duration> waits = new ConcurrentLinkedQueue<>();
-		this.time = new SetTime(new AtomicLong(Duration.ofDays(1).toNanos())) {
-
-			@Override
-			public boolean await(CompletableFuture<?> event, Duration timeout) throws InterruptedException {
-				if (Thread.currentThread() != reader.get()) {
-					return super.await(event, timeout);
-				}
-				waits.add(timeout);
-				return false;
-			}
-
-		};
-		start(Map.of("delivery.drain-timeout", "7s"), (order) -> {
-			held();
-			return FAILED;
-		});
-		this.kafka.then(() -> reader.set(Thread.currentThread()));
-		this.kafka.receive(order(UUID.randomUUID(), 0));
-		await().until(() -> this.calls.get() == 1);
-
-		this.loop.stop();
-
-		assertThat(waits).containsExactly(Duration.ofSeconds(7), OrderReader.ABANDON_TIMEOUT);
 	}
 
 	@Test
@@ -898,10 +471,6 @@ class DeliveryLoopTests {
 		await().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
 	}
 
-	private void awaitNothingPending() {
-		await().until(() -> this.pending.records() == 0);
-	}
-
 	private void held() {
 		try {
 			this.proceed.await();
@@ -909,11 +478,6 @@ class DeliveryLoopTests {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
-	}
-
-	private void hasTheOther() {
-		this.kafka.updateBeginningOffsets(Map.of(OTHER, 0L));
-		this.kafka.updateEndOffsets(Map.of(OTHER, 0L));
 	}
 
 	private void start(Map<String, String> properties, Function<QueuedOrder, Attempt> backend) {
@@ -930,7 +494,6 @@ class DeliveryLoopTests {
 		}
 		DeliveryProperties delivery = new Binder(new MapConfigurationPropertySource(all)).bindOrCreate("delivery",
 				DeliveryProperties.class);
-		this.properties = delivery;
 		when(this.consumers.createConsumer(any(), any(), any(), any())).thenReturn(this.kafka, this.next);
 		this.pending = new PendingRecords(delivery.maxPending(), delivery.maxPendingSize().toBytes());
 		this.loop = new DeliveryLoop(delivery, topics, this.lost, this.consumers, context(delivery, backend),
@@ -986,25 +549,14 @@ class DeliveryLoopTests {
 
 		private final AtomicInteger polls = new AtomicInteger();
 
-		private final AtomicInteger woken = new AtomicInteger();
-
-		/** That of the last poll. */
-		private volatile @Nullable Duration timeout;
-
 		/** Whether any poll was without a wait. */
 		private volatile boolean spun;
 
 		/** Whether Kafka does not answer commits of the loop. */
 		private volatile boolean silent;
 
-		/** Number of the loop's next commits that Kafka refuses. */
-		private final AtomicInteger refusals = new AtomicInteger();
-
 		/** Failures of the next synchronous commits. */
 		private final Queue<KafkaException> syncFailures = new ConcurrentLinkedQueue<>();
-
-		/** The last commit of each partition that Kafka accepted. */
-		private final Map<TopicPartition, OffsetAndMetadata> taken = new ConcurrentHashMap<>();
 
 		/** The last accepted commit of {@link #PARTITION}. */
 		private volatile OffsetAndMetadata last;
@@ -1012,9 +564,6 @@ class DeliveryLoopTests {
 		private volatile ConsumerRebalanceListener listener;
 
 		private volatile boolean asleep;
-
-		private volatile Runnable afterCommit = () -> {
-		};
 
 		/** The commit that the loop finds; null if there is none. */
 		private @Nullable OffsetAndMetadata before;
@@ -1034,7 +583,6 @@ class DeliveryLoopTests {
 		@Override
 		public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
 			this.polls.incrementAndGet();
-			this.timeout = timeout;
 			this.spun |= !timeout.isPositive();
 			if (timeout.toMillis() >= 100) {
 				this.asleep = true;
@@ -1051,7 +599,6 @@ class DeliveryLoopTests {
 
 		@Override
 		public void wakeup() {
-			this.woken.incrementAndGet();
 			super.wakeup();
 			this.wakeUps.add(this);
 		}
@@ -1079,17 +626,9 @@ class DeliveryLoopTests {
 				if (this.silent) {
 					return;
 				}
-				if (this.refusals.getAndUpdate((left) -> Math.max(left - 1, 0)) > 0) {
-					callback.onComplete(offsets, new RetriableCommitFailedException("not now"));
-					return;
-				}
 			}
-			this.taken.putAll(offsets);
-			this.last = this.taken.get(PARTITION);
+			this.last = offsets.get(PARTITION);
 			super.commitAsync(offsets, callback);
-			if (callback != null) {
-				this.afterCommit.run();
-			}
 		}
 
 		@Override
@@ -1118,10 +657,6 @@ class DeliveryLoopTests {
 					addRecord(record);
 				}
 			});
-		}
-
-		void lose() {
-			then(() -> this.listener.onPartitionsLost(List.of(PARTITION)));
 		}
 
 		/** Ends the sleep, and waits for the next one. */

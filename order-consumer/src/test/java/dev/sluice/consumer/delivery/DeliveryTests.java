@@ -6,7 +6,6 @@ import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
@@ -50,7 +49,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
@@ -272,13 +270,6 @@ class DeliveryTests {
 	}
 
 	@Test
-	void tellsItsOwnTimeWhereTheBackendDoesNotSay() {
-		deliver(answering(BUSY, SAVED));
-
-		assertThat(outcomes()).extracting(OrderOutcome::at).containsExactly(NOW, NOW);
-	}
-
-	@Test
 	void tellsClientsTheReasonAndOperatorsTheDetail() {
 		deliver(answering(BUSY, REJECTED));
 
@@ -286,31 +277,6 @@ class DeliveryTests {
 			.containsExactly("The backend failed (status 503).", "The backend refused the order (status 422).");
 		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.REASON))
 			.isEqualTo("the backend answered 422: no such sku");
-	}
-
-	@Test
-	void buriesWithoutItsValueWhatIsTooLargeForTheDeadLetters() throws InterruptedException {
-		MockProducer<byte[], byte[]> small = new MockProducer<>(true, null, new ByteArraySerializer(),
-				new ByteArraySerializer()) {
-
-			@Override
-			public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record) {
-				if (record.topic().equals(Topics.ORDERS_DLT) && record.value() != null) {
-					RecordTooLargeException failure = new RecordTooLargeException("too large");
-					return CompletableFuture.failedFuture(failure);
-				}
-				return super.send(record);
-			}
-
-		};
-
-		run(delivery(answering(REJECTED), small, good()));
-
-		assertThat(small.history()).extracting(ProducerRecord::topic)
-			.containsExactly(Topics.ORDERS_DLT, Topics.ORDER_OUTCOMES);
-		assertThat(small.history().getFirst().value()).isNull();
-		assertThat(header(small.history().getFirst(), DeadLetterHeaders.ORIGINAL_OFFSET)).isEqualTo("7");
-		assertThat(this.finished).hasValue(true);
 	}
 
 	@Test
@@ -324,60 +290,6 @@ class DeliveryTests {
 		assertThat(this.finished).hasValue(false);
 		assertThat(this.bug).hasValue(failure);
 		assertThat(this.limiter.inFlight()).isZero();
-	}
-
-	@Test
-	void doesNotCountABackendThatCannotBeReached() throws InterruptedException {
-		RetryLater refused = new RetryLater(FailureReason.unreachable("no route to 10.0.0.7"), false);
-		another(SAVED);
-
-		run(delivery(answering(refused, refused, refused, refused, refused, SAVED), this.producer,
-				anotherSavedMeanwhile(), good()));
-
-		assertThat(deadLetters()).isEmpty();
-		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
-		assertThat(outcomes().getLast().attempts()).isEqualTo(6);
-	}
-
-	@Test
-	void doesNotCountWhatFailsWhileTheCircuitIsOpen() {
-		// The circuit breaker opens at the second failure, and again at each trial that
-		// fails.
-		this.limiter = limiter(2, 2);
-		another(SAVED);
-
-		deliver(answering(BUSY, BUSY, BUSY, BUSY, BUSY, BUSY, BUSY, SAVED));
-
-		assertThat(this.calls).hasValue(8);
-		assertThat(deadLetters()).isEmpty();
-		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
-		assertThat(this.limiter.circuit()).isEqualTo(State.CLOSED);
-	}
-
-	@Test
-	void forgetsTheFailuresBeforeAnOutage() throws InterruptedException {
-		this.limiter = limiter(2, 4);
-		another(SAVED);
-		AtomicInteger waits = new AtomicInteger();
-		// Two failures count. Then the circuit breaker opens and closes, and two more
-		// failures are tolerated.
-		Backoff backoff = new Backoff(Duration.ofMillis(1), Duration.ofMillis(1), () -> {
-			if (waits.incrementAndGet() == 2) {
-				another(SAVED);
-				another(BUSY);
-				another(BUSY);
-				another(BUSY);
-				another(BUSY);
-				assertThat(this.limiter.outages()).isEqualTo(1);
-			}
-			another(SAVED);
-			return 0;
-		});
-
-		run(delivery(answering(BUSY, BUSY, BUSY, BUSY, SAVED), this.producer, backoff, good()));
-
-		assertThat(deadLetters()).isEmpty();
-		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
 	}
 
 	@Test
@@ -523,29 +435,6 @@ class DeliveryTests {
 	}
 
 	@Test
-	void givesItsPlaceBackWhenCancelledAsItGetsIt() throws InterruptedException {
-		AtomicReference<Delivery> delivery = new AtomicReference<>();
-		// The limiter reads the time after it has granted the permit.
-		Time cancelling = new SystemTime() {
-
-			@Override
-			public long nanoTime() {
-				delivery.get().cancel();
-				return super.nanoTime();
-			}
-
-		};
-		this.limiter = new DeliveryLimiter(2, health(1_000), cancelling);
-		delivery.set(delivery(answering(SAVED), this.producer, good()));
-
-		run(delivery.get());
-
-		assertThat(this.finished).hasValue(false);
-		assertThat(this.calls).hasValue(0);
-		assertThat(this.limiter.inFlight()).isZero();
-	}
-
-	@Test
 	void endsAtOnceWhenAbandoned() throws InterruptedException {
 		CountDownLatch begun = new CountDownLatch(1);
 		Delivery delivery = delivery((order) -> {
@@ -599,21 +488,6 @@ class DeliveryTests {
 		assertThat(this.finished).hasValue(false);
 	}
 
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void laysNothingIntoTheDeadLettersOnceItIsCancelled(boolean unreadable) throws InterruptedException {
-		UUID keyed = UUID.fromString("019ab000-0000-8000-8000-000000000001");
-		run(delivery(answering(SAVED), this.producer, Records.order(keyed).at(6)));
-		Delivery delivery = delivery(answering(SAVED), this.producer,
-				Records.order(keyed).value(unreadable ? "no JSON" : "{\"other\":1}").at(7));
-
-		delivery.cancel();
-		run(delivery);
-
-		assertThat(deadLetters()).isEmpty();
-		assertThat(this.finished).hasValue(false);
-	}
-
 	@Test
 	void aRecordWhosePredecessorWasGivenUpIsGivenUpToo() throws InterruptedException {
 		KeySequencer sequencer = new KeySequencer();
@@ -629,20 +503,6 @@ class DeliveryTests {
 		assertThat(this.finished).hasValue(false);
 		assertThat(this.calls).hasValue(0);
 		assertThat(after.await()).isFalse();
-	}
-
-	@Test
-	void theNextRecordOfItsKeyGoesOnWhenItHasFinished() throws InterruptedException {
-		KeySequencer sequencer = new KeySequencer();
-		byte[] key = { 1 };
-		Delivery delivery = new Delivery(good(), sequencer.ticket(key),
-				context(answering(SAVED), this.producer, noWait()), (finished, bug) -> {
-				});
-		KeySequencer.Ticket after = sequencer.ticket(key);
-
-		run(delivery);
-
-		assertThat(after.await()).isTrue();
 	}
 
 	@Test
@@ -705,28 +565,6 @@ class DeliveryTests {
 		assertThat(this.finished).hasValue(true);
 		waiting.cancel();
 		assertThat(waiting.awaitEnd(Duration.ofSeconds(10))).isTrue();
-	}
-
-	@Test
-	void neverHasMoreInDeliveryThanTheLimit() throws InterruptedException {
-		this.limiter = limiter(7, 1_000);
-		AtomicInteger now = new AtomicInteger();
-		List<Integer> seen = Collections.synchronizedList(new ArrayList<>());
-		CountDownLatch ends = new CountDownLatch(500);
-		Delivery.Context context = context((order) -> {
-			seen.add(now.incrementAndGet());
-			Thread.yield();
-			now.decrementAndGet();
-			return SAVED;
-		}, this.producer, noWait());
-
-		for (int i = 0; i < 500; i++) {
-			new Delivery(good(), noTicket(), context, (finished, bug) -> ends.countDown()).start();
-		}
-		ends.await();
-
-		assertThat(seen).hasSize(500).allMatch((inDelivery) -> inDelivery <= 7);
-		assertThat(this.limiter.inFlight()).isZero();
 	}
 
 	/**

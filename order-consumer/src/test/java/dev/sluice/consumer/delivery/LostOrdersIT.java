@@ -16,7 +16,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.ConfigurableApplicationContext;
@@ -176,19 +175,6 @@ class LostOrdersIT {
 		consumer.getBean(OrderPurge.class).purge();
 
 		// Nothing is deleted beyond the projection's commits.
-		assertThat(harness.logStarts()).isEqualTo(before);
-	}
-
-	@Tag("full")
-	@Test
-	void keepsWhatIsYoung() throws Exception {
-		Map<TopicPartition, Long> before = harness.logStarts();
-		ConfigurableApplicationContext consumer = harness.startConsumer(projecting());
-		harness.enqueue(50);
-		eventually().until(() -> harness.lag() == 0 && harness.projectionLag() == 0);
-
-		consumer.getBean(OrderPurge.class).purge();
-
 		assertThat(harness.logStarts()).isEqualTo(before);
 	}
 

@@ -47,29 +47,6 @@ class AdaptiveLimitTests {
 		assertThat(this.limit.current()).isEqualTo(64);
 	}
 
-	/** The result of nanoTime may be negative. */
-	@Test
-	void everyAttemptCountsUntilItHasChanged() {
-		this.limit.throttled(-5, -1);
-		assertThat(this.limit.current()).isEqualTo(5);
-
-		this.limit.throttled(-2, -1);
-		assertThat(this.limit.current()).as("it began before").isEqualTo(5);
-		this.limit.throttled(-1, 0);
-		assertThat(this.limit.current()).as("it began with the change").isEqualTo(4);
-	}
-
-	@Test
-	void ignoresAttemptsThatBeganBeforeAnOutage() {
-		grow();
-		this.limit.outage(++this.nanos);
-
-		this.limit.throttled(this.nanos - 1, this.nanos);
-		process(99);
-
-		assertThat(this.limit.current()).as("it doubles up to its previous value").isEqualTo(100);
-	}
-
 	@Test
 	void restartsAfterASecondWithoutAnOrder() {
 		grow();
@@ -87,41 +64,6 @@ class AdaptiveLimitTests {
 		assertThat(this.limit.current()).as("by one that began before").isEqualTo(10);
 		process(90);
 		assertThat(this.limit.current()).as("it doubles up to where it was").isEqualTo(100);
-	}
-
-	@Test
-	void doesNotGrowByAPause() {
-		throttle();
-		this.limit.idle(this.nanos);
-		this.nanos += 5_000_000_000L;
-
-		this.limit.resume(this.nanos);
-
-		assertThat(this.limit.current()).isEqualTo(5);
-	}
-
-	@Test
-	void doesNotRestartWithoutAPause() {
-		this.limit.resume(Long.MAX_VALUE);
-		grow();
-		this.limit.idle(this.nanos);
-		this.limit.resume(this.nanos);
-		this.nanos += 5_000_000_000L;
-
-		this.limit.resume(this.nanos);
-
-		assertThat(this.limit.current()).isEqualTo(100);
-	}
-
-	@Test
-	void growsByOnePerRoundTripOnceItHasShrunk() {
-		grow();
-		throttle();
-		process(81);
-		assertThat(this.limit.current()).isEqualTo(81);
-
-		process(10_000);
-		assertThat(this.limit.current()).isEqualTo(100);
 	}
 
 	@Test
@@ -149,26 +91,6 @@ class AdaptiveLimitTests {
 	}
 
 	@Test
-	void shrinksWhereHalfOfThoseInFlightFailInARow() {
-		grow();
-
-		process(1);
-		this.limit.failed(++this.nanos, this.nanos);
-		assertThat(this.limit.current()).isEqualTo(100);
-
-		AdaptiveLimit small = new AdaptiveLimit(6);
-		for (int i = 0; i < 10; i++) {
-			small.processed(++this.nanos, 6);
-		}
-		for (int i = 0; i < 4; i++) {
-			small.failed(++this.nanos, this.nanos);
-		}
-		assertThat(small.current()).isEqualTo(6);
-		small.failed(++this.nanos, this.nanos);
-		assertThat(small.current()).isEqualTo(4);
-	}
-
-	@Test
 	void isAsBeforeWhereAsManyFailWithASmallerLimit() {
 		grow();
 		mix(80, 20);
@@ -191,29 +113,6 @@ class AdaptiveLimitTests {
 		assertThat(this.limit.current()).as("no trial for ten windows").isEqualTo(100);
 		mix(21, 20);
 		assertThat(this.limit.current()).as("another trial").isEqualTo(80);
-	}
-
-	@Test
-	void ignoresFailuresOfAttemptsThatBeganBeforeItShrank() {
-		grow();
-		mix(80, 20);
-		assertThat(this.limit.current()).isEqualTo(80);
-
-		for (int i = 0; i < 100; i++) {
-			this.limit.failed(0, this.nanos);
-		}
-
-		assertThat(this.limit.current()).isEqualTo(80);
-	}
-
-	@Test
-	void ignoresFewFailures() {
-		grow();
-		for (int i = 0; i < 100; i++) {
-			mix(81, 19);
-		}
-
-		assertThat(this.limit.current()).isEqualTo(100);
 	}
 
 	/** If all fail, it is an outage, which the circuit breaker detects. */

@@ -67,29 +67,6 @@ class BackendEvidenceTests {
 	}
 
 	@Test
-	void whatBeginsAsAnotherEndsBeginsAfterIt() {
-		this.evidence.saved(0, 1);
-		Failure first = this.evidence.failed(1, 4);
-		assertThat(first).isNotNull();
-		this.evidence.saved(2, 4);
-		assertThat(first.counts()).isFalse();
-
-		this.evidence.saved(4, 5);
-
-		assertThat(first.counts()).isTrue();
-	}
-
-	@Test
-	void savesWithTheLongestPauseBetweenThemAreOneRun() {
-		this.evidence.saved(0, 1);
-		Failure failure = this.evidence.failed(2, 3);
-
-		this.evidence.saved(11, 12);
-
-		assertThat(failure.counts()).isTrue();
-	}
-
-	@Test
 	void aSlowBackendIsNoBrokenRun() {
 		this.evidence.saved(0, 100);
 		Failure failure = this.evidence.failed(101, 102);

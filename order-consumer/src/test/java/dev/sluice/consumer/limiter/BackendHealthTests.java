@@ -110,19 +110,6 @@ class BackendHealthTests {
 	}
 
 	@Test
-	void whatIsOlderThanTheWindowDoesNotOutvoteAnOutage() {
-		attempts(SAVED, 10_000);
-		advance(Duration.ofSeconds(11));
-
-		for (int i = 0; i < 7; i++) {
-			attempts(FAILED, 2);
-			attempts(SAVED, 1);
-		}
-
-		assertThat(this.health.outages()).isEqualTo(1);
-	}
-
-	@Test
 	void throttlingIsNoFailureAndNoSuccess() {
 		attempts(THROTTLED, 1_000);
 		assertThat(this.health.isHealthy()).isTrue();
@@ -159,22 +146,6 @@ class BackendHealthTests {
 		attempts(SAVED, 3);
 
 		assertThat(this.health.circuit()).isEqualTo(State.CLOSED);
-	}
-
-	@Test
-	void trialsThatFailedDoNotCountOnceItHasClosed() {
-		BackendHealth health = new BackendHealth(
-				new BackendProperties.Circuit(5, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 10),
-				Duration.ofSeconds(1), this.nanos::get);
-		attempts(health, FAILED, 5);
-		advance(health.untilNextTrial());
-		attempts(health, SAVED, 6);
-		attempts(health, FAILED, 4);
-		assertThat(health.isHealthy()).isTrue();
-
-		attempts(health, FAILED, 3);
-
-		assertThat(health.isHealthy()).isTrue();
 	}
 
 	@Test

@@ -6,10 +6,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 
 import dev.sluice.consumer.SetTime;
-import dev.sluice.consumer.Time;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
@@ -89,22 +87,6 @@ class DeliveryLimiterTests {
 	}
 
 	@Test
-	void admitsFewerAfterAPause() throws InterruptedException {
-		DeliveryLimiter limiter = limiter(100, Duration.ofHours(1));
-		grow(limiter, 100);
-		limiter.acquire();
-		limiter.release();
-		this.nanos.addAndGet(Duration.ofSeconds(1).toNanos());
-
-		AtomicInteger entered = enterLater(limiter, 100);
-
-		await().until(() -> entered.get() == 10);
-		assertThat(limiter.limit()).isEqualTo(10);
-		limiter.release(SAVED, this.nanos.get());
-		await().until(() -> entered.get() == 12);
-	}
-
-	@Test
 	void anOrderThatTakesLongIsNoPause() throws InterruptedException {
 		DeliveryLimiter limiter = limiter(100, Duration.ofHours(1));
 		grow(limiter, 100);
@@ -115,77 +97,6 @@ class DeliveryLimiterTests {
 
 		await().until(() -> entered.get() == 99);
 		assertThat(limiter.limit()).isEqualTo(100);
-	}
-
-	@Test
-	void doesNotAdmitAnOrderWhosePermitIsOfALargerLimit() throws InterruptedException {
-		AtomicReference<Runnable> onceAdmitted = new AtomicReference<>();
-		DeliveryLimiter limiter = new DeliveryLimiter(10,
-				new BackendHealth(circuit(Duration.ofHours(1)), Duration.ofSeconds(1), this.nanos::get),
-				new SetTime(this.nanos) {
-
-					@Override
-					public long nanoTime() {
-						Runnable once = onceAdmitted.getAndSet(null);
-						if (once != null) {
-							once.run();
-						}
-						return super.nanoTime();
-					}
-
-				});
-		for (int i = 0; i < 9; i++) {
-			limiter.acquire();
-		}
-		CountDownLatch shrunk = new CountDownLatch(1);
-		onceAdmitted.set(() -> {
-			limiter.release(THROTTLED, 0);
-			shrunk.countDown();
-		});
-
-		AtomicInteger entered = enterLater(limiter, 1);
-
-		shrunk.await();
-		assertThat(limiter.limit()).isEqualTo(8);
-		await().during(Duration.ofMillis(50)).until(() -> entered.get() == 0);
-		limiter.release(SAVED, 0);
-		await().until(() -> entered.get() == 1);
-		assertThat(limiter.inFlight()).isEqualTo(8);
-	}
-
-	@Test
-	void givesBackThePlaceOfOneThatWasNotTried() throws InterruptedException {
-		DeliveryLimiter limiter = limiter(1, Duration.ofHours(1));
-		for (int i = 0; i < 10; i++) {
-			limiter.acquire();
-			limiter.release();
-		}
-
-		assertThat(limiter.inFlight()).isZero();
-		assertThat(limiter.limit()).isEqualTo(1);
-	}
-
-	@Test
-	void orderThatWaitsForTheCircuitSleepsUntilItChanges() throws InterruptedException {
-		BackendProperties.Circuit circuit = circuit(Duration.ofSeconds(2));
-		DeliveryLimiter limiter = new DeliveryLimiter(100, new BackendHealth(circuit, Duration.ofSeconds(1), () -> {
-			this.asked.incrementAndGet();
-			return System.nanoTime();
-		}), Time.SYSTEM);
-		open(limiter);
-		this.asked.set(0);
-
-		AtomicInteger entered = enterLater(limiter, 50);
-		for (int i = 1; i <= 50; i++) {
-			int orders = i;
-			await().until(() -> entered.get() >= orders);
-			limiter.release(SAVED, System.nanoTime());
-		}
-
-		// Each order reads the clock a few times: on arrival, when its trial is due, and
-		// at each change. With a check every 50 ms it would have been 40 times.
-		assertThat(this.asked.get()).isLessThan(50 * 10);
-		assertThat(limiter.circuit()).isEqualTo(State.CLOSED);
 	}
 
 	@Test
@@ -233,47 +144,6 @@ class DeliveryLimiterTests {
 		// Blocks forever if the permit is lost.
 		limiter.acquire();
 		assertThat(limiter.inFlight()).isEqualTo(1);
-	}
-
-	@Test
-	void tellsWhenAnAttemptBegins() throws InterruptedException {
-		this.nanos.set(42);
-
-		assertThat(limiter(1, Duration.ofHours(1)).acquire()).isEqualTo(42);
-	}
-
-	@Test
-	void triesWithFewerWhereManyAttemptsFail() throws InterruptedException {
-		DeliveryLimiter limiter = limiter(100, Duration.ofHours(1));
-		grow(limiter, 100);
-
-		// Two windows of 100 attempts.
-		List<Integer> limits = new ArrayList<>();
-		for (int i = 0; i < 50; i++) {
-			for (Attempt attempt : List.of(SAVED, SAVED, SAVED, FAILED)) {
-				limiter.release(attempt, limiter.acquire());
-				limits.add(limiter.limit());
-			}
-		}
-
-		assertThat(limits).contains(80);
-		assertThat(limiter.circuit()).isEqualTo(State.CLOSED);
-	}
-
-	@Test
-	void anOrderThatFailsAmongSavedOnesSpendsItsBudget() throws InterruptedException {
-		DeliveryLimiter limiter = limiter(1, Duration.ofHours(1));
-		RetryBudget budget = limiter.budget(1);
-		limiter.release(SAVED, limiter.acquire());
-		this.nanos.incrementAndGet();
-
-		budget.failed(limiter.release(FAILED, limiter.acquire()));
-		assertThat(budget.isSpent()).as("nothing was saved since").isFalse();
-		budget.failed(limiter.release(FAILED, limiter.acquire()));
-		this.nanos.incrementAndGet();
-		limiter.release(SAVED, limiter.acquire());
-
-		assertThat(budget.isSpent()).isTrue();
 	}
 
 	private static void grow(DeliveryLimiter limiter, int limit) throws InterruptedException {

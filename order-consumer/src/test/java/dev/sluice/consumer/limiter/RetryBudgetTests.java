@@ -57,17 +57,6 @@ class RetryBudgetTests {
 	}
 
 	@Test
-	void aFailureCountsOnce() {
-		saved();
-		this.budget.failed(failed());
-		saved();
-
-		for (int i = 0; i < 100; i++) {
-			assertThat(this.budget.isSpent()).isFalse();
-		}
-	}
-
-	@Test
 	void keepsTheFailuresFromLongBeforeAnOutage() {
 		saved();
 		this.budget.failed(failed());
@@ -100,22 +89,6 @@ class RetryBudgetTests {
 		this.budget.failed(failed());
 		saved();
 		assertThat(this.budget.isSpent()).isTrue();
-	}
-
-	@Test
-	void aFailureAsLongAgoAsTheWindowBelongsToTheOutage() {
-		saved();
-		this.budget.failed(failed());
-		saved();
-		assertThat(this.budget.isSpent()).isFalse();
-		this.now += 100;
-		assertThat(this.budget.isSpent()).isFalse();
-		this.outages = 1;
-		assertThat(this.budget.isSpent()).isFalse();
-
-		this.budget.failed(failed());
-		saved();
-		assertThat(this.budget.isSpent()).isFalse();
 	}
 
 	@Test

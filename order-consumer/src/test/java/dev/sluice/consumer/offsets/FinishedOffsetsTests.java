@@ -38,19 +38,6 @@ class FinishedOffsetsTests {
 	}
 
 	@Test
-	void readsRunsThatTouchEachOtherOrTheCommit() {
-		FinishedOffsets.Text text = new FinishedOffsets.Text(100);
-		text.add(100, 101);
-		text.add(101, 105);
-
-		FinishedOffsets runs = FinishedOffsets.parse(100, text.toString());
-
-		assertThat(runs.contains(100)).isTrue();
-		assertThat(runs.contains(104)).isTrue();
-		assertThat(runs.contains(105)).isFalse();
-	}
-
-	@Test
 	void leavesOutWhatABrokerWouldNotTake() {
 		FinishedOffsets.Text text = new FinishedOffsets.Text(0);
 		for (long offset = 1; offset < 10_000; offset += 2) {
@@ -65,25 +52,6 @@ class FinishedOffsetsTests {
 	}
 
 	@Test
-	void usesAllThatABrokerTakes() {
-		FinishedOffsets.Text text = new FinishedOffsets.Text(0);
-		// The version and "1,1", then ",1,100", in base 36.
-		text.add(1, 2);
-		text.add(3, 3 + 36 * 36);
-		long end = 3 + 36 * 36;
-		while (text.toString().length() < MAX_LENGTH) {
-			text.add(end + 1, end + 2);
-			end += 2;
-		}
-		assertThat(text.toString()).hasSize(MAX_LENGTH);
-
-		text.add(end + 1, end + 2);
-
-		assertThat(text.toString()).hasSize(MAX_LENGTH);
-		assertThat(FinishedOffsets.parse(0, text.toString()).contains(end - 1)).isTrue();
-	}
-
-	@Test
 	void countsWhatIsFinishedBelowAnOffset() {
 		FinishedOffsets.Text text = new FinishedOffsets.Text(100);
 		text.add(102, 104);
@@ -95,14 +63,6 @@ class FinishedOffsetsTests {
 		assertThat(runs.countBelow(105)).isEqualTo(2);
 		assertThat(runs.countBelow(115)).isEqualTo(7);
 		assertThat(runs.countBelow(999)).isEqualTo(12);
-	}
-
-	@Test
-	void holdsNotForAPartitionThatBeginsBelow() {
-		FinishedOffsets runs = FinishedOffsets.parse(100, "finished-1:1,1");
-
-		assertThat(runs.applyFrom(100)).isTrue();
-		assertThat(runs.applyFrom(99)).isFalse();
 	}
 
 	@ParameterizedTest

@@ -19,70 +19,10 @@ class PartitionProgressTests {
 	private final PartitionProgress<String> progress = new PartitionProgress<>(10, FinishedOffsets.NONE);
 
 	@Test
-	void commitsNothingBeforeAnythingHasBegun() {
-		assertThat(committable()).isEqualTo(10);
-	}
-
-	@Test
-	void stopsAtTheLowestUnfinished() {
-		begin(10, 11, 12);
-
-		this.progress.finish(11);
-		this.progress.finish(12);
-
-		assertThat(committable()).isEqualTo(10);
-	}
-
-	@Test
-	void passesAllThatFinishedOnceTheLowestHas() {
-		begin(10, 11, 12, 13);
-		this.progress.finish(12);
-		this.progress.finish(11);
-
-		this.progress.finish(10);
-
-		assertThat(committable()).isEqualTo(13);
-	}
-
-	@Test
-	void passesOffsetsThatNeverBegin() {
-		begin(10, 15, 40);
-
-		this.progress.finish(10);
-		assertThat(committable()).isEqualTo(15);
-
-		this.progress.finish(15);
-		this.progress.finish(40);
-		assertThat(committable()).isEqualTo(41);
-	}
-
-	@Test
-	void tellsWhatIsUnfinishedLowestFirst() {
-		begin(10, 11, 12);
-
-		this.progress.finish(11);
-
-		assertThat(this.progress.unfinished()).containsExactly("work-10", "work-12");
-	}
-
-	@Test
 	void refusesToBeginBackwards() {
 		begin(10, 12);
 
 		assertThatIllegalStateException().isThrownBy(() -> begin(11)).withMessageContaining("offset 11");
-	}
-
-	@Test
-	void commitsWhatHasFinishedAboveTheLowestUnfinished() {
-		begin(10, 11, 12, 13, 14);
-		this.progress.finish(11);
-		this.progress.finish(12);
-		this.progress.finish(14);
-
-		FinishedOffsets committed = committed();
-
-		assertThat(List.of(10L, 11L, 12L, 13L, 14L, 15L)).filteredOn(committed::contains)
-			.containsExactly(11L, 12L, 14L);
 	}
 
 	@Test

@@ -40,16 +40,6 @@ class ReadPositionsTests {
 	}
 
 	@Test
-	void goesOnFromTheCommit() {
-		commit(50, TOPIC);
-
-		assertThat(begin(ReadPositions.Start.AT_ZERO)).containsOnlyKeys(PARTITION);
-
-		assertThat(this.kafka.position(PARTITION)).isEqualTo(50);
-		assertThat(this.gaps).isEmpty();
-	}
-
-	@Test
 	void goesOnFromACommitThatNamesNoTopic() {
 		this.kafka.commitSync(Map.of(PARTITION, new OffsetAndMetadata(50)));
 
@@ -121,17 +111,6 @@ class ReadPositionsTests {
 		assertThat(this.kafka.position(PARTITION)).isEqualTo(10);
 		assertThat(this.gaps).isEmpty();
 		assertThat(committed()).isEqualTo(10);
-	}
-
-	@Test
-	void withoutACommitNothingIsLostWhereTheLogBeginsAtZero() {
-		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 0L));
-
-		begin(ReadPositions.Start.AT_ZERO);
-
-		assertThat(this.kafka.position(PARTITION)).isZero();
-		assertThat(this.gaps).isEmpty();
-		assertThat(committed()).isZero();
 	}
 
 	@Test

@@ -11,7 +11,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.sluice.consumer.Time;
+import dev.sluice.consumer.SystemTime;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -150,21 +150,11 @@ class ReliablePublisherTests {
 	}
 
 	private ReliablePublisher publisher(MockProducer<byte[], byte[]> producer) {
-		return new ReliablePublisher(() -> producer, ReliablePublisher.defaultBackoff(() -> 1), new Time() {
-
-			@Override
-			public long nanoTime() {
-				return 0;
-			}
+		return new ReliablePublisher(() -> producer, ReliablePublisher.defaultBackoff(() -> 1), new SystemTime() {
 
 			@Override
 			public void sleep(Duration duration) {
 				ReliablePublisherTests.this.waits.add(duration);
-			}
-
-			@Override
-			public boolean await(CompletableFuture<?> event, Duration timeout) throws InterruptedException {
-				return SYSTEM.await(event, timeout);
 			}
 
 		});

@@ -47,13 +47,6 @@ class GapDetectorTests {
 	}
 
 	@Test
-	void findsOrdersThatWereDeletedBeforeTheFirstOneRead() {
-		check(30, 31);
-
-		assertThat(this.gaps).containsExactly(new Gap(PARTITION, 10, 30));
-	}
-
-	@Test
 	void findsNoneBetweenOffsetsThatNoRecordEverHad() {
 		check(30, 35);
 
@@ -87,16 +80,6 @@ class GapDetectorTests {
 		this.detector.revoked(Set.of(PARTITION));
 
 		check(30);
-
-		assertThat(this.gaps).isEmpty();
-	}
-
-	@Test
-	void looksOnlyAtOrders() {
-		TopicPartition outcomes = new TopicPartition(Topics.ORDER_OUTCOMES, 0);
-		this.detector.assigned(outcomes, 0);
-
-		this.detector.check(List.of(record(outcomes, 5)), positions(), this.gaps::add);
 
 		assertThat(this.gaps).isEmpty();
 	}

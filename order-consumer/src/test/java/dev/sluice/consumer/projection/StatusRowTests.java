@@ -33,34 +33,12 @@ class StatusRowTests {
 	}
 
 	@Test
-	void ofTheSameStatusTheLaterOutcomeInTheTopicWins() {
-		StatusRow first = outcome(OrderStatus.RETRYING, 0, 99, 5);
-		StatusRow second = outcome(OrderStatus.RETRYING, 0, 10, 6);
-
-		assertThat(first.merge(second)).isEqualTo(second);
-		assertThat(second.merge(first)).isEqualTo(second);
-	}
-
-	@Test
 	void savedWinsOverWhateverIsLater() {
 		StatusRow saved = outcome(OrderStatus.SAVED, 0, 10, 1);
 
 		assertThat(saved.merge(outcome(OrderStatus.RETRYING, 50, 99, 2)).status()).isEqualTo(OrderStatus.SAVED);
 		assertThat(saved.merge(outcome(OrderStatus.FAILED, 50, 99, 3)).status()).isEqualTo(OrderStatus.SAVED);
 		assertThat(accepted(30).merge(saved).status()).isEqualTo(OrderStatus.SAVED);
-	}
-
-	@Test
-	void ofTwoSavesTheEarlierOneCounts() {
-		StatusRow queued = outcome(OrderStatus.SAVED, 0, 10, 1);
-		StatusRow sync = StatusRow
-			.of(new OrderOutcome(ID, "c-1", OrderStatus.SAVED, 1, T0.plusSeconds(9), null, null, null), 7);
-
-		assertThat(queued.merge(sync).updatedAt()).isEqualTo(T0.plusSeconds(9));
-		assertThat(sync.merge(queued).updatedAt()).isEqualTo(T0.plusSeconds(9));
-		StatusRow sooner = outcome(OrderStatus.SAVED, 0, 8, 1);
-		assertThat(sooner.merge(sync).updatedAt()).isEqualTo(T0.plusSeconds(8));
-		assertThat(sync.merge(sooner).updatedAt()).isEqualTo(T0.plusSeconds(8));
 	}
 
 	@Test
@@ -82,25 +60,11 @@ class StatusRowTests {
 	}
 
 	@Test
-	void anOutcomeTellsTheAcceptanceBeforeTheRecordIsRead() {
-		assertThat(outcome(OrderStatus.RETRYING, 4, 10, 1).acceptedAt()).isEqualTo(T0.plusSeconds(4));
-	}
-
-	@Test
 	void anotherPayloadUnderTheSameIdChangesNothing() {
 		StatusRow row = accepted(10, "first").merge(outcome(OrderStatus.FAILED, 10, 15, 1));
 
 		assertThat(row.merge(accepted(20, "other"))).isEqualTo(row);
 		assertThat(row.merge(accepted(5, "other"))).isEqualTo(row);
-	}
-
-	@Test
-	void aSyncOrderWithoutAKeyIsSavedWithoutAFingerprint() {
-		StatusRow sync = StatusRow.of(new OrderOutcome(ID, "c-1", OrderStatus.SAVED, 1, T0, null, null, null), 7);
-
-		assertThat(sync.status()).isEqualTo(OrderStatus.SAVED);
-		assertThat(sync.acceptedAt()).isNull();
-		assertThat(sync.fingerprint()).isNull();
 	}
 
 	/** No record of {@code orders} has the fingerprint. */
