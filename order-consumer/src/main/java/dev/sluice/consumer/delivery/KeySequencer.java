@@ -2,8 +2,9 @@ package dev.sluice.consumer.delivery;
 
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 
 import com.google.errorprone.annotations.ThreadSafe;
 import org.jspecify.annotations.Nullable;
@@ -11,47 +12,44 @@ import org.jspecify.annotations.Nullable;
 /**
  * Puts the records of one key into sequence, in the order of their tickets. Records of
  * different keys are processed at the same time. A sequencer belongs to one assignment of
- * one partition, which holds all records of a key. It keeps the tickets of unfinished
- * records only.
+ * one partition, which holds all records of a key. It keeps unfinished records only.
  */
 @ThreadSafe
 final class KeySequencer {
 
-	private final Map<ByteBuffer, Ticket> lastTickets = new ConcurrentHashMap<>();
+	private static final CompletableFuture<Boolean> NOTHING_BEFORE = CompletableFuture.completedFuture(true);
 
-	/** The ticket of records without a key: it waits for none, and none waits for it. */
-	private final Ticket free = new Ticket(null, null);
+	/** For each key, whether its last record is finished, once it has ended. */
+	private final Map<ByteBuffer, CompletableFuture<Boolean>> last = new ConcurrentHashMap<>();
 
 	/**
 	 * Issues the next ticket of a key. Called by the polling thread only.
 	 * @param key null if the record waits for no other
 	 */
 	Ticket ticket(byte @Nullable [] key) {
+		CompletableFuture<Boolean> finished = new CompletableFuture<>();
 		if (key == null) {
-			return this.free;
+			return new Ticket(null, NOTHING_BEFORE, finished);
 		}
 		ByteBuffer name = ByteBuffer.wrap(key);
-		Ticket ticket = new Ticket(name, this.lastTickets.get(name));
-		this.lastTickets.put(name, ticket);
-		return ticket;
+		CompletableFuture<Boolean> before = this.last.put(name, finished);
+		return new Ticket(name, (before != null) ? before : NOTHING_BEFORE, finished);
 	}
 
 	/** The ticket of one record. */
 	final class Ticket {
 
-		private final CountDownLatch released = new CountDownLatch(1);
-
 		private final @Nullable ByteBuffer key;
 
-		// Cleared after the wait. Otherwise each ticket would keep all earlier ones in
-		// memory.
-		private @Nullable Ticket before;
+		private final CompletableFuture<Boolean> before;
 
-		private volatile boolean finished;
+		private final CompletableFuture<Boolean> finished;
 
-		private Ticket(@Nullable ByteBuffer key, @Nullable Ticket before) {
+		private Ticket(@Nullable ByteBuffer key, CompletableFuture<Boolean> before,
+				CompletableFuture<Boolean> finished) {
 			this.key = key;
 			this.before = before;
+			this.finished = finished;
 		}
 
 		/**
@@ -60,13 +58,12 @@ final class KeySequencer {
 		 * overtake it
 		 */
 		boolean await() throws InterruptedException {
-			Ticket previous = this.before;
-			if (previous == null) {
-				return true;
+			try {
+				return this.before.get();
 			}
-			previous.released.await();
-			this.before = null;
-			return previous.finished;
+			catch (ExecutionException ex) {
+				throw new IllegalStateException("A ticket is released and never fails", ex);
+			}
 		}
 
 		/**
@@ -75,12 +72,10 @@ final class KeySequencer {
 		 * @param finished whether the record is finished
 		 */
 		void release(boolean finished) {
-			this.finished = finished;
-			this.before = null;
 			if (finished && this.key != null) {
-				KeySequencer.this.lastTickets.remove(this.key, this);
+				KeySequencer.this.last.remove(this.key, this.finished);
 			}
-			this.released.countDown();
+			this.finished.complete(finished);
 		}
 
 	}
