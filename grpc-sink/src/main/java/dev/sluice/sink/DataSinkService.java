@@ -37,13 +37,14 @@ import org.slf4j.LoggerFactory;
 /**
  * The sink's gRPC service: a {@link SinkStream} for each call. Limits:
  * <ul>
- * <li>{@code sink.max-streams} and {@code sink.max-streams-per-client} streams.</li>
- * <li>{@code sink.memory} bytes of messages, from the first byte of each to its
+ * <li>{@code sink.limits.max-streams} and {@code sink.limits.max-streams-per-client}
+ * streams.</li>
+ * <li>{@code sink.limits.memory} bytes of messages, from the first byte of each to its
  * acknowledgement, and at most as much again for messages requested while there was
  * room.</li>
- * <li>{@code sink.memory} bytes of decompressed messages in the storage, exceeded by less
- * than one message.</li>
- * <li>{@code sink.max-storing} messages in the storage.</li>
+ * <li>{@code sink.limits.memory} bytes of decompressed messages in the storage, exceeded
+ * by less than one message.</li>
+ * <li>{@code sink.limits.max-storing} messages in the storage.</li>
  * </ul>
  * <p>
  * A server with this service must also have its {@link #tracerFactory}.
@@ -113,19 +114,19 @@ final class DataSinkService implements BindableService {
 
 	DataSinkService(OnceStore store, Decompressor decompressor, SinkProperties properties, SinkMetrics metrics,
 			ScheduledExecutorService timer, Executor executor, LongSupplier nanoTime) {
-		long memory = properties.memory().toBytes();
+		long memory = properties.limits().memory().toBytes();
 		this.shared = new Shared(store, new SharedLimit(memory, MEMORY_STEP, executor),
-				new SharedLimit(memory, properties.maxMessageBytes(), executor),
-				new SharedLimit(properties.maxStoring(), 1, executor),
-				new SharedLimit((properties.repeatHorizon() > 0) ? properties.maxUnnumberedStreams() : Long.MAX_VALUE,
-						1, executor),
+				new SharedLimit(memory, properties.limits().maxMessageBytes(), executor),
+				new SharedLimit(properties.limits().maxStoring(), 1, executor),
+				new SharedLimit((properties.store().repeatHorizon() > 0) ? properties.limits().maxUnnumberedStreams()
+						: Long.MAX_VALUE, 1, executor),
 				decompressor, executor, new RateLimitedLog(logger, LOG_INTERVAL, nanoTime));
 		this.properties = properties;
 		this.metrics = metrics;
 		this.timer = timer;
 		this.nanoTime = nanoTime;
 		this.inboundLimits = new InboundLimits(properties, this.shared.memory(), nanoTime);
-		this.streamLimit = new StreamLimit(properties.maxStreams(), properties.maxStreamsPerClient());
+		this.streamLimit = new StreamLimit(properties.limits().maxStreams(), properties.limits().maxStreamsPerClient());
 		metrics.memory(() -> this.shared.memory().used() + this.shared.decompressed().used());
 	}
 
@@ -152,8 +153,8 @@ final class DataSinkService implements BindableService {
 
 	private MethodDescriptor<Received, Response> method(MethodDescriptor<?, Response> generated) {
 		return generated
-			.toBuilder(new RequestMarshaller(this.properties.maxRequestBytes(), this.properties.maxVersion()),
-					generated.getResponseMarshaller())
+			.toBuilder(new RequestMarshaller(this.properties.limits().maxRequestBytes(),
+					this.properties.sessions().maxVersion()), generated.getResponseMarshaller())
 			.build();
 	}
 
@@ -204,7 +205,7 @@ final class DataSinkService implements BindableService {
 		this.shared.memory().add(message.memoryBytes());
 		InboundCall inbound = Objects.requireNonNull(InboundCall.CURRENT.get());
 		inbound.handedOver();
-		switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
+		switch (Payload.read(message, this.properties.limits().maxMessageBytes(), this.shared.decompressor())) {
 			case Payload.Refused(Status status) -> answer(responses, status, message, contentBytes);
 			case Payload.Unread(RuntimeException cause) ->
 				answer(responses, SinkStream.status(cause), message, contentBytes);
@@ -212,7 +213,7 @@ final class DataSinkService implements BindableService {
 				Timer.Sample sample = this.metrics.storing();
 				this.shared.store(message, readable.bytes(), inbound.owner(), new Fence())
 					.copy()
-					.orTimeout(this.properties.storeTimeout().toNanos(), TimeUnit.NANOSECONDS)
+					.orTimeout(this.properties.store().timeout().toNanos(), TimeUnit.NANOSECONDS)
 					.whenComplete((outcome, failure) -> {
 						if (failure == null) {
 							boolean repeat = outcome == OnceStore.Outcome.REPEATED;
@@ -231,7 +232,8 @@ final class DataSinkService implements BindableService {
 		if (this.draining) {
 			return "The sink is shutting down";
 		}
-		if (this.shared.memory().used() >= this.properties.memory().toBytes() || !this.shared.storing().tryAcquire(1)) {
+		if (this.shared.memory().used() >= this.properties.limits().memory().toBytes()
+				|| !this.shared.storing().tryAcquire(1)) {
 			return refusal;
 		}
 		if (contentBytes > 0 && !this.shared.decompressed().tryAcquire(contentBytes)) {

@@ -79,10 +79,12 @@ final class Decompressor {
 			return new Decompressor(maxBytes, Files.readAllBytes(dictionary));
 		}
 		catch (IOException ex) {
-			throw new UncheckedIOException("sink.dictionary=%s cannot be read: %s".formatted(dictionary, ex), ex);
+			throw new UncheckedIOException("sink.stream.dictionary=%s cannot be read: %s".formatted(dictionary, ex),
+					ex);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new IllegalArgumentException("sink.dictionary=%s is %s".formatted(dictionary, ex.getMessage()), ex);
+			throw new IllegalArgumentException("sink.stream.dictionary=%s is %s".formatted(dictionary, ex.getMessage()),
+					ex);
 		}
 	}
 

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A call that breaks a limit is ended with a status. A client that does not read the
  * status would keep the call and its bytes in memory. Such a call is reset: at once if
- * its client goes on sending, else after {@code sink.stall-timeout}.
+ * its client goes on sending, else after {@code sink.stream.stall-timeout}.
  */
 @ThreadSafe
 final class InboundCall extends ServerStreamTracer {

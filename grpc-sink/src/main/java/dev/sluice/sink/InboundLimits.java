@@ -17,14 +17,15 @@ import org.slf4j.LoggerFactory;
 /**
  * Limits what calls receive, from the first byte of a message.
  * <ul>
- * <li>A message larger than {@code sink.max-message} plus an envelope ends its call with
- * {@code RESOURCE_EXHAUSTED}. gRPC's own limit would reset a stream that has had a
- * response, which its client sees as {@code CANCELLED} (grpc-java #11245).</li>
- * <li>Messages that were already requested may still arrive when {@code sink.memory} is
- * used up. A call that brings the total over twice {@code sink.memory} ends with
- * {@code RESOURCE_EXHAUSTED}, and is reset if its client goes on sending.</li>
- * <li>A message that is incomplete {@code sink.stall-timeout} after its first byte ends
- * its call with {@code DEADLINE_EXCEEDED}.</li>
+ * <li>A message larger than {@code sink.limits.max-message} plus an envelope ends its
+ * call with {@code RESOURCE_EXHAUSTED}. gRPC's own limit would reset a stream that has
+ * had a response, which its client sees as {@code CANCELLED} (grpc-java #11245).</li>
+ * <li>Messages that were already requested may still arrive when
+ * {@code sink.limits.memory} is used up. A call that brings the total over twice
+ * {@code sink.limits.memory} ends with {@code RESOURCE_EXHAUSTED}, and is reset if its
+ * client goes on sending.</li>
+ * <li>A message that is incomplete {@code sink.stream.stall-timeout} after its first byte
+ * ends its call with {@code DEADLINE_EXCEEDED}.</li>
  * </ul>
  */
 @ThreadSafe
@@ -82,36 +83,37 @@ final class InboundLimits extends ServerStreamTracer.Factory {
 
 	/** The status that ends a call that breaks a limit; null if it may go on. */
 	@Nullable Status brokenBy(long messageBytes, long memoryBytes) {
-		if (messageBytes > this.properties.maxRequestBytes()) {
+		if (messageBytes > this.properties.limits().maxRequestBytes()) {
 			return Status.RESOURCE_EXHAUSTED
-				.withDescription("The message is larger than %d bytes (sink.max-message) and an envelope of %d"
-					.formatted(this.properties.maxMessageBytes(), SinkProperties.ENVELOPE_BYTES));
+				.withDescription("The message is larger than %d bytes (sink.limits.max-message) and an envelope of %d"
+					.formatted(this.properties.limits().maxMessageBytes(), SinkProperties.ENVELOPE_BYTES));
 		}
-		if (memoryBytes > 2 * this.properties.memory().toBytes()) {
-			return Status.RESOURCE_EXHAUSTED
-				.withDescription("The sink's memory is used up (sink.memory); " + "resend unacknowledged messages");
+		if (memoryBytes > 2 * this.properties.limits().memory().toBytes()) {
+			return Status.RESOURCE_EXHAUSTED.withDescription(
+					"The sink's memory is used up (sink.limits.memory); " + "resend unacknowledged messages");
 		}
 		return null;
 	}
 
 	/** Whether more has come than can have been under way when the call ended. */
 	boolean ignoresItsEnd(long bytesAfterEnd) {
-		return bytesAfterEnd > this.properties.flowWindow().toBytes();
+		return bytesAfterEnd > this.properties.limits().flowWindow().toBytes();
 	}
 
 	/** Whether the memory is too short to wait until the client has read the end. */
 	boolean cannotWait(long memoryBytes) {
-		return memoryBytes > 2 * this.properties.memory().toBytes() + this.properties.flowWindow().toBytes();
+		return memoryBytes > 2 * this.properties.limits().memory().toBytes()
+				+ this.properties.limits().flowWindow().toBytes();
 	}
 
 	boolean stalled(long nanos) {
-		return nanos > this.properties.stallTimeout().toNanos();
+		return nanos > this.properties.stream().stallTimeout().toNanos();
 	}
 
 	Status stallStatus() {
 		return Status.DEADLINE_EXCEEDED
-			.withDescription("A message was incomplete %d ms after its first byte (sink.stall-timeout)"
-				.formatted(this.properties.stallTimeout().toMillis()));
+			.withDescription("A message was incomplete %d ms after its first byte (sink.stream.stall-timeout)"
+				.formatted(this.properties.stream().stallTimeout().toMillis()));
 	}
 
 	void logEnd(Object client, Status status) {

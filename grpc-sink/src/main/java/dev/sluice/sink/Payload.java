@@ -65,7 +65,7 @@ sealed interface Payload {
 
 	static Refused tooLarge(int maxBytes) {
 		return new Refused(Status.RESOURCE_EXHAUSTED
-			.withDescription("The payload is larger than " + maxBytes + " bytes (sink.max-message)"));
+			.withDescription("The payload is larger than " + maxBytes + " bytes (sink.limits.max-message)"));
 	}
 
 }

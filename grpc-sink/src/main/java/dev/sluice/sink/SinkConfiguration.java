@@ -60,10 +60,10 @@ class SinkConfiguration {
 			ScheduledExecutorService ackTimer, ExecutorService callExecutor, LongSupplier nanoTime,
 			Supervisor supervisor) {
 		DataSinkService service = new DataSinkService(store,
-				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()), properties,
+				Decompressor.of(properties.limits().maxMessageBytes(), properties.stream().dictionary()), properties,
 				new SinkMetrics(registry), ackTimer, callExecutor, nanoTime);
 		long period = Math.min(CHECK_PERIOD.toNanos(),
-				Math.min(properties.stallTimeout().toNanos(), properties.storeTimeout().toNanos()) / 4);
+				Math.min(properties.stream().stallTimeout().toNanos(), properties.store().timeout().toNanos()) / 4);
 		var _ = ackTimer.scheduleWithFixedDelay(supervisor.guard("limits", service::check), period, period,
 				TimeUnit.NANOSECONDS);
 		return service;
@@ -93,7 +93,7 @@ class SinkConfiguration {
 	@Bean
 	ServerBuilderCustomizer<NettyServerBuilder> inboundLimits(DataSinkService service, SinkProperties properties) {
 		return (builder) -> builder.addStreamTracerFactory(service.tracerFactory())
-			.maxConcurrentCallsPerConnection(properties.maxCallsPerConnection());
+			.maxConcurrentCallsPerConnection(properties.limits().maxCallsPerConnection());
 	}
 
 	@Bean
@@ -105,7 +105,8 @@ class SinkConfiguration {
 	@Bean
 	OnceStore onceStore(MessageStore store, RecentIds recent, SinkProperties properties) {
 		return new OnceStore(
-				properties.storeDelay().isZero() ? store : new DelayedStore(store, properties.storeDelay()), recent);
+				properties.store().delay().isZero() ? store : new DelayedStore(store, properties.store().delay()),
+				recent);
 	}
 
 	@Bean
@@ -116,7 +117,7 @@ class SinkConfiguration {
 
 	@Bean
 	RecentIds recentIds(SinkProperties properties) {
-		return new RecentIds(properties.repeatHorizon());
+		return new RecentIds(properties.store().repeatHorizon());
 	}
 
 	@Bean
@@ -126,17 +127,19 @@ class SinkConfiguration {
 
 	@Bean
 	MessageStore messageStore(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic, SinkProperties properties) {
-		return KafkaMessageStore.of(kafka, topic, properties.maxWriters(), properties.sessionAge());
+		return KafkaMessageStore.of(kafka, topic, properties.sessions().maxWriters(), properties.sessions().age());
 	}
 
 	@Bean
 	SinkTopic sinkTopic(SinkProperties properties, KafkaAdmin admin, RecentIds recent) {
-		return new SinkTopic(TopicSpec.of(Topics.SINK, properties.partitions(), properties.replicationFactor(),
-				properties.minInsyncReplicas(),
-				Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(properties.maxRecordBytes()),
+		return new SinkTopic(TopicSpec.of(Topics.SINK, properties.topic().partitions(),
+				properties.topic().replicationFactor(), properties.topic().minInsyncReplicas(),
+				Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(properties.limits().maxRequestBytes()),
 						TopicConfig.RETENTION_MS_CONFIG,
-						Long.toString(properties.retention().isZero() ? -1 : properties.retention().toMillis()),
-						TopicConfig.RETENTION_BYTES_CONFIG, Long.toString(properties.retentionBytesOfPartition()))),
+						Long.toString(properties.topic().retention().isZero() ? -1
+								: properties.topic().retention().toMillis()),
+						TopicConfig.RETENTION_BYTES_CONFIG,
+						Long.toString(properties.topic().retentionBytesOfPartition()))),
 				admin, recent);
 	}
 
@@ -149,9 +152,9 @@ class SinkConfiguration {
 
 	@Bean
 	DefaultKafkaProducerFactoryCustomizer largestRecord(SinkProperties properties) {
-		return (factory) -> factory.updateConfigs(
-				Map.of(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Math.max(properties.maxRecordBytes(), REQUEST_BYTES),
-						ProducerConfig.BUFFER_MEMORY_CONFIG, properties.memory().toBytes()));
+		return (factory) -> factory.updateConfigs(Map.of(ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+				Math.max(properties.limits().maxRequestBytes(), REQUEST_BYTES), ProducerConfig.BUFFER_MEMORY_CONFIG,
+				properties.limits().memory().toBytes()));
 	}
 
 	@Bean(destroyMethod = "shutdownNow")
@@ -160,12 +163,12 @@ class SinkConfiguration {
 	}
 
 	/**
-	 * Without it each connection may grow its window to 8 MB, which {@code sink.memory}
-	 * does not limit.
+	 * Without it each connection may grow its window to 8 MB, which
+	 * {@code sink.limits.memory} does not limit.
 	 */
 	@Bean
 	ServerBuilderCustomizer<NettyServerBuilder> flowWindow(SinkProperties properties) {
-		int bytes = Math.toIntExact(properties.flowWindow().toBytes());
+		int bytes = Math.toIntExact(properties.limits().flowWindow().toBytes());
 		return (builder) -> builder.flowControlWindow(bytes);
 	}
 

@@ -25,7 +25,9 @@ enum SinkMetric {
 	/** Messages in the queues of open streams. */
 	QUEUED("sluice.sink.queued", "messages", "Messages waiting for the storage"),
 
-	/** What {@code sink.memory} limits, plus decompressed messages in the storage. */
+	/**
+	 * What {@code sink.limits.memory} limits, plus decompressed messages in the storage.
+	 */
 	MEMORY("sluice.sink.memory", "bytes", "Memory that messages take from their first byte to their acknowledgement"),
 
 	/** Messages received whose acknowledgement has not been written, of open streams. */

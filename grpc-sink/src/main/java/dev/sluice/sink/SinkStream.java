@@ -243,9 +243,9 @@ final class SinkStream implements StreamObserver<Received> {
 			}
 			if (!mayBeUnnumbered(messages)) {
 				unnamed(Status.RESOURCE_EXHAUSTED.withDescription(
-						("%d streams send messages without a sequence, as many as sink.max-unnumbered-streams allows; "
+						("%d streams send messages without a sequence, as many as sink.limits.max-unnumbered-streams allows; "
 								+ "number the messages")
-							.formatted(this.properties.maxUnnumberedStreams())));
+							.formatted(this.properties.limits().maxUnnumberedStreams())));
 				return;
 			}
 			if (this.phase == Phase.OPEN) {
@@ -290,8 +290,8 @@ final class SinkStream implements StreamObserver<Received> {
 	}
 
 	/**
-	 * The repeat horizon covers what {@code sink.max-unnumbered-streams} streams have in
-	 * flight.
+	 * The repeat horizon covers what {@code sink.limits.max-unnumbered-streams} streams
+	 * have in flight.
 	 */
 	@GuardedBy("lock")
 	private boolean mayBeUnnumbered(List<Received.Message> messages) {
@@ -304,7 +304,7 @@ final class SinkStream implements StreamObserver<Received> {
 
 	@GuardedBy("lock")
 	private void enqueue(Received.Message message) {
-		boolean last = this.queue.size() + 1 >= this.properties.queueCapacity();
+		boolean last = this.queue.size() + 1 >= this.properties.stream().queueCapacity();
 		Received.Message oldest = this.queue.peek();
 		Step step = ServerMachine.step(this.state, last ? Event.RECEIVED_LAST : Event.RECEIVED);
 		for (Effect effect : step.effects()) {
@@ -313,9 +313,9 @@ final class SinkStream implements StreamObserver<Received> {
 		this.state = step.next();
 		if (oldest != null && oldest.sequence() > 0 && step.effects().contains(Effect.DROP_OLDEST)) {
 			// Sent again, it would be stored behind the messages after it.
-			end(Status.UNAVAILABLE
-				.withDescription("The queue was full (sink.queue-capacity) and a message with a sequence was dropped; "
-						+ "resend unacknowledged messages in order"));
+			end(Status.UNAVAILABLE.withDescription(
+					"The queue was full (sink.stream.queue-capacity) and a message with a sequence was dropped; "
+							+ "resend unacknowledged messages in order"));
 		}
 	}
 
@@ -371,18 +371,18 @@ final class SinkStream implements StreamObserver<Received> {
 
 	/**
 	 * Ends the stream if it is too old, if the storage has not answered for
-	 * {@code sink.store-timeout}, or if its client has not read a response for
-	 * {@code sink.stall-timeout}.
+	 * {@code sink.store.timeout}, or if its client has not read a response for
+	 * {@code sink.stream.stall-timeout}.
 	 */
 	void check(long nowNanos) {
 		overdue(nowNanos).forEach((late) -> finish(late,
 				new Result.Failed(
-						new StoreUnavailableException("The storage has not answered for %d ms (sink.store-timeout)"
-							.formatted(this.properties.storeTimeout().toMillis())))));
+						new StoreUnavailableException("The storage has not answered for %d ms (sink.store.timeout)"
+							.formatted(this.properties.store().timeout().toMillis())))));
 		synchronized (this.lock) {
 			if (this.phase == Phase.OPEN && tooOld(nowNanos)) {
 				endAfterStoring(Status.UNAVAILABLE
-					.withDescription("The stream has reached its maximum age (sink.max-stream-age); open another one"));
+					.withDescription("The stream has reached its maximum age (sink.stream.max-age); open another one"));
 			}
 			if (this.phase == Phase.ENDED || !hasPendingResponses() || this.responses.isReady()) {
 				this.unread = false;
@@ -391,16 +391,16 @@ final class SinkStream implements StreamObserver<Received> {
 				this.unread = true;
 				this.unreadSinceNanos = nowNanos;
 			}
-			else if (nowNanos - this.unreadSinceNanos > this.properties.stallTimeout().toNanos()) {
+			else if (nowNanos - this.unreadSinceNanos > this.properties.stream().stallTimeout().toNanos()) {
 				end(Status.DEADLINE_EXCEEDED
-					.withDescription("The client has not read its responses for %d ms (sink.stall-timeout)"
-						.formatted(this.properties.stallTimeout().toMillis())));
+					.withDescription("The client has not read its responses for %d ms (sink.stream.stall-timeout)"
+						.formatted(this.properties.stream().stallTimeout().toMillis())));
 			}
 		}
 	}
 
 	private List<Reserved> overdue(long nowNanos) {
-		long timeout = this.properties.storeTimeout().toNanos();
+		long timeout = this.properties.store().timeout().toNanos();
 		synchronized (this.lock) {
 			List<Reserved> overdue = new ArrayList<>();
 			Reserved next = this.inStorage.first;
@@ -416,7 +416,7 @@ final class SinkStream implements StreamObserver<Received> {
 	 * The age varies by up to a tenth, so streams opened together do not end together.
 	 */
 	private boolean tooOld(long nowNanos) {
-		long age = this.properties.maxStreamAge().toNanos();
+		long age = this.properties.stream().maxAge().toNanos();
 		long less = Math.floorMod(System.identityHashCode(this), 1_000) * (age / 10_000);
 		return age > 0 && nowNanos - this.inbound.openedNanos() > age - less;
 	}
@@ -445,7 +445,7 @@ final class SinkStream implements StreamObserver<Received> {
 		synchronized (this.lock) {
 			int count = this.prefetch - this.requested;
 			if (this.phase == Phase.OPEN && count > 0
-					&& this.stored.size() + this.refusals.size() < this.properties.queueCapacity()
+					&& this.stored.size() + this.refusals.size() < this.properties.stream().queueCapacity()
 					&& this.shared.memory().hasRoom(this.request)) {
 				this.requested += count;
 				this.responses.request(count);
@@ -618,7 +618,7 @@ final class SinkStream implements StreamObserver<Received> {
 		List<MessageStore.Placed> placed = new ArrayList<>(together.size());
 		for (Reserved reserved : together) {
 			Received.Message message = reserved.message;
-			switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
+			switch (Payload.read(message, this.properties.limits().maxMessageBytes(), this.shared.decompressor())) {
 				case Payload.Refused(Status status) -> finish(reserved, new Result.Refused(status));
 				case Payload.Unread(RuntimeException cause) -> finish(reserved, new Result.Failed(cause));
 				case Payload.Readable readable -> {
@@ -717,7 +717,8 @@ final class SinkStream implements StreamObserver<Received> {
 	/** Sends a full batch at once, and any batch if nothing else is in process. */
 	@GuardedBy("lock")
 	private void flushOrAwaitMore() {
-		if (this.stored.size() >= this.properties.ackBatch() || (this.queue.isEmpty() && this.inStorage.isEmpty())) {
+		if (this.stored.size() >= this.properties.stream().ackBatch()
+				|| (this.queue.isEmpty() && this.inStorage.isEmpty())) {
 			flush();
 		}
 		else if (!this.stored.isEmpty() && !this.flushAwaited) {
@@ -729,7 +730,7 @@ final class SinkStream implements StreamObserver<Received> {
 	@SuppressWarnings("FutureReturnValueIgnored") // It is never cancelled, and may find
 													// nothing to do.
 	private void awaitMore() {
-		this.timer.schedule(this::flush, this.properties.ackDelay().toNanos(), TimeUnit.NANOSECONDS);
+		this.timer.schedule(this::flush, this.properties.stream().ackDelay().toNanos(), TimeUnit.NANOSECONDS);
 	}
 
 	@GuardedBy("lock")
@@ -824,14 +825,14 @@ final class SinkStream implements StreamObserver<Received> {
 		this.refusals.clear();
 		this.infoPending = false;
 		ServiceMessage.Builder info = ServiceMessage.newBuilder()
-			.setQueueCapacity(this.properties.queueCapacity())
-			.setWindow(this.properties.window())
-			.setMaxMessageBytes(this.properties.maxMessageBytes())
+			.setQueueCapacity(this.properties.stream().queueCapacity())
+			.setWindow(this.properties.stream().window())
+			.setMaxMessageBytes(this.properties.limits().maxMessageBytes())
 			.setDropped(this.dropped)
 			.setZstd(true)
 			.setBatchMessages(Received.Batch.MAX_MESSAGES)
 			.setMinVersion(Payload.VERSION)
-			.setMaxVersion(this.properties.maxVersion())
+			.setMaxVersion(this.properties.sessions().maxVersion())
 			.addAllRefusals(reported);
 		Dictionary dictionary = this.shared.decompressor().dictionary();
 		if (first && dictionary != null) {
@@ -844,7 +845,7 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private void writeAcknowledgement() {
 		List<ByteString> ids = new ArrayList<>();
-		while (ids.size() < this.properties.ackBatch() && !this.stored.isEmpty()) {
+		while (ids.size() < this.properties.stream().ackBatch() && !this.stored.isEmpty()) {
 			ids.add(this.stored.remove());
 		}
 		this.responses.onNext(Response.newBuilder()

@@ -35,11 +35,12 @@ final class StreamLimit {
 	/** Counts a stream and returns null, or returns why it may not open. */
 	synchronized @Nullable String open(Object client) {
 		if (this.count >= this.all) {
-			return this.all + " streams are open, as many as sink.max-streams allows";
+			return this.all + " streams are open, as many as sink.limits.max-streams allows";
 		}
 		int ofClient = this.open.getOrDefault(client, 0);
 		if (this.perClient > 0 && ofClient >= this.perClient) {
-			return "This client has " + ofClient + " streams open, as many as sink.max-streams-per-client allows";
+			return "This client has " + ofClient
+					+ " streams open, as many as sink.limits.max-streams-per-client allows";
 		}
 		this.open.put(client, ofClient + 1);
 		this.count++;

@@ -27,7 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "spring.grpc.server.port=0", "sink.max-calls-per-connection=2" })
+		properties = { "spring.grpc.server.port=0", "sink.limits.max-calls-per-connection=2" })
 class ConnectionLimitsTests {
 
 	private static final Duration DEADLINE = Patience.ofSeconds(60);

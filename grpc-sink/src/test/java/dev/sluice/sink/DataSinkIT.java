@@ -83,7 +83,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "spring.grpc.server.port=0", "sink.retention=72h", "sink.retention-size=1200MB" })
+		properties = { "spring.grpc.server.port=0", "sink.topic.retention=72h", "sink.topic.retention-size=1200MB" })
 class DataSinkIT {
 
 	private static final Duration DEADLINE = Patience.ofSeconds(60);

@@ -54,11 +54,11 @@ class DictionaryNegotiationTests {
 	@BeforeEach
 	void start() throws Exception {
 		Path dictionary = Files.write(this.directory.resolve("metrics.zdict"), SampleDictionary.bytes());
-		SinkProperties properties = Settings.of("sink.queue-capacity=1000", "sink.memory=8MB", "sink.max-storing=1000",
-				"sink.max-stream-age=0", "sink.ack-delay=1ms", "sink.repeat-horizon=1000",
-				"sink.dictionary=" + dictionary);
+		SinkProperties properties = Settings.of("sink.stream.queue-capacity=1000", "sink.limits.memory=8MB",
+				"sink.limits.max-storing=1000", "sink.stream.max-age=0", "sink.stream.ack-delay=1ms",
+				"sink.store.repeat-horizon=1000", "sink.stream.dictionary=" + dictionary);
 		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000)),
-				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()), properties,
+				Decompressor.of(properties.limits().maxMessageBytes(), properties.stream().dictionary()), properties,
 				new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run, System::nanoTime);
 		String name = InProcessServerBuilder.generateName();
 		this.server = InProcessServerBuilder.forName(name)

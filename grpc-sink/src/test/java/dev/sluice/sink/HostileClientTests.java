@@ -37,8 +37,8 @@ import static org.awaitility.Awaitility.await;
  * stands still unless a test moves it.
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "spring.grpc.server.port=0", "sink.memory=" + HostileClientTests.MEMORY + "B",
-				"sink.max-streams-per-client=60" })
+		properties = { "spring.grpc.server.port=0", "sink.limits.memory=" + HostileClientTests.MEMORY + "B",
+				"sink.limits.max-streams-per-client=60" })
 @ExtendWith(OutputCaptureExtension.class)
 class HostileClientTests {
 
@@ -56,7 +56,7 @@ class HostileClientTests {
 
 	private static final int RESET = -1;
 
-	/** More than {@code sink.stall-timeout}. */
+	/** More than {@code sink.stream.stall-timeout}. */
 	private static final Duration TOO_LONG = Duration.ofSeconds(31);
 
 	/** The interval between two lines on calls that were ended. */

@@ -32,8 +32,9 @@ class InboundCallTests {
 
 	private static final Duration STALL = Duration.ofSeconds(30);
 
-	private static final SinkProperties PROPERTIES = Settings.of("sink.memory=" + MEMORY + "B",
-			"sink.flow-window=" + FLOW_WINDOW + "B", "sink.stall-timeout=30s", "sink.max-message=" + MAX_MESSAGE + "B");
+	private static final SinkProperties PROPERTIES = Settings.of("sink.limits.memory=" + MEMORY + "B",
+			"sink.limits.flow-window=" + FLOW_WINDOW + "B", "sink.stream.stall-timeout=30s",
+			"sink.limits.max-message=" + MAX_MESSAGE + "B");
 
 	private final SharedLimit memory = new SharedLimit(MEMORY, 1, Runnable::run);
 
@@ -116,7 +117,8 @@ class InboundCallTests {
 
 		assertThat(this.ends).singleElement()
 			.satisfies((end) -> assertThat(end.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED))
-			.satisfies((end) -> assertThat(end.getDescription()).contains("1000 bytes (sink.max-message)", "4096"));
+			.satisfies(
+					(end) -> assertThat(end.getDescription()).contains("1000 bytes (sink.limits.max-message)", "4096"));
 		assertThat(this.context.isCancelled()).isFalse();
 	}
 
@@ -141,7 +143,7 @@ class InboundCallTests {
 		bytes(1);
 
 		assertThat(this.ends).singleElement()
-			.satisfies((end) -> assertThat(end.getDescription()).contains("sink.memory"));
+			.satisfies((end) -> assertThat(end.getDescription()).contains("sink.limits.memory"));
 		assertThat(this.context.isCancelled()).isFalse();
 	}
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Messages take as much memory as {@code sink.memory} counts. */
+/** Messages take as much memory as {@code sink.limits.memory} counts. */
 class MemoryTests {
 
 	private static final int MESSAGES = 100_000;
@@ -71,15 +71,15 @@ class MemoryTests {
 	@ValueSource(ints = { 1, 250 })
 	void smallMessagesAreCountedWithWhatTheyTakeBesideTheirBytes(int together) throws Exception {
 		int memory = 1024 * 1024;
-		SinkProperties properties = Settings.of("sink.queue-capacity=100000", "sink.memory=1MB", "sink.max-storing=10",
-				"sink.max-stream-age=0", "sink.max-message=1KB", "sink.ack-delay=0", "sink.store-timeout=1m",
-				"sink.repeat-horizon=0");
+		SinkProperties properties = Settings.of("sink.stream.queue-capacity=100000", "sink.limits.memory=1MB",
+				"sink.limits.max-storing=10", "sink.stream.max-age=0", "sink.limits.max-message=1KB",
+				"sink.stream.ack-delay=0", "sink.store.timeout=1m", "sink.store.repeat-horizon=0");
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
 		ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 		FakeStore store = new FakeStore();
 		DataSinkService service = new DataSinkService(new OnceStore(store, new RecentIds(0)),
-				new Decompressor(properties.maxMessageBytes(), null), properties, new SinkMetrics(registry), timer,
-				Runnable::run, System::nanoTime);
+				new Decompressor(properties.limits().maxMessageBytes(), null), properties, new SinkMetrics(registry),
+				timer, Runnable::run, System::nanoTime);
 		String name = InProcessServerBuilder.generateName();
 		Server server = InProcessServerBuilder.forName(name)
 			.directExecutor()

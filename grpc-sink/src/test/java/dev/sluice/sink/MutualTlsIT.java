@@ -47,7 +47,7 @@ import static org.awaitility.Awaitility.await;
  * have a certificate.
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
-		properties = { "spring.grpc.server.port=0", "sink.max-streams-per-client=1",
+		properties = { "spring.grpc.server.port=0", "sink.limits.max-streams-per-client=1",
 				"spring.grpc.server.ssl.bundle=sink", "spring.grpc.server.ssl.client-auth=require" })
 class MutualTlsIT {
 

@@ -349,11 +349,12 @@ class SequenceStreamTests {
 		if (this.server != null) {
 			return;
 		}
-		SinkProperties properties = Settings.of("sink.queue-capacity=100", "sink.memory=8MB", "sink.max-storing=1000",
-				"sink.max-stream-age=0", "sink.ack-batch=1", "sink.ack-delay=0", "sink.store-timeout=1m",
-				"sink.repeat-horizon=" + this.repeatHorizon, "sink.sequences=" + sequences);
+		SinkProperties properties = Settings.of("sink.stream.queue-capacity=100", "sink.limits.memory=8MB",
+				"sink.limits.max-storing=1000", "sink.stream.max-age=0", "sink.stream.ack-batch=1",
+				"sink.stream.ack-delay=0", "sink.store.timeout=1m", "sink.store.repeat-horizon=" + this.repeatHorizon,
+				"sink.sessions.enabled=" + sequences);
 		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000)),
-				new Decompressor(properties.maxMessageBytes(), null), properties,
+				new Decompressor(properties.limits().maxMessageBytes(), null), properties,
 				new SinkMetrics(new SimpleMeterRegistry()), this.timer, (task) -> {
 					this.handedOver++;
 					task.run();

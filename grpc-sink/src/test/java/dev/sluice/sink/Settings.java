@@ -15,7 +15,7 @@ final class Settings {
 
 	/**
 	 * Returns the defaults with these changes, without validation.
-	 * @param changes for example {@code "sink.memory=4000B"}
+	 * @param changes for example {@code "sink.limits.memory=4000B"}
 	 */
 	static SinkProperties of(String... changes) {
 		Map<String, String> properties = Arrays.stream(changes)

@@ -156,7 +156,7 @@ class SharedTopicIT {
 	void refuseASessionThatTheBrokersForgetBeforeItsAge() {
 		ClientSession old = new ClientSession(session(7).id(), 1, Duration.ofDays(7).toMillis() + 1);
 
-		try (ConfigurableApplicationContext patient = sink("--sink.session-age=30d")) {
+		try (ConfigurableApplicationContext patient = sink("--sink.sessions.age=30d")) {
 			assertThat(refusal(patient, new Place(old, 1), "any")).isInstanceOf(SessionForgottenException.class);
 		}
 	}

@@ -18,27 +18,29 @@ class SinkPropertiesTests {
 
 	@Test
 	void takesNoMemoryThatKafkasProducerWouldRefuseAMessageFor() {
-		this.runner.withPropertyValues("sink.memory=1MB", "sink.max-message=1MB")
+		this.runner.withPropertyValues("sink.limits.memory=1MB", "sink.limits.max-message=1MB")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("sink.memory must be at least 4KB more than sink.max-message"));
-		this.runner.withPropertyValues("sink.memory=1MB", "sink.max-message=1020KB")
+				.hasMessageContaining("sink.limits.memory must be at least 4KB more than sink.limits.max-message"));
+		this.runner.withPropertyValues("sink.limits.memory=1MB", "sink.limits.max-message=1020KB")
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
 	void takesNoHorizonWithinWhichMessagesInFlightCouldBeStoredTwice() {
-		String[] inFlight = { "sink.queue-capacity=1000", "sink.max-unnumbered-streams=3", "sink.max-storing=500" };
+		String[] inFlight = { "sink.stream.queue-capacity=1000", "sink.limits.max-unnumbered-streams=3",
+				"sink.limits.max-storing=500" };
 		this.runner.withPropertyValues(inFlight)
-			.withPropertyValues("sink.repeat-horizon=3499")
+			.withPropertyValues("sink.store.repeat-horizon=3499")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("Raise sink.repeat-horizon or lower one of these"));
+				.hasMessageContaining("Raise sink.store.repeat-horizon or lower one of these"));
 		this.runner.withPropertyValues(inFlight)
-			.withPropertyValues("sink.repeat-horizon=3500")
+			.withPropertyValues("sink.store.repeat-horizon=3500")
 			.run((context) -> assertThat(context).hasNotFailed());
 		this.runner.run((context) -> assertThat(context).as("the defaults").hasNotFailed());
-		this.runner.withPropertyValues("sink.repeat-horizon=0").run((context) -> assertThat(context).hasNotFailed());
+		this.runner.withPropertyValues("sink.store.repeat-horizon=0")
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	/** Other tests override these with shorter times. */
@@ -51,7 +53,7 @@ class SinkPropertiesTests {
 				.isLessThanOrEqualTo(Duration.ofMinutes(1));
 			assertThat(time(binder, prefix + "connection.max-age")).isLessThanOrEqualTo(Duration.ofHours(1));
 			assertThat(time(binder, prefix + "connection.grace-period"))
-				.isGreaterThan(context.getBean(SinkProperties.class).maxStreamAge());
+				.isGreaterThan(context.getBean(SinkProperties.class).stream().maxAge());
 		});
 	}
 

@@ -72,10 +72,11 @@ class SinkStreamTests {
 	/** Number of small messages that a stream requests in advance. */
 	private static final int PREFETCH = 4;
 
-	private static final SinkProperties PROPERTIES = Settings.of("sink.queue-capacity=" + CAPACITY, "sink.window=7",
-			"sink.memory=" + MEMORY + "B", "sink.max-storing=" + STORING, "sink.max-streams=3",
-			"sink.max-streams-per-client=0", "sink.max-unnumbered-streams=3", "sink.max-message=1000B",
-			"sink.ack-batch=" + ACK_BATCH, "sink.store-timeout=5m", "sink.repeat-horizon=100");
+	private static final SinkProperties PROPERTIES = Settings.of("sink.stream.queue-capacity=" + CAPACITY,
+			"sink.stream.window=7", "sink.limits.memory=" + MEMORY + "B", "sink.limits.max-storing=" + STORING,
+			"sink.limits.max-streams=3", "sink.limits.max-streams-per-client=0", "sink.limits.max-unnumbered-streams=3",
+			"sink.limits.max-message=1000B", "sink.stream.ack-batch=" + ACK_BATCH, "sink.store.timeout=5m",
+			"sink.store.repeat-horizon=100");
 
 	private final FakeStore store = new FakeStore();
 
@@ -88,7 +89,7 @@ class SinkStreamTests {
 	private final AtomicLong nanoTime = new AtomicLong(-1_000_000);
 
 	private final DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(100)),
-			new Decompressor(PROPERTIES.maxMessageBytes(), null), PROPERTIES, new SinkMetrics(this.registry),
+			new Decompressor(PROPERTIES.limits().maxMessageBytes(), null), PROPERTIES, new SinkMetrics(this.registry),
 			this.timer, Runnable::run, this.nanoTime::get);
 
 	/**
@@ -700,7 +701,7 @@ class SinkStreamTests {
 		client.send("a");
 		client.send("b");
 		this.store.complete("a");
-		this.nanoTime.addAndGet(PROPERTIES.storeTimeout().toNanos());
+		this.nanoTime.addAndGet(PROPERTIES.store().timeout().toNanos());
 		this.service.check();
 		assertThat(client.ended).isFalse();
 
@@ -726,7 +727,7 @@ class SinkStreamTests {
 		client.call.cancel("gone", null);
 		assertThat(gauge(SinkMetric.MEMORY)).as("the storage has it").isPositive();
 
-		this.nanoTime.addAndGet(PROPERTIES.storeTimeout().toNanos() + 1);
+		this.nanoTime.addAndGet(PROPERTIES.store().timeout().toNanos() + 1);
 		this.service.check();
 
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
@@ -1087,7 +1088,7 @@ class SinkStreamTests {
 		this.store.complete("a");
 
 		this.tracer.inboundMessage(7);
-		this.tracer.inboundWireSize(PROPERTIES.maxRequestBytes() + 1);
+		this.tracer.inboundWireSize(PROPERTIES.limits().maxRequestBytes() + 1);
 
 		assertThat(client.acked()).containsExactly("a");
 		assertThat(client.status()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
@@ -1102,7 +1103,7 @@ class SinkStreamTests {
 		this.tracer.inboundWireSize(10);
 		assertThat(gauge(SinkMetric.MEMORY)).isEqualTo(10);
 
-		pass(PROPERTIES.stallTimeout().plusNanos(1));
+		pass(PROPERTIES.stream().stallTimeout().plusNanos(1));
 		this.service.check();
 
 		assertThat(client.status()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
@@ -1419,7 +1420,7 @@ class SinkStreamTests {
 
 		@Override
 		public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
-			assertThat(unit.toMillis(delay)).isEqualTo(PROPERTIES.ackDelay().toMillis());
+			assertThat(unit.toMillis(delay)).isEqualTo(PROPERTIES.stream().ackDelay().toMillis());
 			this.timers.add(task);
 			return null;
 		}

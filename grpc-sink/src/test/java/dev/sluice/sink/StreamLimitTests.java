@@ -12,7 +12,7 @@ class StreamLimitTests {
 		assertThat(limit.open("a")).isNull();
 		assertThat(limit.open("a")).isNull();
 
-		assertThat(limit.open("a")).contains("sink.max-streams-per-client");
+		assertThat(limit.open("a")).contains("sink.limits.max-streams-per-client");
 		assertThat(limit.open("b")).as("another client has its own").isNull();
 
 		limit.close("a");
@@ -26,7 +26,7 @@ class StreamLimitTests {
 		assertThat(limit.open("a")).isNull();
 		assertThat(limit.open("b")).isNull();
 
-		assertThat(limit.open("c")).contains("sink.max-streams allows");
+		assertThat(limit.open("c")).contains("sink.limits.max-streams allows");
 
 		limit.close("a");
 		assertThat(limit.open("c")).isNull();
@@ -59,7 +59,7 @@ class StreamLimitTests {
 		assertThat(limit.open("a")).isNull();
 		assertThat(limit.open("a")).isNull();
 		assertThat(limit.open("a")).isNull();
-		assertThat(limit.open("a")).contains("sink.max-streams allows");
+		assertThat(limit.open("a")).contains("sink.limits.max-streams allows");
 	}
 
 }

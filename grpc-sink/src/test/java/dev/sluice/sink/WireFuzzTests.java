@@ -71,9 +71,9 @@ class WireFuzzTests {
 	}
 
 	private Server start(String name, SimpleMeterRegistry registry) throws IOException {
-		SinkProperties properties = Settings.of("sink.queue-capacity=100", "sink.memory=8MB", "sink.max-storing=1000",
-				"sink.max-stream-age=0", "sink.ack-batch=1", "sink.ack-delay=0", "sink.store-timeout=1m",
-				"sink.repeat-horizon=1000");
+		SinkProperties properties = Settings.of("sink.stream.queue-capacity=100", "sink.limits.memory=8MB",
+				"sink.limits.max-storing=1000", "sink.stream.max-age=0", "sink.stream.ack-batch=1",
+				"sink.stream.ack-delay=0", "sink.store.timeout=1m", "sink.store.repeat-horizon=1000");
 		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000)),
 				this.decompressor, properties, new SinkMetrics(registry), this.timer, Runnable::run, System::nanoTime);
 		return InProcessServerBuilder.forName(name)

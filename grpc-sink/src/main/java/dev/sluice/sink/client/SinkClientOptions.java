@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxWindow maximum of the adaptive window, which the sink's capacity also limits.
  * Default 16,384
  * @param ackTimeout time after which an unacknowledged message is sent again; longer than
- * the sink's {@code sink.store-timeout}. A stream on which the sink does not answer
+ * the sink's {@code sink.store.timeout}. A stream on which the sink does not answer
  * within that time, or acknowledges nothing for three times that time, is replaced by a
  * new one. Default 20 s
  * @param zstdLevel compression level, if the sink accepts compressed messages; 0 = none.

@@ -34,7 +34,7 @@ public record ClientSession(ByteString id, long firstUnsettled, long ageMillis) 
 		if (this.ageMillis > maxAge.toMillis()) {
 			throw new SessionForgottenException(
 					("The session is unknown, and its oldest message is older than sessions are remembered "
-							+ "(%s, sink.session-age); send the message in a new session")
+							+ "(%s, sink.sessions.age); send the message in a new session")
 						.formatted(maxAge));
 		}
 	}

@@ -110,7 +110,7 @@ final class KafkaSessions implements AutoCloseable {
 		}
 		long writing = this.writers.values().stream().filter((writer) -> !writer.ended()).count();
 		return ((writing < this.maxWriters || endIdle()) && this.writers.size() < 2 * this.maxWriters) ? null
-				: "As many sessions are being written as sink.max-writers allows";
+				: "As many sessions are being written as sink.sessions.max-writers allows";
 	}
 
 	@GuardedBy("this")

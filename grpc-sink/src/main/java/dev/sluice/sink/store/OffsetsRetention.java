@@ -32,7 +32,7 @@ final class OffsetsRetention {
 	/**
 	 * Returns the age up to which a session is remembered.
 	 * @param admin configuration of an admin client
-	 * @param wanted {@code sink.session-age}
+	 * @param wanted {@code sink.sessions.age}
 	 * @return the smaller of the wanted age and the brokers' setting. If the setting
 	 * cannot be read, logs a warning and returns the wanted age
 	 */
@@ -54,7 +54,7 @@ final class OffsetsRetention {
 			return limit(kept, wanted);
 		}
 		catch (ExecutionException | TimeoutException | RuntimeException ex) {
-			logger.warn("The brokers' {} cannot be read: {}. It must be at least sink.session-age, {}", SETTING,
+			logger.warn("The brokers' {} cannot be read: {}. It must be at least sink.sessions.age, {}", SETTING,
 					(ex.getCause() != null) ? ex.getCause().toString() : ex.toString(), wanted);
 			return wanted;
 		}
@@ -66,8 +66,8 @@ final class OffsetsRetention {
 			return wanted;
 		}
 		logger.warn(
-				"The brokers keep a session for {} ({}), which is shorter than sink.session-age, {}. Older sessions "
-						+ "are refused, and their clients begin new ones; raise {} or lower sink.session-age",
+				"The brokers keep a session for {} ({}), which is shorter than sink.sessions.age, {}. Older sessions "
+						+ "are refused, and their clients begin new ones; raise {} or lower sink.sessions.age",
 				least, SETTING, wanted, SETTING);
 		return least;
 	}

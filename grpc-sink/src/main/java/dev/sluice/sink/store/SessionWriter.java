@@ -60,8 +60,8 @@ import org.slf4j.LoggerFactory;
  * One virtual thread waits and writes; messages that come meanwhile go into the next
  * transaction. After a large transaction it waits some milliseconds for more messages. At
  * most {@value #QUEUE} groups wait, each with the messages that a stream gave at once;
- * further ones are refused, although {@code sink.max-storing} keeps the number lower. A
- * transaction takes no further group once it has {@value #BATCH_BYTES} bytes or
+ * further ones are refused, although {@code sink.limits.max-storing} keeps the number
+ * lower. A transaction takes no further group once it has {@value #BATCH_BYTES} bytes or
  * {@value #BATCH_MESSAGES} messages.
  */
 @ThreadSafe

@@ -105,8 +105,8 @@ class ManyClientsIT {
 			.property("server.port", managementPort)
 			.property("spring.grpc.server.port", port)
 			.property("spring.kafka.bootstrap-servers", "127.0.0.1:1")
-			.property("sink.store-delay", "500ms")
-			.property("sink.memory", MEMORY_BYTES + "B")
+			.property("sink.store.delay", "500ms")
+			.property("sink.limits.memory", MEMORY_BYTES + "B")
 			.logFile(this.directory.resolve("sink.log"))
 			.readyWhen(URI.create("http://127.0.0.1:%d/actuator/health/readiness".formatted(managementPort)),
 					DevServices.startTimeout())

@@ -50,7 +50,7 @@ class KafkaSessionsTests {
 		CompletableFuture<OnceStore.Outcome> first = store("a", 1);
 
 		assertThatExceptionOfType(Exception.class).isThrownBy(store("b", 1)::get)
-			.withMessageContaining("sink.max-writers");
+			.withMessageContaining("sink.sessions.max-writers");
 
 		assertThat(first).isNotDone();
 	}
@@ -63,7 +63,7 @@ class KafkaSessionsTests {
 		this.sessions.forget();
 
 		assertThatExceptionOfType(Exception.class).isThrownBy(store("c", 1)::get)
-			.withMessageContaining("sink.max-writers");
+			.withMessageContaining("sink.sessions.max-writers");
 	}
 
 	@Test

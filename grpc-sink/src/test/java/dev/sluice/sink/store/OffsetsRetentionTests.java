@@ -23,7 +23,7 @@ class OffsetsRetentionTests {
 		assertThat(OffsetsRetention.limit(List.of(Duration.ofDays(7), Duration.ofHours(24)), WANTED))
 			.isEqualTo(Duration.ofHours(24));
 		assertThat(output)
-			.contains("PT24H (offsets.retention.minutes), which is shorter than sink.session-age, PT144H");
+			.contains("PT24H (offsets.retention.minutes), which is shorter than sink.sessions.age, PT144H");
 	}
 
 	@Test

@@ -56,7 +56,7 @@ class SessionsAtOnceTests {
 		store("b", 1);
 
 		assertThatExceptionOfType(Exception.class).isThrownBy(() -> await(store("c", 1)))
-			.withMessageContaining("sink.max-writers");
+			.withMessageContaining("sink.sessions.max-writers");
 
 		assertThat(this.writers).hasSize(2).noneMatch(SessionWriter::ended);
 	}

@@ -86,7 +86,7 @@ public final class SinkCommand extends ExperimentCommand {
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
 	@Option(names = "--train", paramLabel = "FILE",
-			description = "Writes a dictionary for such metrics, for sink.dictionary, and does nothing else.")
+			description = "Writes a dictionary for such metrics, for sink.stream.dictionary, and does nothing else.")
 	private @Nullable Path train;
 
 	@Option(names = "--record", split = ",", paramLabel = "URL", description = "Scrapes these Prometheus endpoints "

@@ -245,9 +245,9 @@ final class SinkExperiment extends Experiment {
 		SinkData.Sizes sizes = Settings.sizes(setting);
 		Path dictionary = Files.write(directory().path().resolve("%s.zdict".formatted(setting)),
 				this.dictionaries.computeIfAbsent(sizes, (_) -> SinkData.load().train(this.settings.seed(), sizes)));
-		ServiceOptions withDictionary = options.withProperty("sink.dictionary", dictionary);
+		ServiceOptions withDictionary = options.withProperty("sink.stream.dictionary", dictionary);
 		return Settings.thin(setting) ? withDictionary
-				: withDictionary.withProperty("sink.store-delay", this.storeDelay.toNanos() + "ns");
+				: withDictionary.withProperty("sink.store.delay", this.storeDelay.toNanos() + "ns");
 	}
 
 	private Transfer transfer(@Nullable ProcessHandle sink, Setting setting, Mode mode, int repetition, String target)

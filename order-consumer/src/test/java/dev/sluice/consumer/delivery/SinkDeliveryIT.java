@@ -87,7 +87,7 @@ class SinkDeliveryIT {
 			.args(Stream.concat(certificates.bundle("sink").stream(),
 					Stream.of("spring.grpc.server.ssl.bundle=sink", "spring.grpc.server.ssl.client-auth=require",
 							"spring.grpc.server.port=" + port, "server.port=" + managementPort,
-							"spring.kafka.bootstrap-servers=" + harness.bootstrapServers(), "sink.store-delay=100ms"))
+							"spring.kafka.bootstrap-servers=" + harness.bootstrapServers(), "sink.store.delay=100ms"))
 				.map((property) -> "--" + property)
 				.toArray(String[]::new))
 			.logFile(Path.of("target/grpc-sink-" + port + ".log"))

@@ -315,7 +315,7 @@ public final class Stack implements AutoCloseable {
 		};
 		String copies = Integer.toString(this.kafkaPorts.size());
 		return Map.of("spring.kafka.bootstrap-servers", brokers, "queue.replication-factor", copies,
-				"sink.replication-factor", copies);
+				"sink.topic.replication-factor", copies);
 	}
 
 	private String postgres() {
