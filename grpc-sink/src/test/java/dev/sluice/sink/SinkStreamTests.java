@@ -520,7 +520,7 @@ class SinkStreamTests {
 		runTimers();
 		this.broken = 1;
 		check.run();
-		pass(PROPERTIES.stallTimeout().plusSeconds(1));
+		pass(PROPERTIES.stream().stallTimeout().plusSeconds(1));
 
 		check.run();
 
