@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import dev.sluice.backend.http.BehaviourRules.FieldError;
 import dev.sluice.backend.loop.Loop;
 import dev.sluice.backend.model.Backend;
-import dev.sluice.backend.store.SavedOrders;
+import dev.sluice.backend.store.OrderStore;
 import dev.sluice.backend.store.StoreUnavailableException;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendCount;
@@ -75,7 +75,7 @@ public final class ControlRoutes {
 	 * missing.
 	 */
 	private Mono<ServerResponse> orders() {
-		Flux<byte[]> parts = Flux.range(0, SavedOrders.PARTS)
+		Flux<byte[]> parts = Flux.range(0, OrderStore.PARTS)
 			.concatMap((part) -> onLoop(() -> this.backend.export(part)))
 			.filter((part) -> part.length > 0);
 		return ServerResponse.ok().contentType(MediaType.APPLICATION_OCTET_STREAM).body(parts, byte[].class);

@@ -20,7 +20,7 @@ import org.springframework.validation.annotation.Validated;
  * saved at once. Further orders wait; default 10
  * @param storeTimeout maximum time that an order waits for a connection, and again for
  * PostgreSQL. Then it gets 503; default 2 s
- * @param maxOrders maximum number of orders in memory, 43 to 64 bytes each. Further
+ * @param maxOrders maximum number of orders in memory, some 110 bytes each. Further
  * orders get 507 until {@code DELETE /audit}; default 2,000,000
  * @param maxInFlight maximum number of requests in flight, for any capacity model.
  * Further requests get 503; default 100,000

@@ -1,12 +1,18 @@
 package dev.sluice.backend.store;
 
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import dev.sluice.backend.loop.Loop;
 import dev.sluice.contract.SavedOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code backend.store=memory}: answers at once and keeps nothing after the process ends.
@@ -14,17 +20,37 @@ import dev.sluice.contract.SavedOrder;
  */
 public final class MemoryOrderStore implements OrderStore {
 
+	private static final int EXPORTED_BYTES = 3 * Long.BYTES;
+
 	private final int maxOrders;
 
-	private final SavedOrders orders;
+	/** The orders of each part of {@link #export}. */
+	private final List<Map<UUID, Saved>> parts = Stream.generate(() -> (Map<UUID, Saved>) new HashMap<UUID, Saved>())
+		.limit(PARTS)
+		.toList();
+
+	private int size;
 
 	private long duplicates;
 
-	private long lastSavedAtMicros = SavedOrders.NONE;
+	private @Nullable Saved last;
+
+	/**
+	 * A saved order.
+	 *
+	 * @param fingerprint of its body
+	 * @param atMicros when it was saved, in microseconds since 1970
+	 */
+	private record Saved(long fingerprint, long atMicros) {
+
+		SavedOrder order(UUID id) {
+			return new SavedOrder(id, Micros.toInstant(this.atMicros));
+		}
+
+	}
 
 	public MemoryOrderStore(int maxOrders) {
 		this.maxOrders = maxOrders;
-		this.orders = new SavedOrders(maxOrders);
 	}
 
 	@Override
@@ -33,42 +59,52 @@ public final class MemoryOrderStore implements OrderStore {
 	}
 
 	private Answer save(UUID id, long fingerprint, long nowMicros) {
-		long outcome = this.orders.save(id, fingerprint, nowMicros);
-		if (outcome == SavedOrders.NEW) {
-			this.lastSavedAtMicros = nowMicros;
-			return new Answer.Saved(new SavedOrder(id, Micros.toInstant(nowMicros)));
+		Saved first = part(id).get(id);
+		if (first != null) {
+			if (first.fingerprint() != fingerprint) {
+				return new Answer.KeyReused(id);
+			}
+			this.duplicates++;
+			return new Answer.Repeated(first.order(id));
 		}
-		if (outcome == SavedOrders.OTHER) {
-			return new Answer.KeyReused(id);
+		if (this.size >= this.maxOrders) {
+			return new Answer.StoreFull(this.size);
 		}
-		if (outcome == SavedOrders.FULL) {
-			return new Answer.StoreFull(this.orders.size());
-		}
-		this.duplicates++;
-		return new Answer.Repeated(new SavedOrder(id, Micros.toInstant(outcome)));
+		Saved saved = new Saved(fingerprint, nowMicros);
+		part(id).put(id, saved);
+		this.size++;
+		this.last = saved;
+		return new Answer.Saved(saved.order(id));
+	}
+
+	private Map<UUID, Saved> part(UUID id) {
+		return this.parts.get(id.hashCode() >>> (Integer.SIZE - PART_BITS));
 	}
 
 	@Override
 	public CompletableFuture<Optional<SavedOrder>> find(UUID id) {
-		long savedAtMicros = this.orders.find(id);
-		return CompletableFuture.completedFuture((savedAtMicros != SavedOrders.NONE)
-				? Optional.of(new SavedOrder(id, Micros.toInstant(savedAtMicros))) : Optional.empty());
+		return CompletableFuture.completedFuture(Optional.ofNullable(part(id).get(id)).map((saved) -> saved.order(id)));
 	}
 
 	@Override
 	public CompletableFuture<Long> saved() {
-		return CompletableFuture.completedFuture((long) this.orders.size());
+		return CompletableFuture.completedFuture((long) this.size);
 	}
 
 	@Override
 	public CompletableFuture<Totals> totals() {
-		return CompletableFuture.completedFuture(new Totals(this.orders.size(), this.duplicates, 0,
-				(this.lastSavedAtMicros != SavedOrders.NONE) ? Micros.toInstant(this.lastSavedAtMicros) : null));
+		return CompletableFuture.completedFuture(new Totals(this.size, this.duplicates, 0,
+				(this.last != null) ? Micros.toInstant(this.last.atMicros()) : null));
 	}
 
 	@Override
 	public CompletableFuture<byte[]> export(int part) {
-		return CompletableFuture.completedFuture(this.orders.export(part));
+		Map<UUID, Saved> orders = this.parts.get(part);
+		ByteBuffer out = ByteBuffer.allocate(orders.size() * EXPORTED_BYTES);
+		orders.forEach((id, saved) -> out.putLong(id.getMostSignificantBits())
+			.putLong(id.getLeastSignificantBits())
+			.putLong(saved.atMicros()));
+		return CompletableFuture.completedFuture(out.array());
 	}
 
 	@Override

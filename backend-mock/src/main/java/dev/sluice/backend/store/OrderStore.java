@@ -16,6 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 public interface OrderStore {
 
+	int PART_BITS = 8;
+
+	/** Number of parts of {@link #export}. */
+	int PARTS = 1 << PART_BITS;
+
 	/**
 	 * Saves an order unless its id exists.
 	 * @param nowMicros the time, in microseconds since 1970, more than 0
@@ -34,7 +39,7 @@ public interface OrderStore {
 	CompletableFuture<Totals> totals();
 
 	/**
-	 * A part of the saved orders: each is in exactly one of {@link SavedOrders#PARTS}.
+	 * A part of the saved orders: each is in exactly one of {@link #PARTS}.
 	 * @param part the part, from 0
 	 * @return for each order 24 bytes: its id, and the time of its save in microseconds
 	 * since 1970, as big-endian longs; unsorted

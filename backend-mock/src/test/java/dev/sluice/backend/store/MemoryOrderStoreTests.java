@@ -2,6 +2,7 @@ package dev.sluice.backend.store;
 
 import java.util.UUID;
 
+import dev.sluice.contract.SavedOrder;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,11 +15,12 @@ class MemoryOrderStoreTests extends OrderStoreContract {
 	}
 
 	@Test
-	void saysHowManyItHasWhenItIsFull() {
+	void refusesNewOrdersWhenItIsFullButKnowsTheOldOnes() {
 		OrderStore full = new MemoryOrderStore(1);
 		save(full, ID, 7, FIRST);
 
 		assertThat(save(full, new UUID(3, 4), 7, LATER)).isEqualTo(new Answer.StoreFull(1));
+		assertThat(save(full, ID, 7, LATER)).isEqualTo(new Answer.Repeated(new SavedOrder(ID, FIRST)));
 	}
 
 }

@@ -64,7 +64,7 @@ abstract class OrderStoreContract {
 
 		Map<UUID, Long> exported = new HashMap<>();
 		int orders = 0;
-		for (int part = 0; part < SavedOrders.PARTS; part++) {
+		for (int part = 0; part < OrderStore.PARTS; part++) {
 			ByteBuffer bytes = ByteBuffer.wrap(answer(store.export(part)));
 			while (bytes.hasRemaining()) {
 				exported.put(new UUID(bytes.getLong(), bytes.getLong()), bytes.getLong());
