@@ -1,8 +1,6 @@
 package dev.sluice.lab.report;
 
 import java.io.IOException;
-import java.io.StringReader;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -10,7 +8,6 @@ import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Objects;
-import java.util.Properties;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.causes.CausesSection;
@@ -50,10 +47,6 @@ public final class Report {
 
 	private static final String SCRIPT = "/dev/sluice/lab/report/report.js";
 
-	private static final String ECHARTS_VERSION = "/META-INF/maven/org.webjars/echarts/pom.properties";
-
-	private static final String ECHARTS = "/META-INF/resources/webjars/echarts/%s/echarts.min.js";
-
 	private Report() {
 	}
 
@@ -92,7 +85,7 @@ public final class Report {
 		}
 		chapters.forEach((chapter) -> chapter(html, chapter, chapters.size() > 1));
 		html.close();
-		html.code("script", echarts()).code("script", Page.resource(SCRIPT));
+		html.code("script", Page.echarts()).code("script", Page.resource(SCRIPT));
 		return html.close().close().toString();
 	}
 
@@ -283,17 +276,6 @@ public final class Report {
 
 	static String took(RunResult run) {
 		return Figures.duration(Duration.between(run.startedAt(), run.finishedAt()));
-	}
-
-	private static String echarts() {
-		try {
-			Properties pom = new Properties();
-			pom.load(new StringReader(Page.resource(ECHARTS_VERSION)));
-			return Page.resource(ECHARTS.formatted(pom.getProperty("version")));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 }

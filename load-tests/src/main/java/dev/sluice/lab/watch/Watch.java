@@ -1,6 +1,5 @@
 package dev.sluice.lab.watch;
 
-import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,42 +12,37 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.metrics.Exposition;
 import dev.sluice.lab.kit.stack.Http;
-import dev.sluice.lab.watch.Moment.State;
+import dev.sluice.lab.watch.Readings.Scrape;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Scrapes all services at once every second, in its own thread. A service that does not
- * answer is asked again the next second, until this is closed.
+ * Scrapes all services at once every second, in its own thread, and keeps the moments of
+ * the last ten minutes. A service that does not answer is asked again the next second.
  */
 final class Watch implements AutoCloseable {
 
+	/** Ten minutes. */
+	static final int MAX_MOMENTS = 600;
+
 	private static final Logger logger = LoggerFactory.getLogger(Watch.class);
 
-	private static final Duration PERIOD = Duration.ofSeconds(1);
+	private static final Duration PAUSE = Duration.ofSeconds(1);
 
-	/**
-	 * Shorter than the period, so that a service that hangs does not delay the others.
-	 */
+	/** Short, so that a service that hangs does not delay the others. */
 	private static final Duration PATIENCE = Duration.ofMillis(900);
 
-	/** Many times longer than a scrape takes. */
-	private static final Duration END = Duration.ofMinutes(1);
-
-	private static final int OK = 200;
-
-	private final List<Target> targets;
-
-	private final History history;
+	private final Map<String, URI> targets;
 
 	private final InstantSource clock;
 
@@ -56,21 +50,47 @@ final class Watch implements AutoCloseable {
 
 	private final HttpClient client = Http.client(PATIENCE);
 
+	/** By their times. */
+	private final ConcurrentNavigableMap<Long, Moment> moments = new ConcurrentSkipListMap<>();
+
 	private final ScheduledExecutorService executor = Executors
 		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("watch").factory());
 
-	private long number;
+	/**
+	 * The figures of one second.
+	 *
+	 * @param millis time in milliseconds since the epoch
+	 * @param services states in the order of the targets
+	 * @param figures figures by panel and name, without unknown ones
+	 */
+	record Moment(long millis, List<State> services, Map<String, Map<String, Double>> figures) {
+	}
+
+	/**
+	 * Whether a service answered.
+	 *
+	 * @param problem why it did not answer, in words; null if it did
+	 */
+	record State(String name, String uri, @Nullable String problem) {
+	}
+
+	/** One of the two is null. */
+	private record Asked(@Nullable Scrape scrape, @Nullable String problem) {
+	}
 
 	/**
 	 * Starts scraping.
-	 * @param targets services with unique names
-	 * @param history receives the figures
+	 * @param targets addresses of the services, without a path, by name
 	 */
-	Watch(List<Target> targets, History history, InstantSource clock) {
-		this.targets = List.copyOf(targets);
-		this.history = history;
+	Watch(Map<String, URI> targets, InstantSource clock) {
+		this.targets = new LinkedHashMap<>(targets);
 		this.clock = clock;
-		this.executor.scheduleAtFixedRate(this::askOnce, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+		this.executor.scheduleWithFixedDelay(this::askOnce, 0, PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	/** The moments after a time in milliseconds since the epoch, the earliest first. */
+	List<Moment> after(long millis) {
+		return List.copyOf(this.moments.tailMap(millis, false).values());
 	}
 
 	/** Catches exceptions: an executor does not repeat a task that has thrown one. */
@@ -84,66 +104,49 @@ final class Watch implements AutoCloseable {
 	}
 
 	private void ask() {
-		List<CompletableFuture<Scrape>> answers = this.targets.stream()
-			.map((target) -> scrape(target.metrics()))
-			.toList();
+		Map<String, CompletableFuture<Asked>> answers = new LinkedHashMap<>();
+		this.targets.forEach((name, uri) -> answers.put(name, ask(uri)));
 		Map<String, Scrape> scrapes = new LinkedHashMap<>();
 		List<State> states = new ArrayList<>();
-		for (int i = 0; i < answers.size(); i++) {
-			Target target = this.targets.get(i);
-			Scrape scrape = answers.get(i).join();
-			scrapes.put(target.name(), scrape);
-			states.add(new State(target.name(), target.uri().toString(), scrape.problem()));
+		answers.forEach((name, answer) -> {
+			Asked asked = answer.join();
+			if (asked.scrape() != null) {
+				scrapes.put(name, asked.scrape());
+			}
+			states.add(new State(name, String.valueOf(this.targets.get(name)), asked.problem()));
+		});
+		long now = this.clock.millis();
+		this.moments.put(now, new Moment(now, states, this.readings.next(scrapes)));
+		if (this.moments.size() > MAX_MOMENTS) {
+			this.moments.pollFirstEntry();
 		}
-		this.number++;
-		this.history.add(new Moment(this.number, this.clock.millis(), states, this.readings.next(scrapes)));
 	}
 
 	/** Never fails, and completes within {@link #PATIENCE}. */
-	private CompletableFuture<Scrape> scrape(URI metrics) {
-		CompletableFuture<HttpResponse<String>> answer = this.client.sendAsync(HttpRequest.newBuilder(metrics).build(),
-				BodyHandlers.ofString());
+	private CompletableFuture<Asked> ask(URI service) {
+		CompletableFuture<HttpResponse<String>> answer = this.client.sendAsync(
+				HttpRequest.newBuilder(service.resolve("/actuator/prometheus")).build(), BodyHandlers.ofString());
 		return answer.thenApply(Watch::read)
 			.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
 			.exceptionally((failure) -> {
 				answer.cancel(true);
-				return Scrape.failed(System.nanoTime(), words(failure));
+				return new Asked(null, (failure instanceof TimeoutException)
+						? "no answer within %d ms".formatted(PATIENCE.toMillis()) : "no answer");
 			});
 	}
 
-	private static Scrape read(HttpResponse<String> response) {
-		long now = System.nanoTime();
-		if (response.statusCode() != OK) {
-			return Scrape.failed(now, "answers HTTP " + response.statusCode());
+	private static Asked read(HttpResponse<String> response) {
+		if (response.statusCode() != 200) {
+			return new Asked(null, "answers HTTP " + response.statusCode());
 		}
-		Exposition exposition = Readings.parse(response.body());
-		return exposition.series().isEmpty() ? Scrape.failed(now, "serves no metrics")
-				: Scrape.answered(now, exposition);
-	}
-
-	private static String words(Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
-		return switch (cause) {
-			case ConnectException _ -> "nobody listens";
-			case TimeoutException _ -> "no answer within %d ms".formatted(PATIENCE.toMillis());
-			default -> "no answer";
-		};
+		Exposition metrics = Readings.parse(response.body());
+		return metrics.series().isEmpty() ? new Asked(null, "serves no metrics")
+				: new Asked(new Scrape(System.nanoTime(), metrics), null);
 	}
 
 	@Override
 	public void close() {
-		this.executor.shutdownNow();
-		try {
-			Duration end = Patience.of(END);
-			if (!this.executor.awaitTermination(end.toSeconds(), TimeUnit.SECONDS)) {
-				throw new IllegalStateException(
-						"The services were still being asked after %d s".formatted(end.toSeconds()));
-			}
-		}
-		catch (InterruptedException _) {
-			Thread.currentThread().interrupt();
-		}
+		this.executor.close();
 		this.client.shutdownNow();
 	}
 

@@ -6,7 +6,8 @@ import java.net.BindException;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
@@ -33,11 +34,6 @@ public final class WatchCommand implements Callable<Integer> {
 
 	private static final int MAX_OFFSET = 50_000;
 
-	private static final int MAX_TARGETS = 20;
-
-	/** Time limit for sending a request, and for reading its answer. */
-	private static final String MAX_SECONDS = "10";
-
 	@Option(names = "--port", paramLabel = "PORT", defaultValue = "" + WatchServer.PORT,
 			description = "Port of the page; 0 chooses a free one. Default: ${DEFAULT-VALUE}.")
 	private int port = WatchServer.PORT;
@@ -48,7 +44,7 @@ public final class WatchCommand implements Callable<Integer> {
 
 	@Option(names = "--target", paramLabel = "NAME=URI",
 			description = "A service to watch instead, such as gateway=http://127.0.0.1:8080; repeatable.")
-	private List<String> targets = List.of();
+	private Map<String, URI> targets = new LinkedHashMap<>();
 
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
@@ -62,17 +58,16 @@ public final class WatchCommand implements Callable<Integer> {
 		if (this.portOffset < 0 || this.portOffset > MAX_OFFSET) {
 			throw usage("--port-offset: 0 to %,d".formatted(MAX_OFFSET));
 		}
-		List<Target> chosen = targets();
-		// Makes the JDK's HTTP server of this process cut off slower clients.
-		System.setProperty("sun.net.httpserver.maxReqTime", MAX_SECONDS);
-		System.setProperty("sun.net.httpserver.maxRspTime", MAX_SECONDS);
-		History history = new History();
+		Map<String, URI> chosen = targets();
+		// Makes the JDK's HTTP server of this process cut off clients slower than 10 s.
+		System.setProperty("sun.net.httpserver.maxReqTime", "10");
+		System.setProperty("sun.net.httpserver.maxRspTime", "10");
 		// An interrupt is its normal end.
 		try (Interruption _ = new Interruption(0);
-				WatchServer server = serve(history);
-				Watch _ = new Watch(chosen, history, InstantSource.system())) {
+				Watch watch = new Watch(chosen, InstantSource.system());
+				WatchServer server = serve(watch)) {
 			PrintWriter out = this.spec.commandLine().getOut();
-			chosen.forEach((target) -> out.printf("%-18s %s%n", target.name(), target.uri()));
+			chosen.forEach((name, uri) -> out.printf("%-18s %s%n", name, uri));
 			out.printf("%nOpen http://127.0.0.1:%d/ . Ctrl-C stops it.%n", server.port());
 			out.flush();
 			Thread.sleep(Duration.ofDays(365));
@@ -83,9 +78,9 @@ public final class WatchCommand implements Callable<Integer> {
 		return 0;
 	}
 
-	private WatchServer serve(History history) throws IOException {
+	private WatchServer serve(Watch watch) throws IOException {
 		try {
-			return new WatchServer(history::after, WatchPage.html(), InstantSource.system().millis(), this.port);
+			return new WatchServer(watch::after, this.port);
 		}
 		catch (BindException ex) {
 			throw new LabException("port %d is taken%s: choose another with --port".formatted(this.port,
@@ -93,24 +88,21 @@ public final class WatchCommand implements Callable<Integer> {
 		}
 	}
 
-	private List<Target> targets() {
-		if (this.targets.isEmpty()) {
-			return Stream
-				.of(Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE, Module.CONSUMER, Module.BACKEND, Module.SINK)
-				.map((module) -> new Target(module.directory(),
-						URI.create("http://127.0.0.1:%d".formatted(module.managementPort() + this.portOffset))))
-				.toList();
-		}
-		try {
-			List<Target> chosen = this.targets.stream().map(Target::of).toList();
-			if (chosen.stream().map(Target::name).distinct().count() < chosen.size() || chosen.size() > MAX_TARGETS) {
-				throw usage("--target: at most %d, each with a name of its own".formatted(MAX_TARGETS));
+	private Map<String, URI> targets() {
+		this.targets.forEach((name, uri) -> {
+			if (name.isBlank() || !"http".equals(uri.getScheme()) || uri.getHost() == null
+					|| uri.getPort() > Ports.MAX) {
+				throw usage("--target: '%s=%s' is not like gateway=http://127.0.0.1:8080".formatted(name, uri));
 			}
-			return chosen;
+		});
+		if (!this.targets.isEmpty()) {
+			return this.targets;
 		}
-		catch (IllegalArgumentException ex) {
-			throw usage("--target: " + ex.getMessage());
-		}
+		Map<String, URI> services = new LinkedHashMap<>();
+		Stream.of(Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE, Module.CONSUMER, Module.BACKEND, Module.SINK)
+			.forEach((module) -> services.put(module.directory(),
+					URI.create("http://127.0.0.1:%d".formatted(module.managementPort() + this.portOffset))));
+		return services;
 	}
 
 	private ParameterException usage(String message) {

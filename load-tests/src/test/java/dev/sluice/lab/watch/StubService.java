@@ -55,8 +55,8 @@ final class StubService implements AutoCloseable {
 				""".formatted(scrape * 10, scrape * 1_000, scrape * 1_000);
 	}
 
-	Target target(String name) {
-		return new Target(name, URI.create("http://127.0.0.1:" + this.port));
+	URI uri() {
+		return URI.create("http://127.0.0.1:" + this.port);
 	}
 
 	void stop() {

@@ -6,14 +6,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.stream.Stream;
-import java.util.stream.Collectors;
 import java.util.Map;
-import java.util.HashMap;
 
 import dev.sluice.lab.Browser;
 import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.kit.page.Page;
+import dev.sluice.lab.watch.Watch.Moment;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -26,6 +24,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 /** The page in a real browser. */
 @ExtendWith(NoProcessLeft.class)
 class WatchPageIT {
+
+	private static final String STATE = "document.getElementById('state').textContent";
 
 	@TempDir
 	private Path profile;
@@ -40,136 +40,79 @@ class WatchPageIT {
 
 	@Test
 	void showsFiguresAsTheyComeAndWhoIsDownAndBack() throws Exception {
-		History history = new History();
 		try (StubService stays = new StubService();
 				StubService goes = new StubService();
-				Watch _ = new Watch(List.of(stays.target("stays"), goes.target("goes")), history,
-						InstantSource.system());
-				WatchServer server = new WatchServer(history::after, WatchPage.html(), 1, 0);
-				Browser browser = new Browser(this.executable, this.profile,
-						URI.create("http://127.0.0.1:%d/".formatted(server.port())))) {
-			awaitText(browser, "document.getElementById('state').textContent", "2 of 2 services answer.");
-			awaitText(browser, "document.getElementById('orders-rows').textContent", "sync saved");
-			awaitText(browser, "document.getElementById('p99-rows').textContent", "100");
-			awaitText(browser, "document.getElementById('circuits-rows').textContent", "stays: backend" + "open");
+				Watch watch = new Watch(Map.of("stays", stays.uri(), "goes", goes.uri()), InstantSource.system());
+				WatchServer server = new WatchServer(watch::after, 0);
+				Browser browser = browser(server)) {
+			awaitText(browser, STATE, "2 of 2 services answer.");
+			awaitText(browser, drawn("orders"), "sync saved");
+			awaitText(browser, drawn("p99"), "sync  100");
+			awaitText(browser, drawn("circuits"), "stays: backend  open");
 			awaitText(browser, "document.getElementById('said').hidden", "true");
 
 			// A line with a point for each past second, which still grows.
-			String line = "document.querySelector('#orders path').getAttribute('d')";
-			awaitText(browser, line, "L");
-			int length = browser.evaluate(line).length();
-			await().until(() -> browser.evaluate(line).length() > length);
-
-			assertThat(browser.evaluate("document.getElementById('big-answered').textContent")).isNotEqualTo("–");
+			String line = "Math.max(...[...document.querySelectorAll('#orders svg path')].map((path) => path.getAttribute('d').length))";
+			int length = Integer.parseInt(browser.evaluate(line));
+			await().until(() -> Integer.parseInt(browser.evaluate(line)) > length);
 			readsTheMomentAtTheMouse(browser);
 			browser.run(Page.resource("/axe.min.js"));
 			assertThat(browser
 				.evaluate("axe.run().then((found) => found.violations.map((each) => each.id + each.nodes[0].html))"))
 				.isEmpty();
 
-			rememberWhatIsSaid(browser);
 			goes.stop();
-			awaitText(browser, "document.getElementById('services-rows').textContent", "down: ");
-			awaitText(browser, "everSaid", "goes is down");
-			awaitText(browser, "document.getElementById('state').textContent", "1 of 2 services answer.");
+			awaitText(browser, "document.getElementById('services').textContent", "down: ");
+			awaitText(browser, "document.getElementById('said').textContent", "goes is down");
+			awaitText(browser, STATE, "1 of 2 services answer.");
 
-			browser.run("everSaid = ''");
 			goes.startAgain();
-			awaitText(browser, "everSaid", "goes answers again");
-			awaitText(browser, "document.getElementById('state').textContent", "2 of 2 services answer.");
+			awaitText(browser, STATE, "2 of 2 services answer.");
+			awaitText(browser, "document.getElementById('said').hidden", "true");
 		}
 	}
 
 	@Test
 	void saysThatItIsAloneAndGoesOnWithTheNextServer() throws Exception {
-		History history = new History();
-		history.add(WatchServerTests.moment(7));
-		WatchServer first = new WatchServer(history::after, WatchPage.html(), 1, 0);
+		WatchServer first = new WatchServer((_) -> List.of(WatchServerTests.moment(5_000)), 0);
 		int port = first.port();
-		try (first;
-				Browser browser = new Browser(this.executable, this.profile,
-						URI.create("http://127.0.0.1:%d/".formatted(port)))) {
-			awaitText(browser, "document.getElementById('state').textContent", "1 of 1 services answer.");
+		try (first; Browser browser = browser(first)) {
+			awaitText(browser, STATE, "1 of 1 services answer.");
 
 			first.close();
 			awaitText(browser, "document.getElementById('said').textContent", "does not answer");
 
-			History anew = new History();
-			anew.add(new Moment(1, 5_000, List.of(), WatchServerTests.moment(1).figures()));
-			try (WatchServer _ = new WatchServer(anew::after, WatchPage.html(), 2, port)) {
-				awaitText(browser, "document.getElementById('state').textContent", "0 of 0 services answer.");
+			Moment none = new Moment(9_000, List.of(), WatchServerTests.moment(1).figures());
+			try (WatchServer _ = new WatchServer((_) -> List.of(none), port)) {
+				awaitText(browser, STATE, "0 of 0 services answer.");
+				awaitText(browser, "document.getElementById('said').hidden", "true");
 			}
 		}
 	}
 
-	@Test
-	void holdsStillWhilePaused() throws Exception {
-		History history = new History();
-		try (StubService service = new StubService();
-				Watch _ = new Watch(List.of(service.target("gateway")), history, InstantSource.system());
-				WatchServer server = new WatchServer(history::after, WatchPage.html(), 1, 0);
-				Browser browser = new Browser(this.executable, this.profile,
-						URI.create("http://127.0.0.1:%d/".formatted(server.port())))) {
-			awaitText(browser, "document.getElementById('state').textContent", "1 of 1 services answer.");
-
-			browser.evaluate("document.getElementById('pause').click()");
-			String before = browser.evaluate("document.querySelector('main').textContent");
-			long number = history.after(0).getLast().number();
-			await().until(() -> history.after(0).getLast().number() > number + 2);
-
-			assertThat(before).contains("paused");
-			assertThat(browser.evaluate("document.querySelector('main').textContent")).isEqualTo(before);
-		}
-	}
-
+	/** All charts have a tooltip at the same moment. */
 	private static void readsTheMomentAtTheMouse(Browser browser) throws Exception {
-		browser.run("document.querySelector('#orders .plot').scrollIntoView({ block: 'center' })");
+		browser.run("document.getElementById('orders').scrollIntoView({ block: 'center' })");
 		String[] box = browser.evaluate(
-				"(({ right, top }) => [right - 12, top + 40])(document.querySelector('#orders .plot').getBoundingClientRect())")
+				"(({ right, top }) => [right - 20, top + 60])(document.getElementById('orders').getBoundingClientRect())")
 			.split(",");
 		browser.moveMouse(Double.parseDouble(box[0]), Double.parseDouble(box[1]));
 
-		for (String panel : List.of("orders", "heap")) {
-			awaitText(browser, "document.querySelector('#%s .at').textContent".formatted(panel), ":");
-		}
-		assertThat(browser.evaluate("document.querySelector('#orders-rows tr').cells[4].textContent"))
-			.isNotEqualTo("–");
-	}
-
-	@Test
-	void aNameLooksTheSameWhateverElseIsShown() throws Exception {
-		History one = new History();
-		one.add(moment("queued accepted", "sync saved"));
-		History other = new History();
-		other.add(moment("sync bulkhead-full", "sync saved"));
-
-		assertThat(colour(one)).isNotBlank().isEqualTo(colour(other));
-	}
-
-	private static Moment moment(String... orders) {
-		Map<String, Map<String, Double>> figures = new HashMap<>(WatchServerTests.moment(1).figures());
-		figures.put("orders", Stream.of(orders).collect(Collectors.toMap((name) -> name, (_) -> 1.0)));
-		return new Moment(1, 5_000, List.of(), figures);
-	}
-
-	/** Colour of the line of orders saved by sync calls. */
-	private String colour(History history) throws Exception {
-		try (WatchServer server = new WatchServer(history::after, WatchPage.html(), 1, 0);
-				Browser browser = new Browser(this.executable, this.profile,
-						URI.create("http://127.0.0.1:%d/".formatted(server.port())))) {
-			awaitText(browser, "document.getElementById('orders-rows').textContent", "sync saved");
-			return browser.evaluate(
-					"[...document.querySelectorAll('#orders-rows tr')].find((row) => row.textContent.startsWith('sync saved')).querySelector('line').getAttribute('stroke')");
+		for (String panel : List.of("orders", "threads")) {
+			awaitText(browser,
+					"[...document.querySelectorAll('#%s > div')].slice(1).map((each) => each.textContent).join()"
+						.formatted(panel),
+					panel.equals("orders") ? "sync saved" : "stays");
 		}
 	}
 
-	/** A message may be replaced by the next one before the test sees it. */
-	private static void rememberWhatIsSaid(Browser browser) throws Exception {
-		browser
-			.run("""
-					var everSaid = '';
-					new MutationObserver(() => { everSaid += document.getElementById('said').textContent + '\\n'; })
-					  .observe(document.getElementById('said'), { childList: true, characterData: true, subtree: true })""");
+	private Browser browser(WatchServer server) throws Exception {
+		return new Browser(this.executable, this.profile, URI.create("http://127.0.0.1:%d/".formatted(server.port())));
+	}
+
+	/** What a chart says in writing. */
+	private static String drawn(String panel) {
+		return "document.querySelector('#%s svg')?.textContent".formatted(panel);
 	}
 
 	private static void awaitText(Browser browser, String expression, String text) {

@@ -2,13 +2,19 @@ package dev.sluice.lab.kit.page;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Properties;
 
 /** The beginning of every page: head, style, content security policy. */
 public final class Page {
 
 	private static final String STYLE = "/dev/sluice/lab/report/report.css";
+
+	private static final String ECHARTS_VERSION = "/META-INF/maven/org.webjars/echarts/pom.properties";
+
+	private static final String ECHARTS = "/META-INF/resources/webjars/echarts/%s/echarts.min.js";
 
 	private Page() {
 	}
@@ -44,6 +50,18 @@ public final class Page {
 				throw new IllegalStateException(name + " is missing from the class path: build load-tests again");
 			}
 			return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	/** The script of the charting library. */
+	public static String echarts() {
+		try {
+			Properties pom = new Properties();
+			pom.load(new StringReader(resource(ECHARTS_VERSION)));
+			return resource(ECHARTS.formatted(pom.getProperty("version")));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
