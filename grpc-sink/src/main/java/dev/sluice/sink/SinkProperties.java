@@ -198,14 +198,18 @@ record SinkProperties(@DefaultValue @Valid Stream stream, @DefaultValue @Valid L
 	/**
 	 * The topic, if the sink creates it.
 	 *
-	 * @param partitions number of partitions. Default 12
-	 * @param replicationFactor replication factor. Default 1
+	 * @param partitions number of partitions, if the sink creates the topic. Default 12
+	 * @param replicationFactor replication factor, if the sink creates the topic. Default
+	 * 1
 	 * @param minInsyncReplicas number of copies that must have a message before it is
-	 * acknowledged. 0 = one less than the replication factor, and at least 1. Default 0
+	 * acknowledged, if the sink creates the topic. 0 = one less than the replication
+	 * factor, and at least 1. Default 0
 	 * @param retention minimum time for which a stored message is kept, at most 10 years.
-	 * After that Kafka deletes it. 0 = forever. Default 0
+	 * After that Kafka deletes it. Applies if the sink creates the topic. 0 = forever.
+	 * Default 0
 	 * @param retentionSize maximum number of bytes of stored messages, of all partitions.
-	 * Beyond that Kafka deletes the oldest segments. 0 = no limit. Default 0
+	 * Beyond that Kafka deletes the oldest segments. Applies if the sink creates the
+	 * topic. 0 = no limit. Default 0
 	 */
 	record Topic(@DefaultValue("12") @Min(1) @Max(10_000) int partitions,
 			@DefaultValue("1") @Min(1) @Max(100) short replicationFactor,
