@@ -5,18 +5,26 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.contract.Topics;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.sink.reader.StoredMessage;
-import dev.sluice.sink.reader.TopicReader;
+import dev.sluice.sink.format.TopicRecord;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code lab sink --read}: prints stored messages, each as a line of JSON. */
@@ -41,53 +49,69 @@ final class SinkReading {
 		if (!SERVERS.matcher(servers).matches()) {
 			throw new LabException("%s is not HOST:PORT".formatted(servers));
 		}
-		try (TopicReader reader = TopicReader.open(Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, servers))) {
-			long printed = 0;
-			while (limit == 0 || printed < limit) {
-				StoredMessage message = reader.next(WAIT);
-				if (message != null) {
-					out.println(line(message));
-					printed++;
+		Map<String, Object> config = Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, servers,
+				ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+		try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(),
+				new ByteArrayDeserializer())) {
+			List<TopicPartition> partitions = consumer.partitionsFor(Topics.SINK)
+				.stream()
+				.map((partition) -> new TopicPartition(Topics.SINK, partition.partition()))
+				.toList();
+			consumer.assign(partitions);
+			consumer.seekToBeginning(partitions);
+			long left = (limit == 0) ? Long.MAX_VALUE : limit;
+			while (left > 0) {
+				ConsumerRecords<byte[], byte[]> records = consumer.poll(WAIT);
+				for (ConsumerRecord<byte[], byte[]> record : records) {
+					if (left-- > 0) {
+						out.println(line(record));
+					}
 				}
-				else if (!follow && reader.lag() == 0) {
+				out.flush();
+				if (!follow && records.isEmpty() && atEnd(consumer, partitions)) {
 					break;
 				}
-				else {
-					out.flush();
-				}
 			}
-			out.flush();
 		}
 		catch (KafkaException ex) {
 			throw new LabException("The topic sink of %s cannot be read: %s".formatted(servers, ex.getMessage()), ex);
 		}
 	}
 
+	private static boolean atEnd(KafkaConsumer<byte[], byte[]> consumer, List<TopicPartition> partitions) {
+		return consumer.endOffsets(partitions)
+			.entrySet()
+			.stream()
+			.allMatch((end) -> consumer.position(end.getKey()) >= end.getValue());
+	}
+
 	/** Data that is not UTF-8 is in Base64, in another member. */
-	static String line(StoredMessage message) {
+	static String line(ConsumerRecord<byte[], byte[]> record) {
+		TopicRecord stored = TopicRecord.read(record.headers());
 		Map<String, Object> line = new LinkedHashMap<>();
-		line.put("partition", message.partition());
-		line.put("offset", message.offset());
-		line.put("storedAt", message.storedAt().toString());
-		put(line, "id", message.id());
-		if (!message.key().isEmpty()) {
-			put(line, "key", message.key());
+		line.put("partition", record.partition());
+		line.put("offset", record.offset());
+		line.put("storedAt", Instant.ofEpochMilli(record.timestamp()).toString());
+		put(line, "id", record.key());
+		if (!stored.key().isEmpty()) {
+			put(line, "key", stored.key().toByteArray());
 		}
-		ByteString session = message.session();
+		ByteString session = stored.session();
 		if (session != null) {
 			line.put("session", HexFormat.of().formatHex(session.toByteArray()));
-			line.put("sequence", message.sequence());
+			line.put("sequence", stored.sequence());
 		}
-		put(line, "payload", ByteString.copyFrom(message.payload()));
+		put(line, "payload", record.value());
 		return JSON.writeValueAsString(line);
 	}
 
-	private static void put(Map<String, Object> line, String name, ByteString bytes) {
+	private static void put(Map<String, Object> line, String name, byte @Nullable [] value) {
+		byte[] bytes = (value != null) ? value : new byte[0];
 		try {
-			line.put(name, StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.toByteArray())).toString());
+			line.put(name, StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
 		}
 		catch (CharacterCodingException _) {
-			line.put(name + "Base64", Base64.getEncoder().encodeToString(bytes.toByteArray()));
+			line.put(name + "Base64", Base64.getEncoder().encodeToString(bytes));
 		}
 	}
 

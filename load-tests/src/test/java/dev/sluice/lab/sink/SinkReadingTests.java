@@ -2,12 +2,18 @@ package dev.sluice.lab.sink;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.contract.Topics;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.sink.reader.StoredMessage;
+import dev.sluice.sink.format.Content;
+import dev.sluice.sink.format.TopicRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,19 +21,23 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class SinkReadingTests {
 
-	private static final Instant SECOND = Instant.ofEpochSecond(1);
-
 	@Test
 	void printsAMessageAsALineOfJson() {
-		assertThat(SinkReading.line(new StoredMessage(3, 5, SECOND, ByteString.copyFromUtf8("a"),
-				ByteString.copyFromUtf8("customer"), ByteString.copyFromUtf8("session1"), 7, "hello".getBytes())))
+		assertThat(
+				SinkReading.line(record(5, "a", "customer", "hello".getBytes(), ByteString.copyFromUtf8("session1"))))
 			.isEqualTo("""
 					{"partition":3,"offset":5,"storedAt":"1970-01-01T00:00:01Z","id":"a","key":"customer",\
 					"session":"73657373696f6e31","sequence":7,"payload":"hello"}""");
-		assertThat(SinkReading.line(new StoredMessage(0, 1, SECOND, ByteString.copyFromUtf8("b"), ByteString.EMPTY,
-				null, 0, new byte[] { (byte) 0xFF })))
-			.isEqualTo("""
-					{"partition":0,"offset":1,"storedAt":"1970-01-01T00:00:01Z","id":"b","payloadBase64":"/w=="}""");
+		assertThat(SinkReading.line(record(1, "b", "", new byte[] { (byte) 0xFF }, null))).isEqualTo("""
+				{"partition":3,"offset":1,"storedAt":"1970-01-01T00:00:01Z","id":"b","payloadBase64":"/w=="}""");
+	}
+
+	private static ConsumerRecord<byte[], byte[]> record(long offset, String id, String key, byte[] payload,
+			@Nullable ByteString session) {
+		ProducerRecord<byte[], byte[]> stored = TopicRecord.of(Topics.SINK, 3,
+				new Content(ByteString.copyFromUtf8(id), ByteString.copyFromUtf8(key), 0, payload), session, 7);
+		return new ConsumerRecord<>(Topics.SINK, 3, offset, 1_000, TimestampType.CREATE_TIME, 0, 0, stored.key(),
+				stored.value(), stored.headers(), Optional.empty());
 	}
 
 	@Test
