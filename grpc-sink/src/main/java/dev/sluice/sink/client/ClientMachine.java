@@ -29,7 +29,7 @@ final class ClientMachine {
 	/** What happens to a connection. */
 	enum Event {
 
-		/** The session has a message to send. */
+		/** The session has a message to send, and the window has room. */
 		SEND,
 
 		/** The sink has acknowledged or refused a message. */
@@ -70,9 +70,6 @@ final class ClientMachine {
 		/** Send the message, count it as in flight, start its timeout. */
 		TRANSMIT,
 
-		/** Leave the message in the spool; its turn will come. */
-		POSTPONE,
-
 		/** The message is no longer in flight: settle it. */
 		SETTLE,
 
@@ -80,10 +77,7 @@ final class ClientMachine {
 		RESCHEDULE,
 
 		/** Send all messages in flight again, in order, before new ones. */
-		RESCHEDULE_ALL,
-
-		/** Send postponed messages, as far as the window allows. */
-		SEND_POSTPONED
+		RESCHEDULE_ALL
 
 	}
 
@@ -101,12 +95,18 @@ final class ClientMachine {
 
 	}
 
-	/** Whether an event can leave this many messages in flight. */
+	/** Whether an event can happen, and leave this many messages in flight. */
 	static boolean possible(State state, Event event, Fill after) {
 		return switch (event) {
-			case SEND -> (state == State.BLOCKED) ? after == Fill.FULL : after != Fill.NONE;
-			case ACK, TIMEOUT -> switch (state) {
+			case SEND -> state != State.BLOCKED && after != Fill.NONE;
+			case ACK -> switch (state) {
+				// Of a message that has timed out.
 				case IDLE -> after == Fill.NONE;
+				case SENDING -> after != Fill.FULL;
+				case BLOCKED -> true;
+			};
+			case TIMEOUT -> switch (state) {
+				case IDLE -> false;
 				case SENDING -> after != Fill.FULL;
 				case BLOCKED -> true;
 			};
@@ -129,27 +129,12 @@ final class ClientMachine {
 			case SOME -> State.SENDING;
 			case FULL -> State.BLOCKED;
 		};
-		return switch (state) {
-			case IDLE -> switch (event) {
-				case SEND -> Step.of(next, Effect.TRANSMIT);
-				// The acknowledgement of a message that has timed out.
-				case ACK -> Step.of(next, Effect.SETTLE);
-				case TIMEOUT, WINDOW, DISCONNECTED -> Step.of(next);
-			};
-			case SENDING -> switch (event) {
-				case SEND -> Step.of(next, Effect.TRANSMIT);
-				case ACK -> Step.of(next, Effect.SETTLE);
-				case TIMEOUT -> Step.of(next, Effect.RESCHEDULE, Effect.SEND_POSTPONED);
-				case WINDOW -> Step.of(next);
-				case DISCONNECTED -> Step.of(next, Effect.RESCHEDULE_ALL);
-			};
-			case BLOCKED -> switch (event) {
-				case SEND -> Step.of(next, Effect.POSTPONE);
-				case ACK -> Step.of(next, Effect.SETTLE, Effect.SEND_POSTPONED);
-				case TIMEOUT -> Step.of(next, Effect.RESCHEDULE, Effect.SEND_POSTPONED);
-				case WINDOW -> Step.of(next, Effect.SEND_POSTPONED);
-				case DISCONNECTED -> Step.of(next, Effect.RESCHEDULE_ALL);
-			};
+		return switch (event) {
+			case SEND -> Step.of(next, Effect.TRANSMIT);
+			case ACK -> Step.of(next, Effect.SETTLE);
+			case TIMEOUT -> Step.of(next, Effect.RESCHEDULE);
+			case WINDOW -> Step.of(next);
+			case DISCONNECTED -> Step.of(next, Effect.RESCHEDULE_ALL);
 		};
 	}
 

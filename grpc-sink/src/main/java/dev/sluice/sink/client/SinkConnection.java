@@ -153,9 +153,6 @@ final class SinkConnection {
 	void endBatch() {
 		Stream open = this.stream;
 		if (open != null && open.ready()) {
-			if (this.state == State.BLOCKED) {
-				fire(Event.SEND, this.inFlight.size(), null, null);
-			}
 			open.endBatch(this.state == State.BLOCKED);
 		}
 	}
@@ -240,9 +237,6 @@ final class SinkConnection {
 					this.inFlight
 						.forEach((each, unacknowledged) -> this.session.resend(each.bytes(), unacknowledged.number()));
 					this.inFlight.clear();
-				}
-				case POSTPONE, SEND_POSTPONED -> {
-					// The message is in the spool; the session pumps after the event.
 				}
 			}
 		}
