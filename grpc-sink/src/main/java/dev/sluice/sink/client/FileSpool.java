@@ -129,12 +129,6 @@ final class FileSpool implements Spool {
 		this.directory = directory;
 		this.maxBytes = maxBytes;
 		this.maxFileBytes = 2 * (maxBytes + segmentBytes);
-		if (Files.isRegularFile(directory)) {
-			throw new SpoolFailedException(
-					("%s is the file of an earlier version's spool. Nothing was changed: let that "
-							+ "version deliver what the file holds and delete it, or choose another directory")
-						.formatted(directory));
-		}
 		boolean force = durability == Durability.POWER;
 		try {
 			this.lock = DirectoryLock.take(directory);

@@ -307,16 +307,6 @@ class FileSpoolTests {
 	}
 
 	@Test
-	void saysWhatToDoWithTheFileOfAnEarlierVersion() throws Exception {
-		Path file = Files.writeString(this.directory.resolve("spool"), "H:2,block:4");
-
-		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> open(Durability.POWER))
-			.withMessageContaining("earlier version")
-			.withMessageContaining("Nothing was changed");
-		assertThat(file).hasContent("H:2,block:4");
-	}
-
-	@Test
 	void saysSoWhenItIsInUseOrClosed() throws Exception {
 		FileSpool spool = open(Durability.PROCESS);
 		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> open(Durability.PROCESS))
