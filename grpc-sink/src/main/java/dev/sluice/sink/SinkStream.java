@@ -20,6 +20,7 @@ import dev.sluice.contract.sink.Dictionary;
 import dev.sluice.contract.sink.Refusal;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
+import dev.sluice.sink.InStorage.Reserved;
 import dev.sluice.sink.ServerMachine.Effect;
 import dev.sluice.sink.ServerMachine.Event;
 import dev.sluice.sink.ServerMachine.State;
@@ -76,12 +77,6 @@ final class SinkStream implements StreamObserver<Received> {
 
 	private static final Result STORED = new Result.Stored();
 
-	/** Memory of an acknowledgement not yet written, without its id. */
-	private static final int ACK_BYTES = 64;
-
-	/** Memory of a refusal not yet written, with its description, without its id. */
-	private static final int REFUSAL_BYTES = 512;
-
 	private final ServerCallStreamObserver<Response> responses;
 
 	private final InboundCall inbound;
@@ -115,13 +110,9 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private final Queue<Received.Message> queue = new ArrayDeque<>();
 
-	/** Ids of messages that are stored and not yet acknowledged. */
+	/** Not yet written. */
 	@GuardedBy("lock")
-	private final Queue<ByteString> stored = new ArrayDeque<>();
-
-	/** Refusals not yet written. */
-	@GuardedBy("lock")
-	private final List<Refusal> refusals = new ArrayList<>();
+	private final Outbox outbox;
 
 	@GuardedBy("lock")
 	private State state = State.HAS_CAPACITY;
@@ -154,28 +145,11 @@ final class SinkStream implements StreamObserver<Received> {
 	private int prefetch = 1;
 
 	@GuardedBy("lock")
-	private long dropped;
-
-	@GuardedBy("lock")
-	private boolean infoPending = true;
-
-	@GuardedBy("lock")
 	private boolean flushAwaited;
 
 	/** Whether a thread hands messages to the storage, or will once it is ready. */
 	@GuardedBy("lock")
 	private boolean forwarding;
-
-	/** Memory of responses not yet written, or written when the client was not ready. */
-	@GuardedBy("lock")
-	private long responseBytes;
-
-	/** Whether the client has something to read and was not ready at the last check. */
-	@GuardedBy("lock")
-	private boolean unread;
-
-	@GuardedBy("lock")
-	private long unreadSinceNanos;
 
 	@GuardedBy("lock")
 	private boolean callClosed;
@@ -193,6 +167,7 @@ final class SinkStream implements StreamObserver<Received> {
 		this.nanoTime = nanoTime;
 		this.dictionaries = dictionaries;
 		this.onCallClosed = onCallClosed;
+		this.outbox = new Outbox(responses, properties, shared.memory(), metrics);
 	}
 
 	/** Call it once, before the call's handler returns. */
@@ -204,7 +179,7 @@ final class SinkStream implements StreamObserver<Received> {
 		this.responses.setOnCloseHandler(this::callClosed);
 		this.inbound.onBrokenLimit(this::endAtOnce);
 		synchronized (this.lock) {
-			writeInfo(true);
+			this.outbox.writeFirst(this.shared.decompressor().dictionary(), this.dictionaries);
 			request();
 		}
 	}
@@ -263,7 +238,7 @@ final class SinkStream implements StreamObserver<Received> {
 			// If the stream has ended, they are not acknowledged and the client sends
 			// them again.
 			this.inbound.handedOver();
-			if (this.infoPending) {
+			if (this.outbox.hasInfo()) {
 				flush();
 			}
 			request();
@@ -331,10 +306,10 @@ final class SinkStream implements StreamObserver<Received> {
 				Received.Message oldest = this.queue.remove();
 				this.metrics.queued(-1);
 				this.shared.memory().release(oldest.memoryBytes());
-				this.dropped++;
+				this.outbox.dropped();
 				this.metrics.dropped();
 			}
-			case REPORT_CAPACITY -> this.infoPending = true;
+			case REPORT_CAPACITY -> this.outbox.reportCapacity();
 			case FORWARD_OLDEST -> throw new AssertionError("Only the storage asks for it");
 		}
 	}
@@ -384,14 +359,7 @@ final class SinkStream implements StreamObserver<Received> {
 				endAfterStoring(Status.UNAVAILABLE
 					.withDescription("The stream has reached its maximum age (sink.stream.max-age); open another one"));
 			}
-			if (this.phase == Phase.ENDED || !hasPendingResponses() || this.responses.isReady()) {
-				this.unread = false;
-			}
-			else if (!this.unread) {
-				this.unread = true;
-				this.unreadSinceNanos = nowNanos;
-			}
-			else if (nowNanos - this.unreadSinceNanos > this.properties.stream().stallTimeout().toNanos()) {
+			if (this.phase != Phase.ENDED && this.outbox.isUnread(nowNanos)) {
 				end(Status.DEADLINE_EXCEEDED
 					.withDescription("The client has not read its responses for %d ms (sink.stream.stall-timeout)"
 						.formatted(this.properties.stream().stallTimeout().toMillis())));
@@ -400,15 +368,8 @@ final class SinkStream implements StreamObserver<Received> {
 	}
 
 	private List<Reserved> overdue(long nowNanos) {
-		long timeout = this.properties.store().timeout().toNanos();
 		synchronized (this.lock) {
-			List<Reserved> overdue = new ArrayList<>();
-			Reserved next = this.inStorage.first;
-			while (next != null && nowNanos - next.sinceNanos > timeout) {
-				overdue.add(next);
-				next = next.after;
-			}
-			return overdue;
+			return this.inStorage.olderThan(nowNanos - this.properties.store().timeout().toNanos());
 		}
 	}
 
@@ -444,8 +405,7 @@ final class SinkStream implements StreamObserver<Received> {
 	private void request() {
 		synchronized (this.lock) {
 			int count = this.prefetch - this.requested;
-			if (this.phase == Phase.OPEN && count > 0
-					&& this.stored.size() + this.refusals.size() < this.properties.stream().queueCapacity()
+			if (this.phase == Phase.OPEN && count > 0 && this.outbox.size() < this.properties.stream().queueCapacity()
 					&& this.shared.memory().hasRoom(this.request)) {
 				this.requested += count;
 				this.responses.request(count);
@@ -460,89 +420,6 @@ final class SinkStream implements StreamObserver<Received> {
 			store(next);
 			next = next();
 		}
-	}
-
-	/** A message with a reserved place in the storage. Compared by identity. */
-	private static final class Reserved {
-
-		private final Received.Message message;
-
-		/** Memory reserved to decompress it, in bytes. */
-		private final int contentBytes;
-
-		private final long sinceNanos;
-
-		private boolean inStorage;
-
-		private @Nullable Reserved before;
-
-		private @Nullable Reserved after;
-
-		Reserved(Received.Message message, int contentBytes, long sinceNanos) {
-			this.message = message;
-			this.contentBytes = contentBytes;
-			this.sinceNanos = sinceNanos;
-		}
-
-	}
-
-	/**
-	 * An intrusive linked list: a hash set took 14 % of the sink's profiler samples with
-	 * messages of 200 B. Guarded by the stream's lock.
-	 */
-	private static final class InStorage {
-
-		private @Nullable Reserved first;
-
-		private @Nullable Reserved last;
-
-		private int size;
-
-		void add(Reserved one) {
-			one.inStorage = true;
-			one.before = this.last;
-			if (this.last != null) {
-				this.last.after = one;
-			}
-			else {
-				this.first = one;
-			}
-			this.last = one;
-			this.size++;
-		}
-
-		/** Whether it was there. */
-		boolean remove(Reserved one) {
-			if (!one.inStorage) {
-				return false;
-			}
-			one.inStorage = false;
-			if (one.before != null) {
-				one.before.after = one.after;
-			}
-			else {
-				this.first = one.after;
-			}
-			if (one.after != null) {
-				one.after.before = one.before;
-			}
-			else {
-				this.last = one.before;
-			}
-			one.before = null;
-			one.after = null;
-			this.size--;
-			return true;
-		}
-
-		boolean isEmpty() {
-			return this.size == 0;
-		}
-
-		int size() {
-			return this.size;
-		}
-
 	}
 
 	/**
@@ -705,23 +582,26 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private void settle(ByteString id, Result result) {
 		switch (result) {
-			case Result.Stored _ -> {
-				this.stored.add(id);
-				reserveForResponse(ACK_BYTES + id.size());
-			}
+			case Result.Stored _ -> this.outbox.acknowledge(id);
 			case Result.Refused(Status status) -> refuse(id, status);
 			case Result.Failed(Throwable cause) -> failed(id, cause);
 		}
 	}
 
+	@GuardedBy("lock")
+	private void refuse(ByteString id, Status status) {
+		this.outbox.refuse(id, status);
+		flush();
+	}
+
 	/** Sends a full batch at once, and any batch if nothing else is in process. */
 	@GuardedBy("lock")
 	private void flushOrAwaitMore() {
-		if (this.stored.size() >= this.properties.stream().ackBatch()
+		if (this.outbox.acknowledgements() >= this.properties.stream().ackBatch()
 				|| (this.queue.isEmpty() && this.inStorage.isEmpty())) {
 			flush();
 		}
-		else if (!this.stored.isEmpty() && !this.flushAwaited) {
+		else if (this.outbox.acknowledgements() > 0 && !this.flushAwaited) {
 			this.flushAwaited = true;
 			awaitMore();
 		}
@@ -731,18 +611,6 @@ final class SinkStream implements StreamObserver<Received> {
 													// nothing to do.
 	private void awaitMore() {
 		this.timer.schedule(this::flush, this.properties.stream().ackDelay().toNanos(), TimeUnit.NANOSECONDS);
-	}
-
-	@GuardedBy("lock")
-	private void refuse(ByteString id, Status status) {
-		this.refusals.add(Refusal.newBuilder()
-			.setMessageId(id)
-			.setCode(status.getCode().value())
-			.setDescription(String.valueOf(status.getDescription()))
-			.build());
-		reserveForResponse(REFUSAL_BYTES + id.size());
-		this.metrics.refused();
-		flush();
 	}
 
 	@GuardedBy("lock")
@@ -773,27 +641,11 @@ final class SinkStream implements StreamObserver<Received> {
 		};
 	}
 
-	@GuardedBy("lock")
-	private void reserveForResponse(int bytes) {
-		this.responseBytes += bytes;
-		this.shared.memory().add(bytes);
-	}
-
-	@GuardedBy("lock")
-	private void releaseResponses() {
-		long bytes = this.responseBytes;
-		this.responseBytes = 0;
-		this.shared.memory().release(bytes);
-	}
-
 	private void flush() {
 		synchronized (this.lock) {
 			this.flushAwaited = false;
-			while (this.phase != Phase.ENDED && hasPendingResponses() && this.responses.isReady()) {
-				writeOne();
-				if (!hasPendingResponses()) {
-					releaseResponses();
-				}
+			if (this.phase != Phase.ENDED) {
+				this.outbox.flush();
 			}
 			if (this.phase == Phase.ENDING && this.queue.isEmpty() && this.inStorage.isEmpty()) {
 				end(this.ending);
@@ -802,57 +654,6 @@ final class SinkStream implements StreamObserver<Received> {
 				request();
 			}
 		}
-	}
-
-	@GuardedBy("lock")
-	private boolean hasPendingResponses() {
-		return this.infoPending || !this.refusals.isEmpty() || !this.stored.isEmpty();
-	}
-
-	@GuardedBy("lock")
-	private void writeOne() {
-		if (this.infoPending || !this.refusals.isEmpty()) {
-			writeInfo(false);
-		}
-		else {
-			writeAcknowledgement();
-		}
-	}
-
-	@GuardedBy("lock")
-	private void writeInfo(boolean first) {
-		List<Refusal> reported = List.copyOf(this.refusals);
-		this.refusals.clear();
-		this.infoPending = false;
-		ServiceMessage.Builder info = ServiceMessage.newBuilder()
-			.setQueueCapacity(this.properties.stream().queueCapacity())
-			.setWindow(this.properties.stream().window())
-			.setMaxMessageBytes(this.properties.limits().maxMessageBytes())
-			.setDropped(this.dropped)
-			.setZstd(true)
-			.setBatchMessages(Received.Batch.MAX_MESSAGES)
-			.setMinVersion(Payload.VERSION)
-			.setMaxVersion(this.properties.sessions().maxVersion())
-			.addAllRefusals(reported);
-		Dictionary dictionary = this.shared.decompressor().dictionary();
-		if (first && dictionary != null) {
-			info.setDictionary(this.dictionaries.contains(dictionary.getId())
-					? dictionary.toBuilder().clearContent().build() : dictionary);
-		}
-		this.responses.onNext(Response.newBuilder().setVersion(Payload.VERSION).setInfo(info).build());
-	}
-
-	@GuardedBy("lock")
-	private void writeAcknowledgement() {
-		List<ByteString> ids = new ArrayList<>();
-		while (ids.size() < this.properties.stream().ackBatch() && !this.stored.isEmpty()) {
-			ids.add(this.stored.remove());
-		}
-		this.responses.onNext(Response.newBuilder()
-			.setVersion(Payload.VERSION)
-			.setAck(AckMessage.newBuilder().addAllMessageIds(ids))
-			.build());
-		this.metrics.acked(ids.size());
 	}
 
 	/**
@@ -866,9 +667,7 @@ final class SinkStream implements StreamObserver<Received> {
 		if (this.phase == Phase.ENDED) {
 			return;
 		}
-		while (hasPendingResponses()) {
-			writeOne();
-		}
+		this.outbox.flushAll();
 		this.phase = Phase.ENDED;
 		this.inbound.ended();
 		if (status == null) {
@@ -893,15 +692,14 @@ final class SinkStream implements StreamObserver<Received> {
 	/** Nothing more is read, stored or written. */
 	@GuardedBy("lock")
 	private void forget() {
-		this.metrics.left(this.queue.size() + this.inStorage.size() + this.stored.size());
+		this.metrics.left(this.queue.size() + this.inStorage.size() + this.outbox.acknowledgements());
 		this.metrics.queued(-this.queue.size());
 		this.shared.memory().cancel(this.request);
 		this.shared.decompressed().cancel(this.forward);
 		this.shared.storing().cancel(this.forward);
 		this.shared.memory().release(this.queue.stream().mapToLong(Received.Message::memoryBytes).sum());
 		this.queue.clear();
-		this.stored.clear();
-		this.refusals.clear();
+		this.outbox.clear();
 		this.shared.storing().wake();
 		this.shared.decompressed().wake();
 	}
@@ -919,7 +717,7 @@ final class SinkStream implements StreamObserver<Received> {
 			if (this.unnumbered) {
 				this.shared.unnumbered().release(1);
 			}
-			releaseResponses();
+			this.outbox.release();
 			this.metrics.closed();
 		}
 		this.onCallClosed.accept(this);
