@@ -12,7 +12,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A table of a document, generated from the code. It is between the comments
+ * A table or a list of a document, generated from the code. It is between the comments
  * {@code <!-- begin NAME -->} and {@code <!-- end NAME -->}. A test fails if the document
  * differs; with the system property {@code sluice.docs=write} it writes the table
  * instead.
@@ -31,22 +31,30 @@ public final class GeneratedTable {
 	private final List<String> lines = new ArrayList<>();
 
 	/**
-	 * An empty table.
+	 * An empty table, or a list.
 	 * @param document the document
 	 * @param name the name in the two comments
-	 * @param columns the headings
+	 * @param columns the headings; none for a list
 	 */
 	public GeneratedTable(Path document, String name, String... columns) {
 		this.document = document;
 		this.name = name;
 		this.columns = columns.length;
-		row(columns);
-		row(Collections.nCopies(columns.length, "---").toArray(String[]::new));
+		if (columns.length > 0) {
+			row(columns);
+			row(Collections.nCopies(columns.length, "---").toArray(String[]::new));
+		}
 	}
 
 	/** Right-aligns the columns from this one on, counted from 0. */
 	public GeneratedTable figuresFrom(int column) {
 		this.lines.set(1, "| --- ".repeat(column) + "| ---: ".repeat(this.columns - column) + "|");
+		return this;
+	}
+
+	/** Adds a line as it is. */
+	public GeneratedTable line(String line) {
+		this.lines.add(line);
 		return this;
 	}
 

@@ -1,7 +1,6 @@
 package dev.sluice.lab.docs;
 
 import java.io.IOException;
-import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -23,7 +22,7 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.junit.jupiter.api.Test;
 
 /**
- * The table of {@code docs/laboratory/run-json.md} is generated from the records that
+ * The list in {@code docs/laboratory/run-json.md} is generated from the records that
  * define the file, and from the comments on their members.
  */
 class RunDocumentTests {
@@ -36,18 +35,17 @@ class RunDocumentTests {
 
 	@Test
 	void theDocumentHasEachMember() throws IOException {
-		GeneratedTable table = new GeneratedTable(DOCUMENT, "members", "object", "member", "type", "meaning");
+		GeneratedTable list = new GeneratedTable(DOCUMENT, "members");
 		Set<Class<?>> objects = new LinkedHashSet<>();
 		collect(RunResult.class, objects);
 		for (Class<?> each : objects) {
 			Map<String, String> meanings = meanings(each);
+			list.line("").line("**`%s`**".formatted(name(each))).line("");
 			for (RecordComponent member : each.getRecordComponents()) {
-				table.row("`%s`".formatted(name(each)), "`%s`".formatted(member.getName()),
-						type(member.getAnnotatedType(), member.getGenericType()),
-						meanings.getOrDefault(member.getName(), ""));
+				list.line(line(member, meanings.getOrDefault(member.getName(), "")));
 			}
 		}
-		table.check();
+		list.line("").check();
 	}
 
 	/**
@@ -72,10 +70,13 @@ class RunDocumentTests {
 				: type.getName().substring(type.getName().lastIndexOf('.') + 1).replace('$', '.');
 	}
 
-	private static String type(AnnotatedType annotated, Type type) {
-		boolean absent = Stream.of(annotated.getAnnotations())
+	/** A number's type is left out. A question mark: the member may be null. */
+	private static String line(RecordComponent member, String meaning) {
+		boolean absent = Stream.of(member.getAnnotatedType().getAnnotations())
 			.anyMatch((each) -> each.annotationType().getSimpleName().equals("Nullable"));
-		return plain(type) + (absent ? " or null" : "");
+		String type = plain(member.getGenericType());
+		return "- `%s%s`%s%s".formatted(member.getName(), absent ? "?" : "", type.equals("number") ? "" : " " + type,
+				meaning.isEmpty() ? "" : ": " + meaning);
 	}
 
 	private static String plain(Type type) {
@@ -84,13 +85,13 @@ class RunDocumentTests {
 				"list of " + plain(list.getActualTypeArguments()[0]);
 			case ParameterizedType map -> "map of " + plain(map.getActualTypeArguments()[1]);
 			case Class<?> own when own == String.class -> "text";
-			case Class<?> own when own == boolean.class || own == Boolean.class -> "true or false";
-			case Class<?> own when own == Instant.class -> "time, ISO 8601";
+			case Class<?> own when own == boolean.class || own == Boolean.class -> "boolean";
+			case Class<?> own when own == Instant.class -> "time";
 			case Class<?> own when own.isPrimitive() || Number.class.isAssignableFrom(own) -> "number";
 			case Class<?> own when own.isEnum() -> Stream.of(own.getEnumConstants())
 				.map((each) -> "`%s`".formatted(((Enum<?>) each).name()))
 				.collect(Collectors.joining(", "));
-			case Class<?> own when own.isSealed() -> "object with a `kind`";
+			case Class<?> own when own.isSealed() -> "by `kind`";
 			case Class<?> own when own.isRecord() -> "`%s`".formatted(name(own));
 			default -> type.getTypeName().toLowerCase(Locale.ROOT);
 		};

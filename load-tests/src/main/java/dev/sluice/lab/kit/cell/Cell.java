@@ -5,9 +5,8 @@ package dev.sluice.lab.kit.cell;
  *
  * @param variant the gateway
  * @param mode {@code sync} or {@code queued}
- * @param capacity label of the backend's capacity model, such as {@code unlimited}
- * @param load the load on it
- * @param repetition number of the repetition, from 1
+ * @param capacity backend's capacity model, such as {@code unlimited}
+ * @param repetition from 1
  */
 public record Cell(String variant, String mode, String capacity, Load load, int repetition) {
 

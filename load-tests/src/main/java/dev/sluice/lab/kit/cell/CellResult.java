@@ -13,33 +13,26 @@ import org.jspecify.annotations.Nullable;
  * end minus start.
  *
  * @param cell the cell
- * @param start the first request's start
- * @param end when the last order was saved or, if not all were, when the run gave up
- * @param calls the client's calls of {@code POST /orders}, repeats included
- * @param failedCalls calls that were not answered 201 or 202
+ * @param start start of the first request
+ * @param end last save, or when the run gave up
+ * @param calls of {@code POST /orders}, retries included
+ * @param failedCalls not answered 201 or 202
  * @param failures failed calls by cause, such as {@code HTTP 503}
- * @param accepted orders that were answered 201 or 202
- * @param saved different orders the backend saved
- * @param savedPerSecond saved orders divided by the length of the window
- * @param acceptedPerSecond accepted orders divided by the time from the start of the
- * first call to the end of the last accepted call
- * @param latency latency of an answered call, in milliseconds, by the client's clock
- * @param toAccepted time from an order's first try until it was accepted, in
- * milliseconds; null if it was not noted
- * @param toSaved time from an order's first try until the backend had saved it, likewise
- * @param services resources that each service used, by name; the gateway's is
- * {@code gateway}
- * @param connectionsOpened TCP connections the backend accepted; null if not known
- * @param backendMaxInFlight greatest number of orders that the backend processed at once;
- * null if not known
- * @param foreignCpuShare share of the machine's CPU used by other processes, 0 to 1, in
- * the window or, if that is shorter, in the second around it; null if it is not known
- * @param startLagP99Millis how late the load generator began 99 % of the orders that were
- * due by the clock, or with the first, at most; null if it was not noted
- * @param problem why the cell is unreliable or incomplete; null if it is neither
- * @param utilisation how busy everything was, and what limited the cell; null if that was
- * not evaluated
- * @param seconds the window second by second
+ * @param accepted orders answered 201 or 202
+ * @param saved different orders that the backend saved
+ * @param savedPerSecond over the whole window
+ * @param acceptedPerSecond from the first call to the last accepted one
+ * @param latency of answered calls, by the client's clock
+ * @param toAccepted from an order's first try until accepted
+ * @param toSaved from an order's first try until saved
+ * @param services resources by service; the gateway's is {@code gateway}
+ * @param connectionsOpened TCP connections that the backend accepted
+ * @param backendMaxInFlight most orders at the backend at once
+ * @param foreignCpuShare CPU share of other processes
+ * @param startLagP99Millis lateness of the load generator, for orders due by the clock
+ * @param problem why it is unreliable or incomplete
+ * @param utilisation how busy everything was, and what limited the cell
+ * @param seconds the window, second by second
  */
 public record CellResult(Cell cell, Instant start, Instant end, long calls, long failedCalls,
 		Map<String, Long> failures, long accepted, long saved, double savedPerSecond, double acceptedPerSecond,
@@ -101,11 +94,9 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 * that never finished. A percentile is exact (nearest rank); it is null if fewer than
 	 * ten orders waited longer, or if the order at its rank is still waiting.
 	 *
-	 * @param orders number of orders placed
-	 * @param unfinished orders that did not finish within the cell's time
-	 * @param p50 median, in milliseconds
-	 * @param p95 in milliseconds
-	 * @param p99 in milliseconds
+	 * @param orders placed
+	 * @param unfinished not finished within the cell's time
+	 * @param p50 in milliseconds, as the others
 	 */
 	public record Wait(long orders, long unfinished, @Nullable Double p50, @Nullable Double p95, @Nullable Double p99) {
 	}
@@ -114,11 +105,7 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 * Latencies in milliseconds; the percentiles are exact (nearest rank), not estimated,
 	 * and null with fewer than ten calls above.
 	 *
-	 * @param mean mean, in milliseconds
-	 * @param p50 median, in milliseconds
-	 * @param p95 95th percentile, in milliseconds
-	 * @param p99 99th percentile, in milliseconds
-	 * @param max longest, in milliseconds
+	 * @param mean in milliseconds, as all of these
 	 */
 	public record Latency(double mean, @Nullable Double p50, @Nullable Double p95, @Nullable Double p99, double max) {
 
@@ -136,18 +123,16 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 * Resources that a service used in the window. A figure is null where it could not be
 	 * measured, for example because the window was shorter than the sampling interval.
 	 *
-	 * @param cpuMillisPerOrder CPU time per saved order, in milliseconds
-	 * @param allocatedBytesPerOrder bytes allocated on the heap per saved order
-	 * @param promotedBytesPerOrder bytes promoted to the old generation per saved order
+	 * @param cpuMillisPerOrder CPU time per saved order
+	 * @param allocatedBytesPerOrder allocated on the heap per saved order
+	 * @param promotedBytesPerOrder promoted to the old generation per saved order
 	 * @param gcPauses stop-the-world pauses
-	 * @param gcPauseMillis their sum, in milliseconds
-	 * @param gcPauseMaxMillis the longest, in milliseconds
-	 * @param peakThreads greatest number of platform threads
-	 * @param peakRssBytes greatest resident memory
-	 * @param peakConnections greatest number of open connections that it accepted, by the
-	 * kernel's table once a second
-	 * @param peakPooled greatest number of open connections in its pool to the backend,
-	 * by its own gauge once a second
+	 * @param gcPauseMillis their sum
+	 * @param gcPauseMaxMillis the longest
+	 * @param peakThreads platform threads
+	 * @param peakRssBytes resident memory
+	 * @param peakConnections accepted connections, sampled once a second
+	 * @param peakPooled connections in its pool to the backend, sampled once a second
 	 */
 	public record ServiceCost(@Nullable Double cpuMillisPerOrder, @Nullable Double allocatedBytesPerOrder,
 			@Nullable Double promotedBytesPerOrder, @Nullable Integer gcPauses, @Nullable Double gcPauseMillis,
@@ -158,19 +143,15 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	/**
 	 * One second of the window. Figures are the gateway's unless they say otherwise.
 	 *
-	 * @param second number of the second, from 0
-	 * @param calls calls answered in it
-	 * @param failedCalls calls failed in it
-	 * @param p99Millis latency of the calls answered in it; null with fewer than ten
-	 * above
-	 * @param gcPauseMillis stop-the-world time in it; null if not recorded
-	 * @param threads platform threads; null if not sampled
-	 * @param heapUsedBytes used heap, the last value known; null if not sampled
-	 * @param cpuShare CPU used, 1 = one core; null if not sampled
-	 * @param connections open ones that it accepted, the last value known; null if not
-	 * sampled
-	 * @param pooled open connections in its pool to the backend, the last value known;
-	 * null if not sampled
+	 * @param second from 0
+	 * @param calls answered in it
+	 * @param p99Millis latency of the calls answered in it
+	 * @param gcPauseMillis stop-the-world time
+	 * @param threads platform threads
+	 * @param heapUsedBytes last value known
+	 * @param cpuShare 1 = one core
+	 * @param connections accepted and open, last value known
+	 * @param pooled connections in its pool to the backend, last value known
 	 */
 	public record Second(int second, long calls, long failedCalls, @Nullable Double p99Millis,
 			@Nullable Double gcPauseMillis, @Nullable Integer threads, @Nullable Long heapUsedBytes,

@@ -6,7 +6,7 @@ import java.util.Locale;
  * The load on a gateway. Loads of different kinds cannot be compared.
  *
  * @param kind what is counted
- * @param size number of those
+ * @param size how many
  */
 public record Load(Kind kind, int size) {
 

@@ -9,15 +9,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * How busy everything was in a cell. A figure is null where it is not known.
  *
- * @param busyShare share of the machine's CPU that was used, 0 to 1
- * @param stealShare share of the machine's CPU that another virtual machine had, 0 to 1
- * @param processes use of each process, by name
- * @param limits limits that the services export, without those that were never near
- * @param backendMillis average time that the backend took for an order
- * @param backendInFlight average number of orders at the backend
- * @param ceilingPerSecond orders per second that the tightest limit on calls to the
- * backend allows at its latency: limit divided by latency
- * @param bottleneck what kept the cell from being faster; null if too little is known
+ * @param busyShare of the machine's CPU
+ * @param stealShare of the machine's CPU, used by another virtual machine
+ * @param processes by name
+ * @param limits limits of the services that were ever near
+ * @param backendMillis mean time of the backend for an order
+ * @param backendInFlight mean number of orders at the backend
+ * @param ceilingPerSecond tightest limit on calls to the backend, divided by its latency
+ * @param bottleneck what limited the cell
  */
 public record Utilisation(@Nullable Double busyShare, @Nullable Double stealShare, Map<String, ProcessUse> processes,
 		List<LimitUse> limits, @Nullable Double backendMillis, @Nullable Double backendInFlight,
@@ -53,10 +52,10 @@ public record Utilisation(@Nullable Double busyShare, @Nullable Double stealShar
 	/**
 	 * A process with its descendants, or a container.
 	 *
-	 * @param cores average number of cores that it used
-	 * @param waiting average number of its threads that were ready to run and had no core
-	 * @param jitShare share of its CPU time that its compilers used, 0 to 1
-	 * @param gcShare share of its CPU time that its collector used, 0 to 1
+	 * @param cores mean number of cores used
+	 * @param waiting mean number of its threads ready to run without a core
+	 * @param jitShare of its CPU time, by compilers
+	 * @param gcShare of its CPU time, by the collector
 	 */
 	public record ProcessUse(@Nullable Double cores, @Nullable Double waiting, @Nullable Double jitShare,
 			@Nullable Double gcShare) {
@@ -65,11 +64,11 @@ public record Utilisation(@Nullable Double busyShare, @Nullable Double stealShar
 	/**
 	 * The use of a limit, from the service's scrapes in the window.
 	 *
-	 * @param service service that has the limit
+	 * @param service that has the limit
 	 * @param what is limited
 	 * @param limit its greatest value
-	 * @param used average use
-	 * @param share share of the scrapes in which it was reached, 0 to 1
+	 * @param used mean
+	 * @param share of scrapes in which it was reached
 	 */
 	public record LimitUse(String service, String what, double limit, double used, double share) {
 	}

@@ -7,13 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A few seconds of a warm-up, all services together.
  *
- * @param endSeconds its end, in seconds after the beginning of the warm-up
- * @param savedPerSecond orders that the backend saved, divided by the length of the
- * window
- * @param cpuMillisPerOrder CPU time of all services and the load generator for a saved
- * order, in milliseconds; null if none was saved or the system does not report CPU time
- * @param jitShare share of that CPU time that the JVMs' compilers used, 0 to 1; null if
- * the system does not report it
+ * @param endSeconds since the beginning of the warm-up
+ * @param savedPerSecond by the backend
+ * @param cpuMillisPerOrder CPU time of all services and the load generator per saved
+ * order
+ * @param jitShare of that CPU time, by compilers
  */
 public record WarmUpWindow(double endSeconds, double savedPerSecond, @Nullable Double cpuMillisPerOrder,
 		@Nullable Double jitShare) {

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param variant the gateway
  * @param few orders of the small load
- * @param many orders of the large load, at which the reference had collapsed
- * @param settings the base, each factor alone, and all together
- * @param cells in the order they were run
+ * @param many orders of the large load
+ * @param settings base, each factor alone, all together
+ * @param cells in order of execution
  */
 @JsonTypeName("causes")
 public record CausesResult(String variant, int few, int many, List<FactorLevels> settings,
@@ -50,8 +50,8 @@ public record CausesResult(String variant, int few, int many, List<FactorLevels>
 	 * A setting: a level of each factor.
 	 *
 	 * @param name unique
-	 * @param changes level by factor, for the factors that differ from the base
-	 * @param memory whether it differs from the base at most in heap and collector
+	 * @param changes level of each factor that differs from the base
+	 * @param memory whether only heap and collector differ
 	 */
 	public record FactorLevels(String name, Map<String, String> changes, boolean memory) {
 
@@ -66,22 +66,20 @@ public record CausesResult(String variant, int few, int many, List<FactorLevels>
 	 * One measurement: from the first call to the last order's answer.
 	 *
 	 * @param setting its name
-	 * @param orders number of orders placed
-	 * @param repetition from 1; each has its own start of the gateway
-	 * @param trial number of the measurement within the repetition, from 1
-	 * @param seconds from the first call to the last answer
+	 * @param orders placed
+	 * @param repetition from 1, each with its own gateway process
+	 * @param trial within the repetition, from 1
+	 * @param seconds from first call to last answer
 	 * @param answered orders answered 201
-	 * @param calls calls of the client, retries included
+	 * @param calls of the client, retries included
 	 * @param failures failed calls by cause
-	 * @param latency latency of the answered calls; null if none was
-	 * @param received requests that the backend received, retries included; may exceed
-	 * the orders
-	 * @param backendMaxInFlight greatest number of requests at the backend at once
+	 * @param latency of answered calls
+	 * @param received requests at the backend, retries included
+	 * @param backendMaxInFlight most requests at the backend at once
 	 * @param connectionsOpened connections that the backend accepted
-	 * @param gateway resources that the gateway used for each order answered
-	 * @param foreignCpuShare share of the machine's CPU that other processes used, 0 to
-	 * 1; null if not sampled
-	 * @param problem why it is incomplete; null if it is not
+	 * @param gateway resources used by the gateway, per answered order
+	 * @param foreignCpuShare CPU share of other processes
+	 * @param problem why it is incomplete
 	 */
 	public record Cell(String setting, int orders, int repetition, int trial, double seconds, long answered, long calls,
 			Map<String, Long> failures, @Nullable Latency latency, long received, int backendMaxInFlight,

@@ -9,16 +9,15 @@ import org.jspecify.annotations.Nullable;
  * The outcomes of orders that were placed while the system was being broken.
  *
  * @param seed of the schedule
- * @param ratePerSecond orders due each second
- * @param syncShare share of them asked to be saved before the answer, 0 to 1
- * @param balance null if the run ended before it could be audited
+ * @param ratePerSecond orders due
+ * @param syncShare share of sync orders
+ * @param balance null if the run ended before the audit
  * @param customerOrder null likewise
- * @param faults in the order they began
- * @param seconds from the first order due until everything was settled
- * @param violations the first ids of orders that break the balance, and how; all are in
- * the file {@code violations.csv}
- * @param latestMillis how late the latest order was sent, in milliseconds: the load
- * generator's own fault
+ * @param faults in order of their start
+ * @param seconds from the first order until everything was settled
+ * @param violations first orders that break the balance, and how; all are in
+ * {@code violations.csv}
+ * @param latestMillis greatest lateness of the load generator
  */
 @JsonTypeName("chaos")
 public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nullable Balance balance,
@@ -42,11 +41,9 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nu
 	 * that one's 202.
 	 *
 	 * @param promised whether {@code delivery.ordering} is {@code key}
-	 * @param customers number of customers
-	 * @param consumers number of consumers that share the work
-	 * @param compared saved orders that come after another one
-	 * @param inversions those saved before one that they come after; breaks the balance
-	 * if order is promised
+	 * @param compared saved orders that follow another one
+	 * @param inversions of these, saved before the one they follow: a violation if
+	 * promised
 	 */
 	public record CustomerOrder(boolean promised, int customers, int consumers, int compared, int inversions) {
 
@@ -65,19 +62,16 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nu
 	 * @param attempts requests sent for them
 	 * @param acceptedSync answered 201
 	 * @param acceptedQueued answered 202
-	 * @param saved accepted, and the backend has it
+	 * @param saved accepted and saved
 	 * @param failed accepted, and a gateway says that it failed and why
-	 * @param lost accepted, but neither saved nor failed: breaks the balance
-	 * @param refused never accepted, and each answer promised that nothing was taken
-	 * @param refusedButSaved refused, but saved: breaks the balance
-	 * @param inDoubt never accepted, and an answer is missing or left open whether the
-	 * order was taken
-	 * @param inDoubtSaved in doubt and saved: allowed
-	 * @param doubled orders that the backend has besides those placed, because an order
-	 * was given two ids: breaks the balance
-	 * @param misnamed accepted under another id than follows from customer and key:
-	 * breaks the balance
-	 * @param repeatsAbsorbed deliveries that the backend recognised as repeats
+	 * @param lost accepted, neither saved nor failed: a violation
+	 * @param refused not accepted, and each answer promised that nothing was taken
+	 * @param refusedButSaved refused, but saved: a violation
+	 * @param inDoubt not accepted, and some answer is missing or open
+	 * @param inDoubtSaved in doubt and saved
+	 * @param doubled orders that the backend has besides those placed: a violation
+	 * @param misnamed accepted under a wrong id: a violation
+	 * @param repeatsAbsorbed repeated deliveries that the backend recognized
 	 * @param backendSaved orders that the backend has
 	 */
 	public record Balance(int placed, long attempts, int acceptedSync, int acceptedQueued, int saved, int failed,
@@ -105,12 +99,11 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nu
 	 * A fault as it happened.
 	 *
 	 * @param target what was broken, such as {@code gateway reactive}
-	 * @param kind how it was broken
-	 * @param beganMillis when, since the load began
-	 * @param healedMillis when it ran again and was ready, likewise
-	 * @param syncGapMillis the longest time without an accepted sync order, from the
-	 * fault's beginning until the first order accepted after its end; null if none was
-	 * accepted any more
+	 * @param kind how
+	 * @param beganMillis since the load began
+	 * @param healedMillis ready again, since the load began
+	 * @param syncGapMillis longest time without an accepted sync order, from the fault's
+	 * start to the first one after its end
 	 * @param queuedGapMillis likewise, queued
 	 */
 	public record Fault(String target, String kind, long beganMillis, long healedMillis, @Nullable Long syncGapMillis,
@@ -121,11 +114,11 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nu
 	 * One second.
 	 *
 	 * @param second since the load began
-	 * @param acceptedSync orders answered 201
-	 * @param acceptedQueued orders answered 202
-	 * @param failedSync sync attempts with another answer or none
-	 * @param failedQueued queued attempts likewise
-	 * @param saved orders that the backend saved; null while it did not say
+	 * @param acceptedSync answered 201
+	 * @param acceptedQueued answered 202
+	 * @param failedSync other attempts
+	 * @param failedQueued likewise
+	 * @param saved orders saved by the backend
 	 */
 	public record Second(int second, int acceptedSync, int acceptedQueued, int failedSync, int failedQueued,
 			@Nullable Integer saved) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The results of requests that were sent on schedule.
  *
- * @param runs in the order they were run
+ * @param runs in order of execution
  */
 @JsonTypeName("client")
 public record ClientResult(List<Run> runs) implements Finding {
@@ -29,24 +29,19 @@ public record ClientResult(List<Run> runs) implements Finding {
 	/**
 	 * One run: due = sent + not sent, and sent = answered + broken + outstanding.
 	 *
-	 * @param name unique in the result
-	 * @param mode how the client waited for answers
-	 * @param threads threads that it may wait with, the initial number if that grows;
-	 * null if waiting needs none
-	 * @param target the URI
-	 * @param requestsPerSecond requests due per second
+	 * @param name unique
+	 * @param mode how the client waits
+	 * @param threads threads to wait with, at first
+	 * @param target URI
+	 * @param requestsPerSecond due
 	 * @param millis time for which requests were sent
-	 * @param tally number of requests by outcome
-	 * @param latency latency of the answered ones, from when they were due; null if there
-	 * are none
-	 * @param lag how late requests were sent: the load generator's own fault
-	 * @param cpuMillisPerRequest CPU time of the load generator; null if it sent none
-	 * @param foreignCpuShare share of the machine's CPU that neither generator nor target
-	 * used, 0 to 1; null if not sampled
-	 * @param seconds the seconds in order
-	 * @param reference the last line of the same run in the measurement that this
-	 * repeats; null if there is none
-	 * @param stopped when the target was stopped during the run; null if it was not
+	 * @param tally requests by outcome
+	 * @param latency from when a request was due
+	 * @param lag lateness of the load generator
+	 * @param cpuMillisPerRequest CPU time of the load generator
+	 * @param foreignCpuShare CPU share of other processes
+	 * @param reference the reference's last line for this run
+	 * @param stopped when the target was stopped
 	 */
 	public record Run(String name, String mode, @Nullable Integer threads, String target, double requestsPerSecond,
 			long millis, Tally tally, @Nullable Timing latency, Timing lag, @Nullable Double cpuMillisPerRequest,
@@ -83,9 +78,6 @@ public record ClientResult(List<Run> runs) implements Finding {
 	/**
 	 * A time for which the target was stopped, as by SIGSTOP: it neither answered nor
 	 * refused.
-	 *
-	 * @param fromSecond of the run
-	 * @param toSecond of the run
 	 */
 	public record Stopped(int fromSecond, int toSecond) {
 	}
@@ -94,11 +86,10 @@ public record ClientResult(List<Run> runs) implements Finding {
 	 * Requests, each counted once.
 	 *
 	 * @param due requests due on schedule
-	 * @param sent requests sent
-	 * @param notSent requests given up when due, because too many were outstanding
-	 * @param answered requests answered with any status
-	 * @param outstanding requests without an answer when the run ended
-	 * @param failures number of failures by cause: an answer of 400 or above, or none
+	 * @param notSent given up because too many were outstanding
+	 * @param answered with any status
+	 * @param outstanding unanswered at the end
+	 * @param failures status of 400 or above, or no answer, by cause
 	 */
 	public record Tally(long due, long sent, long notSent, long answered, long outstanding,
 			Map<String, Long> failures) {
@@ -122,13 +113,13 @@ public record ClientResult(List<Run> runs) implements Finding {
 	 * One second, as in the status line.
 	 *
 	 * @param second from 1
-	 * @param sent requests since the start
+	 * @param sent since the start
 	 * @param answered since the start
 	 * @param outstanding at its end
 	 * @param sentNow in this second
 	 * @param answeredNow in this second
-	 * @param latencyMillis the mean of those; null if there are none
-	 * @param threads platform threads of the process
+	 * @param latencyMillis their mean
+	 * @param threads platform threads
 	 */
 	public record Second(int second, long sent, long answered, long outstanding, long sentNow, long answeredNow,
 			@Nullable Double latencyMillis, int threads) {
@@ -139,7 +130,7 @@ public record ClientResult(List<Run> runs) implements Finding {
 	 *
 	 * @param requests total
 	 * @param responses total
-	 * @param latencyMillis the mean of its last second
+	 * @param latencyMillis mean of the last second
 	 * @param healthy whether the client kept up
 	 */
 	public record Reference(int elapsedSeconds, long requests, long responses, long outstanding, double latencyMillis,

@@ -12,12 +12,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gateways and modes under loads of one kind.
  *
- * @param cells in the order they were run
- * @param leftOut cells that were planned or could be expected but were not run, and why
- * @param scenario the judgement of a scenario; null for a sweep
- * @param warmUps in the order they were run; empty where the warm-up is a number of
- * orders
- * @param setup limits that bound the rates; null where they are not known
+ * @param cells in order of execution
+ * @param leftOut cells not run, and why
+ * @param scenario judgement of a scenario
+ * @param warmUps empty where the warm-up is a number of orders
+ * @param setup limits that bound the rates
  */
 @JsonTypeName("compare")
 public record CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Nullable ScenarioResult scenario,
@@ -37,10 +36,9 @@ public record CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Null
 	/**
 	 * The warm-up before some cells.
 	 *
-	 * @param round the round that it began
-	 * @param windows the windows in order
-	 * @param within greatest difference at which the last two agree, as a share of the
-	 * greater
+	 * @param round that it began
+	 * @param windows in order
+	 * @param within difference at which the last two agree, as a share of the greater
 	 */
 	public record WarmUpCurve(String round, List<WarmUpWindow> windows, double within) {
 
@@ -57,10 +55,8 @@ public record CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Null
 	/**
 	 * The configured limits.
 	 *
-	 * @param deliveryConcurrency maximum number of orders that the consumer delivers at
-	 * once
-	 * @param backendMillis time that a backend takes for an order, by its name; only for
-	 * backends with a fixed time
+	 * @param deliveryConcurrency the consumer's
+	 * @param backendMillis fixed time for an order, by backend
 	 */
 	public record Setup(int deliveryConcurrency, Map<String, Long> backendMillis) {
 

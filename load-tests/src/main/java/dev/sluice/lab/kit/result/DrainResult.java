@@ -8,15 +8,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * How fast the consumer delivered a backlog.
  *
- * @param orders number of orders in the backlog
+ * @param orders in the backlog
  * @param deliveryConcurrency orders delivered at once
- * @param delayMillis mean time that the backend took for an order
- * @param counted orders delivered while the rate was measured, in the middle of the
- * backlog
- * @param seconds time for which the rate was measured
- * @param perSecond orders per second
- * @param delays distribution of the times that the backend took
- * @param use resources that the consumer and the servers used in that time
+ * @param delayMillis mean time of the backend for an order
+ * @param counted orders delivered while the rate was measured
+ * @param seconds for which the rate was measured
+ * @param perSecond orders delivered
+ * @param delays distribution of the backend's times
+ * @param use resources used in that time
  */
 @JsonTypeName("drain")
 public record DrainResult(int orders, int deliveryConcurrency, long delayMillis, long counted, double seconds,
@@ -30,10 +29,10 @@ public record DrainResult(int orders, int deliveryConcurrency, long delayMillis,
 	/**
 	 * Resources that a process used; null where not sampled.
 	 *
-	 * @param process name of the process
-	 * @param cpuMicrosPerOrder CPU time per order, in microseconds
-	 * @param peakRssBytes greatest resident memory
-	 * @param peakThreads greatest number of platform threads
+	 * @param process its name
+	 * @param cpuMicrosPerOrder CPU time
+	 * @param peakRssBytes resident memory
+	 * @param peakThreads platform threads
 	 */
 	public record Use(String process, @Nullable Double cpuMicrosPerOrder, @Nullable Long peakRssBytes,
 			@Nullable Integer peakThreads) {

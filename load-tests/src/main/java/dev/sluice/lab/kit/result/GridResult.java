@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Gateways that wait for a backend, by its delay and the requests in flight.
  *
  * @param smallPool threads of the small pool
- * @param cells in the order they were run
+ * @param cells in order of execution
  */
 @JsonTypeName("grid")
 public record GridResult(int smallPool, List<Cell> cells) implements Finding {
@@ -30,18 +30,16 @@ public record GridResult(int smallPool, List<Cell> cells) implements Finding {
 	/**
 	 * One variant at one delay and one number of requests in flight: a closed model.
 	 *
-	 * @param variant the variant, with its pool if that is not the usual one
-	 * @param delayMillis time that the backend takes for an order
+	 * @param variant with its pool if that is not the usual one
+	 * @param delayMillis time of the backend for an order
 	 * @param concurrency requests in flight
-	 * @param seconds from the first request to the last answer
-	 * @param answered requests answered 201
-	 * @param failures number of other requests by cause of failure
-	 * @param latency latency of the answered ones; null if there are none
-	 * @param executingMost greatest number of requests at the backend at once: those that
-	 * the gateway executed, while the others waited in it
-	 * @param service resources that the gateway used
-	 * @param foreignCpuShare share of the machine's CPU that other processes used, 0 to
-	 * 1; null if not sampled
+	 * @param seconds from first request to last answer
+	 * @param answered 201
+	 * @param failures other requests by cause
+	 * @param latency of the answered requests
+	 * @param executingMost most requests at the backend at once
+	 * @param service resources used by the gateway
+	 * @param foreignCpuShare CPU share of other processes
 	 */
 	public record Cell(String variant, long delayMillis, int concurrency, double seconds, long answered,
 			Map<String, Long> failures, @Nullable Timing latency, int executingMost, Cost service,
@@ -79,7 +77,7 @@ public record GridResult(int smallPool, List<Cell> cells) implements Finding {
 	 * @param cpuMillisPerRequest CPU time
 	 * @param cpuShare 1 = one core
 	 * @param rssBytes greatest resident memory
-	 * @param threads greatest number of operating-system threads
+	 * @param threads most operating-system threads
 	 */
 	public record Cost(@Nullable Double cpuMillisPerRequest, @Nullable Double cpuShare, @Nullable Long rssBytes,
 			@Nullable Integer threads) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param goal in words
  * @param backend in words
- * @param knees in the order they were searched
+ * @param knees in order of execution
  */
 @JsonTypeName("knee")
 public record KneeResult(String goal, String backend, List<Knee> knees) implements Finding {
@@ -61,11 +61,10 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 	/**
 	 * One variant, mode and aim.
 	 *
-	 * @param aim aim in queued mode; null if one search covers all goals, as in sync
-	 * mode, at a target, and in results from before there were two aims
-	 * @param sustainedPerSecond the greatest rate that met the goal; null if none did
-	 * @param failedPerSecond the least rate above it that did not; null if none was found
-	 * @param steps in the order they were tried
+	 * @param aim of a queued search; null if one search covers all goals
+	 * @param sustainedPerSecond greatest rate that met the goal
+	 * @param failedPerSecond least rate above it that did not
+	 * @param steps in order of execution
 	 * @param millis duration of the search
 	 */
 	public record Knee(String variant, String mode, @Nullable Aim aim, @Nullable Double sustainedPerSecond,
@@ -114,17 +113,14 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 	/**
 	 * A rate that was tried.
 	 *
-	 * @param requestsPerSecond requests due per second
-	 * @param latency latency of the answers, from when they were due; null if there were
-	 * none
-	 * @param savedP99Millis time from accepted to saved, for queued orders; null if not
-	 * measured or not known
-	 * @param tally number of requests by outcome
-	 * @param lagP99Millis how late 99 % of the requests were sent, at most
+	 * @param requestsPerSecond due
+	 * @param latency from when a request was due
+	 * @param savedP99Millis from accepted to saved, queued
+	 * @param tally requests by outcome
+	 * @param lagP99Millis lateness of the load generator
 	 * @param generatorCpuMillis CPU time of the load generator per request
-	 * @param foreignCpuShare share of the machine's CPU that other processes used, 0 to
-	 * 1; null if not sampled
-	 * @param missed why the goal was not met; null if it was
+	 * @param foreignCpuShare CPU share of other processes
+	 * @param missed why the goal was missed
 	 */
 	public record Step(double requestsPerSecond, @Nullable Timing latency, @Nullable Double savedP99Millis,
 			ClientResult.Tally tally, double lagP99Millis, @Nullable Double generatorCpuMillis,

@@ -10,13 +10,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Messages through a queue and a dispatcher, over connections that were kept or not.
  *
- * @param sink where they went; HTTP in older files, which do not say
+ * @param sink destination
  * @param messages produced at once
  * @param intervalMillis between two productions
- * @param backendMillis time that an HTTP backend takes for a message
- * @param newConnectionsPerSecond new connections that an HTTP backend accepts per second;
- * 0 = any number
- * @param cases in the order they were run
+ * @param backendMillis time of an HTTP backend for a message
+ * @param newConnectionsPerSecond that an HTTP backend accepts; 0 = any number
+ * @param cases in order of execution
  */
 @JsonTypeName("pool")
 public record PoolResult(Sink sink, int messages, long intervalMillis, long backendMillis, int newConnectionsPerSecond,
@@ -49,7 +48,7 @@ public record PoolResult(Sink sink, int messages, long intervalMillis, long back
 	 *
 	 * @param name {@code kept} or {@code new}
 	 * @param connections how they are handled, in words
-	 * @param statuses in their order; the last is the end
+	 * @param statuses in order; the last is the end
 	 */
 	public record Case(String name, String connections, List<Status> statuses) {
 
@@ -63,16 +62,13 @@ public record PoolResult(Sink sink, int messages, long intervalMillis, long back
 	/**
 	 * The state at a time: produced = refused + queued + in flight + written + errors.
 	 *
-	 * @param second seconds since the beginning
-	 * @param produced messages produced
-	 * @param refused messages refused because the queue was full
+	 * @param second since the beginning
+	 * @param refused because the queue was full
 	 * @param errors messages given up
-	 * @param failedAttempts failed attempts to send one
 	 * @param concurrency maximum number of messages in flight
-	 * @param openConnections at that moment
+	 * @param openConnections now
 	 * @param openedConnections since the beginning
-	 * @param shares times of the fastest shares of the written messages; empty if none
-	 * was written
+	 * @param shares times of the fastest shares of the written messages
 	 */
 	public record Status(double second, long produced, long refused, int queued, int inFlight, long errors,
 			long failedAttempts, int concurrency, int openConnections, long openedConnections, List<Share> shares) {
@@ -98,13 +94,10 @@ public record PoolResult(Sink sink, int messages, long intervalMillis, long back
 	 * The fastest share of the written messages, timed from when they were produced.
 	 *
 	 * @param percent size of the share
-	 * @param written number of these messages
-	 * @param meanMillis mean of these messages: the reference's figure, which leaves out
-	 * the slow ones and is not a percentile
-	 * @param minMillis the fastest
-	 * @param maxMillis the slowest of these
-	 * @param percentileMillis the true percentile, by the nearest rank; null with fewer
-	 * than ten messages above
+	 * @param written messages in it
+	 * @param meanMillis of these, which leaves out the slow ones, as the reference does
+	 * @param maxMillis of these
+	 * @param percentileMillis true percentile, nearest rank
 	 */
 	public record Share(double percent, long written, double meanMillis, double minMillis, double maxMillis,
 			@Nullable Double percentileMillis) {

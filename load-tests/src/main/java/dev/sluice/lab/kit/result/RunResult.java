@@ -13,18 +13,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * One run of one experiment.
  *
- * @param schema the version of this record: {@value #SCHEMA}; another is refused
+ * @param schema version of this format, {@value #SCHEMA}
  * @param experiment its command, such as {@code compare}
- * @param command command line that repeats the run
- * @param startedAt when it began
- * @param finishedAt when it ended, complete or not
- * @param partial why it is not complete (interrupted, no disk space, a service died);
- * null if it is complete
- * @param environment the machine and the software
- * @param configuration settings of the experiment and of each service: name to value with
- * its unit
- * @param finding what was found; null if the run ended before anything was
- * @param checks checks of the run's own data; empty if there are none
+ * @param command command that repeats the run
+ * @param startedAt its start
+ * @param finishedAt its end, complete or not
+ * @param partial why it is incomplete
+ * @param environment machine and software
+ * @param configuration settings of the experiment and the services
+ * @param finding the result
+ * @param checks checks of the run's own data
  */
 public record RunResult(int schema, String experiment, String command, Instant startedAt, Instant finishedAt,
 		@Nullable String partial, Environment environment, Map<String, String> configuration, @Nullable Finding finding,
@@ -64,14 +62,13 @@ public record RunResult(int schema, String experiment, String command, Instant s
 	/**
 	 * The environment of a run.
 	 *
-	 * @param cores processors available
+	 * @param cores processors
 	 * @param memoryBytes physical memory
-	 * @param cpu the processor's model name
-	 * @param os name and version of system and kernel
-	 * @param java the JDK's full version
-	 * @param infrastructure {@code containers} or {@code embedded}: what Kafka and
-	 * PostgreSQL ran as
-	 * @param gitSha the commit, {@code unknown} outside a checkout
+	 * @param cpu processor's model
+	 * @param os system and kernel
+	 * @param java JDK's version
+	 * @param infrastructure {@code containers} or {@code embedded}
+	 * @param gitSha commit, or {@code unknown}
 	 * @param gitDirty whether the work tree differed from it
 	 * @param versions library to version
 	 */
@@ -109,7 +106,6 @@ public record RunResult(int schema, String experiment, String command, Instant s
 	/**
 	 * A cell that was not run.
 	 *
-	 * @param cell which
 	 * @param why in words
 	 */
 	public record LeftOut(Cell cell, String why) {

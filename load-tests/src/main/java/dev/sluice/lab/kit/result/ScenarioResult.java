@@ -8,10 +8,9 @@ import dev.sluice.lab.kit.cell.Cell;
 /**
  * Whether the cells of a scenario meet its limits.
  *
- * @param name the scenario's
  * @param question the question that it answers
- * @param limits in words; empty if it has none
- * @param judgements one for each cell, in the order they were run
+ * @param limits in words
+ * @param judgements one per cell, in order of execution
  */
 public record ScenarioResult(String name, String question, List<String> limits, List<Judgement> judgements) {
 
@@ -25,8 +24,7 @@ public record ScenarioResult(String name, String question, List<String> limits, 
 	/**
 	 * A cell compared with the limits.
 	 *
-	 * @param cell which
-	 * @param missed limits that it does not meet, in words with its figures
+	 * @param missed limits that it misses, in words
 	 */
 	public record Judgement(Cell cell, List<String> missed) {
 

@@ -8,13 +8,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Results of moving the same data to the sink in several ways.
  *
- * @param megabytes data moved by each transfer that is not over the thin link, in MB of
- * 10^6 bytes
+ * @param megabytes data of a transfer, not over the thin link, in 10^6 bytes
  * @param seed of the data
- * @param storeDelayMillis delay added to the storage where it is the bottleneck, in
- * milliseconds
- * @param link description of the thin link; null if there was none
- * @param transfers in the order they were run
+ * @param storeDelayMillis added to the storage where it is the bottleneck
+ * @param link the thin link, in words
+ * @param transfers in order of execution
  */
 @JsonTypeName("sink")
 public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nullable String link,
@@ -79,17 +77,14 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 	 *
 	 * @param setting the bottleneck
 	 * @param mode how the data was moved
-	 * @param repetition number of the repetition, from 1
-	 * @param connections TCP connections
-	 * @param messages number of messages
-	 * @param bytes bytes of data
-	 * @param wireBytes bytes sent by the client, without the headers of HTTP/2, TCP and
-	 * IP; 0 = not known
-	 * @param seconds duration of the transfer
-	 * @param clientCpuSeconds CPU time of the client's process; the data was generated
-	 * before
-	 * @param sinkCpuSeconds CPU time of the sink's process, or the relay's; 0 = neither
-	 * took part
+	 * @param repetition from 1
+	 * @param connections TCP
+	 * @param bytes of data
+	 * @param wireBytes sent by the client, without headers of HTTP/2, TCP and IP; 0 =
+	 * unknown
+	 * @param seconds its duration
+	 * @param clientCpuSeconds CPU time of the client
+	 * @param sinkCpuSeconds CPU time of the sink or the relay; 0 = neither took part
 	 * @param moments ten per second
 	 */
 	public record Transfer(Setting setting, Mode mode, int repetition, int connections, long messages, long bytes,
@@ -122,7 +117,7 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 	 *
 	 * @param seconds since its beginning
 	 * @param inFlight messages sent and not acknowledged
-	 * @param window messages that may be sent and not acknowledged
+	 * @param window maximum of these
 	 */
 	public record Moment(double seconds, int inFlight, int window) {
 	}

@@ -8,12 +8,7 @@ import org.jspecify.annotations.Nullable;
  * How long something took, in milliseconds. Percentiles are exact (nearest rank); one
  * with fewer than ten values above it is null.
  *
- * @param min shortest, in milliseconds
- * @param mean mean, in milliseconds
- * @param p50 median, in milliseconds
- * @param p95 95th percentile, in milliseconds
- * @param p99 99th percentile, in milliseconds
- * @param max longest, in milliseconds
+ * @param min in milliseconds, as all of these
  */
 public record Timing(double min, double mean, @Nullable Double p50, @Nullable Double p95, @Nullable Double p99,
 		double max) {
