@@ -94,16 +94,18 @@ class ResultsDocumentTests {
 	}
 
 	@Test
-	void theResultsHaveEachCellOfTheRuns() throws IOException {
-		checkCells("compare", "in flight", inFlight);
-		checkCells("burst", "orders", burst);
+	void theResultsHaveTheCellsOfTheRuns() throws IOException {
+		checkCells("compare", "in flight", inFlight, 10);
+		// Bursts of 10 orders are too short for most figures.
+		checkCells("burst", "orders", burst, 100);
 	}
 
-	private static void checkCells(String name, String load, Published published) throws IOException {
+	private static void checkCells(String name, String load, Published published, int least) throws IOException {
 		GeneratedTable table = new GeneratedTable(RESULTS, name, "backend", "mode", "variant", load, "saved per second",
 				"median wait until accepted, ms", "until saved, ms", "failed calls", "CPU ms per order")
 			.figuresFrom(3);
 		published.cells.stream()
+			.filter((cell) -> cell.cell().load().size() >= least)
 			.sorted(Comparator.comparing((CellResult cell) -> cell.cell().capacity())
 				.thenComparing((cell) -> MODES.indexOf(cell.cell().mode()))
 				.thenComparing((cell) -> cell.cell().variant(), Comparator.reverseOrder())
