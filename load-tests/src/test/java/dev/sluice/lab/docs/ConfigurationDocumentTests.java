@@ -39,8 +39,8 @@ class ConfigurationDocumentTests {
 	@ParameterizedTest
 	@FieldSource("MODULES")
 	void standsInTheDocumentAsItIs(String module) throws IOException {
-		GeneratedTable table = new GeneratedTable(ROOT.resolve("docs/configuration.md"), module, "property", "type",
-				"default", "meaning");
+		GeneratedTable table = new GeneratedTable(ROOT.resolve("docs/configuration.md"), module, "property", "default",
+				"meaning");
 		TreeMap<String, JsonNode> properties = new TreeMap<>();
 		for (JsonNode property : JsonMapper.shared()
 			.readTree(ROOT.resolve(module).resolve(METADATA).toFile())
@@ -49,8 +49,7 @@ class ConfigurationDocumentTests {
 		}
 		properties.forEach((name, property) -> {
 			String value = property.path("defaultValue").asString("");
-			table.row("`%s`".formatted(name), type(property.path("type").stringValue()),
-					value.isEmpty() ? "" : "`%s`".formatted(value),
+			table.row("`%s`".formatted(name), value.isEmpty() ? "" : "`%s`".formatted(value),
 					meaning(property.path("description").stringValue()));
 		});
 		table.check();
@@ -62,19 +61,6 @@ class ConfigurationDocumentTests {
 			assertThat(modules.filter((module) -> Files.exists(module.resolve(METADATA)))
 				.map((module) -> module.getFileName().toString())).hasSameElementsAs(MODULES);
 		}
-	}
-
-	private static String type(String name) {
-		return switch (name) {
-			case "java.lang.Integer", "java.lang.Long", "java.lang.Short", "java.lang.Double" -> "number";
-			case "java.lang.Boolean" -> "boolean";
-			case "java.lang.String" -> "text";
-			case "java.time.Duration" -> "duration";
-			case "org.springframework.util.unit.DataSize" -> "size";
-			case "java.net.URI" -> "URL";
-			case "java.nio.file.Path" -> "path";
-			default -> "choice";
-		};
 	}
 
 	private static String meaning(String description) {
