@@ -54,7 +54,7 @@ public final class BackendClient {
 	 * @param id the order's id
 	 * @param limit maximum time of the call
 	 * @return {@link BackendResult.Saved} if the backend has it,
-	 * {@link BackendResult.Refused} with status 404 if it does not
+	 * {@link BackendResult.NotFound} if it does not
 	 */
 	public Mono<BackendResult> find(UUID id, Duration limit) {
 		return call(BackendRequest.find(this.policy.properties(), id), limit);
@@ -63,7 +63,8 @@ public final class BackendClient {
 	private Mono<BackendResult> call(BackendRequest request, Duration limit) {
 		return this.transport.send(request, limit)
 			.materialize()
-			.map((exchange) -> (exchange.get() instanceof BackendResponse response) ? this.policy.received(response)
+			.map((exchange) -> (exchange.get() instanceof BackendResponse response)
+					? this.policy.received(request, response)
 					: BackendPolicy.failed(request, Objects.requireNonNull(exchange.getThrowable()), limit))
 			.transformDeferred(CircuitBreakerOperator.of(this.policy.circuit()))
 			.transformDeferred(BulkheadOperator.of(this.policy.bulkhead()))

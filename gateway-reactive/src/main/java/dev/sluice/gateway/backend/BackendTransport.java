@@ -16,6 +16,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
+import reactor.netty.NettyPipeline;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientResponse;
 import reactor.netty.resources.ConnectionProvider;
@@ -54,6 +55,8 @@ final class BackendTransport implements DisposableBean {
 			.build();
 		this.client = HttpClient.create(this.connections)
 			.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, Math.toIntExact(backend.connectTimeout().toMillis()))
+			.doOnChannelInit((_, channel, _) -> channel.pipeline()
+				.addBefore(NettyPipeline.ReactiveBridge, "informational", new InformationalResponses()))
 			// The caller decides about retries.
 			.disableRetry(true);
 	}

@@ -58,7 +58,7 @@ final class AsyncBackendClient {
 
 	private CompletionStage<BackendResult> exchange(BackendRequest request, Duration limit) {
 		return this.transport.sendAsync(request, limit)
-			.handle((response, failure) -> (response != null) ? this.policy.received(response)
+			.handle((response, failure) -> (response != null) ? this.policy.received(request, response)
 					: BackendPolicy.failed(request, cause(failure), limit));
 	}
 

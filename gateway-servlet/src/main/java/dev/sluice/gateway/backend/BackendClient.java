@@ -55,7 +55,7 @@ public final class BackendClient {
 	 * @param id the order's id
 	 * @param limit maximum time of the call
 	 * @return {@link BackendResult.Saved} if the backend has it,
-	 * {@link BackendResult.Refused} with status 404 if it does not
+	 * {@link BackendResult.NotFound} if it does not
 	 */
 	public BackendResult find(UUID id, Duration limit) {
 		return call(BackendRequest.find(this.policy.properties(), id), limit);
@@ -76,7 +76,7 @@ public final class BackendClient {
 
 	private BackendResult exchange(BackendRequest request, Duration limit) {
 		try {
-			return this.policy.received(this.transport.send(request, limit));
+			return this.policy.received(request, this.transport.send(request, limit));
 		}
 		catch (IOException | TimeoutException ex) {
 			return BackendPolicy.failed(request, ex, limit);

@@ -9,7 +9,6 @@ import dev.sluice.gateway.core.config.CircuitProperties;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import tools.jackson.databind.json.JsonMapper;
 
 /** A client of a backend, for tests of classes that use one. */
 public final class TestBackend implements AutoCloseable {
@@ -22,8 +21,9 @@ public final class TestBackend implements AutoCloseable {
 		BackendProperties properties = new BackendProperties(uri, Duration.ofSeconds(1), Duration.ofSeconds(10), 10, 1,
 				Duration.ofSeconds(60), new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
 		this.transport = new BlockingBackendTransport(properties, new SimpleMeterRegistry());
-		this.client = new BackendClient(new BackendPolicy(properties, BulkheadRegistry.ofDefaults(),
-				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared()), this.transport);
+		this.client = new BackendClient(
+				new BackendPolicy(properties, BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults()),
+				this.transport);
 	}
 
 	public BackendClient client() {

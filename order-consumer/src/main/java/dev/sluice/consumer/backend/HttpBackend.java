@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.format.DateTimeParseException;
+import java.util.UUID;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -20,9 +20,9 @@ import dev.sluice.consumer.backend.Attempt.Rejected;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.Attempt.Throttled;
+import dev.sluice.contract.BackendAnswer;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.OrderHeaders;
-import dev.sluice.contract.ProblemType;
 import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.config.ConnectionConfig;
@@ -42,11 +42,6 @@ import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.json.JsonFactory;
 
 /**
  * The backend over HTTP: {@code POST /orders} with the order's id as idempotency key, so
@@ -65,11 +60,8 @@ public final class HttpBackend implements Backend, AutoCloseable {
 	/** Longest part of an answer in a failure's detail, in characters. */
 	private static final int MAX_EXCERPT_LENGTH = 200;
 
-	/** Longest part of an answer's body that is read, in bytes. */
-	private static final int MAX_BODY_LENGTH = 8 * 1024;
-
-	/** The latest time that the status can store. */
-	private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+	/** What an excerpt is made from, with room for space that it leaves out. */
+	private static final int MAX_EXCERPT_BYTES = 8 * 1024;
 
 	private final URI orders;
 
@@ -80,8 +72,6 @@ public final class HttpBackend implements Backend, AutoCloseable {
 	private final CloseableHttpClient client;
 
 	private final ScheduledThreadPoolExecutor deadlines;
-
-	private final JsonFactory json = new JsonFactory();
 
 	private final InstantSource clock;
 
@@ -126,7 +116,7 @@ public final class HttpBackend implements Backend, AutoCloseable {
 				this.properties.connectTimeout().plus(this.properties.responseTimeout()).toNanos(),
 				TimeUnit.NANOSECONDS);
 		try {
-			return this.client.execute(request, this::judge);
+			return this.client.execute(request, (response) -> judge(response, order.id()));
 		}
 		catch (ConnectException | ConnectTimeoutException | UnknownHostException | NoRouteToHostException ex) {
 			return new RetryLater(FailureReason.unreachable("the backend cannot be reached: " + ex.getMessage()),
@@ -154,27 +144,21 @@ public final class HttpBackend implements Backend, AutoCloseable {
 		}
 	}
 
-	private Attempt judge(ClassicHttpResponse response) throws IOException {
+	private Attempt judge(ClassicHttpResponse response, UUID id) throws IOException {
 		int status = response.getCode();
 		byte[] body = body(response);
-		if (status >= 200 && status < 300) {
-			return new Saved(savedAt(body));
+		Instant now = this.clock.instant();
+		Duration retryAfter = RetryAfter.parse(header(response, HttpHeaders.RETRY_AFTER), now);
+		if (status == HttpStatus.SC_TOO_MANY_REQUESTS
+				|| (status == HttpStatus.SC_SERVICE_UNAVAILABLE && retryAfter != null)) {
+			return new Throttled(FailureReason.throttled(detail(status, body)),
+					(retryAfter != null) ? retryAfter : Duration.ZERO);
 		}
-		String detail = "the backend answered " + status + excerpt(body);
-		Duration retryAfter = RetryAfter.parse(header(response, HttpHeaders.RETRY_AFTER), this.clock.instant());
-		return switch (status) {
-			case HttpStatus.SC_TOO_MANY_REQUESTS ->
-				new Throttled(FailureReason.throttled(detail), (retryAfter != null) ? retryAfter : Duration.ZERO);
-			case HttpStatus.SC_SERVICE_UNAVAILABLE ->
-				(retryAfter != null) ? new Throttled(FailureReason.throttled(detail), retryAfter)
-						: new RetryLater(FailureReason.failed(status, detail), true);
-			case HttpStatus.SC_REQUEST_TIMEOUT, HttpStatus.SC_TOO_EARLY ->
-				new RetryLater(FailureReason.failed(status, detail), true);
-			case HttpStatus.SC_UNPROCESSABLE_ENTITY ->
-				isKeyReused(body) ? new Conflict(FailureReason.otherPayload(detail))
-						: new Rejected(FailureReason.refused(status, detail));
-			default -> (status >= 400 && status < 500) ? new Rejected(FailureReason.refused(status, detail))
-					: new RetryLater(FailureReason.failed(status, detail), true);
+		return switch (BackendAnswer.of(status, body, id, now)) {
+			case BackendAnswer.Saved(Instant at) -> new Saved(at);
+			case BackendAnswer.Conflict _ -> new Conflict(FailureReason.otherPayload(detail(status, body)));
+			case BackendAnswer.Rejected _ -> new Rejected(FailureReason.refused(status, detail(status, body)));
+			case BackendAnswer.Failed _ -> new RetryLater(FailureReason.failed(status, detail(status, body)), true);
 		};
 	}
 
@@ -183,51 +167,23 @@ public final class HttpBackend implements Backend, AutoCloseable {
 		return (header != null) ? header.getValue() : null;
 	}
 
-	/** The start of the body. The client discards the rest, within the deadline. */
+	/**
+	 * The body. If it is longer than any valid answer, its start, which is not valid
+	 * JSON. The client discards the rest, within the deadline.
+	 */
 	private static byte[] body(ClassicHttpResponse response) throws IOException {
 		HttpEntity entity = response.getEntity();
-		return (entity != null) ? entity.getContent().readNBytes(MAX_BODY_LENGTH) : new byte[0];
+		return (entity != null) ? entity.getContent().readNBytes(BackendAnswer.MAX_BYTES) : new byte[0];
 	}
 
-	private @Nullable Instant savedAt(byte[] body) {
-		String text = field(body, "savedAt");
-		try {
-			Instant at = (text != null) ? Instant.parse(text) : null;
-			return (at == null || at.isBefore(Instant.EPOCH) || at.isAfter(LATEST)) ? null : at;
-		}
-		catch (DateTimeParseException ex) {
-			return null;
-		}
-	}
-
-	private boolean isKeyReused(byte[] body) {
-		return ProblemType.KEY_REUSED.type().toString().equals(field(body, "type"));
-	}
-
-	/**
-	 * A string of a JSON object; null if it is missing or the body is not a JSON object.
-	 */
-	private @Nullable String field(byte[] body, String name) {
-		try (JsonParser parser = this.json.createParser(ObjectReadContext.empty(), body)) {
-			if (parser.nextToken() != JsonToken.START_OBJECT) {
-				return null;
-			}
-			while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
-				boolean wanted = name.equals(parser.currentName());
-				if (parser.nextToken() == JsonToken.VALUE_STRING && wanted) {
-					return parser.getString();
-				}
-				parser.skipChildren();
-			}
-			return null;
-		}
-		catch (JacksonException ex) {
-			return null;
-		}
+	private static String detail(int status, byte[] body) {
+		return "the backend answered " + status + excerpt(body);
 	}
 
 	private static String excerpt(byte[] body) {
-		String text = new String(body, StandardCharsets.UTF_8).replaceAll("[\\p{Cntrl}\\s]+", " ").strip();
+		String text = new String(body, 0, Math.min(body.length, MAX_EXCERPT_BYTES), StandardCharsets.UTF_8)
+			.replaceAll("[\\p{Cntrl}\\s]+", " ")
+			.strip();
 		return text.isEmpty() ? "" : ": " + text.substring(0, Math.min(text.length(), MAX_EXCERPT_LENGTH));
 	}
 

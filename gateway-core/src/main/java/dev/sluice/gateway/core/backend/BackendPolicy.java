@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.concurrent.TimeoutException;
 
 import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.contract.BackendAnswer;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.core.config.BackendProperties;
 import io.github.resilience4j.bulkhead.Bulkhead;
@@ -15,9 +16,6 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.ObjectReader;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Limits calls to the backend and interprets responses and failures. Every call goes
@@ -38,11 +36,7 @@ public final class BackendPolicy {
 
 	private final CircuitBreaker circuit;
 
-	/** Inspects the type now: the first responses would wait for that. */
-	private final ObjectReader savedOrder;
-
-	public BackendPolicy(BackendProperties properties, BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits,
-			JsonMapper mapper) {
+	public BackendPolicy(BackendProperties properties, BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits) {
 		this.properties = properties;
 		this.bulkhead = bulkheads.bulkhead(NAME,
 				BulkheadConfig.custom()
@@ -55,7 +49,6 @@ public final class BackendPolicy {
 					.toConfig(properties.responseTimeout())
 					.recordResult((result) -> result instanceof BackendResult known && known.isFailure())
 					.build());
-		this.savedOrder = mapper.readerFor(SavedOrder.class);
 	}
 
 	public BackendProperties properties() {
@@ -70,19 +63,32 @@ public final class BackendPolicy {
 		return this.circuit;
 	}
 
-	/** Interprets a response. */
-	public BackendResult received(BackendResponse response) {
-		if (response.status() != 200 && response.status() != 201) {
-			return BackendResult.notSaved(response, Instant.now());
+	/** Interprets the response to a request. */
+	public BackendResult received(BackendRequest request, BackendResponse response) {
+		Instant now = Instant.now();
+		int status = response.status();
+		if (status == 429 || status == 503) {
+			return new BackendResult.Busy(status, RetryAfter.parse(response.retryAfter(), now));
 		}
-		try {
-			return BackendResult.saved(this.savedOrder.readValue(response.body()));
+		if (status == 404 && request.method().equals("GET")) {
+			return new BackendResult.NotFound();
 		}
-		catch (JacksonException ex) {
-			logger.warn("The backend's response with status {} cannot be read: {}", response.status(),
-					ex.getOriginalMessage());
-			return new BackendResult.Unreadable();
-		}
+		return answered(BackendAnswer.of(status, response.body(), request.id(), now), request, status, now);
+	}
+
+	private static BackendResult answered(BackendAnswer answer, BackendRequest request, int status, Instant now) {
+		return switch (answer) {
+			case BackendAnswer.Saved(Instant at) ->
+				BackendResult.saved(new SavedOrder(request.id(), (at != null) ? at : now));
+			case BackendAnswer.Conflict _ -> new BackendResult.Conflict();
+			case BackendAnswer.Rejected _ -> new BackendResult.Rejected(status);
+			case BackendAnswer.Failed _ when status == 200 || status == 201 -> {
+				logger.warn("The backend's response to {} {} has status {} and is not JSON with the order's id",
+						request.method(), request.uri(), status);
+				yield new BackendResult.Unreadable();
+			}
+			case BackendAnswer.Failed _ -> new BackendResult.Refused(status);
+		};
 	}
 
 	/**

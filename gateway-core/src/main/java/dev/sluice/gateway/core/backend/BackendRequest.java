@@ -13,12 +13,13 @@ import dev.sluice.gateway.core.order.ValidOrder;
 /**
  * A request to the backend.
  *
+ * @param id the id of the order that it saves or asks for
  * @param method its method
  * @param uri its target
  * @param headers its headers, without those that describe the body
  * @param json its body; empty = none
  */
-public record BackendRequest(String method, URI uri, Map<String, String> headers, byte[] json) {
+public record BackendRequest(UUID id, String method, URI uri, Map<String, String> headers, byte[] json) {
 
 	public static BackendRequest save(BackendProperties backend, ValidOrder order) {
 		Map<String, String> headers = new LinkedHashMap<>();
@@ -26,11 +27,11 @@ public record BackendRequest(String method, URI uri, Map<String, String> headers
 		if (order.traceparent() != null) {
 			headers.put(OrderHeaders.TRACEPARENT, order.traceparent());
 		}
-		return new BackendRequest("POST", backend.orders(), headers, order.json());
+		return new BackendRequest(order.id(), "POST", backend.orders(), headers, order.json());
 	}
 
 	public static BackendRequest find(BackendProperties backend, UUID id) {
-		return new BackendRequest("GET", backend.order(id), Map.of(), new byte[0]);
+		return new BackendRequest(id, "GET", backend.order(id), Map.of(), new byte[0]);
 	}
 
 }

@@ -1,7 +1,6 @@
 package dev.sluice.gateway.core.backend;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 import dev.sluice.contract.Placed;
@@ -18,8 +17,25 @@ public sealed interface BackendResult {
 	record Saved(SavedOrder order) implements BackendResult {
 	}
 
+	/** The backend does not have the order that it was asked for. */
+	record NotFound() implements BackendResult {
+	}
+
 	/**
-	 * The backend answered with another status.
+	 * The backend refuses this order.
+	 *
+	 * @param status its HTTP status: 400, 409, 413 or 422
+	 */
+	record Rejected(int status) implements BackendResult {
+	}
+
+	/** The backend has another payload under the order's id. */
+	record Conflict() implements BackendResult {
+	}
+
+	/**
+	 * The backend, or something in front of it, answered with a status that says nothing
+	 * about the order.
 	 *
 	 * @param status its HTTP status
 	 */
@@ -35,7 +51,7 @@ public sealed interface BackendResult {
 	record Busy(int status, @Nullable Duration retryAfter) implements BackendResult {
 	}
 
-	/** The backend's status says that it has the order, but its body cannot be parsed. */
+	/** The backend's status says that it has the order, but its body does not. */
 	record Unreadable() implements BackendResult {
 	}
 
@@ -64,35 +80,28 @@ public sealed interface BackendResult {
 	}
 
 	/**
-	 * The result of an answer whose status is neither 200 nor 201.
-	 * @param answer the backend's answer
-	 * @param now the time that a date in {@code Retry-After} is compared with
-	 * @return {@link Busy} or {@link Refused}
-	 */
-	static BackendResult notSaved(BackendResponse answer, Instant now) {
-		return switch (answer.status()) {
-			case 429, 503 -> new Busy(answer.status(), RetryAfter.parse(answer.retryAfter(), now));
-			default -> new Refused(answer.status());
-		};
-	}
-
-	/**
-	 * Whether the circuit breaker counts it as a failure of the backend. A 4xx concerns
-	 * one order and is not a failure; nor is throttling: 429, and 503 with
+	 * Whether the circuit breaker counts it as a failure of the backend. What concerns
+	 * one order is not a failure; nor is throttling: 429, and 503 with
 	 * {@code Retry-After}.
 	 */
 	default boolean isFailure() {
 		return switch (this) {
-			case TimedOut _, Unreachable _, Unreadable _ -> true;
-			case Refused refused -> refused.status() >= 500;
+			case TimedOut _, Unreachable _, Unreadable _, Refused _ -> true;
 			case Busy busy -> busy.status() != 429 && busy.retryAfter() == null;
-			case Saved _, CircuitOpen _, Full _ -> false;
+			case Saved _, NotFound _, Rejected _, Conflict _, CircuitOpen _, Full _ -> false;
 		};
 	}
 
-	/** Whether another attempt may follow at once. A busy backend is not retried. */
+	/**
+	 * Whether another attempt may follow at once: after what may be over in a moment, but
+	 * not for a busy backend.
+	 */
 	default boolean mayBeRepeated() {
-		return isFailure() && !(this instanceof Busy);
+		return switch (this) {
+			case TimedOut _, Unreachable _, Unreadable _ -> true;
+			case Refused(int status) -> status >= 500 || status == 408 || status == 425;
+			default -> false;
+		};
 	}
 
 	/** Whether the backend was called. */
@@ -110,9 +119,12 @@ public sealed interface BackendResult {
 		return switch (this) {
 			case Saved saved -> saved.order();
 			// Only an id derived from a key can have been used before.
-			case Refused(int status) when status == 422 && key != null -> throw key.reused();
-			case Refused refused -> throw new ProblemException(ProblemType.BACKEND_REFUSED,
-					"The backend answered with status " + refused.status() + ".");
+			case Conflict _ when key != null -> throw key.reused();
+			case Conflict _ -> throw new ProblemException(ProblemType.BACKEND_REFUSED,
+					"The backend has another order under the same id.");
+			case NotFound _ -> throw refused(404);
+			case Rejected(int status) -> throw refused(status);
+			case Refused(int status) -> throw refused(status);
 			case Busy busy -> throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE,
 					"The backend is busy: it answered with status " + busy.status() + ".", Placed.UNKNOWN,
 					busy.retryAfter());
@@ -130,6 +142,10 @@ public sealed interface BackendResult {
 			case Full _ -> throw new ProblemException(ProblemType.OVERLOADED,
 					"Too many orders are being delivered to the backend.", Placed.NO);
 		};
+	}
+
+	private static ProblemException refused(int status) {
+		return new ProblemException(ProblemType.BACKEND_REFUSED, "The backend answered with status " + status + ".");
 	}
 
 }

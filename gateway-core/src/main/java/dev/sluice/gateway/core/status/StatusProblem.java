@@ -23,12 +23,12 @@ public final class StatusProblem {
 	 */
 	public static ProblemException unknown(UUID id, Reading reading, BackendResult answer) {
 		return switch (answer) {
-			case BackendResult.Refused(int status) when status == 404 -> (reading == Reading.CURRENT)
+			case BackendResult.NotFound _ -> (reading == Reading.CURRENT)
 					? new ProblemException(ProblemType.NOT_FOUND, "No order has the id " + id + ".") : notKnownYet(id);
 			// It may be a sync order, which only the backend knows.
-			case BackendResult.Saved _, BackendResult.Refused _, BackendResult.Busy _, BackendResult.Unreadable _,
-					BackendResult.TimedOut _, BackendResult.Unreachable _, BackendResult.CircuitOpen _,
-					BackendResult.Full _ ->
+			case BackendResult.Saved _, BackendResult.Rejected _, BackendResult.Conflict _, BackendResult.Refused _,
+					BackendResult.Busy _, BackendResult.Unreadable _, BackendResult.TimedOut _,
+					BackendResult.Unreachable _, BackendResult.CircuitOpen _, BackendResult.Full _ ->
 				new ProblemException(ProblemType.STATUS_UNAVAILABLE,
 						"The backend does not answer, so the status of order " + id + " is unknown.", Placed.NO);
 		};

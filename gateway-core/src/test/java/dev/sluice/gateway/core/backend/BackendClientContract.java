@@ -5,9 +5,11 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
+import dev.sluice.contract.AnsweredOrder;
 import dev.sluice.contract.FakeBackend;
 import dev.sluice.contract.FakeBackend.Reply;
 import dev.sluice.contract.Order;
@@ -23,8 +25,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -89,7 +91,7 @@ public abstract class BackendClientContract {
 	void looksAnOrderUp() {
 		Calls backend = backend(10, 50);
 		this.server.reply(Reply.of(404, "{}"));
-		assertThat(find(backend, PATIENCE)).isEqualTo(new BackendResult.Refused(404));
+		assertThat(find(backend, PATIENCE)).isEqualTo(new BackendResult.NotFound());
 		this.server.reply(Reply.of(200, SAVED));
 		assertThat(find(backend, PATIENCE)).isInstanceOf(BackendResult.Saved.class);
 
@@ -110,20 +112,32 @@ public abstract class BackendClientContract {
 		assertThat(this.server.connections()).isLessThanOrEqualTo(2);
 	}
 
-	@ParameterizedTest
-	@ValueSource(ints = { 204, 302, 400, 404, 500 })
-	void tellsThatItWasRefused(int status) {
-		this.server.reply(Reply.of(status, ""));
-
-		assertThat(deliver(backend(10, 50))).isEqualTo(new BackendResult.Refused(status));
+	static List<AnsweredOrder> answers() {
+		return AnsweredOrder.all();
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", "{}x", "[]", "{\"id\":7}" })
-	void tellsThatTheAnswerCannotBeRead(String body) {
-		this.server.reply(Reply.of(201, body));
+	@MethodSource("answers")
+	void tellsWhatAnAnswerMeans(AnsweredOrder answer) {
+		this.server.reply(answer.reply(ID, null));
+		Instant before = Instant.now().minusSeconds(1);
 
-		assertThat(deliver(backend(10, 50))).isEqualTo(new BackendResult.Unreadable());
+		BackendResult result = deliver(backend(10, 50));
+
+		switch (answer.meaning()) {
+			case "saved" -> assertThat(result)
+				.isEqualTo(new BackendResult.Saved(new SavedOrder(ID, Instant.parse("2026-01-01T00:00:00Z"))));
+			case "saved, our time" -> assertThat(result).isInstanceOfSatisfying(BackendResult.Saved.class,
+					(saved) -> assertThat(saved.order().savedAt()).isBetween(before, Instant.now()));
+			case "rejected" -> assertThat(result).isEqualTo(new BackendResult.Rejected(answer.status()));
+			case "conflict" -> assertThat(result).isEqualTo(new BackendResult.Conflict());
+			case "busy" -> assertThat(result).isEqualTo(new BackendResult.Busy(answer.status(), null));
+			default -> {
+				assertThat(result).isEqualTo((answer.status() == 200 || answer.status() == 201)
+						? new BackendResult.Unreadable() : new BackendResult.Refused(answer.status()));
+				assertThat(result.isFailure()).isTrue();
+			}
+		}
 	}
 
 	@Test
@@ -234,7 +248,7 @@ public abstract class BackendClientContract {
 		assertThat(this.server.requests()).hasSize(3);
 
 		this.server.reply(Reply.of(400, ""));
-		assertThat(deliver(backend)).isEqualTo(new BackendResult.Refused(400));
+		assertThat(deliver(backend)).isEqualTo(new BackendResult.Rejected(400));
 		assertThat(this.server.requests()).hasSize(4);
 	}
 
@@ -302,7 +316,7 @@ public abstract class BackendClientContract {
 		Calls backend = backend(10, 3);
 
 		for (int i = 0; i < 10; i++) {
-			assertThat(deliver(backend)).isEqualTo(new BackendResult.Refused(400));
+			assertThat(deliver(backend)).isEqualTo(new BackendResult.Rejected(400));
 		}
 	}
 
@@ -323,8 +337,8 @@ public abstract class BackendClientContract {
 		BackendProperties properties = new BackendProperties(uri, PATIENCE, limit, maxConcurrent, maxAttempts,
 				Duration.ofSeconds(60),
 				new CircuitProperties(50, minimumCalls, Duration.ofMinutes(10), Duration.ofMinutes(1)));
-		Calls calls = connect(properties, new BackendPolicy(properties, BulkheadRegistry.ofDefaults(),
-				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared()));
+		Calls calls = connect(properties,
+				new BackendPolicy(properties, BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults()));
 		this.calls = calls;
 		return calls;
 	}

@@ -23,9 +23,6 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -45,29 +42,9 @@ class BackendPolicyTests {
 			new CircuitProperties(50, 2, Duration.ofSeconds(10), Duration.ofSeconds(7)));
 
 	private final BackendPolicy policy = new BackendPolicy(this.properties, BulkheadRegistry.ofDefaults(),
-			CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared());
+			CircuitBreakerRegistry.ofDefaults());
 
 	private final BackendRequest request = BackendRequest.find(this.properties, ID);
-
-	@ParameterizedTest
-	@ValueSource(ints = { 200, 201 })
-	void readsWhatTheBackendSaved(int status) {
-		String json = "{\"id\":\"%s\",\"savedAt\":\"%s\"}".formatted(ID, TIME);
-
-		assertThat(this.policy.received(response(status, json)))
-			.isEqualTo(new BackendResult.Saved(new SavedOrder(ID, TIME)));
-	}
-
-	@Test
-	void doesNotBelieveAnAnswerThatItCannotRead() {
-		assertThat(this.policy.received(response(201, "saved"))).isEqualTo(new BackendResult.Unreadable());
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 202, 204, 400, 500 })
-	void anyOtherStatusIsARefusal(int status) {
-		assertThat(this.policy.received(response(status, ""))).isEqualTo(new BackendResult.Refused(status));
-	}
 
 	@Test
 	void theCircuitClosesThoughItsTrialCallsHadNoResult() {
@@ -98,7 +75,7 @@ class BackendPolicyTests {
 
 	@Test
 	void opensTheCircuitForFailuresOfTheBackendOnly() {
-		record(new BackendResult.Refused(400));
+		record(new BackendResult.Rejected(400));
 		record(new BackendResult.Busy(429, null));
 		record(new BackendResult.Saved(new SavedOrder(ID, TIME)));
 		assertThat(this.policy.circuit().getState()).isEqualTo(State.CLOSED);
@@ -143,10 +120,6 @@ class BackendPolicyTests {
 
 	private void record(BackendResult result) {
 		this.policy.circuit().onResult(1, TimeUnit.MILLISECONDS, result);
-	}
-
-	private static BackendResponse response(int status, String body) {
-		return new BackendResponse(status, null, body.getBytes(StandardCharsets.UTF_8));
 	}
 
 }

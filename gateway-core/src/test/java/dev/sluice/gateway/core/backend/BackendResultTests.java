@@ -29,7 +29,8 @@ class BackendResultTests {
 
 	static Stream<Arguments> failures() {
 		return Stream.of(Arguments.of(new BackendResult.Refused(500), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
-				Arguments.of(new BackendResult.Refused(400), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
+				Arguments.of(new BackendResult.Refused(401), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
+				Arguments.of(new BackendResult.Rejected(422), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
 				Arguments.of(new BackendResult.Unreadable(), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
 				Arguments.of(new BackendResult.Busy(429, null), ProblemType.BACKEND_UNAVAILABLE, Placed.UNKNOWN),
 				Arguments.of(new BackendResult.TimedOut(Duration.ofSeconds(1)), ProblemType.BACKEND_TIMEOUT,
@@ -53,8 +54,12 @@ class BackendResultTests {
 	static Stream<Arguments> consequences() {
 		Duration second = Duration.ofSeconds(1);
 		return Stream.of(Arguments.of(new BackendResult.Saved(SAVED), false, false, true),
-				Arguments.of(new BackendResult.Refused(400), false, false, true),
-				Arguments.of(new BackendResult.Refused(499), false, false, true),
+				Arguments.of(new BackendResult.Rejected(400), false, false, true),
+				Arguments.of(new BackendResult.Conflict(), false, false, true),
+				Arguments.of(new BackendResult.NotFound(), false, false, true),
+				Arguments.of(new BackendResult.Refused(401), true, false, true),
+				Arguments.of(new BackendResult.Refused(204), true, false, true),
+				Arguments.of(new BackendResult.Refused(408), true, true, true),
 				Arguments.of(new BackendResult.Refused(500), true, true, true),
 				Arguments.of(new BackendResult.Busy(429, null), false, false, true),
 				Arguments.of(new BackendResult.Busy(429, second), false, false, true),
@@ -83,7 +88,7 @@ class BackendResultTests {
 
 	@Test
 	void blamesTheKeyWhereThereIsOne() {
-		BackendResult delivery = new BackendResult.Refused(422);
+		BackendResult delivery = new BackendResult.Conflict();
 
 		assertThat(catchThrowableOfType(ProblemException.class, () -> delivery.savedOrThrow(KEY)).type())
 			.isEqualTo(ProblemType.KEY_REUSED);
@@ -96,8 +101,8 @@ class BackendResultTests {
 			"'Mon, 23 Nov 2026 10:00:30 GMT', 30", "'Mon, 23 Nov 2026 09:00:00 GMT', 1",
 			"'Tue, 24 Nov 2026 10:00:00 GMT', 60" })
 	void passesOnWhenTheBackendWantsToBeAskedAgain(String header, String seconds) {
-		BackendResult delivery = BackendResult.notSaved(new BackendResponse(503, header, new byte[0]),
-				Instant.parse("2026-11-23T10:00:00Z"));
+		BackendResult delivery = new BackendResult.Busy(503,
+				RetryAfter.parse(header, Instant.parse("2026-11-23T10:00:00Z")));
 
 		ProblemException problem = catchThrowableOfType(ProblemException.class, () -> delivery.savedOrThrow(null));
 

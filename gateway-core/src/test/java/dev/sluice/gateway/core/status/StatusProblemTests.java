@@ -22,7 +22,7 @@ class StatusProblemTests {
 
 	@Test
 	void isNotFoundWhereNoSourceHasIt() {
-		ProblemException problem = StatusProblem.unknown(ID, Reading.CURRENT, new BackendResult.Refused(404));
+		ProblemException problem = StatusProblem.unknown(ID, Reading.CURRENT, new BackendResult.NotFound());
 
 		assertThat(problem.type()).isEqualTo(ProblemType.NOT_FOUND);
 		assertThat(problem).hasMessageContaining(ID.toString());
@@ -31,7 +31,7 @@ class StatusProblemTests {
 	@ParameterizedTest
 	@EnumSource(value = Reading.class, names = "CURRENT", mode = EnumSource.Mode.EXCLUDE)
 	void isNotKnownYetWhileKafkaIsNotReadToItsEnd(Reading reading) {
-		assertUnavailable(StatusProblem.unknown(ID, reading, new BackendResult.Refused(404)), "not known yet");
+		assertUnavailable(StatusProblem.unknown(ID, reading, new BackendResult.NotFound()), "not known yet");
 	}
 
 	@ParameterizedTest

@@ -1,0 +1,85 @@
+package dev.sluice.contract;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an answer of the backend says about an order: the same for the gateways and the
+ * consumer. {@code docs/backend.md} tells it to those who write backends.
+ */
+public sealed interface BackendAnswer {
+
+	/** Maximum size of an answer's body, in bytes. No more is read. */
+	int MAX_BYTES = 64 * 1024;
+
+	/** How far the backend's clock may be ahead. */
+	Duration MAX_AHEAD = Duration.ofDays(1);
+
+	/**
+	 * It has the order: 200 or 201, with JSON whose {@code id} is the order's.
+	 *
+	 * @param at when it was saved, by the backend's clock; null if it does not say, or
+	 * says what cannot be
+	 */
+	record Saved(@Nullable Instant at) implements BackendAnswer {
+	}
+
+	/** It refuses this order: 400, 409, 413 or 422. */
+	record Rejected() implements BackendAnswer {
+	}
+
+	/**
+	 * It has another payload under the order's id: 409 or 422 with the problem type
+	 * {@link ProblemType#KEY_REUSED}.
+	 */
+	record Conflict() implements BackendAnswer {
+	}
+
+	/**
+	 * Anything else: the backend has failed, or something in front of it has answered. It
+	 * says nothing about the order.
+	 */
+	record Failed() implements BackendAnswer {
+	}
+
+	/**
+	 * Interprets an answer to {@code POST /orders}. Throttling, which also depends on
+	 * {@code Retry-After}, is the caller's to tell first.
+	 * @param status its HTTP status, 200 or more
+	 * @param body its whole body
+	 * @param id the order's id
+	 * @param now the time that the answer's is compared with
+	 */
+	static BackendAnswer of(int status, byte[] body, UUID id, Instant now) {
+		return switch (status) {
+			case 200, 201 -> saved(AnswerMembers.of(body), id, now);
+			case 409, 422 -> isKeyReused(AnswerMembers.of(body)) ? new Conflict() : new Rejected();
+			case 400, 413 -> new Rejected();
+			default -> new Failed();
+		};
+	}
+
+	private static BackendAnswer saved(@Nullable AnswerMembers answer, UUID id, Instant now) {
+		return (answer != null && id.toString().equalsIgnoreCase(answer.id())) ? new Saved(time(answer.savedAt(), now))
+				: new Failed();
+	}
+
+	private static boolean isKeyReused(@Nullable AnswerMembers answer) {
+		return answer != null && ProblemType.KEY_REUSED.type().toString().equals(answer.type());
+	}
+
+	private static @Nullable Instant time(@Nullable String text, Instant now) {
+		try {
+			Instant at = (text != null) ? Instant.parse(text) : null;
+			return (at == null || at.isBefore(Instant.EPOCH) || at.isAfter(now.plus(MAX_AHEAD))) ? null : at;
+		}
+		catch (DateTimeParseException ex) {
+			return null;
+		}
+	}
+
+}
