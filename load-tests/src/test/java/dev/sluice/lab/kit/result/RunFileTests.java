@@ -40,18 +40,6 @@ class RunFileTests {
 	}
 
 	@Test
-	void theBackendWasTheWitnessOfARunThatNamesNone() throws IOException {
-		RunResult chaos = Runs.chaos(0);
-		Path file = RunFile.write(chaos, this.directory);
-		String named = Files.readString(file);
-
-		Files.writeString(file, named.replaceFirst("\"witness\" : \"BACKEND\",", ""));
-
-		assertThat(file).content().isNotEqualTo(named);
-		assertThat(RunFile.read(file)).isEqualTo(chaos);
-	}
-
-	@Test
 	void replacesAnEarlierResultAndLeavesNothingElse() throws IOException {
 		RunFile.write(Runs.full(), this.directory);
 
