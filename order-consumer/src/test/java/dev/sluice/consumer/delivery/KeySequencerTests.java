@@ -54,14 +54,6 @@ class KeySequencerTests {
 		assertThat(take("a").await()).isFalse();
 	}
 
-	@Test
-	void whatHasFinishedIsNotWaitedFor() throws Exception {
-		Ticket first = take("a");
-		first.release(true);
-
-		assertThat(take("a").await()).isTrue();
-	}
-
 	private Ticket take(String key) {
 		return this.sequencer.ticket(key.getBytes(StandardCharsets.UTF_8));
 	}

@@ -1,7 +1,6 @@
 package dev.sluice.consumer.limiter;
 
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 import dev.sluice.consumer.backend.Attempt;
@@ -85,17 +84,6 @@ class BackendHealthTests {
 	}
 
 	@Test
-	void opensByFailuresInARowHoweverSlowlyTheyCome() {
-		for (int i = 0; i < 5; i++) {
-			assertThat(this.health.isHealthy()).isTrue();
-			attempts(FAILED, 1);
-			advance(Duration.ofHours(1));
-		}
-
-		assertThat(this.health.outages()).isEqualTo(1);
-	}
-
-	@Test
 	void opensByTheShareOfFailuresInTheWindow() {
 		for (int i = 0; i < 9; i++) {
 			attempts(FAILED, 1);
@@ -146,21 +134,6 @@ class BackendHealthTests {
 		attempts(SAVED, 3);
 
 		assertThat(this.health.circuit()).isEqualTo(State.CLOSED);
-	}
-
-	@Test
-	void tellsOfEachChangeThatLetsOrdersPass() {
-		AtomicInteger changes = new AtomicInteger();
-		this.health.onChange(changes::incrementAndGet);
-		attempts(FAILED, 5);
-		advance(Duration.ofSeconds(3));
-		assertThat(this.health.tryAcquire()).isTrue();
-		assertThat(changes).as("opened, on trial").hasValue(2);
-
-		this.health.releasePermission();
-		assertThat(changes).as("a trial is free again").hasValue(3);
-		attempts(SAVED, 3);
-		assertThat(changes).as("closed").hasValue(4);
 	}
 
 	@Test

@@ -87,19 +87,6 @@ class DeliveryLimiterTests {
 	}
 
 	@Test
-	void anOrderThatTakesLongIsNoPause() throws InterruptedException {
-		DeliveryLimiter limiter = limiter(100, Duration.ofHours(1));
-		grow(limiter, 100);
-		limiter.acquire();
-		this.nanos.addAndGet(Duration.ofSeconds(10).toNanos());
-
-		AtomicInteger entered = enterLater(limiter, 99);
-
-		await().until(() -> entered.get() == 99);
-		assertThat(limiter.limit()).isEqualTo(100);
-	}
-
-	@Test
 	void aTrialThatIsGivenBackGoesToOneThatWaits() throws InterruptedException {
 		DeliveryLimiter limiter = limiter(100, Duration.ofHours(1));
 		open(limiter);
