@@ -18,14 +18,12 @@ import jakarta.validation.constraints.Pattern;
 import jakarta.validation.constraints.Size;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class DescribedApiTests {
@@ -133,53 +131,22 @@ class DescribedApiTests {
 	}
 
 	@Test
-	void takesAnExchangeThatItDescribes() {
-		assertThatCode(() -> check(202, ACCEPTED_HEADERS, ACCEPTED)).doesNotThrowAnyException();
-		assertThatCode(() -> check(503, PROBLEM_HEADERS, OVERLOADED)).doesNotThrowAnyException();
-		assertThatCode(() -> this.api.check(exchange("GET", "/orders?status=failed&limit=1000", "", "", 200,
-				Map.of("Content-Type", "application/json"), "{\"orders\":[]}")))
-			.doesNotThrowAnyException();
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "status, 'GET /orders?status=saved'", "limit, 'GET /orders?status=failed&limit=1001'",
-			"id, 'GET /orders/1'" })
-	void refusesParametersThatItDoesNotDescribe(String name, String request) {
-		String answer = request.contains("?") ? "{\"orders\":[]}"
-				: ACCEPTED.replace("}", ",\"updatedAt\":\"2026-11-21T10:00:00Z\"}");
-
-		assertThatExceptionOfType(AssertionError.class)
-			.isThrownBy(() -> this.api.check(exchange("GET", request.substring(4), "", "", 200,
-					Map.of("Content-Type", "application/json"), answer)))
-			.withMessageContaining(name);
-	}
-
-	@Test
-	void refusesRequestThatItDoesNotDescribe() {
+	void takesWhatItDescribesAndRefusesEverythingElse() {
+		this.api.check(exchange("POST", "/orders", "\"k\"", ORDER, 202, ACCEPTED_HEADERS, ACCEPTED));
+		this.api.check(exchange("POST", "/orders", "\"k\"", ORDER, 503, PROBLEM_HEADERS, OVERLOADED));
 		assertRefused(exchange("POST", "/orders", "\"k\"", ORDER.replace("2,", "0,"), 202, ACCEPTED_HEADERS, ACCEPTED));
 		assertRefused(exchange("POST", "/orders", "k", ORDER, 202, ACCEPTED_HEADERS, ACCEPTED));
-	}
-
-	@Test
-	void refusesAnswerThatItDoesNotDescribe() {
 		assertRefused(exchange("POST", "/orders", "\"k\"", ORDER, 418, PROBLEM_HEADERS, OVERLOADED));
 		assertRefused(exchange("POST", "/orders", "\"k\"", ORDER, 202, ACCEPTED_HEADERS,
 				ACCEPTED.replace("}", ",\"more\":1}")));
-		assertRefused(
-				exchange("POST", "/orders", "\"k\"", ORDER, 202, with(ACCEPTED_HEADERS, "Location", "/1"), ACCEPTED));
 		assertRefused(exchange("POST", "/orders", "\"k\"", ORDER, 202, with(ACCEPTED_HEADERS, "Retry-After", "soon"),
 				ACCEPTED));
-		assertRefused(
-				exchange("POST", "/orders", "\"k\"", ORDER, 202, with(ACCEPTED_HEADERS, "Allow", "GET"), ACCEPTED));
 		assertRefused(exchange("POST", "/orders", "\"k\"", ORDER, 503,
 				Map.of("Content-Type", "application/problem+json"), OVERLOADED));
 		assertRefused(exchange("POST", "/orders", "\"k\"", ORDER, 503,
 				with(PROBLEM_HEADERS, "Content-Type", "text/html"), OVERLOADED));
-		assertRefused(
-				exchange("POST", "/orders", "\"k\"", ORDER, 503, PROBLEM_HEADERS, OVERLOADED.replace("no", "yes")));
 		assertRefused(exchange("POST", "/orders", "\"k\"", ORDER, 503, PROBLEM_HEADERS,
 				OVERLOADED.replace(",\"placed\":\"no\"", "")));
-		assertRefused(exchange("GET", "/orders/" + ID, "", "", 503, PROBLEM_HEADERS, OVERLOADED));
 		assertRefused(exchange("GET", "/nothing", "", "", 200, ACCEPTED_HEADERS, ACCEPTED));
 		assertRefused(exchange("PUT", "/orders", "", "", 200, ACCEPTED_HEADERS, ACCEPTED));
 	}
@@ -187,10 +154,6 @@ class DescribedApiTests {
 	private void assertRefused(Exchange exchange) {
 		assertThatExceptionOfType(AssertionError.class).as(exchange.toString())
 			.isThrownBy(() -> this.api.check(exchange));
-	}
-
-	private void check(int status, Map<String, String> headers, String body) {
-		this.api.check(exchange("POST", "/orders", "\"k \\\" 1\"", ORDER, status, headers, body));
 	}
 
 	private static Exchange exchange(String method, String uri, String key, String body, int status,
