@@ -1,6 +1,5 @@
 package dev.sluice.lab.report;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.FileSystem;
@@ -22,6 +21,8 @@ final class RunArchive {
 	private static final int MAX_FILES = 10_000;
 
 	private static final long MAX_BYTES = 8L << 30;
+
+	private static final int BUFFER = 1 << 16;
 
 	private RunArchive() {
 	}
@@ -70,16 +71,20 @@ final class RunArchive {
 		}
 	}
 
-	/** Reads the file, since the size in its entry may be wrong. */
+	/**
+	 * Reads the file, since the size in its entry may be wrong. Does not skip: a stream of
+	 * a file that is stored without compression loses its position.
+	 */
 	private static void checkLength(Path file) throws IOException {
+		long left = Files.size(file);
+		byte[] buffer = new byte[BUFFER];
 		try (InputStream in = Files.newInputStream(file)) {
-			in.skipNBytes(Files.size(file));
-			if (in.read() >= 0) {
-				throw new IOException("%s is longer than its entry says".formatted(file));
+			for (int read = in.read(buffer); read >= 0 && left >= 0; read = in.read(buffer)) {
+				left -= read;
 			}
 		}
-		catch (EOFException ex) {
-			throw new IOException("%s is shorter than its entry says".formatted(file), ex);
+		if (left != 0) {
+			throw new IOException("%s is %s than its entry says".formatted(file, (left < 0) ? "longer" : "shorter"));
 		}
 	}
 

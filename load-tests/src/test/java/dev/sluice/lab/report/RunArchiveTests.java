@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
@@ -156,11 +157,24 @@ class RunArchiveTests {
 		Path zip = this.directory.resolve("run.zip");
 		try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(zip))) {
 			for (Map.Entry<String, byte[]> file : files) {
-				out.putNextEntry(new ZipEntry(file.getKey()));
+				out.putNextEntry(entry(file.getKey(), file.getValue()));
 				out.write(file.getValue());
 			}
 		}
 		return zip;
+	}
+
+	/** Short files are stored without compression, as zip does. */
+	private static ZipEntry entry(String name, byte[] content) {
+		ZipEntry entry = new ZipEntry(name);
+		if (content.length < 100) {
+			CRC32 crc = new CRC32();
+			crc.update(content);
+			entry.setMethod(ZipEntry.STORED);
+			entry.setSize(content.length);
+			entry.setCrc(crc.getValue());
+		}
+		return entry;
 	}
 
 	/** An archive whose directory says this size of each file. */
