@@ -26,7 +26,7 @@ import dev.sluice.lab.kit.jvm.JfrRecording.Pause;
 import dev.sluice.lab.kit.jvm.JfrRecording;
 import dev.sluice.lab.kit.measure.BottleneckRules.Calls;
 import dev.sluice.lab.kit.measure.GatlingLog.Request;
-import dev.sluice.lab.kit.metrics.ScrapedGauge;
+import dev.sluice.lab.kit.metrics.PooledConnections;
 import dev.sluice.lab.kit.metrics.Scrapes;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
@@ -102,7 +102,7 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 	 */
 	public static Scrapes scrapes(Path file) throws IOException {
 		Set<String> names = new TreeSet<>(UtilisationEvaluation.names());
-		names.addAll(ScrapedGauge.POOLED_CONNECTIONS.names());
+		names.addAll(PooledConnections.METRICS);
 		return Scrapes.read(file, names::contains);
 	}
 
@@ -236,13 +236,13 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 	}
 
 	private @Nullable Integer pooled(String service, Window window) {
-		ScrapedGauge pool = pool(service);
+		PooledConnections pool = pool(service);
 		return (pool != null) ? pool.mostIn(window) : null;
 	}
 
-	private @Nullable ScrapedGauge pool(String service) {
+	private @Nullable PooledConnections pool(String service) {
 		Scrapes own = this.scrapes.get(service);
-		return (own != null) ? ScrapedGauge.of(own, ScrapedGauge.POOLED_CONNECTIONS) : null;
+		return (own != null) ? PooledConnections.of(own) : null;
 	}
 
 	private static @Nullable Double per(@Nullable Number amount, long saved) {
@@ -254,7 +254,7 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		int count = window.secondCount();
 		Map<Integer, List<Request>> bySecond = requests.stream()
 			.collect(Collectors.groupingBy((request) -> Math.clamp(window.secondOf(request.end()), 0, count - 1)));
-		ScrapedGauge pool = pool(this.gateway);
+		PooledConnections pool = pool(this.gateway);
 		List<Second> seconds = new ArrayList<>();
 		for (int i = 0; i < count; i++) {
 			Window second = new Window(window.start().plusSeconds(i), window.start().plusSeconds(i + 1L));
@@ -263,7 +263,7 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		return seconds;
 	}
 
-	private Second second(int number, Window second, List<Request> ended, @Nullable ScrapedGauge pool) {
+	private Second second(int number, Window second, List<Request> ended, @Nullable PooledConnections pool) {
 		long[] answered = ended.stream().filter(Request::ok).mapToLong(Request::millis).sorted().toArray();
 		Long p99 = Latencies.percentile(answered, 99);
 		JfrRecording recording = this.recordings.get(this.gateway);

@@ -15,9 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.entry;
 
-class ScrapedGaugeTests {
+class PooledConnectionsTests {
 
 	private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -25,33 +24,15 @@ class ScrapedGaugeTests {
 	private Path directory;
 
 	@Test
-	void takesTheMeanOfTheSamplesInTheWindow() throws IOException {
-		Path file = this.directory.resolve("gateway.prom.gz");
-		try (Writer out = new OutputStreamWriter(new GZIPOutputStream(Files.newOutputStream(file)),
-				StandardCharsets.UTF_8)) {
-			out.write(scrape(START, 200, 4, 10));
-			out.write(scrape(START.plusSeconds(1), 200, 6, 30));
-			out.write("# at %s no answer: java.net.http.HttpTimeoutException%n".formatted(START.plusSeconds(2)));
-			out.write(scrape(START.plusSeconds(3), 200, 800, 800));
-		}
-
-		ScrapedGauge states = ScrapedGauge.read(file, ScrapedGauge.THREADS);
-
-		assertThat(states.meanIn(new Window(START, START.plusSeconds(3)))).containsOnly(entry("runnable", 5.0),
-				entry("timed-waiting", 20.0));
-		assertThat(states.meanIn(new Window(START.plusMillis(100), START.plusMillis(900)))).isEmpty();
-	}
-
-	@Test
 	void addsUpThePoolsOfEitherClient() throws IOException {
 		Window whole = new Window(START, START.plusSeconds(3));
 
-		ScrapedGauge blocking = pool("""
+		PooledConnections blocking = pool("""
 				httpcomponents_httpclient_pool_total_connections{httpclient="backend",state="available"} 40.0
 				httpcomponents_httpclient_pool_total_connections{httpclient="backend",state="leased"} 2.0
 				httpcomponents_httpclient_pool_total_max{httpclient="backend"} 1000.0
 				""");
-		ScrapedGauge reactive = pool(
+		PooledConnections reactive = pool(
 				"""
 						reactor_netty_connection_provider_total_connections{id="1",name="backend",remote_address="127.0.0.1:1"} 3.0
 						reactor_netty_connection_provider_total_connections{id="2",name="backend",remote_address="127.0.0.1:2"} 4.0
@@ -67,25 +48,14 @@ class ScrapedGaugeTests {
 	}
 
 	/** Two samples, of which the first has no connection. */
-	private ScrapedGauge pool(String gauges) throws IOException {
+	private PooledConnections pool(String gauges) throws IOException {
 		Path file = this.directory.resolve("pool.prom.gz");
 		try (Writer out = new OutputStreamWriter(new GZIPOutputStream(Files.newOutputStream(file)),
 				StandardCharsets.UTF_8)) {
 			out.write("# at %s status 200%n%s%n".formatted(START, gauges.replaceAll("[0-9]+[.]0", "0.0")));
 			out.write("# at %s status 200%n%s%n".formatted(START.plusSeconds(1), gauges));
 		}
-		return ScrapedGauge.read(file, ScrapedGauge.POOLED_CONNECTIONS);
-	}
-
-	private static String scrape(Instant time, int status, int runnable, int waiting) {
-		return """
-				# at %s status %d
-				# HELP jvm_threads_states_threads The current number of threads
-				# TYPE jvm_threads_states_threads gauge
-				jvm_threads_states_threads{state="runnable"} %d.0
-				jvm_threads_states_threads{application="gateway",state="timed-waiting"} %d.0
-				jvm_threads_live_threads 99.0
-				""".formatted(time, status, runnable, waiting);
+		return PooledConnections.of(Scrapes.read(file, PooledConnections.METRICS::contains));
 	}
 
 }
