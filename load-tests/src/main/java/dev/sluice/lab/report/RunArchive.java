@@ -72,8 +72,8 @@ final class RunArchive {
 	}
 
 	/**
-	 * Reads the file, since the size in its entry may be wrong. Does not skip: a stream of
-	 * a file that is stored without compression loses its position.
+	 * Reads the file, since the size in its entry may be wrong. Does not skip: a stream
+	 * of a file that is stored without compression loses its position.
 	 */
 	private static void checkLength(Path file) throws IOException {
 		long left = Files.size(file);
