@@ -1,6 +1,7 @@
 package dev.sluice.contract;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
@@ -11,7 +12,10 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -583,6 +587,104 @@ public abstract class GatewayEdgeContract {
 				assertThat(answer.status()).isEqualTo(408);
 				assertThat(JsonPath.<String>read(answer.body(), "$.instance")).isEqualTo("/orders");
 				assertThat(raw.isClosed()).isTrue();
+			}
+		}
+
+	}
+
+	/** Short time limits, so that every connection ends by itself. */
+	@Nested
+	class Corpus extends Configured {
+
+		private static final int REQUESTS = 600;
+
+		private static final String RECORD = "dev/sluice/contract/placed-orders.txt";
+
+		@Override
+		Map<String, String> properties() {
+			return noHurry(Map.of("sluice.head-timeout", "2s", "sluice.body-timeout", "2s",
+					"server.tomcat.connection-timeout", "2s", "server.tomcat.keep-alive-timeout", "2s",
+					"server.netty.idle-timeout", "2s", "status.key-lookup-timeout", "0s"));
+		}
+
+		/** The record is written with {@code -Dsluice.docs=write}. */
+		@Test
+		void placesTheOrdersThatAreRecorded() throws Exception {
+			List<String> placed = placed(1);
+
+			if ("write".equals(System.getProperty("sluice.docs"))) {
+				Files.write(Path.of("../order-contract/src/test/resources", RECORD), placed);
+				return;
+			}
+			try (InputStream record = GatewayEdgeContract.class.getClassLoader().getResourceAsStream(RECORD)) {
+				assertThat(placed)
+					.isEqualTo(new String(record.readAllBytes(), StandardCharsets.UTF_8).lines().toList());
+			}
+		}
+
+		/**
+		 * With a seed that each build has anew. The gateway that is tested second
+		 * compares its orders with those of the first.
+		 */
+		@Test
+		void placesTheSameOrdersAsTheOtherGateway() throws Exception {
+			String build = System.getProperty("sluice.build", Instant.now().toString());
+			List<String> placed = placed(build.hashCode());
+
+			assertThat(placed).isNotEmpty();
+			String file = "placed-orders-" + build.hashCode() + ".txt";
+			for (String gateway : List.of("gateway-servlet", "gateway-reactive")) {
+				Path other = Path.of("..", gateway, "target", file);
+				if (Files.exists(other)) {
+					assertThat(placed).as("-Dsluice.build=%s, compared with %s", build, gateway)
+						.isEqualTo(Files.readAllLines(other));
+				}
+			}
+			Files.write(Path.of("target", file), placed);
+		}
+
+		/** The orders of a seed that the backend got: number and checksum of each. */
+		private List<String> placed(long seed) throws Exception {
+			int before = GatewayEdgeContract.this.backend.requests().size();
+			try (ExecutorService threads = Executors.newFixedThreadPool(100)) {
+				List<Future<?>> all = new ArrayList<>();
+				for (int i = 0; i < REQUESTS; i++) {
+					byte[] request = FramingCorpus.request(seed, i);
+					all.add(threads.submit(() -> send(request)));
+				}
+				for (Future<?> one : all) {
+					one.get();
+				}
+			}
+			List<String> requests = GatewayEdgeContract.this.backend.requests();
+			return requests.subList(before, requests.size())
+				.stream()
+				.map((request) -> request.substring(request.indexOf("\r\n\r\n") + 4))
+				.map((order) -> JsonPath.<String>read(order, "$.customerId") + ' '
+						+ Integer.toHexString(order.hashCode()))
+				.sorted()
+				.distinct()
+				.toList();
+		}
+
+		/**
+		 * Sends until the gateway closes the connection. A machine that stands still may
+		 * cut a request off, or an answer: they are repeated.
+		 */
+		private void send(byte[] request) {
+			String answers = "";
+			for (int i = 0; i < 3 && (answers.isEmpty() || answers.contains("HTTP/1.1 408")
+					|| answers.contains("HTTP/1.1 503")); i++) {
+				try (RawClient raw = connect()) {
+					answers = raw.sendWhatIsRead(request).rest();
+				}
+				catch (SocketTimeoutException ex) {
+					throw new IllegalStateException("Not ended: " + new String(request, StandardCharsets.ISO_8859_1),
+							ex);
+				}
+				catch (IOException ex) {
+					// A reset: the answers may be lost.
+				}
 			}
 		}
 

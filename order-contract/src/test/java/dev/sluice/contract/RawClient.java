@@ -144,6 +144,11 @@ final class RawClient implements AutoCloseable {
 		}
 	}
 
+	/** Reads everything up to the end of the connection. */
+	String rest() throws IOException {
+		return new String(this.in.readAllBytes(), StandardCharsets.ISO_8859_1);
+	}
+
 	/** Closes with a reset instead of a regular end. */
 	void reset() throws IOException {
 		this.socket.setSoLinger(true, 0);

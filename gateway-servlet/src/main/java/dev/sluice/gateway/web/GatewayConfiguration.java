@@ -109,6 +109,9 @@ class GatewayConfiguration {
 			// Tomcat counts differently; the limit above applies.
 			protocol.setMaxHttpRequestHeaderSize(maxHeadBytes + 1024);
 			protocol.setMaxHeaderCount(RequestFraming.MAX_FIELDS + 1);
+			// RequestFraming bounds each chunk's line; Tomcat would count all of them.
+			protocol.setMaxExtensionSize(-1);
+			protocol.setMaxTrailerSize(maxHeadBytes + 1024);
 			// RequestFraming checks them, and answers with a problem document.
 			protocol.setRelaxedPathChars(UNUSUAL_CHARACTERS);
 			protocol.setRelaxedQueryChars(UNUSUAL_CHARACTERS);

@@ -1,0 +1,222 @@
+package dev.sluice.gateway.core.http;
+
+import java.net.Inet6Address;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The head of one request, line by line. It is well-formed only if every server reads it
+ * in the same way: a body has exactly one length, a request one host, and a target one
+ * decoding. Not thread-safe.
+ */
+final class RequestHead {
+
+	/** The length of a chunked body. */
+	static final long CHUNKED = -1;
+
+	/** The length of the body of an ill-formed request. */
+	static final long ILL_FORMED = -2;
+
+	static final String TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]++";
+
+	private static final Pattern REQUEST_LINE = Pattern.compile("(" + TOKEN
+			+ ") ((?:/|(?i:https?)://)(?:[-._~!$&'()*+,;=:@/?\\[\\]0-9A-Za-z]|%[0-9A-Fa-f]{2})*+) HTTP/1\\.([01])");
+
+	/** {@code tchar} of RFC 9110. */
+	private static final boolean[] TOKEN_CHARACTERS = new boolean[0x100];
+
+	static {
+		for (char character = '!'; character <= '~'; character++) {
+			TOKEN_CHARACTERS[character] = Character.isLetterOrDigit(character)
+					|| "!#$%&'*+-.^_`|~".indexOf(character) >= 0;
+		}
+	}
+
+	/**
+	 * No resource has these methods, and servers answer them without asking the
+	 * application.
+	 */
+	private static final Set<String> REFUSED_METHODS = Set.of("CONNECT", "TRACE");
+
+	private static final String HOST = "host";
+
+	private static final String CONTENT_LENGTH = "content-length";
+
+	private static final String TRANSFER_ENCODING = "transfer-encoding";
+
+	private static final String EXPECT = "expect";
+
+	/** The fields that decide where a request ends and whom it is for, each once. */
+	private static final List<String> SINGLE = List.of(HOST, CONTENT_LENGTH, TRANSFER_ENCODING, EXPECT);
+
+	private static final String LABEL = "[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*+";
+
+	private static final Pattern AUTHORITY = Pattern
+		.compile("(?:" + LABEL + "(?:\\." + LABEL + ")*+\\.?|\\[([0-9A-Fa-f:.]{2,45})])(?::([0-9]{1,5}))?");
+
+	private static final Pattern ABSOLUTE_TARGET = Pattern.compile("(?i:https?)://([^/?]*)(.*)");
+
+	private static final Pattern UNUSABLE_IN_PATH = Pattern.compile("%(?:00|2[Ff]|5[Cc])|[\\[\\]]");
+
+	private static final Pattern LENGTH = Pattern.compile("[0-9]{1,19}");
+
+	private final Map<String, String> values = new HashMap<>();
+
+	private String target = "";
+
+	private boolean http11;
+
+	/** Whether the first line is well-formed. */
+	boolean begin(String line) {
+		Matcher matcher = REQUEST_LINE.matcher(line);
+		if (!matcher.matches() || REFUSED_METHODS.contains(matcher.group(1))) {
+			return false;
+		}
+		this.target = matcher.group(2);
+		this.http11 = matcher.group(3).equals("1");
+		return true;
+	}
+
+	/** Whether a further line is well-formed. */
+	boolean add(String line) {
+		if (!isField(line)) {
+			return false;
+		}
+		String name = singleName(line);
+		return name == null || this.values.putIfAbsent(name, trimmed(line.substring(name.length() + 1))) == null;
+	}
+
+	/** Whether a line behind a chunked body is well-formed and changes nothing. */
+	static boolean isTrailer(String line) {
+		return isField(line) && singleName(line) == null;
+	}
+
+	/**
+	 * White space at the beginning would continue the line before (obsolete line
+	 * folding).
+	 */
+	private static boolean isField(String line) {
+		int colon = line.indexOf(':');
+		for (int i = 0; i < colon; i++) {
+			if (!TOKEN_CHARACTERS[line.charAt(i)]) {
+				return false;
+			}
+		}
+		return colon > 0;
+	}
+
+	private static @Nullable String singleName(String line) {
+		for (String name : SINGLE) {
+			if (line.length() > name.length() && line.charAt(name.length()) == ':'
+					&& line.regionMatches(true, 0, name, 0, name.length())) {
+				return name;
+			}
+		}
+		return null;
+	}
+
+	/** Only spaces and tabs are optional white space; {@code strip} removes more. */
+	private static String trimmed(String text) {
+		int start = 0;
+		int end = text.length();
+		while (start < end && isBlank(text.charAt(start))) {
+			start++;
+		}
+		while (end > start && isBlank(text.charAt(end - 1))) {
+			end--;
+		}
+		return text.substring(start, end);
+	}
+
+	private static boolean isBlank(char character) {
+		return character == ' ' || character == '\t';
+	}
+
+	/**
+	 * The head is complete.
+	 * @return the length of the body, {@link #CHUNKED} or {@link #ILL_FORMED}
+	 */
+	long end() {
+		String host = this.values.get(HOST);
+		String expect = this.values.get(EXPECT);
+		if (((host != null) ? !isAuthority(host) : this.http11) || !isTargetUsable(host)
+				|| (this.http11 && expect != null && !expect.equalsIgnoreCase("100-continue"))) {
+			return ILL_FORMED;
+		}
+		String length = this.values.get(CONTENT_LENGTH);
+		String encoding = this.values.get(TRANSFER_ENCODING);
+		if (encoding != null) {
+			return (this.http11 && length == null && encoding.equalsIgnoreCase("chunked")) ? CHUNKED : ILL_FORMED;
+		}
+		if (length == null) {
+			return 0;
+		}
+		// 19 digits fit an unsigned long: a length over Long.MAX_VALUE is negative here.
+		return (LENGTH.matcher(length).matches() && Long.parseUnsignedLong(length) >= 0)
+				? Long.parseUnsignedLong(length) : ILL_FORMED;
+	}
+
+	private static boolean isAuthority(String text) {
+		Matcher matcher = AUTHORITY.matcher(text);
+		if (!matcher.matches() || (matcher.group(2) != null && Integer.parseInt(matcher.group(2)) > 0xFFFF)) {
+			return false;
+		}
+		try {
+			return matcher.group(1) == null || Inet6Address.ofLiteral(matcher.group(1)) != null;
+		}
+		catch (IllegalArgumentException _) {
+			return false;
+		}
+	}
+
+	/**
+	 * Whether it is a path, or {@code http(s)://} with the authority of the Host field,
+	 * and every server finds the same path and decodes it in the same way: it has no
+	 * brackets and no escaped NUL, slash or backslash, and does not begin with two
+	 * slashes, which would make the rest an authority.
+	 */
+	private boolean isTargetUsable(@Nullable String host) {
+		String path = this.target;
+		if (!path.startsWith("/")) {
+			Matcher matcher = ABSOLUTE_TARGET.matcher(path);
+			if (!matcher.matches() || !matcher.group(1).equalsIgnoreCase(host)) {
+				return false;
+			}
+			path = matcher.group(2);
+		}
+		return !path.startsWith("//") && !UNUSABLE_IN_PATH.matcher(path.split("\\?", 2)[0]).find() && isUtf8(path);
+	}
+
+	/** Whether the escaped bytes are UTF-8. */
+	private static boolean isUtf8(String target) {
+		if (target.indexOf('%') < 0) {
+			return true;
+		}
+		ByteBuffer bytes = ByteBuffer.allocate(target.length());
+		for (int i = 0; i < target.length(); i++) {
+			char character = target.charAt(i);
+			if (character == '%') {
+				character = (char) Integer.parseInt(target, i + 1, i + 3, 16);
+				i += 2;
+			}
+			bytes.put((byte) character);
+		}
+		try {
+			StandardCharsets.UTF_8.newDecoder().decode(bytes.flip());
+			return true;
+		}
+		catch (CharacterCodingException _) {
+			return false;
+		}
+	}
+
+}
