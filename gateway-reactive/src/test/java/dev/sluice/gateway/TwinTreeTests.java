@@ -40,8 +40,7 @@ class TwinTreeTests {
 
 	/** Each server gets the same limits in its own way. */
 	private static final Set<String> SERVLET_CONTAINER = Set.of("ReceivedBody.java", "ClientConnection.java",
-			"DelegatingAdapter.java", "GuardedHttp11Processor.java", "GuardedHttp11Protocol.java",
-			"GuardedHttp11ProtocolTests.java");
+			"GuardedHttp11Processor.java", "GuardedHttp11Protocol.java", "GuardedHttp11ProtocolTests.java");
 
 	private static final Set<String> REACTIVE_CONTAINER = Set.of("ConnectionLimitHandler.java",
 			"RequestFramingHandler.java", "WriteTimeout.java", "RequestFramingHandlerTests.java");

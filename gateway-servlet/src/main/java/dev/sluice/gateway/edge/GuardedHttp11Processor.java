@@ -161,10 +161,12 @@ final class GuardedHttp11Processor extends Http11Processor {
 	}
 
 	/** Gives the request its connection, and ends it without reading its body. */
-	private final class GuardingAdapter extends DelegatingAdapter {
+	private final class GuardingAdapter implements Adapter {
+
+		private final Adapter delegate;
 
 		GuardingAdapter(Adapter delegate) {
-			super(delegate);
+			this.delegate = delegate;
 		}
 
 		@Override
@@ -174,15 +176,35 @@ final class GuardedHttp11Processor extends Http11Processor {
 				connection.begin(GuardedHttp11Processor.this);
 				request.setAttribute(ClientConnection.ATTRIBUTE, connection);
 			}
-			super.service(request, response);
+			this.delegate.service(request, response);
 			end();
 		}
 
 		@Override
 		public boolean asyncDispatch(Request request, Response response, SocketEvent event) throws Exception {
-			boolean done = super.asyncDispatch(request, response, event);
+			boolean done = this.delegate.asyncDispatch(request, response, event);
 			end();
 			return done;
+		}
+
+		@Override
+		public boolean prepare(Request request, Response response) throws Exception {
+			return this.delegate.prepare(request, response);
+		}
+
+		@Override
+		public void log(Request request, Response response, long time) {
+			this.delegate.log(request, response, time);
+		}
+
+		@Override
+		public void checkRecycled(Request request, Response response) {
+			this.delegate.checkRecycled(request, response);
+		}
+
+		@Override
+		public String getDomain() {
+			return this.delegate.getDomain();
 		}
 
 	}
