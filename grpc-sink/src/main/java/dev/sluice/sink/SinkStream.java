@@ -1,10 +1,8 @@
 package dev.sluice.sink;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -15,16 +13,8 @@ import java.util.function.LongSupplier;
 import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.ByteString;
-import dev.sluice.contract.sink.AckMessage;
-import dev.sluice.contract.sink.Dictionary;
-import dev.sluice.contract.sink.Refusal;
 import dev.sluice.contract.sink.Response;
-import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.sink.InStorage.Reserved;
-import dev.sluice.sink.ServerMachine.Effect;
-import dev.sluice.sink.ServerMachine.Event;
-import dev.sluice.sink.ServerMachine.State;
-import dev.sluice.sink.ServerMachine.Step;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.ContentDiffersException;
@@ -42,9 +32,9 @@ import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of {@code DataSink.Send}: performs the effects of {@link ServerMachine}. A
- * message waits in the queue until the storage is ready for it, goes to the storage, and
- * is acknowledged once it is stored.
+ * One call of {@code DataSink.Send}. A message waits in the {@link Intake} until the
+ * storage is ready for it, goes to the storage, and is acknowledged through the
+ * {@link Outbox} once it is stored.
  * <p>
  * The queue has a fixed capacity. If a client sends more than that, the oldest message is
  * dropped and the client is sent the capacity again. Memory is limited for all streams
@@ -107,15 +97,13 @@ final class SinkStream implements StreamObserver<Received> {
 
 	private final Object lock = new Object();
 
+	/** Messages that wait for the storage. */
 	@GuardedBy("lock")
-	private final Queue<Received.Message> queue = new ArrayDeque<>();
+	private final Intake queue;
 
-	/** Not yet written. */
+	/** Responses that are not written yet. */
 	@GuardedBy("lock")
 	private final Outbox outbox;
-
-	@GuardedBy("lock")
-	private State state = State.HAS_CAPACITY;
 
 	@GuardedBy("lock")
 	private Phase phase = Phase.OPEN;
@@ -168,6 +156,7 @@ final class SinkStream implements StreamObserver<Received> {
 		this.dictionaries = dictionaries;
 		this.onCallClosed = onCallClosed;
 		this.outbox = new Outbox(responses, properties, shared.memory(), metrics);
+		this.queue = new Intake(properties.stream().queueCapacity(), shared.memory(), metrics, this.outbox);
 	}
 
 	/** Call it once, before the call's handler returns. */
@@ -230,7 +219,11 @@ final class SinkStream implements StreamObserver<Received> {
 					bytes += message.memoryBytes();
 					if (this.phase == Phase.OPEN) {
 						this.metrics.received();
-						enqueue(message.of(this.session));
+						if (this.queue.add(message.of(this.session))) {
+							end(Status.UNAVAILABLE.withDescription(
+									"The queue was full (sink.stream.queue-capacity) and a message with a sequence was "
+											+ "dropped; resend unacknowledged messages in order"));
+						}
 					}
 				}
 				this.prefetch = (int) Math.clamp(PREFETCH_BYTES / bytes, 1, MAX_PREFETCH);
@@ -275,43 +268,6 @@ final class SinkStream implements StreamObserver<Received> {
 			return this.unnumbered;
 		}
 		return true;
-	}
-
-	@GuardedBy("lock")
-	private void enqueue(Received.Message message) {
-		boolean last = this.queue.size() + 1 >= this.properties.stream().queueCapacity();
-		Received.Message oldest = this.queue.peek();
-		Step step = ServerMachine.step(this.state, last ? Event.RECEIVED_LAST : Event.RECEIVED);
-		for (Effect effect : step.effects()) {
-			perform(effect, message);
-		}
-		this.state = step.next();
-		if (oldest != null && oldest.sequence() > 0 && step.effects().contains(Effect.DROP_OLDEST)) {
-			// Sent again, it would be stored behind the messages after it.
-			end(Status.UNAVAILABLE.withDescription(
-					"The queue was full (sink.stream.queue-capacity) and a message with a sequence was dropped; "
-							+ "resend unacknowledged messages in order"));
-		}
-	}
-
-	@GuardedBy("lock")
-	private void perform(Effect effect, Received.Message message) {
-		switch (effect) {
-			case ENQUEUE -> {
-				this.queue.add(message);
-				this.metrics.queued(1);
-				this.shared.memory().add(message.memoryBytes());
-			}
-			case DROP_OLDEST -> {
-				Received.Message oldest = this.queue.remove();
-				this.metrics.queued(-1);
-				this.shared.memory().release(oldest.memoryBytes());
-				this.outbox.dropped();
-				this.metrics.dropped();
-			}
-			case REPORT_CAPACITY -> this.outbox.reportCapacity();
-			case FORWARD_OLDEST -> throw new AssertionError("Only the storage asks for it");
-		}
 	}
 
 	@Override
@@ -465,10 +421,7 @@ final class SinkStream implements StreamObserver<Received> {
 
 	@GuardedBy("lock")
 	private Reserved take(int contentBytes, long now) {
-		Step step = ServerMachine.step(this.state, Event.STORAGE_READY);
-		this.state = step.next();
-		this.metrics.queued(-1);
-		Reserved reserved = new Reserved(this.queue.remove(), contentBytes, now);
+		Reserved reserved = new Reserved(this.queue.forward(), contentBytes, now);
 		this.inStorage.add(reserved);
 		return reserved;
 	}
@@ -693,11 +646,9 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private void forget() {
 		this.metrics.left(this.queue.size() + this.inStorage.size() + this.outbox.acknowledgements());
-		this.metrics.queued(-this.queue.size());
 		this.shared.memory().cancel(this.request);
 		this.shared.decompressed().cancel(this.forward);
 		this.shared.storing().cancel(this.forward);
-		this.shared.memory().release(this.queue.stream().mapToLong(Received.Message::memoryBytes).sum());
 		this.queue.clear();
 		this.outbox.clear();
 		this.shared.storing().wake();
