@@ -70,7 +70,7 @@ public final class SinkClient implements AutoCloseable {
 	 * @throws SpoolFailedException if the spool cannot be opened
 	 */
 	public static SinkClient open(Channel channel, SinkClientOptions options, DeliveryListener listener) {
-		return new SinkClient(channel, options, listener, spool(options), new ExecutorLoop("sink-client"));
+		return new SinkClient(channel, options, listener, spool(options), EventLoop.ofThread("sink-client"));
 	}
 
 	SinkClient(Channel channel, SinkClientOptions options, DeliveryListener listener, Spool spool, EventLoop loop) {

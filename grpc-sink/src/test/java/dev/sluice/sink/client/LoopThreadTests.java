@@ -21,14 +21,18 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 import static org.awaitility.Awaitility.await;
 
+/** A lost wake-up would leave a task waiting until the time of the test is up. */
 @ExtendWith(OutputCaptureExtension.class)
-class ExecutorLoopTests {
+class LoopThreadTests {
+
+	private static final Duration LATER = Duration.ofHours(1);
 
 	private static final Duration WAKE_UP = Patience.ofSeconds(60);
 
-	private final EventLoop loop = new ExecutorLoop("loop-under-test");
+	private final EventLoop loop = EventLoop.ofThread("loop-under-test");
 
 	@AfterEach
 	void close() {
@@ -62,6 +66,26 @@ class ExecutorLoopTests {
 	}
 
 	@Test
+	void isWokenByEachTaskThatComesWhileItGoesToSleep() {
+		AtomicInteger run = new AtomicInteger();
+
+		for (int round = 1; round <= 100_000; round++) {
+			this.loop.execute(run::incrementAndGet);
+			long deadline = System.nanoTime() + WAKE_UP.toNanos();
+			while (run.get() < round) {
+				if (System.nanoTime() - deadline > 0) {
+					fail("Not woken in round " + round);
+				}
+				Thread.onSpinWait();
+			}
+			// The thread is about to sleep: each task comes at another moment of that.
+			for (int i = 0; i < round % 64; i++) {
+				Thread.onSpinWait();
+			}
+		}
+	}
+
+	@Test
 	void runsTimersInTheOrderOfTheirTimesAndNotBefore() throws Exception {
 		List<Integer> run = new ArrayList<>();
 		CompletableFuture<Long> last = new CompletableFuture<>();
@@ -78,6 +102,59 @@ class ExecutorLoopTests {
 
 		assertThat(last.get() - start).isGreaterThanOrEqualTo(Duration.ofMillis(60).toNanos());
 		assertThat(run).containsExactly(20, 40, 60);
+	}
+
+	@Test
+	void wakesForATimerOfAnotherThreadThatIsDueBeforeTheOneItSleepsFor() throws Exception {
+		CountDownLatch run = new CountDownLatch(1);
+		this.loop.schedule(LATER, () -> {
+		});
+		Thread thread = threadOf(this.loop);
+		await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+
+		this.loop.schedule(Duration.ofMillis(1), run::countDown);
+
+		run.await();
+	}
+
+	@Test
+	void runsATimerWhileThereAreAlwaysTasks() throws Exception {
+		AtomicBoolean stop = new AtomicBoolean();
+		CountDownLatch run = new CountDownLatch(1);
+		again(stop);
+
+		this.loop.schedule(Duration.ofMillis(1), run::countDown);
+
+		run.await();
+		stop.set(true);
+	}
+
+	private void again(AtomicBoolean stop) {
+		this.loop.execute(() -> {
+			if (!stop.get()) {
+				again(stop);
+			}
+		});
+	}
+
+	@Test
+	void runsATaskWhileATimerIsAlwaysDue() throws Exception {
+		AtomicBoolean stop = new AtomicBoolean();
+		CountDownLatch run = new CountDownLatch(1);
+		atOnceAgain(stop);
+
+		this.loop.execute(run::countDown);
+
+		run.await();
+		stop.set(true);
+	}
+
+	private void atOnceAgain(AtomicBoolean stop) {
+		this.loop.schedule(Duration.ZERO, () -> {
+			if (!stop.get()) {
+				atOnceAgain(stop);
+			}
+		});
 	}
 
 	@Test
@@ -127,7 +204,7 @@ class ExecutorLoopTests {
 
 		assertThat(run).hasValue(1_000);
 		assertThat(unwanted).isFalse();
-		await().until(() -> !thread.isAlive());
+		assertThat(thread.isAlive()).isFalse();
 	}
 
 	@Test
@@ -151,13 +228,37 @@ class ExecutorLoopTests {
 	}
 
 	@Test
+	void closesWhileThreadsGiveItTasks() throws Exception {
+		AtomicBoolean stop = new AtomicBoolean();
+		AtomicInteger run = new AtomicInteger();
+		Thread thread = threadOf(this.loop);
+		try (ExecutorService senders = Executors.newFixedThreadPool(4)) {
+			for (int i = 0; i < 4; i++) {
+				senders.execute(() -> {
+					while (!stop.get()) {
+						this.loop.execute(run::incrementAndGet);
+						this.loop.schedule(Duration.ofNanos(1), run::incrementAndGet);
+					}
+				});
+			}
+			await().until(() -> run.get() > 10_000);
+
+			this.loop.close();
+
+			boolean alive = thread.isAlive();
+			stop.set(true);
+			assertThat(alive).isFalse();
+		}
+	}
+
+	@Test
 	void closingAgainDoesNothing() throws Exception {
 		Thread thread = threadOf(this.loop);
 
 		this.loop.close();
 		this.loop.close();
 
-		await().until(() -> !thread.isAlive());
+		assertThat(thread.isAlive()).isFalse();
 	}
 
 	@Test
