@@ -12,7 +12,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.sink.AckMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Response;
@@ -49,7 +48,6 @@ import org.slf4j.LoggerFactory;
  * <p>
  * A server with this service must also have its {@link #tracerFactory}.
  */
-@ThreadSafe
 final class DataSinkService implements BindableService {
 
 	private static final Logger logger = LoggerFactory.getLogger(DataSinkService.class);

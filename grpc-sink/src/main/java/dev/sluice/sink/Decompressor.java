@@ -15,7 +15,6 @@ import com.github.luben.zstd.ZstdDictDecompress;
 import com.github.luben.zstd.ZstdException;
 import com.github.luben.zstd.ZstdIOException;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Dictionary;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  * Decompresses zstd frames, each up to a maximum number of bytes. Its native memory is
  * bounded by the number of threads that decompress at once: 160 KB each.
  */
-@ThreadSafe
 final class Decompressor {
 
 	/**

@@ -13,7 +13,6 @@ import java.util.function.Consumer;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.grpc.Attributes;
 import io.grpc.Context;
@@ -31,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  * status would keep the call and its bytes in memory. Such a call is reset: at once if
  * its client goes on sending, else after {@code sink.stream.stall-timeout}.
  */
-@ThreadSafe
 final class InboundCall extends ServerStreamTracer {
 
 	/** The call that is being handled. */

@@ -6,7 +6,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import io.grpc.Metadata;
 import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
@@ -28,7 +27,6 @@ import org.slf4j.LoggerFactory;
  * ends its call with {@code DEADLINE_EXCEEDED}.</li>
  * </ul>
  */
-@ThreadSafe
 final class InboundLimits extends ServerStreamTracer.Factory {
 
 	private static final Logger logger = LoggerFactory.getLogger(InboundLimits.class);

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 import com.google.errorprone.annotations.FormatMethod;
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,7 +12,6 @@ import org.slf4j.Logger;
  * Logs a warning that clients can cause as often as they like: at most one line per
  * interval, with the number of lines suppressed since the previous one.
  */
-@ThreadSafe
 final class RateLimitedLog {
 
 	private final Logger logger;

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
 /**
@@ -18,7 +17,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
  * An amount is admitted while less than the limit is in use, so the limit is exceeded by
  * less than one amount, not counting {@link #add}.
  */
-@ThreadSafe
 final class SharedLimit {
 
 	private final long limit;

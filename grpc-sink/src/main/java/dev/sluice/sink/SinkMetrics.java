@@ -3,14 +3,12 @@ package dev.sluice.sink;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
 /** Records the {@link SinkMetric}s. */
-@ThreadSafe
 final class SinkMetrics {
 
 	private final Counter received;

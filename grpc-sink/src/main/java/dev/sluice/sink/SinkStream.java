@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Response;
@@ -54,7 +53,6 @@ import org.jspecify.annotations.Nullable;
  * if all messages of a request are uncompressed and have a sequence and there is room,
  * else a thread of the executor, because other messages may block or take time.
  */
-@ThreadSafe
 final class SinkStream implements StreamObserver<Received> {
 
 	/**

@@ -3,12 +3,10 @@ package dev.sluice.sink;
 import java.util.HashMap;
 import java.util.Map;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
 
 /** Limits the open streams, of all clients together and of each client. */
-@ThreadSafe
 final class StreamLimit {
 
 	private final int all;

@@ -6,7 +6,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,7 +14,6 @@ import org.slf4j.LoggerFactory;
  * for good. Each one is logged as an error and counted, and the work goes on. The health
  * of the service shows {@link #failing()}.
  */
-@ThreadSafe
 public final class Supervisor {
 
 	private static final Logger logger = LoggerFactory.getLogger(Supervisor.class);

@@ -14,7 +14,6 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -43,7 +42,6 @@ import org.slf4j.LoggerFactory;
  * {@link #close}. Every request has a deadline. After a failure the watch retries every
  * second, without limit. It logs each change once.
  */
-@ThreadSafe
 public final class TopicWatch implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(TopicWatch.class);

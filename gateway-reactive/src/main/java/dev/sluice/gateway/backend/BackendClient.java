@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.UUID;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
@@ -22,7 +21,6 @@ import reactor.core.publisher.Mono;
  * whole exchange.
  */
 @Component
-@ThreadSafe
 public final class BackendClient {
 
 	private final BackendPolicy policy;

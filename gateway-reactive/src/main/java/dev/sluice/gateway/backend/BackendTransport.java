@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeoutException;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.config.BackendProperties;
@@ -27,7 +26,6 @@ import reactor.netty.resources.ConnectionProvider;
  * loop, which must not be blocked.
  */
 @Component
-@ThreadSafe
 final class BackendTransport implements DisposableBean {
 
 	/** Maximum size of a response, in bytes. Usual responses are far smaller. */

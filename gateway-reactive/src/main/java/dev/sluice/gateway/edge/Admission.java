@@ -1,6 +1,5 @@
 package dev.sluice.gateway.edge;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.problem.ProblemException;
 import org.springframework.core.Ordered;
@@ -18,7 +17,6 @@ import reactor.core.publisher.Mono;
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE + 10)
-@ThreadSafe
 final class Admission implements WebFilter {
 
 	private static final String MANAGEMENT = "/actuator/";

@@ -3,7 +3,6 @@ package dev.sluice.gateway.edge;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.http.BodyMemory;
 import dev.sluice.gateway.core.problem.ProblemException;
@@ -20,7 +19,6 @@ import reactor.core.scheduler.Schedulers;
  * for a body.
  */
 @Component
-@ThreadSafe
 public final class BodyReader {
 
 	private static final int PREFETCH = 16;

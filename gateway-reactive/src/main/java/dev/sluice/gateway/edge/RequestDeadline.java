@@ -5,7 +5,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
@@ -29,7 +28,6 @@ import reactor.util.context.Context;
  * together fails too. Checks once a second; holds one entry for each request in progress.
  */
 @Component
-@ThreadSafe
 final class RequestDeadline implements DisposableBean {
 
 	/**

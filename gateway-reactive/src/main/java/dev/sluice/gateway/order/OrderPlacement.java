@@ -2,7 +2,6 @@ package dev.sluice.gateway.order;
 
 import java.util.UUID;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.backend.BackendClient;
@@ -25,7 +24,6 @@ import reactor.core.publisher.Mono;
  * idempotency key.
  */
 @Component
-@ThreadSafe
 final class OrderPlacement {
 
 	private final KeysInProgress keysInProgress;

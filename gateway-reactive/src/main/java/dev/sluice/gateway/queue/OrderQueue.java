@@ -6,7 +6,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.PendingSend;
@@ -26,7 +25,6 @@ import reactor.core.scheduler.Schedulers;
  * because sending may block for {@code max.block.ms}.
  */
 @Component
-@ThreadSafe
 public final class OrderQueue implements DisposableBean {
 
 	private final QueuePolicy policy;

@@ -3,7 +3,6 @@ package dev.sluice.gateway.status;
 import java.time.Duration;
 import java.util.UUID;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.backend.BackendClient;
@@ -31,7 +30,6 @@ import reactor.core.publisher.Mono;
  * although it failed. PostgreSQL and the backend together have {@code status.timeout}.
  */
 @Component
-@ThreadSafe
 public final class FailedOrders {
 
 	private static final Logger logger = LoggerFactory.getLogger(FailedOrders.class);

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.order.Mode;
@@ -24,7 +23,6 @@ import reactor.core.publisher.Mono;
  * {@link StatusProperties#keyLookupLimit}.
  */
 @Component
-@ThreadSafe
 public final class KeyLookup {
 
 	private static final Logger logger = LoggerFactory.getLogger(KeyLookup.class);

@@ -3,7 +3,6 @@ package dev.sluice.gateway.status;
 import java.time.Duration;
 import java.util.UUID;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
@@ -30,7 +29,6 @@ import reactor.core.publisher.Mono;
  * {@code status.timeout}.
  */
 @Component
-@ThreadSafe
 public final class OrderStatuses {
 
 	private static final Logger logger = LoggerFactory.getLogger(OrderStatuses.class);

@@ -5,7 +5,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.status.StatusCircuit;
 import dev.sluice.gateway.core.status.StatusSql;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
@@ -24,7 +23,6 @@ import reactor.core.publisher.Mono;
  * connection. A query that does not fit fails at once.
  */
 @Component
-@ThreadSafe
 class StatusGuard {
 
 	private final AtomicInteger asking = new AtomicInteger();

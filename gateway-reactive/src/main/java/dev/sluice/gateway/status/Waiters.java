@@ -2,7 +2,6 @@ package dev.sluice.gateway.status;
 
 import java.time.Duration;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.limit.WaiterLimit;
 import dev.sluice.gateway.core.status.StatusRow;
@@ -20,7 +19,6 @@ import reactor.core.publisher.Mono;
  * most {@code sluice.max-waiters} requests wait; further ones do not wait.
  */
 @Component
-@ThreadSafe
 public final class Waiters {
 
 	private static final Logger logger = LoggerFactory.getLogger(Waiters.class);

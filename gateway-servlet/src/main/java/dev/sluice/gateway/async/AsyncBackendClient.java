@@ -5,7 +5,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResult;
@@ -20,7 +19,6 @@ import org.springframework.stereotype.Component;
 /** Like {@link dev.sluice.gateway.backend.BackendClient}, but holds no thread. */
 @Component
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
-@ThreadSafe
 final class AsyncBackendClient {
 
 	private final BackendPolicy policy;

@@ -10,7 +10,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 
 import dev.sluice.gateway.backend.BackendTransport;
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.config.BackendProperties;
@@ -48,7 +47,6 @@ import org.springframework.stereotype.Component;
  */
 @Component
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
-@ThreadSafe
 final class AsyncBackendTransport implements BackendTransport {
 
 	/**

@@ -4,7 +4,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.core.backend.BackendResult;
@@ -23,7 +22,6 @@ import org.springframework.stereotype.Component;
 /** Like the blocking placement, but holds no thread of the container. */
 @Component
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
-@ThreadSafe
 final class AsyncOrderPlacement {
 
 	private final KeysInProgress keysInProgress;

@@ -8,7 +8,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.PendingSend;
@@ -27,7 +26,6 @@ import org.springframework.stereotype.Component;
  */
 @Component
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
-@ThreadSafe
 final class AsyncOrderQueue implements DisposableBean {
 
 	private final QueuePolicy policy;

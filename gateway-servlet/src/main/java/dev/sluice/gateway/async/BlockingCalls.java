@@ -5,7 +5,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Component;
@@ -16,7 +15,6 @@ import org.springframework.stereotype.Component;
  */
 @Component
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
-@ThreadSafe
 final class BlockingCalls implements DisposableBean {
 
 	private final ExecutorService threads = Executors

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.TimeoutException;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResult;
@@ -19,7 +18,6 @@ import org.springframework.stereotype.Component;
  * whole exchange. Holds the calling thread.
  */
 @Component
-@ThreadSafe
 public final class BackendClient {
 
 	private final BackendPolicy policy;

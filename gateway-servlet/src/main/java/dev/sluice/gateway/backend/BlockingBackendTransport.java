@@ -7,7 +7,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.config.BackendProperties;
@@ -32,7 +31,6 @@ import org.springframework.stereotype.Component;
 /** Holds the calling thread, platform or virtual, until the response has arrived. */
 @Component
 @Conditional(NotAsync.class)
-@ThreadSafe
 final class BlockingBackendTransport implements BackendTransport {
 
 	private final CloseableHttpClient client;

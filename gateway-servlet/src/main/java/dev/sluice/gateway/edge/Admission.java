@@ -2,7 +2,6 @@ package dev.sluice.gateway.edge;
 
 import java.io.IOException;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.problem.ProblemException;
 import jakarta.servlet.AsyncEvent;
@@ -28,7 +27,6 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE + 10)
-@ThreadSafe
 final class Admission extends OncePerRequestFilter {
 
 	private static final String PLACE = "dev.sluice.gateway.edge.Admission.place";

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.http.BodyMemory;
 import dev.sluice.gateway.core.problem.ProblemException;
@@ -30,7 +29,6 @@ import org.springframework.web.servlet.HandlerInterceptor;
  * requests with other handlers are not read.
  */
 @Component
-@ThreadSafe
 public final class BodyReader implements HandlerInterceptor {
 
 	/** Name of the request attribute that holds the {@link ReceivedBody}. */

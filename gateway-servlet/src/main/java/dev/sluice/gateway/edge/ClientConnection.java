@@ -7,7 +7,6 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * and has arrived completely, and whether the client is still connected. A request has it
  * as an attribute. It sees each byte before Tomcat does.
  */
-@ThreadSafe
 public final class ClientConnection {
 
 	/** Name of the request attribute. */

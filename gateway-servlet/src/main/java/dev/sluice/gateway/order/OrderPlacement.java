@@ -2,7 +2,6 @@ package dev.sluice.gateway.order;
 
 import java.util.UUID;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.backend.BackendClient;
@@ -23,7 +22,6 @@ import org.springframework.stereotype.Component;
  * idempotency key. Holds the calling thread.
  */
 @Component
-@ThreadSafe
 final class OrderPlacement {
 
 	private final KeysInProgress keysInProgress;

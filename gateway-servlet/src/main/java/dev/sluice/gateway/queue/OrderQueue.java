@@ -4,7 +4,6 @@ import java.time.Instant;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.PendingSend;
@@ -19,7 +18,6 @@ import org.springframework.stereotype.Component;
  * most {@code queue.timeout}.
  */
 @Component
-@ThreadSafe
 public final class OrderQueue {
 
 	private final QueuePolicy policy;

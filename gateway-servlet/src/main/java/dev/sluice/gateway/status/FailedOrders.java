@@ -5,7 +5,6 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.backend.BackendClient;
@@ -33,7 +32,6 @@ import org.springframework.stereotype.Component;
  * Holds the calling thread.
  */
 @Component
-@ThreadSafe
 public final class FailedOrders {
 
 	private static final Logger logger = LoggerFactory.getLogger(FailedOrders.class);

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.order.Mode;
@@ -25,7 +24,6 @@ import org.springframework.stereotype.Component;
  * {@link StatusProperties#keyLookupLimit}. Holds the calling thread.
  */
 @Component
-@ThreadSafe
 public final class KeyLookup {
 
 	private static final Logger logger = LoggerFactory.getLogger(KeyLookup.class);

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
@@ -30,7 +29,6 @@ import org.springframework.stereotype.Component;
  * {@code status.timeout}. Holds the calling thread.
  */
 @Component
-@ThreadSafe
 public final class OrderStatuses {
 
 	private static final Logger logger = LoggerFactory.getLogger(OrderStatuses.class);

@@ -12,7 +12,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.sluice.gateway.core.status.StatusCircuit;
 import dev.sluice.gateway.core.status.StatusSql;
@@ -32,7 +31,6 @@ import org.springframework.stereotype.Component;
  * queue. A query that does not fit fails at once. Holds the calling thread.
  */
 @Component
-@ThreadSafe
 class StatusGuard implements DisposableBean {
 
 	private final CircuitBreaker circuit;

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.limit.WaiterLimit;
@@ -24,7 +23,6 @@ import org.springframework.stereotype.Component;
  * ones do not wait.
  */
 @Component
-@ThreadSafe
 public final class Waiters {
 
 	private static final Logger logger = LoggerFactory.getLogger(Waiters.class);

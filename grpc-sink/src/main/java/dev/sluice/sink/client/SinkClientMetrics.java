@@ -3,7 +3,6 @@ package dev.sluice.sink.client;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
@@ -19,7 +18,6 @@ import io.micrometer.core.instrument.binder.MeterBinder;
  * Close it with its client: a registry keeps the first meter with a name and tags, so the
  * meters of a closed client would hide those of the next one.
  */
-@ThreadSafe
 public final class SinkClientMetrics implements MeterBinder, AutoCloseable {
 
 	private final SinkClient client;

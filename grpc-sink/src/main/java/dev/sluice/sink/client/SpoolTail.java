@@ -4,7 +4,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.sink.client.Spool.Entry;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * Keeps entries in memory between the threads that append and the one that sends. Bounded
  * by {@value #BYTES} bytes; further entries are read from the files.
  */
-@ThreadSafe
 final class SpoolTail {
 
 	private static final int BYTES = 16 * 1024 * 1024;

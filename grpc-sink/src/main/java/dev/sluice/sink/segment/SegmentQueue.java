@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,7 +40,6 @@ import org.slf4j.LoggerFactory;
  * Memory: some 200 bytes for each segment, 100 for each 128 KB read or written, and 100
  * for each gap between settled records.
  */
-@ThreadSafe
 public final class SegmentQueue implements Closeable {
 
 	private static final Logger logger = LoggerFactory.getLogger(SegmentQueue.class);

@@ -1,13 +1,10 @@
 package dev.sluice.sink.sequence;
 
-import com.google.errorprone.annotations.ThreadSafe;
-
 /**
  * Keeps the numbered messages of one stream in order: once one of them could not be
  * stored, no later message of the stream is stored. The client sends them again on its
  * next stream, starting with that one.
  */
-@ThreadSafe
 public final class Fence {
 
 	private volatile boolean closed;

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.format.Content;
@@ -25,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  * ending. A further session ends the writer that has been idle longest; while none is
  * idle, its messages are refused.
  */
-@ThreadSafe
 final class KafkaSessions implements AutoCloseable {
 
 	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);

@@ -15,7 +15,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Topics;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.format.TopicRecord;
@@ -64,7 +63,6 @@ import org.slf4j.LoggerFactory;
  * lower. A transaction takes no further group once it has {@value #BATCH_BYTES} bytes or
  * {@value #BATCH_MESSAGES} messages.
  */
-@ThreadSafe
 final class SessionWriter {
 
 	private static final Logger logger = LoggerFactory.getLogger(SessionWriter.class);

@@ -6,7 +6,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * different keys are processed at the same time. A sequencer belongs to one assignment of
  * one partition, which holds all records of a key. It keeps unfinished records only.
  */
-@ThreadSafe
 final class KeySequencer {
 
 	private static final CompletableFuture<Boolean> NOTHING_BEFORE = CompletableFuture.completedFuture(true);

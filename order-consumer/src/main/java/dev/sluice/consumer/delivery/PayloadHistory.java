@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.UUID;
 
 import dev.sluice.consumer.backend.QueuedOrder;
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.contract.Fingerprint;
 
@@ -19,7 +18,6 @@ import dev.sluice.contract.Fingerprint;
  * finished before this process read its partition, the backend decides: it saves an id
  * once and refuses another payload.
  */
-@ThreadSafe
 final class PayloadHistory {
 
 	private static final int DERIVED = 8;

@@ -3,13 +3,10 @@ package dev.sluice.consumer.delivery;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-import com.google.errorprone.annotations.ThreadSafe;
-
 /**
  * Counts the records that are read and not finished, and so bounds the memory of this
  * process. The polling thread adds, any thread removes.
  */
-@ThreadSafe
 final class PendingRecords {
 
 	private final int maxRecords;

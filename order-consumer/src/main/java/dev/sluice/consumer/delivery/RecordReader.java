@@ -5,7 +5,6 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.consumer.OrderEvent;
 import dev.sluice.consumer.backend.QueuedOrder;
 import dev.sluice.contract.OrderHeaders;
@@ -22,7 +21,6 @@ import tools.jackson.core.json.JsonFactory;
  * object. The backend gets the value byte for byte. The gateway has validated the order,
  * and the backend decides about it.
  */
-@ThreadSafe
 final class RecordReader {
 
 	private static final Pattern TRACEPARENT = Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");

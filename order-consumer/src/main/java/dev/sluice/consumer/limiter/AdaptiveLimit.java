@@ -2,7 +2,6 @@ package dev.sluice.consumer.limiter;
 
 import java.time.Duration;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5681#section-4.1">TCP's restart of idle
  * connections</a>
  */
-@ThreadSafe
 final class AdaptiveLimit {
 
 	/** As in TCP (RFC 6928): an order that hangs does not hold up all others. */

@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Conflict;
 import dev.sluice.consumer.backend.Attempt.Rejected;
@@ -38,7 +37,6 @@ import org.slf4j.LoggerFactory;
  * {@link #releasePermission}. A throttled attempt counts neither as a success nor as a
  * failure.
  */
-@ThreadSafe
 public final class BackendHealth {
 
 	private static final Logger logger = LoggerFactory.getLogger(BackendHealth.class);

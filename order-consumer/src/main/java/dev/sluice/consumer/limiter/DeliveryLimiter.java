@@ -5,7 +5,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.consumer.Time;
 import dev.sluice.consumer.backend.Attempt;
@@ -26,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  * An order that waits for the circuit breaker holds no permit: the limit may be lower
  * when it closes. It sleeps until the circuit breaker changes or its next trial is due.
  */
-@ThreadSafe
 public final class DeliveryLimiter {
 
 	private static final Duration MIN_WAIT = Duration.ofMillis(1);

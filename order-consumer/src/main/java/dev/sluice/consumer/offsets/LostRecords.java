@@ -5,7 +5,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 import dev.sluice.consumer.ConsumerMetric;
-import com.google.errorprone.annotations.ThreadSafe;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.common.TopicPartition;
@@ -17,7 +16,6 @@ import org.slf4j.LoggerFactory;
  * an error, counted, and shown by health until the process ends. There is one entry for
  * each reader and partition.
  */
-@ThreadSafe
 public final class LostRecords {
 
 	private static final Logger logger = LoggerFactory.getLogger(LostRecords.class);

@@ -7,7 +7,6 @@ import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.Time;
 import org.apache.kafka.clients.producer.Producer;
@@ -24,7 +23,6 @@ import org.slf4j.LoggerFactory;
  * calling thread, a virtual one. The producer's buffer bounds the records in flight, and
  * its delivery timeout bounds each try.
  */
-@ThreadSafe
 public final class ReliablePublisher {
 
 	private static final Logger logger = LoggerFactory.getLogger(ReliablePublisher.class);

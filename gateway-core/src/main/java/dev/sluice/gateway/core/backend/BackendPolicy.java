@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.TimeoutException;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.BackendAnswer;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.core.config.BackendProperties;
@@ -23,7 +22,6 @@ import org.springframework.stereotype.Component;
  * circuit breaker.
  */
 @Component
-@ThreadSafe
 public final class BackendPolicy {
 
 	private static final String NAME = "backend";

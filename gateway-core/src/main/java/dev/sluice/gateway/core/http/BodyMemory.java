@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.Placed;
@@ -22,7 +21,6 @@ import org.springframework.stereotype.Component;
  * {@code sluice.max-body-memory}; a body beyond it is refused with 503.
  */
 @Component
-@ThreadSafe
 public final class BodyMemory {
 
 	/** Initial capacity of a buffer, in bytes. */

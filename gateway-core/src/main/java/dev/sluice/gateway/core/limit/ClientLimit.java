@@ -6,7 +6,6 @@ import java.util.concurrent.TimeUnit;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.GatewayProperties;
@@ -21,7 +20,6 @@ import org.springframework.stereotype.Component;
  * forgotten may place a whole burst.
  */
 @Component
-@ThreadSafe
 public final class ClientLimit {
 
 	private static final long MAX_CUSTOMERS = 100_000;

@@ -4,7 +4,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.BackendProperties;
@@ -20,7 +19,6 @@ import org.springframework.stereotype.Component;
  * both modes. Further requests get 503.
  */
 @Component
-@ThreadSafe
 public final class KeysInProgress {
 
 	private final Set<UUID> ids = ConcurrentHashMap.newKeySet();

@@ -5,7 +5,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
@@ -31,7 +30,6 @@ import org.springframework.stereotype.Component;
  * an answer.
  */
 @Component
-@ThreadSafe
 public final class RequestLimit implements SmartLifecycle {
 
 	/**
@@ -125,7 +123,6 @@ public final class RequestLimit implements SmartLifecycle {
 	}
 
 	/** One request. */
-	@ThreadSafe
 	public final class Place implements AutoCloseable {
 
 		private final boolean tooLate;

@@ -7,7 +7,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.threads.Supervisor;
@@ -26,7 +25,6 @@ import org.springframework.context.SmartLifecycle;
  * One thread measures, by a probe at a time. A single pause, such as that of a garbage
  * collection, does not count: the limit must be exceeded twice in a row.
  */
-@ThreadSafe
 public final class SchedulingDelay implements SmartLifecycle {
 
 	/** Between two probes. */

@@ -2,7 +2,6 @@ package dev.sluice.gateway.core.limit;
 
 import java.util.concurrent.Semaphore;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -13,7 +12,6 @@ import org.springframework.stereotype.Component;
  * {@code sluice.max-waiters}.
  */
 @Component
-@ThreadSafe
 public final class WaiterLimit {
 
 	private final Semaphore free;

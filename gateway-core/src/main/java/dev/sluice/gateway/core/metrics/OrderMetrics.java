@@ -8,7 +8,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.Counter;
@@ -24,7 +23,6 @@ import org.springframework.stereotype.Component;
  * method or media type.
  */
 @Component
-@ThreadSafe
 public final class OrderMetrics {
 
 	private final MeterRegistry registry;

@@ -1,6 +1,5 @@
 package dev.sluice.gateway.core.metrics;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.stereotype.Component;
@@ -10,7 +9,6 @@ import org.springframework.stereotype.Component;
  * because a client can send any number of them.
  */
 @Component
-@ThreadSafe
 public final class RefusedRequests {
 
 	private final Counter malformed;

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderItem;
@@ -48,7 +47,6 @@ import tools.jackson.databind.type.LogicalType;
  * bytes. Nothing is guessed, coerced or ignored; the problem names the errors.
  */
 @Component
-@ThreadSafe
 public final class OrderCodec {
 
 	/** An order is three levels deep, so anything deeper than this is not an order. */

@@ -9,7 +9,6 @@ import java.util.regex.Pattern;
 
 import com.fasterxml.uuid.Generators;
 import com.fasterxml.uuid.NoArgGenerator;
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +20,6 @@ import org.springframework.stereotype.Component;
  * gateway and after every restart.
  */
 @Component
-@ThreadSafe
 public final class OrderIds {
 
 	private static final Pattern UUID_FORM = Pattern

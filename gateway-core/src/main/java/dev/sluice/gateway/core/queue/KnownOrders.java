@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.core.queue.RecentOrders.Acceptance;
 import dev.sluice.gateway.core.queue.RecentOrders.SyncSave;
@@ -15,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * The orders of {@link RecentOrders} by their ids. {@link RecentPartitions} bounds how
  * many of them come from Kafka.
  */
-@ThreadSafe
 final class KnownOrders {
 
 	/** The offset of an outcome that Kafka has not acknowledged yet. */

@@ -8,7 +8,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.Topics;
@@ -33,7 +32,6 @@ import tools.jackson.databind.json.JsonMapper;
  * acknowledgement; further ones, and those that fail, are lost and counted.
  */
 @Component
-@ThreadSafe
 public class OutcomePublisher implements DisposableBean {
 
 	private static final Logger logger = LoggerFactory.getLogger(OutcomePublisher.class);

@@ -9,7 +9,6 @@ import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.order.ValidOrder;
-import com.google.errorprone.annotations.ThreadSafe;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.header.Headers;
@@ -21,7 +20,6 @@ import org.springframework.kafka.core.KafkaTemplate;
  * which decides the answer to the client if Kafka does not acknowledge it. One thread
  * sends, another may give up.
  */
-@ThreadSafe
 public final class PendingSend {
 
 	private final ValidOrder order;

@@ -7,7 +7,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.QueueProperties;
@@ -35,7 +34,6 @@ import org.springframework.stereotype.Component;
  * circuit breaker refuses orders at once.
  */
 @Component
-@ThreadSafe
 public final class QueuePolicy {
 
 	/** Name of the bulkhead and of the circuit breaker. */

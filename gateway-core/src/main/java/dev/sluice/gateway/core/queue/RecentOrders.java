@@ -19,7 +19,6 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Topics;
@@ -65,7 +64,6 @@ import tools.jackson.databind.json.JsonMapper;
  * would wait behind them for so long that Kafka seemed lost.
  */
 @Component
-@ThreadSafe
 public class RecentOrders implements SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(RecentOrders.class);

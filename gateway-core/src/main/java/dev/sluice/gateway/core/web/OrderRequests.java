@@ -2,7 +2,6 @@ package dev.sluice.gateway.core.web;
 
 import java.util.UUID;
 
-import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Order;
@@ -23,7 +22,6 @@ import org.springframework.stereotype.Component;
 
 /** Makes an {@link OrderRequest} from the headers and the body of a request. */
 @Component
-@ThreadSafe
 public final class OrderRequests {
 
 	private final GatewayProperties properties;
