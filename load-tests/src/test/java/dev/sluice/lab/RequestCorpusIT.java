@@ -84,8 +84,7 @@ class RequestCorpusIT {
 
 	private static FakeBackend backend() throws IOException {
 		FakeBackend backend = new FakeBackend();
-		backend.reply(FakeBackend.Reply.of(201,
-				"{\"id\":\"019ab000-0000-7000-8000-000000000001\",\"savedAt\":\"2026-11-21T11:00:00Z\"}"));
+		backend.reply(FakeBackend.Reply.saved());
 		return backend;
 	}
 

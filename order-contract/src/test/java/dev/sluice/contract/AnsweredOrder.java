@@ -81,7 +81,7 @@ public record AnsweredOrder(String name, List<Integer> statuses, String contentT
 			head.append("Content-Length: %d\r\n".formatted(bytes.length));
 		}
 		head.append("\r\n");
-		return (socket) -> {
+		return (socket, _) -> {
 			socket.getOutputStream().write(head.toString().getBytes(StandardCharsets.UTF_8));
 			socket.getOutputStream().write(bytes);
 			socket.getOutputStream().flush();

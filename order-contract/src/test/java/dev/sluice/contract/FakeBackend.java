@@ -16,6 +16,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * A backend that misbehaves byte for byte as a test decides, where the faults of the
@@ -74,8 +78,10 @@ public final class FakeBackend implements AutoCloseable {
 
 	private void serve(Socket socket) {
 		try (socket) {
-			while (read(socket.getInputStream())) {
-				this.reply.to(socket);
+			String request = read(socket.getInputStream());
+			while (request != null) {
+				this.reply.to(socket, request);
+				request = read(socket.getInputStream());
 			}
 		}
 		catch (IOException | InterruptedException ex) {
@@ -83,12 +89,12 @@ public final class FakeBackend implements AutoCloseable {
 		}
 	}
 
-	private boolean read(InputStream in) throws IOException {
+	private @Nullable String read(InputStream in) throws IOException {
 		ByteArrayOutputStream head = new ByteArrayOutputStream();
 		while (!head.toString(StandardCharsets.ISO_8859_1).endsWith("\r\n\r\n")) {
 			int next = in.read();
 			if (next < 0) {
-				return false;
+				return null;
 			}
 			head.write(next);
 		}
@@ -99,8 +105,9 @@ public final class FakeBackend implements AutoCloseable {
 			.mapToInt((line) -> Integer.parseInt(line.substring(line.indexOf(':') + 1).strip()))
 			.findFirst()
 			.orElse(0);
-		this.requests.add(text + new String(in.readNBytes(length), StandardCharsets.UTF_8));
-		return true;
+		String request = text + new String(in.readNBytes(length), StandardCharsets.UTF_8);
+		this.requests.add(request);
+		return request;
 	}
 
 	@Override
@@ -115,10 +122,16 @@ public final class FakeBackend implements AutoCloseable {
 	@FunctionalInterface
 	public interface Reply {
 
-		void to(Socket socket) throws IOException, InterruptedException;
+		/** The order's id. */
+		Pattern KEY = Pattern.compile("(?i)idempotency-key: \"([^\"]*)\"");
+
+		/**
+		 * @param request its head and body
+		 */
+		void to(Socket socket, String request) throws IOException, InterruptedException;
 
 		static Reply of(int status, String json) {
-			return (socket) -> write(socket.getOutputStream(), """
+			return (socket, _) -> write(socket.getOutputStream(), """
 					HTTP/1.1 %d X\r
 					Content-Type: application/json\r
 					Content-Length: %d\r
@@ -126,14 +139,24 @@ public final class FakeBackend implements AutoCloseable {
 					%s""".formatted(status, json.length(), json));
 		}
 
+		/** Says of each order that it is saved. */
+		static Reply saved() {
+			return (socket, request) -> {
+				Matcher key = KEY.matcher(request);
+				of(201, key.find() ? "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(key.group(1))
+						: "{}")
+					.to(socket, request);
+			};
+		}
+
 		/** Neither answers nor closes. */
 		static Reply never() {
-			return (_) -> Thread.currentThread().join();
+			return (_, _) -> Thread.currentThread().join();
 		}
 
 		/** A byte every 20 ms, for ever: no time limit on a single read ends it. */
 		static Reply trickle() {
-			return (socket) -> {
+			return (socket, _) -> {
 				write(socket.getOutputStream(), "HTTP/1.1 201 X\r\nContent-Length: 60000\r\n\r\n");
 				while (true) {
 					write(socket.getOutputStream(), " ");
@@ -144,7 +167,7 @@ public final class FakeBackend implements AutoCloseable {
 
 		/** Closes with a reset. */
 		static Reply reset() {
-			return (socket) -> {
+			return (socket, _) -> {
 				socket.setSoLinger(true, 0);
 				socket.close();
 			};

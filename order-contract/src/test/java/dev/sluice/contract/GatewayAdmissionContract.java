@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 
@@ -48,9 +47,6 @@ public abstract class GatewayAdmissionContract {
 
 	private static final String ORDER = """
 			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
-
-	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}"
-		.formatted(UUID.randomUUID());
 
 	private static final Duration PATIENCE = Patience.ofSeconds(60);
 
@@ -89,10 +85,10 @@ public abstract class GatewayAdmissionContract {
 	@BeforeAll
 	void startBackend() throws IOException {
 		this.backend = new FakeBackend();
-		FakeBackend.Reply saved = FakeBackend.Reply.of(201, SAVED);
-		this.backend.reply((socket) -> {
+		FakeBackend.Reply saved = FakeBackend.Reply.saved();
+		this.backend.reply((socket, request) -> {
 			this.backendAnswers.await();
-			saved.to(socket);
+			saved.to(socket, request);
 		});
 	}
 

@@ -21,7 +21,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -225,8 +224,7 @@ public abstract class GatewayEdgeContract {
 	}
 
 	private void backendSaves() {
-		this.backend.reply(FakeBackend.Reply.of(201,
-				"{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(UUID.randomUUID())));
+		this.backend.reply(FakeBackend.Reply.saved());
 	}
 
 	private void close() throws IOException {

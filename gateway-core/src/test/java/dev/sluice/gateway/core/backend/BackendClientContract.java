@@ -302,7 +302,7 @@ public abstract class BackendClientContract {
 	}
 
 	private static Reply busy(int status, String header) {
-		return (socket) -> {
+		return (socket, _) -> {
 			socket.getOutputStream()
 				.write("HTTP/1.1 %d X\r\n%sContent-Length: 0\r\n\r\n".formatted(status, header)
 					.getBytes(StandardCharsets.US_ASCII));
