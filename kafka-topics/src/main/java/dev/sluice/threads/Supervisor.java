@@ -11,8 +11,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs what a service must do again and again, so that no unexpected exception ends it
- * for good. Each one is logged as an error and counted, and the work goes on. The health
- * of the service shows {@link #failing()}.
+ * for good. Each one is counted, and the work goes on. The first of a kind is logged as
+ * an error, until the work has succeeded again. The health of the service shows
+ * {@link #failing()}.
  */
 public final class Supervisor {
 
@@ -112,9 +113,11 @@ public final class Supervisor {
 	}
 
 	private void failed(String name, Throwable failure) {
-		logger.error("{} has failed and is tried again", name, failure);
 		// Clients may see the health: no message, which may hold an address.
-		this.failing.put(name, failure.getClass().getSimpleName());
+		String what = failure.getClass().getSimpleName();
+		if (!what.equals(this.failing.put(name, what))) {
+			logger.error("{} has failed and is tried again", name, failure);
+		}
 		this.failed.accept(name);
 	}
 

@@ -235,7 +235,7 @@ public final class TopicWatch implements AutoCloseable {
 		catch (ExecutionException ex) {
 			failed(ex.getCause());
 		}
-		catch (TimeoutException | RuntimeException ex) {
+		catch (TimeoutException | RuntimeException | Error ex) {
 			failed(ex);
 		}
 		return RETRY;

@@ -47,7 +47,7 @@ class SupervisorTests {
 	}
 
 	@Test
-	void saysWhatFailsUntilItSucceeds() {
+	void saysWhatFailsUntilItSucceeds(CapturedOutput output) {
 		Queue<Boolean> results = new ArrayDeque<>(Arrays.asList(false, false, true));
 		Runnable guarded = this.supervisor.guard("limits", () -> {
 			if (!results.remove()) {
@@ -58,6 +58,7 @@ class SupervisorTests {
 		guarded.run();
 		assertThat(this.supervisor.failing()).isEqualTo(Map.of("limits", "IllegalStateException"));
 		assertThat(this.failures).hasSize(2);
+		assertThat(output).as("a task that is run often does not fill the log").containsOnlyOnce("has failed");
 		guarded.run();
 		assertThat(this.supervisor.failing()).isEmpty();
 	}

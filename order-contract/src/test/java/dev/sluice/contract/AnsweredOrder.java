@@ -67,8 +67,6 @@ public record AnsweredOrder(String name, List<Integer> statuses, String contentT
 	 */
 	public Reply reply(UUID id, @Nullable String retryAfter) {
 		StringBuilder head = new StringBuilder();
-		this.statuses.subList(0, this.statuses.size() - 1)
-			.forEach((status) -> head.append("HTTP/1.1 %d X\r\nLink: </x>\r\n\r\n".formatted(status)));
 		head.append("HTTP/1.1 %d X\r\n".formatted(status()));
 		byte[] bytes = body(id);
 		if (!this.contentType.isEmpty()) {
@@ -82,6 +80,13 @@ public record AnsweredOrder(String name, List<Integer> statuses, String contentT
 		}
 		head.append("\r\n");
 		return (socket, _) -> {
+			for (int early : this.statuses.subList(0, this.statuses.size() - 1)) {
+				socket.getOutputStream()
+					.write("HTTP/1.1 %d X\r\nLink: </x>\r\n\r\n".formatted(early).getBytes(StandardCharsets.UTF_8));
+				socket.getOutputStream().flush();
+				// The client reads it by itself, mostly. Nothing depends on that.
+				Thread.sleep(50);
+			}
 			socket.getOutputStream().write(head.toString().getBytes(StandardCharsets.UTF_8));
 			socket.getOutputStream().write(bytes);
 			socket.getOutputStream().flush();

@@ -116,6 +116,8 @@ public final class SchedulingDelay implements SmartLifecycle {
 		Thread measuring = this.thread;
 		if (measuring != null) {
 			measuring.interrupt();
+			// Nothing else would end the refusals if it sleeps now.
+			this.exceeded = false;
 			this.thread = null;
 		}
 	}

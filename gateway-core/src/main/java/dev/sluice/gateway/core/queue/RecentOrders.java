@@ -305,7 +305,7 @@ public class RecentOrders implements SmartLifecycle {
 			catch (KafkaException ex) {
 				warn(ex);
 			}
-			catch (RuntimeException ex) {
+			catch (RuntimeException | Error ex) {
 				bug(ex);
 			}
 			if (this.running) {
@@ -490,7 +490,7 @@ public class RecentOrders implements SmartLifecycle {
 	}
 
 	/** Without its thread, a gateway would know no more of any order. */
-	private void bug(RuntimeException failure) {
+	private void bug(Throwable failure) {
 		if (!this.outage) {
 			this.outage = true;
 			logger.error("The recent orders are read again from what is committed because of a bug", failure);

@@ -80,7 +80,7 @@ final class FakeKafka {
 
 	private final Answers questions = new Answers();
 
-	private final AtomicReference<@Nullable RuntimeException> pollFailure = new AtomicReference<>();
+	private final AtomicReference<@Nullable Throwable> pollFailure = new AtomicReference<>();
 
 	private final AtomicInteger polls = new AtomicInteger();
 
@@ -174,7 +174,10 @@ final class FakeKafka {
 		this.snapshots.failure = failure;
 	}
 
-	void failPoll(RuntimeException failure) {
+	/**
+	 * @param failure an unchecked exception or an Error
+	 */
+	void failPoll(Throwable failure) {
 		this.pollFailure.set(failure);
 	}
 
@@ -329,9 +332,11 @@ final class FakeKafka {
 				LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
 			}
 			while (FakeKafka.this.pollHeld);
-			RuntimeException failure = FakeKafka.this.pollFailure.getAndSet(null);
-			if (failure != null) {
-				throw failure;
+			switch (FakeKafka.this.pollFailure.getAndSet(null)) {
+				case RuntimeException ex -> throw ex;
+				case Error ex -> throw ex;
+				case null, default -> {
+				}
 			}
 			for (TopicPartition partition : assignment()) {
 				long position = position(partition);

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -616,12 +617,13 @@ class RecentOrdersTests {
 		}
 	}
 
-	@Test
-	void goesOnAfterABug() {
+	@ParameterizedTest
+	@ValueSource(classes = { IllegalStateException.class, StackOverflowError.class })
+	void goesOnAfterABug(Class<? extends Throwable> bug) throws ReflectiveOperationException {
 		this.kafka.accept(this.id, TIME);
 		start();
 
-		this.kafka.failPoll(new IllegalStateException("a bug"));
+		this.kafka.failPoll(bug.getConstructor().newInstance());
 
 		await().until(() -> this.kafka.opened() == 2);
 		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
