@@ -127,6 +127,11 @@ final class QueueSegment {
 		}
 	}
 
+	/** Forgets the places of records that were rolled back. */
+	void rolledBack(long from) {
+		this.places.tailMap(Math.max(from, first() + 1)).clear();
+	}
+
 	/** The last known place at or before a record. */
 	Map.Entry<Long, Long> placeBefore(long number) {
 		Map.Entry<Long, Long> place = this.places.floorEntry(number);

@@ -260,7 +260,9 @@ public final class SegmentQueue implements Closeable {
 		}
 		this.noting = new NumberRanges();
 		SegmentWriter open = this.writer;
-		if (open != null) {
+		QueueSegment segment = this.active;
+		if (open != null && segment != null) {
+			segment.rolledBack(this.nextNumber);
 			open.rollBack();
 		}
 		this.uncommitted = false;

@@ -430,6 +430,33 @@ class FileSpoolTests {
 		}
 	}
 
+	/**
+	 * In an earlier version, the positions of a failed write were used for the next one.
+	 */
+	@Test
+	void readsInAnyOrderWhatFollowsAWriteThatFailed() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 100_000_000, Durability.POWER, 50_000_000,
+				disk)) {
+			append(spool, null, payload(1));
+			disk.failsToForce = true;
+			Message large = new Message(null, new byte[200_000]);
+			assertThatExceptionOfType(SpoolFailedException.class)
+				.isThrownBy(() -> spool.append(List.of(large, large, large)));
+			disk.failsToForce = false;
+			Message smaller = new Message(null, new byte[150_000]);
+			spool.append(List.of(smaller, smaller, smaller));
+			for (long number = 1; number <= 3; number++) {
+				// Takes it from memory, so that the second time it is read from the file.
+				assertThat(spool.get(number)).isNotNull();
+			}
+
+			assertThat(spool.get(3)).isNotNull();
+			assertThat(spool.get(2)).isNotNull();
+			assertThat(spool.damaged()).isZero();
+		}
+	}
+
 	@Test
 	void failsForGoodIfItsWriterFails() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
