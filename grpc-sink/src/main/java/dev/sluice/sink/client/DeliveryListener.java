@@ -3,6 +3,7 @@ package dev.sluice.sink.client;
 import java.util.List;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.sink.client.spool.Message;
 
 /**
  * Receives the results of messages. The client's own thread calls it, so it must not

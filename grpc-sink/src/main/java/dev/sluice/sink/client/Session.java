@@ -9,7 +9,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 
 import com.google.protobuf.ByteString;
-import dev.sluice.sink.client.Spool.Entry;
+import dev.sluice.sink.client.spool.Message;
+import dev.sluice.sink.client.spool.Spool;
+import dev.sluice.sink.client.spool.Spool.Entry;
+import dev.sluice.sink.client.wire.Dictionaries;
+import dev.sluice.sink.client.wire.WireSessions;
 import io.grpc.Channel;
 import io.grpc.Status;
 import org.jspecify.annotations.Nullable;

@@ -7,6 +7,11 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.sink.client.spool.FileSpool;
+import dev.sluice.sink.client.spool.MemorySpool;
+import dev.sluice.sink.client.spool.Message;
+import dev.sluice.sink.client.spool.Spool;
+import dev.sluice.sink.client.spool.SpoolFullException;
 import io.grpc.Channel;
 
 /**
@@ -84,7 +89,8 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	private static Spool spool(SinkClientOptions options) {
-		return (options.spool() != null) ? new FileSpool(options.spool(), options.spoolBytes(), options.durability())
+		return (options.spool() != null)
+				? new FileSpool(options.spool(), options.spoolBytes(), options.durability() == Durability.POWER)
 				: new MemorySpool(options.spoolBytes());
 	}
 

@@ -7,6 +7,7 @@ import java.util.List;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
+import dev.sluice.sink.client.spool.MemorySpool;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.Status;

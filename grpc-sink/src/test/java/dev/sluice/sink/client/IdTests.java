@@ -1,5 +1,6 @@
 package dev.sluice.sink.client;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.stream.LongStream;
 
@@ -13,7 +14,7 @@ class IdTests {
 	/** As many ids as are in flight, from several starting points. */
 	private static final List<ByteString> IN_A_ROW = LongStream.of(0, 1_000_000, Integer.MAX_VALUE)
 		.flatMap((from) -> LongStream.range(from, from + 4_096))
-		.mapToObj((number) -> MemorySpool.id(0x0123456789abcdefL, number))
+		.mapToObj((number) -> id(0x0123456789abcdefL, number))
 		.toList();
 
 	@Test
@@ -38,6 +39,10 @@ class IdTests {
 	@Test
 	void hasTheHashThatItsAuthorsPublished() {
 		assertThat(Id.of(ByteString.copyFromUtf8("foobar")).hashCode()).isEqualTo(0xbf9cf968);
+	}
+
+	private static ByteString id(long session, long number) {
+		return ByteString.copyFrom(ByteBuffer.allocate(16).putLong(session).putLong(number).flip());
 	}
 
 }

@@ -8,6 +8,9 @@ import java.util.List;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.Request;
+import dev.sluice.sink.client.spool.FileSpool;
+import dev.sluice.sink.client.spool.MemorySpool;
+import dev.sluice.sink.client.spool.Spool;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.Status;
@@ -97,14 +100,14 @@ class SequenceTests {
 	@Test
 	void keepsSessionsAndNumbersOverARestart() throws Exception {
 		List<String> before;
-		try (SinkClient client = client(new FileSpool(this.directory, 1_000_000, Durability.PROCESS))) {
+		try (SinkClient client = client(new FileSpool(this.directory, 1_000_000, false))) {
 			this.sink.sendInfoWithSequences(100);
 			client.send("a".getBytes());
 			client.send("b".getBytes());
 			before = places(this.sink);
 			assertThat(before).hasSize(2);
 		}
-		try (SinkClient client = client(new FileSpool(this.directory, 1_000_000, Durability.PROCESS))) {
+		try (SinkClient client = client(new FileSpool(this.directory, 1_000_000, false))) {
 			client.send("c".getBytes());
 			this.sink.requests.clear();
 			this.sink.sendInfoWithSequences(100);

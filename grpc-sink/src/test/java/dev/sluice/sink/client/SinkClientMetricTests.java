@@ -8,6 +8,8 @@ import java.util.List;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.docs.GeneratedTable;
+import dev.sluice.sink.client.spool.MemorySpool;
+import dev.sluice.sink.client.spool.Spool;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.Status;
@@ -155,7 +157,7 @@ class SinkClientMetricTests {
 	void areAllThatNeedsMicrometer() throws Exception {
 		ClassLoader without = new WithoutMicrometer();
 
-		for (String name : List.of("SinkClient", "Session", "Progress", "SinkClientMetric", "FileSpool")) {
+		for (String name : List.of("SinkClient", "Session", "Progress", "SinkClientMetric", "spool.FileSpool")) {
 			Class<?> type = Class.forName("dev.sluice.sink.client." + name, true, without);
 			assertThat(type.getClassLoader()).isSameAs(without);
 			assertThat(type.getDeclaredMethods()).isNotEmpty();

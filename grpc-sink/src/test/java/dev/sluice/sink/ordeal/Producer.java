@@ -19,7 +19,7 @@ import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.Durability;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
-import dev.sluice.sink.client.SpoolFullException;
+import dev.sluice.sink.client.spool.SpoolFullException;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 

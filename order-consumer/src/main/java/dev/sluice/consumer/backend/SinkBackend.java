@@ -17,10 +17,10 @@ import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.Attempt.Throttled;
 import dev.sluice.sink.client.DeliveryListener;
-import dev.sluice.sink.client.Message;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
-import dev.sluice.sink.client.SpoolFullException;
+import dev.sluice.sink.client.spool.Message;
+import dev.sluice.sink.client.spool.SpoolFullException;
 import io.grpc.ManagedChannel;
 
 /**

@@ -1,0 +1,447 @@
+package dev.sluice.sink.client.spool;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+
+import com.google.protobuf.ByteString;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A spool in a directory, a {@link SegmentQueue}. One thread writes; messages that other
+ * threads append meanwhile go into one commit (group commit). With {@code force} each
+ * commit is forced to the disk, so that it survives a loss of power; otherwise it is
+ * written to the operating system and survives this process. Settled messages are noted
+ * with the next commit or within 50 ms, and no caller waits for that: after a crash the
+ * last ones are sent again.
+ * <p>
+ * Bounds: {@code maxBytes} bytes of entries. The files take at most twice that plus two
+ * segments; at that limit nothing is appended until the oldest message is settled. At
+ * most {@value #QUEUE} appends wait. The last entries, up to 16 MB, are kept in memory
+ * until they are sent.
+ * <p>
+ * While the disk is full or fails, nothing is appended; everything else continues. A
+ * failed append is rolled back; if that fails too, its messages may still be sent after
+ * the next opening.
+ */
+public final class FileSpool implements Spool {
+
+	private static final Logger logger = LoggerFactory.getLogger(FileSpool.class);
+
+	private static final int QUEUE = 1_024;
+
+	private static final Duration SETTLE_INTERVAL = Duration.ofMillis(50);
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+	/** Maximum size of a commit, unless the messages are appended together. */
+	private static final long GROUP_BYTES = 16 * 1024 * 1024;
+
+	private static final long LEAST_SEGMENT_BYTES = 64 * 1024;
+
+	private static final long GREATEST_SEGMENT_BYTES = 64 * 1024 * 1024;
+
+	private static final int SEGMENTS = 16;
+
+	private final Path directory;
+
+	private final long maxBytes;
+
+	private final long maxFileBytes;
+
+	/** Random at each opening, so that a restored directory never reuses an id. */
+	private final long session = new SecureRandom().nextLong();
+
+	private final DirectoryLock lock;
+
+	private final SegmentQueue messages;
+
+	private final SpoolWrites writes;
+
+	private final SpoolTail tail = new SpoolTail();
+
+	/** Confined to the thread that sends. */
+	private final QueueReader sending;
+
+	/** Confined to the writer. */
+	private final QueueReader reading;
+
+	/** Bytes of messages being appended. */
+	private final AtomicLong appending = new AtomicLong();
+
+	private final BlockingQueue<Append> appends = new ArrayBlockingQueue<>(QUEUE);
+
+	private final Thread writer;
+
+	/** The number of the oldest entry; confined to the writer. */
+	private long first = -1;
+
+	/** When the oldest entry was appended. */
+	private volatile @Nullable Long oldest;
+
+	private volatile boolean closing;
+
+	/** Whether the writer has ended. */
+	private volatile boolean ended;
+
+	/** Messages that become durable together. */
+	private record Append(List<Message> messages, long bytes, CompletableFuture<List<Entry>> done) {
+
+		/** Wakes the writer. */
+		static final Append NOTHING = new Append(List.of(), 0, new CompletableFuture<>());
+
+	}
+
+	/**
+	 * Opens a spool, or creates one.
+	 * @param directory directory for this spool only
+	 * @param maxBytes maximum size of all entries
+	 * @param force whether entries survive a loss of power
+	 * @throws SpoolFailedException if another process uses the directory, or if it cannot
+	 * be read
+	 */
+	public FileSpool(Path directory, long maxBytes, boolean force) {
+		this(directory, maxBytes, force, Math.clamp(maxBytes / SEGMENTS, LEAST_SEGMENT_BYTES, GREATEST_SEGMENT_BYTES),
+				FileChannel::open);
+	}
+
+	@SuppressWarnings("this-escape") // The thread begins last.
+	FileSpool(Path directory, long maxBytes, boolean force, long segmentBytes, Disk disk) {
+		this.directory = directory;
+		this.maxBytes = maxBytes;
+		this.maxFileBytes = 2 * (maxBytes + segmentBytes);
+		try {
+			this.lock = DirectoryLock.take(directory);
+		}
+		catch (IOException ex) {
+			throw failed(ex);
+		}
+		try {
+			if (force) {
+				disk.forceDirectory(directory);
+				disk.forceDirectory(directory.toAbsolutePath().resolveSibling("."));
+			}
+			this.messages = new SegmentQueue(directory, this.session, segmentBytes, force, disk);
+		}
+		catch (IOException ex) {
+			release(this.lock);
+			throw failed(ex);
+		}
+		this.writes = new SpoolWrites(this.messages, directory, System::nanoTime);
+		this.sending = this.messages.reader();
+		this.reading = this.messages.reader();
+		showOldest();
+		this.writer = Thread.ofPlatform().daemon().name("spool " + directory.getFileName()).start(this::write);
+	}
+
+	private SpoolFailedException failed(IOException cause) {
+		return new SpoolFailedException(
+				"The spool %s cannot be opened: %s".formatted(this.directory, cause.getMessage()), cause);
+	}
+
+	@Override
+	public List<Entry> append(List<Message> messages) throws InterruptedException {
+		long size = Entry.bytes(messages);
+		reserve(size);
+		Append append = new Append(List.copyOf(messages), size, new CompletableFuture<>());
+		boolean offered = false;
+		try {
+			offered = !this.closing && this.appends.offer(append, TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		finally {
+			if (!offered) {
+				this.appending.addAndGet(-size);
+			}
+		}
+		if (!offered) {
+			throw new SpoolFailedException("The spool accepts no more messages: it is closed, or the disk is stuck");
+		}
+		if (this.ended) {
+			// The writer may have ended between the check and the offer.
+			failAll(new ArrayList<>(), new SpoolFailedException("The spool is closed"));
+		}
+		try {
+			return append.done().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (TimeoutException ex) {
+			throw new SpoolFailedException("The disk is stuck: the messages may not be durable", ex);
+		}
+		catch (ExecutionException ex) {
+			Throwable cause = Objects.requireNonNull(ex.getCause());
+			String why = String.valueOf(cause.getMessage());
+			throw (cause instanceof SpoolFullException) ? new SpoolFullException(why, cause)
+					: new SpoolFailedException(why, cause);
+		}
+	}
+
+	private void reserve(long size) {
+		long others = this.appending.getAndAdd(size);
+		long entries = others + this.messages.unsettledBytes();
+		if (entries + size > this.maxBytes) {
+			this.appending.addAndGet(-size);
+			throw new SpoolFullException(entries, this.maxBytes);
+		}
+		long files = others + this.messages.bytes();
+		if (files + size > this.maxFileBytes) {
+			this.appending.addAndGet(-size);
+			throw new SpoolFullException(
+					("The spool's files have %,d of at most %,d bytes, most of them after an old message: send again "
+							+ "when the sink has stored that one")
+						.formatted(files, this.maxFileBytes));
+		}
+	}
+
+	private void write() {
+		List<Append> group = new ArrayList<>();
+		RuntimeException end = new SpoolFailedException("The spool is closed");
+		try {
+			while (!this.closing || !this.appends.isEmpty()) {
+				group.clear();
+				collect(group);
+				if (!group.isEmpty()) {
+					write(group);
+				}
+				noteSettled();
+				deleteSettled();
+				showOldest();
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("The spool {} has failed and accepts no more messages", this.directory, ex);
+			end = new SpoolFailedException("The spool has failed, the messages may not be durable: " + ex, ex);
+		}
+		finally {
+			this.closing = true;
+			this.ended = true;
+			failAll(group, end);
+			release(this.reading);
+			release(this.messages);
+			release(this.lock);
+		}
+	}
+
+	private void collect(List<Append> group) throws InterruptedException {
+		Append next = this.appends.poll(this.closing ? 0 : SETTLE_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+		long size = 0;
+		while (next != null) {
+			if (next != Append.NOTHING) {
+				group.add(next);
+				size += next.bytes();
+			}
+			next = (size < GROUP_BYTES) ? this.appends.poll() : null;
+		}
+	}
+
+	private void write(List<Append> group) {
+		List<List<Entry>> entries = new ArrayList<>();
+		RuntimeException failure = this.writes.write(() -> {
+			for (Append append : group) {
+				List<Entry> together = new ArrayList<>();
+				for (Message message : append.messages()) {
+					together.add(append(message));
+				}
+				entries.add(together);
+			}
+			// The sending thread sees none of them before the commit.
+			entries.forEach((together) -> together.forEach(this.tail::add));
+		});
+		if (failure != null) {
+			entries.forEach((together) -> together.forEach((entry) -> this.tail.take(entry.number())));
+			fail(group, failure);
+			return;
+		}
+		for (int i = 0; i < group.size(); i++) {
+			this.appending.addAndGet(-group.get(i).bytes());
+			group.get(i).done().complete(entries.get(i));
+		}
+	}
+
+	private Entry append(Message message) throws IOException {
+		long number = this.messages.nextNumber();
+		long now = System.currentTimeMillis();
+		this.messages.append(EntryFormat.encode(message, now));
+		ByteString id = message.id();
+		return new Entry(number, this.session, (id != null) ? id : MemorySpool.id(this.session, number), message.key(),
+				message.payload(), now);
+	}
+
+	private void failAll(List<Append> group, RuntimeException cause) {
+		this.appends.drainTo(group);
+		fail(group, cause);
+	}
+
+	private void fail(List<Append> group, RuntimeException cause) {
+		for (Append append : group) {
+			// An append that already has a result keeps it.
+			if (append.done().completeExceptionally(cause)) {
+				this.appending.addAndGet(-append.bytes());
+			}
+		}
+	}
+
+	private void noteSettled() {
+		if (this.messages.hasUnnoted() && this.writes.due()) {
+			RuntimeException failure = this.writes.write(() -> {
+			});
+			if (failure != null) {
+				logger.debug("Settled messages are not noted yet", failure);
+			}
+		}
+	}
+
+	private void deleteSettled() {
+		try {
+			this.messages.deleteSettled(this.writes.failing());
+		}
+		catch (IOException ex) {
+			logger.warn("Unneeded files of the spool {} cannot be deleted: {}", this.directory, ex.toString());
+		}
+	}
+
+	/**
+	 * Reads the oldest entry only if it has changed: it does not while the sink is down.
+	 */
+	private void showOldest() {
+		long number = this.messages.firstUnsettled(0);
+		if (number == this.first) {
+			return;
+		}
+		try {
+			Entry entry = (number >= 0) ? entry(number, this.reading) : null;
+			this.oldest = (entry != null) ? entry.appendedAt() : null;
+			this.first = number;
+		}
+		catch (IOException ex) {
+			logger.warn("Message {} of the spool {} cannot be read now: {}", number, this.directory, ex.toString());
+		}
+	}
+
+	@Override
+	public @Nullable Entry next(long after) {
+		long number = this.messages.firstUnsettled(after + 1);
+		while (number >= 0) {
+			Entry entry = get(number);
+			if (entry != null) {
+				return entry;
+			}
+			number = this.messages.firstUnsettled(number + 1);
+		}
+		return null;
+	}
+
+	@Override
+	public boolean hasNext(long after) {
+		return this.messages.firstUnsettled(after + 1) >= 0;
+	}
+
+	@Override
+	public long firstUnsettled() {
+		return this.messages.firstUnsettled();
+	}
+
+	@Override
+	public @Nullable Entry get(long number) {
+		Entry known = this.tail.take(number);
+		if (known != null) {
+			return known;
+		}
+		try {
+			return entry(number, this.sending);
+		}
+		catch (IOException ex) {
+			throw new SpoolFailedException(
+					"Message %d of the spool %s cannot be read now: %s".formatted(number, this.directory, ex), ex);
+		}
+	}
+
+	private @Nullable Entry entry(long number, QueueReader reader) throws IOException {
+		Entry known = this.tail.get(number);
+		if (known != null) {
+			return known;
+		}
+		long from = this.messages.session(number);
+		byte[] body = reader.read(number);
+		return (body != null) ? EntryFormat.decode(number, from, body) : null;
+	}
+
+	@Override
+	public void settle(Collection<Long> numbers) {
+		numbers.forEach(this.messages::settle);
+	}
+
+	@Override
+	public long size() {
+		return this.messages.unsettled();
+	}
+
+	@Override
+	public long bytes() {
+		return this.messages.unsettledBytes();
+	}
+
+	@Override
+	public long damaged() {
+		return this.messages.damaged();
+	}
+
+	@Override
+	public @Nullable Long oldest() {
+		return this.oldest;
+	}
+
+	/** Writes the appends that wait, and unlocks the directory. */
+	@Override
+	public void close() {
+		this.closing = true;
+		wake();
+		boolean interrupted = false;
+		long deadline = System.nanoTime() + TIMEOUT.toNanos();
+		while (this.writer.isAlive() && System.nanoTime() - deadline < 0) {
+			try {
+				this.writer.join(TIMEOUT);
+			}
+			catch (InterruptedException _) {
+				interrupted = true;
+			}
+		}
+		release(this.sending);
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/** If the queue is full, the writer is awake. */
+	private void wake() {
+		if (!this.appends.offer(Append.NOTHING)) {
+			logger.debug("The spool {} has appends to write", this.directory);
+		}
+	}
+
+	private void release(AutoCloseable resource) {
+		try {
+			resource.close();
+		}
+		catch (Exception ex) {
+			logger.warn("The spool {} could not be closed completely: {}", this.directory, ex.toString());
+		}
+	}
+
+}

@@ -1,0 +1,133 @@
+package dev.sluice.sink.client.spool;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the records of a {@link SegmentQueue} by number. It is fast in order; in any
+ * other order it skims at most 128 KB of records for each. Keeps one file open. Confined
+ * to one thread. Interrupting that thread closes only this reader's file, which is then
+ * reopened.
+ */
+final class QueueReader implements Closeable {
+
+	private final SegmentQueue queue;
+
+	private final Disk disk;
+
+	private @Nullable QueueSegment segment;
+
+	private @Nullable FileChannel channel;
+
+	private @Nullable SegmentReader reader;
+
+	/** The number at the reader's position. */
+	private long next;
+
+	QueueReader(SegmentQueue queue, Disk disk) {
+		this.queue = queue;
+		this.disk = disk;
+	}
+
+	/**
+	 * Reads the body of a record. Settles the record if it is damaged.
+	 * @return null if the record is settled
+	 * @throws IOException if the file cannot be read now
+	 */
+	public byte @Nullable [] read(long number) throws IOException {
+		QueueSegment of = this.queue.segmentOf(number);
+		if (of == null) {
+			return null;
+		}
+		try {
+			SegmentReader at = reader(of, number);
+			return (at != null) ? read(of, at, number) : null;
+		}
+		catch (IOException | RuntimeException ex) {
+			close();
+			throw ex;
+		}
+	}
+
+	private @Nullable SegmentReader reader(QueueSegment of, long number) throws IOException {
+		SegmentReader open = this.reader;
+		FileChannel file = this.channel;
+		if (open == null || file == null || !file.isOpen() || of != this.segment) {
+			close();
+			try {
+				file = this.disk.open(of.file(), StandardOpenOption.READ);
+			}
+			catch (NoSuchFileException ex) {
+				if (this.queue.segmentOf(number) == null) {
+					return null;
+				}
+				throw ex;
+			}
+			this.channel = file;
+			open = new SegmentReader(file, of.header());
+			this.segment = of;
+			this.reader = open;
+			this.next = Long.MAX_VALUE;
+		}
+		long bytes = Math.min(this.queue.bytes(of), file.size());
+		if (open.size() != bytes) {
+			open.limit(bytes);
+		}
+		Map.Entry<Long, Long> place = of.placeBefore(number);
+		if (this.next > number || this.next < place.getKey()) {
+			open.seek(place.getValue());
+		}
+		return open;
+	}
+
+	private byte @Nullable [] read(QueueSegment of, SegmentReader at, long number) throws IOException {
+		while (true) {
+			switch (at.skim()) {
+				case SegmentReader.Whole whole when whole.number() < number -> of.place(whole.number(), whole.from());
+				case SegmentReader.Whole whole when whole.number() > number -> {
+					at.seek(whole.from());
+					return lost(of, number, whole.number());
+				}
+				case SegmentReader.Whole whole when whole.numbered() -> {
+					of.place(number, whole.from());
+					this.next = number + 1;
+					byte[] body = at.body(whole);
+					return (body != null) ? body : lost(of, number, number + 1);
+				}
+				case SegmentReader.Whole _ -> {
+					// A note before the record.
+				}
+				case SegmentReader.Hole _ -> {
+					// The number of the next record shows what is missing.
+				}
+				case SegmentReader.End _ -> {
+					return lost(of, number, Long.MAX_VALUE);
+				}
+			}
+		}
+	}
+
+	private byte @Nullable [] lost(QueueSegment of, long from, long to) {
+		this.next = to;
+		this.queue.lost(of, from, to);
+		return null;
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.reader = null;
+		this.segment = null;
+		FileChannel open = this.channel;
+		this.channel = null;
+		if (open != null) {
+			open.close();
+		}
+	}
+
+}

@@ -1,0 +1,233 @@
+package dev.sluice.sink.client.spool;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.zip.CRC32C;
+
+import dev.sluice.sink.client.spool.SegmentFormat.Kind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a segment and skips damaged parts. Not thread-safe. It uses
+ * {@value #WINDOW_BYTES} bytes of memory, whatever the size of the records, plus the
+ * bodies that are read. It reads up to the end that the file had when the reader was
+ * created, or up to a {@linkplain #limit later limit}.
+ */
+final class SegmentReader {
+
+	private static final int WINDOW_BYTES = 256 * 1024;
+
+	/** Bytes read at a time when only headers are read. */
+	private static final int SKIM_BYTES = 4 * 1024;
+
+	private static final byte FIRST_OF_MARK = (byte) (SegmentFormat.MARK >> 24);
+
+	private final FileChannel channel;
+
+	private final ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
+
+	private final @Nullable SegmentHeader header;
+
+	private long size;
+
+	private long windowFrom;
+
+	private long position = SegmentHeader.BYTES;
+
+	/** The next element of a segment. */
+	public sealed interface Next {
+
+	}
+
+	/**
+	 * A record with an intact header.
+	 *
+	 * @param kind kind of the record
+	 * @param number number of the record, or of the next one if it has none
+	 * @param body position of its body in the file
+	 * @param length length of its body in bytes
+	 * @param bodyCrc expected CRC-32C of its body
+	 */
+	public record Whole(Kind kind, long number, long body, int length, int bodyCrc) implements Next {
+
+		/** Where it begins. */
+		public long from() {
+			return this.body - SegmentFormat.RECORD_HEADER_BYTES;
+		}
+
+		/** Where it ends. */
+		public long end() {
+			return this.body + this.length;
+		}
+
+		/** Whether it has a number of its own. */
+		public boolean numbered() {
+			return this.kind == Kind.RECORD || this.kind == Kind.BATCH;
+		}
+
+	}
+
+	/**
+	 * Bytes that are not an intact record, before a record whose header is.
+	 *
+	 * @param from where they begin
+	 * @param to where the next record begins
+	 */
+	public record Hole(long from, long to) implements Next {
+	}
+
+	/**
+	 * No intact record follows.
+	 *
+	 * @param from where the last record ended
+	 * @param bytes number of other bytes that follow
+	 */
+	public record End(long from, long bytes) implements Next {
+	}
+
+	/**
+	 * Creates a reader that uses the file's header. Without a header it finds no records.
+	 */
+	public SegmentReader(FileChannel channel) throws IOException {
+		this(channel, null);
+	}
+
+	/**
+	 * Creates a reader.
+	 * @param channel channel of the file
+	 * @param known the segment's header, for a file that may have lost it; null to use
+	 * the file's
+	 */
+	public SegmentReader(FileChannel channel, @Nullable SegmentHeader known) throws IOException {
+		this.channel = channel;
+		this.size = channel.size();
+		if (known != null) {
+			this.header = known;
+		}
+		else {
+			this.header = (this.size < SegmentHeader.BYTES) ? null
+					: SegmentHeader.decode(view(0, SegmentHeader.BYTES, SKIM_BYTES));
+		}
+	}
+
+	/** The header; null if the file does not begin with one. It then has no records. */
+	public @Nullable SegmentHeader header() {
+		return this.header;
+	}
+
+	/** The end of the part of the file that is read, in bytes. */
+	public long size() {
+		return this.size;
+	}
+
+	/**
+	 * Moves the end, and forgets bytes read ahead: the file may have been appended to.
+	 */
+	public void limit(long bytes) {
+		this.size = bytes;
+		this.window.limit(0);
+	}
+
+	/** Continues at a position where a record begins or used to begin. */
+	public void seek(long position) {
+		this.position = position;
+	}
+
+	/**
+	 * Returns the next element without reading a record's body, which is complete but may
+	 * be damaged.
+	 */
+	public Next skim() throws IOException {
+		if (this.header == null) {
+			return new End(0, this.size);
+		}
+		long from = this.position;
+		Whole here = (from + SegmentFormat.RECORD_HEADER_BYTES <= this.size)
+				? header(view(from, SegmentFormat.RECORD_HEADER_BYTES, SKIM_BYTES), from) : null;
+		if (here != null) {
+			this.position = here.end();
+			return here;
+		}
+		long found = search(from + 1);
+		if (found < 0) {
+			return new End(from, Math.max(0, this.size - from));
+		}
+		this.position = found;
+		return new Hole(from, found);
+	}
+
+	/** Reads each byte once, and a header only where a mark may begin. */
+	private long search(long from) throws IOException {
+		long at = from;
+		while (at + SegmentFormat.RECORD_HEADER_BYTES <= this.size) {
+			int length = (int) Math.min(WINDOW_BYTES, this.size - at);
+			ByteBuffer bytes = view(at, length, WINDOW_BYTES);
+			int last = length - SegmentFormat.RECORD_HEADER_BYTES;
+			int begin = bytes.position();
+			for (int i = 0; i <= last; i++) {
+				if (bytes.get(begin + i) == FIRST_OF_MARK && header(bytes.position(begin + i), at + i) != null) {
+					return at + i;
+				}
+			}
+			at += last + 1;
+		}
+		return -1;
+	}
+
+	/** Null if the bytes are not a record's header, or if the record is incomplete. */
+	private @Nullable Whole header(ByteBuffer bytes, long at) {
+		int from = bytes.position();
+		int mark = bytes.getInt(from);
+		SegmentHeader of = this.header;
+		if (!Kind.is(mark) || of == null) {
+			return null;
+		}
+		int length = bytes.getInt(from + 4);
+		long number = bytes.getLong(from + 8);
+		int bodyCrc = bytes.getInt(from + 16);
+		if (bytes.getInt(from + 20) != SegmentFormat.crc(of.salt(), at, mark, length, number, bodyCrc)) {
+			return null;
+		}
+		Whole whole = new Whole(Kind.of(mark), number, at + SegmentFormat.RECORD_HEADER_BYTES, length, bodyCrc);
+		return (whole.end() <= this.size) ? whole : null;
+	}
+
+	/** Reads the body of a record; null if it is damaged. */
+	public byte @Nullable [] body(Whole whole) throws IOException {
+		byte[] body = new byte[whole.length()];
+		int read = 0;
+		while (read < body.length) {
+			int part = Math.min(body.length - read, WINDOW_BYTES);
+			view(whole.body() + read, part, WINDOW_BYTES).get(body, read, part);
+			read += part;
+		}
+		CRC32C crc = new CRC32C();
+		crc.update(body);
+		return ((int) crc.getValue() == whole.bodyCrc()) ? body : null;
+	}
+
+	/**
+	 * Returns bytes of the file, valid until the next call.
+	 * @param from their position
+	 * @param length their number
+	 * @param ahead number of bytes to read if they are not in the window
+	 */
+	private ByteBuffer view(long from, int length, int ahead) throws IOException {
+		if (from < this.windowFrom || from + length > this.windowFrom + this.window.limit()) {
+			this.window.clear().limit(Math.max(length, ahead));
+			this.windowFrom = from;
+			int read = 0;
+			while (read >= 0 && this.window.hasRemaining()) {
+				read = this.channel.read(this.window, from + this.window.position());
+			}
+			this.window.flip();
+		}
+		int offset = (int) (from - this.windowFrom);
+		if (offset + length > this.window.limit()) {
+			throw new IOException("The file was truncated while it was read");
+		}
+		return this.window.duplicate().position(offset).limit(offset + length);
+	}
+
+}

@@ -1,0 +1,66 @@
+package dev.sluice.sink.client.wire;
+
+import com.github.luben.zstd.ZstdCompressCtx;
+import com.github.luben.zstd.ZstdDictCompress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compresses messages into zstd frames if that makes them smaller. After {@value #ENOUGH}
+ * messages in a row that did not become smaller, it tries only one in {@value #TRY_EACH},
+ * until one does. Not thread-safe.
+ */
+public final class Compression implements AutoCloseable {
+
+	private static final int ENOUGH = 8;
+
+	private static final int TRY_EACH = 16;
+
+	/** Below this size, a frame's header costs more than compression saves. */
+	private static final int SMALL_BYTES = 64;
+
+	private final ZstdCompressCtx context;
+
+	private final @Nullable ZstdDictCompress dictionary;
+
+	private int incompressible;
+
+	/**
+	 * Creates a compressor.
+	 * @param level level of zstd
+	 * @param dictionary a zstd dictionary; null for none
+	 */
+	public Compression(int level, byte @Nullable [] dictionary) {
+		this.context = new ZstdCompressCtx();
+		this.context.setLevel(level);
+		// The sink refuses a frame made with a damaged dictionary, and does not misread
+		// it.
+		this.context.setChecksum(true);
+		this.dictionary = (dictionary != null) ? new ZstdDictCompress(dictionary, level) : null;
+		if (this.dictionary != null) {
+			this.context.loadDict(this.dictionary);
+		}
+	}
+
+	/** Returns a frame that is smaller than the payload; null if there is none. */
+	public byte @Nullable [] compress(byte[] payload) {
+		if (payload.length < SMALL_BYTES || this.incompressible >= ENOUGH && this.incompressible++ % TRY_EACH != 0) {
+			return null;
+		}
+		byte[] frame = this.context.compress(payload);
+		if (frame.length >= payload.length) {
+			this.incompressible++;
+			return null;
+		}
+		this.incompressible = 0;
+		return frame;
+	}
+
+	@Override
+	public void close() {
+		this.context.close();
+		if (this.dictionary != null) {
+			this.dictionary.close();
+		}
+	}
+
+}

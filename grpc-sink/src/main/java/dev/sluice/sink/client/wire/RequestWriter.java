@@ -1,0 +1,195 @@
+package dev.sluice.sink.client.wire;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.CodedOutputStream;
+import com.google.protobuf.UnsafeByteOperations;
+import dev.sluice.contract.sink.BatchedMessage;
+import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Session;
+import dev.sluice.sink.client.spool.Spool.Entry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the messages of one stream as requests: compresses each, and batches small ones.
+ * A request is sent when it is full, or when {@link #endBatch} reports that no more
+ * messages follow for now, or {@code linger} later. Messages not sent when the stream
+ * ends count as in flight, so the session sends them on the next stream. Confined to the
+ * event loop. Bounded by one request.
+ */
+public final class RequestWriter implements AutoCloseable {
+
+	/** The version of responses, and of requests without sequences. */
+	public static final int VERSION = 1;
+
+	/** The version of requests with sequences. */
+	public static final int SEQUENCES_VERSION = 2;
+
+	/** Bytes of the tag of a message in a request with several. */
+	private static final int TAG_BYTES = CodedOutputStream.computeTagSize(Request.MESSAGES_FIELD_NUMBER);
+
+	private final int maxMessages;
+
+	private final int maxBytes;
+
+	private final Duration linger;
+
+	private final @Nullable Compression compression;
+
+	/** Null if the sink does not support sequences. */
+	private final @Nullable WireSessions sessions;
+
+	private final Consumer<Request> out;
+
+	private final BiConsumer<Duration, Runnable> scheduler;
+
+	private final List<BatchedMessage> messages = new ArrayList<>();
+
+	private int bytes;
+
+	/** The announcement of the request's session; null if the sink has it. */
+	private @Nullable Session announcement;
+
+	/** The session that was announced, or will be with the next request. */
+	private @Nullable ByteString announced;
+
+	/** Number of requests sent. */
+	private long requests;
+
+	/** The number of the request that a linger timer runs for; -1 = none. */
+	private long lingering = -1;
+
+	private boolean closed;
+
+	/**
+	 * Creates a writer for one stream.
+	 * @param maxMessages maximum number of messages in a request; 0 or 1 = each message
+	 * is sent alone
+	 * @param maxBytes maximum size of a request with several messages; a larger message
+	 * is sent alone
+	 * @param linger how long the first message of a request waits for others
+	 * @param compression compresses messages, and is closed with this writer; null for
+	 * none
+	 * @param sessions session ids; null if the sink does not support sequences
+	 * @param out receives the requests
+	 * @param scheduler runs a task later, on the event loop
+	 */
+	public RequestWriter(int maxMessages, int maxBytes, Duration linger, @Nullable Compression compression,
+			@Nullable WireSessions sessions, Consumer<Request> out, BiConsumer<Duration, Runnable> scheduler) {
+		this.maxMessages = maxMessages;
+		this.maxBytes = maxBytes;
+		this.linger = linger;
+		this.compression = compression;
+		this.sessions = sessions;
+		this.out = out;
+		this.scheduler = scheduler;
+	}
+
+	/** Adds a message to a request. */
+	public void write(Entry entry) {
+		WireSessions names = this.sessions;
+		boolean numbered = names != null && entry.hasOwnId();
+		if (names != null && numbered) {
+			announce(entry, names);
+		}
+		BatchedMessage message = message(entry, numbered);
+		int size = CodedOutputStream.computeMessageSizeNoTag(message) + TAG_BYTES;
+		if (this.bytes + size > this.maxBytes) {
+			flush();
+		}
+		this.messages.add(message);
+		this.bytes += size;
+		if (this.messages.size() >= this.maxMessages || this.bytes >= this.maxBytes) {
+			flush();
+		}
+	}
+
+	/** All messages of a request belong to one session. */
+	private void announce(Entry entry, WireSessions names) {
+		ByteString session = names.id(entry.session());
+		if (!session.equals(this.announced)) {
+			flush();
+			this.announced = session;
+			this.announcement = names.announce(entry);
+		}
+	}
+
+	/** Encodes a message, compressed if that makes it smaller. */
+	private BatchedMessage message(Entry entry, boolean numbered) {
+		BatchedMessage.Builder message = BatchedMessage.newBuilder()
+			.setMessageId(entry.id())
+			.setRoutingKey(entry.key());
+		if (numbered) {
+			message.setSequence(WireSessions.sequence(entry.number()));
+		}
+		byte[] frame = (this.compression != null) ? this.compression.compress(entry.payload()) : null;
+		return ((frame != null) ? message.setZstdCompressed(UnsafeByteOperations.unsafeWrap(frame))
+				: message.setPlainMessage(UnsafeByteOperations.unsafeWrap(entry.payload())))
+			.build();
+	}
+
+	/**
+	 * Reports that no more messages follow for now. Sends the request, or starts its
+	 * linger timer.
+	 * @param now whether no more can come, so that waiting is useless
+	 */
+	public void endBatch(boolean now) {
+		if (now || this.linger.isZero()) {
+			flush();
+		}
+		else if (!this.messages.isEmpty() && this.lingering != this.requests) {
+			long request = this.requests;
+			this.lingering = request;
+			this.scheduler.accept(this.linger, () -> {
+				if (request == this.requests) {
+					flush();
+				}
+			});
+		}
+	}
+
+	private void flush() {
+		if (this.messages.isEmpty() || this.closed) {
+			return;
+		}
+		Request.Builder request = Request.newBuilder()
+			.setVersion((this.sessions != null) ? SEQUENCES_VERSION : VERSION);
+		if (this.announcement != null) {
+			request.setSession(this.announcement);
+			this.announcement = null;
+		}
+		if (this.messages.size() == 1) {
+			BatchedMessage only = this.messages.getFirst();
+			request.setMessageId(only.getMessageId())
+				.setSequence(only.getSequence())
+				.setRoutingKey(only.getRoutingKey());
+			if (only.hasZstdCompressed()) {
+				request.setZstdCompressed(only.getZstdCompressed());
+			}
+			else {
+				request.setPlainMessage(only.getPlainMessage());
+			}
+		}
+		else {
+			request.addAllMessages(this.messages);
+		}
+		this.messages.clear();
+		this.bytes = 0;
+		this.requests++;
+		this.out.accept(request.build());
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		if (this.compression != null) {
+			this.compression.close();
+		}
+	}
+
+}

@@ -1,0 +1,581 @@
+package dev.sluice.sink.client.spool;
+
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.sink.client.spool.Spool.Entry;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+class FileSpoolTests {
+
+	@TempDir
+	private Path directory;
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void keepsMessagesInTheirOrderAcrossOpenings(boolean force) throws Exception {
+		try (FileSpool spool = open(force)) {
+			for (int i = 0; i < 100; i++) {
+				append(spool, id("a" + i), payload(i));
+			}
+		}
+
+		try (FileSpool spool = open(force)) {
+			append(spool, id("b"), payload(100));
+			assertThat(spool.size()).isEqualTo(101);
+			List<String> ids = new ArrayList<>();
+			Entry entry = spool.next(-1);
+			while (entry != null) {
+				assertThat(entry.payload()).isEqualTo(payload(ids.size()));
+				ids.add(entry.id().toStringUtf8());
+				entry = spool.next(entry.number());
+			}
+			assertThat(ids).hasSize(101).startsWith("a0", "a1", "a2").endsWith("a99", "b");
+			assertThat(spool.hasNext(-1)).isTrue();
+		}
+	}
+
+	@Test
+	void forgetsWhatIsSettledAlsoAcrossOpenings() throws Exception {
+		try (FileSpool spool = open(false)) {
+			List<Long> numbers = new ArrayList<>();
+			for (int i = 0; i < 10; i++) {
+				numbers.add(append(spool, null, payload(i)).number());
+			}
+			spool.settle(numbers.subList(0, 7));
+		}
+
+		try (FileSpool spool = open(false)) {
+			assertThat(spool.size()).isEqualTo(3);
+			Entry first = spool.next(-1);
+			assertThat(first).isNotNull();
+			assertThat(first.payload()).isEqualTo(payload(7));
+			assertThat(spool.get(0)).isNull();
+		}
+	}
+
+	@Test
+	void givesIdsThatNoOtherSpoolAndNoOtherOpeningGives() throws Exception {
+		Set<ByteString> ids = new HashSet<>();
+		for (String name : List.of("one", "one", "two")) {
+			try (FileSpool spool = new FileSpool(this.directory.resolve(name), 1_000_000, false)) {
+				for (int i = 0; i < 10; i++) {
+					Entry entry = append(spool, null, payload(i));
+					ids.add(entry.id());
+					spool.settle(List.of(entry.number()));
+				}
+			}
+		}
+
+		assertThat(ids).hasSize(30);
+	}
+
+	@Test
+	void knowsWhichOpeningTookAMessageWhateverItsId() throws Exception {
+		List<Long> given = new ArrayList<>();
+		for (int opening = 0; opening < 3; opening++) {
+			try (FileSpool spool = open(false)) {
+				Entry named = append(spool, id("named" + opening), payload(1));
+				Entry unnamed = append(spool, null, payload(2));
+				assertThat(unnamed.session()).isEqualTo(named.session());
+				assertThat(unnamed.id()).isEqualTo(MemorySpool.id(unnamed.session(), unnamed.number()));
+				given.add(named.session());
+				given.add(unnamed.session());
+			}
+		}
+		assertThat(new HashSet<>(given)).hasSize(3);
+
+		try (FileSpool spool = open(false)) {
+			List<Long> found = new ArrayList<>();
+			Entry entry = spool.next(-1);
+			while (entry != null) {
+				found.add(entry.session());
+				entry = spool.next(entry.number());
+			}
+			assertThat(found).isEqualTo(given);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void givesNoIdAgainWhenItsFileIsPutBackToAnEarlierState(boolean force) throws Exception {
+		Path spool = this.directory.resolve("spool");
+		Path earlier = this.directory.resolve("earlier");
+		ByteString given;
+		try (FileSpool open = open(force)) {
+			append(open, null, payload(0));
+			Directories.copy(spool, earlier);
+			given = append(open, null, payload(1)).id();
+		}
+
+		Directories.delete(spool);
+		Directories.copy(earlier, spool);
+
+		try (FileSpool open = open(force)) {
+			assertThat(open.size()).isEqualTo(1);
+			assertThat(append(open, null, payload(2)).id()).isNotEqualTo(given);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void keepsMessagesThatCameTogether(boolean force) throws Exception {
+		try (FileSpool spool = open(force)) {
+			List<Entry> entries = spool.append(List.of(new Message(id("a"), payload(1)), new Message(null, payload(2)),
+					new Message(id("c"), payload(3))));
+			assertThat(entries).extracting(Entry::number)
+				.containsExactly(entries.getFirst().number(), entries.getFirst().number() + 1,
+						entries.getFirst().number() + 2);
+			spool.settle(List.of(entries.getFirst().number()));
+		}
+
+		try (FileSpool spool = open(force)) {
+			assertThat(spool.size()).isEqualTo(2);
+			Entry second = Objects.requireNonNull(spool.next(-1));
+			assertThat(second.payload()).isEqualTo(payload(2));
+			assertThat(second.id().size()).isEqualTo(Spool.OWN_ID_BYTES);
+			assertThat(Objects.requireNonNull(spool.next(second.number())).id()).isEqualTo(id("c"));
+		}
+	}
+
+	@Test
+	void takesAllOfWhatComesTogetherOrNothing() throws Exception {
+		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 3_000, false)) {
+			Message message = new Message(null, new byte[1_000]);
+
+			assertThatExceptionOfType(SpoolFullException.class)
+				.isThrownBy(() -> spool.append(List.of(message, message, message)));
+			assertThat(spool.size()).isZero();
+			assertThat(spool.bytes()).isZero();
+
+			spool.append(List.of(message, message));
+			assertThat(spool.size()).isEqualTo(2);
+		}
+	}
+
+	@Test
+	void refusesWhatDoesNotFitAndTakesItWhenThereIsRoom() throws Exception {
+		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 3_000, false)) {
+			Entry first = append(spool, null, new byte[1_000]);
+			append(spool, null, new byte[1_000]);
+
+			assertThatExceptionOfType(SpoolFullException.class).isThrownBy(() -> append(spool, null, new byte[1_000]))
+				.withMessageContaining("3,000");
+			assertThat(spool.size()).isEqualTo(2);
+
+			spool.settle(List.of(first.number()));
+			await().untilAsserted(() -> assertThat(spool.size()).isEqualTo(1));
+			append(spool, null, new byte[1_000]);
+			assertThat(spool.size()).isEqualTo(2);
+		}
+	}
+
+	@Test
+	void takesMessagesFromManyThreads() throws Exception {
+		try (FileSpool spool = open(true); ExecutorService threads = Executors.newFixedThreadPool(16)) {
+			List<Future<Long>> appended = new ArrayList<>();
+			for (int i = 0; i < 800; i++) {
+				int number = i;
+				appended.add(threads.submit(() -> append(spool, id("t" + number), payload(number)).number()));
+			}
+			Set<Long> numbers = new HashSet<>();
+			for (Future<Long> one : appended) {
+				numbers.add(one.get());
+			}
+
+			assertThat(numbers).hasSize(800);
+			assertThat(spool.size()).isEqualTo(800);
+		}
+	}
+
+	@Test
+	void outlivesInterruptsOfThoseWhoAskWhatIsInIt() throws Exception {
+		try (FileSpool spool = open(false)) {
+			// More than the spool keeps in memory.
+			for (int i = 0; i < 40; i++) {
+				append(spool, null, new byte[1_000_000]);
+			}
+		}
+
+		try (FileSpool spool = open(false)) {
+			Thread.currentThread().interrupt();
+			Long oldest = spool.oldest();
+			assertThat(Thread.interrupted()).isTrue();
+
+			assertThat(oldest).isBetween(1L, System.currentTimeMillis());
+			append(spool, id("after"), payload(1));
+			assertThat(spool.size()).isEqualTo(41);
+		}
+	}
+
+	@Test
+	void knowsWhenTheOldestWasAppended() throws Exception {
+		try (FileSpool spool = open(false)) {
+			assertThat(spool.oldest()).isNull();
+			Entry first = append(spool, null, payload(1));
+			Entry second = append(spool, null, payload(2));
+			assertThat(spool.oldest()).isEqualTo(first.appendedAt());
+
+			spool.settle(List.of(first.number()));
+			await().untilAsserted(() -> assertThat(spool.oldest()).isEqualTo(second.appendedAt()));
+		}
+		try (FileSpool spool = open(false)) {
+			assertThat(spool.oldest()).isNotNull();
+			spool.settle(List.of(spool.firstUnsettled()));
+			await().untilAsserted(() -> assertThat(spool.oldest()).isNull());
+		}
+	}
+
+	@Test
+	void usesTheSpaceOfSettledMessagesAgain() throws Exception {
+		Path path = this.directory.resolve("spool");
+		try (FileSpool spool = new FileSpool(path, 10_000_000, true)) {
+			Entry kept = append(spool, null, new byte[100]);
+			List<Message> fifty = Collections.nCopies(50, new Message(null, new byte[100_000]));
+			for (int round = 0; round < 15; round++) {
+				spool.settle(spool.append(fifty).stream().map(Entry::number).toList());
+				if (round == 0) {
+					spool.settle(List.of(kept.number()));
+				}
+			}
+			assertThat(Directories.bytes(path)).as("of 75 MB written, 5 MB of them live at once")
+				.isLessThan(25_000_000);
+			await().untilAsserted(() -> assertThat(spool.size()).isZero());
+		}
+
+		assertThat(Directories.bytes(path)).as("of an empty spool").isZero();
+	}
+
+	/** The same for any number of messages, except for some bytes of each segment. */
+	@Test
+	void readsLittleOfWhatIsInItBeforeItGivesTheFirstMessage() throws Exception {
+		Path path = this.directory.resolve("spool");
+		int segmentBytes = 1_000_000;
+		List<Message> ten = Collections.nCopies(10, new Message(null, new byte[10_000]));
+		try (FileSpool spool = new FileSpool(path, 100_000_000, false, segmentBytes, FileChannel::open)) {
+			for (int i = 0; i < 500; i++) {
+				spool.append(ten);
+			}
+		}
+		FaultyDisk disk = new FaultyDisk();
+
+		try (FileSpool spool = new FileSpool(path, 100_000_000, false, segmentBytes, disk)) {
+			assertThat(spool.size()).isEqualTo(5_000);
+			assertThat(spool.next(-1)).isNotNull();
+
+			assertThat(disk.bytesRead.get()).as("of 50 MB").isBetween(1L, 2L * segmentBytes);
+		}
+	}
+
+	@Test
+	void takesNothingWhenItsFilesAreTwiceAsLargeAsItMayBe() throws Exception {
+		Path path = this.directory.resolve("spool");
+		try (FileSpool spool = new FileSpool(path, 1_000_000, false)) {
+			Entry old = append(spool, null, new byte[100]);
+			assertThatExceptionOfType(SpoolFullException.class).isThrownBy(() -> {
+				for (int i = 0; i < 40; i++) {
+					spool.settle(List.of(append(spool, null, new byte[100_000]).number()));
+				}
+			}).withMessageContaining("old message").withMessageContaining("of at most 2,131,072 bytes");
+			assertThat(Directories.bytes(path)).isLessThan(2_200_000);
+
+			spool.settle(List.of(old.number()));
+			await().untilAsserted(() -> assertThat(Directories.bytes(path)).isLessThan(200_000));
+			append(spool, null, new byte[100_000]);
+		}
+	}
+
+	@Test
+	void saysSoWhenItIsInUseOrClosed() throws Exception {
+		FileSpool spool = open(false);
+		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> open(false))
+			.withMessageContaining("another process");
+
+		spool.close();
+
+		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, new byte[1]));
+		assertThat(spool.bytes()).isZero();
+	}
+
+	@Test
+	void takesExactlyAsManyBytesAsItMayHave() throws Exception {
+		int most = 3_000 - Spool.OWN_ID_BYTES - Spool.OVERHEAD_BYTES;
+		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 3_000, false)) {
+			assertThatExceptionOfType(SpoolFullException.class)
+				.isThrownBy(() -> append(spool, null, new byte[most + 1]));
+
+			append(spool, null, new byte[most]);
+			assertThat(spool.size()).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void makesItsDirectoriesDurableIfMessagesSurviveALossOfPower() {
+		FaultyDisk disk = new FaultyDisk();
+
+		open(false, disk).close();
+		assertThat(disk.forcedDirectories).isEmpty();
+
+		open(true, disk).close();
+		assertThat(disk.forcedDirectories).containsExactly("spool", this.directory.getFileName().toString());
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void leavesNoFileOpen(boolean force) throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		for (int opening = 0; opening < 2; opening++) {
+			try (FileSpool spool = open(force, disk)) {
+				for (int i = 0; i < 20; i++) {
+					append(spool, null, new byte[10_000]);
+				}
+				assertThat(spool.next(-1)).isNotNull();
+			}
+			assertThat(disk.open).hasValue(0);
+		}
+	}
+
+	@Test
+	void commitsNoMoreThanSixteenMegabytesTogether() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 100_000_000, true, 50_000_000, disk)) {
+			CountDownLatch begun = new CountDownLatch(1);
+			CountDownLatch goesOn = new CountDownLatch(1);
+			append(spool, null, new byte[1]);
+			disk.beforeForce = () -> {
+				begun.countDown();
+				await().until(() -> goesOn.getCount() == 0);
+			};
+			List<Thread> threads = new ArrayList<>();
+			threads.add(appending(spool, 1));
+			await().until(() -> begun.getCount() == 0);
+			for (int i = 0; i < 4; i++) {
+				threads.add(appending(spool, 9_000_000));
+			}
+			await().until(() -> threads.stream().allMatch((thread) -> thread.getState() == Thread.State.TIMED_WAITING));
+			int before = disk.forced.size();
+			goesOn.countDown();
+			for (Thread thread : threads) {
+				thread.join();
+			}
+
+			assertThat(disk.forced).as("the first, and two times two large ones").hasSize(before + 1 + 2);
+			assertThat(spool.size()).isEqualTo(6);
+		}
+	}
+
+	private static Thread appending(FileSpool spool, int bytes) {
+		return Thread.ofPlatform().start(() -> {
+			try {
+				append(spool, null, new byte[bytes]);
+			}
+			catch (InterruptedException ex) {
+				throw new IllegalStateException(ex);
+			}
+		});
+	}
+
+	@Test
+	void keepsNoRoomForMessagesThatItCouldNotWrite() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 100_000, true, 1_000_000, disk)) {
+			append(spool, id("a"), payload(1));
+			disk.failsToForce = true;
+			for (int i = 0; i < 30; i++) {
+				assertThatExceptionOfType(SpoolFailedException.class)
+					.isThrownBy(() -> append(spool, null, new byte[10_000]));
+			}
+
+			disk.failsToForce = false;
+			append(spool, id("b"), new byte[10_000]);
+			assertThat(spool.size()).isEqualTo(2);
+		}
+	}
+
+	@Test
+	void givesNothingOfAMessageThatItCouldNotWriteForTheNextOne() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (FileSpool spool = open(true, disk)) {
+			disk.failsToForce = true;
+			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, payload(1)));
+			disk.failsToForce = false;
+			// Too large to be kept in memory.
+			Entry large = append(spool, id("large"), new byte[17_000_000]);
+
+			assertThat(Objects.requireNonNull(spool.next(-1)).id()).isEqualTo(id("large"));
+			assertThat(large.number()).isZero();
+		}
+	}
+
+	/**
+	 * In an earlier version, the positions of a failed write were used for the next one.
+	 */
+	@Test
+	void readsInAnyOrderWhatFollowsAWriteThatFailed() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 100_000_000, true, 50_000_000, disk)) {
+			append(spool, null, payload(1));
+			disk.failsToForce = true;
+			Message large = new Message(null, new byte[200_000]);
+			assertThatExceptionOfType(SpoolFailedException.class)
+				.isThrownBy(() -> spool.append(List.of(large, large, large)));
+			disk.failsToForce = false;
+			Message smaller = new Message(null, new byte[150_000]);
+			spool.append(List.of(smaller, smaller, smaller));
+			for (long number = 1; number <= 3; number++) {
+				// Takes it from memory, so that the second time it is read from the file.
+				assertThat(spool.get(number)).isNotNull();
+			}
+
+			assertThat(spool.get(3)).isNotNull();
+			assertThat(spool.get(2)).isNotNull();
+			assertThat(spool.damaged()).isZero();
+		}
+	}
+
+	@Test
+	void failsForGoodIfItsWriterFails() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (FileSpool spool = open(true, disk)) {
+			append(spool, id("a"), payload(1));
+			disk.beforeForce = () -> {
+				disk.beforeForce = () -> {
+				};
+				throw new IllegalStateException("broken");
+			};
+
+			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, payload(2)))
+				.withMessageContaining("may not be durable")
+				.withMessageContaining("broken");
+			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, payload(3)))
+				.withMessageContaining("accepts no more");
+		}
+
+		try (FileSpool spool = open(true)) {
+			assertThat(spool.size()).isEqualTo(1);
+		}
+	}
+
+	@Test
+	void forgetsWhatIsSettledAlsoIfItCrashesSoonAfter() throws Exception {
+		Path copy = Files.createDirectory(this.directory.resolve("copy"));
+		try (FileSpool spool = open(false)) {
+			long settled = append(spool, id("settled"), payload(0)).number();
+			append(spool, id("kept"), payload(1));
+			spool.settle(List.of(settled));
+
+			await().untilAsserted(() -> {
+				Directories.delete(copy);
+				Directories.copy(this.directory.resolve("spool"), copy);
+				try (FileSpool crashed = new FileSpool(copy, 100_000_000, false)) {
+					assertThat(Objects.requireNonNull(crashed.next(-1)).id()).isEqualTo(id("kept"));
+					assertThat(crashed.size()).isEqualTo(1);
+				}
+			});
+		}
+	}
+
+	@Test
+	void readsNothingOfWhatItSendsSoonAfterItWasAppended() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (FileSpool spool = open(false, disk)) {
+			append(spool, id("a"), payload(1));
+			await().until(() -> spool.oldest() != null);
+
+			assertThat(Objects.requireNonNull(spool.next(-1)).payload()).isEqualTo(payload(1));
+			assertThat(disk.bytesRead).hasValue(0);
+			assertThat(Objects.requireNonNull(spool.next(-1)).payload()).as("once more").isEqualTo(payload(1));
+			assertThat(disk.bytesRead).doesNotHaveValue(0);
+		}
+	}
+
+	@Test
+	void opensOnceWhatKeptItFromOpeningIsGone() throws Exception {
+		Path inTheWay = Files.createDirectories(this.directory.resolve("spool").resolve("lock"));
+		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> open(false))
+			.withMessageContaining("cannot be opened");
+
+		Files.delete(inTheWay);
+
+		open(false).close();
+	}
+
+	@Test
+	void saysSoWhenAMessageCannotBeRead() throws Exception {
+		try (FileSpool spool = open(false, new FaultyDisk())) {
+			for (int i = 0; i < 10; i++) {
+				append(spool, null, new byte[20_000]);
+			}
+		}
+		List<Path> segments = Directories.segments(this.directory.resolve("spool"));
+		assertThat(segments).hasSizeGreaterThan(1);
+
+		try (FileSpool spool = open(false)) {
+			Files.delete(segments.getLast());
+
+			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> spool.get(9))
+				.withMessageContaining("Message 9 of the spool")
+				.withMessageContaining("cannot be read now");
+			assertThat(spool.get(0)).isNotNull();
+		}
+	}
+
+	@Test
+	void closesAlsoIfItsCallerIsInterrupted() throws Exception {
+		FileSpool spool = open(false);
+		append(spool, id("a"), payload(1));
+
+		Thread.currentThread().interrupt();
+		spool.close();
+		assertThat(Thread.interrupted()).as("the caller still learns of it").isTrue();
+
+		try (FileSpool again = open(false)) {
+			assertThat(again.size()).isEqualTo(1);
+		}
+		spool.close();
+		assertThat(Thread.interrupted()).isFalse();
+		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, payload(2)))
+			.withMessageContaining("is closed");
+	}
+
+	private FileSpool open(boolean force, FaultyDisk disk) {
+		return new FileSpool(this.directory.resolve("spool"), 100_000_000, force, 65_536, disk);
+	}
+
+	private FileSpool open(boolean force) {
+		return new FileSpool(this.directory.resolve("spool"), 100_000_000, force);
+	}
+
+	private static Entry append(Spool spool, @Nullable ByteString id, byte[] payload) throws InterruptedException {
+		return spool.append(List.of(new Message(id, payload))).getFirst();
+	}
+
+	private static ByteString id(String id) {
+		return ByteString.copyFromUtf8(id);
+	}
+
+	private static byte[] payload(int number) {
+		return ("payload " + number).repeat(1 + number % 50).getBytes();
+	}
+
+}

@@ -1,0 +1,220 @@
+package dev.sluice.sink.client.spool;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+
+import dev.sluice.sink.client.spool.Spool.Entry;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Damages a spool with several segments at every position, one at a time: all intact
+ * messages are delivered, and lost ones are counted.
+ */
+class SpoolDamageTests {
+
+	private static final int SEGMENT_BYTES = 20_000;
+
+	private static final int BLOCK = 4_096;
+
+	@TempDir
+	private Path directory;
+
+	private Path closed;
+
+	private Path crashed;
+
+	private final TreeMap<Long, byte[]> appended = new TreeMap<>();
+
+	@BeforeEach
+	void fill() throws Exception {
+		this.closed = this.directory.resolve("closed");
+		this.crashed = this.directory.resolve("crashed");
+		Random random = new Random(1);
+		try (FileSpool spool = open(this.closed)) {
+			for (int i = 0; i < 60; i++) {
+				byte[] payload = new byte[(i % 5 == 0) ? random.nextInt(12_000) : random.nextInt(300)];
+				random.nextBytes(payload);
+				long number = spool.append(List.of(new Message(null, payload))).getFirst().number();
+				if (i == 1) {
+					spool.settle(List.of(number));
+				}
+				else {
+					this.appended.put(number, payload);
+				}
+			}
+			Directories.copy(this.closed, this.crashed);
+		}
+		assertThat(Directories.segments(this.closed)).hasSizeGreaterThan(2);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "closed", "crashed" })
+	void deliversEverythingWholeWhateverBlockIsZeroedOrFlipped(String spool) throws Exception {
+		for (Path segment : lastTwo(spool)) {
+			for (int block = 0; block < Files.size(segment); block += BLOCK) {
+				int from = block;
+				check(segment, "zeroed at " + from, (content) -> {
+					Arrays.fill(content, from, Math.min(content.length, from + BLOCK), (byte) 0);
+					return content;
+				});
+				check(segment, "flipped at " + from, (content) -> {
+					content[from] ^= 1;
+					return content;
+				});
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "closed", "crashed" })
+	void deliversEverythingWholeWhereverASegmentIsCutOff(String spool) throws Exception {
+		for (Path segment : lastTwo(spool)) {
+			Set<Integer> lengths = new TreeSet<>(boundaries(segment));
+			for (int block = 0; block < Files.size(segment); block += BLOCK) {
+				lengths.add(block);
+			}
+			for (int length : lengths) {
+				check(segment, "cut at " + length, (content) -> Arrays.copyOf(content, length));
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "closed", "crashed" })
+	void deliversEverythingWholeWhateverBoundaryIsFlipped(String spool) throws Exception {
+		for (Path segment : lastTwo(spool)) {
+			for (int at : boundaries(segment)) {
+				if (at < Files.size(segment)) {
+					check(segment, "flipped at " + at, (content) -> {
+						content[at] ^= 0x10;
+						return content;
+					});
+				}
+			}
+		}
+	}
+
+	@Test
+	void deliversTheRestWhenASegmentIsMissing() throws Exception {
+		Path segment = Directories.segments(this.closed).get(1);
+		List<Long> of = numbers(segment, Files.readAllBytes(segment));
+		Files.delete(segment);
+
+		try (FileSpool spool = open(this.closed)) {
+			assertThat(all(spool).keySet()).hasSize(this.appended.size() - of.size()).doesNotContainAnyElementsOf(of);
+			assertThat(spool.damaged()).isEqualTo(of.size());
+		}
+	}
+
+	@Test
+	void countsWhatIsDamagedOnceAndGivesItsRoomBack() throws Exception {
+		Path segment = Directories.segments(this.closed).get(1);
+		byte[] content = Files.readAllBytes(segment);
+		Arrays.fill(content, 36, content.length, (byte) 0);
+		Files.write(segment, content);
+
+		try (FileSpool spool = open(this.closed)) {
+			int whole = all(spool).size();
+			assertThat(spool.damaged()).isEqualTo(this.appended.size() - whole);
+			assertThat(spool.size()).isEqualTo(whole);
+		}
+		try (FileSpool spool = open(this.closed)) {
+			all(spool);
+			assertThat(spool.damaged()).isZero();
+			spool.settle(this.appended.keySet());
+		}
+		assertThat(Directories.segments(this.closed)).isEmpty();
+	}
+
+	private List<Path> lastTwo(String spool) throws IOException {
+		List<Path> segments = Directories.segments(this.directory.resolve(spool));
+		return segments.subList(segments.size() - 2, segments.size());
+	}
+
+	/** The positions of records, and one byte before and after each. */
+	private static List<Integer> boundaries(Path segment) throws IOException {
+		List<Integer> boundaries = new ArrayList<>();
+		try (FileChannel channel = FileChannel.open(segment)) {
+			SegmentReader reader = new SegmentReader(channel);
+			while (reader.skim() instanceof SegmentReader.Whole whole) {
+				boundaries.addAll(List.of((int) whole.from() - 1, (int) whole.from(), (int) whole.from() + 1));
+			}
+		}
+		return boundaries;
+	}
+
+	/** Messages whose bytes are all in this content. */
+	private static List<Long> numbers(Path segment, byte[] content) throws IOException {
+		List<Long> numbers = new ArrayList<>();
+		byte[] original = Files.readAllBytes(segment);
+		try (FileChannel channel = FileChannel.open(segment)) {
+			SegmentReader reader = new SegmentReader(channel);
+			while (reader.skim() instanceof SegmentReader.Whole whole) {
+				int from = (int) whole.from();
+				int to = (int) whole.end();
+				if (whole.numbered() && to <= content.length && Arrays.equals(original, from, to, content, from, to)) {
+					numbers.add(whole.number());
+				}
+			}
+		}
+		return numbers;
+	}
+
+	private void check(Path segment, String what, UnaryOperator<byte[]> damage) throws Exception {
+		Path copy = this.directory.resolve("copy");
+		Directories.copy(segment.getParent(), copy);
+		byte[] damaged = damage.apply(Files.readAllBytes(segment));
+		Files.write(copy.resolve(segment.getFileName()), damaged);
+		List<Long> lost = numbers(segment, Files.readAllBytes(segment));
+		lost.removeAll(numbers(segment, damaged));
+		lost.retainAll(this.appended.keySet());
+		try (FileSpool spool = open(copy)) {
+			TreeMap<Long, byte[]> found = all(spool);
+			String where = "%s %s".formatted(segment.getFileName(), what);
+			TreeMap<Long, byte[]> expected = new TreeMap<>(this.appended);
+			lost.forEach(expected::remove);
+			found.keySet().retainAll(this.appended.keySet());
+			assertThat(found.keySet()).as(where).isEqualTo(expected.keySet());
+			found.forEach((number, payload) -> assertThat(payload).as(where).isEqualTo(this.appended.get(number)));
+			// Damage at the end of the last file cannot be noticed.
+			boolean last = segment.equals(Directories.segments(segment.getParent()).getLast());
+			if (!last || lost.stream().allMatch((number) -> number < found.lastKey() - 1)) {
+				assertThat(spool.damaged()).as(where).isEqualTo(lost.size());
+			}
+			assertThat(spool.append(List.of(new Message(null, new byte[1]))).getFirst().number()).as(where)
+				.isGreaterThan(found.lastKey());
+		}
+		Directories.delete(copy);
+	}
+
+	private static TreeMap<Long, byte[]> all(FileSpool spool) {
+		TreeMap<Long, byte[]> all = new TreeMap<>();
+		Entry entry = spool.next(-1);
+		while (entry != null) {
+			assertThat(all.put(entry.number(), entry.payload())).isNull();
+			entry = spool.next(entry.number());
+		}
+		return all;
+	}
+
+	private static FileSpool open(Path path) {
+		return new FileSpool(path, 10_000_000, false, SEGMENT_BYTES, FileChannel::open);
+	}
+
+}

@@ -1,0 +1,188 @@
+package dev.sluice.sink.client.spool;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+import dev.sluice.sink.Fuzz;
+import dev.sluice.sink.client.spool.Spool.Entry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Spools with random content and random damage: each message is delivered as it was sent
+ * or not at all, undamaged ones are delivered, and the spool continues to work.
+ */
+class SpoolFuzzTests {
+
+	private static final int ROUNDS = 150;
+
+	@TempDir
+	private Path directory;
+
+	private int round;
+
+	@Test
+	void deliversWhatIsWholeAndNothingElse() {
+		Fuzz.run(ROUNDS, this::check);
+	}
+
+	private void check(Random random) throws Exception {
+		Path spool = this.directory.resolve("spool-" + this.round++);
+		Path crashed = this.directory.resolve("crashed-" + this.round);
+		int segmentBytes = 500 + random.nextInt(20_000);
+		Map<Long, byte[]> appended = new TreeMap<>();
+		Set<Long> settled = new TreeSet<>();
+		try (FileSpool open = open(spool, segmentBytes)) {
+			for (int i = 1 + random.nextInt(60); i > 0; i--) {
+				if (random.nextInt(4) == 0 && !appended.isEmpty()) {
+					List<Long> some = appended.keySet().stream().filter((_) -> random.nextInt(5) == 0).toList();
+					open.settle(some);
+					settled.addAll(some);
+				}
+				byte[] payload = payload(random, spool);
+				appended.put(open.append(List.of(new Message(null, payload))).getFirst().number(), payload);
+			}
+			copyWhileSegmentsGo(spool, crashed);
+		}
+		if (random.nextBoolean()) {
+			Directories.delete(crashed);
+			crashed = spool;
+		}
+		Set<Long> whole = new TreeSet<>(appended.keySet());
+		whole.removeAll(damage(crashed, random));
+		whole.removeAll(settled);
+
+		try (FileSpool open = open(crashed, segmentBytes)) {
+			Map<Long, byte[]> found = all(open);
+			assertThat(found.keySet()).containsAll(whole);
+			found.forEach(
+					(number, payload) -> assertThat(payload).as("message %d", number).isEqualTo(appended.get(number)));
+			byte[] last = { 1, 2, 3 };
+			long number = open.append(List.of(new Message(null, last))).getFirst().number();
+			assertThat(found).doesNotContainKey(number);
+			assertThat(all(open).get(number)).isEqualTo(last);
+			open.settle(all(open).keySet());
+		}
+		try (FileSpool open = open(crashed, segmentBytes)) {
+			assertThat(all(open)).isEmpty();
+		}
+		Directories.delete(spool);
+		if (!crashed.equals(spool)) {
+			Directories.delete(crashed);
+		}
+	}
+
+	/** Copies it as a crash would leave it. The spool deletes settled files meanwhile. */
+	private static void copyWhileSegmentsGo(Path spool, Path copy) throws IOException {
+		for (int tries = 1;; tries++) {
+			try {
+				Directories.copy(spool, copy);
+				return;
+			}
+			catch (NoSuchFileException | UncheckedIOException ex) {
+				if (tries == 100) {
+					throw ex;
+				}
+				if (Files.exists(copy)) {
+					Directories.delete(copy);
+				}
+			}
+		}
+	}
+
+	/** Random bytes, or bytes that look like a part of the spool. */
+	private static byte[] payload(Random random, Path spool) throws IOException {
+		byte[] payload = new byte[random.nextInt((random.nextInt(5) == 0) ? 12_000 : 300)];
+		List<Path> segments = Directories.segments(spool);
+		random.nextBytes(payload);
+		if (random.nextInt(3) > 0 || segments.isEmpty()) {
+			return payload;
+		}
+		try {
+			byte[] segment = Files.readAllBytes(segments.getLast());
+			if (segment.length == 0) {
+				// The file is being created.
+				return payload;
+			}
+			int from = random.nextInt(segment.length);
+			return Arrays.copyOfRange(segment, from, Math.min(segment.length, from + payload.length));
+		}
+		catch (NoSuchFileException _) {
+			// All its messages are settled.
+			return payload;
+		}
+	}
+
+	/** Returns the messages whose bytes were changed. */
+	private static Set<Long> damage(Path spool, Random random) throws IOException {
+		Set<Long> hit = new TreeSet<>();
+		List<Path> segments = Directories.segments(spool);
+		for (int times = 1 + random.nextInt(2); times > 0 && !segments.isEmpty(); times--) {
+			Path segment = segments.get(random.nextInt(segments.size()));
+			if (!Files.exists(segment)) {
+				continue;
+			}
+			byte[] before = Files.readAllBytes(segment);
+			if (random.nextInt(10) == 0) {
+				hit.addAll(numbers(segment, before, new byte[0]));
+				Files.delete(segment);
+				continue;
+			}
+			byte[] after = Fuzz.mutated(before, random);
+			hit.addAll(numbers(segment, before, after));
+			Files.write(segment, after);
+		}
+		return hit;
+	}
+
+	/** The numbers of records that are not at their positions. */
+	private static List<Long> numbers(Path segment, byte[] before, byte[] after) throws IOException {
+		List<Long> numbers = new ArrayList<>();
+		try (FileChannel channel = FileChannel.open(segment)) {
+			// Earlier damage may have hit the header; the spool then uses the name.
+			String name = segment.getFileName().toString().replace(".segment", "");
+			SegmentReader reader = new SegmentReader(channel, SegmentHeader.named(name));
+			SegmentReader.Next next = reader.skim();
+			while (!(next instanceof SegmentReader.End)) {
+				if (next instanceof SegmentReader.Whole whole && whole.numbered()) {
+					int from = (int) whole.from();
+					int to = (int) whole.end();
+					if (to > after.length || !Arrays.equals(before, from, to, after, from, to)) {
+						numbers.add(whole.number());
+					}
+				}
+				next = reader.skim();
+			}
+		}
+		return numbers;
+	}
+
+	private static Map<Long, byte[]> all(FileSpool spool) {
+		Map<Long, byte[]> all = new TreeMap<>();
+		Entry entry = spool.next(-1);
+		while (entry != null) {
+			assertThat(all.put(entry.number(), entry.payload())).isNull();
+			entry = spool.next(entry.number());
+		}
+		return all;
+	}
+
+	private static FileSpool open(Path path, int segmentBytes) {
+		return new FileSpool(path, 10_000_000, false, segmentBytes, FileChannel::open);
+	}
+
+}
