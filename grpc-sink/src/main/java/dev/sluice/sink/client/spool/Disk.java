@@ -2,6 +2,7 @@ package dev.sluice.sink.client.spool;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
@@ -9,7 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Opens and deletes the files of a directory of segments. Usually
+ * Opens, deletes and locks the files of a directory of segments. Usually
  * {@link FileChannel#open}; in tests a disk that fails.
  */
 @FunctionalInterface
@@ -21,6 +22,29 @@ interface Disk {
 	/** Deletes a file if it exists. */
 	default void delete(Path file) throws IOException {
 		Files.deleteIfExists(file);
+	}
+
+	/**
+	 * Creates a directory if it does not exist, and locks it until the returned channel
+	 * is closed or the process ends.
+	 * @throws IOException if another process, or this one, has locked it
+	 */
+	default FileChannel lock(Path directory) throws IOException {
+		Files.createDirectories(directory);
+		FileChannel file = FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE,
+				StandardOpenOption.WRITE);
+		boolean locked = false;
+		try {
+			locked = file.tryLock() != null;
+		}
+		catch (OverlappingFileLockException _) {
+			// This process has locked it.
+		}
+		if (!locked) {
+			file.close();
+			throw new IOException("another process uses it; give each its own directory");
+		}
+		return file;
 	}
 
 	/**

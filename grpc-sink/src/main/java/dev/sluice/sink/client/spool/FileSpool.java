@@ -3,7 +3,6 @@ package dev.sluice.sink.client.spool;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,23 +16,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
-import com.google.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A spool in a directory, a {@link SegmentQueue}. One thread writes; messages that other
- * threads append meanwhile go into one commit (group commit). With {@code force} each
- * commit is forced to the disk, so that it survives a loss of power; otherwise it is
- * written to the operating system and survives this process. Settled messages are noted
- * with the next commit or within 50 ms, and no caller waits for that: after a crash the
+ * threads append meanwhile go into one batch (group commit). With {@code force} each
+ * batch is forced to the disk, so that it survives a loss of power; otherwise it is
+ * written to the operating system and survives this process. Settled numbers are written
+ * with the next batch or within 50 ms, and no caller waits for that: after a crash the
  * last ones are sent again.
  * <p>
  * Bounds: {@code maxBytes} bytes of entries. The files take at most twice that plus two
  * segments; at that limit nothing is appended until the oldest message is settled. At
- * most {@value #QUEUE} appends wait. The last entries, up to 16 MB, are kept in memory
- * until they are sent.
+ * most {@value #QUEUE} appends wait.
  * <p>
  * While the disk is full or fails, nothing is appended; everything else continues. A
  * failed append is rolled back; if that fails too, its messages may still be sent after
@@ -49,8 +46,8 @@ public final class FileSpool implements Spool {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-	/** Maximum size of a commit, unless the messages are appended together. */
-	private static final long GROUP_BYTES = 16 * 1024 * 1024;
+	/** Maximum size of a batch, unless the messages are appended together. */
+	private static final long BATCH_BYTES = 16 * 1024 * 1024;
 
 	private static final long LEAST_SEGMENT_BYTES = 64 * 1024;
 
@@ -64,31 +61,25 @@ public final class FileSpool implements Spool {
 
 	private final long maxFileBytes;
 
-	/** Random at each opening, so that a restored directory never reuses an id. */
-	private final long session = new SecureRandom().nextLong();
+	private final FileChannel lock;
 
-	private final DirectoryLock lock;
+	private final SegmentQueue queue;
 
-	private final SegmentQueue messages;
+	/** Confined to the thread that writes. */
+	private final SegmentWriter writer;
 
-	private final SpoolWrites writes;
-
-	private final SpoolTail tail = new SpoolTail();
+	/** Confined to the thread that writes. */
+	private final QueueReader oldestReader;
 
 	/** Confined to the thread that sends. */
-	private final QueueReader sending;
-
-	/** Confined to the writer. */
-	private final QueueReader reading;
+	private final QueueReader reader;
 
 	/** Bytes of messages being appended. */
 	private final AtomicLong appending = new AtomicLong();
 
 	private final BlockingQueue<Append> appends = new ArrayBlockingQueue<>(QUEUE);
 
-	private final Thread writer;
-
-	/** The number of the oldest entry; confined to the writer. */
+	/** The number of the oldest entry; confined to the thread that writes. */
 	private long first = -1;
 
 	/** When the oldest entry was appended. */
@@ -96,13 +87,13 @@ public final class FileSpool implements Spool {
 
 	private volatile boolean closing;
 
-	/** Whether the writer has ended. */
-	private volatile boolean ended;
+	/** Completed when the thread that writes has ended. */
+	private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
 
 	/** Messages that become durable together. */
 	private record Append(List<Message> messages, long bytes, CompletableFuture<List<Entry>> done) {
 
-		/** Wakes the writer. */
+		/** Wakes the thread that writes. */
 		static final Append NOTHING = new Append(List.of(), 0, new CompletableFuture<>());
 
 	}
@@ -126,30 +117,30 @@ public final class FileSpool implements Spool {
 		this.maxBytes = maxBytes;
 		this.maxFileBytes = 2 * (maxBytes + segmentBytes);
 		try {
-			this.lock = DirectoryLock.take(directory);
+			this.lock = disk.lock(directory);
 		}
 		catch (IOException ex) {
-			throw failed(ex);
+			throw cannotBeOpened(ex);
 		}
 		try {
 			if (force) {
 				disk.forceDirectory(directory);
 				disk.forceDirectory(directory.toAbsolutePath().resolveSibling("."));
 			}
-			this.messages = new SegmentQueue(directory, this.session, segmentBytes, force, disk);
+			this.queue = new SegmentQueue(directory, disk);
 		}
 		catch (IOException ex) {
 			release(this.lock);
-			throw failed(ex);
+			throw cannotBeOpened(ex);
 		}
-		this.writes = new SpoolWrites(this.messages, directory, System::nanoTime);
-		this.sending = this.messages.reader();
-		this.reading = this.messages.reader();
+		this.writer = new SegmentWriter(this.queue, directory, segmentBytes, force, disk);
+		this.reader = new QueueReader(this.queue, disk);
+		this.oldestReader = new QueueReader(this.queue, disk);
 		showOldest();
-		this.writer = Thread.ofPlatform().daemon().name("spool " + directory.getFileName()).start(this::write);
+		Thread.ofPlatform().daemon().name("spool " + directory.getFileName()).start(this::run);
 	}
 
-	private SpoolFailedException failed(IOException cause) {
+	private SpoolFailedException cannotBeOpened(IOException cause) {
 		return new SpoolFailedException(
 				"The spool %s cannot be opened: %s".formatted(this.directory, cause.getMessage()), cause);
 	}
@@ -171,9 +162,9 @@ public final class FileSpool implements Spool {
 		if (!offered) {
 			throw new SpoolFailedException("The spool accepts no more messages: it is closed, or the disk is stuck");
 		}
-		if (this.ended) {
-			// The writer may have ended between the check and the offer.
-			failAll(new ArrayList<>(), new SpoolFailedException("The spool is closed"));
+		if (this.ended.isDone()) {
+			// The thread may have ended between the check and the offer.
+			failWaiting(new SpoolFailedException("The spool is closed"));
 		}
 		try {
 			return append.done().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
@@ -191,12 +182,12 @@ public final class FileSpool implements Spool {
 
 	private void reserve(long size) {
 		long others = this.appending.getAndAdd(size);
-		long entries = others + this.messages.unsettledBytes();
+		long entries = others + this.queue.unsettledBytes();
 		if (entries + size > this.maxBytes) {
 			this.appending.addAndGet(-size);
 			throw new SpoolFullException(entries, this.maxBytes);
 		}
-		long files = others + this.messages.bytes();
+		long files = others + this.queue.bytes();
 		if (files + size > this.maxFileBytes) {
 			this.appending.addAndGet(-size);
 			throw new SpoolFullException(
@@ -206,7 +197,8 @@ public final class FileSpool implements Spool {
 		}
 	}
 
-	private void write() {
+	/** The loop of the thread that writes. */
+	private void run() {
 		List<Append> group = new ArrayList<>();
 		RuntimeException end = new SpoolFailedException("The spool is closed");
 		try {
@@ -216,7 +208,9 @@ public final class FileSpool implements Spool {
 				if (!group.isEmpty()) {
 					write(group);
 				}
-				noteSettled();
+				else if (this.queue.hasUnnoted()) {
+					write(List.of());
+				}
 				deleteSettled();
 				showOldest();
 			}
@@ -230,11 +224,12 @@ public final class FileSpool implements Spool {
 		}
 		finally {
 			this.closing = true;
-			this.ended = true;
-			failAll(group, end);
-			release(this.reading);
-			release(this.messages);
+			fail(group, end);
+			release(this.oldestReader);
+			release(this.writer);
 			release(this.lock);
+			this.ended.complete(null);
+			failWaiting(end);
 		}
 	}
 
@@ -246,46 +241,31 @@ public final class FileSpool implements Spool {
 				group.add(next);
 				size += next.bytes();
 			}
-			next = (size < GROUP_BYTES) ? this.appends.poll() : null;
+			next = (size < BATCH_BYTES) ? this.appends.poll() : null;
 		}
 	}
 
 	private void write(List<Append> group) {
-		List<List<Entry>> entries = new ArrayList<>();
-		RuntimeException failure = this.writes.write(() -> {
+		try {
+			List<Entry> entries = this.writer
+				.write(group.stream().flatMap((append) -> append.messages().stream()).toList());
+			int from = 0;
 			for (Append append : group) {
-				List<Entry> together = new ArrayList<>();
-				for (Message message : append.messages()) {
-					together.add(append(message));
-				}
-				entries.add(together);
+				int to = from + append.messages().size();
+				this.appending.addAndGet(-append.bytes());
+				append.done().complete(entries.subList(from, to));
+				from = to;
 			}
-			// The sending thread sees none of them before the commit.
-			entries.forEach((together) -> together.forEach(this.tail::add));
-		});
-		if (failure != null) {
-			entries.forEach((together) -> together.forEach((entry) -> this.tail.take(entry.number())));
-			fail(group, failure);
-			return;
 		}
-		for (int i = 0; i < group.size(); i++) {
-			this.appending.addAndGet(-group.get(i).bytes());
-			group.get(i).done().complete(entries.get(i));
+		catch (SpoolFullException | SpoolFailedException ex) {
+			fail(group, ex);
 		}
 	}
 
-	private Entry append(Message message) throws IOException {
-		long number = this.messages.nextNumber();
-		long now = System.currentTimeMillis();
-		this.messages.append(EntryFormat.encode(message, now));
-		ByteString id = message.id();
-		return new Entry(number, this.session, (id != null) ? id : MemorySpool.id(this.session, number), message.key(),
-				message.payload(), now);
-	}
-
-	private void failAll(List<Append> group, RuntimeException cause) {
-		this.appends.drainTo(group);
-		fail(group, cause);
+	private void failWaiting(RuntimeException cause) {
+		List<Append> waiting = new ArrayList<>();
+		this.appends.drainTo(waiting);
+		fail(waiting, cause);
 	}
 
 	private void fail(List<Append> group, RuntimeException cause) {
@@ -297,19 +277,9 @@ public final class FileSpool implements Spool {
 		}
 	}
 
-	private void noteSettled() {
-		if (this.messages.hasUnnoted() && this.writes.due()) {
-			RuntimeException failure = this.writes.write(() -> {
-			});
-			if (failure != null) {
-				logger.debug("Settled messages are not noted yet", failure);
-			}
-		}
-	}
-
 	private void deleteSettled() {
 		try {
-			this.messages.deleteSettled(this.writes.failing());
+			this.writer.deleteSettled();
 		}
 		catch (IOException ex) {
 			logger.warn("Unneeded files of the spool {} cannot be deleted: {}", this.directory, ex.toString());
@@ -320,12 +290,12 @@ public final class FileSpool implements Spool {
 	 * Reads the oldest entry only if it has changed: it does not while the sink is down.
 	 */
 	private void showOldest() {
-		long number = this.messages.firstUnsettled(0);
+		long number = this.queue.firstUnsettled(0);
 		if (number == this.first) {
 			return;
 		}
 		try {
-			Entry entry = (number >= 0) ? entry(number, this.reading) : null;
+			Entry entry = (number >= 0) ? this.oldestReader.read(number) : null;
 			this.oldest = (entry != null) ? entry.appendedAt() : null;
 			this.first = number;
 		}
@@ -336,35 +306,32 @@ public final class FileSpool implements Spool {
 
 	@Override
 	public @Nullable Entry next(long after) {
-		long number = this.messages.firstUnsettled(after + 1);
+		long number = this.queue.firstUnsettled(after + 1);
 		while (number >= 0) {
 			Entry entry = get(number);
 			if (entry != null) {
 				return entry;
 			}
-			number = this.messages.firstUnsettled(number + 1);
+			number = this.queue.firstUnsettled(number + 1);
 		}
 		return null;
 	}
 
 	@Override
 	public boolean hasNext(long after) {
-		return this.messages.firstUnsettled(after + 1) >= 0;
+		return this.queue.firstUnsettled(after + 1) >= 0;
 	}
 
 	@Override
 	public long firstUnsettled() {
-		return this.messages.firstUnsettled();
+		return this.queue.firstUnsettled();
 	}
 
 	@Override
 	public @Nullable Entry get(long number) {
-		Entry known = this.tail.take(number);
-		if (known != null) {
-			return known;
-		}
 		try {
-			return entry(number, this.sending);
+			Entry recent = this.queue.takeRecent(number);
+			return (recent != null) ? recent : this.reader.read(number);
 		}
 		catch (IOException ex) {
 			throw new SpoolFailedException(
@@ -372,34 +339,24 @@ public final class FileSpool implements Spool {
 		}
 	}
 
-	private @Nullable Entry entry(long number, QueueReader reader) throws IOException {
-		Entry known = this.tail.get(number);
-		if (known != null) {
-			return known;
-		}
-		long from = this.messages.session(number);
-		byte[] body = reader.read(number);
-		return (body != null) ? EntryFormat.decode(number, from, body) : null;
-	}
-
 	@Override
 	public void settle(Collection<Long> numbers) {
-		numbers.forEach(this.messages::settle);
+		numbers.forEach(this.queue::settle);
 	}
 
 	@Override
 	public long size() {
-		return this.messages.unsettled();
+		return this.queue.unsettled();
 	}
 
 	@Override
 	public long bytes() {
-		return this.messages.unsettledBytes();
+		return this.queue.unsettledBytes();
 	}
 
 	@Override
 	public long damaged() {
-		return this.messages.damaged();
+		return this.queue.damaged();
 	}
 
 	@Override
@@ -411,28 +368,12 @@ public final class FileSpool implements Spool {
 	@Override
 	public void close() {
 		this.closing = true;
-		wake();
-		boolean interrupted = false;
-		long deadline = System.nanoTime() + TIMEOUT.toNanos();
-		while (this.writer.isAlive() && System.nanoTime() - deadline < 0) {
-			try {
-				this.writer.join(TIMEOUT);
-			}
-			catch (InterruptedException _) {
-				interrupted = true;
-			}
-		}
-		release(this.sending);
-		if (interrupted) {
-			Thread.currentThread().interrupt();
-		}
-	}
-
-	/** If the queue is full, the writer is awake. */
-	private void wake() {
 		if (!this.appends.offer(Append.NOTHING)) {
 			logger.debug("The spool {} has appends to write", this.directory);
 		}
+		// An interrupt does not end the wait.
+		this.ended.copy().completeOnTimeout(null, TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
+		release(this.reader);
 	}
 
 	private void release(AutoCloseable resource) {

@@ -1,6 +1,5 @@
 package dev.sluice.sink.client.spool;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -10,7 +9,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-import com.google.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,9 +75,7 @@ public final class MemorySpool implements Spool {
 		long now = System.currentTimeMillis();
 		long number = this.nextNumber;
 		for (Message message : messages) {
-			Entry entry = new Entry(number, this.session,
-					(message.id() != null) ? message.id() : id(this.session, number), message.key(), message.payload(),
-					now);
+			Entry entry = Entry.of(message, number, this.session, now);
 			put(entry);
 			entries.add(entry);
 			number++;
@@ -95,11 +91,6 @@ public final class MemorySpool implements Spool {
 			this.chunks.put(index, this.appended);
 		}
 		this.appended.entries.setRelease((int) (entry.number() % CHUNK), entry);
-	}
-
-	/** Makes the id of a message without one, {@value #OWN_ID_BYTES} bytes. */
-	static ByteString id(long session, long number) {
-		return ByteString.copyFrom(ByteBuffer.allocate(OWN_ID_BYTES).putLong(session).putLong(number).flip());
 	}
 
 	@Override

@@ -7,6 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
 
+import dev.sluice.sink.client.spool.Spool.Entry;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,7 @@ final class QueueReader implements Closeable {
 
 	private final Disk disk;
 
-	private @Nullable QueueSegment segment;
+	private @Nullable Segment segment;
 
 	private @Nullable FileChannel channel;
 
@@ -36,18 +37,23 @@ final class QueueReader implements Closeable {
 	}
 
 	/**
-	 * Reads the body of a record. Settles the record if it is damaged.
-	 * @return null if the record is settled
+	 * Reads an entry. Settles it if it is damaged.
+	 * @return null if it is settled
 	 * @throws IOException if the file cannot be read now
 	 */
-	public byte @Nullable [] read(long number) throws IOException {
-		QueueSegment of = this.queue.segmentOf(number);
+	@Nullable Entry read(long number) throws IOException {
+		Entry recent = this.queue.recent(number);
+		if (recent != null) {
+			return recent;
+		}
+		Segment of = this.queue.segmentOf(number);
 		if (of == null) {
 			return null;
 		}
 		try {
 			SegmentReader at = reader(of, number);
-			return (at != null) ? read(of, at, number) : null;
+			byte[] body = (at != null) ? read(of, at, number) : null;
+			return (body != null) ? Entry.decode(number, of.session(), body) : null;
 		}
 		catch (IOException | RuntimeException ex) {
 			close();
@@ -55,7 +61,7 @@ final class QueueReader implements Closeable {
 		}
 	}
 
-	private @Nullable SegmentReader reader(QueueSegment of, long number) throws IOException {
+	private @Nullable SegmentReader reader(Segment of, long number) throws IOException {
 		SegmentReader open = this.reader;
 		FileChannel file = this.channel;
 		if (open == null || file == null || !file.isOpen() || of != this.segment) {
@@ -70,7 +76,7 @@ final class QueueReader implements Closeable {
 				throw ex;
 			}
 			this.channel = file;
-			open = new SegmentReader(file, of.header());
+			open = new SegmentReader(file, of.salt());
 			this.segment = of;
 			this.reader = open;
 			this.next = Long.MAX_VALUE;
@@ -86,7 +92,7 @@ final class QueueReader implements Closeable {
 		return open;
 	}
 
-	private byte @Nullable [] read(QueueSegment of, SegmentReader at, long number) throws IOException {
+	private byte @Nullable [] read(Segment of, SegmentReader at, long number) throws IOException {
 		while (true) {
 			switch (at.skim()) {
 				case SegmentReader.Whole whole when whole.number() < number -> of.place(whole.number(), whole.from());
@@ -101,7 +107,7 @@ final class QueueReader implements Closeable {
 					return (body != null) ? body : lost(of, number, number + 1);
 				}
 				case SegmentReader.Whole _ -> {
-					// A note before the record.
+					// Settled numbers before the record.
 				}
 				case SegmentReader.Hole _ -> {
 					// The number of the next record shows what is missing.
@@ -113,7 +119,7 @@ final class QueueReader implements Closeable {
 		}
 	}
 
-	private byte @Nullable [] lost(QueueSegment of, long from, long to) {
+	private byte @Nullable [] lost(Segment of, long from, long to) {
 		this.next = to;
 		this.queue.lost(of, from, to);
 		return null;

@@ -17,11 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the records of a queue without writing anything. It reads only the header and the
- * last {@value SegmentFormat#RECORD_HEADER_BYTES} bytes of most segments, which give the
- * number of records. It reads from record to record in the newest segment, which lists
- * the settled records, and in segments that a process left without an end. It reads the
- * bodies of notes only. Not thread-safe.
+ * Finds the records of a queue without writing anything. It reads only the end of most
+ * segments, which gives the number of records. It reads from record to record in the
+ * newest segment, which lists the settled records, and in segments that a process left
+ * without an end. It reads no body of a message. Not thread-safe.
  */
 final class QueueRecovery {
 
@@ -32,8 +31,8 @@ final class QueueRecovery {
 	private final NumberRanges settled = new NumberRanges();
 
 	/**
-	 * The first number of a segment that notes what was settled before it. Several may
-	 * start there; all but the last of these have only notes.
+	 * The first number of a segment that lists what was settled before it. Several may
+	 * start there; all but the last of these have only settled numbers.
 	 */
 	private long settledKnownFrom = Long.MIN_VALUE;
 
@@ -41,11 +40,11 @@ final class QueueRecovery {
 	 * The result.
 	 *
 	 * @param segments segments with records, in order
-	 * @param empty segments without records, which may note settled ones
+	 * @param empty segments without records, which may list settled ones
 	 * @param settled numbers that are settled, or were never assigned
 	 * @param nextNumber greater than any number known to be assigned
 	 */
-	record Found(List<QueueSegment> segments, List<Path> empty, NumberRanges settled, long nextNumber) {
+	record Found(List<Segment> segments, List<Path> empty, NumberRanges settled, long nextNumber) {
 	}
 
 	private QueueRecovery(Disk disk) {
@@ -53,78 +52,69 @@ final class QueueRecovery {
 	}
 
 	static Found recover(Path directory, Disk disk) throws IOException {
-		return new QueueRecovery(disk).recover(files(directory));
-	}
-
-	static List<Path> files(Path directory) throws IOException {
 		try (Stream<Path> files = Files.list(directory)) {
-			return files.filter((file) -> QueueSegment.header(file) != null)
-				.sorted(Comparator.comparing(Path::getFileName))
-				.toList();
+			return new QueueRecovery(disk).recover(files.sorted(Comparator.comparing(Path::getFileName))
+				.map(Segment::named)
+				.filter(Objects::nonNull)
+				.toList());
 		}
 	}
 
-	private Found recover(List<Path> files) throws IOException {
-		List<QueueSegment> segments = new ArrayList<>();
+	private Found recover(List<Segment> all) throws IOException {
+		List<Segment> segments = new ArrayList<>();
 		List<Path> empty = new ArrayList<>();
-		@Nullable QueueSegment newer = null;
+		@Nullable Segment newer = null;
 		long nextNumber = 0;
-		for (Path file : files.reversed()) {
-			QueueSegment segment = read(file);
-			boolean hasRecords = segment.end() > segment.first();
-			if (hasRecords && newer != null) {
+		for (Segment segment : all.reversed()) {
+			read(segment);
+			nextNumber = Math.max(nextNumber, segment.end());
+			if (!segment.hasRecords()) {
+				empty.add(segment.file());
+				continue;
+			}
+			if (newer != null) {
 				meet(segment, newer);
 			}
-			nextNumber = Math.max(nextNumber, segment.end());
-			if (segment.end() > segment.first()) {
+			if (segment.hasRecords()) {
 				segments.addFirst(segment);
 				newer = segment;
 			}
-			else if (!hasRecords) {
-				empty.add(file);
-			}
 		}
 		long end = 0;
-		for (QueueSegment segment : segments) {
+		for (Segment segment : segments) {
 			this.settled.add(end, segment.first());
 			end = segment.end();
-			segment.unsettled(segment.end() - segment.first() - this.settled.count(segment.first(), segment.end()));
+			segment.addUnsettled(end - segment.first() - this.settled.count(segment.first(), end));
 		}
 		nextNumber = Math.max(nextNumber, this.settled.end());
 		this.settled.add(end, nextNumber);
 		return new Found(segments, empty, this.settled, nextNumber);
 	}
 
-	private QueueSegment read(Path file) throws IOException {
-		try (FileChannel channel = this.disk.open(file, StandardOpenOption.READ)) {
-			SegmentHeader header = new SegmentReader(channel).header();
-			if (header == null) {
-				header = Objects.requireNonNull(QueueSegment.header(file), "not a segment's name");
-			}
-			SegmentReader reader = new SegmentReader(channel, header);
-			QueueSegment segment = new QueueSegment(file, header);
-			if (header.firstNumber() >= this.settledKnownFrom || !readEnd(segment, reader)) {
+	private void read(Segment segment) throws IOException {
+		try (FileChannel channel = this.disk.open(segment.file(), StandardOpenOption.READ)) {
+			SegmentReader reader = new SegmentReader(channel, segment.salt());
+			if (segment.first() >= this.settledKnownFrom || !readEnd(segment, reader)) {
 				readAll(segment, reader);
 			}
-			return segment;
 		}
 	}
 
 	/** Within a session, a segment ends where the next one begins. */
-	private static void meet(QueueSegment segment, QueueSegment newer) {
+	private static void meet(Segment segment, Segment newer) {
 		if (segment.end() > newer.first()) {
 			logger
 				.error("{} has messages with the numbers of those in {}, as if an old copy was restored; its messages "
 						+ "from {} on are ignored", segment.file(), newer.file(), newer.first());
 		}
-		if (segment.end() > newer.first() || segment.header().session() == newer.header().session()) {
+		if (segment.end() > newer.first() || segment.session() == newer.session()) {
 			segment.reaches(newer.first(), newer.first(), segment.bytes());
 		}
 	}
 
 	/** Whether the file's last bytes are the segment's end. */
-	private static boolean readEnd(QueueSegment segment, SegmentReader reader) throws IOException {
-		reader.seek(Math.max(SegmentHeader.BYTES, reader.size() - SegmentFormat.RECORD_HEADER_BYTES));
+	private static boolean readEnd(Segment segment, SegmentReader reader) throws IOException {
+		reader.seek(Math.max(0, reader.size() - SegmentFormat.HEADER_BYTES));
 		if (reader.skim() instanceof SegmentReader.Whole last && last.kind() == Kind.END) {
 			segment.reaches(last.number(), last.number(), reader.size());
 			return true;
@@ -132,19 +122,19 @@ final class QueueRecovery {
 		return false;
 	}
 
-	private void readAll(QueueSegment segment, SegmentReader reader) throws IOException {
-		reader.seek(SegmentHeader.BYTES);
+	private void readAll(Segment segment, SegmentReader reader) throws IOException {
+		reader.seek(0);
 		long promised = segment.first();
 		long end = segment.first();
-		long bytes = SegmentHeader.BYTES;
+		long bytes = 0;
 		while (true) {
 			switch (reader.skim()) {
 				case SegmentReader.Whole whole -> {
 					if (whole.kind() != Kind.RECORD) {
 						promised = Math.max(promised, whole.number());
 					}
-					if (whole.kind() == Kind.NOTE) {
-						readNote(reader, whole);
+					if (whole.kind() == Kind.SETTLED) {
+						readSettled(reader, whole);
 					}
 					end = Math.max(end, whole.numbered() ? whole.number() + 1 : whole.number());
 					bytes = whole.end();
@@ -165,16 +155,16 @@ final class QueueRecovery {
 		}
 	}
 
-	private void readNote(SegmentReader reader, SegmentReader.Whole note) throws IOException {
-		byte[] ranges = reader.body(note);
+	private void readSettled(SegmentReader reader, SegmentReader.Whole record) throws IOException {
+		byte[] ranges = reader.body(record);
 		if (ranges == null) {
-			logger.warn("The settled messages noted before message {} cannot be read: some messages are sent again",
-					note.number());
+			logger.warn("The settled messages listed before message {} cannot be read: some messages are sent again",
+					record.number());
 			return;
 		}
 		this.settled.addEncoded(ranges);
-		if (note.from() == SegmentHeader.BYTES) {
-			this.settledKnownFrom = note.number();
+		if (record.from() == 0) {
+			this.settledKnownFrom = record.number();
 		}
 	}
 

@@ -4,47 +4,47 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The layout of a segment, which is an append-only file. Numbers are big-endian.
+ * The layout of a segment, which is an append-only file of records. Numbers are
+ * big-endian.
  * <p>
- * A {@linkplain SegmentHeader header} of {@value SegmentHeader#BYTES} bytes comes first:
- * the format and its version (8 bytes), the salt (8), the number of the first record (8),
- * the session (8), and the CRC-32C of these (4). Each record has
- * {@value #RECORD_HEADER_BYTES} bytes before its body: a mark (4), the body's length (4),
- * a number (8), the CRC-32C of the body (4), and the CRC-32C of the salt, the record's
- * position in the file and the four fields before (4). So a damaged body does not hide
- * where the next record begins; a search after a damaged header reads each byte once,
- * whatever the bodies contain; and a block that the disk wrote to the wrong place has no
- * valid records there. Numbers count up by one across all segments.
+ * Each record has {@value #HEADER_BYTES} bytes before its body: a mark (4), the body's
+ * length (4), a number (8), the CRC-32C of the body (4), and the CRC-32C of the salt, the
+ * record's position in the file and the four fields before (4). So a damaged body does
+ * not hide where the next record begins; a search after a damaged header reads each byte
+ * once, whatever the bodies contain; and a block that the disk wrote to the wrong place
+ * has no valid records there. Numbers count up by one across all segments.
  * <p>
  * The mark is a record's {@link Kind}. Every kind but {@link Kind#RECORD} implies that
  * all records before it were promised to their sender when it was written. So a hole
  * before one of them is damage, and any other hole is the rest of the last batch before a
  * crash.
  * <p>
- * Each file has a random salt, so neither a payload nor a block of a deleted file can
- * look like a record.
+ * The file's name has a random salt, so neither a payload nor a block of a deleted file
+ * can look like a record. Files of earlier versions begin with a header of 36 bytes,
+ * which is read as a hole.
  */
 final class SegmentFormat {
 
 	/** Bytes of a record before its body. */
-	public static final int RECORD_HEADER_BYTES = 24;
+	static final int HEADER_BYTES = 24;
 
 	/** The mark of a record, with its kind in the last byte. */
 	static final int MARK = 0xA57E5E00;
 
 	/** The kind of a record. */
-	public enum Kind {
+	enum Kind {
 
-		/** A numbered record after another one of the same batch. */
+		/** A message after another one of the same batch. */
 		RECORD,
 
-		/** The first numbered record of a batch. */
+		/** The first message of a batch. */
 		BATCH,
 
 		/**
-		 * The writer's own data, before a batch. It has the number of the next record.
+		 * Numbers of settled messages, before a batch. It has the number of the next
+		 * message.
 		 */
-		NOTE,
+		SETTLED,
 
 		/**
 		 * The end of the segment. The next one begins with this number. It has no body.

@@ -27,16 +27,16 @@ final class SegmentReader {
 
 	private final ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
 
-	private final @Nullable SegmentHeader header;
+	private final long salt;
 
 	private long size;
 
 	private long windowFrom;
 
-	private long position = SegmentHeader.BYTES;
+	private long position;
 
 	/** The next element of a segment. */
-	public sealed interface Next {
+	sealed interface Next {
 
 	}
 
@@ -49,20 +49,20 @@ final class SegmentReader {
 	 * @param length length of its body in bytes
 	 * @param bodyCrc expected CRC-32C of its body
 	 */
-	public record Whole(Kind kind, long number, long body, int length, int bodyCrc) implements Next {
+	record Whole(Kind kind, long number, long body, int length, int bodyCrc) implements Next {
 
 		/** Where it begins. */
-		public long from() {
-			return this.body - SegmentFormat.RECORD_HEADER_BYTES;
+		long from() {
+			return this.body - SegmentFormat.HEADER_BYTES;
 		}
 
 		/** Where it ends. */
-		public long end() {
+		long end() {
 			return this.body + this.length;
 		}
 
 		/** Whether it has a number of its own. */
-		public boolean numbered() {
+		boolean numbered() {
 			return this.kind == Kind.RECORD || this.kind == Kind.BATCH;
 		}
 
@@ -74,7 +74,7 @@ final class SegmentReader {
 	 * @param from where they begin
 	 * @param to where the next record begins
 	 */
-	public record Hole(long from, long to) implements Next {
+	record Hole(long from, long to) implements Next {
 	}
 
 	/**
@@ -83,54 +83,35 @@ final class SegmentReader {
 	 * @param from where the last record ended
 	 * @param bytes number of other bytes that follow
 	 */
-	public record End(long from, long bytes) implements Next {
-	}
-
-	/**
-	 * Creates a reader that uses the file's header. Without a header it finds no records.
-	 */
-	public SegmentReader(FileChannel channel) throws IOException {
-		this(channel, null);
+	record End(long from, long bytes) implements Next {
 	}
 
 	/**
 	 * Creates a reader.
 	 * @param channel channel of the file
-	 * @param known the segment's header, for a file that may have lost it; null to use
-	 * the file's
+	 * @param salt the segment's
 	 */
-	public SegmentReader(FileChannel channel, @Nullable SegmentHeader known) throws IOException {
+	SegmentReader(FileChannel channel, long salt) throws IOException {
 		this.channel = channel;
+		this.salt = salt;
 		this.size = channel.size();
-		if (known != null) {
-			this.header = known;
-		}
-		else {
-			this.header = (this.size < SegmentHeader.BYTES) ? null
-					: SegmentHeader.decode(view(0, SegmentHeader.BYTES, SKIM_BYTES));
-		}
-	}
-
-	/** The header; null if the file does not begin with one. It then has no records. */
-	public @Nullable SegmentHeader header() {
-		return this.header;
 	}
 
 	/** The end of the part of the file that is read, in bytes. */
-	public long size() {
+	long size() {
 		return this.size;
 	}
 
 	/**
 	 * Moves the end, and forgets bytes read ahead: the file may have been appended to.
 	 */
-	public void limit(long bytes) {
+	void limit(long bytes) {
 		this.size = bytes;
 		this.window.limit(0);
 	}
 
 	/** Continues at a position where a record begins or used to begin. */
-	public void seek(long position) {
+	void seek(long position) {
 		this.position = position;
 	}
 
@@ -138,13 +119,10 @@ final class SegmentReader {
 	 * Returns the next element without reading a record's body, which is complete but may
 	 * be damaged.
 	 */
-	public Next skim() throws IOException {
-		if (this.header == null) {
-			return new End(0, this.size);
-		}
+	Next skim() throws IOException {
 		long from = this.position;
-		Whole here = (from + SegmentFormat.RECORD_HEADER_BYTES <= this.size)
-				? header(view(from, SegmentFormat.RECORD_HEADER_BYTES, SKIM_BYTES), from) : null;
+		Whole here = (from + SegmentFormat.HEADER_BYTES <= this.size)
+				? header(view(from, SegmentFormat.HEADER_BYTES, SKIM_BYTES), from) : null;
 		if (here != null) {
 			this.position = here.end();
 			return here;
@@ -160,10 +138,10 @@ final class SegmentReader {
 	/** Reads each byte once, and a header only where a mark may begin. */
 	private long search(long from) throws IOException {
 		long at = from;
-		while (at + SegmentFormat.RECORD_HEADER_BYTES <= this.size) {
+		while (at + SegmentFormat.HEADER_BYTES <= this.size) {
 			int length = (int) Math.min(WINDOW_BYTES, this.size - at);
 			ByteBuffer bytes = view(at, length, WINDOW_BYTES);
-			int last = length - SegmentFormat.RECORD_HEADER_BYTES;
+			int last = length - SegmentFormat.HEADER_BYTES;
 			int begin = bytes.position();
 			for (int i = 0; i <= last; i++) {
 				if (bytes.get(begin + i) == FIRST_OF_MARK && header(bytes.position(begin + i), at + i) != null) {
@@ -179,22 +157,21 @@ final class SegmentReader {
 	private @Nullable Whole header(ByteBuffer bytes, long at) {
 		int from = bytes.position();
 		int mark = bytes.getInt(from);
-		SegmentHeader of = this.header;
-		if (!Kind.is(mark) || of == null) {
+		if (!Kind.is(mark)) {
 			return null;
 		}
 		int length = bytes.getInt(from + 4);
 		long number = bytes.getLong(from + 8);
 		int bodyCrc = bytes.getInt(from + 16);
-		if (bytes.getInt(from + 20) != SegmentFormat.crc(of.salt(), at, mark, length, number, bodyCrc)) {
+		if (bytes.getInt(from + 20) != SegmentFormat.crc(this.salt, at, mark, length, number, bodyCrc)) {
 			return null;
 		}
-		Whole whole = new Whole(Kind.of(mark), number, at + SegmentFormat.RECORD_HEADER_BYTES, length, bodyCrc);
+		Whole whole = new Whole(Kind.of(mark), number, at + SegmentFormat.HEADER_BYTES, length, bodyCrc);
 		return (whole.end() <= this.size) ? whole : null;
 	}
 
 	/** Reads the body of a record; null if it is damaged. */
-	public byte @Nullable [] body(Whole whole) throws IOException {
+	byte @Nullable [] body(Whole whole) throws IOException {
 		byte[] body = new byte[whole.length()];
 		int read = 0;
 		while (read < body.length) {

@@ -4,97 +4,215 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.zip.CRC32C;
 
 import dev.sluice.sink.client.spool.SegmentFormat.Kind;
+import dev.sluice.sink.client.spool.Spool.Entry;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Appends records to a segment in batches. A batch is complete once {@link #commit} has
- * returned. If a call fails, {@link #rollBack} truncates the file to the last commit. Not
- * thread-safe.
+ * Writes a queue's records in batches, each completely or not at all, and deletes
+ * segments that are no longer needed. Each segment begins with all numbers that are
+ * settled, and each batch with those settled since. So the newest segment lists them all,
+ * and if it is lost, records are sent again but none is lost with it.
+ * <p>
+ * It never appends to a file of an earlier opening, so an incomplete batch that a crash
+ * left at the end of a segment needs no repair. Confined to one thread.
  */
 final class SegmentWriter implements Closeable {
 
-	private final FileChannel channel;
+	private static final Logger logger = LoggerFactory.getLogger(SegmentWriter.class);
 
-	private final ByteBuffer buffer;
+	private static final int BUFFER_BYTES = 1024 * 1024;
 
-	private final long salt;
+	/** A disk with less usable space is full. */
+	private static final long LITTLE_BYTES = 1024 * 1024;
 
-	private long committedBytes;
+	private final SegmentQueue queue;
 
-	private long committedNumber;
+	private final Path directory;
+
+	/** Random at each opening, so that a restored directory never reuses an id. */
+	private final long session;
+
+	private final long segmentBytes;
+
+	private final boolean force;
+
+	private final Disk disk;
+
+	private final SecureRandom random = new SecureRandom();
+
+	private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+
+	/** The segment being written, and its file; null if the next batch begins one. */
+	private @Nullable Segment segment;
+
+	private @Nullable FileChannel channel;
 
 	/** Where the next record will begin. */
 	private long position;
 
 	private long nextNumber;
 
-	private boolean batchBegun;
+	/** Whether the file may end with a part of a batch. */
+	private boolean torn;
 
-	private SegmentWriter(FileChannel channel, long salt, long nextNumber, ByteBuffer buffer) throws IOException {
-		this.channel = channel;
-		this.salt = salt;
-		this.committedBytes = channel.size();
-		this.position = this.committedBytes;
-		this.committedNumber = nextNumber;
-		this.nextNumber = nextNumber;
-		this.buffer = buffer.clear();
-		channel.position(this.committedBytes);
+	/** Whether the last write failed. */
+	private boolean failing;
+
+	/**
+	 * Creates a writer. It writes nothing before the first batch.
+	 * @param directory directory of the queue
+	 * @param segmentBytes length at which a segment is full
+	 * @param force whether a batch is forced to the disk, so that it survives a loss of
+	 * power; otherwise it is written to the operating system and survives this process
+	 */
+	SegmentWriter(SegmentQueue queue, Path directory, long segmentBytes, boolean force, Disk disk) {
+		this.queue = queue;
+		this.directory = directory;
+		this.session = this.random.nextLong();
+		this.segmentBytes = segmentBytes;
+		this.force = force;
+		this.disk = disk;
+		this.nextNumber = queue.end();
 	}
 
 	/**
-	 * Begins a segment. Its header is durable after the first forced commit.
-	 * @param channel channel of a file, which is emptied
-	 * @param header header of the segment
-	 * @param buffer buffer for appended records, used by this writer only
-	 * @throws IOException if the header cannot be written
+	 * Writes a batch: the numbers settled since the last one, and messages.
+	 * @return the messages' entries
+	 * @throws SpoolFullException if the disk is full: nothing is written
+	 * @throws SpoolFailedException if the batch cannot be written. If it cannot be
+	 * removed either, the next write tries again; until then, another opening may find it
 	 */
-	public static SegmentWriter begin(FileChannel channel, SegmentHeader header, ByteBuffer buffer) throws IOException {
-		channel.truncate(0);
-		ByteBuffer bytes = header.encode();
-		while (bytes.hasRemaining()) {
-			channel.write(bytes);
+	List<Entry> write(List<Message> messages) {
+		try {
+			if (this.torn) {
+				rollBack();
+			}
+			List<Entry> entries = new ArrayList<>(messages.size());
+			long now = System.currentTimeMillis();
+			for (Message message : messages) {
+				entries.add(Entry.of(message, this.nextNumber + entries.size(), this.session, now));
+			}
+			write(this.queue.takeUnnoted(), entries);
+			if (this.failing) {
+				this.failing = false;
+				logger.info("The spool {} can be written again", this.directory);
+			}
+			return entries;
 		}
-		return new SegmentWriter(channel, header.salt(), header.firstNumber(), buffer);
-	}
-
-	/** Committed bytes of the file. */
-	public long size() {
-		return this.committedBytes;
-	}
-
-	/** The position of the next record. */
-	public long position() {
-		return this.position;
-	}
-
-	/** The number of the next record. */
-	public long nextNumber() {
-		return this.nextNumber;
-	}
-
-	/** Appends a record with a body of these parts. */
-	public void append(byte[]... parts) throws IOException {
-		put(this.batchBegun ? Kind.RECORD : Kind.BATCH, parts);
-		this.batchBegun = true;
-		this.nextNumber++;
-	}
-
-	/** Appends a record without a number of its own, before a batch. */
-	public void note(byte[] body) throws IOException {
-		if (this.batchBegun) {
-			throw new IllegalStateException("A note must come before a batch");
+		catch (IOException ex) {
+			throw failed(ex);
 		}
-		put(Kind.NOTE, body);
 	}
 
-	/** Appends the end of the segment. */
-	public void end() throws IOException {
-		if (this.batchBegun) {
-			throw new IllegalStateException("Commit the batch before the end");
+	private void write(NumberRanges settled, List<Entry> entries) throws IOException {
+		this.torn = true;
+		try {
+			append(settled, entries);
+			this.torn = false;
 		}
+		catch (IOException ex) {
+			this.queue.giveBack(settled);
+			try {
+				rollBack();
+			}
+			catch (IOException failed) {
+				ex.addSuppressed(failed);
+			}
+			throw ex;
+		}
+	}
+
+	private RuntimeException failed(IOException cause) {
+		if (!this.failing) {
+			this.failing = true;
+			logger.error("The spool {} cannot be written; sending fails until it can: {}", this.directory,
+					cause.toString());
+		}
+		if (this.torn) {
+			return new SpoolFailedException(
+					"The messages could not be written, but may still be delivered after a restart: " + cause, cause);
+		}
+		return isFull(cause)
+				? new SpoolFullException("The disk of the spool %s is full; send again when there is room (%s)"
+					.formatted(this.directory, cause.getMessage()), cause)
+				: new SpoolFailedException("The messages could not be written and will not be sent: " + cause, cause);
+	}
+
+	/** The message is the only hint at the reason, and it may be in any language. */
+	private boolean isFull(IOException cause) {
+		String words = String.valueOf(cause.getMessage());
+		if (words.contains("No space left") || words.contains("quota")) {
+			return true;
+		}
+		try {
+			return Files.getFileStore(this.directory).getUsableSpace() < LITTLE_BYTES;
+		}
+		catch (IOException _) {
+			return false;
+		}
+	}
+
+	private void append(NumberRanges settled, List<Entry> entries) throws IOException {
+		if (this.segment != null && this.segment.bytes() >= this.segmentBytes) {
+			end(this.segment);
+		}
+		Segment open = this.segment;
+		if (open == null) {
+			open = begin();
+		}
+		else if (!settled.isEmpty()) {
+			put(Kind.SETTLED, settled.encode());
+		}
+		Kind kind = Kind.BATCH;
+		for (Entry entry : entries) {
+			open.place(this.nextNumber, this.position);
+			put(kind, entry.encode());
+			this.nextNumber++;
+			kind = Kind.RECORD;
+		}
+		commit(open, entries);
+	}
+
+	private Segment begin() throws IOException {
+		Segment begun = Segment.create(this.directory, this.nextNumber, this.random.nextLong(), this.session);
+		FileChannel file = this.disk.open(begun.file(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+		try {
+			this.segment = begun;
+			this.channel = file;
+			this.position = 0;
+			put(Kind.SETTLED, this.queue.encodeSettled());
+			flush();
+			if (this.force) {
+				this.disk.forceDirectory(this.directory);
+			}
+		}
+		catch (IOException ex) {
+			closeSegment();
+			this.disk.delete(begun.file());
+			throw ex;
+		}
+		this.queue.begun(begun, this.position);
+		return begun;
+	}
+
+	/**
+	 * Ends a segment. A later opening reads only its end, unless it is the newest one.
+	 */
+	private void end(Segment full) throws IOException {
 		put(Kind.END);
+		commit(full, List.of());
+		closeSegment();
 	}
 
 	private void put(Kind kind, byte[]... parts) throws IOException {
@@ -104,7 +222,7 @@ final class SegmentWriter implements Closeable {
 			length += part.length;
 			body.update(part);
 		}
-		if (this.buffer.remaining() < SegmentFormat.RECORD_HEADER_BYTES) {
+		if (this.buffer.remaining() < SegmentFormat.HEADER_BYTES) {
 			flush();
 		}
 		int bodyCrc = (int) body.getValue();
@@ -112,11 +230,11 @@ final class SegmentWriter implements Closeable {
 			.putInt(length)
 			.putLong(this.nextNumber)
 			.putInt(bodyCrc)
-			.putInt(SegmentFormat.crc(this.salt, this.position, kind.mark(), length, this.nextNumber, bodyCrc));
+			.putInt(SegmentFormat.crc(salt(), this.position, kind.mark(), length, this.nextNumber, bodyCrc));
 		for (byte[] part : parts) {
 			copy(part);
 		}
-		this.position += SegmentFormat.RECORD_HEADER_BYTES + length;
+		this.position += SegmentFormat.HEADER_BYTES + length;
 	}
 
 	private void copy(byte[] part) throws IOException {
@@ -134,24 +252,17 @@ final class SegmentWriter implements Closeable {
 	private void flush() throws IOException {
 		this.buffer.flip();
 		while (this.buffer.hasRemaining()) {
-			this.channel.write(this.buffer);
+			channel().write(this.buffer);
 		}
 		this.buffer.clear();
 	}
 
-	/**
-	 * Commits the appended records.
-	 * @param force whether to force them to the disk, so that they survive a loss of
-	 * power; otherwise they are written to the operating system and survive this process
-	 */
-	public void commit(boolean force) throws IOException {
+	private void commit(Segment open, List<Entry> entries) throws IOException {
 		flush();
-		if (force) {
-			this.channel.force(false);
+		if (this.force) {
+			channel().force(false);
 		}
-		this.committedBytes = this.position;
-		this.committedNumber = this.nextNumber;
-		this.batchBegun = false;
+		this.queue.committed(open, entries, this.position);
 	}
 
 	/**
@@ -159,19 +270,99 @@ final class SegmentWriter implements Closeable {
 	 * is unknown: they are discarded, and the records that replace them are written and
 	 * forced again.
 	 */
-	public void rollBack() throws IOException {
+	private void rollBack() throws IOException {
 		this.buffer.clear();
-		this.channel.truncate(this.committedBytes);
-		this.channel.force(true);
-		this.channel.position(this.committedBytes);
-		this.position = this.committedBytes;
-		this.nextNumber = this.committedNumber;
-		this.batchBegun = false;
+		Segment open = this.segment;
+		if (open != null) {
+			this.nextNumber = open.end();
+			this.position = open.bytes();
+			open.rolledBack();
+			channel().truncate(this.position);
+			channel().force(true);
+			channel().position(this.position);
+		}
+		this.torn = false;
 	}
 
+	/**
+	 * Deletes segments whose records are all settled, from the oldest one on. Deletes the
+	 * segment being written only if it is more than half full or the last write failed,
+	 * because the disk may need the room.
+	 */
+	void deleteSettled() throws IOException {
+		deleteSettled(this.failing);
+	}
+
+	private void deleteSettled(boolean room) throws IOException {
+		Segment open = this.segment;
+		boolean keepsOpen = open != null && !room && open.bytes() <= this.segmentBytes / 2;
+		List<Segment> settled = this.queue.removeSettled(keepsOpen ? open : null);
+		boolean all = this.queue.isEmpty();
+		List<Path> files = new ArrayList<>();
+		if (all || open != null && !this.torn) {
+			// The open segment lists what those of earlier openings list.
+			files.addAll(this.queue.takeEmpty());
+		}
+		settled.forEach((segment) -> files.add(segment.file()));
+		if (open != null && settled.contains(open)) {
+			closeSegment();
+		}
+		for (Path file : files) {
+			if (this.force && all && files.size() > 1 && file.equals(files.getLast())) {
+				// The last file lists the others' records as settled, until the others
+				// are durably deleted.
+				this.disk.forceDirectory(this.directory);
+			}
+			this.disk.delete(file);
+		}
+		if (this.force && !files.isEmpty()) {
+			this.disk.forceDirectory(this.directory);
+		}
+	}
+
+	private void closeSegment() throws IOException {
+		FileChannel file = channel();
+		this.segment = null;
+		this.channel = null;
+		file.close();
+	}
+
+	private long salt() {
+		if (this.segment == null) {
+			throw new IllegalStateException("No segment has begun");
+		}
+		return this.segment.salt();
+	}
+
+	private FileChannel channel() {
+		if (this.channel == null) {
+			throw new IllegalStateException("No segment has begun");
+		}
+		return this.channel;
+	}
+
+	/**
+	 * Ends the open segment, or deletes it if all records are settled.
+	 */
 	@Override
 	public void close() throws IOException {
-		this.channel.close();
+		try {
+			if (this.torn) {
+				rollBack();
+			}
+			if (this.queue.hasUnnoted() && this.queue.unsettled() > 0) {
+				write(List.of());
+			}
+			deleteSettled(true);
+			if (this.segment != null) {
+				end(this.segment);
+			}
+		}
+		finally {
+			if (this.channel != null) {
+				closeSegment();
+			}
+		}
 	}
 
 }

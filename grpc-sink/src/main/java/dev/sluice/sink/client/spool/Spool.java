@@ -1,5 +1,6 @@
 package dev.sluice.sink.client.spool;
 
+import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.List;
 
@@ -30,22 +31,59 @@ public interface Spool extends AutoCloseable {
 	 */
 	record Entry(long number, long session, ByteString id, ByteString key, byte[] payload, long appendedAt) {
 
+		private static final int HAS_KEY = 0x80;
+
 		/** Whether the spool made its id. A message with another id has no sequence. */
 		public boolean hasOwnId() {
-			return this.id.size() == OWN_ID_BYTES && has(this.session, 0) && has(this.number, Long.BYTES);
-		}
-
-		private boolean has(long value, int from) {
-			for (int i = 0; i < Long.BYTES; i++) {
-				if (this.id.byteAt(from + i) != (byte) (value >>> (Long.SIZE - (i + 1) * Byte.SIZE))) {
-					return false;
-				}
-			}
-			return true;
+			return this.id.size() == OWN_ID_BYTES && this.id.equals(ownId(this.session, this.number));
 		}
 
 		long bytes() {
 			return this.id.size() + this.key.size() + this.payload.length + OVERHEAD_BYTES;
+		}
+
+		/** The id of a message without one, {@value #OWN_ID_BYTES} bytes. */
+		static ByteString ownId(long session, long number) {
+			return ByteString.copyFrom(ByteBuffer.allocate(OWN_ID_BYTES).putLong(session).putLong(number).flip());
+		}
+
+		/** The entry that a spool makes of a message. */
+		static Entry of(Message message, long number, long session, long appendedAt) {
+			return new Entry(number, session, (message.id() != null) ? message.id() : ownId(session, number),
+					message.key(), message.payload(), appendedAt);
+		}
+
+		/**
+		 * The parts of its form in a file: the time when it was appended (8 bytes), the
+		 * length of its id (1), the id and the payload; the length is 0 for an id that
+		 * the spool made. If 128 is added to the length, the length of a key (1) and the
+		 * key come before the payload.
+		 */
+		byte[][] encode() {
+			int idBytes = hasOwnId() ? 0 : this.id.size();
+			int keyBytes = this.key.isEmpty() ? 0 : 1 + this.key.size();
+			ByteBuffer head = ByteBuffer.allocate(Long.BYTES + 1 + idBytes + keyBytes)
+				.putLong(this.appendedAt)
+				.put((byte) (idBytes | ((keyBytes > 0) ? HAS_KEY : 0)));
+			if (idBytes > 0) {
+				head.put(this.id.asReadOnlyByteBuffer());
+			}
+			if (keyBytes > 0) {
+				head.put((byte) this.key.size()).put(this.key.asReadOnlyByteBuffer());
+			}
+			return new byte[][] { head.array(), this.payload };
+		}
+
+		static Entry decode(long number, long session, byte[] encoded) {
+			ByteBuffer bytes = ByteBuffer.wrap(encoded);
+			long appendedAt = bytes.getLong();
+			int length = bytes.get() & 0xFF;
+			ByteString id = ByteString.copyFrom(bytes, length & ~HAS_KEY);
+			ByteString key = ((length & HAS_KEY) != 0) ? ByteString.copyFrom(bytes, bytes.get() & 0xFF)
+					: ByteString.EMPTY;
+			byte[] payload = new byte[bytes.remaining()];
+			bytes.get(payload);
+			return new Entry(number, session, id.isEmpty() ? ownId(session, number) : id, key, payload, appendedAt);
 		}
 
 		/** The total size of entries for these messages. */

@@ -17,6 +17,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import org.jspecify.annotations.Nullable;
+
 /** A disk that is full or fails to force when a test says so. */
 final class FaultyDisk implements Disk {
 
@@ -43,6 +45,9 @@ final class FaultyDisk implements Disk {
 	volatile boolean makesRoom;
 
 	volatile boolean failsToForce;
+
+	/** The message of the exception of the next write; null if it does not fail. */
+	volatile @Nullable String failsToWriteOnce;
 
 	/** Bytes read at a position. */
 	final AtomicLong bytesRead = new AtomicLong();
@@ -85,6 +90,11 @@ final class FaultyDisk implements Disk {
 
 		@Override
 		public int write(ByteBuffer from) throws IOException {
+			String failure = FaultyDisk.this.failsToWriteOnce;
+			if (failure != null) {
+				FaultyDisk.this.failsToWriteOnce = null;
+				throw new IOException(failure);
+			}
 			int length = (int) Math.min(from.remaining(), FaultyDisk.this.room);
 			if (length == 0 && from.hasRemaining()) {
 				throw new IOException("No space left on device");

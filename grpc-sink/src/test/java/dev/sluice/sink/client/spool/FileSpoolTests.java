@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -98,7 +100,7 @@ class FileSpoolTests {
 				Entry named = append(spool, id("named" + opening), payload(1));
 				Entry unnamed = append(spool, null, payload(2));
 				assertThat(unnamed.session()).isEqualTo(named.session());
-				assertThat(unnamed.id()).isEqualTo(MemorySpool.id(unnamed.session(), unnamed.number()));
+				assertThat(unnamed.id()).isEqualTo(Entry.ownId(unnamed.session(), unnamed.number()));
 				given.add(named.session());
 				given.add(unnamed.session());
 			}
@@ -556,6 +558,48 @@ class FileSpoolTests {
 		assertThat(Thread.interrupted()).isFalse();
 		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, payload(2)))
 			.withMessageContaining("is closed");
+	}
+
+	/** Its segments begin with a header, and its format is otherwise the same. */
+	@Test
+	void readsASpoolOfAnEarlierVersion() throws Exception {
+		Path spool = Files.createDirectory(this.directory.resolve("spool"));
+		Files.write(spool.resolve("0000000000000000000-e216e19956bc6546-00bbc82b2b61f615.segment"),
+				HexFormat.of().parseHex("""
+						534c554943450003e216e19956bc6546000000000000000000bbc82b2b61f615d703bc75\
+						a57e5e03000000000000000000000000000000002b437d8a\
+						a57e5e0200000015000000000000000081b33d88cb894dd1000001a22273786a036964306d6573736167652030\
+						a57e5e0200000015000000000000000145714c4bab980ddb000001a22273786c036964316d6573736167652031\
+						a57e5e020000001500000000000000020e3745a126470eab000001a22273786c036964326d6573736167652032\
+						a57e5e03000000100000000000000003b01b19e9d6c27c3700000000000000000000000000000001\
+						a57e5e040000000000000000000000030000000067ba100c"""));
+
+		try (FileSpool open = open(true)) {
+			assertThat(open.size()).as("the first is settled").isEqualTo(2);
+			Entry entry = Objects.requireNonNull(open.next(-1));
+			assertThat(entry.id()).isEqualTo(id("id1"));
+			assertThat(entry.payload()).asString().isEqualTo("message 1");
+			assertThat(entry.session()).isEqualTo(0x00bbc82b2b61f615L);
+			assertThat(append(open, null, payload(3)).number()).isEqualTo(3);
+			assertThat(open.damaged()).isZero();
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "No space left on device, true", "Disk quota exceeded, true", "Input/output error, false" })
+	void tellsAFullDiskFromABrokenOne(String words, boolean full) throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (FileSpool spool = open(true, disk)) {
+			append(spool, id("a"), payload(1));
+			disk.failsToWriteOnce = words;
+
+			assertThatExceptionOfType(full ? SpoolFullException.class : SpoolFailedException.class)
+				.isThrownBy(() -> append(spool, null, payload(2)))
+				.withMessageContaining(full ? "is full" : "will not be sent")
+				.withMessageContaining(words);
+			append(spool, id("b"), payload(3));
+			assertThat(Objects.requireNonNull(spool.get(1)).id()).isEqualTo(id("b"));
+		}
 	}
 
 	private FileSpool open(boolean force, FaultyDisk disk) {

@@ -5,35 +5,36 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 
 import dev.sluice.sink.client.spool.SegmentFormat.Kind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class SegmentReaderTests {
+
+	private static final int HEAD = SegmentFormat.HEADER_BYTES;
 
 	@TempDir
 	private Path directory;
 
 	@Test
 	void findsTheRecordBehindADamagedBodyWithoutASearch() throws Exception {
-		try (FileChannel channel = open()) {
-			write(channel, new byte[1_000], new byte[2_000], new byte[3_000]);
-			long second = SegmentHeader.BYTES + 24 + 1_000;
-			channel.write(ByteBuffer.wrap(new byte[] { 1 }), second + 24 + 500);
+		try (FileChannel file = write(new byte[1_000], new byte[2_000], new byte[3_000])) {
+			List<SegmentReader.Whole> all = all(file);
+			SegmentReader.Whole second = all.get(2);
+			file.write(ByteBuffer.wrap(new byte[] { 1 }), second.body() + 500);
 
-			SegmentReader reader = new SegmentReader(channel);
+			SegmentReader reader = reader(file);
+			reader.seek(second.from());
 
-			assertThat(reader.skim()).isInstanceOf(SegmentReader.Whole.class);
-			SegmentReader.Whole damaged = (SegmentReader.Whole) reader.skim();
-			assertThat(damaged.from()).isEqualTo(second);
-			assertThat(reader.body(damaged)).isNull();
-			assertThat(reader.skim()).isInstanceOfSatisfying(SegmentReader.Whole.class,
-					(third) -> assertThat(third.number()).isEqualTo(7));
+			assertThat(reader.skim()).isEqualTo(second);
+			assertThat(reader.body(second)).isNull();
+			assertThat(reader.skim()).isEqualTo(all.get(3));
 		}
 	}
 
@@ -45,18 +46,18 @@ class SegmentReaderTests {
 	void readsEachByteOnceBehindADamagedHeaderWhateverTheBodyContains() throws Exception {
 		byte[] marks = new byte[4_000_000];
 		ByteBuffer body = ByteBuffer.wrap(marks);
-		while (body.remaining() >= 24) {
+		while (body.remaining() >= HEAD) {
 			body.putInt(Kind.RECORD.mark()).putInt(1_000_000).putLong(6).putInt(0).putInt(0);
 		}
-		try (FileChannel channel = open()) {
-			write(channel, marks, new byte[10]);
-			channel.write(ByteBuffer.allocate(8), SegmentHeader.BYTES);
+		try (FileChannel file = write(marks, new byte[10])) {
+			SegmentReader.Whole first = all(file).get(1);
+			file.write(ByteBuffer.allocate(8), first.from());
 			FaultyDisk disk = new FaultyDisk();
 
-			SegmentReader reader = new SegmentReader(disk.open(this.directory.resolve("a"), StandardOpenOption.READ));
+			SegmentReader reader = reader(disk.open(segment(), StandardOpenOption.READ));
+			reader.seek(first.from());
 
-			assertThat(reader.skim())
-				.isEqualTo(new SegmentReader.Hole(SegmentHeader.BYTES, SegmentHeader.BYTES + 24 + marks.length));
+			assertThat(reader.skim()).isEqualTo(new SegmentReader.Hole(first.from(), first.end()));
 			assertThat(reader.skim()).isInstanceOf(SegmentReader.Whole.class);
 			assertThat(disk.bytesRead.get()).isLessThan(marks.length + 1_000_000);
 		}
@@ -64,74 +65,54 @@ class SegmentReaderTests {
 
 	@Test
 	void takesNoRecordOfAnotherSegmentForOneOfItsOwn() throws Exception {
-		byte[] other;
-		try (FileChannel channel = open()) {
-			write(channel, new byte[10], new byte[10]);
-			ByteBuffer content = ByteBuffer.allocate((int) channel.size() - SegmentHeader.BYTES);
-			channel.read(content, SegmentHeader.BYTES);
-			other = content.array();
-		}
-		try (FileChannel channel = FileChannel.open(this.directory.resolve("b"), StandardOpenOption.CREATE,
-				StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-			SegmentWriter writer = SegmentWriter.begin(channel, new SegmentHeader(43, 5, 1), ByteBuffer.allocate(100));
-			writer.append(other);
-			writer.commit(false);
-			channel.write(ByteBuffer.allocate(4), SegmentHeader.BYTES);
+		try (FileChannel file = write(new byte[10], new byte[10])) {
+			assertThat(all(file)).hasSize(4);
 
-			assertThat(new SegmentReader(channel).skim()).isInstanceOf(SegmentReader.End.class);
-		}
-	}
-
-	@Test
-	void readsWithAHeaderThatTheFileHasLost() throws Exception {
-		try (FileChannel channel = open()) {
-			write(channel, new byte[10]);
-			channel.write(ByteBuffer.allocate(SegmentHeader.BYTES), 0);
-
-			assertThat(new SegmentReader(channel).header()).isNull();
-			assertThat(new SegmentReader(channel, new SegmentHeader(42, 5, 1)).skim())
-				.isInstanceOf(SegmentReader.Whole.class);
+			assertThat(new SegmentReader(file, 43).skim()).isEqualTo(new SegmentReader.End(0, file.size()));
 		}
 	}
 
 	@Test
 	void saysWhatWasPromisedBefore() throws Exception {
-		try (FileChannel channel = open()) {
-			SegmentWriter writer = SegmentWriter.begin(channel, new SegmentHeader(42, 5, 1), ByteBuffer.allocate(100));
-			writer.append(new byte[1]);
-			writer.append(new byte[1]);
-			assertThatIllegalStateException().isThrownBy(() -> writer.note(new byte[1]));
-			assertThatIllegalStateException().isThrownBy(writer::end);
-			writer.commit(false);
-			writer.note(new byte[1]);
-			writer.append(new byte[1]);
-			writer.commit(true);
-			writer.end();
-			writer.commit(true);
-
-			SegmentReader reader = new SegmentReader(channel);
-			List<Kind> kinds = new ArrayList<>();
-			List<Long> numbers = new ArrayList<>();
-			while (reader.skim() instanceof SegmentReader.Whole whole) {
-				kinds.add(whole.kind());
-				numbers.add(whole.number());
-			}
-			assertThat(kinds).containsExactly(Kind.BATCH, Kind.RECORD, Kind.NOTE, Kind.BATCH, Kind.END);
-			assertThat(numbers).containsExactly(5L, 6L, 7L, 7L, 8L);
+		SegmentQueue queue = new SegmentQueue(this.directory, FileChannel::open);
+		try (SegmentWriter writer = new SegmentWriter(queue, this.directory, 1_000, false, FileChannel::open)) {
+			Message message = new Message(null, new byte[1]);
+			writer.write(List.of(message, message));
+			queue.settle(0);
+			writer.write(List.of(message));
+		}
+		try (FileChannel file = FileChannel.open(segment())) {
+			List<SegmentReader.Whole> all = all(file);
+			assertThat(all).extracting(SegmentReader.Whole::kind)
+				.containsExactly(Kind.SETTLED, Kind.BATCH, Kind.RECORD, Kind.SETTLED, Kind.BATCH, Kind.END);
+			assertThat(all).extracting(SegmentReader.Whole::number).containsExactly(0L, 0L, 1L, 2L, 2L, 3L);
 		}
 	}
 
-	private FileChannel open() throws Exception {
-		return FileChannel.open(this.directory.resolve("a"), StandardOpenOption.CREATE, StandardOpenOption.READ,
-				StandardOpenOption.WRITE);
+	/** Writes settled numbers, a record for each payload, and an end. */
+	private FileChannel write(byte[]... payloads) throws Exception {
+		SegmentQueue queue = new SegmentQueue(this.directory, FileChannel::open);
+		try (SegmentWriter writer = new SegmentWriter(queue, this.directory, 1_000, false, FileChannel::open)) {
+			writer.write(Arrays.stream(payloads).map((payload) -> new Message(null, payload)).toList());
+		}
+		return FileChannel.open(segment(), StandardOpenOption.READ, StandardOpenOption.WRITE);
 	}
 
-	private static void write(FileChannel channel, byte[]... bodies) throws Exception {
-		SegmentWriter writer = SegmentWriter.begin(channel, new SegmentHeader(42, 5, 1), ByteBuffer.allocate(5_000));
-		for (byte[] body : bodies) {
-			writer.append(body);
+	private Path segment() throws Exception {
+		return Directories.segments(this.directory).getFirst();
+	}
+
+	private SegmentReader reader(FileChannel file) throws Exception {
+		return new SegmentReader(file, Objects.requireNonNull(Segment.named(segment())).salt());
+	}
+
+	private List<SegmentReader.Whole> all(FileChannel file) throws Exception {
+		List<SegmentReader.Whole> all = new ArrayList<>();
+		SegmentReader reader = reader(file);
+		while (reader.skim() instanceof SegmentReader.Whole whole) {
+			all.add(whole);
 		}
-		writer.commit(false);
+		return all;
 	}
 
 }

@@ -153,9 +153,7 @@ class SpoolFuzzTests {
 	private static List<Long> numbers(Path segment, byte[] before, byte[] after) throws IOException {
 		List<Long> numbers = new ArrayList<>();
 		try (FileChannel channel = FileChannel.open(segment)) {
-			// Earlier damage may have hit the header; the spool then uses the name.
-			String name = segment.getFileName().toString().replace(".segment", "");
-			SegmentReader reader = new SegmentReader(channel, SegmentHeader.named(name));
+			SegmentReader reader = new SegmentReader(channel, Segment.named(segment).salt());
 			SegmentReader.Next next = reader.skim();
 			while (!(next instanceof SegmentReader.End)) {
 				if (next instanceof SegmentReader.Whole whole && whole.numbered()) {

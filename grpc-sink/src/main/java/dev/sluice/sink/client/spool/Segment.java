@@ -1,0 +1,150 @@
+package dev.sluice.sink.client.spool;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of a segment of a queue. Everything that is needed to read its records is in
+ * the file's name, where damage to the file's content cannot reach it. Guarded by the
+ * queue, except for {@code places}.
+ */
+final class Segment {
+
+	private static final Pattern NAME = Pattern.compile("(\\d{19})-(\\p{XDigit}{16})-(\\p{XDigit}{16})\\.segment");
+
+	private static final int HEX = 16;
+
+	/** Minimum distance of two remembered records in the file, in bytes. */
+	private static final long PLACE_EVERY = 128 * 1024;
+
+	private final Path file;
+
+	private final long first;
+
+	private final long salt;
+
+	private final long session;
+
+	/** The positions of some records, by number. */
+	private final ConcurrentNavigableMap<Long, Long> places = new ConcurrentSkipListMap<>();
+
+	/** Length of the file up to the last commit. */
+	private long bytes;
+
+	/** The number after its last record. */
+	private long end;
+
+	/** Records below this number were promised to their sender. */
+	private long promised;
+
+	/** Records that are not settled. */
+	private long unsettled;
+
+	private Segment(Path file, long first, long salt, long session) {
+		this.file = file;
+		this.first = first;
+		this.salt = salt;
+		this.session = session;
+		this.end = first;
+		this.promised = first;
+		this.places.put(first, 0L);
+	}
+
+	/**
+	 * A segment without records.
+	 * @param first number of its first record
+	 * @param salt random number of the file, which is part of each checksum
+	 * @param session random number of the opening that creates it
+	 */
+	static Segment create(Path directory, long first, long salt, long session) {
+		return new Segment(directory.resolve("%019d-%016x-%016x.segment".formatted(first, salt, session)), first, salt,
+				session);
+	}
+
+	/** The segment in a file, by its name; null if it is not the name of a segment. */
+	static @Nullable Segment named(Path file) {
+		Matcher name = NAME.matcher(file.getFileName().toString());
+		return name.matches() ? new Segment(file, Long.parseLong(name.group(1)),
+				Long.parseUnsignedLong(name.group(2), HEX), Long.parseUnsignedLong(name.group(3), HEX)) : null;
+	}
+
+	Path file() {
+		return this.file;
+	}
+
+	long first() {
+		return this.first;
+	}
+
+	long salt() {
+		return this.salt;
+	}
+
+	long session() {
+		return this.session;
+	}
+
+	long end() {
+		return this.end;
+	}
+
+	long bytes() {
+		return this.bytes;
+	}
+
+	long promised() {
+		return this.promised;
+	}
+
+	boolean hasRecords() {
+		return this.end > this.first;
+	}
+
+	long unsettled() {
+		return this.unsettled;
+	}
+
+	/** Bytes of the unsettled records, each of which counts as the average. */
+	long unsettledBytes() {
+		return hasRecords() ? this.bytes * this.unsettled / (this.end - this.first) : 0;
+	}
+
+	/** Notes how far the segment has been read or committed. */
+	void reaches(long end, long promised, long bytes) {
+		this.end = end;
+		this.promised = promised;
+		this.bytes = bytes;
+	}
+
+	/** Changes the number of unsettled records. */
+	void addUnsettled(long count) {
+		this.unsettled += count;
+	}
+
+	/**
+	 * Remembers where a record begins, if that is far enough after the last such place.
+	 */
+	void place(long number, long position) {
+		Map.Entry<Long, Long> before = this.places.floorEntry(number);
+		if (before == null || position - before.getValue() >= PLACE_EVERY) {
+			this.places.put(number, position);
+		}
+	}
+
+	/** Forgets the places of records that were rolled back. */
+	void rolledBack() {
+		this.places.tailMap(this.end, this.end > this.first).clear();
+	}
+
+	/** The last known place at or before a record of this segment. */
+	Map.Entry<Long, Long> placeBefore(long number) {
+		return this.places.floorEntry(number);
+	}
+
+}
