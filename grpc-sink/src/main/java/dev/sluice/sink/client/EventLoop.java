@@ -24,9 +24,4 @@ interface EventLoop extends AutoCloseable {
 	@Override
 	void close();
 
-	/** Starts a loop with one thread. */
-	static EventLoop ofThread(String name) {
-		return LoopThread.start(name);
-	}
-
 }

@@ -1,70 +1,71 @@
 package dev.sluice.sink.client;
 
+import java.util.concurrent.atomic.LongAdder;
+
+import dev.sluice.sink.client.spool.Spool;
+
 /**
- * Counts what a client has done since it was opened. Confined to the event loop, except
- * for {@link #snapshot()}, which any thread may read and which is slightly out of date.
+ * Counts what a client has done since it was opened. The event loop writes, and any
+ * thread may read.
  * <p>
  * Spooled at the opening + appended since = acknowledged + refused + damaged + spooled
  * now.
  */
 final class Progress {
 
-	long timeouts;
+	final LongAdder timeouts = new LongAdder();
 
-	long disconnections;
+	final LongAdder disconnections = new LongAdder();
 
-	long dropped;
+	final LongAdder dropped = new LongAdder();
+
+	final LongAdder sentBytes = new LongAdder();
+
+	final LongAdder acknowledged = new LongAdder();
 
 	/** Messages refused by the sink, or because they are too large for it. */
-	long refused;
+	final LongAdder refused = new LongAdder();
 
-	private long sent;
+	private final LongAdder sent = new LongAdder();
 
-	private long repeated;
+	private final LongAdder repeated = new LongAdder();
 
-	private long sentBytes;
-
-	private long acknowledged;
-
-	/** The greatest message number sent so far. */
+	/** The greatest message number sent so far. Confined to the event loop. */
 	private long greatest = -1;
 
-	private volatile Snapshot snapshot = new Snapshot(false, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0);
+	private volatile boolean connected;
 
-	/** The counters and the state at one moment. */
-	record Snapshot(boolean connected, int inFlight, int window, long timeouts, long disconnections, long dropped,
-			long sent, long repeated, long sentBytes, long acknowledged, long refused) {
-	}
+	private volatile int inFlight;
+
+	private volatile int window = 1;
 
 	/**
 	 * Counts a message sent. Messages are first sent in the order of their numbers, so a
 	 * number not above the greatest one is a repeat.
 	 */
 	void sent(long number) {
-		this.sent++;
+		this.sent.increment();
 		if (number <= this.greatest) {
-			this.repeated++;
+			this.repeated.increment();
 		}
 		else {
 			this.greatest = number;
 		}
 	}
 
-	void sentBytes(int bytes) {
-		this.sentBytes += bytes;
-	}
-
-	void acknowledged(int messages) {
-		this.acknowledged += messages;
-	}
-
 	void show(boolean connected, int inFlight, int window) {
-		this.snapshot = new Snapshot(connected, inFlight, window, this.timeouts, this.disconnections, this.dropped,
-				this.sent, this.repeated, this.sentBytes, this.acknowledged, this.refused);
+		this.connected = connected;
+		this.inFlight = inFlight;
+		this.window = window;
 	}
 
-	Snapshot snapshot() {
-		return this.snapshot;
+	SinkClient.Stats stats(Spool spool) {
+		Long oldest = spool.oldest();
+		return new SinkClient.Stats(this.connected, this.inFlight, this.window, this.timeouts.sum(),
+				this.disconnections.sum(), this.dropped.sum(), spool.size(), spool.bytes(),
+				(oldest != null) ? Math.max(0, System.currentTimeMillis() - oldest) : 0, spool.damaged(),
+				this.sent.sum(), this.repeated.sum(), this.sentBytes.sum(), this.acknowledged.sum(),
+				this.refused.sum());
 	}
 
 }

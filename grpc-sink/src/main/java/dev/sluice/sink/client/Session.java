@@ -6,14 +6,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.random.RandomGenerator;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.spool.Message;
 import dev.sluice.sink.client.spool.Spool;
 import dev.sluice.sink.client.spool.Spool.Entry;
-import dev.sluice.sink.client.wire.Dictionaries;
-import dev.sluice.sink.client.wire.WireSessions;
 import io.grpc.Channel;
 import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
@@ -24,10 +21,10 @@ import org.slf4j.LoggerFactory;
  * Moves messages from the spool to the sink, over a {@link SinkConnection}. A message is
  * in flight, is to be sent again, or waits in the spool after all that were sent before.
  * <p>
- * Confined to the event loop, except for {@link #appended} and the snapshot. Payloads in
- * flight are not kept in memory: a message to send again is read from the spool again. An
- * exception on the loop, also a listener's, ends the stream, and the next one starts with
- * all messages in the spool.
+ * Confined to the event loop, except for {@link #appended} and {@link #stats}. Payloads
+ * in flight are not kept in memory: a message to send again is read from the spool again.
+ * An exception on the loop, also a listener's, ends the stream, and the next one starts
+ * with all messages in the spool.
  */
 final class Session {
 
@@ -61,12 +58,11 @@ final class Session {
 
 	@SuppressWarnings("this-escape") // The connection begins when the session is opened.
 	Session(Channel channel, Spool spool, EventLoop loop, Window window, SinkClientOptions options,
-			DeliveryListener listener, RandomGenerator random) {
+			DeliveryListener listener) {
 		this.spool = spool;
 		this.loop = loop;
 		this.listener = listener;
-		this.connection = new SinkConnection(channel, this, loop, window, options, listener, random,
-				new Dictionaries(options.spool()), this.progress, new WireSessions(spool));
+		this.connection = new SinkConnection(channel, this, spool, loop, window, options, listener, this.progress);
 	}
 
 	void open() {
@@ -90,7 +86,7 @@ final class Session {
 			logger.error("The client has failed; it ends its stream and opens a new one", ex);
 			this.connection.fail(ex);
 			reset();
-			show();
+			this.connection.show();
 		}
 	}
 
@@ -114,8 +110,9 @@ final class Session {
 		}
 	}
 
-	Progress.Snapshot snapshot() {
-		return this.progress.snapshot();
+	/** Any thread may call it. */
+	SinkClient.Stats stats() {
+		return this.progress.stats(this.spool);
 	}
 
 	/** Ends the stream without waiting; before it returns if a listener calls it. */
@@ -138,11 +135,7 @@ final class Session {
 			send(next);
 		}
 		this.connection.endBatch();
-		show();
-	}
-
-	private void show() {
-		this.progress.show(this.connection.connected(), this.connection.inFlight(), this.connection.limit());
+		this.connection.show();
 	}
 
 	/**
@@ -150,7 +143,7 @@ final class Session {
 	 * of an earlier opening of the spool must be settled before newer ones are sent.
 	 */
 	private boolean awaitsEarlierOpening(Entry next) {
-		if (next.session() != this.sending && this.connection.inFlight() > 0) {
+		if (next.session() != this.sending && this.connection.hasInFlight()) {
 			return true;
 		}
 		this.sending = next.session();
@@ -191,7 +184,7 @@ final class Session {
 		logger.error("Message {} is permanently refused: {}", entry.number(), description);
 		this.listener.refused(new Message(entry.id(), entry.payload(), entry.key()), code, description);
 		this.spool.settle(List.of(entry.number()));
-		this.progress.refused++;
+		this.progress.refused.increment();
 	}
 
 	private @Nullable Entry waiting() {
@@ -234,7 +227,7 @@ final class Session {
 	/** Settles the messages in the spool as stored. */
 	void flushSettled() {
 		this.spool.settle(this.settled);
-		this.progress.acknowledged(this.settled.size());
+		this.progress.acknowledged.add(this.settled.size());
 		this.settled.clear();
 	}
 

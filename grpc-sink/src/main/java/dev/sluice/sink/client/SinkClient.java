@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.spool.FileSpool;
@@ -26,6 +25,9 @@ import io.grpc.Channel;
  * caller owns the channel.
  */
 public final class SinkClient implements AutoCloseable {
+
+	/** Maximum of the adaptive window. */
+	private static final int MAX_WINDOW = 16_384;
 
 	private static final Duration POLL = Duration.ofMillis(5);
 
@@ -75,16 +77,15 @@ public final class SinkClient implements AutoCloseable {
 	 * @throws SpoolFailedException if the spool cannot be opened
 	 */
 	public static SinkClient open(Channel channel, SinkClientOptions options, DeliveryListener listener) {
-		return new SinkClient(channel, options, listener, spool(options), EventLoop.ofThread("sink-client"));
+		return new SinkClient(channel, options, listener, spool(options), LoopThread.start("sink-client"));
 	}
 
 	SinkClient(Channel channel, SinkClientOptions options, DeliveryListener listener, Spool spool, EventLoop loop) {
 		this.options = options;
 		this.spool = spool;
 		this.loop = loop;
-		Window window = (options.window() > 0) ? new FixedWindow(options.window())
-				: new AdaptiveWindow(options.maxWindow());
-		this.session = new Session(channel, spool, loop, window, options, listener, ThreadLocalRandom.current());
+		Window window = (options.window() > 0) ? new Window.Fixed(options.window()) : new AdaptiveWindow(MAX_WINDOW);
+		this.session = new Session(channel, spool, loop, window, options, listener);
 		this.session.open();
 	}
 
@@ -156,18 +157,6 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
-	 * Sends a message, and waits for room in the spool if there is none.
-	 * @param timeout maximum wait; 0 = none
-	 * @return the id
-	 * @throws SpoolFullException if there was no room in time: the message is not in the
-	 * spool
-	 * @see #send(byte[])
-	 */
-	public ByteString send(byte[] payload, Duration timeout) throws InterruptedException {
-		return sendAll(List.of(new Message(null, payload)), timeout).getFirst();
-	}
-
-	/**
 	 * Sends a batch of messages, and waits for room in the spool if there is none for
 	 * all.
 	 * @param timeout maximum wait; 0 = none
@@ -207,12 +196,7 @@ public final class SinkClient implements AutoCloseable {
 
 	/** The current state and counters. */
 	public Stats stats() {
-		Progress.Snapshot now = this.session.snapshot();
-		Long oldest = this.spool.oldest();
-		return new Stats(now.connected(), now.inFlight(), now.window(), now.timeouts(), now.disconnections(),
-				now.dropped(), this.spool.size(), this.spool.bytes(),
-				(oldest != null) ? Math.max(0, System.currentTimeMillis() - oldest) : 0, this.spool.damaged(),
-				now.sent(), now.repeated(), now.sentBytes(), now.acknowledged(), now.refused());
+		return this.session.stats();
 	}
 
 	/**

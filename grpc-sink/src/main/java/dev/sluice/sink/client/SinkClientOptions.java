@@ -3,6 +3,7 @@ package dev.sluice.sink.client;
 import java.nio.file.Path;
 import java.time.Duration;
 
+import dev.sluice.sink.client.wire.RequestOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,48 +13,37 @@ import org.jspecify.annotations.Nullable;
  * may use it; it is created if it does not exist. null = messages are kept in memory and
  * are lost with the process. Default null
  * @param spoolBytes maximum size of the messages in the spool: payloads plus 80 bytes
- * each. A message over it is refused with {@link SpoolFullException}. The files may take
- * twice as much, plus two segments. Default 1 GB, in memory 64 MB
+ * each. A message over it is refused with
+ * {@link dev.sluice.sink.client.spool.SpoolFullException}. The files may take twice as
+ * much, plus two segments. Default 1 GB, in memory 64 MB
  * @param durability what a message in the spool survives. Default {@code POWER}
- * @param window fixed maximum number of messages in flight; 0 = adaptive. Default 0
- * @param maxWindow maximum of the adaptive window, which the sink's capacity also limits.
- * Default 16,384
+ * @param window fixed maximum number of messages in flight; 0 = adaptive, up to 16,384
+ * and to the sink's capacity. Default 0
  * @param ackTimeout time after which an unacknowledged message is sent again; longer than
  * the sink's {@code sink.store.timeout}. A stream on which the sink does not answer
  * within that time, or acknowledges nothing for three times that time, is replaced by a
  * new one. Default 20 s
- * @param zstdLevel compression level, if the sink accepts compressed messages; 0 = none.
- * Default 3
- * @param dictionary whether to use the sink's dictionary, if it has one. Default true
  * @param maxMessageBytes maximum size of a payload. A message that is larger than the
  * sink's own maximum is not sent and counts as refused. Default 1 MB
- * @param batchBytes maximum size of a request with several messages, if the sink accepts
- * such; 0 = each message has its own request. Default 16 KB
- * @param linger how long a message waits for others to share its request, less than
- * {@code ackTimeout}; 0 = it does not wait: only messages that already wait share one.
- * Default 0
+ * @param requests how messages are written as requests. Default zstd level 3 with the
+ * sink's dictionary, batches of 16 KB, no linger
  */
-public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durability durability, int window, int maxWindow,
-		Duration ackTimeout, int zstdLevel, boolean dictionary, int maxMessageBytes, int batchBytes, Duration linger) {
+public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durability durability, int window,
+		Duration ackTimeout, int maxMessageBytes, RequestOptions requests) {
 
 	private static final long MEGABYTE = 1024 * 1024;
 
-	private static final int BATCH_BYTES = 16 * 1024;
+	private static final RequestOptions REQUESTS = new RequestOptions(3, true, 16 * 1024, Duration.ZERO);
 
-	private static final int ZSTD_LEVEL = 3;
-
-	private static final int MAX_ZSTD_LEVEL = 22;
-
+	/**
+	 * @throws IllegalArgumentException if a value is out of its range
+	 */
 	public SinkClientOptions {
 		require(spoolBytes > 0, "spoolBytes must be positive");
 		require(window >= 0, "window must be 0 (adaptive) or positive");
-		require(maxWindow > 0, "maxWindow must be positive");
 		require(ackTimeout.isPositive(), "ackTimeout must be positive");
-		require(zstdLevel >= 0 && zstdLevel <= MAX_ZSTD_LEVEL, "zstdLevel must be 0 (none) to 22");
 		require(maxMessageBytes > 0, "maxMessageBytes must be positive");
-		require(batchBytes >= 0, "batchBytes must be 0 (no batches) or positive");
-		require(!linger.isNegative() && linger.compareTo(ackTimeout) < 0,
-				"linger must be 0 (none) or positive, and less than ackTimeout");
+		require(requests.linger().compareTo(ackTimeout) < 0, "linger must be less than ackTimeout");
 	}
 
 	private static void require(boolean condition, String otherwise) {
@@ -64,49 +54,53 @@ public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durabilit
 
 	/** The defaults for a spool in a directory. */
 	public static SinkClientOptions durable(Path spool) {
-		return new SinkClientOptions(spool, 1024 * MEGABYTE, Durability.POWER, 0, 16_384, Duration.ofSeconds(20),
-				ZSTD_LEVEL, true, (int) MEGABYTE, BATCH_BYTES, Duration.ZERO);
+		return new SinkClientOptions(spool, 1024 * MEGABYTE, Durability.POWER, 0, Duration.ofSeconds(20),
+				(int) MEGABYTE, REQUESTS);
 	}
 
 	/** The defaults for a spool in memory. */
 	public static SinkClientOptions inMemory() {
-		return new SinkClientOptions(null, 64 * MEGABYTE, Durability.PROCESS, 0, 16_384, Duration.ofSeconds(20),
-				ZSTD_LEVEL, true, (int) MEGABYTE, BATCH_BYTES, Duration.ZERO);
+		return new SinkClientOptions(null, 64 * MEGABYTE, Durability.PROCESS, 0, Duration.ofSeconds(20), (int) MEGABYTE,
+				REQUESTS);
 	}
 
 	public SinkClientOptions withSpoolBytes(long value) {
-		return new SinkClientOptions(this.spool, value, this.durability, this.window, this.maxWindow, this.ackTimeout,
-				this.zstdLevel, this.dictionary, this.maxMessageBytes, this.batchBytes, this.linger);
+		return new SinkClientOptions(this.spool, value, this.durability, this.window, this.ackTimeout,
+				this.maxMessageBytes, this.requests);
 	}
 
 	public SinkClientOptions withDurability(Durability value) {
-		return new SinkClientOptions(this.spool, this.spoolBytes, value, this.window, this.maxWindow, this.ackTimeout,
-				this.zstdLevel, this.dictionary, this.maxMessageBytes, this.batchBytes, this.linger);
+		return new SinkClientOptions(this.spool, this.spoolBytes, value, this.window, this.ackTimeout,
+				this.maxMessageBytes, this.requests);
 	}
 
 	public SinkClientOptions withWindow(int value) {
-		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, value, this.maxWindow,
-				this.ackTimeout, this.zstdLevel, this.dictionary, this.maxMessageBytes, this.batchBytes, this.linger);
+		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, value, this.ackTimeout,
+				this.maxMessageBytes, this.requests);
 	}
 
 	public SinkClientOptions withAckTimeout(Duration value) {
-		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.maxWindow, value,
-				this.zstdLevel, this.dictionary, this.maxMessageBytes, this.batchBytes, this.linger);
+		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, value,
+				this.maxMessageBytes, this.requests);
 	}
 
 	public SinkClientOptions withZstdLevel(int value) {
-		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.maxWindow,
-				this.ackTimeout, value, this.dictionary, this.maxMessageBytes, this.batchBytes, this.linger);
+		return withRequests(new RequestOptions(value, this.requests.dictionary(), this.requests.batchBytes(),
+				this.requests.linger()));
 	}
 
 	public SinkClientOptions withDictionary(boolean value) {
-		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.maxWindow,
-				this.ackTimeout, this.zstdLevel, value, this.maxMessageBytes, this.batchBytes, this.linger);
+		return withRequests(new RequestOptions(this.requests.zstdLevel(), value, this.requests.batchBytes(),
+				this.requests.linger()));
 	}
 
 	public SinkClientOptions withBatches(int bytes, Duration linger) {
-		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.maxWindow,
-				this.ackTimeout, this.zstdLevel, this.dictionary, this.maxMessageBytes, bytes, linger);
+		return withRequests(new RequestOptions(this.requests.zstdLevel(), this.requests.dictionary(), bytes, linger));
+	}
+
+	private SinkClientOptions withRequests(RequestOptions value) {
+		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.ackTimeout,
+				this.maxMessageBytes, value);
 	}
 
 }

@@ -1,7 +1,7 @@
 package dev.sluice.sink.client;
 
 /** The maximum number of messages in flight. Not thread-safe. */
-sealed interface Window permits FixedWindow, AdaptiveWindow {
+sealed interface Window permits Window.Fixed, AdaptiveWindow {
 
 	/** The current maximum, at least 1. */
 	int size();
@@ -23,6 +23,24 @@ sealed interface Window permits FixedWindow, AdaptiveWindow {
 
 	/** The state of the window when a message was sent. */
 	record Flight(long sentAt, long delivered, long deliveredAt, long firstSentAt, boolean scarce) {
+	}
+
+	/** A window of a fixed size. */
+	record Fixed(int size) implements Window {
+
+		@Override
+		public Flight sent(long nanos, int inFlight, boolean scarce) {
+			return new Flight(nanos, 0, 0, 0, scarce);
+		}
+
+		@Override
+		public void acked(Flight flight, long nanos, int together) {
+		}
+
+		@Override
+		public void lost(Flight flight, long nanos) {
+		}
+
 	}
 
 }

@@ -32,7 +32,7 @@ class LoopThreadTests {
 
 	private static final Duration WAKE_UP = Patience.ofSeconds(60);
 
-	private final EventLoop loop = EventLoop.ofThread("loop-under-test");
+	private final EventLoop loop = LoopThread.start("loop-under-test");
 
 	@AfterEach
 	void close() {

@@ -295,12 +295,13 @@ class SinkClientTests {
 		byte[] large = new byte[60_000];
 		this.client.send(ByteString.copyFromUtf8("first"), large);
 		assertThatExceptionOfType(SpoolFullException.class)
-			.isThrownBy(() -> this.client.send(large, Duration.ofMillis(20)));
+			.isThrownBy(() -> this.client.sendAll(List.of(new Message(null, large)), Duration.ofMillis(20)));
 
 		CompletableFuture<ByteString> waiting = new CompletableFuture<>();
 		Thread sender = Thread.ofVirtual().start(() -> {
 			try {
-				waiting.complete(this.client.send(large, Patience.ofSeconds(60)));
+				waiting.complete(
+						this.client.sendAll(List.of(new Message(null, large)), Patience.ofSeconds(60)).getFirst());
 			}
 			catch (InterruptedException | RuntimeException ex) {
 				waiting.completeExceptionally(ex);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * messages in a row that did not become smaller, it tries only one in {@value #TRY_EACH},
  * until one does. Not thread-safe.
  */
-public final class Compression implements AutoCloseable {
+final class Compression implements AutoCloseable {
 
 	private static final int ENOUGH = 8;
 
@@ -29,7 +29,7 @@ public final class Compression implements AutoCloseable {
 	 * @param level level of zstd
 	 * @param dictionary a zstd dictionary; null for none
 	 */
-	public Compression(int level, byte @Nullable [] dictionary) {
+	Compression(int level, byte @Nullable [] dictionary) {
 		this.context = new ZstdCompressCtx();
 		this.context.setLevel(level);
 		// The sink refuses a frame made with a damaged dictionary, and does not misread
@@ -42,7 +42,7 @@ public final class Compression implements AutoCloseable {
 	}
 
 	/** Returns a frame that is smaller than the payload; null if there is none. */
-	public byte @Nullable [] compress(byte[] payload) {
+	byte @Nullable [] compress(byte[] payload) {
 		if (payload.length < SMALL_BYTES || this.incompressible >= ENOUGH && this.incompressible++ % TRY_EACH != 0) {
 			return null;
 		}

@@ -22,13 +22,7 @@ import org.jspecify.annotations.Nullable;
  * ends count as in flight, so the session sends them on the next stream. Confined to the
  * event loop. Bounded by one request.
  */
-public final class RequestWriter implements AutoCloseable {
-
-	/** The version of responses, and of requests without sequences. */
-	public static final int VERSION = 1;
-
-	/** The version of requests with sequences. */
-	public static final int SEQUENCES_VERSION = 2;
+final class RequestWriter implements AutoCloseable {
 
 	/** Bytes of the tag of a message in a request with several. */
 	private static final int TAG_BYTES = CodedOutputStream.computeTagSize(Request.MESSAGES_FIELD_NUMBER);
@@ -79,7 +73,7 @@ public final class RequestWriter implements AutoCloseable {
 	 * @param out receives the requests
 	 * @param scheduler runs a task later, on the event loop
 	 */
-	public RequestWriter(int maxMessages, int maxBytes, Duration linger, @Nullable Compression compression,
+	RequestWriter(int maxMessages, int maxBytes, Duration linger, @Nullable Compression compression,
 			@Nullable WireSessions sessions, Consumer<Request> out, BiConsumer<Duration, Runnable> scheduler) {
 		this.maxMessages = maxMessages;
 		this.maxBytes = maxBytes;
@@ -91,7 +85,7 @@ public final class RequestWriter implements AutoCloseable {
 	}
 
 	/** Adds a message to a request. */
-	public void write(Entry entry) {
+	void write(Entry entry) {
 		WireSessions names = this.sessions;
 		boolean numbered = names != null && entry.hasOwnId();
 		if (names != null && numbered) {
@@ -107,6 +101,11 @@ public final class RequestWriter implements AutoCloseable {
 		if (this.messages.size() >= this.maxMessages || this.bytes >= this.maxBytes) {
 			flush();
 		}
+	}
+
+	/** The session id of a message; null if the sink does not support sequences. */
+	@Nullable ByteString sessionOf(Entry entry) {
+		return (this.sessions != null) ? this.sessions.id(entry.session()) : null;
 	}
 
 	/** All messages of a request belong to one session. */
@@ -138,7 +137,7 @@ public final class RequestWriter implements AutoCloseable {
 	 * linger timer.
 	 * @param now whether no more can come, so that waiting is useless
 	 */
-	public void endBatch(boolean now) {
+	void endBatch(boolean now) {
 		if (now || this.linger.isZero()) {
 			flush();
 		}
@@ -158,7 +157,7 @@ public final class RequestWriter implements AutoCloseable {
 			return;
 		}
 		Request.Builder request = Request.newBuilder()
-			.setVersion((this.sessions != null) ? SEQUENCES_VERSION : VERSION);
+			.setVersion((this.sessions != null) ? SinkCall.SEQUENCES_VERSION : SinkCall.VERSION);
 		if (this.announcement != null) {
 			request.setSession(this.announcement);
 			this.announcement = null;
