@@ -14,7 +14,6 @@ import dev.sluice.sink.store.DelayedStore;
 import dev.sluice.sink.store.KafkaMessageStore;
 import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
-import dev.sluice.sink.store.RecentIds;
 import dev.sluice.sink.store.SinkTopic;
 import dev.sluice.threads.Supervisor;
 import dev.sluice.topics.TopicSpec;
@@ -103,21 +102,18 @@ class SinkConfiguration {
 	}
 
 	@Bean
-	OnceStore onceStore(MessageStore store, RecentIds recent, SinkProperties properties) {
-		return new OnceStore(
+	OnceStore onceStore(MessageStore store, SinkTopic topic, SinkProperties properties) {
+		OnceStore once = new OnceStore(
 				properties.store().delay().isZero() ? store : new DelayedStore(store, properties.store().delay()),
-				recent);
+				properties.store().repeatHorizon());
+		topic.onNew(once::forget);
+		return once;
 	}
 
 	@Bean
 	@GlobalServerInterceptor
 	KnownDictionaries knownDictionaries() {
 		return new KnownDictionaries();
-	}
-
-	@Bean
-	RecentIds recentIds(SinkProperties properties) {
-		return new RecentIds(properties.store().repeatHorizon());
 	}
 
 	@Bean
@@ -131,16 +127,18 @@ class SinkConfiguration {
 	}
 
 	@Bean
-	SinkTopic sinkTopic(SinkProperties properties, KafkaAdmin admin, RecentIds recent) {
-		return new SinkTopic(TopicSpec.of(Topics.SINK, properties.topic().partitions(),
-				properties.topic().replicationFactor(), properties.topic().minInsyncReplicas(),
-				Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(properties.limits().maxRequestBytes()),
-						TopicConfig.RETENTION_MS_CONFIG,
-						Long.toString(properties.topic().retention().isZero() ? -1
-								: properties.topic().retention().toMillis()),
-						TopicConfig.RETENTION_BYTES_CONFIG,
-						Long.toString(properties.topic().retentionBytesOfPartition()))),
-				admin, recent);
+	SinkTopic sinkTopic(SinkProperties properties, KafkaAdmin admin) {
+		return new SinkTopic(
+				TopicSpec.of(Topics.SINK, properties.topic().partitions(), properties.topic().replicationFactor(),
+						properties.topic().minInsyncReplicas(),
+						Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
+								Integer.toString(properties.limits().maxRequestBytes()),
+								TopicConfig.RETENTION_MS_CONFIG,
+								Long.toString(properties.topic().retention().isZero() ? -1
+										: properties.topic().retention().toMillis()),
+								TopicConfig.RETENTION_BYTES_CONFIG,
+								Long.toString(properties.topic().retentionBytesOfPartition()))),
+				admin.getConfigurationProperties());
 	}
 
 	/** Never down: the store's health says whether messages are accepted. */

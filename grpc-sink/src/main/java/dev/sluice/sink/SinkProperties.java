@@ -156,14 +156,12 @@ record SinkProperties(@DefaultValue @Valid Stream stream, @DefaultValue @Valid L
 	 *
 	 * @param timeout how long a stream waits for the storage to answer for a message
 	 * before it ends with UNAVAILABLE, 10 ms to 5 min. Default 10 s
-	 * @param repeatHorizon number of the latest messages among which a repeat of a
-	 * message without a sequence is recognized and not stored again, also after a
-	 * restart: messages of each partition. 0 = such repeats are stored again. Otherwise
-	 * at least as many as clients may have in flight without a sequence:
-	 * {@code sink.stream.queue-capacity} times
+	 * @param repeatHorizon number of messages without a sequence whose repeats are
+	 * recognized and not stored again: the last that this process has stored. 0 = such
+	 * repeats are stored again. Otherwise at least as many as clients may have in flight
+	 * without a sequence: {@code sink.stream.queue-capacity} times
 	 * {@code sink.limits.max-unnumbered-streams}, plus {@code sink.limits.max-storing} by
-	 * calls of {@code Store}. Each takes some 200 bytes, and twice as many offsets of
-	 * each partition are read at start-up. Default 45,000
+	 * calls of {@code Store}. Each takes some 200 bytes. Default 45,000
 	 * @param delay artificial delay before each message is stored, for measurements, at
 	 * most 10 s. 0 = none. Default 0
 	 */
@@ -234,7 +232,7 @@ record SinkProperties(@DefaultValue @Valid Stream stream, @DefaultValue @Valid L
 
 	}
 
-	/** All messages in flight may be sent again, and may belong to one partition. */
+	/** All messages in flight may be sent again. */
 	@AssertTrue(message = "sink.store.repeat-horizon must be 0 or at least sink.stream.queue-capacity x "
 			+ "sink.limits.max-unnumbered-streams + sink.limits.max-storing: messages in flight could be stored twice. "
 			+ "Raise sink.store.repeat-horizon or lower one of these")

@@ -14,7 +14,6 @@ import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.store.OnceStore;
-import dev.sluice.sink.store.RecentIds;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
@@ -66,7 +65,7 @@ class DictionaryNegotiationTests {
 	}
 
 	private Server server() throws Exception {
-		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000)),
+		DataSinkService service = new DataSinkService(new OnceStore(this.store, 1_000),
 				Decompressor.of(this.properties.limits().maxMessageBytes(), this.properties.stream().dictionary()),
 				this.properties, new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run,
 				System::nanoTime);

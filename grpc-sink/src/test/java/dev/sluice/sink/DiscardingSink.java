@@ -31,8 +31,8 @@ public final class DiscardingSink {
 			return new MessageStore() {
 
 				@Override
-				public CompletableFuture<Integer> store(Content content) {
-					return CompletableFuture.completedFuture(0);
+				public CompletableFuture<Void> store(Content content) {
+					return CompletableFuture.completedFuture(null);
 				}
 
 				@Override

@@ -35,7 +35,7 @@ public final class FakeStore implements MessageStore {
 
 	private @Nullable RuntimeException thrown;
 
-	private record Placing(int checksum, CompletableFuture<Integer> done) {
+	private record Placing(int checksum, CompletableFuture<Void> done) {
 	}
 
 	@Override
@@ -48,7 +48,7 @@ public final class FakeStore implements MessageStore {
 	}
 
 	@Override
-	public CompletableFuture<Integer> store(Content content) {
+	public CompletableFuture<Void> store(Content content) {
 		RuntimeException failure = this.thrown;
 		if (failure != null) {
 			this.thrown = null;
@@ -77,7 +77,7 @@ public final class FakeStore implements MessageStore {
 			return (known.checksum() == content.checksum()) ? known.done().thenApply((_) -> OnceStore.Outcome.REPEATED)
 					: CompletableFuture.failedFuture(new ContentDiffersException(place.sequence()));
 		}
-		CompletableFuture<Integer> done = store(content).whenComplete((_, failure) -> {
+		CompletableFuture<Void> done = store(content).whenComplete((_, failure) -> {
 			if (failure != null) {
 				this.places.remove(name);
 			}
@@ -123,14 +123,14 @@ public final class FakeStore implements MessageStore {
 
 	public void complete(String... ids) {
 		for (String id : ids) {
-			take(id).done().complete(0);
+			take(id).done().complete(null);
 		}
 	}
 
 	public void completeAll() {
 		List<Pending> all = List.copyOf(this.pending);
 		this.pending.clear();
-		all.forEach((message) -> message.done().complete(0));
+		all.forEach((message) -> message.done().complete(null));
 	}
 
 	public void fail(String id, RuntimeException failure) {
@@ -141,7 +141,7 @@ public final class FakeStore implements MessageStore {
 		return this.pending.stream().map(Pending::key).toList();
 	}
 
-	public record Pending(String id, String key, byte[] payload, CompletableFuture<Integer> done) {
+	public record Pending(String id, String key, byte[] payload, CompletableFuture<Void> done) {
 	}
 
 }

@@ -29,9 +29,9 @@ final class MemoryStore implements MessageStore {
 	}
 
 	@Override
-	public CompletableFuture<Integer> store(Content content) {
+	public CompletableFuture<Void> store(Content content) {
 		this.stored.add(content);
-		return CompletableFuture.completedFuture(0);
+		return CompletableFuture.completedFuture(null);
 	}
 
 	@Override

@@ -14,7 +14,6 @@ import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.sink.store.OnceStore;
-import dev.sluice.sink.store.RecentIds;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.inprocess.InProcessChannelBuilder;
@@ -77,7 +76,7 @@ class MemoryTests {
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
 		ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 		FakeStore store = new FakeStore();
-		DataSinkService service = new DataSinkService(new OnceStore(store, new RecentIds(0)),
+		DataSinkService service = new DataSinkService(new OnceStore(store, 0),
 				new Decompressor(properties.limits().maxMessageBytes(), null), properties, new SinkMetrics(registry),
 				timer, Runnable::run, System::nanoTime);
 		String name = InProcessServerBuilder.generateName();

@@ -16,7 +16,6 @@ import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.store.OnceStore;
-import dev.sluice.sink.store.RecentIds;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.Status;
@@ -353,7 +352,7 @@ class SequenceStreamTests {
 				"sink.limits.max-storing=1000", "sink.stream.max-age=0", "sink.stream.ack-batch=1",
 				"sink.stream.ack-delay=0", "sink.store.timeout=1m", "sink.store.repeat-horizon=" + this.repeatHorizon,
 				"sink.sessions.enabled=" + sequences);
-		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000)),
+		DataSinkService service = new DataSinkService(new OnceStore(this.store, 1_000),
 				new Decompressor(properties.limits().maxMessageBytes(), null), properties,
 				new SinkMetrics(new SimpleMeterRegistry()), this.timer, (task) -> {
 					this.handedOver++;

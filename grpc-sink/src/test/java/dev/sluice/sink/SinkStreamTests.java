@@ -25,7 +25,6 @@ import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore;
-import dev.sluice.sink.store.RecentIds;
 import dev.sluice.threads.Supervisor;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerCall;
@@ -88,7 +87,7 @@ class SinkStreamTests {
 
 	private final AtomicLong nanoTime = new AtomicLong(-1_000_000);
 
-	private final DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(100)),
+	private final DataSinkService service = new DataSinkService(new OnceStore(this.store, 100),
 			new Decompressor(PROPERTIES.limits().maxMessageBytes(), null), PROPERTIES, new SinkMetrics(this.registry),
 			this.timer, Runnable::run, this.nanoTime::get);
 

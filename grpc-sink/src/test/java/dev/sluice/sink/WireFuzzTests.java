@@ -28,7 +28,6 @@ import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
-import dev.sluice.sink.store.RecentIds;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
@@ -74,8 +73,8 @@ class WireFuzzTests {
 		SinkProperties properties = Settings.of("sink.stream.queue-capacity=100", "sink.limits.memory=8MB",
 				"sink.limits.max-storing=1000", "sink.stream.max-age=0", "sink.stream.ack-batch=1",
 				"sink.stream.ack-delay=0", "sink.store.timeout=1m", "sink.store.repeat-horizon=1000");
-		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000)),
-				this.decompressor, properties, new SinkMetrics(registry), this.timer, Runnable::run, System::nanoTime);
+		DataSinkService service = new DataSinkService(new OnceStore(this.store, 1_000), this.decompressor, properties,
+				new SinkMetrics(registry), this.timer, Runnable::run, System::nanoTime);
 		return InProcessServerBuilder.forName(name)
 			.directExecutor()
 			.addService(service)

@@ -26,8 +26,9 @@ public final class DelayedStore implements MessageStore {
 	}
 
 	@Override
-	public CompletableFuture<Integer> store(Content content) {
-		return this.store.store(content).thenApplyAsync((part) -> part, later());
+	public CompletableFuture<Void> store(Content content) {
+		return this.store.store(content).thenRunAsync(() -> {
+		}, later());
 	}
 
 	@Override

@@ -20,8 +20,8 @@ import org.springframework.kafka.core.KafkaTemplate;
  * Stores messages in the topic {@code sink}. A message is durable once all in-sync
  * replicas have it. The producer blocks for a bounded time if its buffer is full, and
  * then retries forever. It is idempotent, so a retried message is stored once; if it gave
- * up, nobody would know whether the message is stored. If it fails nevertheless, the end
- * of the topic is read again before any other message is accepted.
+ * up, nobody would know whether the message is stored. If it fails nevertheless, another
+ * producer takes its place, and a repeat of the message may be stored again.
  * <p>
  * Messages of sessions are written in transactions ({@link SessionWriter}), so that
  * several sinks can share the topic. Its readers should use
@@ -52,7 +52,7 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 			Duration maxAge) {
 		KafkaSessions sessions = new KafkaSessions(kafka.getProducerFactory().getConfigurationProperties(), maxWriters,
 				maxAge);
-		topic.onRead(sessions::forget);
+		topic.onNew(sessions::forget);
 		return new KafkaMessageStore(kafka, topic, sessions);
 	}
 
@@ -62,17 +62,16 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletableFuture<Integer> store(Content content) {
+	public CompletableFuture<Void> store(Content content) {
 		try {
 			Integer partition = content.key().isEmpty() ? null
 					: partition(content.key(), this.kafka.partitionsFor(Topics.SINK).size());
-			return this.kafka.send(TopicRecord.of(Topics.SINK, partition, content, null, 0))
-				.handle((result, failure) -> {
-					if (failure != null) {
-						throw translate(failure);
-					}
-					return result.getRecordMetadata().partition();
-				});
+			return this.kafka.send(TopicRecord.of(Topics.SINK, partition, content, null, 0)).handle((_, failure) -> {
+				if (failure != null) {
+					throw translate(failure);
+				}
+				return null;
+			});
 		}
 		catch (KafkaException | org.springframework.kafka.KafkaException ex) {
 			return CompletableFuture.failedFuture(translate(ex));
@@ -105,9 +104,7 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 		}
 		// A full buffer is a time-out too.
 		if (!(cause instanceof TimeoutException)) {
-			// The producer is unusable, and it is unknown whether the broker has the
-			// message.
-			this.topic.readAgain();
+			// The producer is unusable.
 			this.kafka.getProducerFactory().reset();
 		}
 		return new StoreUnavailableException("Kafka did not acknowledge the message: " + cause, cause);

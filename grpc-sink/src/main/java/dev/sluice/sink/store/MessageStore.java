@@ -15,11 +15,11 @@ public interface MessageStore {
 	/**
 	 * Stores a message. May block for a bounded time if there is no room.
 	 * @param content content to store
-	 * @return completes with the number of the partition that has the message once it is
-	 * durable; fails with a {@link StoreUnavailableException} if the message is not
-	 * stored now, and with a {@link MessageTooLargeException} if it never will be
+	 * @return completes once the message is durable; fails with a
+	 * {@link StoreUnavailableException} if the message is not stored now, and with a
+	 * {@link MessageTooLargeException} if it never will be
 	 */
-	CompletableFuture<Integer> store(Content content);
+	CompletableFuture<Void> store(Content content);
 
 	/**
 	 * Stores messages of one stream and session in order, each unless it is already

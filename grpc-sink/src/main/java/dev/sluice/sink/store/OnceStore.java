@@ -2,23 +2,27 @@ package dev.sluice.sink.store;
 
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.zip.CRC32C;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.google.protobuf.ByteString;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
-import dev.sluice.sink.store.RecentIds.Name;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Stores each message once. The underlying store recognizes repeats of messages with a
  * place. This class recognizes repeats of others by client and id: a repeat of a message
- * that is being stored waits for its result, and a repeat of one among the
- * {@link RecentIds} completes at once. A message with a known name and other content is
- * not a repeat, and is not stored. Thread-safe.
+ * that is being stored waits for its result, and a repeat of one of the last
+ * {@code horizon} that were stored completes at once. Another process, also a later one,
+ * does not know them. A message with a known name and other content is not a repeat, and
+ * is not stored. Thread-safe.
  * <p>
  * A caller that has given up waiting may store the message again: it then waits for the
  * same result.
@@ -27,14 +31,40 @@ public final class OnceStore {
 
 	private final MessageStore store;
 
-	private final RecentIds recent;
+	private final int horizon;
 
 	private final Object lock = new Object();
 
 	/** Messages being stored, at most as many as the store takes at once. */
+	@GuardedBy("lock")
 	private final Map<Name, Pending> pending = new HashMap<>();
 
+	/** Checksums of the messages stored last, the oldest first. */
+	@GuardedBy("lock")
+	private final LinkedHashMap<Name, Integer> recent = new LinkedHashMap<>();
+
 	private record Pending(int checksum, CompletableFuture<Outcome> stored) {
+	}
+
+	/**
+	 * An id with its owner and a hash that spreads well. The hash of a byte string has
+	 * only a few thousand values for ids that count up.
+	 *
+	 * @param client owner of the id; 0 = all clients without a certificate
+	 */
+	private record Name(long client, ByteString id, int hash) {
+
+		static Name of(Content content) {
+			CRC32C crc = new CRC32C();
+			crc.update(content.id().asReadOnlyByteBuffer());
+			return new Name(content.client(), content.id(), (int) crc.getValue());
+		}
+
+		@Override
+		public int hashCode() {
+			return this.hash;
+		}
+
 	}
 
 	/** The outcome of storing a message. */
@@ -51,11 +81,11 @@ public final class OnceStore {
 	/**
 	 * Creates a store.
 	 * @param store stores the messages
-	 * @param recent ids of messages that are stored
+	 * @param horizon number of messages without a place to remember; 0 = none
 	 */
-	public OnceStore(MessageStore store, RecentIds recent) {
+	public OnceStore(MessageStore store, int horizon) {
 		this.store = store;
-		this.recent = recent;
+		this.horizon = horizon;
 	}
 
 	/**
@@ -65,13 +95,13 @@ public final class OnceStore {
 	 * {@link ContentDiffersException} if the name is known with other content
 	 */
 	public CompletableFuture<Outcome> store(Content content) {
-		Name name = Name.of(content.client(), content.id());
+		Name name = Name.of(content);
 		CompletableFuture<Outcome> stored;
 		synchronized (this.lock) {
 			if (!this.store.ready()) {
 				return CompletableFuture.failedFuture(new StoreUnavailableException("The storage is not ready"));
 			}
-			Integer known = this.recent.checksum(name);
+			Integer known = this.recent.get(name);
 			if (known != null) {
 				return (known == content.checksum()) ? CompletableFuture.completedFuture(Outcome.REPEATED)
 						: CompletableFuture.failedFuture(new ContentDiffersException());
@@ -84,7 +114,7 @@ public final class OnceStore {
 			stored = new CompletableFuture<>();
 			this.pending.put(name, new Pending(content.checksum(), stored));
 		}
-		hand(content).whenComplete((part, failure) -> done(name, content.checksum(), stored, part, failure));
+		hand(content).whenComplete((_, failure) -> done(name, content.checksum(), stored, failure));
 		return stored;
 	}
 
@@ -129,7 +159,7 @@ public final class OnceStore {
 	 * Treats a store that throws like one that returns a failure: the id must not stay
 	 * pending.
 	 */
-	private CompletableFuture<Integer> hand(Content content) {
+	private CompletableFuture<Void> hand(Content content) {
 		try {
 			return this.store.store(content);
 		}
@@ -138,12 +168,14 @@ public final class OnceStore {
 		}
 	}
 
-	private void done(Name name, int checksum, CompletableFuture<Outcome> stored, Integer part,
-			@Nullable Throwable failure) {
+	private void done(Name name, int checksum, CompletableFuture<Outcome> stored, @Nullable Throwable failure) {
 		synchronized (this.lock) {
 			this.pending.remove(name);
 			if (failure == null) {
-				this.recent.add(part, name, checksum);
+				this.recent.put(name, checksum);
+				if (this.recent.size() > this.horizon) {
+					this.recent.pollFirstEntry();
+				}
 			}
 		}
 		if (failure == null) {
@@ -151,6 +183,13 @@ public final class OnceStore {
 		}
 		else {
 			stored.completeExceptionally(failure);
+		}
+	}
+
+	/** Forgets the ids of stored messages: the messages are gone. */
+	public void forget() {
+		synchronized (this.lock) {
+			this.recent.clear();
 		}
 	}
 

@@ -1,6 +1,6 @@
 /**
- * The storage: the Kafka topic {@code sink} or a log of files. Start at
- * {@link dev.sluice.sink.store.OnceStore}, which stores each message once in either.
+ * The storage, which is the Kafka topic {@code sink}. Start at
+ * {@link dev.sluice.sink.store.OnceStore}, which stores each message once.
  */
 @NullMarked
 package dev.sluice.sink.store;

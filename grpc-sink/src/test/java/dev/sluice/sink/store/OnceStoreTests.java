@@ -30,9 +30,7 @@ class OnceStoreTests {
 
 	private final FakeStore store = new FakeStore();
 
-	private final RecentIds recent = new RecentIds(2);
-
-	private final OnceStore once = new OnceStore(this.store, this.recent);
+	private final OnceStore once = new OnceStore(this.store, 2);
 
 	@Test
 	void joinsARepeatToTheFirst() {
@@ -125,7 +123,7 @@ class OnceStoreTests {
 	@Test
 	void tellsOfAllOfSeveralIfTheStoreThrowsAtThem() {
 		Fence fence = new Fence();
-		OnceStore broken = new OnceStore(new BrokenStore(), this.recent);
+		OnceStore broken = new OnceStore(new BrokenStore(), 2);
 		List<List<Completed>> completed = new ArrayList<>();
 
 		broken.store(List.of(placed(fence, 1, "a"), placed(fence, 2, "b")), (first, results) -> {
@@ -178,6 +176,28 @@ class OnceStoreTests {
 	}
 
 	@Test
+	void joinsARepeatAlsoIfItRemembersNothing() {
+		OnceStore none = new OnceStore(this.store, 0);
+		CompletableFuture<Outcome> first = none.store(Contents.of("a", new byte[1]));
+		CompletableFuture<Outcome> second = none.store(Contents.of("a", new byte[1]));
+		this.store.complete("a");
+
+		assertThat(first).isCompletedWithValue(Outcome.STORED);
+		assertThat(second).isCompletedWithValue(Outcome.REPEATED);
+		assertThat(none.store(Contents.of("a", new byte[1]))).as("stored again").isNotDone();
+	}
+
+	@Test
+	void forgetsWhatWasInATopicThatIsGone() {
+		store("a");
+		this.store.complete("a");
+
+		this.once.forget();
+
+		assertThat(store("a")).as("stored again").isNotDone();
+	}
+
+	@Test
 	void refusesOtherContentUnderAKnownId() {
 		CompletableFuture<Outcome> stored = store("a");
 		CompletableFuture<Outcome> during = this.once.store(Contents.of("a", "other".getBytes()));
@@ -222,7 +242,7 @@ class OnceStoreTests {
 	private final class BrokenStore implements MessageStore {
 
 		@Override
-		public CompletableFuture<Integer> store(Content content) {
+		public CompletableFuture<Void> store(Content content) {
 			return OnceStoreTests.this.store.store(content);
 		}
 

@@ -31,6 +31,8 @@ class SinkDeliveryIT {
 
 	private static final Path SINK = Path.of("../grpc-sink/target/grpc-sink.jar");
 
+	private static final int CONCURRENCY = 20;
+
 	private static ConsumerHarness harness;
 
 	@TempDir
@@ -70,7 +72,9 @@ class SinkDeliveryIT {
 				eventually().until(harness::saved, (saved) -> saved == 300);
 			}
 		}
-		assertThat(stored(orders)).containsExactlyInAnyOrderElementsOf(orders);
+		assertThat(stored(orders)).as("those that were not acknowledged when the sink died may be there twice")
+			.containsAll(orders)
+			.hasSizeLessThanOrEqualTo(orders.size() + CONCURRENCY);
 		assertThat(harness.outcomes().values()).allMatch((outcome) -> outcome.status() == OrderStatus.SAVED);
 		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
 		eventually().until(harness::lag, (lag) -> lag == 0);
@@ -99,8 +103,8 @@ class SinkDeliveryIT {
 	private static DeliveryLimiter startConsumer(int port, Certificates certificates) {
 		return harness.startApplication(Stream.concat(certificates.bundle("client").stream(),
 				Stream.of("delivery.target=grpc", "delivery.sink-address=localhost:" + port,
-						"delivery.sink-ssl-bundle=client", "delivery.concurrency=20", "delivery.max-attempts=3",
-						"backend.response-timeout=3s",
+						"delivery.sink-ssl-bundle=client", "delivery.concurrency=" + CONCURRENCY,
+						"delivery.max-attempts=3", "backend.response-timeout=3s",
 						// Each trial lasts that long.
 						"backend.circuit.trials=2"))
 			.toArray(String[]::new)).getBean(DeliveryLimiter.class);
