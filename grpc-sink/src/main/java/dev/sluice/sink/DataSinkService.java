@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.ArrayList;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -15,9 +14,7 @@ import java.util.function.LongSupplier;
 import dev.sluice.contract.sink.AckMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Response;
-import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.Fence;
-import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.OnceStore;
 import io.grpc.BindableService;
 import io.grpc.MethodDescriptor;
@@ -55,15 +52,13 @@ final class DataSinkService implements BindableService {
 	private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
 
 	/** What a stream that waits for memory is expected to use. */
-	private static final long MEMORY_STEP = SinkStream.PREFETCH_BYTES;
+	private static final long MEMORY_STEP = Intake.PREFETCH_BYTES;
 
 	private final Shared shared;
 
 	private final SinkProperties properties;
 
 	private final SinkMetrics metrics;
-
-	private final ScheduledExecutorService timer;
 
 	private final InboundLimits inboundLimits;
 
@@ -75,53 +70,17 @@ final class DataSinkService implements BindableService {
 
 	private volatile boolean draining;
 
-	/**
-	 * State and limits that all streams share.
-	 *
-	 * @param store stores the messages
-	 * @param memory bytes of messages as received, and of responses not yet written
-	 * @param decompressed bytes of decompressed messages in the storage. It has a limit
-	 * of its own: otherwise messages that wait for the storage would keep out those that
-	 * could free memory
-	 * @param storing messages in the storage
-	 * @param unnumbered streams that send messages without a sequence
-	 * @param decompressor decompresses payloads
-	 * @param executor runs tasks that may block
-	 * @param failures log of the storage's failures
-	 */
-	record Shared(OnceStore store, SharedLimit memory, SharedLimit decompressed, SharedLimit storing,
-			SharedLimit unnumbered, Decompressor decompressor, Executor executor, RateLimitedLog failures) {
-
-		/**
-		 * Stores a message once.
-		 * @param client the owner of the message's id
-		 * @param fence the fence of its stream
-		 */
-		CompletableFuture<OnceStore.Outcome> store(Received.Message message, byte[] payload, long client, Fence fence) {
-			Place place = message.place(fence);
-			Content content = new Content(message.id(), message.key(), client, payload);
-			return (place != null) ? this.store.store(place, content) : this.store.store(content);
-		}
-
-		/** Memory that decompressing a message needs, beside its payload as received. */
-		int contentBytes(Received.Message message) {
-			return (message.kind() == Received.Kind.ZSTD) ? this.decompressor.contentBytes(message.payload()) : 0;
-		}
-
-	}
-
 	DataSinkService(OnceStore store, Decompressor decompressor, SinkProperties properties, SinkMetrics metrics,
 			ScheduledExecutorService timer, Executor executor, LongSupplier nanoTime) {
 		long memory = properties.limits().memory().toBytes();
-		this.shared = new Shared(store, new SharedLimit(memory, MEMORY_STEP, executor),
+		this.shared = new Shared(properties, metrics, store, new SharedLimit(memory, MEMORY_STEP, executor),
 				new SharedLimit(memory, properties.limits().maxMessageBytes(), executor),
 				new SharedLimit(properties.limits().maxStoring(), 1, executor),
 				new SharedLimit((properties.store().repeatHorizon() > 0) ? properties.limits().maxUnnumberedStreams()
 						: Long.MAX_VALUE, 1, executor),
-				decompressor, executor, new RateLimitedLog(logger, LOG_INTERVAL, nanoTime));
+				decompressor, executor, timer, nanoTime, new RateLimitedLog(logger, LOG_INTERVAL, nanoTime));
 		this.properties = properties;
 		this.metrics = metrics;
-		this.timer = timer;
 		this.nanoTime = nanoTime;
 		this.inboundLimits = new InboundLimits(properties, this.shared.memory(), nanoTime);
 		this.streamLimit = new StreamLimit(properties.limits().maxStreams(), properties.limits().maxStreamsPerClient());
@@ -165,7 +124,7 @@ final class DataSinkService implements BindableService {
 			return refuse(responses, Status.RESOURCE_EXHAUSTED.withDescription(refusal));
 		}
 		SinkStream stream = new SinkStream((ServerCallStreamObserver<Response>) responses, inbound, this.shared,
-				this.properties, this.metrics, this.timer, this.nanoTime, KnownDictionaries.CALL.get(), (closed) -> {
+				KnownDictionaries.CALL.get(), (closed) -> {
 					if (closed.over()) {
 						this.streams.remove(closed);
 					}
@@ -203,10 +162,10 @@ final class DataSinkService implements BindableService {
 		this.shared.memory().add(message.memoryBytes());
 		InboundCall inbound = Objects.requireNonNull(InboundCall.CURRENT.get());
 		inbound.handedOver();
-		switch (Payload.read(message, this.properties.limits().maxMessageBytes(), this.shared.decompressor())) {
+		switch (this.shared.read(message)) {
 			case Payload.Refused(Status status) -> answer(responses, status, message, contentBytes);
 			case Payload.Unread(RuntimeException cause) ->
-				answer(responses, SinkStream.status(cause), message, contentBytes);
+				answer(responses, StreamStorage.status(cause), message, contentBytes);
 			case Payload.Readable readable -> {
 				Timer.Sample sample = this.metrics.storing();
 				this.shared.store(message, readable.bytes(), inbound.owner(), new Fence())
@@ -217,7 +176,7 @@ final class DataSinkService implements BindableService {
 							boolean repeat = outcome == OnceStore.Outcome.REPEATED;
 							this.metrics.stored(sample, repeat ? 0 : 1, repeat ? 1 : 0);
 						}
-						answer(responses, (failure == null) ? Status.OK : SinkStream.status(failure), message,
+						answer(responses, (failure == null) ? Status.OK : StreamStorage.status(failure), message,
 								contentBytes);
 					});
 			}

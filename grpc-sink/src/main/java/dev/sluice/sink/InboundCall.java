@@ -241,8 +241,14 @@ final class InboundCall extends ServerStreamTracer {
 		}
 	}
 
-	long openedNanos() {
-		return this.openedNanos;
+	/**
+	 * Whether it has reached {@code sink.stream.max-age}. The limit varies by up to a
+	 * tenth, so calls opened together do not end together.
+	 */
+	boolean isTooOld(long nowNanos) {
+		long age = this.limits.maxAgeNanos();
+		long less = Math.floorMod(System.identityHashCode(this), 1_000) * (age / 10_000);
+		return age > 0 && nowNanos - this.openedNanos > age - less;
 	}
 
 	private void end(Status status) {

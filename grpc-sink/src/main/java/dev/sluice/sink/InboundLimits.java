@@ -104,6 +104,10 @@ final class InboundLimits extends ServerStreamTracer.Factory {
 				+ this.properties.limits().flowWindow().toBytes();
 	}
 
+	long maxAgeNanos() {
+		return this.properties.stream().maxAge().toNanos();
+	}
+
 	boolean stalled(long nanos) {
 		return nanos > this.properties.stream().stallTimeout().toNanos();
 	}

@@ -1,87 +1,130 @@
 package dev.sluice.sink;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
 
-import dev.sluice.sink.ServerMachine.Effect;
-import dev.sluice.sink.ServerMachine.Event;
-import dev.sluice.sink.ServerMachine.State;
-import dev.sluice.sink.ServerMachine.Step;
+import dev.sluice.sink.sequence.ClientSession;
+import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of one stream that wait for the storage: performs the effects of
- * {@link ServerMachine}. Bounded by {@code sink.stream.queue-capacity}; their memory
- * counts. Not thread-safe: the stream's lock guards it.
+ * What one stream receives: the messages that wait for the storage, and how many requests
+ * the client may send. Not thread-safe: the stream's lock guards it.
+ * <p>
+ * Bounded by {@code sink.stream.queue-capacity}. If a client sends more than that, the
+ * oldest message is dropped and the client is sent the capacity again. The memory of its
+ * messages counts, and is limited for all streams together: while it is used up, no
+ * stream requests more messages, so flow control holds the clients back. A compressed
+ * message waits as received while the decompressed messages in the storage take too much
+ * memory.
  */
 final class Intake {
 
-	private final int capacity;
+	/**
+	 * Bytes to request in advance, which hides the hop to the network's thread: as many
+	 * requests as have this many bytes if they are like the last one, and at least one.
+	 */
+	static final int PREFETCH_BYTES = 80 * 1024;
 
-	private final SharedLimit memory;
+	private static final int MAX_PREFETCH = 4;
 
-	private final SinkMetrics metrics;
-
-	private final Outbox outbox;
+	private final Shared shared;
 
 	private final Queue<Received.Message> queue = new ArrayDeque<>();
 
-	private State state = State.HAS_CAPACITY;
+	/** The session of messages with a sequence; null until the client has sent one. */
+	private @Nullable ClientSession session;
 
-	Intake(int capacity, SharedLimit memory, SinkMetrics metrics, Outbox outbox) {
-		this.capacity = capacity;
-		this.memory = memory;
-		this.metrics = metrics;
-		this.outbox = outbox;
+	/** Whether a message without a sequence has come. */
+	private boolean unnumbered;
+
+	/** Requests asked of the transport that have not arrived. */
+	private int requested;
+
+	/** Requests to ask of the transport in advance. */
+	private int prefetch = 1;
+
+	Intake(Shared shared) {
+		this.shared = shared;
 	}
 
 	/**
-	 * Adds a message. If there is no room, the oldest one is dropped.
-	 * @return whether a message with a sequence was dropped: sent again, it would be
-	 * stored behind the messages after it
+	 * Checks the messages of one request.
+	 * @param of their session; null if it is that of the stream
+	 * @return why the stream must not accept them; null if it may
 	 */
-	boolean add(Received.Message message) {
-		Received.Message oldest = this.queue.peek();
-		Step step = step((this.queue.size() + 1 >= this.capacity) ? Event.RECEIVED_LAST : Event.RECEIVED);
-		for (Effect effect : step.effects()) {
-			switch (effect) {
-				case ENQUEUE -> {
-					this.queue.add(message);
-					this.metrics.queued(1);
-					this.memory.add(message.memoryBytes());
-				}
-				case DROP_OLDEST -> {
-					this.memory.release(remove().memoryBytes());
-					this.outbox.dropped();
-					this.metrics.dropped();
-				}
-				case REPORT_CAPACITY -> this.outbox.reportCapacity();
-				case FORWARD_OLDEST -> throw new AssertionError("Only the storage asks for it");
-			}
+	@Nullable Status check(List<Received.Message> messages, @Nullable ClientSession of) {
+		this.session = (of != null) ? of : this.session;
+		if (this.session == null && messages.stream().anyMatch((message) -> message.sequence() > 0)) {
+			return Status.INVALID_ARGUMENT
+				.withDescription("A message with a sequence needs a session before it, or in its request");
 		}
-		return oldest != null && oldest.sequence() > 0 && step.effects().contains(Effect.DROP_OLDEST);
+		if (!mayBeUnnumbered(messages)) {
+			return Status.RESOURCE_EXHAUSTED.withDescription(
+					("%d streams send messages without a sequence, as many as sink.limits.max-unnumbered-streams allows; "
+							+ "number the messages")
+						.formatted(this.shared.properties().limits().maxUnnumberedStreams()));
+		}
+		return null;
 	}
 
-	private Step step(Event event) {
-		Step step = ServerMachine.step(this.state, event);
-		this.state = step.next();
-		return step;
+	/**
+	 * The repeat horizon covers what {@code sink.limits.max-unnumbered-streams} streams
+	 * have in flight.
+	 */
+	private boolean mayBeUnnumbered(List<Received.Message> messages) {
+		if (!this.unnumbered && messages.stream().anyMatch((message) -> message.sequence() == 0)) {
+			this.unnumbered = this.shared.unnumbered().tryAcquire(1);
+			return this.unnumbered;
+		}
+		return true;
 	}
 
-	private Received.Message remove() {
-		this.metrics.queued(-1);
+	/** A request has arrived, with messages of this much memory. */
+	void arrived(long bytes) {
+		this.requested--;
+		this.prefetch = (int) Math.clamp(PREFETCH_BYTES / bytes, 1, MAX_PREFETCH);
+	}
+
+	/**
+	 * Returns how many requests to ask of the transport now. If there is no memory, the
+	 * task runs once there is.
+	 */
+	int toRequest(Runnable task) {
+		int count = this.prefetch - this.requested;
+		if (count <= 0 || !this.shared.memory().hasRoom(task)) {
+			return 0;
+		}
+		this.requested += count;
+		return count;
+	}
+
+	/** Whether the queue has no room for another message once it has this one. */
+	boolean isFullWithOneMore() {
+		return this.queue.size() + 1 >= this.shared.properties().stream().queueCapacity();
+	}
+
+	void add(Received.Message message) {
+		this.queue.add(message.of(this.session));
+		this.shared.metrics().queued(1);
+		this.shared.memory().add(message.memoryBytes());
+	}
+
+	void dropOldest() {
+		this.shared.memory().release(takeOldest().memoryBytes());
+		this.shared.metrics().dropped();
+	}
+
+	/** Removes the oldest message. Its memory still counts. */
+	Received.Message takeOldest() {
+		this.shared.metrics().queued(-1);
 		return this.queue.remove();
 	}
 
 	/** The oldest message; null if there is none. */
 	Received.@Nullable Message peek() {
 		return this.queue.peek();
-	}
-
-	/** Removes the oldest message for the storage. Its memory still counts. */
-	Received.Message forward() {
-		step(Event.STORAGE_READY);
-		return remove();
 	}
 
 	boolean isEmpty() {
@@ -94,9 +137,16 @@ final class Intake {
 
 	/** Drops all messages. */
 	void clear() {
-		this.metrics.queued(-this.queue.size());
-		this.memory.release(this.queue.stream().mapToLong(Received.Message::memoryBytes).sum());
+		this.shared.metrics().queued(-this.queue.size());
+		this.shared.memory().release(this.queue.stream().mapToLong(Received.Message::memoryBytes).sum());
 		this.queue.clear();
+	}
+
+	/** Makes room for another stream with messages without a sequence. */
+	void release() {
+		if (this.unnumbered) {
+			this.shared.unnumbered().release(1);
+		}
 	}
 
 }

@@ -1,10 +1,12 @@
 package dev.sluice.sink;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.AckMessage;
@@ -21,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  * acknowledgements. Not thread-safe: the stream's lock guards it, and it writes while the
  * lock is held.
  * <p>
+ * Acknowledgements are written when there are enough for a batch, when the oldest has
+ * waited for {@code ackDelay}, when nothing else is in process, and as soon as a client
+ * that was too slow to read is ready again.
+ * <p>
  * Its memory counts until the client has taken what was written. The stream bounds it: it
  * receives no more messages while {@link #size} is the queue's capacity.
  */
@@ -34,11 +40,10 @@ final class Outbox {
 
 	private final ServerCallStreamObserver<Response> responses;
 
-	private final SinkProperties properties;
+	private final Shared shared;
 
-	private final SharedLimit memory;
-
-	private final SinkMetrics metrics;
+	/** Ids of the dictionaries that the client has. */
+	private final Set<Integer> dictionaries;
 
 	/** Ids of messages that are stored and not yet acknowledged. */
 	private final Queue<ByteString> stored = new ArrayDeque<>();
@@ -57,24 +62,19 @@ final class Outbox {
 
 	private long unreadSinceNanos;
 
-	Outbox(ServerCallStreamObserver<Response> responses, SinkProperties properties, SharedLimit memory,
-			SinkMetrics metrics) {
+	Outbox(ServerCallStreamObserver<Response> responses, Shared shared, Set<Integer> dictionaries) {
 		this.responses = responses;
-		this.properties = properties;
-		this.memory = memory;
-		this.metrics = metrics;
+		this.shared = shared;
+		this.dictionaries = dictionaries;
 	}
 
-	/**
-	 * Writes the stream's first response.
-	 * @param dictionary dictionary for the client; null if the sink has none
-	 * @param known ids of the dictionaries that the client has
-	 */
-	void writeFirst(@Nullable Dictionary dictionary, Set<Integer> known) {
+	/** Writes the stream's first response, with the dictionary if the sink has one. */
+	void writeFirst() {
 		ServiceMessage.Builder info = info();
+		Dictionary dictionary = this.shared.decompressor().dictionary();
 		if (dictionary != null) {
-			info.setDictionary(
-					known.contains(dictionary.getId()) ? dictionary.toBuilder().clearContent().build() : dictionary);
+			info.setDictionary(this.dictionaries.contains(dictionary.getId())
+					? dictionary.toBuilder().clearContent().build() : dictionary);
 		}
 		write(info);
 	}
@@ -101,12 +101,12 @@ final class Outbox {
 			.setDescription(String.valueOf(status.getDescription()))
 			.build());
 		reserve(REFUSAL_BYTES + id.size());
-		this.metrics.refused();
+		this.shared.metrics().refused();
 	}
 
 	private void reserve(int more) {
 		this.bytes += more;
-		this.memory.add(more);
+		this.shared.memory().add(more);
 	}
 
 	/** Acknowledgements that wait. */
@@ -128,6 +128,12 @@ final class Outbox {
 		return !this.infoPending && this.refusals.isEmpty() && this.stored.isEmpty();
 	}
 
+	/** Runs the task after {@code sink.stream.ack-delay}. It may find nothing to do. */
+	void startTimer(Runnable task) {
+		var _ = this.shared.timer()
+			.schedule(task, this.shared.properties().stream().ackDelay().toNanos(), TimeUnit.NANOSECONDS);
+	}
+
 	/** Writes while the client is ready to read. */
 	void flush() {
 		while (!isEmpty() && this.responses.isReady()) {
@@ -138,10 +144,21 @@ final class Outbox {
 		}
 	}
 
-	/** Writes everything, however slowly the client reads. */
-	void flushAll() {
+	/**
+	 * Writes everything, however slowly the client reads, and ends the call. There are at
+	 * most as many acknowledgements as the queue's capacity plus the messages that were
+	 * in the storage.
+	 * @param status null for OK
+	 */
+	void end(@Nullable Status status) {
 		while (!isEmpty()) {
 			writeOne();
+		}
+		if (status == null) {
+			this.responses.onCompleted();
+		}
+		else {
+			this.responses.onError(status.asRuntimeException());
 		}
 	}
 
@@ -156,14 +173,14 @@ final class Outbox {
 
 	private ServiceMessage.Builder info() {
 		ServiceMessage.Builder info = ServiceMessage.newBuilder()
-			.setQueueCapacity(this.properties.stream().queueCapacity())
-			.setWindow(this.properties.stream().window())
-			.setMaxMessageBytes(this.properties.limits().maxMessageBytes())
+			.setQueueCapacity(this.shared.properties().stream().queueCapacity())
+			.setWindow(this.shared.properties().stream().window())
+			.setMaxMessageBytes(this.shared.properties().limits().maxMessageBytes())
 			.setDropped(this.dropped)
 			.setZstd(true)
 			.setBatchMessages(Received.Batch.MAX_MESSAGES)
 			.setMinVersion(Payload.VERSION)
-			.setMaxVersion(this.properties.sessions().maxVersion())
+			.setMaxVersion(this.shared.properties().sessions().maxVersion())
 			.addAllRefusals(this.refusals);
 		this.refusals.clear();
 		this.infoPending = false;
@@ -176,21 +193,21 @@ final class Outbox {
 
 	private void writeAcknowledgement() {
 		List<ByteString> ids = new ArrayList<>();
-		while (ids.size() < this.properties.stream().ackBatch() && !this.stored.isEmpty()) {
+		while (ids.size() < this.shared.properties().stream().ackBatch() && !this.stored.isEmpty()) {
 			ids.add(this.stored.remove());
 		}
 		this.responses.onNext(Response.newBuilder()
 			.setVersion(Payload.VERSION)
 			.setAck(AckMessage.newBuilder().addAllMessageIds(ids))
 			.build());
-		this.metrics.acked(ids.size());
+		this.shared.metrics().acked(ids.size());
 	}
 
 	/**
-	 * Whether the client has not read a response for {@code sink.stream.stall-timeout}.
-	 * Call it periodically.
+	 * The status that ends the stream if the client has not read a response for
+	 * {@code sink.stream.stall-timeout}, else null. Call it periodically.
 	 */
-	boolean isUnread(long nowNanos) {
+	@Nullable Status unread(long nowNanos) {
 		if (isEmpty() || this.responses.isReady()) {
 			this.unread = false;
 		}
@@ -198,7 +215,10 @@ final class Outbox {
 			this.unread = true;
 			this.unreadSinceNanos = nowNanos;
 		}
-		return this.unread && nowNanos - this.unreadSinceNanos > this.properties.stream().stallTimeout().toNanos();
+		Duration timeout = this.shared.properties().stream().stallTimeout();
+		return (this.unread && nowNanos - this.unreadSinceNanos > timeout.toNanos()) ? Status.DEADLINE_EXCEEDED
+			.withDescription("The client has not read its responses for %d ms (sink.stream.stall-timeout)"
+				.formatted(timeout.toMillis())) : null;
 	}
 
 	/** Forgets what is not written. */
@@ -212,7 +232,7 @@ final class Outbox {
 	void release() {
 		long released = this.bytes;
 		this.bytes = 0;
-		this.memory.release(released);
+		this.shared.memory().release(released);
 	}
 
 }

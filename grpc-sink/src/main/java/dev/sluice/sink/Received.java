@@ -62,6 +62,14 @@ sealed interface Received {
 					: new Message(this.id, this.key, this.kind, this.payload, this.sequence, ofStream);
 		}
 
+		/**
+		 * Whether storing it does not block: one without a sequence may wait for room,
+		 * and a zstd frame is decompressed first.
+		 */
+		boolean isQueuedAtOnce() {
+			return this.sequence > 0 && this.kind != Kind.ZSTD;
+		}
+
 		/** Null if it has no sequence. */
 		@Nullable Place place(Fence fence) {
 			return (this.session != null && this.sequence > 0) ? new Place(this.session, this.sequence, fence) : null;

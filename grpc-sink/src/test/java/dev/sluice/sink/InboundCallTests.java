@@ -245,10 +245,13 @@ class InboundCallTests {
 	}
 
 	@Test
-	void knowsWhenItWasOpened() {
-		assertThat(this.call.openedNanos()).isEqualTo(-1_000);
+	void isTooOldAtItsMaximumAgeOrUpToATenthBefore() {
+		long age = PROPERTIES.stream().maxAge().toNanos();
 		this.nanoTime.set(7);
-		assertThat(newCall().openedNanos()).isEqualTo(7);
+		InboundCall later = newCall();
+
+		assertThat(later.isTooOld(7 + age - age / 10)).isFalse();
+		assertThat(later.isTooOld(8 + age)).isTrue();
 	}
 
 	@Test

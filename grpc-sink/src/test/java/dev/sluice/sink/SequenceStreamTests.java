@@ -109,11 +109,11 @@ class SequenceStreamTests {
 	void messagesOfTwoSessionsNeverGoTogether() {
 		Received.Message first = received(Received.Kind.PLAIN, 1, "session-a");
 
-		assertThat(SinkStream.canBeStoredWith(first, received(Received.Kind.PLAIN, 2, "session-a"))).isTrue();
-		assertThat(SinkStream.canBeStoredWith(first, received(Received.Kind.PLAIN, 2, "session-b"))).isFalse();
-		assertThat(SinkStream.canBeStoredWith(first, received(Received.Kind.PLAIN, 0, "session-a"))).isFalse();
-		assertThat(SinkStream.canBeStoredWith(first, received(Received.Kind.ZSTD, 2, "session-a"))).isFalse();
-		assertThat(SinkStream.canBeStoredWith(first, null)).isFalse();
+		assertThat(StreamStorage.canBeStoredWith(first, received(Received.Kind.PLAIN, 2, "session-a"))).isTrue();
+		assertThat(StreamStorage.canBeStoredWith(first, received(Received.Kind.PLAIN, 2, "session-b"))).isFalse();
+		assertThat(StreamStorage.canBeStoredWith(first, received(Received.Kind.PLAIN, 0, "session-a"))).isFalse();
+		assertThat(StreamStorage.canBeStoredWith(first, received(Received.Kind.ZSTD, 2, "session-a"))).isFalse();
+		assertThat(StreamStorage.canBeStoredWith(first, null)).isFalse();
 	}
 
 	private static Received.Message received(Received.Kind kind, long sequence, String session) {

@@ -2,7 +2,6 @@ package dev.sluice.sink;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
@@ -10,6 +9,7 @@ import java.util.stream.Stream;
 
 import dev.sluice.sink.ServerMachine.Effect;
 import dev.sluice.sink.ServerMachine.Event;
+import dev.sluice.sink.ServerMachine.Phase;
 import dev.sluice.sink.ServerMachine.State;
 import dev.sluice.sink.ServerMachine.Step;
 import org.junit.jupiter.api.Test;
@@ -22,9 +22,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class ServerMachineTests {
 
+	static Stream<State> states() {
+		return Stream.of(Phase.values())
+			.flatMap((phase) -> Stream.of(new State(phase, false), new State(phase, true)))
+			.filter((state) -> state.isAnswering() || !state.owing());
+	}
+
 	static Stream<Arguments> everyPair() {
-		return Stream.of(State.values())
-			.flatMap((state) -> Stream.of(Event.values()).map((event) -> Arguments.of(state, event)));
+		return states().flatMap((state) -> Stream.of(Event.values()).map((event) -> Arguments.of(state, event)));
 	}
 
 	@ParameterizedTest
@@ -32,17 +37,51 @@ class ServerMachineTests {
 	void takesWhatComesOnceAndMakesRoomFirst(State state, Event event) {
 		Step step = ServerMachine.step(state, event);
 
-		boolean received = event != Event.STORAGE_READY;
-		assertThat(Collections.frequency(step.effects(), Effect.ENQUEUE)).isEqualTo(received ? 1 : 0);
-		assertThat(Collections.frequency(step.effects(), Effect.FORWARD_OLDEST)).isEqualTo(received ? 0 : 1);
-		boolean dropped = received && state == State.FULL;
-		assertThat(step.effects().contains(Effect.DROP_OLDEST)).isEqualTo(dropped);
-		if (dropped) {
-			assertThat(step.effects().indexOf(Effect.DROP_OLDEST)).isLessThan(step.effects().indexOf(Effect.ENQUEUE));
+		boolean received = event == Event.RECEIVED || event == Event.RECEIVED_LAST;
+		List<Effect> queue = step.effects()
+			.stream()
+			.filter((effect) -> effect.compareTo(Effect.FORWARD_OLDEST) <= 0)
+			.toList();
+		if (received && state.phase() == Phase.FULL) {
+			assertThat(queue).containsExactly(Effect.DROP_OLDEST, Effect.ENQUEUE, Effect.REPORT_CAPACITY);
 		}
-		assertThat(step.effects().contains(Effect.REPORT_CAPACITY)).as("tells the capacity when the queue is full")
-			.isEqualTo(received && step.next() == State.FULL);
-		assertThat(step.next()).isEqualTo((event == Event.RECEIVED_LAST || dropped) ? State.FULL : State.HAS_CAPACITY);
+		else if (received && state.isOpen()) {
+			assertThat(queue.getFirst()).isEqualTo(Effect.ENQUEUE);
+			assertThat(queue.contains(Effect.REPORT_CAPACITY)).isEqualTo(step.next().phase() == Phase.FULL);
+		}
+		else {
+			assertThat(queue).isSubsetOf(Effect.FORWARD_OLDEST);
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("everyPair")
+	void aTimerRunsIfAndOnlyIfAcknowledgementsWaitForOthers(State state, Event event) {
+		Step step = ServerMachine.step(state, event);
+
+		assertThat(step.effects().contains(Effect.START_TIMER)).isEqualTo(!state.owing() && step.next().owing());
+		if (state.owing() && !step.next().owing()) {
+			assertThat(step.effects()).containsAnyOf(Effect.FLUSH, Effect.END, Effect.FORGET);
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("everyPair")
+	void endsOnceAndForgetsAndReleasesOnce(State state, Event event) {
+		Step step = ServerMachine.step(state, event);
+
+		assertThat(step.next().phase()).as("never goes back")
+			.satisfiesAnyOf((next) -> assertThat(next).isGreaterThanOrEqualTo(state.phase()),
+					(next) -> assertThat(next).isEqualTo(Phase.HAS_CAPACITY));
+		assertThat(step.effects().contains(Effect.FORGET)).as("what waits")
+			.isEqualTo(state.isAnswering() && !step.next().isAnswering());
+		assertThat(step.effects().contains(Effect.END)).as("with a status that the client can read")
+			.isEqualTo(state.isAnswering() && step.next().phase() == Phase.ENDED);
+		assertThat(step.effects().contains(Effect.RELEASE))
+			.isEqualTo(state.phase() != Phase.CLOSED && step.next().phase() == Phase.CLOSED);
+		if (!state.isAnswering()) {
+			assertThat(step.effects()).isSubsetOf(Effect.RELEASE);
+		}
 	}
 
 	@ParameterizedTest
@@ -50,9 +89,9 @@ class ServerMachineTests {
 	void keepsTheLatestMessagesAndNoMoreThanThereArePlaces(int capacity) {
 		Random random = new Random(capacity);
 		Deque<Integer> queue = new ArrayDeque<>();
-		State state = State.HAS_CAPACITY;
+		State state = State.INITIAL;
 		for (int i = 0; i < 1_000; i++) {
-			boolean receive = random.nextInt(3) > 0;
+			boolean receive = queue.isEmpty() || random.nextInt(3) > 0;
 			Event event = !receive ? Event.STORAGE_READY
 					: (queue.size() + 1 >= capacity) ? Event.RECEIVED_LAST : Event.RECEIVED;
 			Step step = ServerMachine.step(state, event);
@@ -60,13 +99,13 @@ class ServerMachineTests {
 			for (Effect effect : step.effects()) {
 				switch (effect) {
 					case ENQUEUE -> queue.add(i);
-					case DROP_OLDEST -> queue.remove();
-					case FORWARD_OLDEST -> queue.poll();
+					case DROP_OLDEST, FORWARD_OLDEST -> queue.remove();
 					case REPORT_CAPACITY -> assertThat(queue).hasSize(capacity);
+					case ACKNOWLEDGE, START_TIMER, FLUSH, END, FORGET, RELEASE -> throw new AssertionError(effect);
 				}
 			}
 			assertThat(queue).hasSizeLessThanOrEqualTo(capacity);
-			assertThat(state == State.FULL).isEqualTo(queue.size() == capacity);
+			assertThat(state.phase() == Phase.FULL).isEqualTo(queue.size() == capacity);
 			if (receive) {
 				assertThat(queue.getLast()).isEqualTo(i);
 			}
@@ -76,14 +115,20 @@ class ServerMachineTests {
 	@Test
 	void isDrawnInTheDocument() throws IOException {
 		MachineDoc document = new MachineDoc("server");
-		for (State state : State.values()) {
-			for (Event event : Event.values()) {
-				Step step = ServerMachine.step(state, event);
-				document.row(state, MachineDoc.words(event), step.next(), List.copyOf(step.effects()));
+		everyPair().forEach((pair) -> {
+			State state = (State) pair.get()[0];
+			Event event = (Event) pair.get()[1];
+			Step step = ServerMachine.step(state, event);
+			if (!step.effects().isEmpty()) {
+				document.row(words(state), MachineDoc.words(event), words(step.next()), step.effects());
 			}
-		}
+		});
 
 		document.assertWritten();
+	}
+
+	private static String words(State state) {
+		return MachineDoc.words(state.phase()) + (state.owing() ? " owing" : "");
 	}
 
 }

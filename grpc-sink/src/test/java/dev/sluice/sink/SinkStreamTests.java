@@ -1187,10 +1187,10 @@ class SinkStreamTests {
 	void tellsWhatFailedAlsoIfTheStorageWrapsIt() {
 		MessageTooLargeException large = new MessageTooLargeException("too large", new IllegalArgumentException());
 
-		assertThat(SinkStream.status(large).getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
-		assertThat(SinkStream.status(new CompletionException(large)).getCode())
+		assertThat(StreamStorage.status(large).getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+		assertThat(StreamStorage.status(new CompletionException(large)).getCode())
 			.isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
-		assertThat(SinkStream.status(new CompletionException("bare", null)).getCode())
+		assertThat(StreamStorage.status(new CompletionException("bare", null)).getCode())
 			.isEqualTo(Status.Code.UNAVAILABLE);
 	}
 

@@ -1,0 +1,55 @@
+package dev.sluice.sink;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.LongSupplier;
+
+import dev.sluice.sink.format.Content;
+import dev.sluice.sink.sequence.Fence;
+import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.store.OnceStore;
+
+/**
+ * State and limits that all streams share.
+ *
+ * @param properties settings of the sink
+ * @param metrics metrics of the sink
+ * @param store stores the messages
+ * @param memory bytes of messages as received, and of responses not yet written
+ * @param decompressed bytes of decompressed messages in the storage. It has a limit of
+ * its own: otherwise messages that wait for the storage would keep out those that could
+ * free memory
+ * @param storing messages in the storage
+ * @param unnumbered streams that send messages without a sequence
+ * @param decompressor decompresses payloads
+ * @param executor runs tasks that may block
+ * @param timer runs tasks later
+ * @param nanoTime clock of the limits
+ * @param failures log of the storage's failures
+ */
+record Shared(SinkProperties properties, SinkMetrics metrics, OnceStore store, SharedLimit memory,
+		SharedLimit decompressed, SharedLimit storing, SharedLimit unnumbered, Decompressor decompressor,
+		Executor executor, ScheduledExecutorService timer, LongSupplier nanoTime, RateLimitedLog failures) {
+
+	/**
+	 * Stores a message once.
+	 * @param client the owner of the message's id
+	 * @param fence the fence of its stream
+	 */
+	CompletableFuture<OnceStore.Outcome> store(Received.Message message, byte[] payload, long client, Fence fence) {
+		Place place = message.place(fence);
+		Content content = new Content(message.id(), message.key(), client, payload);
+		return (place != null) ? this.store.store(place, content) : this.store.store(content);
+	}
+
+	/** Memory that decompressing a message needs, beside its payload as received. */
+	int contentBytes(Received.Message message) {
+		return (message.kind() == Received.Kind.ZSTD) ? this.decompressor.contentBytes(message.payload()) : 0;
+	}
+
+	Payload read(Received.Message message) {
+		return Payload.read(message, this.properties.limits().maxMessageBytes(), this.decompressor);
+	}
+
+}
