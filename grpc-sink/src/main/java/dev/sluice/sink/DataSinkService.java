@@ -14,12 +14,19 @@ import java.util.function.LongSupplier;
 import dev.sluice.contract.sink.AckMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Response;
+import dev.sluice.sink.limit.RateLimitedLog;
+import dev.sluice.sink.limit.SharedLimit;
+import dev.sluice.sink.limit.StreamLimit;
+import dev.sluice.sink.request.Decompressor;
+import dev.sluice.sink.request.KnownDictionaries;
+import dev.sluice.sink.request.Payload;
+import dev.sluice.sink.request.Received;
+import dev.sluice.sink.request.RequestMarshaller;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.store.OnceStore;
 import io.grpc.BindableService;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServerServiceDefinition;
-import io.grpc.ServerStreamTracer;
 import io.grpc.ServiceDescriptor;
 import io.grpc.Status;
 import io.grpc.stub.ServerCalls;
@@ -43,7 +50,7 @@ import org.slf4j.LoggerFactory;
  * <li>{@code sink.limits.max-storing} messages in the storage.</li>
  * </ul>
  * <p>
- * A server with this service must also have its {@link #tracerFactory}.
+ * A server with this service must also have its {@link #inboundLimits}.
  */
 final class DataSinkService implements BindableService {
 
@@ -87,8 +94,8 @@ final class DataSinkService implements BindableService {
 		metrics.memory(() -> this.shared.memory().used() + this.shared.decompressed().used());
 	}
 
-	/** Counts the bytes that calls receive. */
-	ServerStreamTracer.Factory tracerFactory() {
+	/** Counts the bytes that calls receive, as a tracer and as an interceptor. */
+	InboundLimits inboundLimits() {
 		return this.inboundLimits;
 	}
 
@@ -116,7 +123,7 @@ final class DataSinkService implements BindableService {
 	}
 
 	private StreamObserver<Received> send(StreamObserver<Response> responses) {
-		InboundCall inbound = Objects.requireNonNull(InboundCall.CURRENT.get(), "The server has no tracerFactory()");
+		InboundCall inbound = Objects.requireNonNull(InboundCall.CURRENT.get(), "The server has no inboundLimits()");
 		Object client = inbound.client();
 		String refusal = this.streamLimit.open(client);
 		if (refusal != null) {

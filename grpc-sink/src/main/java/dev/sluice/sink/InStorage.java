@@ -3,6 +3,7 @@ package dev.sluice.sink;
 import java.util.ArrayList;
 import java.util.List;
 
+import dev.sluice.sink.request.Received;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 
+import dev.sluice.sink.request.Received;
 import dev.sluice.sink.sequence.ClientSession;
 import io.grpc.Status;
 import org.jspecify.annotations.Nullable;

@@ -6,6 +6,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
 
 import dev.sluice.sink.format.Content;
+import dev.sluice.sink.limit.RateLimitedLog;
+import dev.sluice.sink.limit.SharedLimit;
+import dev.sluice.sink.request.Decompressor;
+import dev.sluice.sink.request.Payload;
+import dev.sluice.sink.request.Received;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.OnceStore;

@@ -10,6 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 import dev.sluice.contract.Topics;
+import dev.sluice.sink.request.Decompressor;
+import dev.sluice.sink.request.KnownDictionaries;
 import dev.sluice.sink.store.DelayedStore;
 import dev.sluice.sink.store.KafkaMessageStore;
 import dev.sluice.sink.store.MessageStore;
@@ -20,6 +22,7 @@ import dev.sluice.topics.TopicSpec;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallExecutorSupplier;
+import io.grpc.ServerInterceptor;
 import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -90,15 +93,35 @@ class SinkConfiguration {
 	}
 
 	@Bean
-	ServerBuilderCustomizer<NettyServerBuilder> inboundLimits(DataSinkService service, SinkProperties properties) {
-		return (builder) -> builder.addStreamTracerFactory(service.tracerFactory())
-			.maxConcurrentCallsPerConnection(properties.limits().maxCallsPerConnection());
+	ServerBuilderCustomizer<NettyServerBuilder> server(DataSinkService service, SinkProperties properties) {
+		return (builder) -> builder.addStreamTracerFactory(service.inboundLimits())
+			.maxConcurrentCallsPerConnection(properties.limits().maxCallsPerConnection())
+			// Without it each connection may grow its window to 8 MB, which
+			// sink.limits.memory does not limit.
+			.flowControlWindow(Math.toIntExact(properties.limits().flowWindow().toBytes()))
+			// Without it a client that pings more often than every 5 minutes is
+			// disconnected.
+			.permitKeepAliveTime(MIN_KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)
+			.callExecutor(new StreamsOnTheirConnection());
+	}
+
+	/**
+	 * A stream's messages are received on the connection's own thread: handing each to
+	 * another thread would cost more than receiving it.
+	 */
+	private static final class StreamsOnTheirConnection implements ServerCallExecutorSupplier {
+
+		@Override
+		public <I, O> @Nullable Executor getExecutor(ServerCall<I, O> call, Metadata headers) {
+			return call.getMethodDescriptor().getType().clientSendsOneMessage() ? null : Runnable::run;
+		}
+
 	}
 
 	@Bean
 	@GlobalServerInterceptor
-	BrokenLimits brokenLimits() {
-		return new BrokenLimits();
+	ServerInterceptor brokenLimits(DataSinkService service) {
+		return service.inboundLimits();
 	}
 
 	@Bean
@@ -158,39 +181,6 @@ class SinkConfiguration {
 	@Bean(destroyMethod = "shutdownNow")
 	ScheduledExecutorService ackTimer() {
 		return Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("acks").factory());
-	}
-
-	/**
-	 * Without it each connection may grow its window to 8 MB, which
-	 * {@code sink.limits.memory} does not limit.
-	 */
-	@Bean
-	ServerBuilderCustomizer<NettyServerBuilder> flowWindow(SinkProperties properties) {
-		int bytes = Math.toIntExact(properties.limits().flowWindow().toBytes());
-		return (builder) -> builder.flowControlWindow(bytes);
-	}
-
-	/** Without it a client that pings more often than every 5 minutes is disconnected. */
-	@Bean
-	ServerBuilderCustomizer<NettyServerBuilder> keepAlive() {
-		return (builder) -> builder.permitKeepAliveTime(MIN_KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS);
-	}
-
-	/**
-	 * A stream's messages are received on the connection's own thread: handing each to
-	 * another thread would cost more than receiving it.
-	 */
-	@Bean
-	ServerBuilderCustomizer<NettyServerBuilder> streamExecutor() {
-		ServerCallExecutorSupplier direct = new ServerCallExecutorSupplier() {
-
-			@Override
-			public <I, O> @Nullable Executor getExecutor(ServerCall<I, O> call, Metadata headers) {
-				return call.getMethodDescriptor().getType().clientSendsOneMessage() ? null : Runnable::run;
-			}
-
-		};
-		return (builder) -> builder.callExecutor(direct);
 	}
 
 	/**

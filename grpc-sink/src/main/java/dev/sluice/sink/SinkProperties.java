@@ -3,6 +3,7 @@ package dev.sluice.sink;
 import java.nio.file.Path;
 import java.time.Duration;
 
+import dev.sluice.sink.request.Payload;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.Max;

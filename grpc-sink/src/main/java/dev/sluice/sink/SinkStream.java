@@ -16,6 +16,7 @@ import dev.sluice.sink.ServerMachine.Phase;
 import dev.sluice.sink.ServerMachine.State;
 import dev.sluice.sink.ServerMachine.Step;
 import dev.sluice.sink.StreamStorage.Answer;
+import dev.sluice.sink.request.Received;
 import dev.sluice.sink.sequence.ClientSession;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;

@@ -10,6 +10,8 @@ import java.util.function.Consumer;
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.InStorage.Reserved;
 import dev.sluice.sink.format.Content;
+import dev.sluice.sink.request.Payload;
+import dev.sluice.sink.request.Received;
 import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;

@@ -13,6 +13,9 @@ import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.format.Content;
+import dev.sluice.sink.request.Decompressor;
+import dev.sluice.sink.request.KnownDictionaries;
+import dev.sluice.sink.request.SampleDictionary;
 import dev.sluice.sink.store.OnceStore;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
@@ -71,7 +74,7 @@ class DictionaryNegotiationTests {
 				System::nanoTime);
 		return InProcessServerBuilder.forName(this.name)
 			.addService(ServerInterceptors.intercept(service, new KnownDictionaries()))
-			.addStreamTracerFactory(service.tracerFactory())
+			.addStreamTracerFactory(service.inboundLimits())
 			.build()
 			.start();
 	}

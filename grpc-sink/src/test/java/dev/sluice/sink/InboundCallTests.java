@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
+import dev.sluice.sink.limit.SharedLimit;
 import io.grpc.Attributes;
 import io.grpc.Context;
 import io.grpc.Grpc;

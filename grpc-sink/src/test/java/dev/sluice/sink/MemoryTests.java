@@ -13,6 +13,9 @@ import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
+import dev.sluice.sink.request.Decompressor;
+import dev.sluice.sink.request.Received;
+import dev.sluice.sink.request.RequestMarshaller;
 import dev.sluice.sink.store.OnceStore;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
@@ -83,7 +86,7 @@ class MemoryTests {
 		Server server = InProcessServerBuilder.forName(name)
 			.directExecutor()
 			.addService(service)
-			.addStreamTracerFactory(service.tracerFactory())
+			.addStreamTracerFactory(service.inboundLimits())
 			.build()
 			.start();
 		ManagedChannel channel = InProcessChannelBuilder.forName(name).directExecutor().build();

@@ -14,6 +14,8 @@ import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.contract.sink.Session;
+import dev.sluice.sink.request.Decompressor;
+import dev.sluice.sink.request.Received;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.store.OnceStore;
 import io.grpc.ManagedChannel;
@@ -362,7 +364,7 @@ class SequenceStreamTests {
 		this.server = InProcessServerBuilder.forName(name)
 			.directExecutor()
 			.addService(service)
-			.addStreamTracerFactory(service.tracerFactory())
+			.addStreamTracerFactory(service.inboundLimits())
 			.build()
 			.start();
 		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();

@@ -22,6 +22,8 @@ import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.contract.sink.Session;
+import dev.sluice.sink.request.Decompressor;
+import dev.sluice.sink.request.Received;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore;
@@ -1369,7 +1371,7 @@ class SinkStreamTests {
 
 		@Override
 		public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
-			ServerStreamTracer own = SinkStreamTests.this.service.tracerFactory()
+			ServerStreamTracer own = SinkStreamTests.this.service.inboundLimits()
 				.newServerStreamTracer(method, headers);
 			SinkStreamTests.this.tracer = own;
 			return new ServerStreamTracer() {

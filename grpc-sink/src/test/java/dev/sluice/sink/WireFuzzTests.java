@@ -25,6 +25,7 @@ import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.format.Content;
+import dev.sluice.sink.request.Decompressor;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
@@ -78,7 +79,7 @@ class WireFuzzTests {
 		return InProcessServerBuilder.forName(name)
 			.directExecutor()
 			.addService(service)
-			.addStreamTracerFactory(service.tracerFactory())
+			.addStreamTracerFactory(service.inboundLimits())
 			.build()
 			.start();
 	}

@@ -2,18 +2,13 @@ package dev.sluice.sink.store;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
-import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.sink.format.Content;
@@ -28,18 +23,10 @@ import dev.sluice.sink.store.MessageStore.Completion;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
-import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RecordTooLargeException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,11 +54,6 @@ final class SessionWriter {
 
 	private static final Logger logger = LoggerFactory.getLogger(SessionWriter.class);
 
-	private static final String NAME = "sink-session-";
-
-	/** The partition whose offset has the state. Its messages do not matter. */
-	private static final TopicPartition STATE = new TopicPartition(Topics.SINK, 0);
-
 	private static final int QUEUE = 20_000;
 
 	private static final long BATCH_BYTES = 16 * 1024 * 1024;
@@ -91,18 +73,6 @@ final class SessionWriter {
 
 	private static final Duration POLL = Duration.ofMillis(200);
 
-	/** After this time the brokers abort a transaction that a dead sink left open. */
-	private static final Duration TRANSACTION_TIMEOUT = Duration.ofSeconds(15);
-
-	/** For each call to the brokers, and for the delivery of a record. */
-	private static final Duration TIMEOUT = Duration.ofSeconds(10);
-
-	/** Longer than a transaction, whose end sends what is left. */
-	private static final Duration LINGER = Duration.ofSeconds(1);
-
-	/** About the time that the brokers take to end the previous transaction. */
-	private static final Duration RETRY_BACKOFF = Duration.ofMillis(5);
-
 	private static final Completed STORED = new Completed(OnceStore.Outcome.STORED, null);
 
 	private static final Completed REPEATED = new Completed(OnceStore.Outcome.REPEATED, null);
@@ -111,7 +81,7 @@ final class SessionWriter {
 
 	private final String name;
 
-	private final Brokers brokers;
+	private final SessionBrokers brokers;
 
 	private final Pause pause;
 
@@ -198,33 +168,16 @@ final class SessionWriter {
 	}
 
 	SessionWriter(Map<String, Object> config, ClientSession session, Duration maxAge) {
-		this(session, new KafkaBrokers(config(config, name(session)), session, maxAge), () -> Thread.sleep(PAUSE));
+		this(session, SessionBrokers.of(config, session, maxAge), () -> Thread.sleep(PAUSE));
 	}
 
 	@SuppressWarnings("this-escape") // The thread begins last.
-	SessionWriter(ClientSession session, Brokers brokers, Pause pause) {
+	SessionWriter(ClientSession session, SessionBrokers brokers, Pause pause) {
 		this.session = session;
 		this.pause = pause;
-		this.name = name(session);
+		this.name = SessionBrokers.name(session);
 		this.brokers = brokers;
 		this.thread = Thread.ofVirtual().name(this.name).start(this::run);
-	}
-
-	private static String name(ClientSession session) {
-		return NAME + HexFormat.of().formatHex(session.id().toByteArray());
-	}
-
-	private static Map<String, Object> config(Map<String, Object> common, String name) {
-		Map<String, Object> config = new HashMap<>(common);
-		config.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, name);
-		config.put(ProducerConfig.CLIENT_ID_CONFIG, name);
-		config.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, (int) TRANSACTION_TIMEOUT.toMillis());
-		config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) TIMEOUT.toMillis());
-		config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (int) TIMEOUT.toMillis());
-		config.put(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, (int) RETRY_BACKOFF.toMillis());
-		// A batch is sent when it is full or the transaction ends: small ones cost more.
-		config.put(ProducerConfig.LINGER_MS_CONFIG, (int) LINGER.toMillis());
-		return config;
 	}
 
 	/** Waits for more messages to come. */
@@ -232,53 +185,6 @@ final class SessionWriter {
 	interface Pause {
 
 		void pause() throws InterruptedException;
-
-	}
-
-	/** The brokers, as a writer needs them. */
-	interface Brokers {
-
-		Producer<byte[], byte[]> producer();
-
-		/**
-		 * Reads the session's state. By then no other writer can commit for the session.
-		 * @throws SessionForgottenException if there is no state, but the session may be
-		 * an old one
-		 * @throws StoreUnavailableException if the brokers do not answer
-		 */
-		SessionState state() throws InterruptedException;
-
-	}
-
-	private record KafkaBrokers(Map<String, Object> config, ClientSession session, Duration maxAge) implements Brokers {
-
-		@Override
-		public Producer<byte[], byte[]> producer() {
-			return new KafkaProducer<>(this.config, new ByteArraySerializer(), new ByteArraySerializer());
-		}
-
-		@Override
-		public SessionState state() throws InterruptedException {
-			Map<String, Object> admins = new HashMap<>(this.config);
-			admins.keySet().retainAll(AdminClientConfig.configNames());
-			try (Admin admin = Admin.create(admins)) {
-				OffsetAndMetadata committed = admin
-					.listConsumerGroupOffsets(name(this.session),
-							new ListConsumerGroupOffsetsOptions().requireStable(true))
-					.partitionsToOffsetAndMetadata()
-					.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
-					.get(STATE);
-				if (committed != null) {
-					return SessionState.decode(Base64.getDecoder().decode(committed.metadata()));
-				}
-			}
-			catch (ExecutionException | TimeoutException ex) {
-				throw new StoreUnavailableException("The session's state could not be read from the brokers: " + ex,
-						ex);
-			}
-			this.session.requireNew(this.maxAge);
-			return new SessionState();
-		}
 
 	}
 
@@ -442,11 +348,8 @@ final class SessionWriter {
 		try {
 			producer.beginTransaction();
 			// Offsets first: while the brokers end the previous transaction they refuse
-			// the next one, and a refused
-			// offset is retried sooner than a refused batch.
-			OffsetAndMetadata next = new OffsetAndMetadata(state.end(),
-					Base64.getEncoder().encodeToString(state.encode()));
-			producer.sendOffsetsToTransaction(Map.of(STATE, next), new ConsumerGroupMetadata(this.name));
+			// the next one, and a refused offset is retried sooner than a refused batch.
+			producer.sendOffsetsToTransaction(SessionBrokers.encode(state), new ConsumerGroupMetadata(this.name));
 			int partitions = producer.partitionsFor(Topics.SINK).size();
 			int ofSession = Math.floorMod(this.session.id().hashCode(), partitions);
 			for (Write write : written) {

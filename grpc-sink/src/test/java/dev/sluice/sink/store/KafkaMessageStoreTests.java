@@ -89,7 +89,7 @@ class KafkaMessageStoreTests {
 	private final SinkTopic topic = this.brokers.topic();
 
 	private final KafkaMessageStore store = new KafkaMessageStore(this.kafka, this.topic,
-			new KafkaSessions(1, (session) -> new SessionWriter(session, new SessionWriter.Brokers() {
+			new KafkaSessions(1, (session) -> new SessionWriter(session, new SessionBrokers() {
 
 				@Override
 				public Producer<byte[], byte[]> producer() {

@@ -74,7 +74,7 @@ class SessionWriterTests {
 
 	private final Fence fence = new Fence();
 
-	private final SessionWriter writer = new SessionWriter(SESSION, new SessionWriter.Brokers() {
+	private final SessionWriter writer = new SessionWriter(SESSION, new SessionBrokers() {
 
 		@Override
 		public Producer<byte[], byte[]> producer() {
@@ -453,7 +453,7 @@ class SessionWriterTests {
 
 	/** Gives one message to a writer of these brokers. */
 	private Results storeWith(Supplier<Producer<byte[], byte[]>> producer, Callable<SessionState> state) {
-		SessionWriter other = new SessionWriter(SESSION, new SessionWriter.Brokers() {
+		SessionWriter other = new SessionWriter(SESSION, new SessionBrokers() {
 
 			@Override
 			public Producer<byte[], byte[]> producer() {

@@ -119,7 +119,7 @@ class SessionsAtOnceTests {
 	}
 
 	private SessionWriter writer(ClientSession session) {
-		SessionWriter writer = new SessionWriter(session, new SessionWriter.Brokers() {
+		SessionWriter writer = new SessionWriter(session, new SessionBrokers() {
 
 			@Override
 			public Producer<byte[], byte[]> producer() {

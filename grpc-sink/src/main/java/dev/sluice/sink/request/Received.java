@@ -1,4 +1,4 @@
-package dev.sluice.sink;
+package dev.sluice.sink.request;
 
 import java.util.List;
 
@@ -10,7 +10,7 @@ import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 
 /** A {@code Request} from a client, with the fields that the sink needs. */
-sealed interface Received {
+public sealed interface Received {
 
 	/** How a client sent a payload. */
 	enum Kind {
@@ -49,7 +49,7 @@ sealed interface Received {
 		 * (40 bytes), the id (24), two array headers (32), their padding and a place in a
 		 * queue. {@code MemoryTests} measures it.
 		 */
-		static final int OVERHEAD_BYTES = 144;
+		public static final int OVERHEAD_BYTES = 144;
 
 		/** Memory of a key without its bytes: an object and an array header. */
 		static final int KEY_OVERHEAD_BYTES = 48;
@@ -57,7 +57,7 @@ sealed interface Received {
 		/**
 		 * This message, with the stream's session if it has a sequence and no session.
 		 */
-		Message of(@Nullable ClientSession ofStream) {
+		public Message of(@Nullable ClientSession ofStream) {
 			return (this.sequence == 0 || this.session != null) ? this
 					: new Message(this.id, this.key, this.kind, this.payload, this.sequence, ofStream);
 		}
@@ -66,17 +66,17 @@ sealed interface Received {
 		 * Whether storing it does not block: one without a sequence may wait for room,
 		 * and a zstd frame is decompressed first.
 		 */
-		boolean isQueuedAtOnce() {
+		public boolean isQueuedAtOnce() {
 			return this.sequence > 0 && this.kind != Kind.ZSTD;
 		}
 
 		/** Null if it has no sequence. */
-		@Nullable Place place(Fence fence) {
+		public @Nullable Place place(Fence fence) {
 			return (this.session != null && this.sequence > 0) ? new Place(this.session, this.sequence, fence) : null;
 		}
 
 		/** Memory of the message while it waits, in bytes. */
-		long memoryBytes() {
+		public long memoryBytes() {
 			int key = this.key.isEmpty() ? 0 : KEY_OVERHEAD_BYTES + this.key.size();
 			return (long) OVERHEAD_BYTES + this.id.size() + key + this.payload.length;
 		}
@@ -95,7 +95,7 @@ sealed interface Received {
 		 * The {@code batch_messages} that clients are sent. This many empty messages take
 		 * 36 KB, however small the request is.
 		 */
-		static final int MAX_MESSAGES = 256;
+		public static final int MAX_MESSAGES = 256;
 
 		public Batch {
 			messages = List.copyOf(messages);

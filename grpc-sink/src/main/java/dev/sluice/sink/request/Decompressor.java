@@ -1,4 +1,4 @@
-package dev.sluice.sink;
+package dev.sluice.sink.request;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Decompresses zstd frames, each up to a maximum number of bytes. Its native memory is
  * bounded by the number of threads that decompress at once: 160 KB each.
  */
-final class Decompressor {
+public final class Decompressor {
 
 	/**
 	 * A decoder need not support windows over 8 MB (RFC 8878, section 3.1.1.1.2): a frame
@@ -48,7 +48,7 @@ final class Decompressor {
 	 * @param maxBytes maximum size of a decompressed message
 	 * @param dictionary a zstd dictionary; null if there is none
 	 */
-	Decompressor(int maxBytes, byte @Nullable [] dictionary) {
+	public Decompressor(int maxBytes, byte @Nullable [] dictionary) {
 		this.maxBytes = maxBytes;
 		if (dictionary != null) {
 			long id = Zstd.getDictIdFromDict(dictionary);
@@ -69,7 +69,7 @@ final class Decompressor {
 	}
 
 	/** Creates a decompressor with the dictionary in a file. */
-	static Decompressor of(int maxBytes, @Nullable Path dictionary) {
+	public static Decompressor of(int maxBytes, @Nullable Path dictionary) {
 		if (dictionary == null) {
 			return new Decompressor(maxBytes, null);
 		}
@@ -87,7 +87,7 @@ final class Decompressor {
 	}
 
 	/** The dictionary that clients may compress with. */
-	@Nullable Dictionary dictionary() {
+	public @Nullable Dictionary dictionary() {
 		return this.dictionary;
 	}
 
@@ -95,7 +95,7 @@ final class Decompressor {
 	 * Memory that {@link #read} needs for the content of a frame, in bytes: the size in
 	 * its header, the maximum if the header has none, or 0 if the frame will be refused.
 	 */
-	int contentBytes(byte[] frame) {
+	public int contentBytes(byte[] frame) {
 		if (!ZstdFrame.isOne(frame)) {
 			return 0;
 		}

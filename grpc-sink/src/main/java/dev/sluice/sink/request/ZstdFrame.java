@@ -1,4 +1,4 @@
-package dev.sluice.sink;
+package dev.sluice.sink.request;
 
 /** The layout of a zstd frame (RFC 8878, section 3.1.1). */
 final class ZstdFrame {

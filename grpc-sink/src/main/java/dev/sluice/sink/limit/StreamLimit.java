@@ -1,4 +1,4 @@
-package dev.sluice.sink;
+package dev.sluice.sink.limit;
 
 import java.util.HashMap;
 import java.util.Map;
@@ -7,7 +7,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
 
 /** Limits the open streams, of all clients together and of each client. */
-final class StreamLimit {
+public final class StreamLimit {
 
 	private final int all;
 
@@ -25,13 +25,13 @@ final class StreamLimit {
 	 * @param perClient maximum number of open streams of one client; 0 = no limit of its
 	 * own
 	 */
-	StreamLimit(int all, int perClient) {
+	public StreamLimit(int all, int perClient) {
 		this.all = all;
 		this.perClient = perClient;
 	}
 
 	/** Counts a stream and returns null, or returns why it may not open. */
-	synchronized @Nullable String open(Object client) {
+	public synchronized @Nullable String open(Object client) {
 		if (this.count >= this.all) {
 			return this.all + " streams are open, as many as sink.limits.max-streams allows";
 		}
@@ -45,7 +45,7 @@ final class StreamLimit {
 		return null;
 	}
 
-	synchronized void close(Object client) {
+	public synchronized void close(Object client) {
 		this.open.computeIfPresent(client, (_, ofClient) -> (ofClient > 1) ? ofClient - 1 : null);
 		this.count--;
 	}

@@ -1,9 +1,9 @@
-package dev.sluice.sink;
+package dev.sluice.sink.request;
 
 import io.grpc.Status;
 
 /** The result of reading a message's payload. */
-sealed interface Payload {
+public sealed interface Payload {
 
 	/** The version of responses, and the oldest version of requests. */
 	int VERSION = 1;

@@ -1,4 +1,4 @@
-package dev.sluice.sink;
+package dev.sluice.sink.limit;
 
 import org.junit.jupiter.api.Test;
 

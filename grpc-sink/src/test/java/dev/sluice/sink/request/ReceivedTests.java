@@ -1,4 +1,4 @@
-package dev.sluice.sink;
+package dev.sluice.sink.request;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.sequence.ClientSession;

@@ -1,4 +1,4 @@
-package dev.sluice.sink;
+package dev.sluice.sink.limit;
 
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -12,7 +12,7 @@ import org.slf4j.Logger;
  * Logs a warning that clients can cause as often as they like: at most one line per
  * interval, with the number of lines suppressed since the previous one.
  */
-final class RateLimitedLog {
+public final class RateLimitedLog {
 
 	private final Logger logger;
 
@@ -29,14 +29,14 @@ final class RateLimitedLog {
 	@GuardedBy("this")
 	private long leftOut;
 
-	RateLimitedLog(Logger logger, Duration interval, LongSupplier nanoTime) {
+	public RateLimitedLog(Logger logger, Duration interval, LongSupplier nanoTime) {
 		this.logger = logger;
 		this.intervalNanos = interval.toNanos();
 		this.nanoTime = nanoTime;
 	}
 
 	@FormatMethod
-	void warn(String format, @Nullable Object... arguments) {
+	public void warn(String format, @Nullable Object... arguments) {
 		long before;
 		synchronized (this) {
 			long now = this.nanoTime.getAsLong();

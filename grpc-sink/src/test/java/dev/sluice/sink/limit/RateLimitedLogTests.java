@@ -1,4 +1,4 @@
-package dev.sluice.sink;
+package dev.sluice.sink.limit;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,4 +1,4 @@
-package dev.sluice.sink;
+package dev.sluice.sink.request;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * any other message without a valid id.
  */
 @Immutable
-final class RequestMarshaller implements Marshaller<Received> {
+public final class RequestMarshaller implements Marshaller<Received> {
 
 	static final int MAX_ID_BYTES = 64;
 
@@ -53,7 +53,7 @@ final class RequestMarshaller implements Marshaller<Received> {
 	 * @param maxBytes maximum size of a request, also after gRPC has decompressed it
 	 * @param maxVersion newest version of a request
 	 */
-	RequestMarshaller(int maxBytes, int maxVersion) {
+	public RequestMarshaller(int maxBytes, int maxVersion) {
 		this.maxBytes = maxBytes;
 		this.maxVersion = maxVersion;
 	}

@@ -1,4 +1,4 @@
-package dev.sluice.sink;
+package dev.sluice.sink.request;
 
 import java.util.HashSet;
 import java.util.Set;
@@ -11,10 +11,10 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 
 /** Reads from the headers of a call which dictionaries its client has. */
-final class KnownDictionaries implements ServerInterceptor {
+public final class KnownDictionaries implements ServerInterceptor {
 
 	/** Ids of the dictionaries that the client of the current call has. */
-	static final Context.Key<Set<Integer>> CALL = Context.keyWithDefault("sink-dictionaries", Set.of());
+	public static final Context.Key<Set<Integer>> CALL = Context.keyWithDefault("sink-dictionaries", Set.of());
 
 	private static final Metadata.Key<String> HEADER = Metadata.Key.of("sink-dictionaries",
 			Metadata.ASCII_STRING_MARSHALLER);

@@ -1,4 +1,4 @@
-package dev.sluice.sink;
+package dev.sluice.sink.limit;
 
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -17,7 +17,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
  * An amount is admitted while less than the limit is in use, so the limit is exceeded by
  * less than one amount, not counting {@link #add}.
  */
-final class SharedLimit {
+public final class SharedLimit {
 
 	private final long limit;
 
@@ -38,14 +38,14 @@ final class SharedLimit {
 	 * steps, three tasks run
 	 * @param executor runs tasks that have waited
 	 */
-	SharedLimit(long limit, long step, Executor executor) {
+	public SharedLimit(long limit, long step, Executor executor) {
 		this.limit = limit;
 		this.step = step;
 		this.executor = executor;
 	}
 
 	/** Uses the amount if there is room; else queues the task. */
-	synchronized boolean acquire(long amount, Runnable task) {
+	public synchronized boolean acquire(long amount, Runnable task) {
 		if (!hasRoom(task)) {
 			return false;
 		}
@@ -54,7 +54,7 @@ final class SharedLimit {
 	}
 
 	/** Uses the amount if there is room. */
-	synchronized boolean tryAcquire(long amount) {
+	public synchronized boolean tryAcquire(long amount) {
 		if (this.used >= this.limit) {
 			return false;
 		}
@@ -63,7 +63,7 @@ final class SharedLimit {
 	}
 
 	/** Whether there is room; if not, queues the task. */
-	synchronized boolean hasRoom(Runnable task) {
+	public synchronized boolean hasRoom(Runnable task) {
 		if (this.used < this.limit) {
 			return true;
 		}
@@ -75,13 +75,13 @@ final class SharedLimit {
 	 * Uses the amount, whether there is room or not.
 	 * @return the amount in use now
 	 */
-	synchronized long add(long amount) {
+	public synchronized long add(long amount) {
 		this.used += amount;
 		return this.used;
 	}
 
 	/** Called for each message: takes one lock if no task waits. */
-	void release(long amount) {
+	public void release(long amount) {
 		synchronized (this) {
 			this.used -= amount;
 			if (this.waiting.isEmpty()) {
@@ -95,7 +95,7 @@ final class SharedLimit {
 	 * Runs as many waiting tasks as there is room for: at least one if there is any room,
 	 * and all if nothing is in use.
 	 */
-	void wake() {
+	public void wake() {
 		List<Runnable> next;
 		synchronized (this) {
 			if (this.waiting.isEmpty() || this.used >= this.limit) {
@@ -109,11 +109,11 @@ final class SharedLimit {
 	}
 
 	/** Takes a task out of the queue. */
-	synchronized void cancel(Runnable task) {
+	public synchronized void cancel(Runnable task) {
 		this.waiting.remove(task);
 	}
 
-	synchronized long used() {
+	public synchronized long used() {
 		return this.used;
 	}
 

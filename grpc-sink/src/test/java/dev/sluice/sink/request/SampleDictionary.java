@@ -1,4 +1,4 @@
-package dev.sluice.sink;
+package dev.sluice.sink.request;
 
 import java.util.Random;
 import java.util.stream.Collectors;
