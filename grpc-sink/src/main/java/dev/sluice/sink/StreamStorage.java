@@ -40,6 +40,9 @@ final class StreamStorage {
 
 	private final InStorage inStorage = new InStorage();
 
+	/** Memory reserved to decompress the next message that is added. */
+	private int contentBytes;
+
 	/** Messages that were added and not taken for {@link #store} yet. */
 	private List<Reserved> added = new ArrayList<>();
 
@@ -82,6 +85,7 @@ final class StreamStorage {
 			}
 			return false;
 		}
+		this.contentBytes = contentBytes;
 		return true;
 	}
 
@@ -99,8 +103,8 @@ final class StreamStorage {
 
 	/** Puts a message into the room that was reserved for it. */
 	void add(Received.Message message) {
-		Reserved reserved = new Reserved(message, this.shared.contentBytes(message),
-				this.shared.nanoTime().getAsLong());
+		Reserved reserved = new Reserved(message, this.contentBytes, this.shared.nanoTime().getAsLong());
+		this.contentBytes = 0;
 		this.inStorage.add(reserved);
 		this.added.add(reserved);
 	}

@@ -245,27 +245,6 @@ class HostileClientTests {
 		}
 	}
 
-	@Test
-	void haveOnlySoManyStreams() throws Exception {
-		try (RawClient client = client()) {
-			List<RawClient.Call> calls = new ArrayList<>();
-			for (int i = 0; i <= 60; i++) {
-				calls.add(client.call("Send"));
-			}
-
-			// The sink opens streams in parallel: any of them may exceed the limit.
-			await().untilAsserted(() -> {
-				assertThat(calls).filteredOn(RawClient.Call::isEnded).hasSize(1);
-				assertThat(this.registry.get(SinkMetric.STREAMS.key()).gauge().value()).isEqualTo(60);
-			});
-			for (RawClient.Call call : calls) {
-				if (call.isEnded()) {
-					assertThat(call.status()).isEqualTo(RESOURCE_EXHAUSTED);
-				}
-			}
-		}
-	}
-
 	private static void pass(Duration time) {
 		clock.addAndGet(time.toNanos());
 	}

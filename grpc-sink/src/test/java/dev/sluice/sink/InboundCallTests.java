@@ -80,18 +80,6 @@ class InboundCallTests {
 		assertThat(this.memory.used()).isZero();
 	}
 
-	/** As in a process, whose transport has no wire. */
-	@Test
-	void bytesThatAreToldOfBehindTheirMessageAreOfAWholeOne() {
-		begin();
-		whole();
-		bytes(100);
-
-		this.call.handedOver();
-
-		assertThat(this.memory.used()).isZero();
-	}
-
 	@Test
 	void whatAClosedCallHadCountsNoMore() {
 		message(100);
@@ -104,33 +92,6 @@ class InboundCallTests {
 		bytes(10);
 		this.call.handedOver();
 		assertThat(this.memory.used()).as("what comes behind its end").isZero();
-	}
-
-	@Test
-	void isEndedOnceForAMessageThatIsTooLarge() {
-		listen();
-		begin();
-		bytes(MAX_REQUEST);
-		assertThat(this.ends).isEmpty();
-
-		bytes(1);
-		bytes(1);
-
-		assertThat(this.ends).singleElement()
-			.satisfies((end) -> assertThat(end.getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED))
-			.satisfies(
-					(end) -> assertThat(end.getDescription()).contains("1000 bytes (sink.limits.max-message)", "4096"));
-		assertThat(this.context.isCancelled()).isFalse();
-	}
-
-	@Test
-	void isNotEndedForSeveralMessagesOfWhichNoneIsTooLarge() {
-		listen();
-
-		message(MAX_REQUEST);
-		message(MAX_REQUEST);
-
-		assertThat(this.ends).isEmpty();
 	}
 
 	@Test
@@ -188,35 +149,6 @@ class InboundCallTests {
 	}
 
 	@Test
-	void isEndedForAMessageThatIsNotWholeInTime() {
-		listen();
-		this.nanoTime.addAndGet(STALL.toNanos());
-		begin();
-		bytes(1);
-		pass(STALL);
-		assertThat(this.ends).isEmpty();
-
-		pass(Duration.ofNanos(1));
-		pass(Duration.ofNanos(1));
-
-		assertThat(this.ends).singleElement()
-			.satisfies((end) -> assertThat(end.getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED))
-			.satisfies((end) -> assertThat(end.getDescription()).contains("30000 ms"));
-		assertThat(this.context.isCancelled()).isFalse();
-	}
-
-	@Test
-	void hasAnyTimeBetweenMessages() {
-		listen();
-		message(10);
-
-		pass(STALL.multipliedBy(10));
-
-		assertThat(this.ends).isEmpty();
-		assertThat(this.context.isCancelled()).isFalse();
-	}
-
-	@Test
 	void isResetIfItsClientDoesNotTakeItsEnd() {
 		listen();
 		this.nanoTime.addAndGet(STALL.toNanos());
@@ -233,19 +165,6 @@ class InboundCallTests {
 	}
 
 	@Test
-	void isNotLookedAtOnceItIsClosed() {
-		listen();
-		begin();
-		bytes(1);
-		this.call.streamClosed(Status.CANCELLED);
-
-		pass(STALL.multipliedBy(2));
-
-		assertThat(this.ends).isEmpty();
-		assertThat(this.context.isCancelled()).isFalse();
-	}
-
-	@Test
 	void isTooOldAtItsMaximumAgeOrUpToATenthBefore() {
 		long age = PROPERTIES.stream().maxAge().toNanos();
 		this.nanoTime.set(7);
@@ -253,11 +172,6 @@ class InboundCallTests {
 
 		assertThat(later.isTooOld(7 + age - age / 10)).isFalse();
 		assertThat(later.isTooOld(8 + age)).isTrue();
-	}
-
-	@Test
-	void isInItsContext() {
-		assertThat(InboundCall.CURRENT.get(this.context)).isSameAs(this.call);
 	}
 
 	@Test

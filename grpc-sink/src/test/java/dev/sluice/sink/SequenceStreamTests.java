@@ -217,23 +217,6 @@ class SequenceStreamTests {
 	}
 
 	@Test
-	void anIdIsOfTheSessionThatSentIt() throws Exception {
-		Client stranger = new Client(true);
-		stranger.send(Request.newBuilder()
-			.setVersion(1)
-			.setMessageId(ByteString.copyFromUtf8("a"))
-			.setPlainMessage(ByteString.copyFromUtf8("mine")));
-		stranger.send(message(1, "a", "theirs").setSession(session("session-b", 0)));
-		this.store.completeAll();
-		Client client = new Client(true);
-
-		client.send(message(1, "a", "order").setSession(SESSION));
-
-		assertThat(client.acked()).as("not by the others' messages").isEmpty();
-		assertThat(new String(this.store.take("a").payload())).isEqualTo("order");
-	}
-
-	@Test
 	void refusesASessionThatItMayHaveForgotten() throws Exception {
 		Client client = new Client(true);
 
@@ -244,24 +227,6 @@ class SequenceStreamTests {
 		client.send(message(1, "a", "hello").setSession(session("session-b", 0)));
 		this.store.completeAll();
 		assertThat(client.acked()).containsExactly("a");
-	}
-
-	@Test
-	void takesBatchesOfASession() throws Exception {
-		Client client = new Client(true);
-		Request.Builder batch = Request.newBuilder().setVersion(2).setSession(SESSION);
-		for (int i = 1; i <= 3; i++) {
-			batch.addMessages(BatchedMessage.newBuilder()
-				.setMessageId(ByteString.copyFromUtf8("m" + i))
-				.setSequence(i)
-				.setPlainMessage(ByteString.copyFromUtf8("hello")));
-		}
-		client.send(batch);
-		this.store.completeAll();
-		client.send(batch);
-
-		assertThat(this.store.pending()).isZero();
-		assertThat(client.acked()).containsExactly("m1", "m2", "m3", "m1", "m2", "m3");
 	}
 
 	@Test
@@ -288,37 +253,6 @@ class SequenceStreamTests {
 
 		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
 		assertThat(this.store.pending()).isZero();
-	}
-
-	@Test
-	void endsAStreamWithSequencesInARequestOfVersion1() throws Exception {
-		Client client = new Client(true);
-		client.send(message(1, "a", "hello").setSession(SESSION).setVersion(1));
-
-		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
-	}
-
-	@Test
-	void endsAStreamWhoseSessionAnyoneCouldGuess() throws Exception {
-		Client client = new Client(true);
-		client.send(message(1, "a", "hello").setSession(session("short", 0)));
-
-		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
-	}
-
-	@Test
-	void takesAnOldClientsMessagesAndSaysWhatItSpeaks() throws Exception {
-		Client client = new Client(true);
-		client.send(Request.newBuilder()
-			.setVersion(1)
-			.setMessageId(ByteString.copyFromUtf8("a"))
-			.setPlainMessage(ByteString.copyFromUtf8("hello")));
-		this.store.completeAll();
-
-		assertThat(client.acked()).containsExactly("a");
-		assertThat(client.responses.getFirst().getVersion()).as("which old clients know").isEqualTo(1);
-		assertThat(client.responses.getFirst().getInfo().getMinVersion()).isEqualTo(1);
-		assertThat(client.responses.getFirst().getInfo().getMaxVersion()).isEqualTo(2);
 	}
 
 	@Test

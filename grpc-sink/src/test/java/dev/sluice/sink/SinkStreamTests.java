@@ -4,8 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -50,7 +48,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -101,9 +98,6 @@ class SinkStreamTests {
 	private int calls;
 
 	private int broken = -1;
-
-	/** Of the last call. */
-	private ServerStreamTracer tracer;
 
 	private Server server;
 
@@ -228,18 +222,6 @@ class SinkStreamTests {
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 	}
 
-	@Test
-	void takesNoBatchAsASingleMessage() {
-		AtomicReference<Response> answer = new AtomicReference<>();
-		AtomicReference<Status> status = new AtomicReference<>();
-
-		store(Request.newBuilder().setVersion(1).addMessages(plain("a", new byte[1])).build(), answer, status);
-
-		assertThat(status.get().getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
-		assertThat(this.store.pending()).isZero();
-		assertThat(gauge(SinkMetric.MEMORY)).isZero();
-	}
-
 	private static BatchedMessage plain(String id, byte[] payload) {
 		return BatchedMessage.newBuilder()
 			.setMessageId(ByteString.copyFromUtf8(id))
@@ -264,16 +246,6 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void storesThePayloadDecompressed() {
-		Client client = new Client(true);
-		byte[] payload = "x".repeat(900).getBytes();
-
-		client.call.onNext(request("z").setZstdCompressed(ByteString.copyFrom(Zstd.compress(payload))).build());
-
-		assertThat(this.store.take("z").payload()).isEqualTo(payload);
-	}
-
-	@Test
 	void acknowledgesInBatches() {
 		Client client = new Client(true);
 		client.sendMany(10);
@@ -291,20 +263,6 @@ class SinkStreamTests {
 
 		this.store.completeAll();
 		assertThat(client.ackBatches()).as("nothing else could join it").containsExactly(4, 2, 4);
-	}
-
-	@Test
-	void acknowledgesInBatchesAlsoWhileMessagesCome() {
-		Client client = new Client(true);
-		client.send("a");
-		client.send("b");
-		this.store.complete("a");
-
-		client.send("c");
-		assertThat(client.ackBatches()).as("waits for more").isEmpty();
-
-		this.store.complete("b", "c");
-		assertThat(client.ackBatches()).as("nothing else could join it").containsExactly(3);
 	}
 
 	@Test
@@ -436,16 +394,6 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void refusesASingleMessageThatCannotBeNamed() {
-		AtomicReference<Status> status = new AtomicReference<>();
-
-		store(request("one").setVersion(7).build(), new AtomicReference<>(), status);
-
-		assertThat(status.get().getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
-		assertThat(counter(SinkMetric.RECEIVED)).isZero();
-	}
-
-	@Test
 	void countsWhatIsOwedToAClientUntilItHasGone() {
 		Client client = new Client(false);
 		for (int i = 0; i < 8; i++) {
@@ -472,19 +420,6 @@ class SinkStreamTests {
 
 		assertThat(gauge(SinkMetric.MEMORY)).as("messages in the storage").isPositive().isLessThan(all);
 		this.store.completeAll();
-		assertThat(gauge(SinkMetric.MEMORY)).isZero();
-	}
-
-	@Test
-	void returnsTheMemoryOfWhatWaitsForTheStorageWhenTheStreamFails() {
-		Client client = new Client(true);
-		client.sendMany(STORING + 3);
-
-		this.store.fail("0", new StoreUnavailableException("down"));
-
-		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
-		this.store.completeAll();
-		assertThat(this.store.pending()).as("waiting messages are no longer stored").isZero();
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 	}
 
@@ -614,16 +549,6 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void endsWellWithoutAnyMessage() {
-		Client client = new Client(true);
-
-		client.call.onCompleted();
-
-		assertThat(client.ended).isTrue();
-		assertThat(client.failure).isNull();
-	}
-
-	@Test
 	void endsWithTheStatusOfAMessageThatCannotBeNamedAfterStoringTheOthers() {
 		Client client = new Client(true);
 		client.send("good");
@@ -661,39 +586,6 @@ class SinkStreamTests {
 		assertThat(counter(SinkMetric.REFUSED)).isEqualTo(4);
 		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
-	}
-
-	@Test
-	void endsAsUnavailableWhenTheStoreFails() {
-		Client client = new Client(true);
-		client.send("a");
-		client.send("b");
-		this.store.complete("a");
-
-		this.store.fail("b", new StoreUnavailableException("down"));
-
-		assertThat(client.acked()).containsExactly("a");
-		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
-		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
-	}
-
-	@Test
-	void writesALineForManyFailures(CapturedOutput output) {
-		for (int i = 0; i < 50; i++) {
-			if (i == 49) {
-				pass(Duration.ofSeconds(10));
-			}
-			Client client = new Client(true);
-			client.send("a");
-			this.store.fail("a", new StoreUnavailableException("away"));
-			assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
-		}
-
-		assertThat(output.getAll().lines().filter((line) -> line.contains("could not be stored; its stream ends")))
-			.hasSize(2)
-			.last()
-			.asString()
-			.contains("(48 similar lines suppressed)");
 	}
 
 	@Test
@@ -763,19 +655,6 @@ class SinkStreamTests {
 		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 		assertThat(counter(SinkMetric.ACKED)).isOne();
-	}
-
-	@Test
-	void aSingleMessageWithASequenceNeedsASession() {
-		AtomicReference<Status> status = new AtomicReference<>();
-
-		store(request("one").setVersion(2).setSequence(1).setPlainMessage(ByteString.EMPTY).build(),
-				new AtomicReference<>(), status);
-
-		assertThat(status.get().getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
-		assertThat(status.get().getDescription()).contains("needs a session");
-		assertThat(this.store.pending()).isZero();
-		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 	}
 
 	private void store(Request request, AtomicReference<Response> answer, AtomicReference<Status> status) {
@@ -852,30 +731,6 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void endsTheCallOfASingleMessage() throws Exception {
-		Future<Response> answer = DataSinkGrpc.newFutureStub(this.channel)
-			.store(request("one").setPlainMessage(ByteString.EMPTY).build());
-
-		this.store.complete("one");
-
-		assertThat(answer.get().getAck().getMessageIdsList()).containsExactly(ByteString.copyFromUtf8("one"));
-	}
-
-	@Test
-	void storesASingleMessageOfASessionOnce() {
-		List<AtomicReference<Response>> answers = List.of(new AtomicReference<>(), new AtomicReference<>());
-		answers.forEach((answer) -> store(numbered(1), answer, new AtomicReference<>()));
-		assertThat(this.store.pendingIds()).containsExactly("1");
-
-		this.store.complete("1");
-
-		assertThat(answers).allSatisfy((answer) -> assertThat(answer.get().getAck().getMessageIdsList())
-			.containsExactly(ByteString.copyFromUtf8("1")));
-		assertThat(counter(SinkMetric.STORED)).isOne();
-		assertThat(counter(SinkMetric.REPEATED)).isOne();
-	}
-
-	@Test
 	void takesNoSingleMessageOnceItsMemoryIsUsedUp() {
 		AtomicReference<Status> status = new AtomicReference<>();
 		ByteString payload = ByteString.copyFrom(new byte[MEMORY / 4 - Received.Message.OVERHEAD_BYTES - 1]);
@@ -889,31 +744,6 @@ class SinkStreamTests {
 
 		assertThat(status.get().getDescription()).contains("as many messages as it takes at once");
 		assertThat(this.store.pending()).isEqualTo(4);
-	}
-
-	@Test
-	void takesPlainSingleMessagesWhileDecompressedOnesUseUpTheirMemory() {
-		AtomicReference<Status> status = new AtomicReference<>();
-		for (int i = 0; i < 5; i++) {
-			store(zeros(Integer.toString(i)), new AtomicReference<>(), status);
-		}
-
-		store(request("plain").setPlainMessage(ByteString.EMPTY).build(), new AtomicReference<>(), status);
-
-		assertThat(status).hasNullValue();
-		assertThat(this.store.pendingIds()).contains("plain");
-	}
-
-	@Test
-	void countsASingleMessageAsItCameAndDecompressed() {
-		Request zeros = zeros("z");
-
-		store(zeros, new AtomicReference<>(), new AtomicReference<>());
-
-		assertThat(gauge(SinkMetric.MEMORY))
-			.isEqualTo(Received.Message.OVERHEAD_BYTES + 1 + zeros.getZstdCompressed().size() + 900);
-		this.store.completeAll();
-		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 	}
 
 	@Test
@@ -1016,6 +846,8 @@ class SinkStreamTests {
 
 		this.store.fail("1", new StoreUnavailableException("down"));
 
+		assertThat(client.acked()).containsExactly("0");
+		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
 		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
 		assertThat(gauge(SinkMetric.QUEUED)).isZero();
 		this.store.completeAll();
@@ -1067,67 +899,6 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void countsWhatItOwesToAClient() {
-		Client client = new Client(false);
-
-		client.send("a");
-		this.store.complete("a");
-		assertThat(gauge(SinkMetric.MEMORY)).as("an acknowledgement").isEqualTo(64 + 1);
-		client.call.onNext(request("empty").build());
-		assertThat(gauge(SinkMetric.MEMORY)).as("a refusal too").isEqualTo(64 + 1 + 512 + 5);
-
-		client.call.request(10);
-		assertThat(client.acked()).containsExactly("a");
-		assertThat(client.refusals()).containsExactly("empty: INVALID_ARGUMENT");
-		assertThat(gauge(SinkMetric.MEMORY)).isZero();
-	}
-
-	@Test
-	void endsAStreamWhoseMessageIsTooLargeBeforeItIsWhole() {
-		Client client = new Client(true);
-		client.send("a");
-		this.store.complete("a");
-
-		this.tracer.inboundMessage(7);
-		this.tracer.inboundWireSize(PROPERTIES.limits().maxRequestBytes() + 1);
-
-		assertThat(client.acked()).containsExactly("a");
-		assertThat(client.status()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
-		assertThat(gauge(SinkMetric.MEMORY)).isZero();
-		assertThat(gauge(SinkMetric.STREAMS)).isZero();
-	}
-
-	@Test
-	void endsAStreamWhoseMessageIsNotWholeInTime() {
-		Client client = new Client(true);
-		this.tracer.inboundMessage(7);
-		this.tracer.inboundWireSize(10);
-		assertThat(gauge(SinkMetric.MEMORY)).isEqualTo(10);
-
-		pass(PROPERTIES.stream().stallTimeout().plusNanos(1));
-		this.service.check();
-
-		assertThat(client.status()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
-		assertThat(gauge(SinkMetric.MEMORY)).isZero();
-	}
-
-	@Test
-	void forgetsAClientThatGoesBehindItsLastMessage() {
-		Client client = new Client(true);
-		client.send("a");
-		client.call.onCompleted();
-
-		client.call.cancel("gone", null);
-
-		assertThat(gauge(SinkMetric.STREAMS)).isZero();
-		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
-		assertThat(this.service.streams()).as("the storage has something of it").isOne();
-		this.store.complete("a");
-		this.service.check();
-		assertThat(this.service.streams()).isZero();
-	}
-
-	@Test
 	void keepsNothingOfAStreamThatIsOver() {
 		Client ended = new Client(true);
 		ended.send("a");
@@ -1150,50 +921,6 @@ class SinkStreamTests {
 		client.call.request(10);
 
 		assertThat(client.ackBatches()).containsExactly(ACK_BATCH, ACK_BATCH);
-	}
-
-	@Test
-	void takesNoMemoryToDecompressWhatWaitsForTheStorage() {
-		Client client = new Client(true);
-		client.sendMany(STORING);
-		double before = gauge(SinkMetric.MEMORY);
-		byte[] frame = Zstd.compress(new byte[900]);
-
-		client.call.onNext(zeros("z"));
-
-		assertThat(gauge(SinkMetric.MEMORY)).as("as it came")
-			.isEqualTo(before + Received.Message.OVERHEAD_BYTES + 1 + frame.length);
-		this.store.complete("0");
-		assertThat(this.store.pendingIds()).contains("z");
-		completeEverything();
-		assertThat(gauge(SinkMetric.MEMORY)).isZero();
-	}
-
-	@Test
-	void givesEachOfTwoSmallFramesTheRoomOfALargeOne() {
-		List<Client> clients = IntStream.range(0, 3).mapToObj((_) -> new Client(true)).toList();
-		for (int i = 0; i < 5; i++) {
-			clients.getFirst().call.onNext(zeros(Integer.toString(i)));
-		}
-		ByteString small = ByteString.copyFrom(Zstd.compress(new byte[10]));
-		clients.get(1).call.onNext(request("b").setZstdCompressed(small).build());
-		clients.get(2).call.onNext(request("c").setZstdCompressed(small).build());
-		assertThat(this.store.pendingIds()).doesNotContain("b", "c");
-
-		this.store.complete("0");
-
-		assertThat(this.store.pendingIds()).contains("b", "c");
-	}
-
-	@Test
-	void tellsWhatFailedAlsoIfTheStorageWrapsIt() {
-		MessageTooLargeException large = new MessageTooLargeException("too large", new IllegalArgumentException());
-
-		assertThat(StreamStorage.status(large).getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
-		assertThat(StreamStorage.status(new CompletionException(large)).getCode())
-			.isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
-		assertThat(StreamStorage.status(new CompletionException("bare", null)).getCode())
-			.isEqualTo(Status.Code.UNAVAILABLE);
 	}
 
 	@Test
@@ -1373,7 +1100,6 @@ class SinkStreamTests {
 		public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
 			ServerStreamTracer own = SinkStreamTests.this.service.inboundLimits()
 				.newServerStreamTracer(method, headers);
-			SinkStreamTests.this.tracer = own;
 			return new ServerStreamTracer() {
 
 				@Override

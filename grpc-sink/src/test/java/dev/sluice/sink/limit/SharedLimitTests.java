@@ -26,15 +26,6 @@ class SharedLimitTests {
 	}
 
 	@Test
-	void isExceededByLessThanOneAmount() {
-		assertThat(this.limit.acquire(1, () -> this.ran.add("a"))).isTrue();
-		assertThat(this.limit.acquire(100, () -> this.ran.add("b"))).isTrue();
-
-		assertThat(this.limit.tryAcquire(1)).isFalse();
-		assertThat(this.limit.used()).isEqualTo(101);
-	}
-
-	@Test
 	void runsWaitingTasksOnceAndInTurnAndNoMoreThanThereIsRoomFor() {
 		this.limit.add(4);
 		List<Runnable> tasks = List.of(() -> this.ran.add("a"), () -> this.ran.add("b"), () -> this.ran.add("c"));

@@ -33,26 +33,6 @@ class StreamLimitTests {
 	}
 
 	@Test
-	void countsWhatAClientHasOpenStillWhenItClosesAStream() {
-		StreamLimit limit = new StreamLimit(10, 3);
-		for (int i = 0; i < 3; i++) {
-			assertThat(limit.open("a")).isNull();
-		}
-
-		limit.close("a");
-		assertThat(limit.open("a")).isNull();
-		assertThat(limit.open("a")).as("it has three").contains("has 3 streams open");
-
-		limit.close("a");
-		limit.close("a");
-		limit.close("a");
-		for (int i = 0; i < 3; i++) {
-			assertThat(limit.open("a")).isNull();
-		}
-		assertThat(limit.open("a")).isNotNull();
-	}
-
-	@Test
 	void hasNoLimitForEachClientIfThatIsZero() {
 		StreamLimit limit = new StreamLimit(3, 0);
 

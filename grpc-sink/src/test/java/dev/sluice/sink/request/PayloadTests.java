@@ -126,20 +126,6 @@ class PayloadTests {
 	}
 
 	@Test
-	void refusesWhatIsNoFrame() throws IOException {
-		byte[] frame = Zstd.compress(BYTES);
-		byte[] twoFrames = Arrays.copyOf(frame, 2 * frame.length);
-		System.arraycopy(frame, 0, twoFrames, frame.length, frame.length);
-		byte[] streamed = streamed(BYTES, 0);
-
-		assertRefused(zstd(new byte[0]), Status.Code.INVALID_ARGUMENT);
-		assertRefused(zstd(BYTES), Status.Code.INVALID_ARGUMENT);
-		assertRefused(zstd(Arrays.copyOf(frame, frame.length - 1)), Status.Code.INVALID_ARGUMENT);
-		assertRefused(zstd(twoFrames), Status.Code.INVALID_ARGUMENT);
-		assertRefused(zstd(Arrays.copyOf(streamed, streamed.length - 1)), Status.Code.INVALID_ARGUMENT);
-	}
-
-	@Test
 	void refusesAMissingPayload() {
 		assertRefused(request(), Status.Code.INVALID_ARGUMENT);
 	}

@@ -265,12 +265,6 @@ class RequestMarshallerTests {
 	}
 
 	@Test
-	void readsAMessageWithoutAPayloadAsSuch() throws IOException {
-		assertThat(parse(request().build().toByteArray())).isInstanceOfSatisfying(Received.Message.class,
-				(message) -> assertThat(message.kind()).isEqualTo(Received.Kind.NONE));
-	}
-
-	@Test
 	void namesNothingOfAnUnknownVersion() throws IOException {
 		assertUnnamed(request().setVersion(0).build().toByteArray(), "Version 0");
 		assertUnnamed(request().setVersion(3).build().toByteArray(), "Version 3");
@@ -344,14 +338,6 @@ class RequestMarshallerTests {
 		// A payload with a declared length of 2 GB and one byte.
 		assertUnnamed(new byte[] { 0x4A, (byte) 0xFF, (byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 7, 1 },
 				"not a dev.sluice.sink.v1.Request");
-	}
-
-	@Test
-	void readsNoMoreThanItMay() {
-		byte[] wire = request().setPlainMessage(ByteString.copyFrom(new byte[10_000])).build().toByteArray();
-
-		assertThat(new RequestMarshaller(10_000, 2).parse(ByteString.copyFrom(wire).newInput()))
-			.isInstanceOf(Received.Unnamed.class);
 	}
 
 	private void assertUnnamed(byte[] wire, String words) {

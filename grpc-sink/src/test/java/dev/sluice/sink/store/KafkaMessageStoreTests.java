@@ -229,21 +229,6 @@ class KafkaMessageStoreTests {
 		assertThat(this.store.ready()).isTrue();
 	}
 
-	@Test
-	void knowsTheRepeatOfAMessageOfASession() {
-		assertThat(storeWithPlace(this.store)).succeedsWithin(Duration.ofSeconds(10))
-			.isEqualTo(OnceStore.Outcome.STORED);
-		assertThat(storeWithPlace(this.store)).succeedsWithin(Duration.ofSeconds(10))
-			.isEqualTo(OnceStore.Outcome.REPEATED);
-	}
-
-	@Test
-	void writesNoSessionOnceItIsClosed() {
-		this.store.close();
-
-		assertThat(failure(storeWithPlace(this.store))).hasMessageContaining("shutting down");
-	}
-
 	/** Their states may be those of a topic that was deleted. */
 	@Test
 	void endsTheWritersOfSessionsWhenTheTopicIsNew() {

@@ -46,16 +46,6 @@ class KafkaSessionsTests {
 	}
 
 	@Test
-	void endNoWriterThatHasSomethingToWrite() {
-		CompletableFuture<OnceStore.Outcome> first = store("a", 1);
-
-		assertThatExceptionOfType(Exception.class).isThrownBy(store("b", 1)::get)
-			.withMessageContaining("sink.sessions.max-writers");
-
-		assertThat(first).isNotDone();
-	}
-
-	@Test
 	void letNoMoreWritersEndAtOnceThanThereMayBe() throws Exception {
 		store("a", 1);
 		this.sessions.forget();

@@ -84,17 +84,6 @@ class OnceStoreTests {
 	}
 
 	@Test
-	void storesNothingOfAStreamBehindAPlacedMessageThatTheStoreIsNotReadyFor() {
-		this.store.ready(false);
-		Fence fence = new Fence();
-
-		assertThat(place(fence)).isCompletedExceptionally();
-
-		assertThat(fence.isClosed()).isTrue();
-		assertThat(this.store.pending()).isZero();
-	}
-
-	@Test
 	void storesNothingOfAStreamBehindAPlacedMessageThatTheStoreThrewAt() {
 		this.store.failAtOnce(new IllegalStateException("closed"));
 		Fence fence = new Fence();
@@ -118,24 +107,6 @@ class OnceStoreTests {
 		assertThat(first).isCompletedWithValue(Outcome.STORED);
 		assertThat(place(fence)).isCompletedWithValue(Outcome.REPEATED);
 		assertThat(fence.isClosed()).isFalse();
-	}
-
-	@Test
-	void tellsOfAllOfSeveralIfTheStoreThrowsAtThem() {
-		Fence fence = new Fence();
-		OnceStore broken = new OnceStore(new BrokenStore(), 2);
-		List<List<Completed>> completed = new ArrayList<>();
-
-		broken.store(List.of(placed(fence, 1, "a"), placed(fence, 2, "b")), (first, results) -> {
-			assertThat(first).isZero();
-			assertThat(fence.isClosed()).as("before anybody hears of it").isTrue();
-			completed.add(results);
-		});
-
-		assertThat(completed).singleElement()
-			.satisfies((results) -> assertThat(results).hasSize(2)
-				.allSatisfy((result) -> assertThat(result.failure()).isInstanceOf(StoreUnavailableException.class)
-					.hasMessageContaining("closed")));
 	}
 
 	private CompletableFuture<Outcome> place(Fence fence) {
@@ -224,14 +195,6 @@ class OnceStoreTests {
 
 		assertThat(ofAnother).isCompletedWithValue(Outcome.STORED);
 		assertThat(store("a")).isCompletedWithValue(Outcome.REPEATED);
-	}
-
-	@Test
-	void takesNothingWhileTheStoreIsNotReady() {
-		this.store.ready(false);
-
-		assertThat(store("a")).isCompletedExceptionally();
-		assertThat(this.store.pending()).isZero();
 	}
 
 	private CompletableFuture<Outcome> store(String id) {

@@ -9,13 +9,11 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 import com.google.protobuf.ByteString;
@@ -25,7 +23,6 @@ import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
-import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.sequence.SessionState;
 import dev.sluice.sink.store.MessageStore.Completed;
 import dev.sluice.sink.store.MessageStore.Completion;
@@ -220,17 +217,6 @@ class SessionWriterTests {
 	}
 
 	@Test
-	void doesNotWaitForEverWhileMoreComes() {
-		AtomicInteger pauses = new AtomicInteger();
-		this.duringPause = () -> store(message(100 + pauses.incrementAndGet(), "more"));
-		storeLarge();
-
-		store(message(100, "b")).await();
-
-		assertThat(pauses).hasValue(SessionWriter.MAX_PAUSES);
-	}
-
-	@Test
 	void doesNotWaitBehindASmallTransaction() {
 		AtomicInteger pauses = new AtomicInteger();
 		this.duringPause = pauses::incrementAndGet;
@@ -302,19 +288,6 @@ class SessionWriterTests {
 		assertThat(this.producer.history()).hasSize(GAPS);
 	}
 
-	@Test
-	void whatAClientHasSettledLeavesNoGap() {
-		Results gaps = store(messages(GAPS).toArray(Placed[]::new));
-		Results settled = store(new Placed(
-				new Place(new ClientSession(SESSION.id(), 4 * GAPS, 0), 4 * GAPS, this.fence), content("last")));
-
-		this.begins.countDown();
-
-		gaps.await();
-		settled.await();
-		assertThat(settled.outcomes()).containsExactly(OnceStore.Outcome.STORED);
-	}
-
 	/** As many as a session may have, each behind a gap. */
 	private List<Placed> messages(int count) {
 		return IntStream.rangeClosed(1, count).mapToObj((i) -> message(2 * i + 1, "m" + i)).toList();
@@ -359,32 +332,12 @@ class SessionWriterTests {
 		assertStoredInTwoTransactions(large, next, last);
 	}
 
-	@Test
-	void takesNoFurtherGroupIntoATransactionOfTwentyThousandMessages() {
-		Placed[] many = IntStream.rangeClosed(1, 20_000).mapToObj((i) -> message(i, "a")).toArray(Placed[]::new);
-		Results large = store(many);
-		Results next = store(message(20_001, "b"));
-		Results last = store(message(20_002, "d"));
-
-		assertStoredInTwoTransactions(large, next, last);
-	}
-
 	private void assertStoredInTwoTransactions(Results... all) {
 		this.begins.countDown();
 		for (Results results : all) {
 			results.await();
 		}
 		assertThat(this.producer.commitCount()).isEqualTo(2);
-	}
-
-	@Test
-	void takesNoMoreThanItsQueueHolds() {
-		for (int i = 1; i <= 20_000; i++) {
-			store(message(i, "a"));
-		}
-
-		assertThat(this.writer.store(new SessionWriter.Group(List.of(message(20_001, "a")), new Results())))
-			.contains("too many messages waiting");
 	}
 
 	@Test
@@ -413,82 +366,6 @@ class SessionWriterTests {
 		assertThat(results.outcomes()).containsExactly(OnceStore.Outcome.STORED);
 		this.writer.await(Duration.ofSeconds(10));
 		assertThat(this.writer.over()).isTrue();
-	}
-
-	@Test
-	void saysThatNobodyCanTellWhatIsStored() {
-		SessionForgottenException forgotten = new SessionForgottenException("too old");
-
-		Results results = storeWith(SessionWriterTests::newProducer, () -> {
-			this.begins.await();
-			throw forgotten;
-		});
-
-		assertThat(results.failures()).containsExactly(forgotten);
-		assertThat(this.fence.isClosed()).isTrue();
-	}
-
-	@Test
-	void storesNothingWithoutAProducer() {
-		Results results = storeWith(() -> {
-			awaitBegin();
-			throw new KafkaException("no brokers");
-		}, SessionState::new);
-
-		assertThat(results.failures()).singleElement()
-			.isInstanceOf(StoreUnavailableException.class)
-			.asString()
-			.contains("could not be created", "no brokers");
-		assertThat(this.fence.isClosed()).isTrue();
-	}
-
-	private void awaitBegin() {
-		try {
-			this.begins.await();
-		}
-		catch (InterruptedException ex) {
-			throw new IllegalStateException(ex);
-		}
-	}
-
-	/** Gives one message to a writer of these brokers. */
-	private Results storeWith(Supplier<Producer<byte[], byte[]>> producer, Callable<SessionState> state) {
-		SessionWriter other = new SessionWriter(SESSION, new SessionBrokers() {
-
-			@Override
-			public Producer<byte[], byte[]> producer() {
-				return producer.get();
-			}
-
-			@Override
-			public SessionState state() throws InterruptedException {
-				try {
-					return state.call();
-				}
-				catch (InterruptedException | RuntimeException ex) {
-					throw ex;
-				}
-				catch (Exception ex) {
-					throw new IllegalStateException(ex);
-				}
-			}
-
-		}, () -> {
-		});
-		Results results = new Results();
-		assertThat(other.store(new SessionWriter.Group(List.of(message(1, "a")), results))).isNull();
-		this.begins.countDown();
-		results.await();
-		Awaitility.await().until(other::over);
-		return results;
-	}
-
-	@Test
-	void takesNothingOnceItEnds() {
-		this.writer.end();
-
-		assertThat(this.writer.store(new SessionWriter.Group(List.of(message(1, "a")), new Results())))
-			.contains("its writer is ending");
 	}
 
 	private Results store(Placed... messages) {
