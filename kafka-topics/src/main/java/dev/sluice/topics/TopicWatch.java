@@ -6,15 +6,15 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
@@ -24,6 +24,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.AuthorizationException;
@@ -69,17 +70,10 @@ public final class TopicWatch implements AutoCloseable {
 
 	private volatile TopicsState state = TopicsState.INITIAL;
 
-	@GuardedBy("this")
-	private @Nullable Thread thread;
+	/** Permits to check immediately and to prepare again. */
+	private final Semaphore again = new Semaphore(0);
 
-	private volatile boolean closed;
-
-	/** Whether to check immediately and prepare again. */
-	@GuardedBy("this")
-	private boolean again;
-
-	/** Confined to the watch's thread. */
-	private @Nullable Admin admin;
+	private final Thread thread = Thread.ofPlatform().daemon().name("topic-watch").unstarted(this::run);
 
 	/**
 	 * Does nothing until it is started.
@@ -88,20 +82,13 @@ public final class TopicWatch implements AutoCloseable {
 	 */
 	public TopicWatch(Collection<TopicSpec> specs, Map<String, Object> client) {
 		this(specs, client, () -> {
-		});
+		}, Admin::create);
 	}
 
 	/**
 	 * Does nothing until it is started.
 	 * @param preparation called on the watch's thread before the topics become ready, and
 	 * again after one of them was created again
-	 */
-	public TopicWatch(Collection<TopicSpec> specs, Map<String, Object> client, Preparation preparation) {
-		this(specs, client, preparation, Admin::create);
-	}
-
-	/**
-	 * Does nothing until it is started.
 	 * @param admins creates the admin client with a configuration
 	 */
 	public TopicWatch(Collection<TopicSpec> specs, Map<String, Object> client, Preparation preparation,
@@ -127,8 +114,8 @@ public final class TopicWatch implements AutoCloseable {
 
 	/** Starts the watch and returns immediately. Further calls have no effect. */
 	public synchronized void start() {
-		if (this.thread == null && !this.closed) {
-			this.thread = Thread.ofPlatform().daemon().name("topic-watch").start(this::run);
+		if (this.thread.getState() == Thread.State.NEW) {
+			this.thread.start();
 		}
 	}
 
@@ -147,17 +134,8 @@ public final class TopicWatch implements AutoCloseable {
 	 * @return the state in which they are ready
 	 * @throws InterruptedException if this thread is interrupted
 	 */
-	public TopicsState await() throws InterruptedException {
-		return await(TopicsState::ready);
-	}
-
-	/**
-	 * Waits for a state, without a timeout.
-	 * @return the first state that matches
-	 * @throws InterruptedException if this thread is interrupted
-	 */
-	public synchronized TopicsState await(Predicate<TopicsState> wanted) throws InterruptedException {
-		while (!wanted.test(this.state)) {
+	public synchronized TopicsState await() throws InterruptedException {
+		while (!this.state.ready()) {
 			wait();
 		}
 		return this.state;
@@ -182,95 +160,79 @@ public final class TopicWatch implements AutoCloseable {
 	 * has run again.
 	 */
 	public synchronized void prepareAgain() {
-		this.again = true;
+		this.again.release();
 		this.state = this.state.withReady(false);
-		notifyAll();
 	}
 
 	private void run() {
+		Admin admin = null;
 		try {
-			while (!this.closed) {
-				pause(check());
+			while (true) {
+				Duration pause = RETRY;
+				try {
+					if (admin == null) {
+						admin = this.admins.apply(this.client);
+					}
+					pause = check(admin);
+				}
+				catch (RuntimeException | Error ex) {
+					failed(ex);
+				}
+				if (this.again.tryAcquire(pause.toMillis(), TimeUnit.MILLISECONDS)) {
+					this.again.drainPermits();
+				}
 			}
 		}
 		catch (InterruptedException ex) {
 			logger.debug("Stopped watching topics");
 		}
 		finally {
-			if (this.admin != null) {
-				this.admin.close(Duration.ZERO);
+			if (admin != null) {
+				admin.close(Duration.ZERO);
 			}
 		}
-	}
-
-	private synchronized void pause(Duration longest) throws InterruptedException {
-		long deadline = System.nanoTime() + longest.toNanos();
-		long left = longest.toNanos();
-		while (!this.again && left > 0) {
-			TimeUnit.NANOSECONDS.timedWait(this, left);
-			left = deadline - System.nanoTime();
-		}
-		this.again = false;
 	}
 
 	/**
 	 * @return how long to wait before the next check
 	 */
-	private Duration check() throws InterruptedException {
-		try {
-			Map<String, TopicDescription> found = describe();
-			List<String> missing = this.specs.keySet().stream().filter((name) -> !found.containsKey(name)).toList();
-			if (!missing.isEmpty()) {
-				missing(found, missing);
-				create(missing);
-				return CREATED;
-			}
-			Map<String, Uuid> ids = ids(found);
-			if (!this.state.ready() || !ids.equals(this.state.ids())) {
-				prepare(found, ids);
-			}
-			publish(new TopicsState(true, ids, List.of(), differences(found), null));
-			return INTERVAL;
-		}
-		catch (ExecutionException ex) {
-			failed(ex.getCause());
-		}
-		catch (TimeoutException | RuntimeException | Error ex) {
-			failed(ex);
-		}
-		return RETRY;
-	}
-
-	private void missing(Map<String, TopicDescription> found, List<String> missing) {
+	private Duration check(Admin admin) throws InterruptedException {
+		Map<String, TopicDescription> found = describe(admin);
+		Map<String, Uuid> ids = found.values()
+			.stream()
+			.collect(Collectors.toMap(TopicDescription::name, TopicDescription::topicId));
 		TopicsState before = this.state;
-		if (missing.stream().anyMatch((name) -> before.ids().containsKey(name))) {
-			logger.warn("Topics {} have been deleted; creating them again", missing);
+		List<String> missing = this.specs.keySet().stream().filter((name) -> !found.containsKey(name)).toList();
+		if (!missing.isEmpty()) {
+			if (missing.stream().anyMatch(before.ids()::containsKey)) {
+				logger.warn("Topics {} have been deleted; creating them again", missing);
+			}
+			publish(new TopicsState(false, ids, missing, before.differences(),
+					before.equals(TopicsState.INITIAL) ? null : before.problem()));
+			create(admin, missing);
+			return CREATED;
 		}
-		publish(new TopicsState(false, ids(found), missing, before.differences(),
-				before.equals(TopicsState.INITIAL) ? null : before.problem()));
+		if (!before.ready() || !ids.equals(before.ids())) {
+			publish(new TopicsState(false, ids, List.of(), before.differences(), null));
+			awaitLeaders(admin, found.values());
+			this.preparation.prepare();
+			logger.info("The topics {} are ready", this.specs.keySet());
+		}
+		publish(new TopicsState(true, ids, List.of(), differences(admin, found), null));
+		return INTERVAL;
 	}
 
-	private void prepare(Map<String, TopicDescription> found, Map<String, Uuid> ids)
-			throws InterruptedException, ExecutionException, TimeoutException {
-		publish(new TopicsState(false, ids, List.of(), this.state.differences(), null));
-		awaitLeaders(found.values());
-		this.preparation.prepare();
-		logger.info("The topics {} are ready", this.specs.keySet());
-	}
-
-	private void failed(@Nullable Throwable cause) {
-		boolean refused = cause instanceof KafkaRefusal;
+	private void failed(Throwable cause) {
+		boolean refused = cause instanceof AuthorizationException;
 		// Clients may see the health. They must not learn addresses.
-		String problem = (cause instanceof KafkaRefusal refusal) ? String.valueOf(refusal.getMessage())
-				: "Kafka does not answer: " + ((cause != null) ? cause.getClass().getSimpleName() : "no reason");
+		String problem = refused ? String.valueOf(cause.getMessage())
+				: "Kafka does not answer: " + cause.getClass().getSimpleName();
 		TopicsState before = this.state;
 		// Kafka's exceptions vary from one failure to the next.
-		boolean news = before.problem() == null || before.equals(TopicsState.INITIAL)
-				|| (refused && !problem.equals(before.problem()));
-		if (news) {
+		if (before.problem() == null || before.equals(TopicsState.INITIAL)
+				|| (refused && !problem.equals(before.problem()))) {
 			logger.warn("The topics {} of Kafka at {} cannot be checked. Retrying until they can: {}",
-					this.specs.keySet(), this.client.get("bootstrap.servers"),
-					refused ? problem : String.valueOf(cause));
+					this.specs.keySet(), this.client.get("bootstrap.servers"), refused ? problem : cause.toString());
 		}
 		publish(before.withProblem(problem));
 	}
@@ -285,50 +247,50 @@ public final class TopicWatch implements AutoCloseable {
 			logger.info("Kafka answers again, and the topics {} can be checked", this.specs.keySet());
 		}
 		// prepareAgain may have been called during the check.
-		this.state = this.again ? seen.withReady(false) : seen;
+		this.state = (this.again.availablePermits() > 0) ? seen.withReady(false) : seen;
 		notifyAll();
 	}
 
-	private Map<String, TopicDescription> describe() throws InterruptedException, ExecutionException, TimeoutException {
+	private Map<String, TopicDescription> describe(Admin admin) throws InterruptedException {
 		Map<String, TopicDescription> found = new TreeMap<>();
-		for (var topic : admin().describeTopics(this.specs.keySet()).topicNameValues().entrySet()) {
+		for (var topic : admin.describeTopics(this.specs.keySet()).topicNameValues().entrySet()) {
 			try {
 				found.put(topic.getKey(), get(topic.getValue()));
 			}
-			catch (ExecutionException ex) {
-				if (ex.getCause() instanceof AuthorizationException) {
-					throw new KafkaRefusal(
-							"This service may not see topic %s: grant DESCRIBE on it to the service's user"
-								.formatted(topic.getKey()),
-							ex);
-				}
-				if (!(ex.getCause() instanceof UnknownTopicOrPartitionException)) {
-					throw ex;
-				}
+			catch (AuthorizationException ex) {
+				throw new AuthorizationException(
+						"This service may not see topic %s: grant DESCRIBE on it to the service's user"
+							.formatted(topic.getKey()),
+						ex);
+			}
+			catch (UnknownTopicOrPartitionException _) {
+				// It is missing.
 			}
 		}
 		return found;
 	}
 
-	private void create(List<String> missing) throws InterruptedException, ExecutionException, TimeoutException {
-		List<TopicSpec> topics = missing.stream().map(this.specs::get).toList();
-		for (var topic : admin().createTopics(topics.stream().map(TopicSpec::toNewTopic).toList())
+	private void create(Admin admin, List<String> missing) throws InterruptedException {
+		for (var topic : admin
+			.createTopics(this.specs.values()
+				.stream()
+				.filter((spec) -> missing.contains(spec.name()))
+				.map(TopicSpec::toNewTopic)
+				.toList())
 			.values()
 			.entrySet()) {
 			try {
 				get(topic.getValue());
 				logger.info("Created {}", this.specs.get(topic.getKey()));
 			}
-			catch (ExecutionException ex) {
-				if (ex.getCause() instanceof AuthorizationException) {
-					throw new KafkaRefusal(
-							"Topic %s is missing and this service may not create it: create it, or grant CREATE on it"
-								.formatted(topic.getKey()),
-							ex);
-				}
-				if (!(ex.getCause() instanceof TopicExistsException)) {
-					throw ex;
-				}
+			catch (AuthorizationException ex) {
+				throw new AuthorizationException(
+						"Topic %s is missing and this service may not create it: create it, or grant CREATE on it"
+							.formatted(topic.getKey()),
+						ex);
+			}
+			catch (TopicExistsException _) {
+				// Another service was faster.
 			}
 		}
 	}
@@ -338,89 +300,61 @@ public final class TopicWatch implements AutoCloseable {
 	 * batch of an idempotent producer to a topic that was just created, and accept the
 	 * second. The first one then never succeeds (KAFKA-15591).
 	 */
-	private void awaitLeaders(Collection<TopicDescription> topics)
-			throws InterruptedException, ExecutionException, TimeoutException {
-		Map<TopicPartition, OffsetSpec> ends = topics.stream()
-			.flatMap((topic) -> topic.partitions()
-				.stream()
-				.map((partition) -> new TopicPartition(topic.name(), partition.partition())))
-			.collect(Collectors.toMap((partition) -> partition, (_) -> OffsetSpec.latest()));
-		get(admin().listOffsets(ends).all());
+	private static void awaitLeaders(Admin admin, Collection<TopicDescription> topics) throws InterruptedException {
+		Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+		topics.forEach((topic) -> topic.partitions()
+			.forEach((part) -> ends.put(new TopicPartition(topic.name(), part.partition()), OffsetSpec.latest())));
+		get(admin.listOffsets(ends).all());
 	}
 
-	private List<TopicDifference> differences(Map<String, TopicDescription> found)
-			throws InterruptedException, ExecutionException, TimeoutException {
+	private List<TopicDifference> differences(Admin admin, Map<String, TopicDescription> found)
+			throws InterruptedException {
 		List<TopicDifference> differences = new ArrayList<>();
-		for (TopicSpec spec : this.specs.values()) {
-			TopicDescription topic = found.get(spec.name());
-			if (topic != null) {
-				compare(differences, spec, TopicDifference.PARTITIONS, topic.partitions().size(), spec.partitions());
-				compare(differences, spec, TopicDifference.REPLICATION_FACTOR,
-						topic.partitions()
-							.stream()
-							.mapToInt((partition) -> partition.replicas().size())
-							.min()
-							.orElse(0),
-						spec.replicationFactor());
-			}
-		}
-		for (var config : admin()
+		Map<ConfigResource, KafkaFuture<Config>> configs = admin
 			.describeConfigs(this.specs.keySet()
 				.stream()
 				.map((name) -> new ConfigResource(ConfigResource.Type.TOPIC, name))
 				.toList())
-			.values()
-			.entrySet()) {
-			TopicSpec spec = this.specs.get(config.getKey().name());
-			if (spec != null) {
-				compare(differences, spec, config.getValue());
+			.values();
+		for (var config : configs.entrySet()) {
+			String name = config.getKey().name();
+			TopicSpec spec = Objects.requireNonNull(this.specs.get(name));
+			List<TopicPartitionInfo> partitions = Objects.requireNonNull(found.get(name)).partitions();
+			int replicas = partitions.stream().mapToInt((part) -> part.replicas().size()).min().orElse(0);
+			compare(differences, spec, TopicDifference.PARTITIONS, partitions.size(), spec.partitions());
+			compare(differences, spec, TopicDifference.REPLICATION_FACTOR, replicas, spec.replicationFactor());
+			try {
+				Config actual = get(config.getValue());
+				spec.configs().forEach((key, wanted) -> {
+					ConfigEntry entry = actual.get(key);
+					compare(differences, spec, key, (entry != null) ? entry.value() : null, wanted);
+				});
+			}
+			catch (AuthorizationException _) {
+				compare(differences, spec, TopicDifference.CONFIGURATION, "that may not be read", spec.configs());
 			}
 		}
 		return differences;
 	}
 
-	private static void compare(List<TopicDifference> differences, TopicSpec spec, KafkaFuture<Config> configs)
-			throws InterruptedException, ExecutionException, TimeoutException {
-		Config found;
-		try {
-			found = get(configs);
-		}
-		catch (ExecutionException ex) {
-			if (!(ex.getCause() instanceof AuthorizationException)) {
-				throw ex;
-			}
-			compare(differences, spec, TopicDifference.CONFIGURATION, "that may not be read",
-					String.valueOf(spec.configs()));
-			return;
-		}
-		spec.configs().forEach((name, wanted) -> {
-			ConfigEntry entry = found.get(name);
-			compare(differences, spec, name, (entry != null) ? entry.value() : null, wanted);
-		});
-	}
-
 	private static void compare(List<TopicDifference> differences, TopicSpec spec, String setting,
 			@Nullable Object found, Object wanted) {
-		if (!String.valueOf(found).equals(String.valueOf(wanted))) {
-			differences.add(new TopicDifference(spec.name(), setting, String.valueOf(found), String.valueOf(wanted)));
+		if (!String.valueOf(found).equals(wanted.toString())) {
+			differences.add(new TopicDifference(spec.name(), setting, String.valueOf(found), wanted.toString()));
 		}
 	}
 
-	private Admin admin() {
-		Admin current = this.admin;
-		if (current == null) {
-			current = this.admins.apply(this.client);
-			this.admin = current;
+	/** Waits for an answer; throws what Kafka's client would throw. */
+	private static <T> T get(KafkaFuture<T> answer) throws InterruptedException {
+		try {
+			return answer.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
 		}
-		return current;
-	}
-
-	private static <T> T get(KafkaFuture<T> future) throws InterruptedException, ExecutionException, TimeoutException {
-		return future.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
-	}
-
-	private static Map<String, Uuid> ids(Map<String, TopicDescription> topics) {
-		return topics.values().stream().collect(Collectors.toMap(TopicDescription::name, TopicDescription::topicId));
+		catch (ExecutionException ex) {
+			throw (ex.getCause() instanceof RuntimeException cause) ? cause : new KafkaException(ex);
+		}
+		catch (TimeoutException ex) {
+			throw new org.apache.kafka.common.errors.TimeoutException(ex);
+		}
 	}
 
 	/**
@@ -429,25 +363,7 @@ public final class TopicWatch implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		Thread watch;
-		synchronized (this) {
-			this.closed = true;
-			watch = this.thread;
-		}
-		if (watch != null) {
-			watch.interrupt();
-		}
-	}
-
-	/** A refusal that an operator must resolve; the message says how. */
-	private static final class KafkaRefusal extends KafkaException {
-
-		private static final long serialVersionUID = 1L;
-
-		private KafkaRefusal(String message, Throwable cause) {
-			super(message, cause);
-		}
-
+		this.thread.interrupt();
 	}
 
 }

@@ -7,6 +7,8 @@ import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.topics.OrderTopicSpecs;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
+import org.apache.kafka.clients.admin.Admin;
+
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.kafka.core.KafkaAdmin;
@@ -32,9 +34,10 @@ public class OrderTopics implements SmartLifecycle {
 	@Autowired
 	public OrderTopics(QueueProperties properties, KafkaAdmin admin, KafkaTemplate<String, byte[]> kafka) {
 		this(kafka,
-				(preparation) -> new TopicWatch(OrderTopicSpecs.of(properties.partitions(),
-						properties.replicationFactor(), properties.minInsyncReplicas()),
-						admin.getConfigurationProperties(), preparation));
+				(preparation) -> new TopicWatch(
+						OrderTopicSpecs.of(properties.partitions(), properties.replicationFactor(),
+								properties.minInsyncReplicas()),
+						admin.getConfigurationProperties(), preparation, Admin::create));
 	}
 
 	/**
