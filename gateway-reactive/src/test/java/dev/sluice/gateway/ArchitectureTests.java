@@ -74,9 +74,9 @@ class ArchitectureTests {
 				"java.sql..", "javax.sql..", "java.net.http..");
 
 	/**
-	 * Code that serves requests never blocks. OrderTopics, RecentOrders, SchedulingDelay
-	 * and OutcomePublisher wait on threads of their own, or when the gateway stops.
-	 * TopicsSnapshot takes the results of futures that are complete.
+	 * Code that serves requests never blocks. OrderTopics, RecentOrders, RecentReader,
+	 * SchedulingDelay and OutcomePublisher wait on threads of their own, or when the
+	 * gateway stops. TopicsLook takes the results of futures that are complete.
 	 */
 	@ArchTest
 	static final ArchRule neverWaits = noClasses().that()
@@ -84,9 +84,11 @@ class ArchitectureTests {
 		.and()
 		.doNotHaveSimpleName("RecentOrders")
 		.and()
+		.doNotHaveSimpleName("RecentReader")
+		.and()
 		.doNotHaveSimpleName("SchedulingDelay")
 		.and()
-		.doNotHaveSimpleName("TopicsSnapshot")
+		.doNotHaveSimpleName("TopicsLook")
 		.and()
 		.doNotHaveSimpleName("OutcomePublisher")
 		.should()

@@ -18,10 +18,9 @@ import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.KafkaService;
 import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.SharedKafka;
-import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.config.StatusProperties;
-import dev.sluice.gateway.core.queue.RecentOrders.Acceptance;
-import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
@@ -326,7 +325,8 @@ class RecentOrdersIT {
 		this.orders = new RecentOrders(
 				new StatusProperties(Duration.ofSeconds(1), capacity, this.group, Duration.ofSeconds(1)),
 				new DefaultKafkaConsumerFactory<>(this.config), new KafkaAdmin(this.config), JsonMapper.shared(),
-				new SimpleMeterRegistry());
+				new SimpleMeterRegistry(), new Supervisor((_) -> {
+				}));
 		this.currentNanos = System.nanoTime();
 		this.orders.start();
 	}

@@ -3,48 +3,45 @@ package dev.sluice.gateway.core.queue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedTransferQueue;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.LongConsumer;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
-import dev.sluice.gateway.core.queue.CatchUp.Round;
-import dev.sluice.gateway.core.queue.RecentPartitions.Rest;
+import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.stereotype.Component;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The orders that are in Kafka and not yet in PostgreSQL. Each gateway reads
@@ -54,14 +51,14 @@ import tools.jackson.databind.json.JsonMapper;
  * record, because PostgreSQL has it from then on. So all gateways know the same orders,
  * even after a restart.
  * <p>
- * One thread reads, without a consumer group. It resumes by itself after an outage, and
- * from the log's start after a topic was deleted. At most {@code status.recent-orders}
- * are kept. When there are more, the oldest are dropped, and {@link #caughtUp} returns
- * {@link Reading#BEHIND} until the projection has passed them.
+ * One thread reads, without a consumer group. Another one asks Kafka for the ends of the
+ * topics, for all callers that wait, and every half second for the committed offsets. If
+ * there are more orders than {@code status.recent-orders}, the oldest are dropped, and
+ * {@link #caughtUp} returns {@link Reading#BEHIND} until the projection has passed them.
  * <p>
- * No method blocks. A request hands its task over to another thread and never waits for a
- * lock: if requests run on virtual threads and the cores are busy, the reading thread
- * would wait behind them for so long that Kafka seemed lost.
+ * No method blocks, and no thread waits for another one's lock: if requests run on
+ * virtual threads and the cores are busy, the reading thread would wait behind them for
+ * so long that Kafka seemed lost.
  */
 @Component
 public class RecentOrders implements SmartLifecycle {
@@ -70,102 +67,81 @@ public class RecentOrders implements SmartLifecycle {
 
 	private static final Set<String> TOPICS = Set.of(Topics.ORDERS, Topics.ORDER_OUTCOMES);
 
-	/** Interval between two snapshots of topics and committed offsets. */
-	private static final Duration SNAPSHOT_INTERVAL = Duration.ofMillis(500);
+	/** Interval between two looks at the topics and the committed offsets. */
+	private static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
 
-	/** Kafka counts as lost when it has not answered for this long. */
-	private static final Duration LOST = Duration.ofSeconds(3);
-
-	/** Pause between two reads, so that a gateway under load reads larger batches. */
-	private static final Duration PAUSE = Duration.ofMillis(20);
-
-	private static final Duration POLL = Duration.ofMillis(100);
-
-	private static final Duration RETRY = Duration.ofSeconds(1);
+	/** Longest wait before a thread looks around: whether to stop, and for an answer. */
+	private static final Duration WAIT = Duration.ofMillis(100);
 
 	/**
-	 * Maximum number of tasks that wait, some 100 bytes each. Without its task a request
-	 * is {@link Reading#BEHIND}, and an order is known when it has been read.
+	 * Kafka counts as lost after this many waits in a row without an answer, 3 s. If the
+	 * whole gateway stands still, that is one wait.
 	 */
-	static final int MAX_WAITING = 10_000;
+	private static final int LOST = 30;
 
-	private final Supplier<RecentClients> clients;
+	private final Supplier<Admin> admins;
 
-	private final JsonMapper json;
+	private final Supervisor supervisor;
 
-	private final Executor tasks;
-
-	/** Number of tasks that were handed over and have not begun. */
-	private final AtomicInteger waiting = new AtomicInteger();
-
-	private final LongSupplier nanoTime;
-
-	private final LongConsumer parkNanos;
+	private final Duration wait;
 
 	private final String group;
 
-	private final KnownOrders orders = new KnownOrders();
+	private final KnownOrders orders;
 
-	private final Object lock = new Object();
+	private final RecentReader topics;
 
-	@GuardedBy("lock")
-	private final RecentPartitions partitions;
+	private final Queue<CompletableFuture<Reading>> callers = new ConcurrentLinkedQueue<>();
 
-	@GuardedBy("lock")
-	private final CatchUp catchUp;
+	/** Waits without an answer since the last one. */
+	private final AtomicInteger silentWaits = new AtomicInteger();
 
-	@GuardedBy("lock")
-	private @Nullable Admin admin;
-
-	private volatile long lastResponseNanos;
-
-	/** When it was last checked whether Kafka is lost. Confined to the reading thread. */
-	private long checkNanos;
-
-	private volatile boolean lost;
+	/** What {@link KnownOrders#parts} was when everything had been read for once. */
+	private volatile Map<?, ?> current = Map.of();
 
 	private volatile long lag;
 
+	/** Whether a caller waits for the end of the topics. */
+	private volatile boolean awaited;
+
 	private volatile boolean running;
 
-	private volatile @Nullable Thread thread;
+	private volatile @Nullable Thread reader;
 
-	/** Whether an outage was logged. Confined to the reading thread. */
-	private boolean outage;
+	private volatile @Nullable Thread asker;
+
+	/** Confined to the asker. */
+	private @Nullable Admin admin;
+
+	/** The callers of the question under way. Confined to the asker. */
+	private final List<CompletableFuture<Reading>> asking = new ArrayList<>();
+
+	/** The look whose answers have not come. Confined to the asker. */
+	private @Nullable TopicsLook look;
+
+	/** When the last look began. Confined to the asker. */
+	private long lookNanos;
 
 	@Autowired
 	public RecentOrders(StatusProperties properties, ConsumerFactory<?, ?> consumers, KafkaAdmin admins,
-			JsonMapper json, MeterRegistry meters) {
-		this(properties,
-				() -> RecentClients.open(admins.getConfigurationProperties(), consumers.getConfigurationProperties()),
-				json, meters, tasks(), System::nanoTime, LockSupport::parkNanos);
-	}
-
-	/** One thread, which ends when it is not used. Its queue has no lock. */
-	private static Executor tasks() {
-		ThreadPoolExecutor executor = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedTransferQueue<>(),
-				Thread.ofPlatform().daemon().name("recent-orders-tasks").factory());
-		executor.allowCoreThreadTimeOut(true);
-		return executor;
+			JsonMapper json, MeterRegistry meters, Supervisor supervisor) {
+		this(properties, () -> RecentClients.admin(admins.getConfigurationProperties()),
+				() -> RecentClients.consumer(consumers.getConfigurationProperties()), json, meters, supervisor, WAIT);
 	}
 
 	/**
-	 * @param clients opens the clients, again after each failure
-	 * @param tasks runs the tasks of requests, one after another
-	 * @param nanoTime as {@link System#nanoTime}
-	 * @param parkNanos as {@link LockSupport#parkNanos(long)}
+	 * @param admins opens a client that asks, again after each failure
+	 * @param consumers opens a client that reads, again after each failure
+	 * @param wait see {@link #WAIT}
 	 */
-	RecentOrders(StatusProperties properties, Supplier<RecentClients> clients, JsonMapper json, MeterRegistry meters,
-			Executor tasks, LongSupplier nanoTime, LongConsumer parkNanos) {
+	RecentOrders(StatusProperties properties, Supplier<Admin> admins, Supplier<Consumer<byte[], byte[]>> consumers,
+			JsonMapper json, MeterRegistry meters, Supervisor supervisor, Duration wait) {
 		this.group = properties.projectionGroup();
-		this.partitions = new RecentPartitions(this.orders, properties.recentOrders());
-		this.clients = clients;
-		this.json = json;
-		this.tasks = tasks;
-		this.nanoTime = nanoTime;
-		this.parkNanos = parkNanos;
-		this.catchUp = new CatchUp(nanoTime);
-		this.lastResponseNanos = nanoTime.getAsLong();
+		this.orders = new KnownOrders(properties.recentOrders());
+		this.topics = new RecentReader(this.orders, consumers, json, () -> LockSupport.unpark(this.asker));
+		this.admins = admins;
+		this.supervisor = supervisor;
+		this.wait = wait;
 		GatewayMetric.RECENT_ORDERS.gauge(meters, this, (recent) -> recent.orders.size());
 		GatewayMetric.RECENT_LAG.gauge(meters, this, (recent) -> recent.lag);
 	}
@@ -188,37 +164,27 @@ public class RecentOrders implements SmartLifecycle {
 	 * not be blocked
 	 */
 	public CompletableFuture<Reading> caughtUp(Duration limit) {
-		if (this.lost) {
-			return CompletableFuture.completedFuture(Reading.UNREACHABLE);
+		if (isLost()) {
+			return CompletableFuture.completedFuture(withoutKafka());
 		}
-		CompletableFuture<Reading> done = new CompletableFuture<>();
-		if (!handOver(() -> join(done))) {
-			return CompletableFuture.completedFuture(Reading.BEHIND);
-		}
-		return done.completeOnTimeout(Reading.BEHIND, limit.toNanos(), TimeUnit.NANOSECONDS);
+		CompletableFuture<Reading> caller = new CompletableFuture<>();
+		this.callers.add(caller);
+		LockSupport.unpark(this.asker);
+		return caller.completeOnTimeout(Reading.BEHIND, limit.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
-	private void join(CompletableFuture<Reading> caller) {
-		synchronized (this.lock) {
-			this.catchUp.join().thenAccept(caller::complete);
-			ask();
-		}
+	private boolean isLost() {
+		return this.silentWaits.get() >= LOST;
 	}
 
 	/**
-	 * Runs a task on another thread.
-	 * @return false if too many tasks wait; then it is not run
+	 * Without Kafka, what was read before counts only if that was everything once: after
+	 * a start, or a new beginning, nothing may be known yet.
 	 */
-	private boolean handOver(Runnable task) {
-		if (this.waiting.incrementAndGet() > MAX_WAITING) {
-			this.waiting.decrementAndGet();
-			return false;
-		}
-		this.tasks.execute(() -> {
-			this.waiting.decrementAndGet();
-			task.run();
-		});
-		return true;
+	private Reading withoutKafka() {
+		Map<TopicPartition, KnownOrders.Part> parts = this.orders.parts();
+		return (isLost() && parts == this.current && KnownOrders.isComplete(parts)) ? Reading.UNREACHABLE
+				: Reading.BEHIND;
 	}
 
 	/**
@@ -230,16 +196,8 @@ public class RecentOrders implements SmartLifecycle {
 	 * @param offset the offset of its record
 	 */
 	public void accepted(UUID id, @Nullable Fingerprint fingerprint, Instant acceptedAt, int partition, long offset) {
-		handOver(() -> acknowledged(new TopicPartition(Topics.ORDERS, partition), id,
-				new Acceptance(fingerprint, acceptedAt, acceptedAt, offset, offset)));
-	}
-
-	private void acknowledged(TopicPartition partition, UUID id, Acceptance acceptance) {
-		synchronized (this.lock) {
-			if (this.partitions.acknowledge(partition, acceptance.firstOffset(), id)) {
-				this.orders.accept(id, acceptance);
-			}
-		}
+		this.orders.acknowledged(id, new Acceptance(fingerprint, acceptedAt, acceptedAt, offset, offset),
+				new TopicPartition(Topics.ORDERS, partition));
 	}
 
 	/** The outcome of a synchronous order is about to be published. */
@@ -247,15 +205,9 @@ public class RecentOrders implements SmartLifecycle {
 		this.orders.publishing(id, fingerprint, savedAt);
 	}
 
-	/**
-	 * The outcome of a synchronous order has been acknowledged. Called by the producer's
-	 * thread, so it may wait for the lock.
-	 */
+	/** The outcome of a synchronous order has been acknowledged. */
 	void published(UUID id, int partition, long offset) {
-		synchronized (this.lock) {
-			TopicPartition outcomes = new TopicPartition(Topics.ORDER_OUTCOMES, partition);
-			this.orders.published(id, offset, this.partitions.acknowledge(outcomes, offset, id));
-		}
+		this.orders.published(id, new TopicPartition(Topics.ORDER_OUTCOMES, partition), offset);
 	}
 
 	/** The outcome of a synchronous order has not been published. */
@@ -263,252 +215,174 @@ public class RecentOrders implements SmartLifecycle {
 		this.orders.notPublished(id);
 	}
 
-	/**
-	 * Checks whether Kafka is lost. Only the reading thread can tell: if it is late
-	 * itself by {@link #LOST}, the whole gateway has stood still and has taken no answer,
-	 * so Kafka gets this time once more.
-	 */
-	private boolean checkLost() {
-		long now = this.nanoTime.getAsLong();
-		if (now - this.checkNanos > LOST.toNanos() && !this.lost) {
-			this.lastResponseNanos = now;
-		}
-		this.checkNanos = now;
-		this.lost = now - this.lastResponseNanos > LOST.toNanos();
-		return this.lost;
-	}
-
 	@Override
 	public void start() {
 		this.running = true;
-		this.lastResponseNanos = this.nanoTime.getAsLong();
-		this.lost = false;
-		Thread reader = Thread.ofPlatform().daemon().name("recent-orders").unstarted(this::run);
-		this.thread = reader;
-		reader.start();
+		this.lookNanos = System.nanoTime() - LOOK_INTERVAL.toNanos();
+		this.reader = this.supervisor.start(Thread.ofPlatform().daemon(), "recent-orders",
+				() -> this.topics.read(this.running, this.awaited));
+		this.asker = this.supervisor.start(Thread.ofPlatform().daemon(), "recent-orders-ends", this::ask);
 	}
 
-	private void run() {
-		while (this.running) {
-			try (RecentClients opened = this.clients.get()) {
-				try {
-					synchronized (this.lock) {
-						this.admin = opened.admin();
-					}
-					read(opened.admin(), opened.consumer());
-				}
-				finally {
-					// Before the clients are closed, so that no caller uses a closed one.
-					reset();
-				}
+	/** One round of the asker, which answers the callers that wait by now. */
+	private Duration ask() throws InterruptedException {
+		try {
+			endIfStopped();
+			Admin client = this.admin;
+			if (client == null) {
+				client = this.admins.get();
+				this.admin = client;
 			}
-			catch (KafkaException ex) {
-				warn(ex);
+			look(client);
+			Map<TopicPartition, KnownOrders.Part> parts = this.orders.parts();
+			if (!parts.isEmpty()) {
+				takeCallers();
+				answer(readToEnds(client, parts));
 			}
-			catch (RuntimeException | Error ex) {
-				bug(ex);
+			if (parts.isEmpty() || this.callers.isEmpty()) {
+				// Without partitions, callers wait until their time is over.
+				this.callers.removeIf(CompletableFuture::isDone);
+				boolean settled = this.look == null && !parts.isEmpty();
+				LockSupport.parkNanos((settled ? LOOK_INTERVAL : this.wait).toNanos());
 			}
-			if (this.running) {
-				// Whatever Kafka's clients took to open or to close was no pause.
-				this.checkNanos = this.nanoTime.getAsLong();
-				this.parkNanos.accept(RETRY.toNanos());
-				if (checkLost()) {
-					giveUp();
-				}
-			}
+			return Duration.ZERO;
 		}
-	}
-
-	private void read(Admin client, Consumer<byte[], byte[]> consumer) {
-		CompletableFuture<TopicsSnapshot> snapshot = null;
-		long snapshotNanos = this.nanoTime.getAsLong() - SNAPSHOT_INTERVAL.toNanos();
-		this.checkNanos = this.nanoTime.getAsLong();
-		while (this.running) {
-			if (snapshot == null && this.nanoTime.getAsLong() - snapshotNanos >= SNAPSHOT_INTERVAL.toNanos()) {
-				snapshotNanos = this.nanoTime.getAsLong();
-				snapshot = TopicsSnapshot.take(client, TOPICS, this.group, this::responded);
+		catch (InterruptedException | RuntimeException | Error ex) {
+			Admin failed = this.admin;
+			this.admin = null;
+			this.look = null;
+			if (failed != null) {
+				// Without waiting for open questions.
+				failed.close(Duration.ZERO);
 			}
-			if (snapshot != null && snapshot.isDone()) {
-				apply(snapshot, consumer);
-				snapshot = null;
-			}
-			if (checkLost()) {
-				warn(new TimeoutException("no answer for %d s".formatted(LOST.toSeconds())));
-				giveUp();
-			}
-			if (consumer.assignment().isEmpty()) {
-				this.parkNanos.accept(PAUSE.toNanos());
-				continue;
-			}
-			ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
-			boolean awaited = apply(records, consumer);
-			if (!records.isEmpty() && records.count() < RecentClients.FULL_BATCH && !awaited) {
-				this.parkNanos.accept(PAUSE.toNanos());
-			}
+			takeCallers();
+			answer(Reading.BEHIND);
+			throw ex;
 		}
 	}
 
-	private void responded() {
-		this.lastResponseNanos = this.nanoTime.getAsLong();
-	}
-
-	private void apply(CompletableFuture<TopicsSnapshot> done, Consumer<byte[], byte[]> consumer) {
-		if (done.isCompletedExceptionally()) {
-			Throwable failure = TopicsSnapshot.cause(done.exceptionNow());
-			// A short outage is not logged; lost() detects a long one.
-			if (!(failure instanceof TimeoutException)) {
-				warn(failure);
-			}
-			return;
-		}
-		TopicsSnapshot snapshot = done.resultNow();
-		if (this.outage) {
-			this.outage = false;
-			logger.info("The recent orders are read from Kafka again");
-		}
-		synchronized (this.lock) {
-			if (this.partitions.isOutdated(snapshot)) {
-				this.partitions.assign(snapshot, consumer);
-				// An earlier question does not cover the new partitions.
-				finish(Reading.BEHIND);
-			}
-			this.partitions.commit(snapshot, consumer);
-			// Asks at each snapshot, so that the lag is known.
-			if (this.catchUp.isIdle()) {
-				this.catchUp.join();
-			}
-			ask();
-			if (!this.catchUp.isAsking()) {
-				// A topic is missing.
-				this.catchUp.finishAll(Reading.BEHIND);
-			}
+	private void endIfStopped() throws InterruptedException {
+		if (!this.running) {
+			throw new InterruptedException("Stopped");
 		}
 	}
 
-	/** Adds the records. Returns whether a caller waits for more. */
-	private boolean apply(ConsumerRecords<byte[], byte[]> records, Consumer<byte[], byte[]> consumer) {
-		List<RecentRecord> readable = new ArrayList<>(records.count());
-		for (ConsumerRecord<byte[], byte[]> record : records) {
-			RecentRecord parsed = RecentRecord.of(record, this.json);
-			if (parsed != null) {
-				readable.add(parsed);
-			}
+	/** Looks at the topics and the committed offsets when it is time. */
+	private void look(Admin client) throws InterruptedException {
+		TopicsLook asked = this.look;
+		if (asked != null && asked.isDone()) {
+			this.look = null;
+			this.topics.found(asked.result());
 		}
-		synchronized (this.lock) {
-			this.partitions.add(readable, consumer);
-			check();
-			return this.catchUp.isAsking();
+		if (this.look == null && System.nanoTime() - this.lookNanos >= LOOK_INTERVAL.toNanos()) {
+			this.lookNanos = System.nanoTime();
+			this.look = TopicsLook.begin(client, TOPICS, this.group, this::answered);
 		}
 	}
 
-	/** Asks Kafka for the ends, one question at a time. */
-	@GuardedBy("lock")
-	private void ask() {
-		Admin client = this.admin;
-		Round round = (client != null && this.partitions.covers(TOPICS)) ? this.catchUp.begin() : null;
-		if (client == null || round == null) {
-			return;
+	private void takeCallers() {
+		CompletableFuture<Reading> caller = this.callers.poll();
+		while (caller != null) {
+			this.asking.add(caller);
+			caller = this.callers.poll();
 		}
-		client
-			.listOffsets(this.partitions.partitions()
-				.stream()
-				.collect(Collectors.toMap((partition) -> partition, (_) -> OffsetSpec.latest())))
-			.all()
-			.whenComplete((ends, failure) -> {
-				synchronized (this.lock) {
-					if (this.catchUp.isAsking(round)) {
-						answered(round, ends, failure);
-					}
-				}
-			});
+		this.awaited = !this.asking.isEmpty();
 	}
 
-	@GuardedBy("lock")
-	private void answered(Round round, @Nullable Map<TopicPartition, ListOffsetsResultInfo> ends,
-			@Nullable Throwable failure) {
+	/** Completes the callers on another thread, because this one must go on. */
+	private void answer(Reading reading) {
+		this.awaited = false;
+		if (!this.asking.isEmpty()) {
+			List<CompletableFuture<Reading>> answered = List.copyOf(this.asking);
+			this.asking.clear();
+			ForkJoinPool.commonPool().execute(() -> answered.forEach((caller) -> caller.complete(reading)));
+		}
+	}
+
+	/** Asks Kafka for the ends of the partitions, and waits until they have been read. */
+	private Reading readToEnds(Admin client, Map<TopicPartition, KnownOrders.Part> parts) throws InterruptedException {
+		Map<TopicPartition, ListOffsetsResultInfo> ends = answer(client
+			.listOffsets(parts.keySet().stream().collect(Collectors.toMap((part) -> part, (_) -> OffsetSpec.latest())))
+			.all());
 		if (ends == null) {
-			logger.debug("Kafka did not return the end offsets of the topics", failure);
-			finish(Reading.BEHIND);
-			return;
+			return withoutKafka();
 		}
-		responded();
-		round.answer(ends.entrySet()
-			.stream()
-			.collect(Collectors.toMap(Map.Entry::getKey, (end) -> end.getValue().offset())));
-		check();
-		// The thread may be pausing after a batch while a caller waits.
-		LockSupport.unpark(this.thread);
+		long deadlineNanos = System.nanoTime() + LOST * this.wait.toNanos();
+		while (this.orders.parts() == parts) {
+			long left = 0;
+			for (Map.Entry<TopicPartition, ListOffsetsResultInfo> end : ends.entrySet()) {
+				KnownOrders.Part part = parts.get(end.getKey());
+				left += (part != null) ? Math.max(0, end.getValue().offset() - part.position()) : 0;
+			}
+			this.lag = left;
+			if (left == 0) {
+				this.current = parts;
+				return KnownOrders.isComplete(parts) ? Reading.CURRENT : Reading.BEHIND;
+			}
+			if (!this.awaited || System.nanoTime() - deadlineNanos > 0) {
+				// There is much to read: a caller need not wait for all of it.
+				break;
+			}
+			endIfStopped();
+			LockSupport.unpark(this.reader);
+			LockSupport.parkNanos(this.wait.toNanos());
+		}
+		return Reading.BEHIND;
 	}
 
 	/**
-	 * Finishes the current question if its ends have been reached, or if it takes too
-	 * long.
+	 * Waits for an answer of Kafka. If Kafka is lost, the callers need not wait for it.
+	 * @return null if there is none
 	 */
-	@GuardedBy("lock")
-	private void check() {
-		Map<TopicPartition, Long> ends = this.catchUp.ends();
-		if (ends == null) {
-			return;
-		}
-		Rest rest = this.partitions.rest(ends);
-		this.lag = rest.records();
-		if (rest.records() == 0) {
-			finish(rest.complete() ? Reading.CURRENT : Reading.BEHIND);
-		}
-		else if (this.catchUp.takesLongerThan(LOST)) {
-			// There is much to read: a caller need not wait for all of it.
-			finish(Reading.BEHIND);
-		}
-	}
-
-	@GuardedBy("lock")
-	private void finish(Reading reading) {
-		this.catchUp.finish(reading);
-		ask();
-	}
-
-	/** Ends every wait, because Kafka does not answer. */
-	private void giveUp() {
-		synchronized (this.lock) {
-			this.catchUp.finishAll(Reading.UNREACHABLE);
+	private <T> @Nullable T answer(KafkaFuture<T> question) throws InterruptedException {
+		while (true) {
+			try {
+				T answer = question.get(this.wait.toNanos(), TimeUnit.NANOSECONDS);
+				answered();
+				return answer;
+			}
+			catch (ExecutionException ex) {
+				TopicsLook.checkRetriable(ex);
+				silent();
+				return null;
+			}
+			catch (TimeoutException _) {
+				silent();
+			}
+			endIfStopped();
 		}
 	}
 
-	private void reset() {
-		synchronized (this.lock) {
-			this.admin = null;
-			this.catchUp.finishAll(Reading.BEHIND);
-			this.partitions.clear();
+	private void answered() {
+		if (this.silentWaits.getAndSet(0) >= LOST) {
+			logger.info("The recent orders are read from Kafka again");
 		}
 	}
 
-	private void warn(Throwable failure) {
-		if (!this.outage) {
-			this.outage = true;
-			logger.warn("The recent orders cannot be read from Kafka, retrying: {}", failure.toString());
+	private void silent() {
+		if (this.silentWaits.incrementAndGet() == LOST) {
+			logger.warn("The recent orders cannot be read: Kafka has not answered for {} s",
+					this.wait.multipliedBy(LOST).toSeconds());
 		}
-	}
-
-	/** Without its thread, a gateway would know no more of any order. */
-	private void bug(Throwable failure) {
-		if (!this.outage) {
-			this.outage = true;
-			logger.error("The recent orders are read again from what is committed because of a bug", failure);
+		if (isLost()) {
+			takeCallers();
+			answer(withoutKafka());
 		}
 	}
 
 	@Override
 	public void stop() {
 		this.running = false;
-		Thread reader = this.thread;
-		if (reader != null) {
-			LockSupport.unpark(reader);
-			try {
-				reader.join(LOST);
+		try {
+			for (Thread thread : Arrays.asList(this.asker, this.reader)) {
+				if (thread != null) {
+					LockSupport.unpark(thread);
+					thread.join(Duration.ofSeconds(3));
+				}
 			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
 		}
 	}
 
@@ -521,60 +395,6 @@ public class RecentOrders implements SmartLifecycle {
 	@Override
 	public int getPhase() {
 		return 0;
-	}
-
-	/** How much has been read. */
-	public enum Reading {
-
-		/**
-		 * Everything that PostgreSQL may lack: an order that is not known was not there.
-		 */
-		CURRENT,
-
-		/** Not everything in time, or there is more than can be kept. */
-		BEHIND,
-
-		/** Kafka has answered nothing for some seconds. */
-		UNREACHABLE
-
-	}
-
-	/**
-	 * An order in {@link Topics#ORDERS}.
-	 *
-	 * @param fingerprint the payload's, from its first record; null if its id is not
-	 * derived from an idempotency key
-	 * @param first when it was accepted
-	 * @param last when it was accepted again for redelivery, else the same as
-	 * {@code first}
-	 * @param firstOffset the offset of its first record
-	 * @param lastOffset the offset of its last record
-	 */
-	public record Acceptance(@Nullable Fingerprint fingerprint, Instant first, Instant last, long firstOffset,
-			long lastOffset) {
-
-		/**
-		 * A later record with another payload is not an acceptance: the first one counts.
-		 */
-		Acceptance merge(Acceptance other) {
-			Acceptance earlier = (this.firstOffset <= other.firstOffset) ? this : other;
-			Acceptance later = (earlier == this) ? other : this;
-			boolean same = later.fingerprint == null || later.fingerprint.equals(earlier.fingerprint);
-			Instant last = (same && later.last.isAfter(earlier.last)) ? later.last : earlier.last;
-			return new Acceptance(earlier.fingerprint, earlier.first, last, earlier.firstOffset,
-					Math.max(this.lastOffset, other.lastOffset));
-		}
-	}
-
-	/**
-	 * An order that was saved synchronously.
-	 *
-	 * @param fingerprint the payload's; null if its id is not derived from an idempotency
-	 * key
-	 * @param savedAt time of the save, by the backend's clock
-	 * @param offset the offset of its outcome
-	 */
-	public record SyncSave(@Nullable Fingerprint fingerprint, Instant savedAt, long offset) {
 	}
 
 }

@@ -7,7 +7,7 @@ import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import dev.sluice.gateway.core.queue.Reading;
 import dev.sluice.gateway.core.web.OrderRequest;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;

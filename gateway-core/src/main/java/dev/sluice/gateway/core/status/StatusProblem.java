@@ -6,7 +6,7 @@ import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import dev.sluice.gateway.core.queue.Reading;
 
 /** Problems of a look-up that found nothing. */
 public final class StatusProblem {

@@ -30,6 +30,7 @@ import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
@@ -84,13 +85,9 @@ final class FakeKafka {
 
 	private final AtomicInteger polls = new AtomicInteger();
 
-	private final AtomicInteger opened = new AtomicInteger();
-
 	private final AtomicInteger closedAdmins = new AtomicInteger();
 
 	private final AtomicInteger closedConsumers = new AtomicInteger();
-
-	private volatile boolean failsToOpen;
 
 	private volatile boolean holdsPolls;
 
@@ -100,12 +97,17 @@ final class FakeKafka {
 		createAgain();
 	}
 
-	RecentClients clients() {
-		this.opened.incrementAndGet();
-		if (this.failsToOpen) {
-			throw new KafkaException("no client");
-		}
-		return new RecentClients(admin(), new LogConsumer());
+	Admin admin() {
+		Admin admin = mock(Admin.class, withSettings().stubOnly());
+		when(admin.describeTopics(anyCollection())).thenAnswer((call) -> describe(call.getArgument(0)));
+		when(admin.listConsumerGroupOffsets(GROUP)).thenAnswer((_) -> offsets());
+		when(admin.listOffsets(anyMap())).thenAnswer((call) -> ends(call.getArgument(0)));
+		doAnswer((_) -> this.closedAdmins.incrementAndGet()).when(admin).close(any(Duration.class));
+		return admin;
+	}
+
+	Consumer<byte[], byte[]> consumer() {
+		return new LogConsumer();
 	}
 
 	/** Both topics become empty ones with new ids. */
@@ -191,10 +193,6 @@ final class FakeKafka {
 		this.holdsPolls = false;
 	}
 
-	void failsToOpen(boolean fails) {
-		this.failsToOpen = fails;
-	}
-
 	/** How often the topics and the group's offsets were asked for. */
 	int snapshots() {
 		return this.snapshots.asked.get();
@@ -205,13 +203,9 @@ final class FakeKafka {
 		return this.questions.asked.get();
 	}
 
-	int opened() {
-		return this.opened.get();
-	}
-
-	/** Number of pairs of clients of which both are closed. */
+	/** Number of admin clients and consumers that were closed. */
 	int closed() {
-		return Math.min(this.closedAdmins.get(), this.closedConsumers.get());
+		return this.closedAdmins.get() + this.closedConsumers.get();
 	}
 
 	/** Waits until the consumer has been polled this many times more. */
@@ -224,21 +218,12 @@ final class FakeKafka {
 		return this.log.computeIfAbsent(partition, (_) -> new CopyOnWriteArrayList<>());
 	}
 
-	private Admin admin() {
-		Admin admin = mock(Admin.class, withSettings().stubOnly());
-		when(admin.describeTopics(anyCollection())).thenAnswer((call) -> describe(call.getArgument(0)));
-		when(admin.listConsumerGroupOffsets(GROUP)).thenAnswer((_) -> offsets());
-		when(admin.listOffsets(anyMap())).thenAnswer((call) -> ends(call.getArgument(0)));
-		doAnswer((_) -> this.closedAdmins.incrementAndGet()).when(admin).close(any(Duration.class));
-		return admin;
-	}
-
 	private DescribeTopicsResult describe(Collection<String> names) {
 		this.snapshots.asked.incrementAndGet();
-		Map<String, KafkaFuture<TopicDescription>> descriptions = names.stream()
-			.collect(Collectors.toMap(Function.identity(), (name) -> this.snapshots.answer(() -> description(name))));
+		KafkaFuture<Map<String, TopicDescription>> descriptions = this.snapshots
+			.answer(() -> names.stream().collect(Collectors.toMap(Function.identity(), this::description)));
 		DescribeTopicsResult result = mock(DescribeTopicsResult.class, withSettings().stubOnly());
-		when(result.topicNameValues()).thenReturn(descriptions);
+		when(result.allTopicNames()).thenReturn(descriptions);
 		return result;
 	}
 

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.KafkaAdmin;
@@ -29,7 +30,8 @@ public class FakeRecentOrders extends RecentOrders {
 	public FakeRecentOrders() {
 		super(new StatusProperties(Duration.ofSeconds(1), 10, "group", Duration.ofSeconds(1)),
 				new DefaultKafkaConsumerFactory<>(Map.of()), new KafkaAdmin(Map.of()), JsonMapper.shared(),
-				new SimpleMeterRegistry());
+				new SimpleMeterRegistry(), new Supervisor((_) -> {
+				}));
 	}
 
 	public void accept(UUID id, Fingerprint fingerprint, Instant first, Instant last) {

@@ -1,18 +1,30 @@
 package dev.sluice.gateway.core.queue;
 
 import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 import dev.sluice.contract.Fingerprint;
-import dev.sluice.gateway.core.queue.RecentOrders.Acceptance;
-import dev.sluice.gateway.core.queue.RecentOrders.SyncSave;
+import dev.sluice.contract.Topics;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class KnownOrdersTests {
 
-	private static final UUID ID = UUID.randomUUID();
+	private static final TopicPartition ORDERS = new TopicPartition(Topics.ORDERS, 0);
+
+	private static final TopicPartition OUTCOMES = new TopicPartition(Topics.ORDER_OUTCOMES, 0);
+
+	private static final UUID ID = new UUID(0, 1);
+
+	private static final UUID OTHER_ID = new UUID(0, 2);
+
+	private static final UUID THIRD_ID = new UUID(0, 3);
 
 	private static final Instant TIME = Instant.parse("2026-11-23T10:00:00Z");
 
@@ -20,88 +32,149 @@ class KnownOrdersTests {
 
 	private static final Fingerprint OTHER = Fingerprint.ofJson(new byte[] { '2' });
 
-	private final KnownOrders orders = new KnownOrders();
+	private final KnownOrders orders = new KnownOrders(2);
 
-	@Test
-	void knowsASaveWhileItsOutcomeIsOnItsWay() {
-		this.orders.publishing(ID, PAYLOAD, TIME);
+	private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
 
-		assertThat(this.orders.syncSave(ID)).isEqualTo(new SyncSave(PAYLOAD, TIME, -1));
-		assertThat(this.orders.size()).isEqualTo(1);
+	@BeforeEach
+	void assign() {
+		this.consumer.updateBeginningOffsets(Map.of(ORDERS, 0L, OUTCOMES, 0L));
+		this.orders.assign(Set.of(ORDERS, OUTCOMES), Map.of(), this.consumer);
 	}
 
 	@Test
-	void forgetsASaveWhoseOutcomeWasNotPublished() {
-		this.orders.publishing(ID, null, TIME);
+	void keepsAnOrderUntilItsLastRecordIsCommitted() {
+		read(accepted(ID, 0), accepted(ID, 1));
 
-		this.orders.notPublished(ID);
+		this.orders.commit(Map.of(ORDERS, 1L), this.consumer);
+		assertThat(this.orders.acceptance(ID)).isNotNull();
 
-		assertThat(this.orders.syncSave(ID)).isNull();
+		this.orders.commit(Map.of(ORDERS, 2L), this.consumer);
+		assertThat(this.orders.acceptance(ID)).isNull();
 	}
 
 	@Test
-	void keepsAPublishedSaveUntilItIsRead() {
-		this.orders.publishing(ID, PAYLOAD, TIME);
+	void dropsTheOldestAndIsNotCompleteUntilThatIsCommitted() {
+		read(accepted(ID, 0), accepted(OTHER_ID, 1), accepted(THIRD_ID, 2));
 
-		this.orders.published(ID, 7, true);
-		this.orders.notPublished(ID);
-
-		assertThat(this.orders.syncSave(ID)).isEqualTo(new SyncSave(PAYLOAD, TIME, 7));
-	}
-
-	@Test
-	void forgetsAPublishedSaveThatWasReadAndForgottenBefore() {
-		this.orders.publishing(ID, null, TIME);
-
-		this.orders.published(ID, 7, false);
-
-		assertThat(this.orders.syncSave(ID)).isNull();
-	}
-
-	@Test
-	void believesWhatItHasRead() {
-		SyncSave read = new SyncSave(PAYLOAD, TIME, 5);
-		this.orders.publishing(ID, null, TIME.plusSeconds(1));
-		this.orders.save(ID, read);
-
-		this.orders.published(ID, 5, false);
-		this.orders.publishing(ID, null, TIME.plusSeconds(2));
-
-		assertThat(this.orders.syncSave(ID)).isEqualTo(read);
-	}
-
-	@Test
-	void forgetsUpToAnOffset() {
-		this.orders.save(ID, new SyncSave(null, TIME, 5));
-		this.orders.accept(ID, new Acceptance(null, TIME, TIME, 5, 5));
-
-		this.orders.forgetSave(ID, 5);
-		this.orders.forgetAcceptance(ID, 5);
+		assertThat(this.orders.acceptance(ID)).isNull();
 		assertThat(this.orders.size()).isEqualTo(2);
-		this.orders.forgetSave(ID, 6);
-		this.orders.forgetAcceptance(ID, 6);
+		assertThat(KnownOrders.isComplete(this.orders.parts())).isFalse();
+
+		this.orders.commit(Map.of(ORDERS, 1L), this.consumer);
+		assertThat(KnownOrders.isComplete(this.orders.parts())).isTrue();
+	}
+
+	/** However often one order is repeated, the memory is bounded. */
+	@Test
+	void countsEveryRecord() {
+		read(accepted(ID, 0), accepted(ID, 1), accepted(ID, 2));
+
+		assertThat(this.orders.acceptance(ID)).isNotNull();
+		assertThat(KnownOrders.isComplete(this.orders.parts())).isFalse();
+	}
+
+	@Test
+	void leavesOutWhatTheProjectionHasAlready() {
+		read(accepted(ID, 0));
+
+		this.orders.commit(Map.of(ORDERS, 8L), this.consumer);
 
 		assertThat(this.orders.size()).isZero();
+		assertThat(this.consumer.position(ORDERS)).isEqualTo(8);
+		assertThat(this.orders.parts().get(ORDERS).position()).isEqualTo(8);
+	}
+
+	@Test
+	void forgetsTheRecordsOfALogThatIsShorterThanItWas() {
+		read(accepted(ID, 0), accepted(OTHER_ID, 1));
+		this.consumer.seek(ORDERS, 0);
+
+		this.orders.advance(this.consumer);
+
+		assertThat(this.orders.size()).isZero();
+		assertThat(this.orders.parts().get(ORDERS).position()).isZero();
+	}
+
+	/** It may be read at any moment, or may have been read and forgotten. */
+	@Test
+	void keepsWhatTheGatewayWroteUntilItIsReadOrCommitted() {
+		this.orders.acknowledged(ID, accepted(ID, 0).acceptance(), ORDERS);
+		this.orders.publishing(OTHER_ID, PAYLOAD, TIME);
+		this.orders.published(OTHER_ID, OUTCOMES, 0);
+		this.orders.commit(Map.of(), this.consumer);
+		assertThat(this.orders.acceptance(ID)).isNotNull();
+		assertThat(this.orders.syncSave(OTHER_ID)).isEqualTo(new SyncSave(PAYLOAD, TIME, 0));
+
+		this.orders.commit(Map.of(ORDERS, 1L, OUTCOMES, 1L), this.consumer);
+
+		assertThat(this.orders.acceptance(ID)).isNull();
+		assertThat(this.orders.syncSave(OTHER_ID)).isNull();
+	}
+
+	@Test
+	void doesNotKeepWhatWasReadBeforeItsAcknowledgementCame() {
+		this.orders.publishing(OTHER_ID, PAYLOAD, TIME);
+		this.orders.commit(Map.of(ORDERS, 1L, OUTCOMES, 1L), this.consumer);
+
+		this.orders.acknowledged(ID, accepted(ID, 0).acceptance(), ORDERS);
+		this.orders.published(OTHER_ID, OUTCOMES, 0);
+
+		assertThat(this.orders.acceptance(ID)).isNull();
+		assertThat(this.orders.syncSave(OTHER_ID)).isNull();
+	}
+
+	@Test
+	void believesAnOutcomeThatItHasRead() {
+		SyncSave save = new SyncSave(PAYLOAD, TIME, 0);
+		this.orders.publishing(ID, null, TIME.plusSeconds(1));
+
+		this.orders.add(OUTCOMES, new RecentRecord(0, ID, null, save));
+
+		assertThat(this.orders.syncSave(ID)).isEqualTo(save);
+	}
+
+	@Test
+	void keepsNoUnfinishedOutcomeButThoseOnTheirWayWhenItBeginsAgain() {
+		this.orders.publishing(ID, null, TIME);
+		this.orders.publishing(OTHER_ID, null, TIME);
+		this.orders.published(OTHER_ID, OUTCOMES, 5);
+
+		this.orders.clear();
+
+		assertThat(this.orders.syncSave(ID)).isNotNull();
+		assertThat(this.orders.syncSave(OTHER_ID)).isNull();
+		this.orders.notPublished(ID);
+		assertThat(this.orders.syncSave(ID)).isNull();
+	}
+
+	@Test
+	void takesTheFirstPayloadInTheTopicHoweverItLearnsOfThem() {
+		this.orders.acknowledged(ID, new Acceptance(OTHER, TIME.plusSeconds(9), TIME.plusSeconds(9), 4, 4), ORDERS);
+		this.orders.add(ORDERS, new RecentRecord(1, ID, new Acceptance(PAYLOAD, TIME, TIME, 1, 1), null));
+
+		assertThat(this.orders.acceptance(ID)).isEqualTo(new Acceptance(PAYLOAD, TIME, TIME, 1, 4));
 	}
 
 	@Test
 	void takesAnotherAcceptanceOfTheSamePayloadForARedelivery() {
-		this.orders.accept(ID, new Acceptance(PAYLOAD, TIME, TIME, 1, 1));
-
-		this.orders.accept(ID, new Acceptance(PAYLOAD, TIME.plusSeconds(9), TIME.plusSeconds(9), 4, 4));
+		read(accepted(ID, 1),
+				new RecentRecord(4, ID, new Acceptance(PAYLOAD, TIME.plusSeconds(9), TIME.plusSeconds(9), 4, 4), null));
 
 		assertThat(this.orders.acceptance(ID)).isEqualTo(new Acceptance(PAYLOAD, TIME, TIME.plusSeconds(9), 1, 4));
 	}
 
-	@Test
-	void takesTheFirstPayloadInTheTopicHoweverTheyAreRead() {
-		Acceptance first = new Acceptance(PAYLOAD, TIME, TIME, 1, 1);
-		Acceptance later = new Acceptance(OTHER, TIME.plusSeconds(9), TIME.plusSeconds(9), 4, 4);
+	private void read(RecentRecord... records) {
+		for (RecentRecord record : records) {
+			this.orders.add(ORDERS, record);
+			this.consumer.seek(ORDERS, record.offset() + 1);
+		}
+		this.consumer.seek(OUTCOMES, 0);
+		this.orders.advance(this.consumer);
+	}
 
-		this.orders.accept(ID, later);
-		this.orders.accept(ID, first);
-
-		assertThat(this.orders.acceptance(ID)).isEqualTo(new Acceptance(PAYLOAD, TIME, TIME, 1, 4));
+	private static RecentRecord accepted(UUID id, long offset) {
+		return new RecentRecord(offset, id, new Acceptance(PAYLOAD, TIME, TIME, offset, offset), null);
 	}
 
 }

@@ -13,6 +13,7 @@ import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -53,7 +54,9 @@ class OutcomePublisherTests {
 
 	private final RecentOrders accepted = new RecentOrders(
 			new StatusProperties(Duration.ofSeconds(1), 10, "group", Duration.ofSeconds(1)),
-			new DefaultKafkaConsumerFactory<>(Map.of()), new KafkaAdmin(Map.of()), JsonMapper.shared(), this.meters);
+			new DefaultKafkaConsumerFactory<>(Map.of()), new KafkaAdmin(Map.of()), JsonMapper.shared(), this.meters,
+			new Supervisor((_) -> {
+			}));
 
 	private boolean topicsReady = true;
 

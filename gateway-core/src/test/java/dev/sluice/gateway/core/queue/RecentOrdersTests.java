@@ -3,36 +3,24 @@ package dev.sluice.gateway.core.queue;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.config.StatusProperties;
-import dev.sluice.gateway.core.queue.RecentOrders.Acceptance;
-import dev.sluice.gateway.core.queue.RecentOrders.Reading;
-import dev.sluice.gateway.core.queue.RecentOrders.SyncSave;
+import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -51,61 +39,23 @@ class RecentOrdersTests {
 
 	private static final int CAPACITY = 10;
 
-	private static final Duration SNAPSHOT_INTERVAL = Duration.ofMillis(500);
-
-	private static final Duration LOST = Duration.ofSeconds(3);
-
-	private static final Duration PAUSE = Duration.ofMillis(20);
-
-	private static final Duration RETRY = Duration.ofSeconds(1);
-
 	/** Longer than any test. */
 	private static final Duration PATIENCE = Duration.ofHours(1);
-
-	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(RecentOrders.class);
-
-	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
 	private final UUID id = UUID.randomUUID();
 
-	private final AtomicLong nanos = new AtomicLong(7);
-
-	/** The rests of the reading thread. */
-	private final List<Duration> rests = new CopyOnWriteArrayList<>();
-
-	private volatile boolean restsUntilUnparked;
-
-	private final List<Runnable> tasks = new ArrayList<>();
-
-	private boolean holdsTasks;
-
-	/** How long it takes to open the clients. */
-	private volatile Duration opening = Duration.ZERO;
-
 	private final FakeKafka kafka = new FakeKafka();
 
-	private final RecentOrders orders = new RecentOrders(
-			new StatusProperties(Duration.ofSeconds(1), CAPACITY, FakeKafka.GROUP, Duration.ofSeconds(1)), this::open,
-			JsonMapper.shared(), this.meters, this::runTask, this.nanos::get, this::rest);
+	private final List<String> failures = new CopyOnWriteArrayList<>();
 
-	@BeforeEach
-	void listen() {
-		// The reading thread logs while the test looks.
-		this.log.list = new CopyOnWriteArrayList<>();
-		this.log.start();
-		LOGGER.addAppender(this.log);
-		LOGGER.setAdditive(false);
-	}
+	private RecentOrders orders = orders(Duration.ofMillis(100));
 
 	@AfterEach
 	void stop() {
 		this.kafka.releasePoll();
-		this.restsUntilUnparked = false;
 		this.orders.stop();
-		LOGGER.detachAppender(this.log);
-		LOGGER.setAdditive(true);
 	}
 
 	@Test
@@ -122,11 +72,9 @@ class RecentOrdersTests {
 		assertThat(save).isNotNull();
 		assertThat(save.fingerprint()).isEqualTo(FINGERPRINT);
 		assertThat(save.savedAt()).isEqualTo(TIME);
-		assertThat(size()).isEqualTo(1);
 
 		this.orders.notPublished(this.id);
 		assertThat(this.orders.syncSave(this.id)).isNull();
-		assertThat(size()).isZero();
 	}
 
 	/** Otherwise it would never learn that the projection has committed the order. */
@@ -138,7 +86,6 @@ class RecentOrdersTests {
 
 		assertThat(this.orders.acceptance(this.id)).isNull();
 		assertThat(this.orders.syncSave(this.id)).isNull();
-		assertThat(size()).isZero();
 	}
 
 	@Test
@@ -201,24 +148,6 @@ class RecentOrdersTests {
 	}
 
 	@Test
-	void callersThatComeWhileKafkaIsAskedShareTheNextQuestion() {
-		start();
-		int questions = this.kafka.questions();
-		this.kafka.answersEnds(false);
-
-		CompletableFuture<Reading> first = this.orders.caughtUp(PATIENCE);
-		CompletableFuture<Reading> second = this.orders.caughtUp(PATIENCE);
-		CompletableFuture<Reading> third = this.orders.caughtUp(PATIENCE);
-		assertThat(this.kafka.questions()).isEqualTo(questions + 1);
-		this.kafka.answersEnds(true);
-
-		assertThat(first.join()).isEqualTo(Reading.CURRENT);
-		assertThat(second.join()).isEqualTo(Reading.CURRENT);
-		assertThat(third.join()).isEqualTo(Reading.CURRENT);
-		assertThat(this.kafka.questions()).isEqualTo(questions + 2);
-	}
-
-	@Test
 	void isBehindIfKafkaDoesNotTellTheEnds() {
 		start();
 		this.kafka.failsEnds(new TimeoutException("no answer"));
@@ -232,7 +161,6 @@ class RecentOrdersTests {
 		start();
 
 		this.kafka.commit(ORDERS, 1);
-		pass(SNAPSHOT_INTERVAL);
 
 		await().until(() -> this.orders.acceptance(this.id) == null);
 		this.orders.accepted(this.id, null, TIME, 0, 0);
@@ -240,46 +168,11 @@ class RecentOrdersTests {
 	}
 
 	@Test
-	void looksAtTheTopicsEveryHalfSecond() {
-		start();
-		int snapshots = this.kafka.snapshots();
-
-		pass(SNAPSHOT_INTERVAL.minusNanos(1));
-		this.kafka.awaitPolls(3);
-		assertThat(this.kafka.snapshots()).isEqualTo(snapshots);
-		pass(Duration.ofNanos(1));
-
-		await().until(() -> this.kafka.snapshots() == snapshots + 1);
-		this.kafka.awaitPolls(3);
-		assertThat(this.kafka.snapshots()).isEqualTo(snapshots + 1);
-	}
-
-	@Test
 	void knowsTheLagWithoutACaller() {
 		start();
 		this.kafka.endsAt(ORDERS, 5);
 
-		pass(SNAPSHOT_INTERVAL);
-
 		await().until(() -> lag() == 5);
-	}
-
-	@Test
-	void asksAtEachLookNoMoreThanOnce() {
-		start();
-		this.kafka.answersEnds(false);
-		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
-		int questions = this.kafka.questions();
-		int snapshots = this.kafka.snapshots();
-
-		pass(SNAPSHOT_INTERVAL);
-		await().until(() -> this.kafka.snapshots() == snapshots + 1);
-		this.kafka.awaitPolls(3);
-
-		assertThat(this.kafka.questions()).isEqualTo(questions);
-		assertThat(reading).isNotDone();
-		this.kafka.answersEnds(true);
-		assertThat(reading.join()).isEqualTo(Reading.CURRENT);
 	}
 
 	@Test
@@ -294,242 +187,7 @@ class RecentOrdersTests {
 		assertThat(this.orders.acceptance(this.id)).isEqualTo(new Acceptance(FINGERPRINT, TIME, TIME, 0, 0));
 		assertThat(this.orders.syncSave(saved)).isEqualTo(new SyncSave(FINGERPRINT, TIME, 0));
 		this.kafka.commit(OUTCOMES, 1);
-		pass(SNAPSHOT_INTERVAL);
 		await().until(() -> this.orders.syncSave(saved) == null);
-	}
-
-	/** The thread of a request would otherwise wait for the lock. */
-	@Test
-	void leavesTheTasksOfRequestsToAnotherThread() {
-		start();
-		int questions = this.kafka.questions();
-		this.holdsTasks = true;
-
-		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
-		this.orders.accepted(this.id, FINGERPRINT, TIME, 0, 0);
-
-		this.kafka.awaitPolls(3);
-		assertThat(reading).isNotDone();
-		assertThat(this.kafka.questions()).isEqualTo(questions);
-		assertThat(this.orders.acceptance(this.id)).isNull();
-
-		runHeldTasks();
-		assertThat(reading.join()).isEqualTo(Reading.CURRENT);
-		assertThat(this.orders.acceptance(this.id)).isNotNull();
-	}
-
-	@Test
-	void isBehindIfTooManyTasksWait() {
-		start();
-		this.holdsTasks = true;
-		for (int i = 0; i < RecentOrders.MAX_WAITING; i++) {
-			this.orders.accepted(UUID.randomUUID(), null, TIME, 0, i);
-		}
-
-		assertThat(this.orders.caughtUp(PATIENCE)).isCompletedWithValue(Reading.BEHIND);
-		this.orders.accepted(this.id, null, TIME, 0, RecentOrders.MAX_WAITING);
-		assertThat(this.tasks).hasSize(RecentOrders.MAX_WAITING);
-
-		runHeldTasks();
-		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
-	}
-
-	@Test
-	void readsATopicThatWasCreatedAgainFromItsStart() {
-		this.kafka.accept(this.id, TIME);
-		start();
-		this.kafka.answersEnds(false);
-		CompletableFuture<Reading> before = this.orders.caughtUp(PATIENCE);
-
-		this.kafka.createAgain();
-		pass(SNAPSHOT_INTERVAL);
-
-		assertThat(before.join()).as("the question was about the topic before").isEqualTo(Reading.BEHIND);
-		assertThat(this.orders.acceptance(this.id)).isNull();
-		this.kafka.answersEnds(true);
-		UUID after = UUID.randomUUID();
-		this.kafka.accept(after, TIME);
-		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
-		assertThat(this.orders.acceptance(after)).isNotNull();
-	}
-
-	@Test
-	void isBehindWhileATopicIsMissing() {
-		this.kafka.delete(Topics.ORDER_OUTCOMES);
-		this.orders.start();
-		await().until(() -> this.kafka.snapshots() == 1);
-		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
-
-		pass(SNAPSHOT_INTERVAL);
-
-		assertThat(reading.join()).isEqualTo(Reading.BEHIND);
-		assertThat(this.kafka.questions()).isZero();
-	}
-
-	@Test
-	void answersCallersThatComeWhileThereIsMuchToRead() {
-		start();
-		this.kafka.endsAt(ORDERS, 1_000);
-		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
-		await().until(() -> lag() == 1_000);
-		int snapshots = this.kafka.snapshots();
-
-		pass(LOST);
-		await().until(() -> this.kafka.snapshots() == snapshots + 1);
-		this.kafka.awaitPolls(3);
-		assertThat(reading).isNotDone();
-		pass(Duration.ofNanos(1));
-
-		assertThat(reading.join()).isEqualTo(Reading.BEHIND);
-	}
-
-	@Test
-	void saysThatKafkaIsLostAndThatItIsBack() {
-		start();
-		this.kafka.answers(false);
-		CompletableFuture<Reading> asked = this.orders.caughtUp(PATIENCE);
-		CompletableFuture<Reading> waiting = this.orders.caughtUp(PATIENCE);
-
-		pass(LOST);
-		this.kafka.awaitPolls(3);
-		assertThat(asked).isNotDone();
-		pass(Duration.ofNanos(1));
-
-		assertThat(asked.join()).isEqualTo(Reading.UNREACHABLE);
-		assertThat(waiting.join()).isEqualTo(Reading.UNREACHABLE);
-		assertThat(this.orders.caughtUp(PATIENCE)).isCompletedWithValue(Reading.UNREACHABLE);
-		this.kafka.awaitPolls(3);
-		assertThat(logged(Level.WARN)).as("once for an outage").isEqualTo(1);
-		this.kafka.answers(true);
-		await().until(() -> this.orders.caughtUp(PATIENCE).join() == Reading.CURRENT);
-		await().until(() -> logged(Level.INFO) == 1);
-	}
-
-	@Test
-	void tellsOfAFailureButNotOfAShortAbsence() {
-		start();
-		int snapshots = this.kafka.snapshots();
-
-		this.kafka.failsLooks(new TimeoutException("no answer"));
-		pass(SNAPSHOT_INTERVAL);
-		await().until(() -> this.kafka.snapshots() == snapshots + 1);
-		this.kafka.awaitPolls(3);
-		assertThat(logged(Level.WARN)).isZero();
-		this.kafka.failsLooks(new AuthorizationException("no right to describe the group"));
-		pass(SNAPSHOT_INTERVAL);
-
-		await().until(() -> logged(Level.WARN) == 1);
-		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
-	}
-
-	@Test
-	void goesOnWithNewClientsAfterAFailure() {
-		this.kafka.accept(this.id, TIME);
-		start();
-		this.kafka.answersEnds(false);
-		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
-
-		this.kafka.failPoll(new AuthorizationException("no right to read"));
-
-		assertThat(reading.join()).isEqualTo(Reading.BEHIND);
-		await().until(() -> this.kafka.closed() == 1);
-		await().until(() -> logged(Level.WARN) == 1);
-		this.kafka.answersEnds(true);
-		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
-		assertThat(this.orders.acceptance(this.id)).isNotNull();
-		assertThat(this.kafka.opened()).isEqualTo(2);
-		UUID later = UUID.randomUUID();
-		this.kafka.accept(later, TIME);
-		await().until(() -> this.orders.acceptance(later) != null);
-	}
-
-	/** Includes callers that share the next question. */
-	@Test
-	void answersAllItsCallersAtOnceWhenItLosesItsClients() {
-		start();
-		this.kafka.answersEnds(false);
-		CompletableFuture<Reading> asked = this.orders.caughtUp(PATIENCE);
-		CompletableFuture<Reading> waiting = this.orders.caughtUp(PATIENCE);
-
-		this.kafka.failsToOpen(true);
-		this.kafka.failPoll(new AuthorizationException("no right to read"));
-
-		await().until(() -> asked.isDone() && waiting.isDone());
-		assertThat(asked.join()).isEqualTo(Reading.BEHIND);
-		assertThat(waiting.join()).isEqualTo(Reading.BEHIND);
-	}
-
-	@Test
-	void saysThatKafkaIsLostIfNoClientCanBeOpened() {
-		this.kafka.failsToOpen(true);
-		this.orders.start();
-		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
-
-		pass(LOST);
-		int opened = this.kafka.opened();
-		await().until(() -> this.kafka.opened() >= opened + 2);
-		assertThat(reading).isNotDone();
-		pass(Duration.ofNanos(1));
-
-		assertThat(reading.join()).isEqualTo(Reading.UNREACHABLE);
-	}
-
-	/** Then Kafka could not answer, because the gateway stood still. */
-	@Test
-	void givesKafkaTheTimeAgainAfterAPauseOfTheGateway() {
-		start();
-		this.kafka.answers(false);
-		CompletableFuture<Reading> before = this.orders.caughtUp(PATIENCE);
-		this.kafka.holdPoll();
-
-		pass(LOST.plusNanos(1));
-		assertThat(this.orders.caughtUp(PATIENCE)).as("before the reading thread goes on").isNotDone();
-		this.kafka.releasePoll();
-		this.kafka.awaitPolls(3);
-		assertThat(before).isNotDone();
-		pass(LOST);
-		this.kafka.awaitPolls(3);
-		assertThat(before).isNotDone();
-		assertThat(logged(Level.WARN)).isZero();
-		pass(Duration.ofNanos(1));
-
-		assertThat(before.join()).isEqualTo(Reading.UNREACHABLE);
-	}
-
-	@Test
-	void aPauseEndsNoOutage() {
-		start();
-		this.kafka.answers(false);
-		pass(LOST);
-		this.kafka.awaitPolls(3);
-		pass(Duration.ofNanos(1));
-		await().until(() -> logged(Level.WARN) == 1);
-
-		pass(LOST.plusNanos(1));
-		this.kafka.awaitPolls(3);
-
-		assertThat(this.orders.caughtUp(PATIENCE)).isCompletedWithValue(Reading.UNREACHABLE);
-	}
-
-	/** A name server that does not answer is no pause of the gateway. */
-	@Test
-	void saysThatKafkaIsLostHoweverLongItTakesToOpenAClient() {
-		this.kafka.failsToOpen(true);
-		this.opening = LOST.plusNanos(1);
-
-		this.orders.start();
-
-		await().until(() -> this.orders.caughtUp(Duration.ZERO).join() == Reading.UNREACHABLE);
-	}
-
-	@Test
-	void closesItsClientsWhenItStops() {
-		start();
-
-		this.orders.stop();
-
-		assertThat(this.kafka.closed()).isEqualTo(1);
-		assertThat(this.orders.isRunning()).isFalse();
 	}
 
 	@Test
@@ -545,38 +203,15 @@ class RecentOrdersTests {
 	}
 
 	@Test
-	void kafkaIsThereWhileItTellsTheEndsOfTheTopics() {
-		start();
-		this.kafka.answersLooks(false);
-
-		pass(LOST);
-		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
-		pass(LOST);
-
-		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
-		assertThat(logged(Level.WARN)).isZero();
-	}
-
-	@Test
-	void aLongPauseBeforeTheStartIsNoOutage() {
-		pass(LOST.plusNanos(1));
-
-		start();
-
-		assertThat(logged(Level.WARN)).isZero();
-	}
-
-	@Test
 	void isBehindUntilTheProjectionHasPassedWhatItCannotKeep() {
 		for (int i = 0; i < CAPACITY + 1; i++) {
 			this.kafka.accept(UUID.randomUUID(), TIME);
 		}
 		this.orders.start();
+		await().until(() -> size() == CAPACITY);
 		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.BEHIND);
-		assertThat(size()).isEqualTo(CAPACITY);
 
 		this.kafka.commit(ORDERS, 1);
-		pass(SNAPSHOT_INTERVAL);
 
 		await().until(() -> this.orders.caughtUp(PATIENCE).join() == Reading.CURRENT);
 	}
@@ -603,20 +238,6 @@ class RecentOrdersTests {
 		assertThat(waiting.join()).isEqualTo(Reading.BEHIND);
 	}
 
-	@Test
-	void tellsOfEachOutage() {
-		start();
-		for (int outage = 1; outage <= 2; outage++) {
-			int times = outage;
-			this.kafka.failsLooks(new AuthorizationException("no right to describe the group"));
-			pass(SNAPSHOT_INTERVAL);
-			await().until(() -> logged(Level.WARN) == times);
-			this.kafka.failsLooks(null);
-			pass(SNAPSHOT_INTERVAL);
-			await().until(() -> logged(Level.INFO) == times);
-		}
-	}
-
 	@ParameterizedTest
 	@ValueSource(classes = { IllegalStateException.class, StackOverflowError.class })
 	void goesOnAfterABug(Class<? extends Throwable> bug) throws ReflectiveOperationException {
@@ -625,125 +246,132 @@ class RecentOrdersTests {
 
 		this.kafka.failPoll(bug.getConstructor().newInstance());
 
-		await().until(() -> this.kafka.opened() == 2);
+		await().until(() -> this.failures.contains("recent-orders"));
 		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
 		assertThat(this.orders.acceptance(this.id)).isNotNull();
-		assertThat(logged(Level.ERROR)).isEqualTo(1);
+		this.orders.stop();
+		assertThat(this.kafka.closed()).as("an admin client and two consumers").isEqualTo(3);
 	}
 
-	@Test
-	void restsAfterEachFailure() {
-		this.kafka.failsToOpen(true);
-
-		this.orders.start();
-
-		await().until(() -> this.kafka.opened() >= 3);
-		assertThat(this.rests).hasSizeGreaterThanOrEqualTo(2).containsOnly(RETRY);
-	}
-
-	@Test
-	void restsWhileThereIsNothingToRead() {
-		this.kafka.answersLooks(false);
-
-		this.orders.start();
-
-		await().until(() -> this.rests.size() >= 3);
-		assertThat(this.rests).containsOnly(PAUSE);
-	}
-
-	/** A full one means that there are more. */
 	@ParameterizedTest
-	@CsvSource({ "1, 1", "1999, 1", "2000, 0" })
-	void restsAfterABatchThatIsNotFull(int records, int expected) {
-		for (int i = 1; i < records; i++) {
+	@ValueSource(booleans = { true, false })
+	void beginsAgainWithATopicThatWasCreatedAgain(boolean missingForATime) {
+		this.kafka.accept(this.id, TIME);
+		start();
+		if (missingForATime) {
+			this.kafka.delete(Topics.ORDER_OUTCOMES);
+			await().until(() -> this.orders.acceptance(this.id) == null);
+		}
+
+		this.kafka.createAgain();
+		UUID after = UUID.randomUUID();
+		this.kafka.accept(after, TIME);
+
+		await().until(() -> this.orders.acceptance(after) != null);
+		assertThat(this.orders.acceptance(this.id)).isNull();
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
+	}
+
+	@Test
+	void readsAgainWhatTheProjectionHasToReadAgain() {
+		this.kafka.accept(this.id, TIME);
+		this.kafka.commit(ORDERS, 1);
+		start();
+		assertThat(this.orders.acceptance(this.id)).isNull();
+
+		this.kafka.commit(ORDERS, 0);
+
+		await().until(() -> this.orders.acceptance(this.id) != null);
+	}
+
+	@Test
+	void answersCallersThatComeWhileThereIsMuchToRead() {
+		this.orders = orders(Duration.ofMillis(1));
+		start();
+		this.kafka.endsAt(ORDERS, 1_000);
+
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.BEHIND);
+	}
+
+	@Test
+	void saysThatKafkaIsLostAndThatItIsBack() {
+		this.kafka.accept(this.id, TIME);
+		this.orders = orders(Duration.ofMillis(1));
+		start();
+
+		this.kafka.answers(false);
+		CompletableFuture<Reading> asked = this.orders.caughtUp(PATIENCE);
+		assertThat(asked.join()).isEqualTo(Reading.UNREACHABLE);
+		assertThat(this.orders.caughtUp(PATIENCE)).isCompletedWithValue(Reading.UNREACHABLE);
+		assertThat(this.orders.acceptance(this.id)).isNotNull();
+
+		this.kafka.answers(true);
+		await().until(() -> this.orders.caughtUp(PATIENCE).join() == Reading.CURRENT);
+	}
+
+	/** An unread order must not be taken for one that is not there. */
+	@Test
+	void isBehindWhileKafkaIsLostIfItHasNeverReadEverything() {
+		this.kafka.accept(this.id, TIME);
+		this.kafka.answersEnds(false);
+		this.orders = orders(Duration.ofMillis(1));
+		this.orders.start();
+		await().until(() -> this.orders.acceptance(this.id) != null);
+
+		this.kafka.answers(false);
+
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.BEHIND);
+		assertThat(this.orders.caughtUp(PATIENCE)).as("at once").isCompletedWithValue(Reading.BEHIND);
+	}
+
+	@Test
+	void isBehindWhileKafkaIsLostIfItHasLostWhatItHadRead() {
+		this.orders = orders(Duration.ofMillis(1));
+		start();
+		this.kafka.answers(false);
+		await().until(() -> this.orders.caughtUp(PATIENCE).join() == Reading.UNREACHABLE);
+
+		this.kafka.failPoll(new IllegalStateException("a bug"));
+
+		await().until(() -> this.orders.caughtUp(Duration.ofMillis(1)).join() == Reading.BEHIND);
+	}
+
+	@Test
+	void isBehindWhileKafkaIsLostIfThereWasMoreThanItCanKeep() {
+		this.orders = orders(Duration.ofMillis(1));
+		start();
+		for (int i = 0; i < CAPACITY + 1; i++) {
 			this.kafka.accept(UUID.randomUUID(), TIME);
 		}
-		this.kafka.accept(this.id, TIME);
+		await().until(() -> this.orders.caughtUp(PATIENCE).join() == Reading.BEHIND);
 
-		this.orders.start();
+		this.kafka.answers(false);
 
-		await().until(() -> this.orders.acceptance(this.id) != null);
-		this.kafka.awaitPolls(3);
-		assertThat(this.rests).hasSize(expected).allMatch(PAUSE::equals);
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.BEHIND);
+		assertThat(this.orders.caughtUp(PATIENCE)).as("at once").isCompletedWithValue(Reading.BEHIND);
 	}
 
 	@Test
-	void doesNotRestWhileACallerWaitsForMore() {
+	void goesOnAfterARefusalOfKafka() {
 		start();
-		this.kafka.endsAt(ORDERS, 2);
-		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
+		this.kafka.failsLooks(new AuthorizationException("no right to describe the group"));
+		await().until(() -> this.failures.contains("recent-orders-ends"));
 
-		this.kafka.accept(this.id, TIME);
-		await().until(() -> this.orders.acceptance(this.id) != null);
-		this.kafka.awaitPolls(3);
+		this.kafka.failsLooks(null);
 
-		assertThat(reading).isNotDone();
-		assertThat(this.rests).isEmpty();
+		await().until(() -> this.orders.caughtUp(Duration.ofMillis(100)).join() == Reading.CURRENT);
 	}
 
-	@Test
-	void aCallerEndsItsRest() {
-		this.restsUntilUnparked = true;
-		this.kafka.accept(this.id, TIME);
-		this.orders.start();
-		await().until(() -> this.rests.size() == 1);
-
-		this.kafka.accept(UUID.randomUUID(), TIME);
-
-		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
-		assertThat(size()).isEqualTo(2);
-	}
-
-	@Test
-	void aStopEndsItsRest() {
-		this.restsUntilUnparked = true;
-		this.kafka.accept(this.id, TIME);
-		this.orders.start();
-		await().until(() -> this.rests.size() == 1);
-
-		this.orders.stop();
-
-		assertThat(this.kafka.closed()).isEqualTo(1);
+	private RecentOrders orders(Duration wait) {
+		return new RecentOrders(
+				new StatusProperties(Duration.ofSeconds(1), CAPACITY, FakeKafka.GROUP, Duration.ofSeconds(1)),
+				this.kafka::admin, this.kafka::consumer, JsonMapper.shared(), this.meters,
+				new Supervisor(this.failures::add), wait);
 	}
 
 	private void start() {
 		this.orders.start();
 		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
-		// The answer may come before the look is done with, which then asks once more.
-		this.kafka.awaitPolls(1);
-	}
-
-	private RecentClients open() {
-		pass(this.opening);
-		return this.kafka.clients();
-	}
-
-	private void runTask(Runnable task) {
-		if (this.holdsTasks) {
-			this.tasks.add(task);
-		}
-		else {
-			task.run();
-		}
-	}
-
-	private void runHeldTasks() {
-		this.holdsTasks = false;
-		this.tasks.forEach(Runnable::run);
-		this.tasks.clear();
-	}
-
-	private void rest(long nanos) {
-		// Ends at once if it was unparked before.
-		LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
-		this.rests.add(Duration.ofNanos(nanos));
-		if (this.restsUntilUnparked) {
-			LockSupport.parkNanos(PATIENCE.toNanos());
-		}
-	}
-
-	private void pass(Duration time) {
-		this.nanos.addAndGet(time.toNanos());
 	}
 
 	private double size() {
@@ -752,10 +380,6 @@ class RecentOrdersTests {
 
 	private double lag() {
 		return this.meters.get("sluice.recent.lag").gauge().value();
-	}
-
-	private long logged(Level level) {
-		return this.log.list.stream().filter((event) -> event.getLevel() == level).count();
 	}
 
 }

@@ -10,10 +10,7 @@ import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
-import dev.sluice.gateway.core.queue.RecentOrders.Acceptance;
-import dev.sluice.gateway.core.queue.RecentOrders.SyncSave;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
@@ -39,8 +36,8 @@ class RecentRecordTests {
 
 	@Test
 	void readsAnAcceptance() {
-		assertThat(order(RANDOM.toString(), TIME.toString(), ORDER)).isEqualTo(new RecentRecord(
-				new TopicPartition(Topics.ORDERS, 3), 7, 99, RANDOM, new Acceptance(null, TIME, TIME, 7, 7), null));
+		assertThat(order(RANDOM.toString(), TIME.toString(), ORDER))
+			.isEqualTo(new RecentRecord(7, RANDOM, new Acceptance(null, TIME, TIME, 7, 7), null));
 	}
 
 	@Test
@@ -71,8 +68,7 @@ class RecentRecordTests {
 				FINGERPRINT.hex());
 
 		assertThat(outcome(outcome.key(), json(outcome)))
-			.isEqualTo(new RecentRecord(new TopicPartition(Topics.ORDER_OUTCOMES, 3), 7, 99, DERIVED, null,
-					new SyncSave(FINGERPRINT, TIME, 7)));
+			.isEqualTo(new RecentRecord(7, DERIVED, null, new SyncSave(FINGERPRINT, TIME, 7)));
 	}
 
 	@Test

@@ -13,7 +13,7 @@ import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.order.Prefer;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import dev.sluice.gateway.core.queue.Reading;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

@@ -23,7 +23,7 @@ import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.FakeRecentOrders;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
-import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import dev.sluice.gateway.core.queue.Reading;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;

@@ -7,9 +7,9 @@ import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.core.queue.Acceptance;
 import dev.sluice.gateway.core.queue.FakeRecentOrders;
-import dev.sluice.gateway.core.queue.RecentOrders.Acceptance;
-import dev.sluice.gateway.core.queue.RecentOrders.SyncSave;
+import dev.sluice.gateway.core.queue.SyncSave;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
