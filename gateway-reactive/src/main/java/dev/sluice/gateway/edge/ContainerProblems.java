@@ -1,7 +1,5 @@
 package dev.sluice.gateway.edge;
 
-import java.nio.charset.StandardCharsets;
-
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.problem.StandardProblem;
 import io.netty.buffer.Unpooled;
@@ -40,10 +38,7 @@ final class ContainerProblems extends ChannelOutboundHandlerAdapter {
 
 	/** The last answer on a connection. */
 	static FullHttpResponse problem(ProblemType type) {
-		byte[] body = """
-				{"type":"%s","title":"%s","status":%d,"detail":"%s"}"""
-			.formatted(type.type(), type.title(), type.status(), StandardProblem.detailOf(type))
-			.getBytes(StandardCharsets.UTF_8);
+		byte[] body = StandardProblem.document(type);
 		FullHttpResponse problem = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
 				HttpResponseStatus.valueOf(type.status()), Unpooled.wrappedBuffer(body));
 		problem.headers()

@@ -24,7 +24,7 @@ public final class ContainerProblems extends ErrorReportValve {
 
 	/** A whole answer, after which the connection is closed. */
 	static byte[] answer(ProblemType type) {
-		byte[] body = document(type);
+		byte[] body = StandardProblem.document(type);
 		ByteBuffer head = StandardCharsets.US_ASCII.encode("""
 				HTTP/1.1 %d \r
 				Content-Type: %s\r
@@ -35,20 +35,13 @@ public final class ContainerProblems extends ErrorReportValve {
 		return ByteBuffer.allocate(head.remaining() + body.length).put(head).put(body).array();
 	}
 
-	private static byte[] document(ProblemType type) {
-		return """
-				{"type":"%s","title":"%s","status":%d,"detail":"%s"}"""
-			.formatted(type.type(), type.title(), type.status(), StandardProblem.detailOf(type))
-			.getBytes(StandardCharsets.UTF_8);
-	}
-
 	@Override
 	protected void report(Request request, Response response, @Nullable Throwable throwable) {
 		if (response.getStatus() < 400 || response.getContentWritten() > 0 || !response.setErrorReported()) {
 			return;
 		}
 		ProblemType type = StandardProblem.typeOf(response.getStatus());
-		byte[] body = document(type);
+		byte[] body = StandardProblem.document(type);
 		try {
 			response.setStatus(type.status());
 			response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);

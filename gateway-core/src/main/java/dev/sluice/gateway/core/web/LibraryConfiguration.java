@@ -1,16 +1,23 @@
 package dev.sluice.gateway.core.web;
 
+import java.util.Map;
+
 import com.github.benmanes.caffeine.cache.Ticker;
+import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.threads.Supervisor;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;
 import io.github.resilience4j.micrometer.tagged.TaggedCircuitBreakerMetrics;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.support.ProducerListener;
 
-/** The beans of libraries that both gateways use: limits, their metrics, the clock. */
+/** The beans that both gateways use: limits, their metrics, the clock, the supervisor. */
 @Configuration(proxyBeanMethods = false)
 class LibraryConfiguration {
 
@@ -47,6 +54,22 @@ class LibraryConfiguration {
 	@Bean
 	MeterBinder circuitMetrics(CircuitBreakerRegistry circuits) {
 		return TaggedCircuitBreakerMetrics.ofCircuitBreakerRegistry(circuits);
+	}
+
+	/** Keeps the gateway's own threads running. */
+	@Bean
+	Supervisor supervisor(MeterRegistry registry) {
+		return new Supervisor(
+				(thread) -> GatewayMetric.THREAD_FAILURES.counter(registry, "thread", thread).increment());
+	}
+
+	/** Not part of readiness: the gateway answers without them. */
+	@Bean
+	HealthIndicator threadsHealthIndicator(Supervisor supervisor) {
+		return () -> {
+			Map<String, String> failing = supervisor.failing();
+			return (failing.isEmpty() ? Health.up() : Health.down()).withDetails(failing).build();
+		};
 	}
 
 }

@@ -25,6 +25,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
@@ -56,7 +57,7 @@ class QueuePolicyTests {
 			BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults(),
 			new MockEnvironment().withProperty("spring.application.name", "gateway"));
 
-	private final QueueHealthIndicator health = new QueueHealthIndicator(this.policy);
+	private final HealthIndicator health = HealthConfiguration.queueHealthIndicator(this.policy);
 
 	@Test
 	void acceptsNothingWhileATopicIsMissing() {

@@ -6,19 +6,20 @@ import java.util.Map;
 import dev.sluice.topics.TopicsState;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
-class TopicsHealthIndicatorTests {
+class HealthConfigurationTests {
 
 	private static final TopicsState MISSING = new TopicsState(false, Map.of(), List.of("orders"), List.of(), null);
 
 	private final OrderTopics topics = mock(OrderTopics.class);
 
-	private final TopicsHealthIndicator indicator = new TopicsHealthIndicator(this.topics);
+	private final HealthIndicator indicator = HealthConfiguration.topicsHealthIndicator(this.topics);
 
 	@Test
 	void isDownUntilTheTopicsHaveBeenThere() {
