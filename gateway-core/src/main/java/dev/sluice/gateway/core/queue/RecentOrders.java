@@ -7,7 +7,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -65,8 +64,6 @@ public class RecentOrders implements SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(RecentOrders.class);
 
-	private static final Set<String> TOPICS = Set.of(Topics.ORDERS, Topics.ORDER_OUTCOMES);
-
 	/** Interval between two looks at the topics and the committed offsets. */
 	private static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
 
@@ -104,6 +101,9 @@ public class RecentOrders implements SmartLifecycle {
 	/** Whether a caller waits for the end of the topics. */
 	private volatile boolean awaited;
 
+	/** Whether the asker rests until a caller comes. */
+	private volatile boolean idle;
+
 	private volatile boolean running;
 
 	private volatile @Nullable Thread reader;
@@ -120,7 +120,7 @@ public class RecentOrders implements SmartLifecycle {
 	private @Nullable TopicsLook look;
 
 	/** When the last look began. Confined to the asker. */
-	private long lookNanos;
+	private long lookNanos = System.nanoTime() - LOOK_INTERVAL.toNanos();
 
 	@Autowired
 	public RecentOrders(StatusProperties properties, ConsumerFactory<?, ?> consumers, KafkaAdmin admins,
@@ -169,7 +169,9 @@ public class RecentOrders implements SmartLifecycle {
 		}
 		CompletableFuture<Reading> caller = new CompletableFuture<>();
 		this.callers.add(caller);
-		LockSupport.unpark(this.asker);
+		if (this.idle) {
+			LockSupport.unpark(this.asker);
+		}
 		return caller.completeOnTimeout(Reading.BEHIND, limit.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
@@ -218,7 +220,6 @@ public class RecentOrders implements SmartLifecycle {
 	@Override
 	public void start() {
 		this.running = true;
-		this.lookNanos = System.nanoTime() - LOOK_INTERVAL.toNanos();
 		this.reader = this.supervisor.start(Thread.ofPlatform().daemon(), "recent-orders",
 				() -> this.topics.read(this.running, this.awaited));
 		this.asker = this.supervisor.start(Thread.ofPlatform().daemon(), "recent-orders-ends", this::ask);
@@ -227,7 +228,9 @@ public class RecentOrders implements SmartLifecycle {
 	/** One round of the asker, which answers the callers that wait by now. */
 	private Duration ask() throws InterruptedException {
 		try {
-			endIfStopped();
+			if (!this.running) {
+				throw new InterruptedException("Stopped");
+			}
 			Admin client = this.admin;
 			if (client == null) {
 				client = this.admins.get();
@@ -243,7 +246,11 @@ public class RecentOrders implements SmartLifecycle {
 				// Without partitions, callers wait until their time is over.
 				this.callers.removeIf(CompletableFuture::isDone);
 				boolean settled = this.look == null && !parts.isEmpty();
-				LockSupport.parkNanos((settled ? LOOK_INTERVAL : this.wait).toNanos());
+				this.idle = true;
+				if (this.callers.isEmpty() || parts.isEmpty()) {
+					LockSupport.parkNanos((settled ? LOOK_INTERVAL : this.wait).toNanos());
+				}
+				this.idle = false;
 			}
 			return Duration.ZERO;
 		}
@@ -261,12 +268,6 @@ public class RecentOrders implements SmartLifecycle {
 		}
 	}
 
-	private void endIfStopped() throws InterruptedException {
-		if (!this.running) {
-			throw new InterruptedException("Stopped");
-		}
-	}
-
 	/** Looks at the topics and the committed offsets when it is time. */
 	private void look(Admin client) throws InterruptedException {
 		TopicsLook asked = this.look;
@@ -276,7 +277,7 @@ public class RecentOrders implements SmartLifecycle {
 		}
 		if (this.look == null && System.nanoTime() - this.lookNanos >= LOOK_INTERVAL.toNanos()) {
 			this.lookNanos = System.nanoTime();
-			this.look = TopicsLook.begin(client, TOPICS, this.group, this::answered);
+			this.look = TopicsLook.begin(client, this.group, this::answered);
 		}
 	}
 
@@ -308,7 +309,7 @@ public class RecentOrders implements SmartLifecycle {
 			return withoutKafka();
 		}
 		long deadlineNanos = System.nanoTime() + LOST * this.wait.toNanos();
-		while (this.orders.parts() == parts) {
+		while (this.running && this.orders.parts() == parts) {
 			long left = 0;
 			for (Map.Entry<TopicPartition, ListOffsetsResultInfo> end : ends.entrySet()) {
 				KnownOrders.Part part = parts.get(end.getKey());
@@ -323,7 +324,6 @@ public class RecentOrders implements SmartLifecycle {
 				// There is much to read: a caller need not wait for all of it.
 				break;
 			}
-			endIfStopped();
 			LockSupport.unpark(this.reader);
 			LockSupport.parkNanos(this.wait.toNanos());
 		}
@@ -335,7 +335,7 @@ public class RecentOrders implements SmartLifecycle {
 	 * @return null if there is none
 	 */
 	private <T> @Nullable T answer(KafkaFuture<T> question) throws InterruptedException {
-		while (true) {
+		while (this.running) {
 			try {
 				T answer = question.get(this.wait.toNanos(), TimeUnit.NANOSECONDS);
 				answered();
@@ -349,8 +349,8 @@ public class RecentOrders implements SmartLifecycle {
 			catch (TimeoutException _) {
 				silent();
 			}
-			endIfStopped();
 		}
+		return null;
 	}
 
 	private void answered() {

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 
+import dev.sluice.contract.Topics;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -18,18 +19,21 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two questions to Kafka: which partitions some topics have, and how far a consumer group
- * has committed them.
+ * Two questions to Kafka: which partitions the topics of {@link RecentOrders} have, and
+ * how far a consumer group has committed them.
  */
 record TopicsLook(KafkaFuture<Map<String, TopicDescription>> topics,
 		KafkaFuture<Map<TopicPartition, OffsetAndMetadata>> committed) {
 
+	private static final Set<String> TOPICS = Set.of(Topics.ORDERS, Topics.ORDER_OUTCOMES);
+
 	/**
 	 * Asks.
+	 * @param group the consumer group
 	 * @param onResponse called when Kafka has described the topics
 	 */
-	static TopicsLook begin(Admin client, Set<String> names, String group, Runnable onResponse) {
-		KafkaFuture<Map<String, TopicDescription>> topics = client.describeTopics(names).allTopicNames();
+	static TopicsLook begin(Admin client, String group, Runnable onResponse) {
+		KafkaFuture<Map<String, TopicDescription>> topics = client.describeTopics(TOPICS).allTopicNames();
 		topics.whenComplete((described, _) -> {
 			if (described != null) {
 				onResponse.run();

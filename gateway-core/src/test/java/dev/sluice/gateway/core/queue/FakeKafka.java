@@ -158,11 +158,6 @@ final class FakeKafka {
 		this.questions.open(answers);
 	}
 
-	/** Sets whether it returns the topics and the group's offsets. */
-	void answersLooks(boolean answers) {
-		this.snapshots.open(answers);
-	}
-
 	/** Sets whether it returns the ends of the topics. */
 	void answersEnds(boolean answers) {
 		this.questions.open(answers);
@@ -193,16 +188,6 @@ final class FakeKafka {
 		this.holdsPolls = false;
 	}
 
-	/** How often the topics and the group's offsets were asked for. */
-	int snapshots() {
-		return this.snapshots.asked.get();
-	}
-
-	/** How often the ends of the topics were asked for. */
-	int questions() {
-		return this.questions.asked.get();
-	}
-
 	/** Number of admin clients and consumers that were closed. */
 	int closed() {
 		return this.closedAdmins.get() + this.closedConsumers.get();
@@ -219,7 +204,6 @@ final class FakeKafka {
 	}
 
 	private DescribeTopicsResult describe(Collection<String> names) {
-		this.snapshots.asked.incrementAndGet();
 		KafkaFuture<Map<String, TopicDescription>> descriptions = this.snapshots
 			.answer(() -> names.stream().collect(Collectors.toMap(Function.identity(), this::description)));
 		DescribeTopicsResult result = mock(DescribeTopicsResult.class, withSettings().stubOnly());
@@ -245,7 +229,6 @@ final class FakeKafka {
 	}
 
 	private ListOffsetsResult ends(Map<TopicPartition, OffsetSpec> asked) {
-		this.questions.asked.incrementAndGet();
 		return new ListOffsetsResult(asked.keySet()
 			.stream()
 			.collect(Collectors.toMap(Function.identity(), (partition) -> this.questions.answer(
@@ -258,8 +241,6 @@ final class FakeKafka {
 
 	/** The answers to one kind of question, which it may hold back. */
 	private static final class Answers {
-
-		private final AtomicInteger asked = new AtomicInteger();
 
 		private final Queue<Runnable> open = new ConcurrentLinkedQueue<>();
 
