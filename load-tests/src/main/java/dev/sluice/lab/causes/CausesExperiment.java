@@ -18,23 +18,22 @@ import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
+import dev.sluice.lab.kit.jvm.JfrRecording;
+import dev.sluice.lab.kit.jvm.JvmRecords;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.measure.CellEvaluation;
-import dev.sluice.lab.kit.measure.GatlingLog;
 import dev.sluice.lab.kit.measure.GatlingLog.Request;
-import dev.sluice.lab.kit.jvm.JfrRecording;
-import dev.sluice.lab.kit.plan.LoadPlan;
+import dev.sluice.lab.kit.measure.GatlingLog;
 import dev.sluice.lab.kit.plan.LoadPlan.Client;
 import dev.sluice.lab.kit.plan.LoadPlan.Phase;
+import dev.sluice.lab.kit.plan.LoadPlan;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.plan.WarmUp;
 import dev.sluice.lab.kit.result.CausesResult;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.run.JvmRecords;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.LabException;
@@ -146,7 +145,7 @@ public final class CausesExperiment extends Experiment {
 	 */
 	public CausesExperiment(Run run, Infrastructure infrastructure, Length length, int repetitions) throws IOException {
 		super(NAME, run, infrastructure);
-		this.records = new JvmRecords(run.directory());
+		this.records = new JvmRecords(run.directory().directory("jfr"));
 		this.plan = switch (length) {
 			case SMALLEST -> List.of(new Round("1-01", 1, SMALLEST, List.of(new Cell(FEW, 1))));
 			case QUICK -> plan(1);
@@ -219,11 +218,6 @@ public final class CausesExperiment extends Experiment {
 	@Override
 	protected Set<Module> modules() {
 		return Set.of(Module.BACKEND, VARIANT.module());
-	}
-
-	@Override
-	protected List<Check> checks() {
-		return List.of(this.records.check());
 	}
 
 	@Override

@@ -26,6 +26,7 @@ import dev.sluice.lab.compare.page.ResultTable;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.jvm.JfrRecording;
+import dev.sluice.lab.kit.jvm.JvmRecords;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.load.Pin;
 import dev.sluice.lab.kit.measure.CellEvaluation;
@@ -47,7 +48,6 @@ import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.run.JvmRecords;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
@@ -138,7 +138,7 @@ final class CompareExperiment extends Experiment {
 	CompareExperiment(Run run, Infrastructure infrastructure, Settings settings, ComparePlan plan,
 			@Nullable ScenarioRun scenario) throws IOException {
 		super(NAME, run, infrastructure);
-		this.records = new JvmRecords(run.directory());
+		this.records = new JvmRecords(run.directory().directory("jfr"));
 		this.settings = settings;
 		this.plan = plan;
 		this.scenario = scenario;
@@ -185,9 +185,7 @@ final class CompareExperiment extends Experiment {
 
 	@Override
 	protected List<Check> checks() {
-		List<Check> checks = new ArrayList<>(List.of(this.records.check()));
-		this.settings.load().warmUpCheck(this.warmUps).ifPresent(checks::add);
-		return checks;
+		return this.settings.load().warmUpCheck(this.warmUps).stream().toList();
 	}
 
 	@Override

@@ -23,17 +23,15 @@ import org.jspecify.annotations.Nullable;
  * A service's flight recording of garbage collection and allocation, made with the
  * settings in {@code sluice.jfc}.
  *
- * @param start its first event's time
- * @param end its last event's time
- * @param pauses stop-the-world pauses of the collector
+ * @param pauses stop-the-world pauses of the collector, by time; those of Serial lack
+ * some 2 ms of 150 before and after the collection
  * @param heapUsed used heap in bytes by time: sampled, and around each collection
  * @param promotions growth of the old generation in each collection, in bytes, by time;
- * the recorder has them for G1 only
- * @param generational whether promotions are known
+ * null for collectors other than G1, of which the recorder does not report it
  * @param allocated bytes allocated by all threads since the start, by time
  */
-public record JfrRecording(Instant start, Instant end, List<Pause> pauses, NavigableMap<Instant, Long> heapUsed,
-		NavigableMap<Instant, Long> promotions, boolean generational, NavigableMap<Instant, Long> allocated) {
+public record JfrRecording(List<Pause> pauses, NavigableMap<Instant, Long> heapUsed,
+		@Nullable NavigableMap<Instant, Long> promotions, NavigableMap<Instant, Long> allocated) {
 
 	/** The period of the allocation samples in {@code sluice.jfc}. */
 	static final Duration ALLOCATION_INTERVAL = Duration.ofMillis(200);
@@ -48,10 +46,6 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 
 		public double millis() {
 			return duration().toNanos() / 1e6;
-		}
-
-		Instant end() {
-			return this.start.plus(this.duration);
 		}
 
 	}
@@ -70,12 +64,6 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 		return reader.recording();
 	}
 
-	/** This recording with the log's promotions, if only the log has them. */
-	public JfrRecording completedBy(GcLog log) {
-		return (this.generational || !log.logsPromotions()) ? this : new JfrRecording(this.start, this.end, this.pauses,
-				this.heapUsed, log.promotions(), true, this.allocated);
-	}
-
 	public List<Pause> pausesIn(Window window) {
 		return this.pauses.stream().filter((pause) -> window.contains(pause.start())).toList();
 	}
@@ -88,10 +76,11 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 
 	/** Bytes promoted in the window; null if they are not known. */
 	public @Nullable Long promotedIn(Window window) {
-		if (!this.generational) {
-			return null;
-		}
-		return this.promotions.subMap(window.start(), window.end()).values().stream().mapToLong(Long::longValue).sum();
+		return (this.promotions != null) ? this.promotions.subMap(window.start(), window.end())
+			.values()
+			.stream()
+			.mapToLong(Long::longValue)
+			.sum() : null;
 	}
 
 	/**
@@ -108,65 +97,19 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 		return after.getValue() - before.getValue();
 	}
 
-	/**
-	 * Extends Serial's pauses to the VM operation around them. Serial's pause events
-	 * leave out the work before and after, 2 ms of 150, which its log includes. The
-	 * events of the other collectors differ from their logs by some 30 microseconds. A
-	 * full collection may follow a young one in the same operation; each then lasts until
-	 * the next.
-	 * @param phases by time
-	 * @param operations VM operations, for which all threads stand still, by start
-	 */
-	static List<Pause> whole(List<Pause> phases, NavigableMap<Instant, Pause> operations) {
-		List<Pause> pauses = new ArrayList<>();
-		for (int i = 0; i < phases.size(); i++) {
-			Pause phase = phases.get(i);
-			Pause operation = around(phase, operations);
-			if (operation == null) {
-				pauses.add(phase);
-				continue;
-			}
-			boolean isFirst = i == 0 || !operation.equals(around(phases.get(i - 1), operations));
-			boolean isLast = i == phases.size() - 1 || !operation.equals(around(phases.get(i + 1), operations));
-			Instant start = isFirst ? operation.start() : phase.start();
-			Instant end = isLast ? operation.end() : phases.get(i + 1).start();
-			pauses.add(new Pause(start, Duration.between(start, end)));
-		}
-		return pauses;
-	}
-
-	private static @Nullable Pause around(Pause phase, NavigableMap<Instant, Pause> operations) {
-		Map.Entry<Instant, Pause> operation = operations.floorEntry(phase.start());
-		return (operation != null && !operation.getValue().end().isBefore(phase.end())) ? operation.getValue() : null;
-	}
-
 	private static final class Reader {
 
-		private Instant start = Instant.MAX;
-
-		private Instant end = Instant.MIN;
-
-		private final List<Pause> phases = new ArrayList<>();
-
-		/** VM operations, for which all threads stand still, by start. */
-		private final TreeMap<Instant, Pause> operations = new TreeMap<>();
+		private final List<Pause> pauses = new ArrayList<>();
 
 		private final TreeMap<Instant, Long> heapUsed = new TreeMap<>();
-
-		private boolean serial;
 
 		private final List<OldGeneration> oldGeneration = new ArrayList<>();
 
 		private final List<ThreadAllocation> allocations = new ArrayList<>();
 
 		void take(RecordedEvent event) {
-			this.start = event.getStartTime().isBefore(this.start) ? event.getStartTime() : this.start;
-			this.end = event.getEndTime().isAfter(this.end) ? event.getEndTime() : this.end;
 			switch (event.getEventType().getName()) {
-				case "jdk.GCPhasePause" -> this.phases.add(new Pause(event.getStartTime(), event.getDuration()));
-				case "jdk.GCConfiguration" -> this.serial = "DefNew".equals(event.getString("youngCollector"));
-				case "jdk.ExecuteVMOperation" ->
-					this.operations.put(event.getStartTime(), new Pause(event.getStartTime(), event.getDuration()));
+				case "jdk.GCPhasePause" -> this.pauses.add(new Pause(event.getStartTime(), event.getDuration()));
 				case "jdk.GCHeapSummary" -> this.heapUsed.put(event.getStartTime(), event.getLong("heapUsed"));
 				case "jdk.GCHeapMemoryUsage" -> this.heapUsed.put(event.getStartTime(), event.getLong("used"));
 				case "jdk.G1HeapSummary" -> this.oldGeneration.add(new OldGeneration(event.getStartTime(),
@@ -185,10 +128,10 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 		}
 
 		JfrRecording recording() {
-			this.phases.sort(Comparator.comparing(Pause::start));
-			List<Pause> pauses = this.serial ? whole(this.phases, this.operations) : this.phases;
-			return new JfrRecording(this.start, this.end, pauses, this.heapUsed, promotions(),
-					!this.oldGeneration.isEmpty(), allocated());
+			// The recorder writes events by thread and when they end, not by time.
+			this.pauses.sort(Comparator.comparing(Pause::start));
+			return new JfrRecording(List.copyOf(this.pauses), this.heapUsed,
+					this.oldGeneration.isEmpty() ? null : promotions(), allocated());
 		}
 
 		private TreeMap<Instant, Long> promotions() {

@@ -1,6 +1,6 @@
 /**
- * Records that JVMs write about themselves: flight recordings and GC logs. Start at
- * {@link dev.sluice.lab.kit.jvm.JfrRecording}.
+ * Flight recordings of the measured JVMs. Start at
+ * {@link dev.sluice.lab.kit.jvm.JvmRecords}.
  */
 @NullMarked
 package dev.sluice.lab.kit.jvm;

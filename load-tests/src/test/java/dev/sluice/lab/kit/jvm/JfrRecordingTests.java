@@ -1,6 +1,7 @@
 package dev.sluice.lab.kit.jvm;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
@@ -10,9 +11,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.zip.GZIPInputStream;
 
 import dev.sluice.lab.kit.jvm.JfrRecording.Pause;
 import dev.sluice.lab.kit.statistics.Window;
@@ -22,6 +23,8 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
@@ -33,19 +36,20 @@ class JfrRecordingTests {
 	@TempDir
 	private Path directory;
 
-	@Test
-	void pausesInOneOperationFillItTogether() {
-		Pause operation = new Pause(START, Duration.ofMillis(100));
-		Pause young = new Pause(START.plusMillis(1), Duration.ofMillis(29));
-		Pause full = new Pause(START.plusMillis(32), Duration.ofMillis(66));
-		Pause alone = new Pause(START.plusMillis(201), Duration.ofMillis(8));
-		Pause unknown = new Pause(START.plusMillis(400), Duration.ofMillis(5));
-		TreeMap<Instant, Pause> operations = new TreeMap<>(Map.of(START, operation, START.plusMillis(200),
-				new Pause(START.plusMillis(200), Duration.ofMillis(10))));
+	/** Recordings of JVMs that were made to collect. */
+	@ParameterizedTest
+	@ValueSource(strings = { "Serial", "Parallel", "G1", "Z" })
+	void readsThePausesOfEachCollector(String collector) throws Exception {
+		Path file = this.directory.resolve("known.jfr");
+		try (InputStream in = new GZIPInputStream(
+				Objects.requireNonNull(JfrRecordingTests.class.getResourceAsStream(collector + ".jfr.gz")))) {
+			Files.copy(in, file);
+		}
 
-		assertThat(JfrRecording.whole(List.of(young, full, alone, unknown), operations)).containsExactly(
-				new Pause(START, Duration.ofMillis(32)), new Pause(START.plusMillis(32), Duration.ofMillis(68)),
-				new Pause(START.plusMillis(200), Duration.ofMillis(10)), unknown);
+		JfrRecording recording = JfrRecording.read(file);
+
+		assertThat(recording.pauses()).isNotEmpty();
+		assertThat(recording.promotions() != null).as("promotions").isEqualTo(collector.equals("G1"));
 	}
 
 	@Test
@@ -96,8 +100,7 @@ class JfrRecordingTests {
 		for (int i = 0; i <= 10; i++) {
 			allocated.put(START.plusMillis(i * 200L), i * 1_000L);
 		}
-		JfrRecording recording = new JfrRecording(START, START, List.of(), new TreeMap<>(), new TreeMap<>(), true,
-				allocated);
+		JfrRecording recording = new JfrRecording(List.of(), new TreeMap<>(), null, allocated);
 
 		assertThat(recording.allocatedIn(window(450, 1_150))).isEqualTo(4_000);
 		assertThat(recording.allocatedIn(window(400, 1_200))).isEqualTo(4_000);
@@ -113,13 +116,13 @@ class JfrRecordingTests {
 		TreeMap<Instant, Long> promotions = new TreeMap<>();
 		promotions.put(START.plusMillis(500), 10L);
 		promotions.put(START.plusMillis(1_000), 20L);
-		JfrRecording recording = new JfrRecording(START, START, pauses, new TreeMap<>(), promotions, true,
-				new TreeMap<>());
+		JfrRecording recording = new JfrRecording(pauses, new TreeMap<>(), promotions, new TreeMap<>());
 
 		assertThat(recording.pausesIn(window(0, 1_000))).extracting(Pause::millis).containsExactly(1.0, 2.0);
 		assertThat(recording.promotedIn(window(0, 1_000))).isEqualTo(10);
-		assertThat(new JfrRecording(START, START, pauses, new TreeMap<>(), new TreeMap<>(), false, new TreeMap<>())
-			.promotedIn(window(0, 1_000))).as("a collector without generations").isNull();
+		assertThat(new JfrRecording(pauses, new TreeMap<>(), null, new TreeMap<>()).promotedIn(window(0, 1_000)))
+			.as("a collector without generations")
+			.isNull();
 	}
 
 	private static Window window(long startMillis, long endMillis) {

@@ -208,9 +208,8 @@ class CellEvaluationTests {
 			machine.add(new MachineSample(at(i * 200L), 5_000 + i * 60, 1_000 + i * 20, 0));
 		}
 		TreeMap<Instant, Long> allocated = new TreeMap<>(Map.of(at(-100), 0L, at(1_000), 500L, at(2_100), 4_000L));
-		JfrRecording recording = new JfrRecording(at(-100), at(2_100),
-				List.of(new Pause(at(1_500), Duration.ofMillis(3))), new TreeMap<>(),
-				new TreeMap<>(Map.of(at(1_500), 40L)), true, allocated);
+		JfrRecording recording = new JfrRecording(List.of(new Pause(at(1_500), Duration.ofMillis(3))), new TreeMap<>(),
+				new TreeMap<>(Map.of(at(1_500), 40L)), allocated);
 
 		CellResult result = evaluate(outcome(4, 4, 2_000), new ProcessSamples(processes, machine),
 				Map.of("gateway", recording));

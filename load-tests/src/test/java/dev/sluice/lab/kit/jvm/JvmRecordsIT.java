@@ -1,4 +1,4 @@
-package dev.sluice.lab.kit.run;
+package dev.sluice.lab.kit.jvm;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +9,6 @@ import java.util.concurrent.CountDownLatch;
 
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.lab.NoProcessLeft;
-import dev.sluice.lab.kit.jvm.JfrRecording;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.consumer.EventStream;
@@ -34,7 +33,7 @@ class JvmRecordsIT {
 
 	@BeforeEach
 	void begin() throws Exception {
-		this.records = new JvmRecords(new RunDirectory(this.directory));
+		this.records = new JvmRecords(Files.createDirectory(this.directory.resolve("jfr")));
 	}
 
 	@AfterEach

@@ -1,0 +1,71 @@
+package dev.sluice.lab.kit.jvm;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Objects;
+import java.util.Optional;
+
+import dev.sluice.lab.kit.stack.ServiceOptions;
+
+/**
+ * The flight recordings of a run's measured JVMs: each leaves {@code <name>.jfr}, however
+ * it ends. They are the one source of what a JVM's collector did. Thread-safe.
+ */
+public final class JvmRecords {
+
+	private final Path directory;
+
+	private final Path settings;
+
+	/**
+	 * @param directory for the recordings
+	 * @throws IOException if it cannot be written
+	 */
+	public JvmRecords(Path directory) throws IOException {
+		this.directory = directory;
+		this.settings = this.directory.resolve("sluice.jfc");
+		// The JVM reads its settings from a file only.
+		try (InputStream in = Objects.requireNonNull(JfrRecording.class.getResourceAsStream("sluice.jfc"),
+				"sluice.jfc is missing")) {
+			Files.copy(in, this.settings, StandardCopyOption.REPLACE_EXISTING);
+		}
+	}
+
+	/**
+	 * Adds the options that make a JVM record.
+	 * @param name unique in the run
+	 */
+	public ServiceOptions recorded(String name, ServiceOptions options) {
+		return options.withJvmArgs("-XX:StartFlightRecording=settings=%s,filename=%s,dumponexit=true"
+			.formatted(this.settings, recording(name)), repository(name).jvmArg(), "-Xlog:jfr+startup=error");
+	}
+
+	/**
+	 * The recording of a JVM that has ended; empty if it never started. A JVM that did
+	 * not exit by itself left an empty recording or none: then it is made from the data
+	 * that it had flushed.
+	 * @throws IOException if it cannot be read
+	 */
+	public Optional<JfrRecording> read(String name) throws IOException {
+		Path file = recording(name);
+		JfrRepository repository = repository(name);
+		boolean exists = Files.exists(file) && Files.size(file) > 0;
+		if (!exists && !repository.assemble(file)) {
+			return Optional.empty();
+		}
+		repository.remove();
+		return Optional.of(JfrRecording.read(file));
+	}
+
+	private Path recording(String name) {
+		return this.directory.resolve(name + ".jfr");
+	}
+
+	private JfrRepository repository(String name) {
+		return new JfrRepository(this.directory.resolve(name + "-unfinished"));
+	}
+
+}
