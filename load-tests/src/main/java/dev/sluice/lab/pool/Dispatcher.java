@@ -17,10 +17,10 @@ import dev.sluice.lab.kit.result.PoolResult.Status;
 
 /**
  * A queue and its dispatcher. The number of messages in flight is limited, and further
- * messages wait in the order of arrival. The limit can be changed at any time. A message
- * that cannot be sent is tried again after a pause that doubles, up to {@link #ATTEMPTS}
- * attempts; then it is an error. A message is refused if {@link #MAX_QUEUED} are waiting.
- * Latencies of the last {@link #MAX_TIMED} messages are kept for the status.
+ * messages wait in the order of arrival. A message that cannot be sent is tried again
+ * after a pause that doubles, up to {@link #ATTEMPTS} attempts; then it is an error. A
+ * message is refused if {@link #MAX_QUEUED} are waiting. Latencies of the last
+ * {@link #MAX_TIMED} messages are kept for the status.
  * <p>
  * produced = refused + queued + in flight + written + errors. Thread-safe.
  */
@@ -28,7 +28,6 @@ final class Dispatcher implements AutoCloseable {
 
 	static final int MAX_QUEUED = 100_000;
 
-	/** Eight megabytes. */
 	static final int MAX_TIMED = 1_000_000;
 
 	static final int ATTEMPTS = 5;
@@ -49,13 +48,16 @@ final class Dispatcher implements AutoCloseable {
 	 */
 	private final Deque<Long> queue = new ArrayDeque<>();
 
-	private final RecentTimes latencies = new RecentTimes(MAX_TIMED);
+	/** From production until the answer, in nanoseconds; the oldest first. */
+	private final Deque<Long> latencies = new ArrayDeque<>();
 
-	private int concurrency;
+	private final int concurrency;
 
 	private int inFlight;
 
 	private long produced;
+
+	private long written;
 
 	private long refused;
 
@@ -84,15 +86,6 @@ final class Dispatcher implements AutoCloseable {
 				this.refused++;
 			}
 		}
-		dispatch();
-	}
-
-	/**
-	 * Sets the maximum number of messages in flight. Messages beyond it that are in
-	 * flight are not stopped.
-	 */
-	synchronized void concurrency(int most) {
-		this.concurrency = most;
 		dispatch();
 	}
 
@@ -142,6 +135,10 @@ final class Dispatcher implements AutoCloseable {
 	private synchronized void ended(boolean written, long producedNanos) {
 		this.inFlight--;
 		if (written) {
+			this.written++;
+			if (this.latencies.size() == MAX_TIMED) {
+				this.latencies.remove();
+			}
 			this.latencies.add(System.nanoTime() - producedNanos);
 		}
 		else {
@@ -155,16 +152,16 @@ final class Dispatcher implements AutoCloseable {
 	/** The current status. Does not hold the lock while it sorts the times. */
 	Status status(double second) {
 		Status counts;
-		long written;
-		long[] nanos;
+		long all;
+		List<Long> nanos;
 		synchronized (this) {
 			counts = new Status(second, this.produced, this.refused, this.queue.size(), this.inFlight, this.errors,
 					this.failedAttempts, this.concurrency, this.connections.open(), this.connections.opened(),
 					List.of());
-			written = this.latencies.count();
-			nanos = this.latencies.kept();
+			all = this.written;
+			nanos = List.copyOf(this.latencies);
 		}
-		return counts.with(shares(written, Arrays.stream(nanos).mapToDouble((time) -> time / 1e6).sorted().toArray()));
+		return counts.with(shares(all, nanos.stream().mapToDouble((time) -> time / 1e6).sorted().toArray()));
 	}
 
 	/** Figures of the fastest messages, by share, from the times that are kept. */

@@ -9,13 +9,12 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
 import java.util.Locale;
-import java.util.Map;
 
-import org.jspecify.annotations.Nullable;
-
-/** A connection to an HTTP/1.1 server; each message is a GET. */
+/**
+ * A connection to an HTTP/1.1 server that states the length of its answers, as the
+ * backend does; each message is a GET.
+ */
 final class HttpLink implements Link {
 
 	private static final int CONNECT_MILLIS = 10_000;
@@ -62,38 +61,28 @@ final class HttpLink implements Link {
 		if (!status.matches("HTTP/1\\.[01] 2\\d\\d( .*)?")) {
 			throw new IOException("no success: " + status);
 		}
-		Map<String, String> headers = new HashMap<>();
+		int length = -1;
+		boolean reusable = true;
 		for (String line = line(); !line.isEmpty(); line = line()) {
-			String[] header = line.toLowerCase(Locale.ROOT).split(":", 2);
-			headers.put(header[0], header[header.length - 1].strip());
-		}
-		return skipBody(headers) && !"close".equals(headers.get("connection"));
-	}
-
-	/** Whether the body ended before the connection. */
-	private boolean skipBody(Map<String, String> headers) throws IOException {
-		@Nullable String length = headers.get("content-length");
-		if ("chunked".equals(headers.get("transfer-encoding"))) {
-			int size;
-			do {
-				size = size(line(), 16);
-				this.in.skipNBytes(size);
-				line();
+			String[] header = line.toLowerCase(Locale.ROOT).split(":\\s*", 2);
+			switch (header[0]) {
+				case "content-length" -> length = length(header[1]);
+				case "connection" -> reusable = !header[1].equals("close");
+				default -> {
+					// Says nothing about the connection.
+				}
 			}
-			while (size > 0);
-			return true;
 		}
-		if (length != null) {
-			this.in.skipNBytes(size(length, 10));
-			return true;
+		if (length < 0) {
+			throw new IOException("an answer without Content-Length");
 		}
-		this.in.transferTo(OutputStream.nullOutputStream());
-		return false;
+		this.in.skipNBytes(length);
+		return reusable;
 	}
 
-	private static int size(String text, int radix) throws IOException {
+	private static int length(String text) throws IOException {
 		try {
-			return Integer.parseUnsignedInt(text, radix);
+			return Integer.parseUnsignedInt(text);
 		}
 		catch (NumberFormatException ex) {
 			throw new IOException("no length: " + text, ex);

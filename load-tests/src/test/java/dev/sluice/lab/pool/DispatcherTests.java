@@ -2,10 +2,6 @@ package dev.sluice.lab.pool;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 
 import dev.sluice.lab.kit.result.PoolResult.Status;
 import dev.sluice.lab.pool.ConnectionPool.Limits;
@@ -42,18 +38,6 @@ class DispatcherTests {
 
 			this.server.release();
 			await().untilAsserted(() -> assertThat(dispatcher.status(0).written()).isEqualTo(10));
-			assertBalance(dispatcher.status(0));
-		}
-	}
-
-	@Test
-	void moreMayBeInFlightAtOnce() {
-		try (Dispatcher dispatcher = dispatcher(Limits.NEW, 3)) {
-			dispatcher.produce(10);
-
-			dispatcher.concurrency(8);
-
-			assertThat(dispatcher.status(0).inFlight()).isEqualTo(8);
 			assertBalance(dispatcher.status(0));
 		}
 	}
@@ -115,28 +99,6 @@ class DispatcherTests {
 				.allSatisfy((share) -> assertThat(share.percentileMillis()).isGreaterThanOrEqualTo(share.maxMillis()))
 				.extracting((share) -> share.percent())
 				.containsExactly(95.0, 90.0);
-		}
-	}
-
-	@Test
-	void isUsedByAnotherProcess() throws Exception {
-		try (PoolServer pool = new PoolServer(dispatcher(Limits.NEW, 1), 0);
-				HttpClient http = HttpClient.newHttpClient()) {
-			PoolClient client = new PoolClient(http, URI.create("http://127.0.0.1:" + pool.port()));
-			HttpRequest produce = HttpRequest.newBuilder(client.server().resolve("/messages/5"))
-				.POST(BodyPublishers.noBody())
-				.build();
-
-			assertThat(http.send(produce, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
-			assertThat(client.status().inFlight()).isEqualTo(1);
-			assertThat(client.concurrency(3).inFlight()).isEqualTo(3);
-			assertThat(client.status().queued()).isEqualTo(2);
-
-			HttpRequest wrong = HttpRequest.newBuilder(client.server().resolve("/concurrency/0"))
-				.PUT(BodyPublishers.noBody())
-				.build();
-			assertThat(http.send(wrong, BodyHandlers.ofString()).statusCode()).isEqualTo(400);
-			assertThat(client.status().concurrency()).isEqualTo(3);
 		}
 	}
 

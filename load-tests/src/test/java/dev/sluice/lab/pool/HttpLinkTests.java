@@ -12,6 +12,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 import com.sun.net.httpserver.HttpServer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -50,7 +51,6 @@ class HttpLinkTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
-			"HTTP/1.1 201 \r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n",
 			"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n" })
 	void usesTheConnectionAgainAfterAWholeAnswer(String answer) throws Exception {
 		try (ServerSocket server = answering(answer + answer)) {
@@ -62,11 +62,9 @@ class HttpLinkTests {
 		}
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
-			"HTTP/1.0 200 OK\r\n\r\nuntil the end" })
-	void doesNotUseAConnectionAgainThatEnds(String answer) throws Exception {
-		try (ServerSocket server = answering(answer)) {
+	@Test
+	void doesNotUseAConnectionAgainThatEnds() throws Exception {
+		try (ServerSocket server = answering("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")) {
 			Link link = open(server);
 
 			assertThat(link.exchange()).isFalse();
@@ -76,7 +74,8 @@ class HttpLinkTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "hello\r\n", "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
-			"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf" })
+			"HTTP/1.1 200 OK\r\n\r\nuntil the end", "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n",
+			"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf" })
 	void failsWithoutAWholeAnswerOfSuccess(String answer) throws Exception {
 		try (ServerSocket server = answering(answer)) {
 			Link link = open(server);
