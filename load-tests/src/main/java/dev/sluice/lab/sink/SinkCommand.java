@@ -1,30 +1,19 @@
 package dev.sluice.lab.sink;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.zip.GZIPOutputStream;
 
 import dev.sluice.lab.kit.result.SinkResult.Setting;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.run.RunDirectory;
-import dev.sluice.lab.kit.stack.Http;
-import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -50,10 +39,6 @@ public final class SinkCommand extends ExperimentCommand {
 	private static final int WARM_UP_SECONDS = 40;
 
 	private static final int QUICK_WARM_UP_SECONDS = 1;
-
-	private static final int SCRAPES = 12;
-
-	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
 	@Option(names = "--quick", description = "Little data, once: shows that everything works.")
 	private boolean quick;
@@ -89,10 +74,6 @@ public final class SinkCommand extends ExperimentCommand {
 			description = "Writes a dictionary for such metrics, for sink.stream.dictionary, and does nothing else.")
 	private @Nullable Path train;
 
-	@Option(names = "--record", split = ",", paramLabel = "URL", description = "Scrapes these Prometheus endpoints "
-			+ SCRAPES + " times, a second apart, into the file named by --out, and does nothing else.")
-	private @Nullable List<URI> record;
-
 	@Option(names = "--read", paramLabel = "HOST:PORT",
 			description = "Prints the messages of the topic sink of these bootstrap servers, each as a line of JSON,"
 					+ " and does nothing else.")
@@ -126,9 +107,6 @@ public final class SinkCommand extends ExperimentCommand {
 			if (this.limit > 0 || this.follow) {
 				throw usage("--limit and --follow need --read");
 			}
-			if (this.record != null) {
-				return record(this.record);
-			}
 		}
 		catch (IOException ex) {
 			throw RunDirectory.failure("The file cannot be written", ex);
@@ -142,33 +120,6 @@ public final class SinkCommand extends ExperimentCommand {
 		byte[] dictionary = SinkData.load().train(this.seed, SinkData.USUAL);
 		Files.write(file, dictionary);
 		stdout().println("%s: %,d bytes".formatted(file, dictionary.length));
-		return 0;
-	}
-
-	private int record(List<URI> endpoints) throws IOException {
-		Path file = out();
-		if (file == null) {
-			throw usage("--record needs --out, the file to write");
-		}
-		try (HttpClient client = Http.client(TIMEOUT);
-				OutputStream recording = new GZIPOutputStream(Files.newOutputStream(file))) {
-			for (int i = 0; i < SCRAPES; i++) {
-				for (URI endpoint : endpoints) {
-					HttpResponse<String> scrape = client.send(HttpRequest.newBuilder(endpoint).timeout(TIMEOUT).build(),
-							BodyHandlers.ofString());
-					if (scrape.statusCode() != 200) {
-						throw new LabException("%s answers %d".formatted(endpoint, scrape.statusCode()));
-					}
-					recording.write(scrape.body().getBytes(StandardCharsets.UTF_8));
-				}
-				Thread.sleep(Duration.ofSeconds(1));
-			}
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new LabException("Interrupted", ex);
-		}
-		stdout().println("%s: %,d bytes".formatted(file, Files.size(file)));
 		return 0;
 	}
 

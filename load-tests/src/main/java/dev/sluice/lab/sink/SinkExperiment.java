@@ -18,7 +18,6 @@ import java.util.stream.Stream;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
-import dev.sluice.devservices.Ports;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SinkResult;
@@ -97,7 +96,7 @@ final class SinkExperiment extends Experiment {
 				case STORAGE, LINK ->
 					List.of(Mode.STOP_AND_WAIT, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
 				case LINK_SMALL -> List.of(Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
-				case LOOPBACK -> List.of(Mode.KAFKA, Mode.RELAY, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_SPOOL);
+				case LOOPBACK -> List.of(Mode.KAFKA, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_SPOOL);
 				case LOOPBACK_SMALL -> List.of(Mode.KAFKA, Mode.STREAM, Mode.STREAM_SPOOL);
 			};
 		}
@@ -206,7 +205,6 @@ final class SinkExperiment extends Experiment {
 				Transfer transfer = switch (mode) {
 					case KAFKA ->
 						transfer(null, setting, mode, repetition, stack.infrastructure().kafka().bootstrapServers());
-					case RELAY -> relay(stack, setting, repetition);
 					case STOP_AND_WAIT, STREAM, STREAM_ZSTD, STREAM_DICTIONARY, STREAM_SPOOL ->
 						transfer(sink.handle(), setting, mode, repetition, target);
 				};
@@ -215,20 +213,6 @@ final class SinkExperiment extends Experiment {
 						transfer.megabytesPerSecond(), transfer.messagesPerSecond(), transfer.seconds(),
 						transfer.bytes() / MEGABYTE));
 			}
-		}
-	}
-
-	/** A transfer through a relay with the sink's heap. */
-	private Transfer relay(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {
-		int port = Ports.free();
-		try (JavaProcess relay = JavaProcess.mainClass(SinkRelay.class.getName())
-			.jvmArgs(Stack.JVM_ARGS)
-			.jvmArgs("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
-					"-Dlogback.configurationFile=lab-logback.xml")
-			.args(Integer.toString(port), stack.infrastructure().kafka().bootstrapServers())
-			.logFile(directory().directory("logs").resolve("relay-%d.log".formatted(repetition)))
-			.launch()) {
-			return transfer(relay.handle(), setting, Mode.RELAY, repetition, "127.0.0.1:" + port);
 		}
 	}
 

@@ -67,7 +67,7 @@ record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double 
 			case STOP_AND_WAIT -> 1.0;
 			case STREAM -> 3.6;
 			case STREAM_ZSTD -> 7.9;
-			case STREAM_DICTIONARY, STREAM_SPOOL, RELAY, KAFKA -> null;
+			case STREAM_DICTIONARY, STREAM_SPOOL, KAFKA -> null;
 		};
 	}
 
@@ -81,7 +81,7 @@ record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double 
 				case STREAM -> "70 %";
 				case STREAM_ZSTD -> "110 %";
 				case STREAM_SPOOL -> "55 %";
-				case STOP_AND_WAIT, STREAM_DICTIONARY, RELAY, KAFKA -> null;
+				case STOP_AND_WAIT, STREAM_DICTIONARY, KAFKA -> null;
 			};
 			case LOOPBACK_SMALL -> (this.mode == Mode.STREAM) ? ASKED_SMALL_MESSAGES : null;
 			case STORAGE, LINK, LINK_SMALL -> null;
@@ -93,7 +93,7 @@ record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double 
 		return switch (mode) {
 			case STOP_AND_WAIT, KAFKA -> 0;
 			case STREAM -> 1;
-			case STREAM_ZSTD, RELAY -> 2;
+			case STREAM_ZSTD -> 2;
 			case STREAM_DICTIONARY, STREAM_SPOOL -> 3;
 		};
 	}
@@ -115,7 +115,6 @@ record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double 
 			case STREAM_ZSTD -> "stream, zstd";
 			case STREAM_DICTIONARY -> "stream, zstd + dictionary";
 			case STREAM_SPOOL -> "stream from the spool";
-			case RELAY -> "bare gRPC and Kafka's producer";
 			case KAFKA -> "Kafka's producer";
 		};
 	}

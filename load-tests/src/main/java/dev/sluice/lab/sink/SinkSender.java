@@ -6,8 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -15,7 +17,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.LongFunction;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
@@ -23,7 +24,6 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.contract.Topics;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
-import dev.sluice.contract.sink.Response;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.result.SinkResult.Mode;
 import dev.sluice.lab.kit.result.SinkResult.Moment;
@@ -32,19 +32,11 @@ import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.client.spool.Message;
 import dev.sluice.sink.client.spool.SpoolFullException;
-import io.grpc.CallOptions;
 import io.grpc.Channel;
-import io.grpc.ClientCall;
-import io.grpc.ClientInterceptor;
 import io.grpc.ClientInterceptors;
-import io.grpc.ClientStreamTracer;
 import io.grpc.ManagedChannel;
-import io.grpc.Metadata;
-import io.grpc.MethodDescriptor;
 import io.grpc.netty.NegotiationType;
 import io.grpc.netty.NettyChannelBuilder;
-import io.grpc.stub.ClientCallStreamObserver;
-import io.grpc.stub.ClientResponseObserver;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -81,9 +73,6 @@ public final class SinkSender {
 	private static final Duration FULL = Duration.ofMillis(5);
 
 	private static final Duration SAMPLE = Duration.ofMillis(100);
-
-	/** Same value as the sink's client. */
-	private static final int RELAY_TRANSPORT_BYTES = 256 * 1024;
 
 	private static final Duration DEADLINE = Duration.ofMinutes(30);
 
@@ -152,7 +141,6 @@ public final class SinkSender {
 			case STREAM_SPOOL -> stream(SinkClientOptions.durable(Path.of(this.job.directory(), "spool"))
 				.withSpoolBytes(SPOOL_BYTES)
 				.withZstdLevel(0));
-			case RELAY -> relay();
 			case KAFKA -> kafka();
 		};
 	}
@@ -315,32 +303,6 @@ public final class SinkSender {
 		}
 	}
 
-	/** A call for each move, with only gRPC's flow control. */
-	private Report relay() throws Exception {
-		ManagedChannel channel = channel();
-		try {
-			return measure(1, (bytes, prefix) -> {
-				long messages = messages(bytes);
-				AtomicLong acknowledged = new AtomicLong();
-				CompletableFuture<Void> done = new CompletableFuture<>();
-				DataSinkGrpc.newStub(counted(channel))
-					.withExecutor(Runnable::run)
-					.withWaitForReady()
-					.withOnReadyThreshold(RELAY_TRANSPORT_BYTES)
-					.send(new Relayed(messages, (number) -> request(prefix, number), acknowledged, done));
-				done.get();
-				if (acknowledged.get() != messages) {
-					throw new IllegalStateException(
-							"%d of %d were acknowledged".formatted(acknowledged.get(), messages));
-				}
-				return messages;
-			}, null);
-		}
-		finally {
-			channel.shutdownNow();
-		}
-	}
-
 	private Request request(String prefix, long number) {
 		return Request.newBuilder()
 			.setVersion(1)
@@ -350,8 +312,8 @@ public final class SinkSender {
 	}
 
 	private Report kafka() throws Exception {
-		try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(SinkRelay.producer(this.job.target()),
-				new ByteArraySerializer(), new ByteArraySerializer())) {
+		try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(producerSettings(), new ByteArraySerializer(),
+				new ByteArraySerializer())) {
 			return measure(1, (bytes, prefix) -> {
 				long messages = messages(bytes);
 				AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
@@ -369,6 +331,12 @@ public final class SinkSender {
 		}
 	}
 
+	/** The settings of the sink's producer, from its {@code application.yaml}. */
+	private Map<String, Object> producerSettings() {
+		return Map.of("bootstrap.servers", this.job.target(), "acks", "all", "linger.ms", 5, "batch.size", 128 * 1024,
+				"compression.type", "lz4", "buffer.memory", 64 * 1024 * 1024, "max.request.size", 1_100_000);
+	}
+
 	private interface Sending {
 
 		/** Sends the messages in a range of numbers, without the last. */
@@ -379,99 +347,17 @@ public final class SinkSender {
 	private static void inParallel(int threads, long messages, int together, Sending sending)
 			throws InterruptedException, ExecutionException {
 		AtomicLong next = new AtomicLong();
-		try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
-			List<Future<?>> all = new ArrayList<>();
-			for (int i = 0; i < threads; i++) {
-				all.add(executor.submit(() -> {
-					for (long from = next.getAndAdd(together); from < messages; from = next.getAndAdd(together)) {
-						sending.send(from, Math.min(messages, from + together));
-					}
-					return null;
-				}));
+		Callable<Void> sender = () -> {
+			for (long from = next.getAndAdd(together); from < messages; from = next.getAndAdd(together)) {
+				sending.send(from, Math.min(messages, from + together));
 			}
-			for (Future<?> one : all) {
+			return null;
+		};
+		try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+			for (Future<Void> one : executor.invokeAll(Collections.nCopies(threads, sender))) {
 				one.get();
 			}
 		}
-	}
-
-	/** Sends on the transport's thread whenever the transport is ready. */
-	private static final class Relayed implements ClientResponseObserver<Request, Response> {
-
-		private final long messages;
-
-		private final LongFunction<Request> message;
-
-		private final AtomicLong acknowledged;
-
-		private final CompletableFuture<Void> done;
-
-		private long sent;
-
-		Relayed(long messages, LongFunction<Request> message, AtomicLong acknowledged, CompletableFuture<Void> done) {
-			this.messages = messages;
-			this.message = message;
-			this.acknowledged = acknowledged;
-			this.done = done;
-		}
-
-		@Override
-		public void beforeStart(ClientCallStreamObserver<Request> call) {
-			call.setOnReadyHandler(() -> {
-				while (call.isReady() && this.sent < this.messages) {
-					call.onNext(this.message.apply(this.sent++));
-					if (this.sent == this.messages) {
-						call.onCompleted();
-					}
-				}
-			});
-		}
-
-		@Override
-		public void onNext(Response response) {
-			this.acknowledged.addAndGet(response.getAck().getMessageIdsCount());
-		}
-
-		@Override
-		public void onError(Throwable cause) {
-			this.done.completeExceptionally(cause);
-		}
-
-		@Override
-		public void onCompleted() {
-			this.done.complete(null);
-		}
-
-	}
-
-	/** Counts the bytes that calls send, with gRPC's framing, before HTTP/2's. */
-	private static final class WireCounter implements ClientInterceptor {
-
-		private final AtomicLong bytes;
-
-		WireCounter(AtomicLong bytes) {
-			this.bytes = bytes;
-		}
-
-		@Override
-		public <I, O> ClientCall<I, O> interceptCall(MethodDescriptor<I, O> method, CallOptions options, Channel next) {
-			return next.newCall(method, options.withStreamTracerFactory(new ClientStreamTracer.Factory() {
-
-				@Override
-				public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
-					return new ClientStreamTracer() {
-
-						@Override
-						public void outboundWireSize(long sent) {
-							WireCounter.this.bytes.addAndGet(sent);
-						}
-
-					};
-				}
-
-			}));
-		}
-
 	}
 
 }

@@ -50,8 +50,7 @@ class CeilingTests {
 			Map.entry("kafka-topics/topics.TopicWatch", 453),
 			Map.entry("load-tests/lab.compare.CompareExperiment", 407),
 			Map.entry("load-tests/lab.kit.load.OrdersSimulation", 424),
-			Map.entry("load-tests/lab.kit.stack.Stack", 587), Map.entry("load-tests/lab.knee.KneeExperiment", 427),
-			Map.entry("load-tests/lab.sink.SinkSender", 477));
+			Map.entry("load-tests/lab.kit.stack.Stack", 587), Map.entry("load-tests/lab.knee.KneeExperiment", 427));
 
 	/** Packages with more types than a package may have. */
 	private static final Map<String, Integer> LARGE_PACKAGES = Map.of("grpc-sink/sink", 23, "order-contract/contract",

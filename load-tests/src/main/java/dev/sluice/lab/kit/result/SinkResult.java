@@ -60,12 +60,6 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 		/** The stream, from a spool on the disk. */
 		STREAM_SPOOL,
 
-		/**
-		 * A gRPC stream into the same topic without guarantees: the least cost of one
-		 * more hop.
-		 */
-		RELAY,
-
 		/** Kafka's own producer into the same topic: what the sink's storage can take. */
 		KAFKA
 
@@ -84,7 +78,7 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 	 * unknown
 	 * @param seconds its duration
 	 * @param clientCpuSeconds CPU time of the client
-	 * @param sinkCpuSeconds CPU time of the sink or the relay; 0 = neither took part
+	 * @param sinkCpuSeconds CPU time of the sink; 0 = it took no part
 	 * @param moments ten per second
 	 */
 	public record Transfer(Setting setting, Mode mode, int repetition, int connections, long messages, long bytes,
