@@ -9,10 +9,15 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
@@ -44,6 +49,9 @@ public final class LedgerAudit {
 	public static final Duration POLL = Duration.ofMillis(500);
 
 	private static final int THREADS = 24;
+
+	/** Progress is reported each time this many orders have been looked up. */
+	private static final int PROGRESS_ORDERS = 500;
 
 	private static final int TRIES = 5;
 
@@ -145,40 +153,30 @@ public final class LedgerAudit {
 		int all = count(which);
 		AtomicInteger next = new AtomicInteger();
 		AtomicInteger asked = new AtomicInteger();
-		AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
-		List<Thread> threads = new ArrayList<>();
-		for (int i = 0; i < THREADS; i++) {
-			threads.add(Thread.ofVirtual().name("audit-" + i).start(() -> {
-				try {
-					for (int order = next.getAndIncrement(); order < this.ledger.orders()
-							&& failure.get() == null; order = next.getAndIncrement()) {
-						if (which.test(order)) {
-							ask(order);
-							asked.incrementAndGet();
+		Callable<Void> asker = () -> {
+			try {
+				for (int order = next.getAndIncrement(); order < this.ledger.orders(); order = next.getAndIncrement()) {
+					if (which.test(order)) {
+						ask(order);
+						if (asked.incrementAndGet() % PROGRESS_ORDERS == 0) {
+							progress.accept("%,d of %,d orders looked up".formatted(asked.get(), all));
 						}
 					}
 				}
-				catch (InterruptedException _) {
-					Thread.currentThread().interrupt();
-				}
-				catch (RuntimeException ex) {
-					failure.compareAndSet(null, ex);
-				}
-			}));
-		}
-		try {
-			for (Thread thread : threads) {
-				while (!thread.join(Duration.ofSeconds(1))) {
-					progress.accept("%,d of %,d orders looked up".formatted(asked.get(), all));
-				}
+				return null;
+			}
+			finally {
+				// After a failure the others need not go on.
+				next.set(this.ledger.orders());
+			}
+		};
+		try (ExecutorService askers = Executors.newVirtualThreadPerTaskExecutor()) {
+			for (Future<Void> each : askers.invokeAll(Collections.nCopies(THREADS, asker))) {
+				each.get();
 			}
 		}
-		finally {
-			threads.forEach(Thread::interrupt);
-		}
-		RuntimeException ex = failure.get();
-		if (ex != null) {
-			throw ex;
+		catch (ExecutionException ex) {
+			throw (ex.getCause() instanceof RuntimeException cause) ? cause : new IllegalStateException(ex.getCause());
 		}
 	}
 
