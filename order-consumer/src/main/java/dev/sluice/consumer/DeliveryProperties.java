@@ -24,7 +24,8 @@ import org.springframework.validation.annotation.Validated;
  * backend, for any number of partitions. The limit is lower until the backend has shown
  * that it can take more, and while it throttles or is overloaded; default 100
  * @param maxAttempts number of failed attempts after which an order becomes a dead
- * letter. Only attempts during which the backend saved other orders count; default 8
+ * letter. Only attempts during which the backend saved other orders count, except for an
+ * order that is rejected and alone; default 8
  * @param evidenceGap a failed attempt counts only if the backend saved other orders
  * before, during and after it, with pauses of at most this time; default 1 s
  * @param maxAge age since acceptance from which an order becomes a dead letter at its

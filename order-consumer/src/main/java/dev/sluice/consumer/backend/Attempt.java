@@ -20,10 +20,23 @@ public sealed interface Attempt {
 	 * The backend failed and may save the order at a later attempt.
 	 *
 	 * @param why the failure
-	 * @param reached whether the backend may have seen the order; if not, the failure
-	 * says nothing about the order
+	 * @param reach how far the attempt came
 	 */
-	record RetryLater(FailureReason why, boolean reached) implements Attempt {
+	record RetryLater(FailureReason why, Reach reach) implements Attempt {
+	}
+
+	/** How far a failed attempt came. */
+	enum Reach {
+
+		/** The backend has not seen the order, so the failure says nothing about it. */
+		NOT_REACHED,
+
+		/** The backend, or something in front of it, answered that it failed. */
+		ANSWERED,
+
+		/** No answer came, so the backend may have saved the order. */
+		UNANSWERED
+
 	}
 
 	/**

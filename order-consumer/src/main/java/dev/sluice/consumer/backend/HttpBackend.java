@@ -16,6 +16,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.consumer.backend.Attempt.Conflict;
+import dev.sluice.consumer.backend.Attempt.Reach;
 import dev.sluice.consumer.backend.Attempt.Rejected;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
@@ -24,7 +25,9 @@ import dev.sluice.contract.BackendAnswer;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.OrderHeaders;
 import org.apache.hc.client5.http.ConnectTimeoutException;
+import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
@@ -38,10 +41,13 @@ import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.HttpStatus;
 import org.apache.hc.core5.http.config.Http1Config;
+import org.apache.hc.core5.http.io.HttpClientResponseHandler;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The backend over HTTP: {@code POST /orders} with the order's id as idempotency key, so
@@ -53,6 +59,8 @@ import org.jspecify.annotations.Nullable;
  * the whole exchange, because an answer may arrive byte by byte.
  */
 public final class HttpBackend implements Backend, AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(HttpBackend.class);
 
 	/** Size of each of a connection's three buffers. The default is 32 KB. */
 	private static final int BUFFER_BYTES = 8 * 1024;
@@ -112,32 +120,57 @@ public final class HttpBackend implements Backend, AutoCloseable {
 			request.setHeader(OrderHeaders.TRACEPARENT, order.traceparent());
 		}
 		request.setEntity(new ByteArrayEntity(order.body(), ContentType.APPLICATION_JSON));
-		ScheduledFuture<?> deadline = this.deadlines.schedule(request::cancel,
-				this.properties.connectTimeout().plus(this.properties.responseTimeout()).toNanos(),
-				TimeUnit.NANOSECONDS);
 		try {
-			return this.client.execute(request, (response) -> judge(response, order.id()));
+			return execute(request, (response) -> judge(response, order.id()));
 		}
 		catch (ConnectException | ConnectTimeoutException | UnknownHostException | NoRouteToHostException ex) {
 			return new RetryLater(FailureReason.unreachable("the backend cannot be reached: " + ex.getMessage()),
-					false);
+					Reach.NOT_REACHED);
 		}
 		catch (IOException ex) {
 			String detail = "the backend did not answer: " + describe(ex);
-			// Not deadline.isDone(), which becomes true after the cancellation: this
-			// thread may be faster.
+			// The cancellation, not the deadline's future, which is done only after it:
+			// this thread may be faster.
 			boolean late = ex instanceof SocketTimeoutException || request.isCancelled();
 			return new RetryLater(late ? FailureReason.notAnsweredWithin(this.properties.responseTimeout(), detail)
-					: FailureReason.connectionLost(detail), true);
+					: FailureReason.connectionLost(detail), Reach.UNANSWERED);
 		}
 		catch (RuntimeException ex) {
 			// A request that is cancelled between a connection's lease and its use fails
 			// with such an exception, too. Otherwise it is a bug, which must not lose the
 			// order: it becomes a dead letter.
-			return new RetryLater(request.isCancelled()
-					? FailureReason.notAnsweredWithin(this.properties.responseTimeout(),
-							"the backend did not answer: " + describe(ex))
-					: FailureReason.interrupted("the delivery failed with a bug: " + describe(ex)), true);
+			return new RetryLater(
+					request.isCancelled()
+							? FailureReason.notAnsweredWithin(this.properties.responseTimeout(),
+									"the backend did not answer: " + describe(ex))
+							: FailureReason.interrupted("the delivery failed with a bug: " + describe(ex)),
+					Reach.UNANSWERED);
+		}
+	}
+
+	/** {@code GET /orders/{id}}. Its answer means the same as that to the order. */
+	@Override
+	public @Nullable Saved find(UUID id) {
+		try {
+			return execute(new HttpGet(this.orders + "/" + id), (response) -> {
+				BackendAnswer answer = BackendAnswer.of(response.getCode(), body(response), id, this.clock.instant());
+				return (answer instanceof BackendAnswer.Saved(Instant at)) ? new Saved(at) : null;
+			});
+		}
+		catch (IOException | RuntimeException ex) {
+			logger.debug("The look-up of order {} failed", id, ex);
+			return null;
+		}
+	}
+
+	/** Cancels the request at its deadline. */
+	private <T extends @Nullable Object> T execute(HttpUriRequestBase request, HttpClientResponseHandler<T> handler)
+			throws IOException {
+		ScheduledFuture<?> deadline = this.deadlines.schedule(request::cancel,
+				this.properties.connectTimeout().plus(this.properties.responseTimeout()).toNanos(),
+				TimeUnit.NANOSECONDS);
+		try {
+			return this.client.execute(request, handler);
 		}
 		finally {
 			deadline.cancel(false);
@@ -158,7 +191,10 @@ public final class HttpBackend implements Backend, AutoCloseable {
 			case BackendAnswer.Saved(Instant at) -> new Saved(at);
 			case BackendAnswer.Conflict _ -> new Conflict(FailureReason.otherPayload(detail(status, body)));
 			case BackendAnswer.Rejected _ -> new Rejected(FailureReason.refused(status, detail(status, body)));
-			case BackendAnswer.Failed _ -> new RetryLater(FailureReason.failed(status, detail(status, body)), true);
+			// What stands in front of the backend waited in vain, as for a time-out of
+			// ours.
+			case BackendAnswer.Failed _ -> new RetryLater(FailureReason.failed(status, detail(status, body)),
+					(status == HttpStatus.SC_GATEWAY_TIMEOUT) ? Reach.UNANSWERED : Reach.ANSWERED);
 		};
 	}
 

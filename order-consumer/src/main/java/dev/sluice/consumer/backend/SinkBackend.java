@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.consumer.backend.Attempt.Reach;
 import dev.sluice.consumer.backend.Attempt.Rejected;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
@@ -73,13 +74,14 @@ public final class SinkBackend implements Backend, AutoCloseable {
 		catch (TimeoutException _) {
 			if (this.client.stats().connected()) {
 				return new RetryLater(
-						FailureReason.notAnsweredWithin(this.responseTimeout, "the sink did not acknowledge"), true);
+						FailureReason.notAnsweredWithin(this.responseTimeout, "the sink did not acknowledge"),
+						Reach.UNANSWERED);
 			}
-			return new RetryLater(FailureReason.unreachable("the sink cannot be reached"), false);
+			return new RetryLater(FailureReason.unreachable("the sink cannot be reached"), Reach.NOT_REACHED);
 		}
 		catch (InterruptedException _) {
 			Thread.currentThread().interrupt();
-			return new RetryLater(FailureReason.interrupted("the delivery was interrupted"), true);
+			return new RetryLater(FailureReason.interrupted("the delivery was interrupted"), Reach.UNANSWERED);
 		}
 		catch (SpoolFullException ex) {
 			this.awaited.remove(id, mine);
@@ -88,7 +90,7 @@ public final class SinkBackend implements Backend, AutoCloseable {
 		catch (ExecutionException | RuntimeException ex) {
 			// A bug must not lose the order: it becomes a dead letter.
 			this.awaited.remove(id, mine);
-			return new RetryLater(FailureReason.interrupted("the delivery failed with a bug: " + ex), true);
+			return new RetryLater(FailureReason.interrupted("the delivery failed with a bug: " + ex), Reach.UNANSWERED);
 		}
 	}
 

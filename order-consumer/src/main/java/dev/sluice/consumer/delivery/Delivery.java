@@ -12,6 +12,7 @@ import dev.sluice.consumer.OrderEvent;
 import dev.sluice.consumer.Time;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Conflict;
+import dev.sluice.consumer.backend.Attempt.Reach;
 import dev.sluice.consumer.backend.Attempt.Rejected;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
@@ -183,61 +184,98 @@ final class Delivery implements Runnable {
 		RetryBudget budget = this.context.limiter.budget(retries.maxAttempts());
 		int attempts = 0;
 		int throttled = 0;
-		FailureReason last = null;
+		boolean unanswered = false;
+		boolean tooOld = false;
+		GivenUp last = null;
 		while (true) {
-			if (last != null && budget.isSpent()) {
-				return begin() && fail(order, DeadLetterKind.EXHAUSTED, attempts, last);
+			GivenUp givenUp = (tooOld || budget.isSpent()) ? last : null;
+			if (givenUp != null && !unanswered) {
+				return begin() && fail(order, givenUp, attempts);
 			}
 			long beganNanos = this.context.limiter.acquire();
+			if (unanswered) {
+				Saved found = find(order);
+				if (found != null) {
+					this.context.limiter.release();
+					return begin() && saved(order, attempts, found);
+				}
+				if (givenUp != null) {
+					this.context.limiter.release();
+					return begin() && fail(order, givenUp, attempts);
+				}
+				// The look-up is no part of the attempt.
+				beganNanos = this.context.time.nanoTime();
+			}
 			if (!begin()) {
 				this.context.limiter.release();
 				return false;
 			}
 			Ended ended = attempt(order, beganNanos);
+			Duration wait;
 			switch (ended.attempt()) {
-				case Saved(Instant at) -> {
-					return finish(order, OrderStatus.SAVED, attempts + 1, (at != null) ? at : now(), null);
-				}
-				case Rejected(FailureReason why) -> {
-					return fail(order, DeadLetterKind.REJECTED, attempts + 1, why);
+				case Saved saved -> {
+					return saved(order, attempts + 1, saved);
 				}
 				case Conflict(FailureReason why) -> {
 					return conflict(attempts + 1, why.detail());
 				}
 				case Throttled attempt -> {
 					// Not an attempt of the order, which waits as it does for a permit.
-					if (isTooOld(order)) {
-						return fail(order, DeadLetterKind.EXHAUSTED, Math.max(attempts, 1), attempt.why());
-					}
-					if (!pause()) {
-						return false;
-					}
-					this.context.time.sleep(retries.after(attempt, ++throttled));
+					last = new GivenUp(DeadLetterKind.EXHAUSTED, attempt.why());
+					wait = retries.after(attempt, ++throttled);
 				}
-				case RetryLater(FailureReason why, boolean _) -> {
-					attempts++;
-					throttled = 0;
-					if (isTooOld(order)) {
-						return fail(order, DeadLetterKind.EXHAUSTED, attempts, why);
-					}
+				case Rejected(FailureReason why) -> {
+					budget.rejected(ended.failure());
+					last = new GivenUp(DeadLetterKind.REJECTED, why);
+					wait = retries.backoff().after(++attempts);
+				}
+				case RetryLater(FailureReason why, Reach reach) -> {
 					budget.failed(ended.failure());
-					last = why;
-					logger.debug("Order {}, attempt {}: {}", order.id(), attempts, why.detail());
-					if (!publish(order, OrderStatus.RETRYING, attempts, now(), why.reason()) || !pause()) {
-						return false;
-					}
-					this.context.time.sleep(retries.backoff().after(attempts));
+					unanswered |= reach == Reach.UNANSWERED;
+					last = new GivenUp(DeadLetterKind.EXHAUSTED, why);
+					wait = retries.backoff().after(++attempts);
 				}
+			}
+			tooOld = retries.isTooOld(order.acceptedAt(), now());
+			if (!tooOld && !(ended.attempt() instanceof Throttled)) {
+				throttled = 0;
+				logger.debug("Order {}, attempt {}: {}", order.id(), attempts, last.why().detail());
+				if (!publish(order, OrderStatus.RETRYING, attempts, now(), last.why().reason())) {
+					return false;
+				}
+			}
+			if (!pause()) {
+				return false;
+			}
+			if (!tooOld) {
+				this.context.time.sleep(wait);
 			}
 		}
 	}
 
-	private boolean isTooOld(QueuedOrder order) {
-		return this.context.retries.isTooOld(order.acceptedAt(), now());
+	/**
+	 * Asks whether the backend has the order after all, an attempt of which had no
+	 * answer. Interrupted, it gives the permit back.
+	 */
+	private @Nullable Saved find(QueuedOrder order) throws InterruptedException {
+		boolean asked = false;
+		try {
+			Saved found = this.context.backend.find(order.id());
+			if (Thread.interrupted()) {
+				throw new InterruptedException();
+			}
+			asked = true;
+			return found;
+		}
+		finally {
+			if (!asked) {
+				this.context.limiter.release();
+			}
+		}
 	}
 
 	private Ended attempt(QueuedOrder order, long beganNanos) {
-		Attempt attempt = new RetryLater(FailureReason.interrupted("the delivery was interrupted"), true);
+		Attempt attempt = new RetryLater(FailureReason.interrupted("the delivery was interrupted"), Reach.UNANSWERED);
 		Failure failure = null;
 		try {
 			attempt = this.context.backend.deliver(order);
@@ -246,17 +284,21 @@ final class Delivery implements Runnable {
 			failure = this.context.limiter.release(attempt, beganNanos);
 			this.context.timers.attempted(attempt, this.context.time.nanoTime() - beganNanos);
 		}
-		if (attempt instanceof Saved) {
-			this.context.timers.saved(Duration.between(order.acceptedAt(), now()));
-		}
 		return new Ended(attempt, failure);
 	}
 
+	private boolean saved(QueuedOrder order, int attempts, Saved saved) throws InterruptedException {
+		this.context.timers.saved(Duration.between(order.acceptedAt(), now()));
+		return finish(order, OrderStatus.SAVED, attempts, (saved.at() != null) ? saved.at() : now(), null);
+	}
+
 	/** Publishes the dead letter first, so that it exists when the order is failed. */
-	private boolean fail(QueuedOrder order, DeadLetterKind kind, int attempts, FailureReason why)
-			throws InterruptedException {
-		return this.context.deadLetters.publish(this.record, kind, why.detail(), attempts, null, this::isWanted)
-				&& finish(order, OrderStatus.FAILED, attempts, now(), why.reason());
+	private boolean fail(QueuedOrder order, GivenUp givenUp, int counted) throws InterruptedException {
+		FailureReason why = givenUp.why();
+		// An order that was only throttled has had none that counts.
+		int attempts = Math.max(counted, 1);
+		return this.context.deadLetters.publish(this.record, givenUp.kind(), why.detail(), attempts, null,
+				this::isWanted) && finish(order, OrderStatus.FAILED, attempts, now(), why.reason());
 	}
 
 	/** Publishes no outcome: the other order with this id continues. */
@@ -317,6 +359,10 @@ final class Delivery implements Runnable {
 	 * null
 	 */
 	private record Ended(Attempt attempt, @Nullable Failure failure) {
+	}
+
+	/** What the dead letter says if the order is given up after an attempt. */
+	private record GivenUp(DeadLetterKind kind, FailureReason why) {
 	}
 
 }

@@ -12,6 +12,7 @@ import java.util.function.LongSupplier;
 
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Conflict;
+import dev.sluice.consumer.backend.Attempt.Reach;
 import dev.sluice.consumer.backend.Attempt.Rejected;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
@@ -60,6 +61,12 @@ public final class BackendHealth {
 	private final AtomicInteger outages = new AtomicInteger();
 
 	private volatile long openedNanos;
+
+	/** Failed and rejected attempts of any orders since the latest save. */
+	private final AtomicInteger unsaved = new AtomicInteger();
+
+	/** When the latest save ended; null before the first. */
+	private volatile @Nullable Long savedNanos;
 
 	/** How long the latest save took. */
 	private volatile long saveNanos;
@@ -163,21 +170,49 @@ public final class BackendHealth {
 				yield null;
 			}
 			case Saved saved -> {
+				this.unsaved.set(0);
+				this.savedNanos = endedNanos;
 				this.evidence.saved(beganNanos, endedNanos);
 				record(saved, beganNanos, endedNanos);
 				yield null;
 			}
-			case Rejected _, Conflict _ -> {
+			case Conflict _ -> {
 				record(attempt, beganNanos, endedNanos);
 				yield null;
 			}
-			case RetryLater(FailureReason why, boolean reached) -> {
+			case Rejected(FailureReason why) -> {
+				this.unsaved.incrementAndGet();
+				Failure failure = this.evidence.failed(beganNanos, endedNanos);
+				recordRejection(attempt, why, beganNanos, endedNanos);
+				yield isHealthy() ? failure : null;
+			}
+			case RetryLater(FailureReason why, Reach reach) -> {
+				this.unsaved.incrementAndGet();
 				this.lastFailure = why.detail();
-				Failure failure = reached ? this.evidence.failed(beganNanos, endedNanos) : null;
+				Failure failure = (reach != Reach.NOT_REACHED) ? this.evidence.failed(beganNanos, endedNanos) : null;
 				record(attempt, beganNanos, endedNanos);
 				yield isHealthy() ? failure : null;
 			}
 		};
+	}
+
+	/**
+	 * While other orders are saved, a rejection speaks about its order. Otherwise the
+	 * backend, or something in front of it, may refuse all: that is a failure, and no
+	 * result of a trial.
+	 */
+	private void recordRejection(Attempt rejected, FailureReason why, long beganNanos, long endedNanos) {
+		Long saved = this.savedNanos;
+		if (saved != null && endedNanos - saved <= this.windowNanos) {
+			record(rejected, beganNanos, endedNanos);
+		}
+		else if (isHealthy()) {
+			this.lastFailure = why.detail();
+			record(new RetryLater(why, Reach.ANSWERED), beganNanos, endedNanos);
+		}
+		else {
+			releasePermission();
+		}
 	}
 
 	private void record(Attempt attempt, long beganNanos, long endedNanos) {
@@ -222,7 +257,15 @@ public final class BackendHealth {
 
 	/** Creates the retry budget of an order. Called before its first attempt. */
 	public RetryBudget budget(int maxAttempts) {
-		return new RetryBudget(maxAttempts, this.windowNanos, this.outages::get, this.nanoTime);
+		return new RetryBudget(maxAttempts, this.windowNanos, this.outages::get, this::unsaved, this.nanoTime);
+	}
+
+	/**
+	 * Failed and rejected attempts of any orders since the latest save; more than any
+	 * order has had while the circuit breaker is not closed.
+	 */
+	private int unsaved() {
+		return isHealthy() ? this.unsaved.get() : Integer.MAX_VALUE;
 	}
 
 	/** How often the circuit breaker has opened. */

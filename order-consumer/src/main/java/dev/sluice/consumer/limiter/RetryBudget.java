@@ -16,6 +16,10 @@ import org.jspecify.annotations.Nullable;
  * backend saved another order after it and before that moment, so two failures of one
  * outage never both count. If the circuit breaker has opened in between, that failure and
  * those of the window before do not count: they may be the start of the outage.
+ * <p>
+ * A rejection that counts spends the budget at once, because the backend means the order.
+ * So do as many rejections as failures would, if no other order failed in between: the
+ * order is alone, and nothing else would ever end it.
  */
 public final class RetryBudget {
 
@@ -28,6 +32,8 @@ public final class RetryBudget {
 
 	private final IntSupplier outages;
 
+	private final IntSupplier unsaved;
+
 	private final LongSupplier nanoTime;
 
 	private int judgedOutages;
@@ -36,16 +42,23 @@ public final class RetryBudget {
 
 	private @Nullable Failure last;
 
+	private boolean lastIsRejection;
+
+	/** Rejections since another order failed. */
+	private int rejectionsAlone;
+
 	/**
 	 * @param maxAttempts number of failures that spends the budget
 	 * @param windowNanos how long before the circuit breaker opens a failure may belong
 	 * to the outage
 	 * @param outages how often the circuit breaker has opened so far
+	 * @param unsaved failed and rejected attempts of any orders since the latest save
 	 */
-	RetryBudget(int maxAttempts, long windowNanos, IntSupplier outages, LongSupplier nanoTime) {
+	RetryBudget(int maxAttempts, long windowNanos, IntSupplier outages, IntSupplier unsaved, LongSupplier nanoTime) {
 		this.maxAttempts = maxAttempts;
 		this.windowNanos = windowNanos;
 		this.outages = outages;
+		this.unsaved = unsaved;
 		this.nanoTime = nanoTime;
 		this.judgedOutages = outages.getAsInt();
 		this.judgedNanos = nanoTime.getAsLong();
@@ -57,24 +70,43 @@ public final class RetryBudget {
 	 */
 	public void failed(@Nullable Failure failure) {
 		this.last = failure;
+		this.lastIsRejection = false;
+	}
+
+	/**
+	 * Records a rejected attempt.
+	 * @param failure null if it cannot count against the order
+	 */
+	public void rejected(@Nullable Failure failure) {
+		this.last = failure;
+		this.lastIsRejection = true;
 	}
 
 	/** Judges the last failure. Called before each retry. */
 	public boolean isSpent() {
 		int outages = this.outages.getAsInt();
+		boolean sameOutages = outages == this.judgedOutages;
+		boolean counts = sameOutages && this.last != null && this.last.counts();
 		long nowNanos = this.nanoTime.getAsLong();
-		if (outages != this.judgedOutages) {
+		if (!sameOutages) {
 			this.judgedOutages = outages;
+			this.rejectionsAlone = 0;
 			while (!this.counted.isEmpty() && this.counted.getLast() - this.judgedNanos + this.windowNanos >= 0) {
 				this.counted.removeLast();
 			}
 		}
-		else if (this.last != null && this.last.counts()) {
+		else if (this.lastIsRejection) {
+			int rejections = this.rejectionsAlone + 1;
+			this.rejectionsAlone = (this.unsaved.getAsInt() <= rejections) ? rejections : 0;
+		}
+		else if (counts) {
 			this.counted.addLast(nowNanos);
 		}
+		boolean rejected = this.lastIsRejection && (counts || this.rejectionsAlone >= this.maxAttempts);
 		this.last = null;
+		this.lastIsRejection = false;
 		this.judgedNanos = nowNanos;
-		return this.counted.size() >= this.maxAttempts;
+		return rejected || this.counted.size() >= this.maxAttempts;
 	}
 
 }

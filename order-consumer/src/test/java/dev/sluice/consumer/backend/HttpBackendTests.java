@@ -21,12 +21,14 @@ import java.util.concurrent.TimeUnit;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.consumer.backend.Attempt.Conflict;
+import dev.sluice.consumer.backend.Attempt.Reach;
 import dev.sluice.consumer.backend.Attempt.Rejected;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.Attempt.Throttled;
 import dev.sluice.contract.AnsweredOrder;
 import dev.sluice.contract.FakeBackend;
+import dev.sluice.contract.FakeBackend.Reply;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -142,10 +144,39 @@ class HttpBackendTests {
 					else {
 						assertThat(attempt).isEqualTo(new RetryLater(
 								new FailureReason("The backend failed (status %d).".formatted(answer.status()), detail),
-								true));
+								(answer.status() == 504) ? Reach.UNANSWERED : Reach.ANSWERED));
 					}
 				}
 			}
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("answers")
+	void findsAnOrderByTheSameRule(AnsweredOrder answer) throws IOException {
+		UUID id = this.order.id();
+		try (FakeBackend server = new FakeBackend();
+				HttpBackend backend = backend(server.uri().getPort(), Duration.ofSeconds(10))) {
+			server.reply(answer.reply(id, null));
+
+			assertThat(backend.find(id)).isEqualTo(switch (answer.meaning()) {
+				case "saved" -> new Saved(Instant.parse("2026-01-01T00:00:00Z"));
+				case "saved, our time" -> new Saved(null);
+				default -> null;
+			});
+			assertThat(server.requests()).singleElement().asString().startsWith("GET /orders/" + id + " HTTP/1.1\r\n");
+		}
+	}
+
+	@Test
+	void findsNothingWhereNobodyAnswersInTime() throws IOException {
+		try (HttpBackend nobody = backend(1, Duration.ofSeconds(10));
+				FakeBackend server = new FakeBackend();
+				HttpBackend silent = backend(server.uri().getPort(), Duration.ofMillis(50))) {
+			server.reply(Reply.never());
+
+			assertThat(nobody.find(this.order.id())).isNull();
+			assertThat(silent.find(this.order.id())).isNull();
 		}
 	}
 
@@ -186,7 +217,7 @@ class HttpBackendTests {
 	@Test
 	void isNotReachedWhereNobodyListens() {
 		assertThat(deliver(1, Duration.ofSeconds(10))).isInstanceOfSatisfying(RetryLater.class, (attempt) -> {
-			assertThat(attempt.reached()).isFalse();
+			assertThat(attempt.reach()).isEqualTo(Reach.NOT_REACHED);
 			assertThat(attempt.why().reason()).isEqualTo("The backend could not be reached.");
 			assertThat(attempt.why().detail()).contains("127.0.0.1");
 		});
@@ -198,7 +229,7 @@ class HttpBackendTests {
 
 		assertThat(deliver(this.server.getAddress().getPort(), Duration.ofMillis(50)))
 			.isInstanceOfSatisfying(RetryLater.class, (attempt) -> {
-				assertThat(attempt.reached()).isTrue();
+				assertThat(attempt.reach()).isEqualTo(Reach.UNANSWERED);
 				assertThat(attempt.why().reason()).isEqualTo("The backend did not answer within 50 ms.");
 			});
 	}
@@ -221,7 +252,7 @@ class HttpBackendTests {
 
 			assertThat(deliver(socket.getLocalPort(), Duration.ofMillis(100), Duration.ofMillis(100)))
 				.isInstanceOfSatisfying(RetryLater.class, (attempt) -> {
-					assertThat(attempt.reached()).isTrue();
+					assertThat(attempt.reach()).isEqualTo(Reach.UNANSWERED);
 					assertThat(attempt.why().reason()).isEqualTo("The backend did not answer within 100 ms.");
 				});
 		}
@@ -237,7 +268,7 @@ class HttpBackendTests {
 
 			assertThat(deliver(socket.getLocalPort(), Duration.ofSeconds(10))).isInstanceOfSatisfying(RetryLater.class,
 					(attempt) -> {
-						assertThat(attempt.reached()).isTrue();
+						assertThat(attempt.reach()).isEqualTo(Reach.UNANSWERED);
 						assertThat(attempt.why().reason()).isEqualTo("The connection to the backend was lost.");
 					});
 		}
@@ -261,7 +292,7 @@ class HttpBackendTests {
 			backend.connections().close();
 
 			assertThat(backend.deliver(this.order)).isInstanceOfSatisfying(RetryLater.class, (attempt) -> {
-				assertThat(attempt.reached()).isTrue();
+				assertThat(attempt.reach()).isEqualTo(Reach.UNANSWERED);
 				assertThat(attempt.why().reason()).isEqualTo("The delivery was interrupted.");
 				assertThat(attempt.why().detail()).startsWith("the delivery failed with a bug: Connection pool");
 			});

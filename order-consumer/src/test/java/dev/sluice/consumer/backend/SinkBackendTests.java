@@ -92,7 +92,7 @@ class SinkBackendTests {
 			await().until(() -> this.sink.received.size() == 1);
 			assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.RetryLater(
 					new FailureReason("The backend did not answer within 50 ms.", "the sink did not acknowledge"),
-					true));
+					Attempt.Reach.UNANSWERED));
 			assertThat(this.sink.received).hasSize(1);
 
 			// As the sink does, which stores it once.
@@ -108,7 +108,8 @@ class SinkBackendTests {
 		this.server.shutdownNow().awaitTermination(LONG.toSeconds(), TimeUnit.SECONDS);
 		try (SinkBackend backend = backend(SHORT)) {
 			assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.RetryLater(
-					new FailureReason("The backend could not be reached.", "the sink cannot be reached"), false));
+					new FailureReason("The backend could not be reached.", "the sink cannot be reached"),
+					Attempt.Reach.NOT_REACHED));
 		}
 	}
 
@@ -143,7 +144,7 @@ class SinkBackendTests {
 
 			assertThat(Thread.interrupted()).isTrue();
 			assertThat(attempt).isInstanceOfSatisfying(Attempt.RetryLater.class, (later) -> {
-				assertThat(later.reached()).as("the sink may have it").isTrue();
+				assertThat(later.reach()).as("the sink may have it").isEqualTo(Attempt.Reach.UNANSWERED);
 				assertThat(later.why().reason()).isEqualTo("The delivery was interrupted.");
 			});
 			await().until(() -> backend.stats().connected());

@@ -24,6 +24,7 @@ import dev.sluice.consumer.SetTime;
 import dev.sluice.consumer.SystemTime;
 import dev.sluice.consumer.Time;
 import dev.sluice.consumer.backend.Attempt;
+import dev.sluice.consumer.backend.Attempt.Reach;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.BackendProperties;
@@ -75,7 +76,7 @@ class DeliveryLoopTests {
 
 	private static final Attempt SAVED = new Saved(null);
 
-	private static final Attempt FAILED = new RetryLater(FailureReason.failed(500, "500"), true);
+	private static final Attempt FAILED = new RetryLater(FailureReason.failed(500, "500"), Reach.ANSWERED);
 
 	private static final Uuid TOPIC = new Uuid(1, 1);
 

@@ -24,10 +24,12 @@ import dev.sluice.consumer.DeliveryProperties;
 import dev.sluice.consumer.DeliveryProperties.Ordering;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Conflict;
+import dev.sluice.consumer.backend.Attempt.Reach;
 import dev.sluice.consumer.backend.Attempt.Rejected;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.Attempt.Throttled;
+import dev.sluice.consumer.backend.Backend;
 import dev.sluice.consumer.backend.BackendProperties;
 import dev.sluice.consumer.backend.FailureReason;
 import dev.sluice.consumer.backend.QueuedOrder;
@@ -384,12 +386,15 @@ final class DeliverySimulation {
 	}
 
 	/** One process of the consumer. */
-	private final class Instance {
+	private final class Instance implements Backend {
 
 		private final SeededScheduler.Process process = DeliverySimulation.this.scheduler.new Process();
 
 		/** Assignments of the partitions at the time when a delivery began. */
 		private final Map<Thread, Map<TopicPartition, Integer>> assignments = new IdentityHashMap<>();
+
+		/** Deliveries whose order the backend has saved without an answer. */
+		private final Set<Thread> savedUnanswered = new HashSet<>();
 
 		/** Keys in delivery, which ordering by key keeps apart. */
 		private final Set<String> keys = new HashSet<>();
@@ -423,7 +428,7 @@ final class DeliverySimulation {
 			ReliablePublisher publisher = new ReliablePublisher(() -> producer, backoff, time);
 			InstantSource clock = () -> Instant.parse(Records.TIME).plusNanos(time.nanoTime());
 			Delivery.Context context = new Delivery.Context(new RecordReader(), new PayloadHistory(10), this.limiter,
-					this::deliver,
+					this,
 					new RetryPolicy(backoff, properties.maxAttempts(), properties.maxRetryAfter(), properties.maxAge()),
 					new OutcomePublisher(publisher, JSON, registry), new DeadLetters(publisher, registry),
 					new DeliveryTimers(registry), this::deliveryThread, time, clock);
@@ -480,6 +485,7 @@ final class DeliverySimulation {
 			Thread thread = this.process.thread(() -> {
 				task.run();
 				this.live--;
+				this.savedUnanswered.remove(Thread.currentThread());
 				this.assignments.remove(Thread.currentThread());
 			});
 			Map<TopicPartition, Integer> now = new HashMap<>();
@@ -494,7 +500,8 @@ final class DeliverySimulation {
 			return partition.assigned && then != null && then.get(partition.id) == partition.assignment;
 		}
 
-		private Attempt deliver(QueuedOrder order) {
+		@Override
+		public Attempt deliver(QueuedOrder order) {
 			Position position = position(order.id());
 			trace("deliver %s at %d", position.partition.id, position.offset);
 			if (isCurrent(position.partition) && position.partition.isFinishedAtStart(position.offset)) {
@@ -516,7 +523,7 @@ final class DeliverySimulation {
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
-				return new RetryLater(FailureReason.interrupted("interrupted"), true);
+				return new RetryLater(FailureReason.interrupted("interrupted"), Reach.ANSWERED);
 			}
 			finally {
 				this.inDelivery--;
@@ -526,22 +533,41 @@ final class DeliverySimulation {
 			}
 		}
 
+		/** May fail, and then nobody knows that the order is saved. */
+		@Override
+		public @Nullable Saved find(UUID id) {
+			try {
+				DeliverySimulation.this.scheduler.sleep(delay(50));
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				return null;
+			}
+			boolean saved = this.savedUnanswered.remove(Thread.currentThread());
+			return (saved && !DeliverySimulation.this.backendDown && !fails(4)) ? new Saved(null) : null;
+		}
+
 		private Duration responseTime() {
 			return fails(30) ? Duration.ofSeconds(2) : delay(50);
 		}
 
 		private Attempt answer() {
 			if (DeliverySimulation.this.backendDown) {
-				return new RetryLater(FailureReason.unreachable("down"), DeliverySimulation.this.random.nextBoolean());
+				return new RetryLater(FailureReason.unreachable("down"),
+						DeliverySimulation.this.random.nextBoolean() ? Reach.ANSWERED : Reach.NOT_REACHED);
 			}
 			if (!fails(4)) {
 				return new Saved(null);
 			}
-			return switch (DeliverySimulation.this.random.nextInt(5)) {
+			return switch (DeliverySimulation.this.random.nextInt(6)) {
 				case 0 -> new Rejected(FailureReason.refused(400, "400"));
 				case 1 -> new Conflict(FailureReason.otherPayload("422"));
 				case 2 -> new Throttled(FailureReason.throttled("429"), delay(1_000));
-				default -> new RetryLater(FailureReason.failed(500, "500"), true);
+				case 3 -> {
+					this.savedUnanswered.add(Thread.currentThread());
+					yield new RetryLater(FailureReason.failed(504, "504"), Reach.UNANSWERED);
+				}
+				default -> new RetryLater(FailureReason.failed(500, "500"), Reach.ANSWERED);
 			};
 		}
 
@@ -577,6 +603,10 @@ final class DeliverySimulation {
 
 		@Override
 		public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record) {
+			if (record.topic().equals(Topics.ORDERS_DLT)
+					&& this.owner.savedUnanswered.contains(Thread.currentThread())) {
+				violated("%s becomes a dead letter though it is saved", record.headers());
+			}
 			Position done = finished(record);
 			boolean current = done != null && this.owner.isCurrent(done.partition);
 			int assignment = (done != null) ? done.partition.assignment : 0;

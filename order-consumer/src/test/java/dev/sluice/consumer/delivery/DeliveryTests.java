@@ -7,15 +7,18 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 import dev.sluice.consumer.Backoff;
@@ -24,12 +27,15 @@ import dev.sluice.consumer.SystemTime;
 import dev.sluice.consumer.Time;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Conflict;
+import dev.sluice.consumer.backend.Attempt.Reach;
 import dev.sluice.consumer.backend.Attempt.Rejected;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.Attempt.Throttled;
+import dev.sluice.consumer.backend.Backend;
 import dev.sluice.consumer.backend.BackendProperties;
 import dev.sluice.consumer.backend.FailureReason;
+import dev.sluice.consumer.backend.HttpBackend;
 import dev.sluice.consumer.backend.QueuedOrder;
 import dev.sluice.consumer.limiter.BackendHealth;
 import dev.sluice.consumer.limiter.DeliveryLimiter;
@@ -37,6 +43,8 @@ import dev.sluice.consumer.outcome.DeadLetters;
 import dev.sluice.consumer.outcome.OutcomePublisher;
 import dev.sluice.consumer.outcome.ReliablePublisher;
 import dev.sluice.contract.DeadLetterHeaders;
+import dev.sluice.contract.FakeBackend;
+import dev.sluice.contract.FakeBackend.Reply;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.OrderOutcome;
@@ -67,7 +75,10 @@ class DeliveryTests {
 	private static final UUID ID = UUID.fromString("019ab000-0000-7000-8000-000000000001");
 
 	private static final RetryLater BUSY = new RetryLater(
-			FailureReason.failed(503, "the backend answered 503: 10.0.0.7 is down"), true);
+			FailureReason.failed(503, "the backend answered 503: 10.0.0.7 is down"), Reach.ANSWERED);
+
+	private static final RetryLater UNANSWERED = new RetryLater(FailureReason.failed(504, "the backend answered 504"),
+			Reach.UNANSWERED);
 
 	private static final Rejected REJECTED = new Rejected(
 			FailureReason.refused(422, "the backend answered 422: no such sku"));
@@ -92,6 +103,12 @@ class DeliveryTests {
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
 	private final PayloadHistory payloads = new PayloadHistory(10);
+
+	/** What look-ups of the order find, in turn. */
+	private final Queue<Optional<Saved>> found = new ArrayDeque<>();
+
+	private Runnable lookUp = () -> {
+	};
 
 	private Duration maxAge = Duration.ZERO;
 
@@ -124,11 +141,12 @@ class DeliveryTests {
 	}
 
 	@Test
-	void laysARejectedOrderIntoTheDeadLettersBeforeItSaysSo() {
-		deliver(answering(REJECTED));
+	void laysARejectedOrderIntoTheDeadLettersBeforeItSaysSo() throws InterruptedException {
+		reject(good());
 
+		assertThat(this.calls).hasValue(1);
 		assertThat(this.producer.history()).extracting(ProducerRecord::topic)
-			.containsExactly(Topics.ORDERS_DLT, Topics.ORDER_OUTCOMES);
+			.containsExactly(Topics.ORDER_OUTCOMES, Topics.ORDERS_DLT, Topics.ORDER_OUTCOMES);
 		ProducerRecord<byte[], byte[]> deadLetter = deadLetters().getFirst();
 		assertThat(header(deadLetter, DeadLetterHeaders.KIND)).isEqualTo("rejected");
 		assertThat(header(deadLetter, DeadLetterHeaders.REASON)).isEqualTo("the backend answered 422: no such sku");
@@ -139,8 +157,9 @@ class DeliveryTests {
 		assertThat(header(deadLetter, OrderHeaders.ID)).isEqualTo(ID.toString());
 		assertThat(deadLetter.headers().lastHeader(DeadLetterHeaders.STACK)).isNull();
 		assertThat(new String(deadLetter.value())).isEqualTo(Records.BODY);
-		assertThat(outcomes()).singleElement().extracting(OrderOutcome::status).isEqualTo(OrderStatus.FAILED);
-		assertThat(outcomes().getFirst().order()).isEqualTo(Records.BODY);
+		assertThat(outcomes()).extracting(OrderOutcome::status)
+			.containsExactly(OrderStatus.RETRYING, OrderStatus.FAILED);
+		assertThat(outcomes().getLast().order()).isEqualTo(Records.BODY);
 		assertThat(this.finished).hasValue(true);
 	}
 
@@ -187,6 +206,105 @@ class DeliveryTests {
 		assertThat(outcomes()).extracting(OrderOutcome::attempts).containsExactly(1, 1, 1, 2);
 		assertThat(deadLetters()).extracting((letter) -> header(letter, DeadLetterHeaders.KIND))
 			.containsExactly("exhausted", "exhausted");
+	}
+
+	@Test
+	void retriesARejectionWhileNothingElseIsSaved() throws InterruptedException {
+		another(BUSY);
+		run(delivery(answering(REJECTED, REJECTED, REJECTED, REJECTED, SAVED), this.producer, anotherFailsMeanwhile(),
+				good()));
+
+		assertThat(this.calls).hasValue(5);
+		assertThat(deadLetters()).isEmpty();
+		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
+	}
+
+	@Test
+	void givesUpARejectedOrderThatIsAloneAfterItsAttempts() {
+		deliver(answering(REJECTED));
+
+		assertThat(this.calls).hasValue(MAX_ATTEMPTS);
+		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("rejected");
+		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.FAILED);
+	}
+
+	@Test
+	void asksForAnOrderAfterAnAttemptWithoutAnswer() throws InterruptedException {
+		Instant at = Instant.parse("2026-11-21T09:59:59Z");
+		this.found.addAll(List.of(Optional.empty(), Optional.of(new Saved(at))));
+
+		run(delivery(answering(BUSY, UNANSWERED, UNANSWERED), this.producer, good()));
+
+		assertThat(this.calls).as("the first look-up did not find it").hasValue(3);
+		assertThat(this.found).isEmpty();
+		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
+		assertThat(outcomes().getLast().attempts()).isEqualTo(3);
+		assertThat(outcomes().getLast().at()).isEqualTo(at);
+		assertThat(this.limiter.inFlight()).isZero();
+	}
+
+	/** A backend that answers each order too late would get it for ever. */
+	@Test
+	void findsAnOrderThatABackendSavesAndNeverAnswers() throws Exception {
+		AtomicBoolean saved = new AtomicBoolean();
+		try (FakeBackend server = new FakeBackend();
+				HttpBackend backend = new HttpBackend(new BackendProperties(server.uri(), Duration.ofSeconds(1),
+						Duration.ofSeconds(1), Duration.ofSeconds(60), circuit(1_000)), 2, InstantSource.system())) {
+			server.reply((socket, request) -> {
+				if (request.startsWith("POST /orders ")) {
+					saved.set(true);
+					Reply.never().to(socket, request);
+				}
+				Reply
+					.of(saved.get() && request.startsWith("GET /orders/" + ID + " ") ? 200 : 404,
+							"{\"id\":\"%s\",\"savedAt\":\"2026-11-21T09:59:59Z\"}".formatted(ID))
+					.to(socket, request);
+			});
+
+			run(new Delivery(good(), noTicket(), context(backend, this.producer, noWait()),
+					(finished, _) -> this.finished.set(finished)));
+
+			assertThat(server.requests()).hasSize(2);
+		}
+		assertThat(outcomes()).extracting(OrderOutcome::status)
+			.containsExactly(OrderStatus.RETRYING, OrderStatus.SAVED);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void asksForAnOrderBeforeItGivesItUp(boolean saved) throws InterruptedException {
+		this.maxAge = Duration.ofNanos(1);
+		this.found.add(saved ? Optional.of(SAVED) : Optional.empty());
+
+		run(delivery(answering(UNANSWERED), this.producer, good()));
+
+		assertThat(this.calls).hasValue(1);
+		assertThat(this.found).isEmpty();
+		assertThat(outcomes()).singleElement()
+			.extracting(OrderOutcome::status)
+			.isEqualTo(saved ? OrderStatus.SAVED : OrderStatus.FAILED);
+		assertThat(deadLetters()).hasSize(saved ? 0 : 1);
+		assertThat(this.limiter.inFlight()).isZero();
+	}
+
+	@Test
+	void endsUnfinishedWhenCancelledInALookUp() throws InterruptedException {
+		CountDownLatch asked = new CountDownLatch(1);
+		this.lookUp = () -> {
+			asked.countDown();
+			LockSupport.park();
+		};
+		this.found.add(Optional.of(SAVED));
+		Delivery delivery = delivery(answering(UNANSWERED), this.producer, good());
+		delivery.start();
+		asked.await();
+
+		delivery.cancel();
+
+		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
+		assertThat(this.finished).hasValue(false);
+		assertThat(this.calls).hasValue(1);
+		assertThat(this.limiter.inFlight()).isZero();
 	}
 
 	@Test
@@ -241,17 +359,22 @@ class DeliveryTests {
 	@ValueSource(booleans = { true, false })
 	void neverDeliversAnotherPayloadThanTheFirst(boolean saved) throws InterruptedException {
 		UUID keyed = UUID.fromString("019ab000-0000-8000-8000-000000000001");
-		Attempt first = saved ? SAVED : REJECTED;
-		run(delivery(answering(first), this.producer, Records.order(keyed).at(7)));
+		ConsumerRecord<byte[], byte[]> first = Records.order(keyed).at(7);
+		if (saved) {
+			run(delivery(answering(SAVED), this.producer, first));
+		}
+		else {
+			reject(first);
+		}
 		this.finished.set(null);
 		run(delivery(answering(SAVED), this.producer, Records.order(keyed).value("{\"other\":1}").at(8)));
 		assertThat(this.finished).hasValue(true);
-		run(delivery(answering(first), this.producer, Records.order(keyed).at(9)));
+		run(delivery(answering(SAVED), this.producer, Records.order(keyed).at(9)));
 
 		assertThat(this.calls).hasValue(2);
-		assertThat(outcomes()).extracting(OrderOutcome::status)
-			.containsOnly(saved ? OrderStatus.SAVED : OrderStatus.FAILED)
-			.hasSize(2);
+		assertThat(outcomes()).filteredOn((outcome) -> outcome.status() != OrderStatus.RETRYING)
+			.extracting(OrderOutcome::status)
+			.containsExactly(saved ? OrderStatus.SAVED : OrderStatus.FAILED, OrderStatus.SAVED);
 		assertThat(deadLetters()).filteredOn((letter) -> header(letter, DeadLetterHeaders.KIND).equals("conflict"))
 			.singleElement()
 			.satisfies((letter) -> {
@@ -270,11 +393,14 @@ class DeliveryTests {
 	}
 
 	@Test
-	void tellsClientsTheReasonAndOperatorsTheDetail() {
-		deliver(answering(BUSY, REJECTED));
+	void tellsClientsTheReasonAndOperatorsTheDetail() throws InterruptedException {
+		another(SAVED);
+
+		run(delivery(answering(BUSY, REJECTED), this.producer, anotherSavedMeanwhile(), good()));
 
 		assertThat(outcomes()).extracting(OrderOutcome::reason)
-			.containsExactly("The backend failed (status 503).", "The backend refused the order (status 422).");
+			.containsExactly("The backend failed (status 503).", "The backend refused the order (status 422).",
+					"The backend refused the order (status 422).");
 		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.REASON))
 			.isEqualTo("the backend answered 422: no such sku");
 	}
@@ -335,10 +461,12 @@ class DeliveryTests {
 	void keepsNoMoreThanAnOrderOfWhatWasRejected() throws InterruptedException {
 		String longest = "{}" + " ".repeat(Order.MAX_BYTES - 2);
 
-		run(delivery(answering(REJECTED), this.producer, Records.order(ID).value(longest).at(7)));
-		run(delivery(answering(REJECTED), this.producer, Records.order(ID).value(longest + " ").at(8)));
+		reject(Records.order(ID).value(longest).at(7));
+		reject(Records.order(ID).value(longest + " ").at(8));
 
-		assertThat(outcomes()).extracting(OrderOutcome::order).containsExactly(longest, null);
+		assertThat(outcomes()).filteredOn((outcome) -> outcome.status() == OrderStatus.FAILED)
+			.extracting(OrderOutcome::order)
+			.containsExactly(longest, null);
 		assertThat(deadLetters()).hasSize(2);
 	}
 
@@ -458,7 +586,7 @@ class DeliveryTests {
 
 	/** Kafka accepts nothing, so a delivery would retry forever. */
 	@ParameterizedTest
-	@ValueSource(strings = { "saved", "rejected", "conflict", "unreadable" })
+	@ValueSource(strings = { "saved", "conflict", "unreadable" })
 	void stopsPublishingWhenCancelled(String kind) throws InterruptedException {
 		AtomicInteger sends = new AtomicInteger();
 		MockProducer<byte[], byte[]> failing = new MockProducer<>(true, null, new ByteArraySerializer(),
@@ -472,11 +600,7 @@ class DeliveryTests {
 			}
 
 		};
-		Attempt attempt = switch (kind) {
-			case "rejected" -> REJECTED;
-			case "conflict" -> new Conflict(FailureReason.otherPayload("422"));
-			default -> SAVED;
-		};
+		Attempt attempt = kind.equals("conflict") ? new Conflict(FailureReason.otherPayload("422")) : SAVED;
 		Delivery delivery = delivery(answering(attempt), failing,
 				Records.order(ID).value(kind.equals("unreadable") ? "no JSON" : "{}").at(7));
 		delivery.start();
@@ -494,7 +618,8 @@ class DeliveryTests {
 		byte[] key = { 1 };
 		KeySequencer.Ticket before = sequencer.ticket(key);
 		Delivery delivery = new Delivery(good(), sequencer.ticket(key),
-				context(answering(SAVED), this.producer, noWait()), (finished, bug) -> this.finished.set(finished));
+				context(backend(answering(SAVED)), this.producer, noWait()),
+				(finished, bug) -> this.finished.set(finished));
 		KeySequencer.Ticket after = sequencer.ticket(key);
 
 		before.release(false);
@@ -541,7 +666,7 @@ class DeliveryTests {
 
 		assertThat(duration("saved").count()).isEqualTo(1);
 		assertThat(duration("saved").totalTime(TimeUnit.NANOSECONDS)).isEqualTo(2e9);
-		assertThat(duration("rejected").count()).isEqualTo(1);
+		assertThat(duration("rejected").count()).isEqualTo(MAX_ATTEMPTS);
 		assertThat(acceptToSaved.count()).isEqualTo(1);
 		assertThat(acceptToSaved.totalTime(TimeUnit.NANOSECONDS))
 			.isEqualTo(Duration.between(Instant.parse(Records.TIME), NOW).toNanos());
@@ -606,6 +731,12 @@ class DeliveryTests {
 		}
 	}
 
+	/** Delivers an order that the backend rejects while it saves others. */
+	private void reject(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
+		another(SAVED);
+		run(delivery(answering(REJECTED), this.producer, anotherSavedMeanwhile(), record));
+	}
+
 	private void run(Delivery delivery) throws InterruptedException {
 		delivery.start();
 		assertThat(delivery.awaitEnd(Duration.ofSeconds(20))).isTrue();
@@ -618,25 +749,51 @@ class DeliveryTests {
 
 	private Delivery delivery(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
 			Backoff backoff, ConsumerRecord<byte[], byte[]> record) {
-		return new Delivery(record, noTicket(), context(backend, producer, backoff), (finished, bug) -> {
+		return new Delivery(record, noTicket(), context(backend(backend), producer, backoff), (finished, bug) -> {
 			this.finished.set(finished);
 			this.bug.set(bug);
 		});
 	}
 
-	private Delivery.Context context(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
-			Backoff backoff) {
+	private Delivery.Context context(Backend backend, MockProducer<byte[], byte[]> producer, Backoff backoff) {
 		ReliablePublisher publisher = new ReliablePublisher(() -> producer, noWait(), this.time);
-		return new Delivery.Context(new RecordReader(), this.payloads, this.limiter, backend::apply,
+		return new Delivery.Context(new RecordReader(), this.payloads, this.limiter, backend,
 				new RetryPolicy(backoff, MAX_ATTEMPTS, Duration.ofHours(1), this.maxAge),
 				new OutcomePublisher(publisher, this.json, this.registry), new DeadLetters(publisher, this.registry),
 				new DeliveryTimers(this.registry), Thread.ofVirtual().factory(), this.time, InstantSource.fixed(NOW));
+	}
+
+	private Backend backend(Function<QueuedOrder, Attempt> delivery) {
+		return new Backend() {
+
+			@Override
+			public Attempt deliver(QueuedOrder order) {
+				return delivery.apply(order);
+			}
+
+			@Override
+			public @Nullable Saved find(UUID id) {
+				assertThat(id).isEqualTo(ID);
+				assertThat(DeliveryTests.this.limiter.inFlight()).isEqualTo(1);
+				DeliveryTests.this.lookUp.run();
+				return DeliveryTests.this.found.remove().orElse(null);
+			}
+
+		};
 	}
 
 	/** A back-off during which the backend saves another order. */
 	private Backoff anotherSavedMeanwhile() {
 		return new Backoff(Duration.ofMillis(1), Duration.ofMillis(1), () -> {
 			another(SAVED);
+			return 0;
+		});
+	}
+
+	/** A back-off during which the backend fails at another order. */
+	private Backoff anotherFailsMeanwhile() {
+		return new Backoff(Duration.ofMillis(1), Duration.ofMillis(1), () -> {
+			another(BUSY);
 			return 0;
 		});
 	}
@@ -682,9 +839,12 @@ class DeliveryTests {
 	}
 
 	private static BackendHealth health(int consecutiveFailures) {
-		BackendProperties.Circuit circuit = new BackendProperties.Circuit(consecutiveFailures, 100,
-				Duration.ofSeconds(10), 1_000, Duration.ofMillis(1), 1);
-		return new BackendHealth(circuit, Duration.ofHours(1), System::nanoTime);
+		return new BackendHealth(circuit(consecutiveFailures), Duration.ofHours(1), System::nanoTime);
+	}
+
+	private static BackendProperties.Circuit circuit(int consecutiveFailures) {
+		return new BackendProperties.Circuit(consecutiveFailures, 100, Duration.ofSeconds(10), 1_000,
+				Duration.ofMillis(1), 1);
 	}
 
 	private Timer duration(String outcome) {

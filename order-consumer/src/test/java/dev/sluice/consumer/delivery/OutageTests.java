@@ -10,12 +10,14 @@ import java.util.SplittableRandom;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import dev.sluice.consumer.Backoff;
+import dev.sluice.consumer.backend.Attempt;
+import dev.sluice.consumer.backend.Attempt.Reach;
+import dev.sluice.consumer.backend.Attempt.Rejected;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.Attempt.Throttled;
 import dev.sluice.consumer.backend.BackendProperties;
 import dev.sluice.consumer.backend.FailureReason;
-import dev.sluice.consumer.limiter.BackendEvidence.Failure;
 import dev.sluice.consumer.limiter.BackendHealth;
 import dev.sluice.consumer.limiter.RetryBudget;
 import org.junit.jupiter.api.AfterAll;
@@ -56,13 +58,16 @@ class OutageTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "0.02, 100, 30", "0.2, 50, 15", "1, 20, 6", "5, 5, 2", "30, 2, 1" })
-	void noGoodOrderBecomesADeadLetterAtAnyRate(double ordersPerSecond, int allSeeds, int seedsInTheGate) {
+	@CsvSource({ "0.02, 100, 30, false", "0.2, 50, 15, false", "1, 20, 6, false", "5, 5, 2, false", "30, 2, 1, false",
+			"1, 20, 6, true", "5, 5, 2, true", "30, 2, 1, true" })
+	void noGoodOrderBecomesADeadLetterAtAnyRate(double ordersPerSecond, int allSeeds, int seedsInTheGate,
+			boolean rejects) {
 		int seeds = FULL ? allSeeds : seedsInTheGate;
 		int failedInOutages = 0;
 		int buried = 0;
 		for (int seed = 0; seed < seeds; seed++) {
 			Simulation simulation = new Simulation(seed);
+			simulation.rejects = rejects;
 			simulation.drawOutages(Duration.ofMinutes(20));
 			simulation.drawOrders(Duration.ofMinutes(20), ordersPerSecond, 0.02);
 			simulation.run(Duration.ofMinutes(30));
@@ -79,10 +84,11 @@ class OutageTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { 1, 2, 5 })
-	void fewOrdersOutliveALongOutage(int few) {
+	@CsvSource({ "1, false", "2, false", "5, false", "2, true", "5, true" })
+	void fewOrdersOutliveALongOutage(int few, boolean rejects) {
 		for (int seed = 0; seed < SEEDS; seed++) {
 			Simulation simulation = new Simulation(seed);
+			simulation.rejects = rejects;
 			simulation.outage(Duration.ofSeconds(10), Duration.ofHours(3));
 			for (int i = 0; i < 100; i++) {
 				simulation.order(Duration.ofMillis(50L * i), false);
@@ -140,6 +146,39 @@ class OutageTests {
 		assertThat(poisonous.attempts).as("every half minute at least").isGreaterThan(24 * 60);
 	}
 
+	@Test
+	void aRejectedOrderIsBuriedSoonAmongGoodOnesAndAfterItsAttemptsAlone() {
+		Simulation simulation = new Simulation(1);
+		simulation.rejects = true;
+		simulation.drawOrders(Duration.ofMinutes(1), 5, 0);
+		SimulatedOrder among = simulation.order(Duration.ofSeconds(30), true);
+		SimulatedOrder alone = simulation.order(Duration.ofHours(1), true);
+		simulation.run(Duration.ofHours(2));
+
+		assertThat(simulation.buried).containsExactly(among, alone);
+		assertThat(among.attempts).isLessThan(MAX_ATTEMPTS);
+		assertThat(alone.attempts).isEqualTo(MAX_ATTEMPTS);
+	}
+
+	/**
+	 * Only the first is alone: from then on, nothing shows that the backend saves others.
+	 */
+	@Test
+	void aBackendThatRejectsEverythingBuriesOneOrderAtMost() {
+		for (int seed = 0; seed < SEEDS; seed++) {
+			Simulation simulation = new Simulation(seed);
+			simulation.rejects = true;
+			simulation.outage(Duration.ZERO, Duration.ofHours(12));
+			for (int i = 0; i < 20; i++) {
+				simulation.order(Duration.ofMinutes(30L * i), false);
+			}
+			simulation.run(Duration.ofHours(13));
+
+			assertThat(simulation.buried).hasSize(1);
+			assertThat(simulation.unsaved()).hasSize(1);
+		}
+	}
+
 	private static final class SimulatedOrder {
 
 		private final boolean poisonous;
@@ -166,6 +205,8 @@ class OutageTests {
 
 		private static final FailureReason DOWN = FailureReason.failed(500, "down");
 
+		private static final Attempt REJECTED = new Rejected(FailureReason.refused(400, "400"));
+
 		private final SplittableRandom random;
 
 		private final BackendHealth health;
@@ -186,6 +227,9 @@ class OutageTests {
 		private long number;
 
 		private int failedInOutages;
+
+		/** Whether the backend answers 400 where it fails otherwise. */
+		private boolean rejects;
 
 		Simulation(long seed) {
 			this.random = new SplittableRandom(seed);
@@ -275,8 +319,12 @@ class OutageTests {
 			}
 			else if (down || order.poisonous) {
 				this.failedInOutages += down ? 1 : 0;
-				Failure failure = this.health.attempted(new RetryLater(DOWN, true), beganNanos);
-				order.budget.failed(failure);
+				if (this.rejects) {
+					order.budget.rejected(this.health.attempted(REJECTED, beganNanos));
+				}
+				else {
+					order.budget.failed(this.health.attempted(new RetryLater(DOWN, Reach.ANSWERED), beganNanos));
+				}
 				later(this.retries.backoff().after(order.attempts), () -> again(order));
 			}
 			else {

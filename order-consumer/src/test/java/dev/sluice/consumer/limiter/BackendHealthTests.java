@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Conflict;
+import dev.sluice.consumer.backend.Attempt.Reach;
 import dev.sluice.consumer.backend.Attempt.Rejected;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
@@ -24,7 +25,9 @@ class BackendHealthTests {
 
 	private static final Attempt SAVED = new Saved(null);
 
-	private static final Attempt FAILED = new RetryLater(FailureReason.failed(500, "500"), true);
+	private static final Attempt FAILED = new RetryLater(FailureReason.failed(500, "500"), Reach.ANSWERED);
+
+	private static final Attempt REJECTED = new Rejected(FailureReason.refused(422, "422"));
 
 	private static final Attempt THROTTLED = new Throttled(FailureReason.throttled("429"), Duration.ZERO);
 
@@ -111,14 +114,29 @@ class BackendHealthTests {
 	}
 
 	@Test
-	void refusalsAreAnswersOfABackendThatIsWell() {
+	void refusalsAreAnswersOfABackendThatSavesOthers() {
+		attempts(SAVED, 1);
 		attempts(FAILED, 4);
-		attempts(new Rejected(FailureReason.refused(422, "422")), 1);
+		attempts(REJECTED, 1);
 		attempts(FAILED, 4);
 		attempts(new Conflict(FailureReason.otherPayload("422")), 1);
 		attempts(FAILED, 4);
 
 		assertThat(this.health.isHealthy()).isTrue();
+	}
+
+	@Test
+	void refusalsOfAllOrdersAreFailuresAndNoResultOfATrial() {
+		attempts(REJECTED, 5);
+		assertThat(this.health.circuit()).isEqualTo(State.OPEN);
+
+		advance(this.health.untilNextTrial());
+		attempts(REJECTED, 100);
+		assertThat(this.health.circuit()).isEqualTo(State.HALF_OPEN);
+		attempts(SAVED, 1);
+		attempts(REJECTED, 2);
+
+		assertThat(this.health.circuit()).isEqualTo(State.CLOSED);
 	}
 
 	@Test
@@ -162,7 +180,8 @@ class BackendHealthTests {
 		advance(Duration.ofMillis(1));
 
 		assertThat(this.health.attempted(FAILED, this.nanos.get())).isNotNull();
-		assertThat(this.health.attempted(new RetryLater(FailureReason.unreachable("gone"), false), this.nanos.get()))
+		assertThat(this.health.attempted(new RetryLater(FailureReason.unreachable("gone"), Reach.NOT_REACHED),
+				this.nanos.get()))
 			.isNull();
 		attempts(FAILED, 2);
 		assertThat(this.health.attempted(FAILED, this.nanos.get())).as("the circuit breaker opens at it").isNull();

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import dev.sluice.consumer.SetTime;
 import dev.sluice.consumer.backend.Attempt;
+import dev.sluice.consumer.backend.Attempt.Reach;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.Attempt.Throttled;
@@ -24,7 +25,7 @@ class DeliveryLimiterTests {
 
 	private static final Attempt SAVED = new Saved(null);
 
-	private static final Attempt FAILED = new RetryLater(FailureReason.failed(500, "500"), true);
+	private static final Attempt FAILED = new RetryLater(FailureReason.failed(500, "500"), Reach.ANSWERED);
 
 	private static final Attempt THROTTLED = new Throttled(FailureReason.throttled("429"), Duration.ZERO);
 

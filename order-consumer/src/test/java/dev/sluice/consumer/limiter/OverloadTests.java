@@ -10,6 +10,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.backend.Attempt;
+import dev.sluice.consumer.backend.Attempt.Reach;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.Attempt.Throttled;
@@ -247,7 +248,7 @@ class OverloadTests {
 
 		private static final Attempt SAVED = new Saved(null);
 
-		private static final Attempt FULL = new RetryLater(FailureReason.failed(503, "full"), true);
+		private static final Attempt FULL = new RetryLater(FailureReason.failed(503, "full"), Reach.ANSWERED);
 
 		private static final Attempt THROTTLED = new Throttled(FailureReason.throttled("429"), Duration.ZERO);
 

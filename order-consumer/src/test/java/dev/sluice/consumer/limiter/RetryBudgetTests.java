@@ -9,9 +9,11 @@ class RetryBudgetTests {
 
 	private final BackendEvidence evidence = new BackendEvidence(Long.MAX_VALUE / 4);
 
-	private final RetryBudget budget = new RetryBudget(2, 100, () -> this.outages, () -> this.now);
+	private final RetryBudget budget = new RetryBudget(2, 100, () -> this.outages, () -> this.unsaved, () -> this.now);
 
 	private int outages;
+
+	private int unsaved;
 
 	private long now;
 
@@ -98,6 +100,36 @@ class RetryBudgetTests {
 			saved();
 			assertThat(this.budget.isSpent()).isFalse();
 		}
+	}
+
+	@Test
+	void aRejectionThatCountsSpendsItAtOnce() {
+		saved();
+		this.unsaved = 100;
+		this.budget.rejected(failed());
+		assertThat(this.budget.isSpent()).isFalse();
+
+		this.budget.rejected(failed());
+		saved();
+		assertThat(this.budget.isSpent()).isTrue();
+	}
+
+	@Test
+	void rejectionsAloneSpendItWhileNoOtherOrderFails() {
+		this.unsaved = 1;
+		this.budget.rejected(null);
+		assertThat(this.budget.isSpent()).isFalse();
+		assertThat(this.budget.isSpent()).as("it was throttled meanwhile").isFalse();
+		this.unsaved = 3;
+		this.budget.rejected(null);
+		assertThat(this.budget.isSpent()).as("another order failed").isFalse();
+
+		this.unsaved = 1;
+		this.budget.rejected(null);
+		assertThat(this.budget.isSpent()).as("another order was saved").isFalse();
+		this.unsaved = 2;
+		this.budget.rejected(null);
+		assertThat(this.budget.isSpent()).isTrue();
 	}
 
 	private void saved() {
