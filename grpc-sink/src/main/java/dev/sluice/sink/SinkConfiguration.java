@@ -18,6 +18,7 @@ import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.SinkTopic;
 import dev.sluice.threads.Supervisor;
+import dev.sluice.threads.ThreadsHealthIndicator;
 import dev.sluice.topics.TopicSpec;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -77,13 +78,9 @@ class SinkConfiguration {
 				(thread) -> registry.counter(SinkMetric.THREAD_FAILURES.key(), "thread", thread).increment());
 	}
 
-	/** Down while the limits on calls cannot be checked. */
 	@Bean
-	HealthIndicator threadsHealthIndicator(Supervisor supervisor) {
-		return () -> {
-			Map<String, String> failing = supervisor.failing();
-			return (failing.isEmpty() ? Health.up() : Health.down()).withDetails(failing).build();
-		};
+	ThreadsHealthIndicator threadsHealthIndicator(Supervisor supervisor) {
+		return new ThreadsHealthIndicator(supervisor);
 	}
 
 	/** The clock of the limits on calls. */

@@ -12,8 +12,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs what a service must do again and again, so that no unexpected exception ends it
  * for good. Each one is counted, and the work goes on. The first of a kind is logged as
- * an error, until the work has succeeded again. The health of the service shows
- * {@link #failing()}.
+ * an error, until the work has succeeded again.
+ *
+ * @see ThreadsHealthIndicator
  */
 public final class Supervisor {
 
@@ -55,13 +56,13 @@ public final class Supervisor {
 	}
 
 	/**
-	 * Starts a thread that runs a step again and again until it is interrupted. After a
-	 * failure the next step follows a second later, and later each time it fails again:
-	 * after 30 s at most.
+	 * Starts a daemon thread that runs a step again and again until it is interrupted.
+	 * After a failure the next step follows a second later, and later each time it fails
+	 * again: after 30 s at most.
 	 * @param name the name of the work, and of the thread
 	 */
-	public Thread start(Thread.Builder thread, String name, Step step) {
-		return thread.name(name).start(() -> repeat(name, step));
+	public Thread start(String name, Step step) {
+		return Thread.ofPlatform().daemon().name(name).start(() -> repeat(name, step));
 	}
 
 	private void repeat(String name, Step step) {

@@ -12,6 +12,8 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -30,7 +32,7 @@ class SupervisorTests {
 		Queue<Throwable> throwing = new ConcurrentLinkedQueue<>(
 				List.of(new IllegalStateException("secret.host:9092"), new StackOverflowError()));
 		CountDownLatch recovered = new CountDownLatch(2);
-		Thread thread = this.supervisor.start(Thread.ofVirtual(), "purge", () -> {
+		Thread thread = this.supervisor.start("purge", () -> {
 			switch (throwing.poll()) {
 				case RuntimeException ex -> throw ex;
 				case Error ex -> throw ex;
@@ -56,16 +58,18 @@ class SupervisorTests {
 		});
 		guarded.run();
 		guarded.run();
-		assertThat(this.supervisor.failing()).isEqualTo(Map.of("limits", "IllegalStateException"));
+		Health health = new ThreadsHealthIndicator(this.supervisor).health();
+		assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+		assertThat(health.getDetails()).isEqualTo(Map.of("limits", "IllegalStateException"));
 		assertThat(this.failures).hasSize(2);
 		assertThat(output).as("a task that is run often does not fill the log").containsOnlyOnce("has failed");
 		guarded.run();
-		assertThat(this.supervisor.failing()).isEmpty();
+		assertThat(new ThreadsHealthIndicator(this.supervisor).health()).isEqualTo(Health.up().build());
 	}
 
 	@Test
 	void endsWhenItIsInterrupted() throws InterruptedException {
-		Thread thread = this.supervisor.start(Thread.ofVirtual(), "failing", () -> {
+		Thread thread = this.supervisor.start("failing", () -> {
 			throw new IllegalStateException();
 		});
 		await().until(() -> !this.supervisor.failing().isEmpty());

@@ -1,10 +1,9 @@
 package dev.sluice.consumer;
 
-import java.util.Map;
-
 import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.topics.OrderTopicSpecs;
 import dev.sluice.threads.Supervisor;
+import dev.sluice.threads.ThreadsHealthIndicator;
 import dev.sluice.topics.TopicWatch;
 import io.micrometer.core.instrument.MeterRegistry;
 
@@ -36,15 +35,9 @@ class TopicsConfiguration {
 				(thread) -> ConsumerMetric.THREAD_FAILURES.counter(registry, "thread", thread).increment());
 	}
 
-	/**
-	 * Down while a thread fails. It is not part of liveness: the thread is started again.
-	 */
 	@Bean
-	HealthIndicator threadsHealthIndicator(Supervisor supervisor) {
-		return () -> {
-			Map<String, String> failing = supervisor.failing();
-			return (failing.isEmpty() ? Health.up() : Health.down()).withDetails(failing).build();
-		};
+	ThreadsHealthIndicator threadsHealthIndicator(Supervisor supervisor) {
+		return new ThreadsHealthIndicator(supervisor);
 	}
 
 	@Bean

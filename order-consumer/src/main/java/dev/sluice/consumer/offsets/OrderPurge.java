@@ -40,8 +40,8 @@ import org.springframework.context.SmartLifecycle;
  * commit and the first record within the retention. It skips a partition that one of the
  * two groups has no commit for.
  * <p>
- * One virtual thread runs it at its start and then once a minute. After a failure, the
- * next run retries.
+ * One thread runs it at its start and then once a minute. After a failure, the next run
+ * retries.
  */
 public final class OrderPurge implements SmartLifecycle {
 
@@ -100,7 +100,7 @@ public final class OrderPurge implements SmartLifecycle {
 	@Override
 	public void start() {
 		if (this.retention.isPositive()) {
-			this.thread = this.supervisor.start(Thread.ofVirtual(), "order-purge", this::run);
+			this.thread = this.supervisor.start("order-purge", this::run);
 		}
 	}
 

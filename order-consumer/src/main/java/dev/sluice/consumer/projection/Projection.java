@@ -36,6 +36,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import org.springframework.context.SmartLifecycle;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.listener.BatchConsumerAwareMessageListener;
@@ -174,7 +175,7 @@ final class Projection implements SmartLifecycle {
 	@Override
 	public void start() {
 		this.running = true;
-		this.starter = this.supervisor.start(Thread.ofVirtual(), "projection-start", this::run);
+		this.starter = this.supervisor.start("projection-start", this::run);
 	}
 
 	/**
@@ -336,9 +337,12 @@ final class Projection implements SmartLifecycle {
 
 	}
 
-	private static String oneLine(Exception ex) {
+	/** The exception and its root cause, which says what a person can mend. */
+	static String oneLine(Exception ex) {
+		Throwable cause = NestedExceptionUtils.getMostSpecificCause(ex);
+		String text = (cause != ex) ? ex + ": " + cause : ex.toString();
 		// The message of a migration has many lines.
-		return ex.toString().strip().replaceAll("\\s+", " ");
+		return text.strip().replaceAll("\\s+", " ");
 	}
 
 	@Override

@@ -70,8 +70,7 @@ public final class SchedulingDelay implements SmartLifecycle {
 	public void start() {
 		Executor measured = this.limit.isZero() ? null : this.threads.get();
 		if (measured != null) {
-			this.thread = this.supervisor.start(Thread.ofPlatform().daemon(), "scheduling-delay",
-					() -> measure(measured));
+			this.thread = this.supervisor.start("scheduling-delay", () -> measure(measured));
 		}
 	}
 

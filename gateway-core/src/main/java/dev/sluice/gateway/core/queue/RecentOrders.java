@@ -220,9 +220,8 @@ public class RecentOrders implements SmartLifecycle {
 	@Override
 	public void start() {
 		this.running = true;
-		this.reader = this.supervisor.start(Thread.ofPlatform().daemon(), "recent-orders",
-				() -> this.topics.read(this.running, this.awaited));
-		this.asker = this.supervisor.start(Thread.ofPlatform().daemon(), "recent-orders-ends", this::ask);
+		this.reader = this.supervisor.start("recent-orders", () -> this.topics.read(this.running, this.awaited));
+		this.asker = this.supervisor.start("recent-orders-ends", this::ask);
 	}
 
 	/** One round of the asker, which answers the callers that wait by now. */

@@ -1,18 +1,15 @@
 package dev.sluice.gateway.core.web;
 
-import java.util.Map;
-
 import com.github.benmanes.caffeine.cache.Ticker;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.threads.Supervisor;
+import dev.sluice.threads.ThreadsHealthIndicator;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;
 import io.github.resilience4j.micrometer.tagged.TaggedCircuitBreakerMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import org.springframework.boot.health.contributor.Health;
-import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.support.ProducerListener;
@@ -65,11 +62,8 @@ class LibraryConfiguration {
 
 	/** Not part of readiness: the gateway answers without them. */
 	@Bean
-	HealthIndicator threadsHealthIndicator(Supervisor supervisor) {
-		return () -> {
-			Map<String, String> failing = supervisor.failing();
-			return (failing.isEmpty() ? Health.up() : Health.down()).withDetails(failing).build();
-		};
+	ThreadsHealthIndicator threadsHealthIndicator(Supervisor supervisor) {
+		return new ThreadsHealthIndicator(supervisor);
 	}
 
 }
