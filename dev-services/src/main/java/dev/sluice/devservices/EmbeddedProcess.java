@@ -114,9 +114,7 @@ final class EmbeddedProcess implements AutoCloseable {
 		}
 		JavaProcess ended = this.process;
 		if (ended != null) {
-			JavaProcess again = ended.relaunch();
-			this.process = again;
-			return again;
+			return ended.relaunch();
 		}
 		Path base = (this.keptDirectory != null) ? this.keptDirectory : this.directory;
 		try {
@@ -159,7 +157,7 @@ final class EmbeddedProcess implements AutoCloseable {
 		Path keep = base().resolve(KEEP);
 		try {
 			Files.writeString(keep, "");
-			running().close();
+			running().stop();
 			killServer();
 			Files.deleteIfExists(keep);
 		}

@@ -50,7 +50,7 @@ public final class Ports {
 	}
 
 	/** This many different ports that are free now. */
-	static List<Integer> free(int count) {
+	public static List<Integer> free(int count) {
 		Set<Integer> ports = new LinkedHashSet<>();
 		while (ports.size() < count) {
 			ports.add(free());

@@ -42,7 +42,8 @@ enum Signal {
 				.redirectOutput(Redirect.DISCARD)
 				.redirectError(Redirect.DISCARD)
 				.start();
-			if (!awaitEnd(shell)) {
+			// A frozen process must be unfrozen even if this thread is interrupted.
+			if (!JavaProcess.awaitEnd(shell, Patience.of(TIMEOUT))) {
 				shell.destroyForcibly();
 				throw new IllegalStateException("no shell sent SIG%s to process %d within %d s".formatted(this,
 						process.pid(), Patience.of(TIMEOUT).toSeconds()));
@@ -78,30 +79,6 @@ enum Signal {
 		catch (IOException _) {
 			// It has ended, or there is no /proc.
 			return false;
-		}
-	}
-
-	/**
-	 * Waits even if this thread is interrupted: a frozen process must be unfrozen in the
-	 * end.
-	 */
-	private static boolean awaitEnd(Process shell) {
-		boolean interrupted = false;
-		long deadline = System.nanoTime() + Patience.of(TIMEOUT).toNanos();
-		try {
-			while (true) {
-				try {
-					return shell.waitFor(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-				}
-				catch (InterruptedException _) {
-					interrupted = true;
-				}
-			}
-		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
 		}
 	}
 

@@ -67,17 +67,7 @@ class JavaProcessIT {
 	}
 
 	@Test
-	void passesEnvironmentAndJvmArguments() {
-		this.process = child("wait").environment("GREETING", "hello")
-			.jvmArgs("-Dgreeting=world")
-			.readyWhenLogged("waiting", TIMEOUT)
-			.start();
-
-		assertThat(this.process.tail()).contains("waiting with hello world");
-	}
-
-	@Test
-	void isExecutedByAnotherCommand() {
+	void isExecutedByAnotherCommandWithItsJvmArguments() {
 		this.process = child("wait").through(List.of("env", "GREETING=hello"))
 			.jvmArgs("-Dgreeting=world")
 			.readyWhenLogged("waiting", TIMEOUT)
@@ -180,13 +170,16 @@ class JavaProcessIT {
 
 	@Test
 	void startsAgainWithTheSameCommandAfterAKill() throws IOException {
-		JavaProcess killed = child("wait").environment("GREETING", "again").readyWhenLogged("waiting", TIMEOUT).start();
-		killed.kill();
+		this.process = child("wait").through(List.of("env", "GREETING=again"))
+			.readyWhenLogged("waiting", TIMEOUT)
+			.start();
+		long killed = this.process.pid();
+		this.process.kill();
 
-		this.process = killed.relaunch().awaitReady();
+		this.process.start();
 
 		assertThat(this.process.isAlive()).isTrue();
-		assertThat(this.process.pid()).isNotEqualTo(killed.pid());
+		assertThat(this.process.pid()).isNotEqualTo(killed);
 		assertThat(this.process.tail()).containsOnlyOnce("waiting with again");
 		assertThat(Files.readAllLines(this.process.logFile())).filteredOn((line) -> line.startsWith("waiting with"))
 			.hasSize(2);
@@ -194,15 +187,22 @@ class JavaProcessIT {
 
 	@Test
 	void doesNotTakeWhatAnEarlierOneLoggedForItsOwn() {
-		JavaProcess killed = child("ready-once", this.directory.resolve("first").toString())
+		this.process = child("ready-once", this.directory.resolve("first").toString())
 			.readyWhenLogged("waiting", TIMEOUT)
 			.start();
-		killed.kill();
+		this.process.kill();
 
-		this.process = killed.relaunch();
-
-		assertThatExceptionOfType(StartFailedException.class).isThrownBy(this.process::awaitReady)
+		assertThatExceptionOfType(StartFailedException.class).isThrownBy(this.process::start)
 			.withMessageContaining("ended with exit code 3 before it was ready");
+	}
+
+	@Test
+	void isNotStartedAgainOnceItIsClosed() {
+		this.process = child("wait").launch();
+		this.process.close();
+
+		assertThatExceptionOfType(StartFailedException.class).isThrownBy(this.process::relaunch)
+			.withMessageContaining("it is closed");
 	}
 
 	@Test
@@ -237,7 +237,7 @@ class JavaProcessIT {
 		}
 	}
 
-	private JavaProcess.Builder child(String... args) {
+	private JavaCommand child(String... args) {
 		return JavaProcess.mainClass(ChildMain.class.getName())
 			.name("child")
 			.jvmArgs("-Xmx32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")

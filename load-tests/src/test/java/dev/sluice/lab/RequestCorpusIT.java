@@ -22,7 +22,9 @@ import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.stack.Variant;
+import dev.sluice.lab.kit.stack.Workspace;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -53,11 +55,10 @@ class RequestCorpusIT {
 
 	@Test
 	void bothGatewaysPlaceTheSameOrdersAndEndEveryExchange() throws Exception {
-		try (Stack stack = Stack.builder()
-			.infrastructure(Infrastructure.fromEnvironment())
-			.directory(this.directory)
-			.checking()
-			.build(); FakeBackend servletBackend = backend(); FakeBackend reactiveBackend = backend()) {
+		try (Stack stack = new Stack(Workspace.find(), Infrastructure.fromEnvironment(), this.directory,
+				StackOptions.CHECKING);
+				FakeBackend servletBackend = backend();
+				FakeBackend reactiveBackend = backend()) {
 			stack.startInfrastructure();
 			Service servlet = stack.startGateway(Variant.SERVLET_VIRTUAL, options(servletBackend));
 			Service reactive = stack.startGateway(Variant.REACTIVE, options(reactiveBackend));

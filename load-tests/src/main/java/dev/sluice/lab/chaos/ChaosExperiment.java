@@ -43,6 +43,7 @@ import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.stack.Variant;
 import org.jspecify.annotations.Nullable;
 
@@ -134,8 +135,8 @@ final class ChaosExperiment extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		Stack.Builder builder = Stack.builder().brokers(this.settings.brokers());
-		try (Stack stack = stack(this.settings.checking() ? builder.checking() : builder);
+		StackOptions options = this.settings.checking() ? StackOptions.CHECKING : StackOptions.DEFAULT;
+		try (Stack stack = stack(options.withBrokers(this.settings.brokers()));
 				HttpClient client = Http.client(TIMEOUT)) {
 			run(stack, client);
 		}
@@ -212,16 +213,16 @@ final class ChaosExperiment extends Experiment {
 		Map<Target, List<Victim>> victims = new EnumMap<>(Target.class);
 		victims.put(Target.GATEWAY,
 				GATEWAYS.stream()
-					.map((variant) -> victim("gateway " + variant.id(), stack, services.get(variant.id()), null))
+					.map((variant) -> victim("gateway " + variant.id(), services.get(variant.id()), null))
 					.toList());
 		victims.put(Target.CONSUMER,
 				IntStream.rangeClosed(1, this.settings.consumers())
 					.mapToObj(ChaosExperiment::consumer)
-					.map((name) -> victim(name, stack, services.get(name), null))
+					.map((name) -> victim(name, services.get(name), null))
 					.toList());
 		victims.put(Target.BROKER, brokers(stack.infrastructure().kafka().brokers()));
 		victims.put(Target.POSTGRES, List.of(new Victim("postgres", stack.infrastructure().postgres(), null)));
-		victims.put(Target.BACKEND, List.of(victim(BACKEND, stack, services.get(BACKEND), new Misbehaving(control))));
+		victims.put(Target.BACKEND, List.of(victim(BACKEND, services.get(BACKEND), new Misbehaving(control))));
 		return victims;
 	}
 
@@ -234,9 +235,8 @@ final class ChaosExperiment extends Experiment {
 			.toList();
 	}
 
-	private static Victim victim(String name, Stack stack, @Nullable Service service,
-			@Nullable Misbehaviour behaviour) {
-		return new Victim(name, stack.breakable(Objects.requireNonNull(service, name)), behaviour);
+	private static Victim victim(String name, @Nullable Service service, @Nullable Misbehaviour behaviour) {
+		return new Victim(name, Objects.requireNonNull(service, name).process(), behaviour);
 	}
 
 	@Override
@@ -253,8 +253,8 @@ final class ChaosExperiment extends Experiment {
 			case POSTGRES ->
 				"50 ms an order, kept in the same PostgreSQL as the status; killed like the others: it remembers";
 		});
-		configuration.put("services' JVM",
-				String.join(" ", Stack.JVM_ARGS) + (this.settings.checking() ? " " + Stack.CHECKING_JVM_ARG : ""));
+		configuration.put("services' JVM", String.join(" ", StackOptions.JVM_ARGS)
+				+ (this.settings.checking() ? " " + StackOptions.CHECKING_JVM_ARG : ""));
 		configuration.put("queue", (this.settings.brokers() == 1) ? "Kafka, acks=all, one broker, 12 partitions"
 				: "Kafka, acks=all, %1$d brokers, 12 partitions of %1$d copies, of which %2$d must have what is acknowledged"
 					.formatted(this.settings.brokers(), this.settings.brokers() - 1));

@@ -192,7 +192,7 @@ final class ClientExperiment extends Experiment {
 			progress().step("Starting the backend");
 			Service service = stack.startBackend(ServiceOptions.NONE);
 			URI backend = service.uri();
-			runAll(backend, stack.breakable(service));
+			runAll(backend, service.process());
 		}
 	}
 

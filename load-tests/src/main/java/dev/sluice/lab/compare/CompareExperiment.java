@@ -54,6 +54,7 @@ import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.stack.Variant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -157,10 +158,9 @@ final class CompareExperiment extends Experiment {
 	}
 
 	private void measureAll() throws IOException, InterruptedException {
-		Stack.Builder builder = Stack.builder()
-			.jvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(), "-XX:-UseG1GC",
-					this.settings.collector());
-		try (Stack stack = stack(this.settings.checking() ? builder.checking() : builder)) {
+		StackOptions options = this.settings.checking() ? StackOptions.CHECKING : StackOptions.DEFAULT;
+		try (Stack stack = stack(options.withJvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(),
+				"-XX:-UseG1GC", this.settings.collector()))) {
 			if (this.settings.pin() != null && infrastructure() == Infrastructure.CONTAINERS) {
 				throw new LabException("--pin cannot assign cores to containers: add --infra embedded");
 			}
@@ -379,7 +379,8 @@ final class CompareExperiment extends Experiment {
 			.forEach((backend) -> configuration.put("backend " + backend.label(), backend.description()));
 		configuration.put("services' JVM",
 				"-Xms%1$s -Xmx%1$s %2$s%3$s; gateways and consumer recorded by JFR".formatted(this.settings.heap(),
-						this.settings.collector(), this.settings.checking() ? " " + Stack.CHECKING_JVM_ARG : ""));
+						this.settings.collector(),
+						this.settings.checking() ? " " + StackOptions.CHECKING_JVM_ARG : ""));
 		configuration.put("consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()));
 		configuration.put("consumer delivery.max-pending", Integer.toString(maxPending()));
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");

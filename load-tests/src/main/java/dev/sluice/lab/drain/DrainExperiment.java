@@ -30,6 +30,7 @@ import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.StackOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -180,7 +181,7 @@ final class DrainExperiment extends Experiment {
 				"consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()), "backend delay",
 				"%d ms, %s".formatted(this.settings.delayMillis(), this.settings.delays()), "rate",
 				"while %.0f to %.0f %% of the backlog are delivered".formatted(FROM * 100, TO * 100), "services' JVM",
-				String.join(" ", Stack.JVM_ARGS));
+				String.join(" ", StackOptions.JVM_ARGS));
 	}
 
 	private void produce(String bootstrapServers) throws InterruptedException {

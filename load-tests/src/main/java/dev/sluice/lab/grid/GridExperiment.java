@@ -30,6 +30,7 @@ import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.StackOptions;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -157,7 +158,7 @@ final class GridExperiment extends Experiment {
 		configuration.put("servlet-platform-%d".formatted(GridPlan.SMALL_POOL),
 				"server.tomcat.threads.max=%d".formatted(GridPlan.SMALL_POOL));
 		configuration.put("servlet-platform", "the container's 200 threads");
-		configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
+		configuration.put("services' JVM", String.join(" ", StackOptions.JVM_ARGS));
 		return configuration;
 	}
 

@@ -34,6 +34,7 @@ import dev.sluice.lab.kit.load.Saturation;
 import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.metrics.PrometheusHistogram;
+import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.statistics.Window;
 import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.plan.LoadPlan.Settling;
@@ -418,7 +419,7 @@ final class KneeExperiment extends Experiment {
 		configuration.put("warm-up",
 				"before a variant's first search, both modes by turns with 200 requests outstanding, until rate and CPU per order hold, at most %d s"
 					.formatted(this.settings.settling().mostMillis() / 1_000));
-		configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
+		configuration.put("services' JVM", String.join(" ", StackOptions.JVM_ARGS));
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
 		configuration.put("consumer delivery.concurrency", Integer.toString(DELIVERY_CONCURRENCY));
 		return configuration;

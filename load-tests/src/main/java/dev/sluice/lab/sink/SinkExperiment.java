@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.result.Finding;
@@ -31,6 +32,7 @@ import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.StackOptions;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -246,7 +248,7 @@ final class SinkExperiment extends Experiment {
 		Files.write(in, this.json.writeValueAsBytes(job));
 		Files.deleteIfExists(out);
 		progress().now("%s: %s".formatted(SinkFigures.words(setting), SinkFigures.words(mode)));
-		JavaProcess.Builder sender = JavaProcess.mainClass(SinkSender.class.getName())
+		JavaCommand sender = JavaProcess.mainClass(SinkSender.class.getName())
 			.jvmArgs(CLIENT_JVM_ARGS)
 			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml", Patience.jvmArg())
 			.args(in.toString(), out.toString())
@@ -316,7 +318,7 @@ final class SinkExperiment extends Experiment {
 		configuration.put("client",
 				"in memory but for the spool, which %d threads give %d messages at a time; window adaptive; %s"
 					.formatted(SinkSender.SPOOL_THREADS, SinkSender.TOGETHER, String.join(" ", CLIENT_JVM_ARGS)));
-		configuration.put("sink's JVM", String.join(" ", Stack.JVM_ARGS));
+		configuration.put("sink's JVM", String.join(" ", StackOptions.JVM_ARGS));
 		return configuration;
 	}
 

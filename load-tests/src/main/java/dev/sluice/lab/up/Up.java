@@ -24,6 +24,7 @@ import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.kit.stack.Workspace;
 import picocli.CommandLine.Command;
@@ -84,12 +85,9 @@ public final class Up implements Callable<Integer> {
 			checkJars(workspace);
 			// An interrupt is its normal end.
 			try (Interruption _ = new Interruption(0)) {
-				Stack.Builder builder = Stack.builder()
-					.workspace(workspace)
-					.infrastructure(this.infrastructure.value())
-					.directory(directory)
-					.fixedPorts(this.portOffset);
-				return run(this.noFastStart ? builder.unprepared() : builder, servlet);
+				StackOptions options = this.noFastStart ? StackOptions.UNPREPARED : StackOptions.DEFAULT;
+				return run(new Stack(workspace, this.infrastructure.value(), directory,
+						options.withFixedPorts(this.portOffset)), servlet);
 			}
 		}
 	}
@@ -114,9 +112,8 @@ public final class Up implements Callable<Integer> {
 		}
 	}
 
-	private int run(Stack.Builder builder, Variant servlet) {
+	private int run(Stack stack, Variant servlet) {
 		PrintWriter out = this.spec.commandLine().getOut();
-		Stack stack = builder.build();
 		try {
 			checkPorts(stack);
 			stack.prepare(Set.of(Module.values()), (text) -> {

@@ -21,6 +21,7 @@ import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.stack.Workspace;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
@@ -173,11 +174,11 @@ public abstract class Experiment {
 
 	/** A stack with the run's infrastructure, its logs in the run's directory. */
 	protected final Stack stack() throws IOException {
-		return stack(Stack.builder());
+		return stack(StackOptions.DEFAULT);
 	}
 
-	protected final Stack stack(Stack.Builder builder) throws IOException {
-		Stack stack = builder.infrastructure(this.infrastructure).directory(directory().directory("logs")).build();
+	protected final Stack stack(StackOptions options) throws IOException {
+		Stack stack = new Stack(Workspace.find(), this.infrastructure, directory().directory("logs"), options);
 		this.infrastructure = stack.infrastructure().infrastructure();
 		return stack;
 	}

@@ -11,13 +11,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
+import dev.sluice.devservices.StartFailedException;
 
 /**
  * A service's jar prepared for a fast start: unpacked, with the JVM's cache of the
@@ -81,6 +85,29 @@ record FastStart(Path jar, Path cache) {
 	}
 
 	/**
+	 * Makes what these jars lack. Without it they start from the jar, so a failure is
+	 * only reported.
+	 * @param progress receives a message if there is something to do
+	 * @throws LabException if this thread is interrupted
+	 */
+	static void makeMissing(List<Path> jars, Consumer<String> progress) {
+		List<Path> missing = jars.stream().filter((jar) -> find(jar).isEmpty()).toList();
+		if (missing.isEmpty()) {
+			return;
+		}
+		progress.accept("Preparing a fast start, once after each build");
+		try {
+			Stack.inParallel(missing.stream().<Callable<?>>map((jar) -> Executors.callable(() -> make(jar))).toList());
+		}
+		catch (LabException | StartFailedException ex) {
+			if (Thread.currentThread().isInterrupted()) {
+				throw ex;
+			}
+			progress.accept("The services start slower than they could: " + ex.getMessage());
+		}
+	}
+
+	/**
 	 * Makes it, unless another process or thread just has.
 	 * @throws LabException if it cannot be made
 	 */
@@ -117,7 +144,7 @@ record FastStart(Path jar, Path cache) {
 		Path unfinished = directory.resolve("classes.unfinished");
 		await(JavaProcess.jar(start.jar())
 			.name("first start of " + start.jar().getFileName())
-			.jvmArgs(Stack.JVM_ARGS)
+			.jvmArgs(StackOptions.JVM_ARGS)
 			.jvmArgs(MODULES, "-XX:AOTCacheOutput=" + unfinished, "-Dspring.context.exit=onRefresh")
 			.properties(Map.of("server.port", 0, "spring.grpc.server.port", 0, "spring.kafka.bootstrap-servers",
 					UNREACHABLE, "spring.datasource.url", "jdbc:postgresql://" + UNREACHABLE + "/sluice",

@@ -46,13 +46,11 @@ class ConsumerDownIT {
 
 	@Test
 	void anAcceptedOrderIsNeverUnknown() throws Exception {
-		try (Stack stack = Stack.builder()
-			.infrastructure(Infrastructure.fromEnvironment())
-			.directory(this.directory)
-			.build()) {
+		try (Stack stack = new Stack(Workspace.find(), Infrastructure.fromEnvironment(), this.directory,
+				StackOptions.DEFAULT)) {
 			stack.startInfrastructure();
 			stack.startBackend(ServiceOptions.NONE);
-			Breakable consumer = stack.breakable(stack.startConsumer(ServiceOptions.NONE));
+			Breakable consumer = stack.startConsumer(ServiceOptions.NONE).process();
 			Service servlet = stack.startGateway(Variant.of("servlet-virtual"), ServiceOptions.NONE);
 			Service reactive = stack.startGateway(Variant.of("reactive"), ServiceOptions.NONE);
 			List<URI> gateways = List.of(servlet.uri(), reactive.uri());
@@ -66,9 +64,8 @@ class ConsumerDownIT {
 			}
 			assertKnown(gateways, orders);
 			for (Service gateway : List.of(servlet, reactive)) {
-				Breakable breakable = stack.breakable(gateway);
-				breakable.kill();
-				breakable.start();
+				gateway.process().kill();
+				gateway.process().start();
 			}
 			assertKnown(gateways, orders);
 			consumer.start();

@@ -57,11 +57,7 @@ class FastStartIT {
 		// A jar that cannot be unpacked: it has no tools.
 		new JarOutputStream(Files.newOutputStream(jar)).close();
 		StringBuilder output = new StringBuilder();
-		try (Stack stack = Stack.builder()
-			.workspace(workspace)
-			.directory(this.directory)
-			.infrastructure(Infrastructure.EMBEDDED)
-			.build()) {
+		try (Stack stack = new Stack(workspace, Infrastructure.EMBEDDED, this.directory, StackOptions.DEFAULT)) {
 			stack.prepare(Set.of(Module.BACKEND), output::append);
 		}
 

@@ -25,7 +25,7 @@ class StackTests {
 
 	@Test
 	void addsTheOffsetToEveryDocumentedPort() {
-		try (Stack stack = builder().fixedPorts(1000).build()) {
+		try (Stack stack = stack(StackOptions.DEFAULT.withFixedPorts(1000))) {
 			Stack.defaultPorts().forEach((name, port) -> assertThat(stack.ports()).containsEntry(name, port + 1000));
 			assertThat(stack.uri(Module.GATEWAY_SERVLET)).hasToString("http://127.0.0.1:9080");
 		}
@@ -33,14 +33,14 @@ class StackTests {
 
 	@Test
 	void takesDifferentPortsThatAreFree() {
-		try (Stack stack = builder().build()) {
+		try (Stack stack = stack(StackOptions.DEFAULT)) {
 			assertThat(new HashSet<>(stack.ports().values())).hasSameSizeAs(stack.ports().values());
 		}
 	}
 
 	@Test
 	void namesTheJarThatIsMissing() {
-		try (Stack stack = builder().build()) {
+		try (Stack stack = stack(StackOptions.DEFAULT)) {
 			assertThatExceptionOfType(StartFailedException.class)
 				.isThrownBy(() -> stack.startBackend(ServiceOptions.NONE))
 				.withMessageContaining("backend-mock.jar is missing");
@@ -50,7 +50,7 @@ class StackTests {
 	@Test
 	void preparesNothingForARunThatMeasuresNothing() {
 		StringBuilder output = new StringBuilder();
-		try (Stack stack = builder().checking().build()) {
+		try (Stack stack = stack(StackOptions.CHECKING)) {
 			stack.prepare(Set.of(Module.BACKEND), output::append);
 		}
 
@@ -98,11 +98,8 @@ class StackTests {
 		assertThat(workspace.newerThanJar(Module.SINK)).contains(source);
 	}
 
-	private Stack.Builder builder() {
-		return Stack.builder()
-			.workspace(new Workspace(this.directory))
-			.directory(this.directory)
-			.infrastructure(Infrastructure.EMBEDDED);
+	private Stack stack(StackOptions options) {
+		return new Stack(new Workspace(this.directory), Infrastructure.EMBEDDED, this.directory, options);
 	}
 
 }

@@ -1,0 +1,62 @@
+package dev.sluice.lab.kit.stack;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The options of a {@link Stack}.
+ *
+ * @param brokers number of Kafka brokers, 1 or 3; each topic has as many replicas
+ * @param jvmArgs JVM options of every service; if two conflict, the JVM takes the last
+ * @param prepared whether {@link Stack#prepare} makes the services start fast
+ * @param portOffset added to the documented ports; null for free ports
+ */
+public record StackOptions(int brokers, List<String> jvmArgs, boolean prepared, @Nullable Integer portOffset) {
+
+	/**
+	 * The JVM options of every service, the same for all so that they can be compared.
+	 * One that runs out of memory exits, instead of continuing with some of its threads.
+	 */
+	public static final List<String> JVM_ARGS = List.of("-Xms384m", "-Xmx384m", "-XX:+UseG1GC",
+			"-XX:+ExitOnOutOfMemoryError");
+
+	/** Of services that are not measured: without the compiler that optimizes. */
+	public static final String CHECKING_JVM_ARG = "-XX:TieredStopAtLevel=1";
+
+	/** One broker and free ports. */
+	public static final StackOptions DEFAULT = new StackOptions(1, JVM_ARGS, true, null);
+
+	/**
+	 * The services start from their jars unless they are prepared already. After a build,
+	 * that costs less CPU than to {@link Stack#prepare prepare} a few starts.
+	 */
+	public static final StackOptions UNPREPARED = new StackOptions(1, JVM_ARGS, false, null);
+
+	/**
+	 * For a run that shows that everything works and measures nothing:
+	 * {@link #UNPREPARED} services that compile as little as possible.
+	 */
+	public static final StackOptions CHECKING = UNPREPARED.withJvmArgs(CHECKING_JVM_ARG);
+
+	public StackOptions {
+		jvmArgs = List.copyOf(jvmArgs);
+	}
+
+	public StackOptions withBrokers(int value) {
+		return new StackOptions(value, this.jvmArgs, this.prepared, this.portOffset);
+	}
+
+	/** Adds JVM options of every service. */
+	public StackOptions withJvmArgs(String... values) {
+		return new StackOptions(this.brokers, Stream.concat(this.jvmArgs.stream(), Stream.of(values)).toList(),
+				this.prepared, this.portOffset);
+	}
+
+	/** Uses the documented ports, each plus this offset. */
+	public StackOptions withFixedPorts(int offset) {
+		return new StackOptions(this.brokers, this.jvmArgs, this.prepared, offset);
+	}
+
+}
