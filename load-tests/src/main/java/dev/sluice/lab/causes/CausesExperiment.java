@@ -222,7 +222,7 @@ public final class CausesExperiment extends Experiment {
 
 	@Override
 	protected String summary(RunResult result) {
-		return (result.finding() instanceof CausesResult causes) ? CausesText.of(causes) : "";
+		return (result.finding() instanceof CausesResult causes) ? CausesPage.text(causes) : "";
 	}
 
 	/** The first and the last line, without the end of the service's log between them. */

@@ -195,8 +195,8 @@ final class Conclusions {
 		String others = collapsed.isEmpty() ? "no setting lost half of the base's rate" : paused(collapsed);
 		String memory = hardest.map((
 				effect) -> "Hardest on the collector, %s at N = %s kept %s of the base's rate, stopped for %s of the time"
-					.formatted(effect.name(), Figures.count(effect.orders()), percent(left(effect)),
-							percent(effect.pauseShare())))
+					.formatted(effect.name(), Figures.count(effect.orders()), Figures.percent(left(effect)),
+							Figures.percent(effect.pauseShare())))
 			.orElse("No setting varied heap or collector alone");
 		return switch (outcome()) {
 			case REPRODUCED ->
@@ -246,7 +246,7 @@ final class Conclusions {
 		nearest().ifPresent((effect) -> sentences.add(
 				"Nearest to the reference's %s orders per second is %s with %s. There an order took %s of the whole time on average; in the reference %s. Orders served one after another take half of it, orders that all end together take all of it."
 					.formatted(Figures.measured(Reference.MANY_PER_SECOND), effect.name(),
-							Figures.measured(effect.perSecond()), percent(effect.together()),
+							Figures.measured(effect.perSecond()), Figures.percent(effect.together()),
 							Figures.percent(Reference.TOGETHER))));
 		atMany().stream()
 			.max(Comparator.comparingDouble(Effect::attempts))
@@ -284,10 +284,10 @@ final class Conclusions {
 			return "The rate fell by more than half from N = %s to N = %s with %s; %s.".formatted(few, many,
 					String.join(", ", slower), reference);
 		}
-		return "With no setting did the rate fall by half from N = %s to N = %s%s; %s."
-			.formatted(few, many, slowest.isEmpty() ? ""
-					: ", at worst to %s (%s)".formatted(percent(growth(slowest.getFirst())), slowest.getFirst().name()),
-					reference);
+		return "With no setting did the rate fall by half from N = %s to N = %s%s; %s.".formatted(few, many,
+				slowest.isEmpty() ? "" : ", at worst to %s (%s)".formatted(Figures.percent(growth(slowest.getFirst())),
+						slowest.getFirst().name()),
+				reference);
 	}
 
 	private static boolean isBelow(@Nullable Double value, double limit) {
@@ -347,10 +347,6 @@ final class Conclusions {
 	private boolean explainsACollapse(Effect effect) {
 		Double pause = effect.pauseShare();
 		return hasCollapsed(effect) && pause != null && pause >= (1 - leftOrAll(effect)) / 2;
-	}
-
-	static String percent(@Nullable Double share) {
-		return (share != null) ? Figures.percent(share) : Figures.NONE;
 	}
 
 }

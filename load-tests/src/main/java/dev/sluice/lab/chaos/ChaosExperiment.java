@@ -150,7 +150,7 @@ final class ChaosExperiment extends Experiment {
 	@Override
 	protected String summary(RunResult result) {
 		return (result.finding() instanceof ChaosResult chaos && chaos.balance() != null)
-				? BalanceText.of(chaos, chaos.balance()) : "";
+				? ChaosPage.text(chaos, chaos.balance()) : "";
 	}
 
 	@Override

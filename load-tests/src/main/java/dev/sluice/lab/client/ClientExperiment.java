@@ -112,7 +112,7 @@ final class ClientExperiment extends Experiment {
 
 	@Override
 	protected String summary(RunResult result) {
-		return (result.finding() instanceof ClientResult client) ? "%n".formatted() + ClientText.of(client) : "";
+		return (result.finding() instanceof ClientResult client) ? ClientPage.text(client) : "";
 	}
 
 	@Override

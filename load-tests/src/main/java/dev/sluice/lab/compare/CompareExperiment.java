@@ -22,7 +22,7 @@ import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Round;
-import dev.sluice.lab.compare.page.ResultTable;
+import dev.sluice.lab.compare.page.ComparePage;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.jvm.JfrRecording;
@@ -190,7 +190,7 @@ final class CompareExperiment extends Experiment {
 
 	@Override
 	protected String summary(RunResult result) {
-		return ResultTable.of(result) + ScenarioRun.text(result);
+		return ComparePage.text(result) + ScenarioRun.text(result);
 	}
 
 	@Override

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.compare.figures.Cost;
-import dev.sluice.lab.compare.page.ResultTable;
+import dev.sluice.lab.compare.page.ComparePage;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult.Latency;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
@@ -237,7 +237,7 @@ final class TargetComparison extends Experiment {
 
 	@Override
 	protected String summary(RunResult result) {
-		return ResultTable.of(result) + ScenarioRun.text(result)
+		return ComparePage.text(result) + ScenarioRun.text(result)
 				+ "Not seen: %s.%n".formatted(String.join("; ", this.settings.target().unseen()));
 	}
 

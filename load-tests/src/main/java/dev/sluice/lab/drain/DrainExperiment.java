@@ -167,7 +167,7 @@ final class DrainExperiment extends Experiment {
 
 	@Override
 	protected String summary(RunResult run) {
-		return (run.finding() instanceof DrainResult drain) ? DrainSection.answer(drain) + "%n".formatted() : "";
+		return (run.finding() instanceof DrainResult drain) ? DrainPage.text(drain) : "";
 	}
 
 	@Override

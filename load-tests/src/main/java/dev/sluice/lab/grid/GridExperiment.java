@@ -89,7 +89,7 @@ final class GridExperiment extends Experiment {
 
 	@Override
 	protected String summary(RunResult result) {
-		return (result.finding() instanceof GridResult grid) ? GridText.of(grid) : "";
+		return (result.finding() instanceof GridResult grid) ? GridPage.text(grid) : "";
 	}
 
 	@Override

@@ -168,7 +168,7 @@ final class KneeExperiment extends Experiment {
 
 	@Override
 	protected String summary(RunResult result) {
-		return (result.finding() instanceof KneeResult knee) ? KneeText.of(knee) : "";
+		return (result.finding() instanceof KneeResult knee) ? KneePage.text(knee) : "";
 	}
 
 	@Override

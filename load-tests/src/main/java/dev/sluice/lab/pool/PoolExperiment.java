@@ -85,7 +85,7 @@ final class PoolExperiment extends Experiment {
 
 	@Override
 	protected String summary(RunResult result) {
-		return (result.finding() instanceof PoolResult pool) ? PoolText.of(pool) : "";
+		return (result.finding() instanceof PoolResult pool) ? PoolPage.text(pool) : "";
 	}
 
 	@Override

@@ -33,7 +33,7 @@ record Chapter(int number, RunResult run, List<Section> sections) {
 	}
 
 	List<String> answers() {
-		return this.sections.stream().flatMap((section) -> section.answers(this.run).stream()).toList();
+		return this.sections.stream().flatMap((section) -> section.answers().stream()).toList();
 	}
 
 }

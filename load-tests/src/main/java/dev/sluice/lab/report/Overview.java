@@ -75,10 +75,11 @@ final class Overview {
 		for (Load.Kind kind : Load.Kind.values()) {
 			List<ModeByLoad> ofKind = loads.stream().filter((load) -> load.load().kind() == kind).toList();
 			if (!ofKind.isEmpty()) {
+				html.list(ModeOverview.answers(ofKind), "class", "answer");
 				ModeOverview.write(ofKind, html);
 			}
 		}
-		html.element("p", ModeOverview.rule(), "class", "note");
+		html.note(ModeOverview.rule());
 	}
 
 	private void answers(Html html) {

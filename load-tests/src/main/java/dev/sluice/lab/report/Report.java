@@ -3,26 +3,27 @@ package dev.sluice.lab.report;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.causes.CausesSection;
-import dev.sluice.lab.chaos.ChaosSections;
-import dev.sluice.lab.client.ClientSections;
-import dev.sluice.lab.compare.page.CompareSections;
-import dev.sluice.lab.drain.DrainSection;
-import dev.sluice.lab.grid.GridSections;
+import dev.sluice.lab.causes.CausesPage;
+import dev.sluice.lab.chaos.ChaosPage;
+import dev.sluice.lab.client.ClientPage;
+import dev.sluice.lab.compare.page.ComparePage;
+import dev.sluice.lab.drain.DrainPage;
+import dev.sluice.lab.grid.GridPage;
+import dev.sluice.lab.knee.KneePage;
+import dev.sluice.lab.pool.PoolPage;
+import dev.sluice.lab.sink.SinkPage;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Page;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.result.CausesResult;
-import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.CompareResult;
@@ -31,11 +32,8 @@ import dev.sluice.lab.kit.result.GridResult;
 import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.PoolResult;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.result.SinkResult;
-import dev.sluice.lab.knee.KneeSection;
-import dev.sluice.lab.pool.PoolSection;
-import dev.sluice.lab.scenario.ScenarioSection;
-import dev.sluice.lab.sink.SinkSections;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,26 +88,19 @@ public final class Report {
 	}
 
 	private static List<Section> sections(RunResult run) {
-		Stream<Section> own = switch (run.finding()) {
-			case null -> Stream.of();
-			case CausesResult causes -> Stream.of(new CausesSection(causes));
-			case ChaosResult chaos -> ChaosSections.of(chaos).stream();
-			case ClientResult client -> ClientSections.of(client).stream();
-			case CompareResult compare -> compare(run, compare);
-			case DrainResult drain -> Stream.of(new DrainSection(drain));
-			case GridResult grid -> GridSections.of(grid).stream();
-			case KneeResult knee -> Stream.of(new KneeSection(knee), KneeSection.LIMITS);
-			case PoolResult pool -> Stream.of(new PoolSection(pool), PoolSection.limits(pool));
-			case SinkResult sink -> SinkSections.of(sink).stream();
+		List<Section> own = switch (run.finding()) {
+			case null -> List.of();
+			case CausesResult causes -> CausesPage.sections(causes);
+			case ChaosResult chaos -> ChaosPage.sections(run, chaos);
+			case ClientResult client -> ClientPage.sections(client);
+			case CompareResult compare -> ComparePage.sections(run, compare);
+			case DrainResult drain -> DrainPage.sections(drain);
+			case GridResult grid -> GridPage.sections(grid);
+			case KneeResult knee -> KneePage.sections(knee);
+			case PoolResult pool -> PoolPage.sections(pool);
+			case SinkResult sink -> SinkPage.sections(run, sink);
 		};
-		return Stream.concat(own, Stream.of(new MethodSection(run))).toList();
-	}
-
-	private static Stream<Section> compare(RunResult run, CompareResult compare) {
-		Stream<Section> scenario = (compare.scenario() != null) ? Stream.of(new ScenarioSection(compare.scenario()))
-				: Stream.of();
-		return Stream.of(scenario, CompareSections.of(run).stream(), Stream.of(new CellsSection()))
-			.flatMap((sections) -> sections);
+		return Stream.concat(own.stream(), Stream.of(Method.section(run))).toList();
 	}
 
 	private static void chapter(Html html, Chapter chapter, boolean several) {
@@ -124,7 +115,7 @@ public final class Report {
 		doubts(run, html);
 		html.close();
 		List<Section> sections = chapter.sections();
-		section(html, id, sections.getFirst(), run);
+		section(html, id, sections.getFirst());
 		html.open("nav", "aria-label", "Sections of run %d, %s".formatted(chapter.number(), chapter.name())).open("ul");
 		if (several) {
 			html.open("li").element("a", "Contents", "href", "#overview").close();
@@ -133,13 +124,13 @@ public final class Report {
 			html.open("li").element("a", section.title(), "href", "#" + id + "-" + section.id()).close();
 		}
 		html.close().close();
-		sections.stream().skip(1).forEach((section) -> section(html, id, section, run));
+		sections.stream().skip(1).forEach((section) -> section(html, id, section));
 		html.close();
 	}
 
-	private static void section(Html html, String chapter, Section section, RunResult run) {
+	private static void section(Html html, String chapter, Section section) {
 		html.open("section", "id", chapter + "-" + section.id()).element("h2", section.title());
-		section.write(run, html);
+		section.write(html);
 		html.close();
 	}
 
@@ -147,135 +138,59 @@ public final class Report {
 	 * Writes the number of doubts in a line above the answer, which unfolds to list them.
 	 */
 	private static void doubts(RunResult run, Html html) {
-		List<String> warnings = warnings(run);
-		if (warnings.isEmpty()) {
-			return;
-		}
 		List<String> brief = new ArrayList<>();
+		List<String> doubts = new ArrayList<>();
 		if (run.partial() != null) {
 			brief.add("this run is partial");
+			doubts.add("Partial: %s. What follows is what was measured until then.".formatted(run.partial()));
 		}
-		long failed = run.checks().stream().filter((check) -> !check.holds()).count();
-		if (failed > 0) {
-			brief.add((failed == 1) ? "a check of this run fails" : "%d checks of this run fail".formatted(failed));
+		List<Check> failed = run.checks().stream().filter((check) -> !check.holds()).toList();
+		if (!failed.isEmpty()) {
+			brief.add("%s of this run failed".formatted(Figures.counted(failed.size(), "check")));
+			failed.forEach((check) -> doubts.add("This run fails a check, so its figures are unreliable. %s: %s."
+				.formatted(check.what(), check.detail())));
 		}
-		long marked = marked(run);
+		long marked = run.cells().stream().filter(Reliability::marked).count();
 		if (marked > 0) {
 			brief.add("%d of %d cells are unreliable (%s)".formatted(marked, run.cells().size(), Reliability.SIGN));
+			doubts.add("%d of %d cells are unreliable (marked %s): a table below all cells says why.".formatted(marked,
+					run.cells().size(), Reliability.SIGN));
 		}
-		if (brief.isEmpty()) {
+		disturbed(run).ifPresent((doubt) -> {
 			brief.add("some figures are unreliable (%s)".formatted(Reliability.SIGN));
+			doubts.add(doubt);
+		});
+		if (!doubts.isEmpty()) {
+			html.open("details", "class", "caution").element("summary", "Read with care: " + String.join("; ", brief));
+			html.list(doubts).close();
 		}
-		html.open("details", "class", "caution").element("summary", "Read with care: " + String.join("; ", brief));
-		html.list(warnings).close();
-	}
-
-	private static long marked(RunResult run) {
-		return run.cells().stream().filter(Reliability::marked).count();
-	}
-
-	private static List<String> warnings(RunResult run) {
-		List<String> warnings = new ArrayList<>();
-		if (run.partial() != null) {
-			warnings.add("Partial: %s. What follows is what was measured until then.".formatted(run.partial()));
-		}
-		run.checks()
-			.stream()
-			.filter((check) -> !check.holds())
-			.map((check) -> "This run fails a check, so its figures are unreliable. %s: %s.".formatted(check.what(),
-					check.detail()))
-			.forEach(warnings::add);
-		long marked = marked(run);
-		if (marked > 0) {
-			warnings.add("%d of %d cells are unreliable (marked %s): %s.".formatted(marked, run.cells().size(),
-					Reliability.SIGN, String.join("; ", reasons(run))));
-		}
-		warnings.addAll(disturbed(run));
-		return warnings;
-	}
-
-	/** Lists each problem once, and other processes' CPU as one range. */
-	private static List<String> reasons(RunResult run) {
-		List<String> reasons = new ArrayList<>();
-		List<@Nullable Double> shares = run.cells()
-			.stream()
-			.<@Nullable Double>map(CellResult::foreignCpuShare)
-			.toList();
-		DoubleSummaryStatistics disturbed = disturbed(shares);
-		if (disturbed.getCount() > 0) {
-			reasons.add("other processes used more than %s of the machine's CPU in %d (up to %s)".formatted(
-					Figures.percent(Reliability.FOREIGN_CPU_LIMIT), disturbed.getCount(),
-					Figures.percent(disturbed.getMax())));
-		}
-		long unknown = unknown(shares);
-		if (unknown > 0) {
-			reasons.add("what other processes used of the machine's CPU is not known in %d".formatted(unknown));
-		}
-		long cold = run.cells().stream().filter(Reliability::cold).count();
-		if (cold > 0) {
-			reasons.add("the compilers of the JVMs, which were not warm, used more than %s of the CPU in %d"
-				.formatted(Figures.percent(Reliability.COMPILING_LIMIT), cold));
-		}
-		long lagged = run.cells().stream().filter(Reliability::lagged).count();
-		if (lagged > 0) {
-			reasons
-				.add("the load generator began late in %d (the table of all cells says by how much)".formatted(lagged));
-		}
-		long problems = run.cells().stream().filter((c) -> c.problem() != null).count();
-		if (problems > 0) {
-			reasons.add("%d could not be measured as planned (the table of all cells says why)".formatted(problems));
-		}
-		return reasons;
 	}
 
 	/**
 	 * Disturbances of a run without cells with orders, as such cells have their own
 	 * marks.
 	 */
-	private static List<String> disturbed(RunResult run) {
-		List<@Nullable Double> shares = (run.finding() != null) ? run.finding().foreignCpuShares()
-				: List.<@Nullable Double>of();
-		List<String> warnings = new ArrayList<>();
-		DoubleSummaryStatistics disturbed = disturbed(shares);
-		if (disturbed.getCount() > 0) {
-			warnings.add(
-					"Other processes used more than %s of the machine's CPU in %d of %d measurements (up to %s); their figures carry a %s."
-						.formatted(Figures.percent(Reliability.FOREIGN_CPU_LIMIT), disturbed.getCount(), shares.size(),
-								Figures.percent(disturbed.getMax()), Reliability.SIGN));
+	private static Optional<String> disturbed(RunResult run) {
+		List<@Nullable Double> shares = (run.finding() != null) ? run.finding().foreignCpuShares() : List.of();
+		long disturbed = shares.stream().filter(Reliability::disturbed).count();
+		if (disturbed == 0) {
+			return Optional.empty();
 		}
-		long unknown = unknown(shares);
-		if (unknown > 0) {
-			warnings.add(
-					"What other processes used of the machine's CPU is not known in %d of %d measurements; their figures carry a %s."
-						.formatted(unknown, shares.size(), Reliability.SIGN));
-		}
-		return warnings;
-	}
-
-	private static DoubleSummaryStatistics disturbed(List<@Nullable Double> shares) {
-		return shares.stream()
-			.filter(Objects::nonNull)
-			.mapToDouble(Double::doubleValue)
-			.filter((share) -> share > Reliability.FOREIGN_CPU_LIMIT)
-			.summaryStatistics();
-	}
-
-	private static long unknown(List<@Nullable Double> shares) {
-		return shares.stream().filter(Objects::isNull).count();
+		double most = shares.stream().filter(Objects::nonNull).mapToDouble(Double::doubleValue).max().orElse(0);
+		return Optional
+			.of("Other processes used more than %s of the machine's CPU, or it is not known what they used, in %d of %d measurements (up to %s); their figures carry a %s."
+				.formatted(Figures.percent(Reliability.FOREIGN_CPU_LIMIT), disturbed, shares.size(),
+						Figures.percent(most), Reliability.SIGN));
 	}
 
 	private static String name(RunResult run) {
 		return "lab " + run.experiment();
 	}
 
-	static String commit(RunResult run) {
+	private static String commit(RunResult run) {
 		String sha = run.environment().gitSha();
 		return sha.substring(0, Math.min(12, sha.length()))
 				+ (run.environment().gitDirty() ? " with local changes" : "");
-	}
-
-	static String took(RunResult run) {
-		return Figures.duration(Duration.between(run.startedAt(), run.finishedAt()));
 	}
 
 }

@@ -189,7 +189,7 @@ final class SinkExperiment extends Experiment {
 
 	@Override
 	protected String summary(RunResult result) {
-		return (result.finding() instanceof SinkResult sink) ? SinkText.of(sink) : "";
+		return (result.finding() instanceof SinkResult sink) ? SinkPage.text(sink) : "";
 	}
 
 	@Override

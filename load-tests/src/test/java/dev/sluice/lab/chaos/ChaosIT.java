@@ -55,7 +55,7 @@ class ChaosIT {
 		assertThat(balance.accepted()).isPositive().isEqualTo(balance.saved() + balance.failed());
 		assertThat(balance.placed()).isEqualTo(balance.accepted() + balance.refused() + balance.inDoubt());
 		assertThat(Files.readAllLines(results.resolve("attempts.csv"))).hasSize((int) balance.attempts() + 1);
-		assertThat(out.toString()).contains("LOST", "report.html");
+		assertThat(out.toString()).contains("lost (must be 0)", "report.html");
 		assertThat(results.resolve("report.html")).isNotEmptyFile();
 	}
 

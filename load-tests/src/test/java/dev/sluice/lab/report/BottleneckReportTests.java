@@ -40,10 +40,9 @@ class BottleneckReportTests {
 	}
 
 	@Test
-	void saysHowManyCellsWereMeasuredCold() {
-		assertThat(Report.page(List.of(run(null, 0.16)))).contains(
-				"the compilers of the JVMs, which were not warm, used more than 10 % of the CPU in 1",
-				"the JVMs were not warm: their compilers used 16 % of the CPU");
+	void saysThatACellWasMeasuredCold() {
+		assertThat(Report.page(List.of(run(null, 0.16)))).contains("1 of 1 cells are unreliable",
+				"their compilers used 16 % of the CPU");
 		assertThat(Report.page(List.of(run(null, 0.04)))).doesNotContain("not warm");
 	}
 

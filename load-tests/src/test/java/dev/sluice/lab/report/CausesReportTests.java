@@ -1,14 +1,10 @@
 package dev.sluice.lab.report;
 
-import java.nio.file.Path;
 import java.util.List;
 
 import dev.sluice.lab.kit.result.CausesResult;
-import dev.sluice.lab.kit.result.RunFile;
-import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,13 +23,6 @@ class CausesReportTests {
 		CausesResult nothing = new CausesResult("servlet-platform", 100, 1_000, List.of(), List.of());
 
 		assertThat(Report.page(List.of(Runs.found("compare --causes", nothing)))).contains("No cell was measured.");
-	}
-
-	@Test
-	void isTheSameFromTheFile(@TempDir Path directory) throws Exception {
-		RunResult run = Runs.causes();
-
-		assertThat(RunFile.read(RunFile.write(run, directory))).isEqualTo(run);
 	}
 
 }

@@ -1,17 +1,14 @@
 package dev.sluice.lab.report;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
 import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.ClientResult.Stopped;
-import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import dev.sluice.lab.kit.statistics.Timing;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -74,13 +71,6 @@ class ClientReportTests {
 	void saysThatNothingWasSent() {
 		assertThat(Report.page(List.of(Runs.found("client", new ClientResult(List.of())))))
 			.contains("Nothing was sent.");
-	}
-
-	@Test
-	void isTheSameFromTheFile(@TempDir Path directory) throws Exception {
-		RunResult run = Runs.client();
-
-		assertThat(RunFile.read(RunFile.write(run, directory))).isEqualTo(run);
 	}
 
 }

@@ -1,14 +1,10 @@
 package dev.sluice.lab.report;
 
-import java.nio.file.Path;
 import java.util.List;
 
 import dev.sluice.lab.kit.result.GridResult;
-import dev.sluice.lab.kit.result.RunFile;
-import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,13 +28,6 @@ class GridReportTests {
 	void reportsAGridWithoutCells() {
 		assertThat(Report.page(List.of(Runs.found("grid", new GridResult(14, List.of())))))
 			.contains("No cell was measured.");
-	}
-
-	@Test
-	void isTheSameFromTheFile(@TempDir Path directory) throws Exception {
-		RunResult run = Runs.grid();
-
-		assertThat(RunFile.read(RunFile.write(run, directory))).isEqualTo(run);
 	}
 
 }

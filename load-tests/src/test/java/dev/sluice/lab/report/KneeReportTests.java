@@ -1,17 +1,13 @@
 package dev.sluice.lab.report;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.KneeResult.Aim;
-import dev.sluice.lab.kit.result.RunFile;
-import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -60,13 +56,6 @@ class KneeReportTests {
 	void saysThatNoneWasSearched() {
 		assertThat(Report.page(List.of(Runs.found("knee", new KneeResult("goal", "backend", List.of())))))
 			.contains("None was searched.");
-	}
-
-	@Test
-	void isTheSameFromTheFile(@TempDir Path directory) throws Exception {
-		RunResult run = Runs.knee();
-
-		assertThat(RunFile.read(RunFile.write(run, directory))).isEqualTo(run);
 	}
 
 }

@@ -7,7 +7,6 @@ import java.util.List;
 import dev.sluice.lab.kit.result.PoolResult;
 import dev.sluice.lab.kit.result.PoolResult.Status;
 import dev.sluice.lab.kit.result.RunFile;
-import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,13 +73,6 @@ class PoolReportTests {
 		Files.writeString(file, Files.readString(file).replaceAll("\"sink\"\\s*:\\s*\"[A-Za-z]+\",?", ""));
 
 		assertThat(RunFile.read(file)).isEqualTo(Runs.pool());
-	}
-
-	@Test
-	void isTheSameFromTheFile(@TempDir Path directory) throws Exception {
-		RunResult run = Runs.pool();
-
-		assertThat(RunFile.read(RunFile.write(run, directory))).isEqualTo(run);
 	}
 
 }

@@ -27,7 +27,7 @@ class ReportTests {
 	void hasEverySectionAndALinkToEach() {
 		String page = Report.page(List.of(Runs.full()));
 
-		for (String id : List.of("summary", "throughput", "wait", "findings", "seconds", "cost", "cells", "method")) {
+		for (String id : List.of("summary", "throughput", "wait", "seconds", "cost", "cells", "method")) {
 			assertThat(page).contains("<section id=\"run-1-" + id + "\"", "href=\"#run-1-" + id + "\"");
 		}
 	}
@@ -36,7 +36,19 @@ class ReportTests {
 	void leavesOutWhatHasNothingToSay() {
 		String page = Report.page(List.of(Runs.full()));
 
-		assertThat(page).doesNotContain("id=\"run-1-reference\"", "id=\"run-1-warm-up\"");
+		assertThat(page).doesNotContain("id=\"run-1-reference\"", "How the services grew warm");
+	}
+
+	@Test
+	void tellsTheShapeOfEachSeriesAndWhetherAllOrdersWereSaved() {
+		Cell[] cells = Stream.of(10, 100)
+			.map((load) -> new Cell("reactive", "sync", "starved", Load.inFlight(load), 1))
+			.toArray(Cell[]::new);
+		RunResult run = Runs.run("compare", null, List.of(Runs.rate(cells[0], 10_000), Runs.rate(cells[1], 2_500)),
+				List.of());
+
+		assertThat(Report.page(List.of(run))).contains(">collapsed<", ">−75 %<",
+				"Every one of the 110 orders that were accepted was saved.");
 	}
 
 	@Test
@@ -102,7 +114,7 @@ class ReportTests {
 		assertThat(charts).extracting((chart) -> chart.path("kind").asString())
 			.containsOnly("lines", "spread", "seconds", "stack")
 			.hasSize(1 + 4 + 4 + 2 + 2);
-		assertThat(page.split("Data as a table", -1)).hasSize(1 + 1 + 1 + 1 + 2 + 1);
+		assertThat(page.split("Data as a table", -1)).hasSize(1 + 1 + 2 + 1 + 2 + 1);
 	}
 
 	@Test
@@ -160,7 +172,7 @@ class ReportTests {
 				6.2, 1_950, "constant", List.of(new DrainResult.Use("consumer", 550.0, 300L << 20, null)))))));
 
 		assertThat(page).contains("lab drain", "1,950 orders/s while 12,000 were delivered", "97.5 % of the 2,000/s",
-				"consumer: 550 CPU µs an order, at most 300 MiB resident and ? threads");
+				"CPU µs per order", ">550<", ">300 MiB<", ">–<");
 	}
 
 	@Test

@@ -1,13 +1,9 @@
 package dev.sluice.lab.report;
 
-import java.nio.file.Path;
 import java.util.List;
 
-import dev.sluice.lab.kit.result.RunFile;
-import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,13 +21,6 @@ class ScenarioReportTests {
 	void marksARunThatDoesNotHoldAgainstItself() {
 		assertThat(Report.page(List.of(Runs.scenario()))).contains("This run fails a check",
 				"GC pauses agree: 7 and 8 pauses");
-	}
-
-	@Test
-	void isTheSameFromTheFile(@TempDir Path directory) throws Exception {
-		RunResult run = Runs.scenario();
-
-		assertThat(RunFile.read(RunFile.write(run, directory))).isEqualTo(run);
 	}
 
 }

@@ -66,6 +66,16 @@ public final class Coordinates {
 		return (known >= 0) ? known : VARIANTS.size();
 	}
 
+	/** A backend's name in reports. */
+	public static String backend(String capacity) {
+		return switch (capacity) {
+			case WORKERS -> "Slow backend (20 workers)";
+			case STARVED -> "Slow backend (starved)";
+			case UNLIMITED -> "Fast backend (unlimited)";
+			default -> "Backend " + capacity;
+		};
+	}
+
 	public static List<Series> series(RunResult run) {
 		return cells(run).map(Series::of).distinct().sorted(ORDER).toList();
 	}

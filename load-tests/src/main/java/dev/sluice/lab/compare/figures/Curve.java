@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -30,9 +31,6 @@ public record Curve(Series series, List<Point> points) {
 	 * has held. The queued mode of the reference's table, called a plateau, falls by 6 %.
 	 */
 	public static final double HELD_WITHIN = 0.10;
-
-	/** The project's own goal for the queued mode. */
-	static final double GOAL_WITHIN = 0.05;
 
 	public Curve {
 		if (points.isEmpty()) {
@@ -63,11 +61,6 @@ public record Curve(Series series, List<Point> points) {
 
 		public int size() {
 			return this.load.size();
-		}
-
-		@Override
-		public String toString() {
-			return Reliability.sign("%s/s at %s".formatted(Figures.measured(this.perSecond), this.load), this.marked);
 		}
 
 	}
@@ -106,11 +99,6 @@ public record Curve(Series series, List<Point> points) {
 	 */
 	public record Drop(Point from, Point to, double share) {
 
-		@Override
-		public String toString() {
-			return "from %s to %s (−%s)".formatted(this.from, this.to, Figures.percent(this.share));
-		}
-
 	}
 
 	public static List<Curve> of(RunResult run) {
@@ -132,6 +120,10 @@ public record Curve(Series series, List<Point> points) {
 		long calls = cells.stream().mapToLong(CellResult::calls).sum();
 		long failed = cells.stream().mapToLong(CellResult::failedCalls).sum();
 		return (calls > 0) ? (double) failed / calls : 0;
+	}
+
+	public Optional<Point> at(int load) {
+		return this.points.stream().filter((point) -> point.size() == load).findFirst();
 	}
 
 	public Point peak() {

@@ -1,8 +1,8 @@
 package dev.sluice.lab.compare.figures;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -10,17 +10,16 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-import dev.sluice.lab.kit.statistics.PairedComparison;
-import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Reliability;
-import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.statistics.PairedComparison;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,10 +32,9 @@ import org.jspecify.annotations.Nullable;
  * @param capacity the backend's capacity
  * @param rate the queued mode's orders saved per second, as a multiple of the sync mode's
  * @param answer the ratio of the times until an order is accepted; null if unknown
- * @param saving the ratio of the times until an order is saved; null if unknown
  */
-public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio answer, @Nullable Ratio saving,
-		ModeFigures sync, ModeFigures queued) {
+public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio answer, ModeFigures sync,
+		ModeFigures queued) {
 
 	/**
 	 * Share by which each of a few pairs must differ in the same direction to show a
@@ -44,12 +42,6 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	 * 0.14), two pairs without a difference do so in fewer than one of a hundred cases.
 	 */
 	public static final double SHOWN_BY = 0.25;
-
-	private static final Words RATE = new Words(ModeByLoad::rate, "queued saves more", "queued saved more",
-			"sync saves more", "sync saved more", "both save as many");
-
-	private static final Words ANSWER = new Words(ModeByLoad::answer, "sync answers sooner", "sync answered sooner",
-			"queued answers sooner", "queued answered sooner", "both answer as soon");
 
 	/** The verdict on a ratio. */
 	public enum Choice {
@@ -73,12 +65,7 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 		INCONCLUSIVE,
 
 		/** The pairs are too few for a verdict, and disagree or differ little. */
-		TOO_FEW_PAIRS;
-
-		/** Whether the verdict rests on a few pairs, too few for a test. */
-		boolean shown() {
-			return this == QUEUED_SHOWN || this == SYNC_SHOWN;
-		}
+		TOO_FEW_PAIRS
 
 	}
 
@@ -92,13 +79,10 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	public record Ratio(PairedComparison comparison, double least, double greatest) {
 
 		static Ratio of(double[] sync, double[] queued) {
-			double least = Double.MAX_VALUE;
-			double greatest = 0;
-			for (int i = 0; i < sync.length; i++) {
-				least = Math.min(least, queued[i] / sync[i]);
-				greatest = Math.max(greatest, queued[i] / sync[i]);
-			}
-			return new Ratio(PairedComparison.of(sync, queued), least, greatest);
+			double[] ratios = new double[sync.length];
+			Arrays.setAll(ratios, (i) -> queued[i] / sync[i]);
+			Arrays.sort(ratios);
+			return new Ratio(PairedComparison.of(sync, queued), ratios[0], ratios[ratios.length - 1]);
 		}
 
 		public double median() {
@@ -130,7 +114,7 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 		}
 
 		/** Whether there are enough pairs for the test. */
-		boolean tested() {
+		private boolean tested() {
 			return pairs() >= PairedComparison.MIN_PAIRS;
 		}
 
@@ -139,12 +123,6 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 				return Choice.QUEUED_SHOWN;
 			}
 			return (pairs() >= 2 && this.greatest < 1 / (1 + SHOWN_BY)) ? Choice.SYNC_SHOWN : Choice.TOO_FEW_PAIRS;
-		}
-
-		/** The interval and the number of pairs. */
-		public String interval() {
-			return "%s to %s, %s".formatted(Figures.measured(low()), Figures.measured(high()),
-					(pairs() == 1) ? "1 pair" : pairs() + " pairs");
 		}
 
 	}
@@ -164,11 +142,9 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 			@Nullable Double savedP99, boolean marked, String bottleneck) {
 
 		private static ModeFigures of(List<CellResult> cells) {
-			return new ModeFigures(
-					Objects.requireNonNullElse(Figures.median(cells.stream().mapToDouble(CellResult::savedPerSecond)),
-							0.0),
-					Curve.failedShare(cells), median(cells, (cell) -> p99(cell.toAccepted())),
-					median(cells, (cell) -> p99(cell.toSaved())), cells.stream().anyMatch(Reliability::marked),
+			return new ModeFigures(Objects.requireNonNullElse(Figures.median(cells, CellResult::savedPerSecond), 0.0),
+					Curve.failedShare(cells), Figures.median(cells, (cell) -> p99(cell.toAccepted())),
+					Figures.median(cells, (cell) -> p99(cell.toSaved())), cells.stream().anyMatch(Reliability::marked),
 					bottleneck(cells));
 		}
 
@@ -189,10 +165,6 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 			return (wait != null) ? wait.p99() : null;
 		}
 
-		private static @Nullable Double median(List<CellResult> cells, Function<CellResult, @Nullable Double> figure) {
-			return Figures.median(cells.stream().map(figure).filter(Objects::nonNull).mapToDouble(Double::doubleValue));
-		}
-
 	}
 
 	private record Key(String capacity, Load load) {
@@ -200,14 +172,6 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 
 	/** A variant in a repetition, in both modes. */
 	private record Pair(CellResult sync, CellResult queued) {
-
-		/** The figures of both modes; null if one of them is unknown. */
-		double @Nullable [] figures(Function<CellResult, @Nullable Double> figure) {
-			Double one = figure.apply(this.sync);
-			Double other = figure.apply(this.queued);
-			return (one != null && other != null && one > 0 && other > 0) ? new double[] { one, other } : null;
-		}
-
 	}
 
 	/**
@@ -233,26 +197,28 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	private static ModeByLoad of(Key key, List<Pair> pairs) {
 		return new ModeByLoad(key.capacity(), key.load(),
 				Objects.requireNonNull(ratio(pairs, CellResult::savedPerSecond)),
-				ratio(pairs, (cell) -> wait(cell.toAccepted())), ratio(pairs, (cell) -> wait(cell.toSaved())),
+				// The median is the only percentile that small cells also have.
+				ratio(pairs, (cell) -> (cell.toAccepted() != null) ? cell.toAccepted().p50() : null),
 				ModeFigures.of(pairs.stream().map(Pair::sync).toList()),
 				ModeFigures.of(pairs.stream().map(Pair::queued).toList()));
 	}
 
-	/** The median, the only percentile that small cells also have. */
-	private static @Nullable Double wait(@Nullable Wait wait) {
-		return (wait != null) ? wait.p50() : null;
+	/** Of the pairs that have the figure in both modes; null if none has. */
+	private static @Nullable Ratio ratio(List<Pair> pairs, Function<CellResult, @Nullable Double> figure) {
+		List<Pair> known = pairs.stream()
+			.filter((pair) -> isKnown(figure.apply(pair.sync())) && isKnown(figure.apply(pair.queued())))
+			.toList();
+		return known.isEmpty() ? null
+				: Ratio.of(figures(known, Pair::sync, figure), figures(known, Pair::queued, figure));
 	}
 
-	private static @Nullable Ratio ratio(List<Pair> pairs, Function<CellResult, @Nullable Double> figure) {
-		List<double[]> both = new ArrayList<>();
-		for (Pair pair : pairs) {
-			double[] figures = pair.figures(figure);
-			if (figures != null) {
-				both.add(figures);
-			}
-		}
-		return both.isEmpty() ? null : Ratio.of(both.stream().mapToDouble((pair) -> pair[0]).toArray(),
-				both.stream().mapToDouble((pair) -> pair[1]).toArray());
+	private static boolean isKnown(@Nullable Double figure) {
+		return figure != null && figure > 0;
+	}
+
+	private static double[] figures(List<Pair> pairs, Function<Pair, CellResult> mode,
+			Function<CellResult, @Nullable Double> figure) {
+		return pairs.stream().map(mode).map(figure).filter(Objects::nonNull).mapToDouble(Double::doubleValue).toArray();
 	}
 
 	private static Optional<CellResult> partner(RunResult run, CellResult sync) {
@@ -273,98 +239,9 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 		return this.sync.marked() || this.queued.marked();
 	}
 
-	/** The conclusions, one sentence for each backend. */
-	public static List<String> sentences(List<ModeByLoad> loads) {
-		return byCapacity(loads).entrySet().stream().map((entry) -> {
-			List<ModeByLoad> each = entry.getValue();
-			String rate = RATE.of(each);
-			String answer = ANSWER.of(each);
-			boolean shown = each.stream()
-				.flatMap((load) -> Stream.of(load.rate(), load.answer()))
-				.anyMatch((ratio) -> ratio != null && ratio.choice().shown());
-			return "%s: %s%s%s.".formatted(name(entry.getKey()), rate, answer.isEmpty() ? "" : "; " + answer,
-					shown ? " (not tested)" : "");
-		}).toList();
-	}
-
-	/** The backend's name in reports. */
-	public static String name(String capacity) {
-		return switch (capacity) {
-			case Coordinates.WORKERS -> "Slow backend (20 workers)";
-			case Coordinates.STARVED -> "Slow backend (starved)";
-			case Coordinates.UNLIMITED -> "Fast backend (unlimited)";
-			default -> "Backend " + capacity;
-		};
-	}
-
+	/** In the order of the backends' names. */
 	public static Map<String, List<ModeByLoad>> byCapacity(List<ModeByLoad> loads) {
 		return loads.stream().collect(Collectors.groupingBy(ModeByLoad::capacity, TreeMap::new, Collectors.toList()));
-	}
-
-	/**
-	 * The words for a ratio's verdicts.
-	 *
-	 * @param ratio the ratio
-	 * @param queued if the queued mode's figure is greater
-	 * @param queuedShown if a few pairs show that it is greater
-	 * @param sync if the sync mode's figure is greater
-	 * @param syncShown if a few pairs show that it is greater
-	 * @param same if neither is greater
-	 */
-	private record Words(Function<ModeByLoad, @Nullable Ratio> ratio, String queued, String queuedShown, String sync,
-			String syncShown, String same) {
-
-		String of(List<ModeByLoad> loads) {
-			List<ModeByLoad> known = loads.stream().filter((load) -> this.ratio.apply(load) != null).toList();
-			return Stream.of(Choice.values())
-				.map((choice) -> part(choice, known.stream().filter((load) -> ratio(load).choice() == choice).toList(),
-						known.size()))
-				.filter((part) -> !part.isEmpty())
-				.collect(Collectors.joining(", "));
-		}
-
-		private Ratio ratio(ModeByLoad load) {
-			return Objects.requireNonNull(this.ratio.apply(load));
-		}
-
-		private String part(Choice choice, List<ModeByLoad> loads, int all) {
-			if (loads.isEmpty()) {
-				return "";
-			}
-			String at = at(loads, all);
-			return switch (choice) {
-				case QUEUED -> "%s %s".formatted(this.queued, at);
-				case QUEUED_SHOWN -> "%s %s".formatted(this.queuedShown, at);
-				case SYNC -> "%s %s".formatted(this.sync, at);
-				case SYNC_SHOWN -> "%s %s".formatted(this.syncShown, at);
-				case SAME -> "%s %s, within %s".formatted(this.same, at, Figures.percent(PairedComparison.MARGIN));
-				case INCONCLUSIVE -> "inconclusive %s (a difference of up to %s may hide)".formatted(at,
-						Figures.percent(loads.stream()
-							.mapToDouble((load) -> ratio(load).comparison().mayHide())
-							.max()
-							.orElseThrow()));
-				case TOO_FEW_PAIRS -> "inconclusive %s (× %s)".formatted(at,
-						range(loads.stream().mapToDouble((load) -> ratio(load).least()).min().orElseThrow(),
-								loads.stream().mapToDouble((load) -> ratio(load).greatest()).max().orElseThrow()));
-			};
-		}
-
-		private static String at(List<ModeByLoad> loads, int all) {
-			return (loads.size() == all) ? "at every load" : "at " + loads.getFirst().load().kind().text(sizes(loads));
-		}
-
-		private static String sizes(List<ModeByLoad> loads) {
-			return loads.stream()
-				.map((load) -> Reliability.sign(Figures.count(load.load().size()), load.marked()))
-				.collect(Collectors.joining(", "));
-		}
-
-		private static String range(double least, double greatest) {
-			String from = Figures.measured(least);
-			String to = Figures.measured(greatest);
-			return from.equals(to) ? from : "%s to %s".formatted(from, to);
-		}
-
 	}
 
 }

@@ -1,6 +1,6 @@
 /**
  * The chapter of {@code lab compare} in a report. Start at
- * {@link dev.sluice.lab.compare.page.CompareSections}.
+ * {@link dev.sluice.lab.compare.page.ComparePage}.
  */
 @NullMarked
 package dev.sluice.lab.compare.page;

@@ -1,6 +1,10 @@
 package dev.sluice.lab.kit.page;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonTypeName;
@@ -34,6 +38,11 @@ public sealed interface Chart {
 	 */
 	int width();
 
+	/** The greatest of some values, and at least 1: the top of an axis. */
+	static double top(Stream<@Nullable Double> values) {
+		return values.filter(Objects::nonNull).mapToDouble(Double::doubleValue).reduce(1, Math::max);
+	}
+
 	/**
 	 * Lines over the load, on a logarithmic axis that is labelled as such.
 	 *
@@ -57,6 +66,12 @@ public sealed interface Chart {
 	}
 
 	record Line(String name, int style, List<Point> points) {
+
+		/** The greatest value of some lines, and at least 1. */
+		public static double top(List<Line> lines) {
+			return Chart.top(lines.stream().flatMap((line) -> line.points().stream()).map(Point::y));
+		}
+
 	}
 
 	/**
@@ -83,6 +98,23 @@ public sealed interface Chart {
 	@JsonTypeName("spread")
 	record Spread(String title, String description, int height, int width, double min, double max,
 			List<SpreadRow> rows) implements Chart {
+
+		private static final int ROW_HEIGHT = 40;
+
+		private static final int FRAME_HEIGHT = 86;
+
+		/** As high as its rows need, with an axis from the least to the greatest. */
+		public static Spread of(String title, String description, List<SpreadRow> rows) {
+			double[] known = rows.stream()
+				.flatMap((row) -> Stream.of(row.p50(), row.p95(), row.p99(), row.max()))
+				.filter(Objects::nonNull)
+				.mapToDouble(Double::doubleValue)
+				.sorted()
+				.toArray();
+			return new Spread(title, description, FRAME_HEIGHT + ROW_HEIGHT * rows.size(), 520,
+					(known.length > 0) ? known[0] : 1, (known.length > 0) ? known[known.length - 1] : 1_000, rows);
+		}
+
 	}
 
 	record SpreadRow(String name, int style, boolean marked, @Nullable Double p50, @Nullable Double p95,
@@ -122,6 +154,27 @@ public sealed interface Chart {
 	 * @param values a value for each second, null where none was sampled
 	 */
 	record Panel(String name, int style, String form, boolean logarithmic, double max, List<@Nullable Double> values) {
+
+		/** A figure of each second, with an axis of its own. */
+		public static <T> Panel of(String name, int style, String form, List<T> seconds,
+				Function<T, ? extends @Nullable Number> figure) {
+			List<@Nullable Double> values = new ArrayList<>();
+			for (T second : seconds) {
+				Number value = figure.apply(second);
+				values.add((value != null) ? value.doubleValue() : null);
+			}
+			return new Panel(name, style, form, false, top(values.stream()), values);
+		}
+
+		public Panel onLogarithmicAxis() {
+			return new Panel(this.name, this.style, this.form, true, this.max, this.values);
+		}
+
+		/** This panel with another top, for panels to be compared. */
+		public Panel upTo(double top) {
+			return new Panel(this.name, this.style, this.form, this.logarithmic, top, this.values);
+		}
+
 	}
 
 	/**
@@ -132,6 +185,18 @@ public sealed interface Chart {
 	@JsonTypeName("stack")
 	record Stack(String title, String description, int height, int width, String xName, double xMax, List<String> parts,
 			List<StackRow> rows) implements Chart {
+
+		private static final int ROW_HEIGHT = 32;
+
+		private static final int FRAME_HEIGHT = 84;
+
+		/** As high as its bars need. */
+		public static Stack of(String title, String description, int width, String xName, double xMax,
+				List<String> parts, List<StackRow> rows) {
+			return new Stack(title, description, FRAME_HEIGHT + ROW_HEIGHT * rows.size(), width, xName, xMax, parts,
+					rows);
+		}
+
 	}
 
 	/**
@@ -140,6 +205,14 @@ public sealed interface Chart {
 	 * @param values one for each part, null where it was not measured
 	 */
 	record StackRow(String name, int style, boolean marked, List<@Nullable Double> values) {
+
+		/** A bar of one part. */
+		public static StackRow of(String name, int style, boolean marked, @Nullable Double value) {
+			List<@Nullable Double> values = new ArrayList<>();
+			values.add(value);
+			return new StackRow(name, style, marked, values);
+		}
+
 	}
 
 }

@@ -7,7 +7,10 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.function.Function;
 import java.util.stream.DoubleStream;
 
 import org.jspecify.annotations.Nullable;
@@ -28,11 +31,7 @@ public final class Figures {
 	private Figures() {
 	}
 
-	/**
-	 * A measured figure.
-	 * @param value any, null if there is none
-	 * @return at most three significant digits
-	 */
+	/** A measured figure: at most three significant digits. */
 	public static String measured(@Nullable Double value) {
 		if (value == null || !Double.isFinite(value)) {
 			return NONE;
@@ -49,11 +48,7 @@ public final class Figures {
 		return String.format(Locale.ROOT, "%,." + digits + "f", rounded).replace('-', '−');
 	}
 
-	/**
-	 * A count.
-	 * @param value any, null if there is none
-	 * @return all its digits
-	 */
+	/** A count: all its digits. */
 	public static String count(@Nullable Number value) {
 		return (value != null) ? String.format(Locale.ROOT, "%,d", value.longValue()).replace('-', '−') : NONE;
 	}
@@ -68,11 +63,7 @@ public final class Figures {
 		return "%s %s%s".formatted(count(count), one, (count == 1) ? "" : "s");
 	}
 
-	/**
-	 * A size.
-	 * @param bytes number of bytes; null if unknown
-	 * @return with its unit
-	 */
+	/** A size, with its unit. */
 	public static String bytes(@Nullable Number bytes) {
 		if (bytes == null || !Double.isFinite(bytes.doubleValue())) {
 			return NONE;
@@ -87,20 +78,11 @@ public final class Figures {
 		return measured(value) + " " + units[unit];
 	}
 
-	/**
-	 * A share.
-	 * @param share 1 is the whole; null if it is not known
-	 * @return in per cent
-	 */
+	/** A share, of which 1 is the whole, in per cent. */
 	public static String percent(@Nullable Double share) {
 		return (share != null) ? percent(share.doubleValue()) : NONE;
 	}
 
-	/**
-	 * A share.
-	 * @param share 1 is the whole
-	 * @return in per cent
-	 */
 	public static String percent(double share) {
 		if (!Double.isFinite(share)) {
 			return NONE;
@@ -113,11 +95,7 @@ public final class Figures {
 		return measured(Math.copySign(rounded, share)) + " %";
 	}
 
-	/**
-	 * A length of time.
-	 * @param duration any
-	 * @return in seconds, minutes or hours
-	 */
+	/** A length of time, in seconds, minutes or hours. */
 	public static String duration(Duration duration) {
 		double seconds = duration.toMillis() / 1000.0;
 		if (seconds < 120) {
@@ -127,19 +105,14 @@ public final class Figures {
 		return (minutes < 120) ? minutes + " min" : "%d h %d min".formatted(minutes / 60, minutes % 60);
 	}
 
-	/**
-	 * A point in time.
-	 * @param instant any
-	 * @return day and time, UTC
-	 */
+	/** A point in time: day and time, UTC. */
 	public static String time(Instant instant) {
 		return TIME.format(instant);
 	}
 
 	/**
-	 * The median; of an even number of values the mean of the middle two.
-	 * @param values any number
-	 * @return null if there are none
+	 * The median; of an even number of values the mean of the middle two; null if there
+	 * are none.
 	 */
 	public static @Nullable Double median(DoubleStream values) {
 		double[] sorted = values.toArray();
@@ -149,6 +122,11 @@ public final class Figures {
 		Arrays.sort(sorted);
 		int middle = sorted.length / 2;
 		return (sorted.length % 2 == 1) ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+	}
+
+	/** The median of a figure of those that have it; null if none has. */
+	public static <T> @Nullable Double median(List<T> all, Function<T, @Nullable Double> figure) {
+		return median(all.stream().map(figure).filter(Objects::nonNull).mapToDouble(Double::doubleValue));
 	}
 
 }

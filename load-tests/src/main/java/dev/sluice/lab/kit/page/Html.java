@@ -19,65 +19,46 @@ public final class Html {
 
 	private final Deque<String> open = new ArrayDeque<>();
 
-	/**
-	 * Begins an element.
-	 * @param tag its name
-	 * @param attributes name, value, name, value ...
-	 * @return this
-	 */
+	/** Begins an element; attributes are name, value, name, value ... */
 	public Html open(String tag, String... attributes) {
 		start(tag, attributes);
 		this.open.push(tag);
 		return this;
 	}
 
-	/**
-	 * Ends the innermost open element.
-	 * @return this
-	 */
+	/** Ends the innermost open element. */
 	public Html close() {
 		this.out.append("</").append(this.open.pop()).append(">\n");
 		return this;
 	}
 
-	/**
-	 * Adds an element that has no content.
-	 * @param tag its name
-	 * @param attributes name, value, name, value ...
-	 * @return this
-	 */
+	/** Adds an element that has no content. */
 	public Html empty(String tag, String... attributes) {
 		start(tag, attributes);
 		return this;
 	}
 
-	/**
-	 * Adds an element that holds only text.
-	 * @param tag its name
-	 * @param text its content, escaped here
-	 * @param attributes name, value, name, value ...
-	 * @return this
-	 */
+	/** Adds an element that holds only text. */
 	public Html element(String tag, String text, String... attributes) {
 		return open(tag, attributes).text(text).close();
 	}
 
-	/**
-	 * Adds text.
-	 * @param text escaped here
-	 * @return this
-	 */
+	/** Adds a paragraph. */
+	public Html paragraph(String text) {
+		return element("p", text);
+	}
+
+	/** Adds a paragraph in small type: how figures were found, what words mean. */
+	public Html note(String text) {
+		return element("p", text, "class", "note");
+	}
+
 	public Html text(String text) {
 		escape(text);
 		return this;
 	}
 
-	/**
-	 * Adds a list, nothing if it has no items.
-	 * @param items plain text
-	 * @param attributes of the list
-	 * @return this
-	 */
+	/** Adds a list of texts, nothing if it has no items. */
 	public Html list(List<String> items, String... attributes) {
 		if (items.isEmpty()) {
 			return this;
@@ -88,10 +69,8 @@ public final class Html {
 	}
 
 	/**
-	 * Adds a style sheet or script of our own.
+	 * Adds a style sheet or script of our own, which is not escaped.
 	 * @param tag {@code style} or {@code script}
-	 * @param code not escaped
-	 * @return this
 	 */
 	public Html code(String tag, String code) {
 		if (code.toLowerCase(Locale.ROOT).contains("</" + tag)) {
@@ -104,20 +83,12 @@ public final class Html {
 	/**
 	 * Adds a chart that scrolls in its box, and its data as a collapsed table. Without
 	 * JavaScript there is only the table.
-	 * @param chart what to draw
-	 * @param data the same figures
-	 * @return this
 	 */
 	public Html chart(Chart chart, Table data) {
 		return chart(chart).details("Data as a table", data);
 	}
 
-	/**
-	 * Adds charts side by side where there is room, and their data.
-	 * @param charts what to draw
-	 * @param data the same figures
-	 * @return this
-	 */
+	/** Adds charts side by side where there is room, and their data. */
 	public Html charts(List<? extends Chart> charts, Table data) {
 		open("div", "class", "multiples");
 		charts.forEach(this::chart);
@@ -125,23 +96,17 @@ public final class Html {
 		return details("Data as a table", data);
 	}
 
-	/**
-	 * Adds a collapsed table.
-	 * @param summary text shown while it is collapsed
-	 * @param table the table
-	 * @return this
-	 */
-	public Html details(String summary, Table table) {
-		open("details").element("summary", summary);
+	public Html table(Table table) {
 		table.write(this);
-		return close();
+		return this;
 	}
 
-	/**
-	 * Adds a chart whose data the caller adds elsewhere.
-	 * @param chart what to draw
-	 * @return this
-	 */
+	/** Adds a collapsed table, of which the summary is shown. */
+	public Html details(String summary, Table table) {
+		return open("details").element("summary", summary).table(table).close();
+	}
+
+	/** Adds a chart whose data the caller adds elsewhere. */
 	public Html chart(Chart chart) {
 		open("figure").element("figcaption", chart.title());
 		open("div", "class", "scroll", "role", "group", "tabindex", "0", "aria-label", chart.title());

@@ -28,6 +28,9 @@ public final class Reliability {
 	 */
 	public static final double COMPILING_LIMIT = 0.10;
 
+	/** If a generator is later than this, its latencies are not those of its target. */
+	public static final double LAG_LIMIT_MILLIS = 20;
+
 	private Reliability() {
 	}
 
@@ -63,6 +66,16 @@ public final class Reliability {
 	 */
 	public static boolean disturbed(@Nullable Double foreignCpuShare) {
 		return foreignCpuShare == null || foreignCpuShare > FOREIGN_CPU_LIMIT;
+	}
+
+	/**
+	 * Whether a load was sent late, or other processes disturbed it or may have.
+	 * @param lagP99Millis how late its generator sent 99 % of the requests, at most
+	 * @param foreignCpuShare share of the machine's CPU that other processes used, 0 to
+	 * 1; null if not sampled
+	 */
+	public static boolean marked(double lagP99Millis, @Nullable Double foreignCpuShare) {
+		return lagP99Millis > LAG_LIMIT_MILLIS || disturbed(foreignCpuShare);
 	}
 
 	/**

@@ -1,52 +1,44 @@
 package dev.sluice.lab.kit.page;
 
 import java.util.List;
-
-import dev.sluice.lab.kit.result.RunResult;
+import java.util.function.Consumer;
 
 /**
- * One part of a run's report. A section renders whatever a run holds: an interrupted run
- * may lack every cell, and a cell any figure.
+ * One part of a run's report. It shows whatever a run holds: an interrupted run may lack
+ * every cell, and a cell any figure.
+ *
+ * @param id its name in links, different from those of the other sections of a run:
+ * letters, digits and hyphens
+ * @param title its heading, plain text
+ * @param answers the run's answers, if this section states any, in plain sentences; the
+ * overview of several runs repeats them
+ * @param content writes what follows the answers
  */
-public abstract class Section {
+public record Section(String id, String title, List<String> answers, Consumer<Html> content) {
 
-	private final String id;
-
-	private final String title;
-
-	/**
-	 * @param id its name in links, different from those of the other sections of a run:
-	 * letters and hyphens
-	 * @param title its heading, plain text
-	 */
-	protected Section(String id, String title) {
-		this.id = id;
-		this.title = title;
+	public Section {
+		answers = List.copyOf(answers);
 	}
 
-	public final String id() {
-		return this.id;
+	/** A section that answers nothing. */
+	public Section(String id, String title, Consumer<Html> content) {
+		this(id, title, List.of(), content);
 	}
 
-	public final String title() {
-		return this.title;
+	/** What a run's figures do not show, and why. */
+	public static Section limits(String... sentences) {
+		return new Section("limits", "What limits it", (html) -> html.list(List.of(sentences)));
 	}
 
-	/**
-	 * The run's answers, if this section states any; the overview of several runs repeats
-	 * them.
-	 * @param run what was measured
-	 * @return plain sentences; empty if the section answers nothing
-	 */
-	public List<String> answers(RunResult run) {
-		return List.of();
+	/** The answers for the terminal, each on a line. */
+	public static String text(List<String> answers) {
+		return String.join("", answers.stream().map("%s%n"::formatted).toList());
 	}
 
-	/**
-	 * Writes the content below the heading.
-	 * @param run what was measured
-	 * @param html where to
-	 */
-	public abstract void write(RunResult run, Html html);
+	/** Writes what follows the heading. */
+	public void write(Html html) {
+		html.list(this.answers, "class", "answer");
+		this.content.accept(html);
+	}
 
 }

@@ -2,9 +2,12 @@ package dev.sluice.lab.kit.result;
 
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +65,24 @@ public record CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Null
 
 		public Setup {
 			backendMillis = Map.copyOf(backendMillis);
+		}
+
+		/**
+		 * The most orders per second that the load or the consumer's limit lets through
+		 * to a backend with a fixed time per order: a limit of W orders that take L
+		 * seconds each is a ceiling of W / L, whatever the gateway does. Ignores the
+		 * backend's own limit. Empty if unknown.
+		 */
+		public OptionalDouble ceiling(String capacity, String mode, Load load) {
+			long millis = this.backendMillis.getOrDefault(capacity, 0L);
+			if (millis == 0) {
+				return OptionalDouble.empty();
+			}
+			if (mode.equals(Mode.QUEUED.label())) {
+				return OptionalDouble.of(this.deliveryConcurrency * 1_000.0 / millis);
+			}
+			return (load.kind() == Load.Kind.IN_FLIGHT) ? OptionalDouble.of(load.size() * 1_000.0 / millis)
+					: OptionalDouble.empty();
 		}
 
 	}

@@ -101,17 +101,10 @@ class CurveTests {
 	}
 
 	@Test
-	void aShapeHasAWord() {
-		assertThat(Shape.values()).extracting(Shape::word)
-			.containsExactly("too few loads", "held", "sagged", "collapsed");
-	}
-
-	@Test
 	void aPointIsTheMedianOfItsRepetitions() {
 		Point point = Point.of(Load.inFlight(10), List.of(rate(10, 3, 400), rate(10, 1, 100), rate(10, 2, 200)));
 
 		assertThat(point).isEqualTo(new Point(Load.inFlight(10), 200, 100, 400, 3, false, 0));
-		assertThat(point).hasToString("200/s at 10 in flight");
 	}
 
 	@Test
@@ -120,7 +113,6 @@ class CurveTests {
 				List.of(calls(100, 0, null), calls(300, 100, "gave up"), calls(0, 0, null)));
 
 		assertThat(point.marked()).isTrue();
-		assertThat(point).asString().endsWith("at 10 in flight †");
 		assertThat(point.failedShare()).isEqualTo(0.25);
 	}
 
@@ -149,12 +141,6 @@ class CurveTests {
 		assertThat(curves).allSatisfy((curve) -> assertThat(curve.points()).containsExactly(
 				new Point(Load.inFlight(10), 11.5, 11, 12, 2, false, 0),
 				new Point(Load.inFlight(100), 101.5, 101, 102, 2, false, 0)));
-	}
-
-	@Test
-	void aDropIsToldWithItsShare() {
-		assertThat(curve(10_000, 2_500).end())
-			.hasToString("from 10,000/s at 10 in flight to 2,500/s at 100 in flight (−75 %)");
 	}
 
 	/** At 10, 100, 1,000 and so on in flight. */

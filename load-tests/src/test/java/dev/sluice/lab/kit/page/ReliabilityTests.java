@@ -20,6 +20,14 @@ class ReliabilityTests {
 	private static final Instant START = Instant.parse("2026-11-21T10:00:00Z");
 
 	@Test
+	void aLoadThatWasSentLateOrDisturbedIsMarked() {
+		assertThat(Reliability.marked(20, 0.1)).isFalse();
+		assertThat(Reliability.marked(20.1, 0.1)).isTrue();
+		assertThat(Reliability.marked(20, 0.11)).isTrue();
+		assertThat(Reliability.marked(20, null)).isTrue();
+	}
+
+	@Test
 	void aCellThatNothingDisturbedIsNotMarked() {
 		assertThat(Reliability.of(cell(0.1, 50, null))).isEmpty();
 		assertThat(Reliability.of(cell(0.0, 300, null))).isEmpty();

@@ -4,92 +4,102 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 class TableTests {
 
+	private record Rate(String variant, String mode, @Nullable Double perSecond) {
+	}
+
+	private static final List<Column<Rate>> COLUMNS = List.of(Column.words("variant", Rate::variant),
+			Column.words("mode", Rate::mode), Column.measured("orders saved per second", Rate::perSecond));
+
 	@Test
 	void headsNameTheColumnsAndTellWordsFromFigures() {
-		assertThat(markup(new Table("rates", 2, List.of("variant", "mode", "rate")))).contains(
+		assertThat(markup(Table.of("rates", List.of(), COLUMNS))).contains(
 				"<th scope=\"col\" class=\"words\">variant</th>", "<th scope=\"col\" class=\"words\">mode</th>",
-				"<th scope=\"col\" class=\"figure\">rate</th>");
+				"<th scope=\"col\" class=\"figure\">orders saved per second</th>");
 	}
 
 	@Test
 	void theFirstWordsHeadTheirRow() {
-		Table table = new Table("rates", 2, List.of("variant", "mode", "rate")).row("reactive", "sync", "10");
-
-		assertThat(markup(table)).contains("<tr><th scope=\"row\" class=\"words\">reactive</th>\n"
-				+ "<td class=\"words\">sync</td>\n<td class=\"figure\">10</td>\n</tr>");
+		assertThat(markup(table(new Rate("reactive", "sync", 10.0))))
+			.contains("<tr><th scope=\"row\" class=\"words\">reactive</th>\n"
+					+ "<td class=\"words\">sync</td>\n<td class=\"figure\">10</td>\n</tr>");
 	}
 
 	@Test
 	void anEmptyCellHeadsNoRow() {
-		Table table = new Table("rates", 1, List.of("variant", "rate")).row("", "10");
-
-		assertThat(markup(table)).contains("<tr><td class=\"words\"></td>\n<td class=\"figure\">10</td>\n</tr>");
+		assertThat(markup(table(new Rate("", "sync", null)))).contains(
+				"<tr><td class=\"words\"></td>\n<td class=\"words\">sync</td>\n<td class=\"figure\">–</td>\n</tr>");
 	}
 
 	@Test
 	void aFigureHeadsNoRow() {
-		Table table = new Table("rates", 0, List.of("rate")).row("10");
+		Table table = Table.of("rates", List.of(10), List.of(Column.count("rate", (row) -> row)));
 
 		assertThat(markup(table)).contains("<tr><td class=\"figure\">10</td>\n</tr>");
 	}
 
 	@Test
-	void rowsStandInTheOrderInWhichTheyWereAdded() {
-		Table table = new Table("rates", 1, List.of("variant", "rate")).row("b", "2")
-			.row(List.of("c", "3"))
-			.row("a", "1");
+	void keepsTheOrderOfItsRowsAndTheirFigures() {
+		List<Rate> rows = new ArrayList<>(
+				List.of(new Rate("b", "sync", 2.0), new Rate("c", "sync", 3.0), new Rate("a", "sync", 1.0)));
+		Table table = Table.of("rates", rows, COLUMNS);
+		rows.clear();
 
 		assertThat(markup(table)).containsSubsequence("<thead>", "</thead>", "<tbody>", ">b<", ">c<", ">a<",
 				"</tbody>");
 	}
 
 	@Test
-	void refusesARowWithAnotherNumberOfCells() {
-		Table table = new Table("rates", 1, List.of("variant", "rate"));
+	void marksUnreliableRows() {
+		Column<Rate> marked = COLUMNS.getFirst().marked((rate) -> rate.variant().equals("b"));
+		Table table = Table.of("rates", List.of(new Rate("a", "sync", 1.0), new Rate("b", "sync", 1.0)),
+				List.of(marked));
 
-		assertThatIllegalArgumentException().isThrownBy(() -> table.row("reactive"))
-			.withMessage("1 cells for the 2 columns of 'rates'");
-		assertThatIllegalArgumentException().isThrownBy(() -> table.row("reactive", "10", "11"))
-			.withMessage("3 cells for the 2 columns of 'rates'");
-		assertThat(markup(table)).doesNotContain("reactive");
-	}
-
-	@Test
-	void keepsARowAsItWas() {
-		List<String> cells = new ArrayList<>(List.of("reactive", "10"));
-		Table table = new Table("rates", 1, List.of("variant", "rate")).row(cells);
-
-		cells.set(1, "99");
-
-		assertThat(markup(table)).contains(">10<").doesNotContain(">99<");
+		assertThat(table.rows()).containsExactly(List.of("a"), List.of("b †"));
 	}
 
 	@Test
 	void whatItHoldsBecomesNoMarkup() {
-		Table table = new Table("<a>", 1, List.of("<b>", "rate")).row("<c>", "< 0.001");
+		Table table = Table.of("<a>", List.of("<c>"), List.of(Column.words("<b>", (row) -> row)));
 
 		assertThat(markup(table)).contains("<caption>&lt;a&gt;</caption>", "aria-label=\"&lt;a&gt;\"",
-				">&lt;b&gt;</th>", ">&lt;c&gt;</th>", ">&lt; 0.001</td>");
+				">&lt;b&gt;</th>", ">&lt;c&gt;</th>");
 	}
 
 	@Test
 	void manyColumnsStandCloser() {
-		assertThat(markup(new Table("few", 1, Collections.nCopies(8, "a")))).contains("<table>");
-		assertThat(markup(new Table("many", 1, Collections.nCopies(9, "a")))).contains("<table class=\"dense\">");
+		assertThat(markup(Table.of("few", List.of(), Collections.nCopies(8, COLUMNS.getFirst())))).contains("<table>");
+		assertThat(markup(Table.of("many", List.of(), Collections.nCopies(9, COLUMNS.getFirst()))))
+			.contains("<table class=\"dense\">");
+	}
+
+	@Test
+	void theTerminalShowsTheSameCellsInAlignedColumns() {
+		assertThat(table(new Rate("servlet-platform", "sync", 600.0), new Rate("reactive", "queued", 12_345.0)).text())
+			.isEqualToNormalizingNewlines("""
+					rates
+					                             orders
+					                          saved per
+					variant           mode       second
+					servlet-platform  sync          600
+					reactive          queued     12,300
+
+					""");
+	}
+
+	private static Table table(Rate... rows) {
+		return Table.of("rates", List.of(rows), COLUMNS);
 	}
 
 	/** Fails if an element is left open. */
 	private static String markup(Table table) {
-		Html html = new Html();
-		table.write(html);
-		return html.toString();
+		return new Html().table(table).toString();
 	}
 
 }

@@ -25,18 +25,11 @@ class RunFileTests {
 	}
 
 	@Test
-	void keepsWhatIsMissingInAPartialRunMissing() throws IOException {
-		RunResult partial = Runs.partial();
-
-		assertThat(RunFile.read(RunFile.write(partial, this.directory))).isEqualTo(partial);
-	}
-
-	@Test
-	void readsWhatItWroteOfChaos() throws IOException {
-		RunResult chaos = Runs.chaos(2);
-
-		assertThat(RunFile.read(RunFile.write(chaos, this.directory))).isEqualTo(chaos);
-		assertThat(RunFile.write(Runs.full(), this.directory)).content().doesNotContain("chaos");
+	void readsWhatItWroteOfEveryKind() throws IOException {
+		for (RunResult run : Runs.ofEveryKind()) {
+			assertThat(RunFile.read(RunFile.write(run, this.directory))).isEqualTo(run);
+		}
+		assertThat(RunFile.read(RunFile.write(Runs.scenario(), this.directory))).isEqualTo(Runs.scenario());
 	}
 
 	@Test

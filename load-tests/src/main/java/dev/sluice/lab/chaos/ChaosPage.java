@@ -1,0 +1,225 @@
+package dev.sluice.lab.chaos;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.kit.page.Chart;
+import dev.sluice.lab.kit.page.Column;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.ChaosResult;
+import dev.sluice.lab.kit.result.ChaosResult.Balance;
+import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
+import dev.sluice.lab.kit.result.ChaosResult.Fault;
+import dev.sluice.lab.kit.result.ChaosResult.Second;
+import dev.sluice.lab.kit.result.RunResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code lab chaos} shows: the balance of the answers that clients got against the
+ * backend's orders, the run second by second, the outages.
+ */
+public final class ChaosPage {
+
+	private static final int PANEL_HEIGHT = 128;
+
+	private static final int LANE_HEIGHT = 20;
+
+	private ChaosPage() {
+	}
+
+	/** The sections of a report, in the order of the page. */
+	public static List<Section> sections(RunResult run, ChaosResult chaos) {
+		return List.of(
+				new Section("balance", "Was every accepted order saved once?", answers(chaos),
+						(html) -> balance(chaos, html)),
+				new Section("timeline", "What clients saw, second by second", (html) -> timeline(chaos, html)),
+				new Section("outages", "How long was nothing accepted?", (html) -> outages(chaos, html)),
+				new Section("proof", "What this proves, and what it does not", (html) -> proof(run, chaos, html)));
+	}
+
+	/** The balance and the outages for the terminal. */
+	static String text(ChaosResult chaos, Balance balance) {
+		String violations = Section.text(chaos.violations());
+		return balance(balance, chaos.customerOrder()).text() + violations + outages(chaos).text();
+	}
+
+	private static List<String> answers(ChaosResult chaos) {
+		Balance balance = chaos.balance();
+		if (balance == null) {
+			return List.of("Not known: the run ended before the orders could be audited.");
+		}
+		String faults = Figures.counted(chaos.faults().size(), "fault");
+		String saved = balance.holds()
+				? "Yes: %s orders were accepted during %s, %s saved, %s failed and reported as failed; 0 lost, 0 doubled."
+					.formatted(Figures.count(balance.accepted()), faults, Figures.count(balance.saved()),
+							Figures.count(balance.failed()))
+				: "No: of %s orders accepted during %s, %s were lost, %s doubled, %s saved although refused, %s misnamed."
+					.formatted(Figures.count(balance.accepted()), faults, Figures.count(balance.lost()),
+							Figures.count(balance.doubled()), Figures.count(balance.refusedButSaved()),
+							Figures.count(balance.misnamed()));
+		CustomerOrder order = chaos.customerOrder();
+		return (order != null) ? List.of(saved, answer(order)) : List.of(saved);
+	}
+
+	private static String answer(CustomerOrder order) {
+		String promise = order.promised() ? "delivery.ordering=key promises the order per customer: "
+				: "No order per customer is promised (delivery.ordering=none): ";
+		return "%s%s of %s orders that were sent after one of the same customer was accepted, with %s customers and %s consumers, were saved before it."
+			.formatted(promise, Figures.count(order.inversions()), Figures.count(order.compared()),
+					Figures.count(order.customers()), Figures.count(order.consumers()));
+	}
+
+	private static void balance(ChaosResult chaos, Html html) {
+		Balance balance = chaos.balance();
+		if (balance == null) {
+			return;
+		}
+		html.table(balance(balance, chaos.customerOrder()));
+		if (!chaos.violations().isEmpty()) {
+			html.element("h3", "The first orders that break the balance").list(chaos.violations());
+			html.paragraph("violations.csv has all of them, attempts.csv the answers to their clients.");
+		}
+		html.note(
+				"Refused: no attempt can have been accepted, by its answers. In doubt: never accepted, and an answer is missing or does not say whether the order was accepted; a client repeats such an order with its Idempotency-Key. Doubled: orders that the backend has beside those placed, so that one was given two ids. Repeats absorbed: deliveries of an order that the backend had already.");
+	}
+
+	/** A line of the balance. */
+	private record Entry(String what, String part, long orders) {
+	}
+
+	private static Table balance(Balance balance, @Nullable CustomerOrder order) {
+		List<Entry> entries = new ArrayList<>(List.of(new Entry("Placed", "", balance.placed()),
+				new Entry("Accepted", "", balance.accepted()), new Entry("", "answered 201", balance.acceptedSync()),
+				new Entry("", "answered 202", balance.acceptedQueued()), new Entry("", "saved", balance.saved()),
+				new Entry("", "failed, and a gateway says so", balance.failed()),
+				new Entry("", "lost (must be 0)", balance.lost()), new Entry("Refused", "", balance.refused()),
+				new Entry("", "saved although refused (must be 0)", balance.refusedButSaved()),
+				new Entry("In doubt", "", balance.inDoubt()), new Entry("", "saved", balance.inDoubtSaved()),
+				new Entry("Doubled (must be 0)", "", balance.doubled()),
+				new Entry("Misnamed (must be 0)", "", balance.misnamed())));
+		if (order != null) {
+			entries.add(new Entry("Sent after one of the same customer was accepted", "", order.compared()));
+			entries
+				.add(new Entry("", "saved before it" + (order.promised() ? " (must be 0)" : ""), order.inversions()));
+		}
+		entries.add(new Entry("Repeats absorbed", Figures.percent(balance.redeliveredShare()) + " of all deliveries",
+				balance.repeatsAbsorbed()));
+		return Table.of("Orders, each counted once by the strongest of its answers", entries,
+				List.of(Column.words("What", Entry::what), Column.words("Of which", Entry::part),
+						Column.count("orders", Entry::orders)));
+	}
+
+	private static void timeline(ChaosResult chaos, Html html) {
+		List<Second> seconds = chaos.seconds();
+		if (seconds.isEmpty()) {
+			html.paragraph("No order was placed.");
+			return;
+		}
+		html.paragraph(
+				"Each bar above is a fault, from its beginning until what was broken ran again and was ready; its shade goes through all panels. The client retries a failed attempt at the other gateway. What the backend saved while it did not answer is counted in the second in which it did.");
+		List<Chart.Panel> accepted = sameAxis(
+				Chart.Panel.of("Queued orders accepted per second", 1, "area", seconds, Second::acceptedQueued),
+				Chart.Panel.of("Sync orders accepted per second", 0, "area", seconds, Second::acceptedSync));
+		List<Chart.Panel> failed = sameAxis(
+				Chart.Panel.of("Queued attempts failed per second", 1, "bars", seconds, Second::failedQueued),
+				Chart.Panel.of("Sync attempts failed per second", 0, "bars", seconds, Second::failedSync));
+		Chart.Panel saved = Chart.Panel.of("Orders saved by the backend per second", 3, "area", seconds, Second::saved);
+		List<Chart.Panel> panels = Stream.of(accepted, failed, List.of(saved))
+			.flatMap(List::stream)
+			.filter((panel) -> panel.values().stream().anyMatch(Objects::nonNull))
+			.toList();
+		List<Chart.Span> spans = chaos.faults()
+			.stream()
+			.sorted(Comparator.comparing(Fault::target))
+			.map((fault) -> new Chart.Span(fault.target(), fault.kind(), style(fault.kind()),
+					fault.beganMillis() / 1_000.0, fault.healedMillis() / 1_000.0))
+			.toList();
+		long lanes = spans.stream().map(Chart.Span::lane).distinct().count();
+		html.chart(new Chart.Seconds("Orders and faults",
+				"Orders accepted by mode, failed attempts by mode, orders saved, second by second, and the faults on the same axis.",
+				(int) (panels.size() * PANEL_HEIGHT + lanes * LANE_HEIGHT + 50), 860, seconds.size(), panels, spans),
+				Table.of("Second by second", seconds, List.of(Column.count("Second", Second::second),
+						Column.count("sync accepted", Second::acceptedSync),
+						Column.count("queued accepted", Second::acceptedQueued),
+						Column.count("sync failed", Second::failedSync),
+						Column.count("queued failed", Second::failedQueued), Column.count("saved", Second::saved))));
+	}
+
+	private static List<Chart.Panel> sameAxis(Chart.Panel one, Chart.Panel other) {
+		double top = Math.max(one.max(), other.max());
+		return List.of(one.upTo(top), other.upTo(top));
+	}
+
+	/** A colour for each kind of fault. */
+	private static int style(String kind) {
+		return switch (kind) {
+			case "kill" -> 0;
+			case "freeze" -> 1;
+			case "restart" -> 3;
+			default -> 2;
+		};
+	}
+
+	private static void outages(ChaosResult chaos, Html html) {
+		if (chaos.faults().isEmpty()) {
+			html.paragraph("Nothing was broken.");
+			return;
+		}
+		html.paragraph(
+				"The longest time without an accepted order, from the fault's beginning until the first order accepted after its end. Faults that overlap share it. Sync orders are %s of the %s due each second: without any fault their gaps are longer."
+					.formatted(Figures.percent(chaos.syncShare()), Figures.measured(chaos.ratePerSecond())));
+		html.table(outages(chaos));
+		html.details("Each fault",
+				Table.of("Faults in the order they began, times in seconds since the load began", chaos.faults(),
+						List.of(Column.words("What", Fault::target), Column.words("how", Fault::kind),
+								Column.measured("began", (fault) -> seconds(fault.beganMillis())),
+								Column.measured("healed", (fault) -> seconds(fault.healedMillis())),
+								Column.measured("sync", (fault) -> seconds(fault.syncGapMillis())),
+								Column.measured("queued", (fault) -> seconds(fault.queuedGapMillis())))));
+	}
+
+	private static Table outages(ChaosResult chaos) {
+		Map<String, List<Fault>> alike = chaos.faults()
+			.stream()
+			.sorted(Comparator.comparing(Fault::target).thenComparing(Fault::kind))
+			.collect(Collectors.groupingBy((fault) -> fault.target() + " " + fault.kind(), LinkedHashMap::new,
+					Collectors.toList()));
+		return Table.of("Longest time without an accepted order, in seconds", List.copyOf(alike.values()),
+				List.of(Column.words("What", (faults) -> faults.getFirst().target()),
+						Column.words("how", (faults) -> faults.getFirst().kind()), Column.count("faults", List::size),
+						Column.measured("sync", (faults) -> longest(faults, Fault::syncGapMillis)),
+						Column.measured("queued", (faults) -> longest(faults, Fault::queuedGapMillis)),
+						Column.measured("longest fault",
+								(faults) -> longest(faults, (fault) -> fault.healedMillis() - fault.beganMillis()))));
+	}
+
+	private static @Nullable Double longest(List<Fault> faults, Function<Fault, @Nullable Long> millis) {
+		return seconds(
+				faults.stream().map(millis).filter(Objects::nonNull).max(Comparator.naturalOrder()).orElse(null));
+	}
+
+	private static @Nullable Double seconds(@Nullable Long millis) {
+		return (millis != null) ? millis / 1_000.0 : null;
+	}
+
+	private static void proof(RunResult run, ChaosResult chaos, Html html) {
+		html.list(List.of(
+				"An order counts as accepted once any of its attempts was answered 2xx. After the last fault, the backend is asked for every single order by its id, and a gateway for those that it does not have.",
+				"The load is an open model: orders are due by the clock, whatever became of those before. The latest was sent %s ms late."
+					.formatted(Figures.count(chaos.latestMillis())),
+				"The backend is the witness: %s."
+					.formatted(run.configuration().getOrDefault("backend", "50 ms an order")),
+				"Processes are killed, not machines: what the operating system holds in its page cache survives. A single broker whose machine loses power may lose what it has not yet flushed; replication is what helps there."));
+	}
+
+}

@@ -1,0 +1,213 @@
+package dev.sluice.lab.compare.page;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.compare.figures.CommonBottleneck;
+import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.CellResult.Latency;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.Utilisation;
+import dev.sluice.lab.kit.cell.Utilisation.LimitUse;
+import dev.sluice.lab.kit.cell.Utilisation.ProcessUse;
+import dev.sluice.lab.kit.page.Column;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.result.CompareResult.WarmUpCurve;
+import dev.sluice.lab.kit.result.RunResult;
+
+/** Tables of single cells: what limited each, and all their figures. */
+final class CellTables {
+
+	/** Further bottlenecks are only in the table. */
+	private static final int MAX_BOTTLENECKS = 3;
+
+	/** The columns that say which cell it is. */
+	static final List<Column<CellResult>> COORDINATES = coordinates((cell) -> cell);
+
+	private CellTables() {
+	}
+
+	/** The columns of rows that are parts of a cell. */
+	private static <T> List<Column<T>> coordinates(Function<T, CellResult> of) {
+		return List.of(Column.words("Variant", (row) -> of.apply(row).cell().variant()),
+				Column.words("Mode", (row) -> of.apply(row).cell().mode()),
+				Column.words("Backend", (row) -> of.apply(row).cell().capacity()),
+				Column.words("load", (T row) -> of.apply(row).cell().load().toString())
+					.marked((row) -> Reliability.marked(of.apply(row))),
+				Column.count("repetition", (row) -> of.apply(row).cell().repetition()));
+	}
+
+	/** A part of a cell, such as a service. */
+	private record Part<T>(CellResult cell, String name, T figures) {
+	}
+
+	@SafeVarargs
+	private static <T> Table table(String caption, List<T> rows, List<Column<T>> first, Column<T>... further) {
+		return Table.of(caption, rows, Stream.concat(first.stream(), Stream.of(further)).toList());
+	}
+
+	private static <T> List<Column<Part<T>>> named(String name) {
+		List<Column<Part<T>>> columns = new ArrayList<>(coordinates(Part::cell));
+		columns.addFirst(Column.words(name, Part::name));
+		return columns;
+	}
+
+	static boolean hasUtilisations(RunResult run) {
+		return run.cells().stream().anyMatch((cell) -> cell.utilisation() != null);
+	}
+
+	/** What limited most cells, in sentences. */
+	static List<String> bottlenecks(RunResult run) {
+		return CommonBottleneck.of(run)
+			.stream()
+			.limit(MAX_BOTTLENECKS)
+			.map((common) -> "Bottleneck of %d of %d cells%s: %s".formatted(common.cells(), run.cells().size(),
+					(common.cells() > 1) ? ", first in %s".formatted(common.first()) : "",
+					common.bottleneck().sentence()))
+			.toList();
+	}
+
+	/** What limited each cell, and how busy every process was. */
+	static void bottlenecks(RunResult run, Html html) {
+		html.list(bottlenecks(run));
+		html.paragraph(
+				"The first rule that holds: the load generator was late, or used up cores of its own; the machine's CPU was used to 90 % or more, and the rate is below 80 % of what the limit on calls to the backend allows at the backend's latency; a limit was reached in half of the scrapes or more; the machine's CPU was used to 90 % or more; the backend held 80 % or more of the calls that wait for it; otherwise calls in flight by what each took.");
+		List<CellResult> cells = run.cells().stream().filter((cell) -> cell.utilisation() != null).toList();
+		html.table(table("What limited each cell", cells, COORDINATES, Column.words("Limited by",
+				(cell) -> cell.bottleneckSentence().isEmpty() ? "Too little is known." : cell.bottleneckSentence()),
+				Column.measured("orders per second", CellResult::savedPerSecond),
+				Column.measured("ceiling: limit by latency, per second", CellResult::utilisation,
+						Utilisation::ceilingPerSecond),
+				Column.percent("machine's CPU", (cell) -> utilisation(cell).busyShare()),
+				Column.percent("stolen", (cell) -> utilisation(cell).stealShare()),
+				Column.measured("backend, ms", CellResult::utilisation, Utilisation::backendMillis),
+				Column.measured("in the backend", CellResult::utilisation, Utilisation::backendInFlight)));
+		List<Part<LimitUse>> limits = parts(cells,
+				(cell) -> utilisation(cell).limits().stream().map((limit) -> new Part<>(cell, limit.service(), limit)));
+		html.details("Limits, at least half used",
+				table("Limits that services export, by one scrape per second", limits, named("Service"),
+						Column.words("Limited", (limit) -> limit.figures().what()),
+						Column.count("limit", (limit) -> limit.figures().limit()),
+						Column.measured("used, mean", (limit) -> limit.figures().used()),
+						Column.percent("at the limit", (limit) -> limit.figures().share())));
+		List<Part<ProcessUse>> processes = parts(cells, (cell) -> parts(cell, utilisation(cell).processes()));
+		html.details("How busy each process was",
+				table("Cores used; threads ready to run without a core, on average; shares of the process's CPU time",
+						processes, named("Process"), Column.measured("cores", (process) -> process.figures().cores()),
+						Column.measured("threads waiting for a core", (process) -> process.figures().waiting()),
+						Column.percent("compiling", (process) -> process.figures().jitShare()),
+						Column.percent("collecting garbage", (process) -> process.figures().gcShare())));
+	}
+
+	private static Utilisation utilisation(CellResult cell) {
+		return Objects.requireNonNull(cell.utilisation());
+	}
+
+	private static <T> List<Part<T>> parts(List<CellResult> cells, Function<CellResult, Stream<Part<T>>> parts) {
+		return cells.stream().flatMap(parts).toList();
+	}
+
+	private static <T> Stream<Part<T>> parts(CellResult cell, Map<String, T> byName) {
+		return new TreeMap<>(byName).entrySet()
+			.stream()
+			.map((part) -> new Part<>(cell, part.getKey(), Objects.requireNonNull(part.getValue())));
+	}
+
+	/** All cells, in the order they ran. */
+	static void all(RunResult run, List<WarmUpCurve> warmUps, Html html) {
+		if (run.cells().isEmpty()) {
+			html.paragraph("No cell was measured.");
+		}
+		else {
+			html.paragraph("In the order they were run, without aggregation.");
+			html.details("Figures of all %s cells".formatted(Figures.count(run.cells().size())), orders(run.cells()));
+			html.details("Latency of calls, and connections", calls(run.cells()));
+			html.details("What each service spent in each cell", services(run.cells()));
+		}
+		if (!warmUps.isEmpty()) {
+			html.details("How the services grew warm", warmUps(warmUps));
+		}
+		List<CellResult> marked = run.cells().stream().filter(Reliability::marked).toList();
+		if (!marked.isEmpty()) {
+			html.table(Table.of("Marked %s, and why".formatted(Reliability.SIGN), marked,
+					List.of(Column.words("Cell", (cell) -> cell.cell().toString()),
+							Column.words("Why", (cell) -> String.join("; ", Reliability.of(cell))))));
+		}
+		if (!run.leftOut().isEmpty()) {
+			html.table(Table.of("Left out, and why", run.leftOut(),
+					List.of(Column.words("Cell", (left) -> left.cell().toString()),
+							Column.words("Why", (left) -> left.why()))));
+		}
+	}
+
+	private static Table orders(List<CellResult> cells) {
+		return table("All cells: orders and calls", cells, COORDINATES,
+				Column.measured("saved per second", CellResult::savedPerSecond),
+				Column.measured("accepted per second", CellResult::acceptedPerSecond),
+				Column.figure("window", (cell) -> Figures.duration(Duration.between(cell.start(), cell.end()))),
+				Column.count("accepted", CellResult::accepted), Column.count("saved", CellResult::saved),
+				Column.count("calls", CellResult::calls), Column.count("failed calls", CellResult::failedCalls),
+				Column.figure("failed of", (cell) -> failures(cell.failures())),
+				Column.percent("foreign CPU", CellResult::foreignCpuShare));
+	}
+
+	private static String failures(Map<String, Long> failures) {
+		return failures.isEmpty() ? Figures.NONE
+				: new TreeMap<>(failures).entrySet()
+					.stream()
+					.map((failure) -> "%s: %s".formatted(failure.getKey(), Figures.count(failure.getValue())))
+					.collect(Collectors.joining(", "));
+	}
+
+	private static Table calls(List<CellResult> cells) {
+		return table("All cells: latency of answered calls, in milliseconds, and connections", cells, COORDINATES,
+				Column.measured("mean", CellResult::latency, Latency::mean),
+				Column.measured("p50", CellResult::latency, Latency::p50),
+				Column.measured("p95", CellResult::latency, Latency::p95),
+				Column.measured("p99", CellResult::latency, Latency::p99),
+				Column.measured("max", CellResult::latency, Latency::max),
+				Column.count("start lag", CellResult::startLagP99Millis),
+				Column.count("connections", CellResult::connectionsOpened),
+				Column.count("most in backend", CellResult::backendMaxInFlight));
+	}
+
+	private static Table services(List<CellResult> cells) {
+		List<Part<ServiceCost>> services = parts(cells, (cell) -> parts(cell, cell.services()));
+		return table("What each service spent in each cell", services, named("Service"),
+				Column.measured("CPU ms per order", (service) -> service.figures().cpuMillisPerOrder()),
+				Column.bytes("allocated per order", (service) -> service.figures().allocatedBytesPerOrder()),
+				Column.bytes("promoted per order", (service) -> service.figures().promotedBytesPerOrder()),
+				Column.count("GC pauses", (service) -> service.figures().gcPauses()),
+				Column.measured("GC pause ms", (service) -> service.figures().gcPauseMillis()),
+				Column.measured("longest pause, ms", (service) -> service.figures().gcPauseMaxMillis()),
+				Column.count("peak platform threads", (service) -> service.figures().peakThreads()),
+				Column.bytes("peak RSS", (service) -> service.figures().peakRssBytes()));
+	}
+
+	private record Warming(String round, WarmUpWindow window) {
+	}
+
+	private static Table warmUps(List<WarmUpCurve> warmUps) {
+		List<Warming> windows = warmUps.stream()
+			.flatMap((curve) -> curve.windows().stream().map((window) -> new Warming(curve.round(), window)))
+			.toList();
+		return Table.of("Windows of the warm-ups", windows,
+				List.of(Column.words("Round", Warming::round),
+						Column.measured("until, s", (each) -> each.window().endSeconds()),
+						Column.measured("saved per second", (each) -> each.window().savedPerSecond()),
+						Column.measured("CPU ms per order", (each) -> each.window().cpuMillisPerOrder()),
+						Column.percent("of it compiling", (each) -> each.window().jitShare())));
+	}
+
+}

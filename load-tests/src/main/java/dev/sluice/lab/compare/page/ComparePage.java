@@ -1,0 +1,268 @@
+package dev.sluice.lab.compare.page;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.compare.figures.Coordinates;
+import dev.sluice.lab.compare.figures.Coordinates.Series;
+import dev.sluice.lab.compare.figures.Curve;
+import dev.sluice.lab.compare.figures.ModeByLoad;
+import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.CellResult.Wait;
+import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.page.Chart;
+import dev.sluice.lab.kit.page.Column;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.scenario.ScenarioPage;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code lab compare} and {@code lab scenario} show. */
+public final class ComparePage {
+
+	/** A ceiling is drawn up to this multiple of the fastest rate. */
+	private static final double HEADROOM = 1.1;
+
+	private final RunResult run;
+
+	private final CompareResult compare;
+
+	private final Load.Kind kind;
+
+	private final List<Integer> loads;
+
+	private ComparePage(RunResult run, CompareResult compare) {
+		this.run = run;
+		this.compare = compare;
+		this.kind = Coordinates.kind(run);
+		this.loads = Coordinates.loads(run);
+	}
+
+	/**
+	 * The sections of a report, in the order of the page, without those that lack data.
+	 */
+	public static List<Section> sections(RunResult run, CompareResult compare) {
+		return new ComparePage(run, compare).sections();
+	}
+
+	private List<Section> sections() {
+		List<Section> sections = new ArrayList<>();
+		if (this.compare.scenario() != null) {
+			sections.add(ScenarioPage.section(this.compare.scenario()));
+		}
+		else if (this.kind == Load.Kind.OFFERED) {
+			sections.add(new Section("rates", "Which rate does each mode keep up with?", RateOverview.answers(this.run),
+					(html) -> RateOverview.write(this.run, html)));
+		}
+		else {
+			sections.add(new Section("summary", "Which mode for which load?", modes(), this::summary));
+		}
+		sections.add(new Section("throughput", "Throughput against load", this::throughput));
+		sections.add(new Section("wait", "What a client waits for", (html) -> WaitTables.write(this.run, html)));
+		sections.add(new Section("cost", "What an order costs", (html) -> CostTables.write(this.run, html)));
+		if (CellTables.hasUtilisations(this.run)) {
+			sections.add(new Section("bottleneck", "Bottlenecks", (html) -> CellTables.bottlenecks(this.run, html)));
+		}
+		if (!SecondsCharts.chosen(this.run).isEmpty()) {
+			sections.add(
+					new Section("seconds", "One run, second by second", (html) -> SecondsCharts.write(this.run, html)));
+		}
+		List<Differences> variants = Differences.ofVariants(this.run);
+		List<Differences> itself = Differences.ofItself(this.run);
+		if (!variants.isEmpty() || !itself.isEmpty()) {
+			sections.add(new Section("differences", "Which differences can be believed?",
+					(html) -> Differences.write(variants, itself, html)));
+		}
+		if (this.compare.scenario() == null && this.kind == Load.Kind.BURST) {
+			sections.add(new Section("reference", "Beside the measurement Sluice grew from",
+					(html) -> Reference.write(this.run, html)));
+		}
+		sections
+			.add(new Section("cells", "All cells", (html) -> CellTables.all(this.run, this.compare.warmUps(), html)));
+		return sections;
+	}
+
+	/**
+	 * For the terminal: the answer, then tables for each capacity of the backend, with
+	 * medians of the repetitions, marked if one of them is.
+	 */
+	public static String text(RunResult run) {
+		return (run.finding() instanceof CompareResult compare) ? new ComparePage(run, compare).text() : "";
+	}
+
+	private String text() {
+		StringBuilder text = new StringBuilder();
+		// A scenario asks another question.
+		List<String> answers = (this.compare.scenario() != null) ? List.of()
+				: (this.kind == Load.Kind.OFFERED) ? RateOverview.answers(this.run) : modes();
+		Stream.of(answers, CellTables.bottlenecks(this.run))
+			.flatMap(List::stream)
+			.forEach((sentence) -> text.append(sentence).append(System.lineSeparator()));
+		text.append(System.lineSeparator());
+		for (String capacity : Coordinates.capacities(this.run)) {
+			text.append(byLoad("Orders saved per second", capacity, medians(CellResult::savedPerSecond)).text());
+			text.append(byLoad("Median wait from the first try until accepted, ms", capacity,
+					medians((cell) -> p50(cell.toAccepted())))
+				.text());
+			text.append(byLoad("Median wait from the first try until saved, ms", capacity,
+					medians((cell) -> p50(cell.toSaved())))
+				.text());
+			if (this.run.cells().stream().anyMatch((cell) -> cell.failedCalls() > 0)) {
+				text.append(byLoad("Failed calls, retried", capacity, medians((cell) -> (double) cell.failedCalls()))
+					.text());
+			}
+		}
+		long marked = this.run.cells().stream().filter(Reliability::marked).count();
+		if (marked > 0) {
+			text.append("%s %d of %d cells are unreliable; the report says why.%n".formatted(Reliability.SIGN, marked,
+					this.run.cells().size()));
+		}
+		Map<String, Long> leftOut = this.run.leftOut()
+			.stream()
+			.collect(Collectors.groupingBy(RunResult.LeftOut::why, LinkedHashMap::new, Collectors.counting()));
+		leftOut
+			.forEach((why, cells) -> text.append("%s left out: %s.%n".formatted(Figures.counted(cells, "cell"), why)));
+		return text.toString();
+	}
+
+	private List<String> modes() {
+		List<ModeByLoad> loads = ModeByLoad.of(List.of(this.run));
+		return loads.isEmpty() ? List.of("No load was measured in both modes.") : ModeOverview.answers(loads);
+	}
+
+	private void summary(Html html) {
+		List<ModeByLoad> loads = ModeByLoad.of(List.of(this.run));
+		if (!loads.isEmpty()) {
+			ModeOverview.write(loads, html);
+			html.open("details").element("summary", "How this is decided").note(ModeOverview.rule()).close();
+		}
+	}
+
+	/** A line for each gateway and mode, a column for each load. */
+	private Table byLoad(String caption, String capacity, Function<List<CellResult>, String> figure) {
+		List<Column<Series>> columns = new ArrayList<>(
+				List.of(Column.words("Variant", Series::variant), Column.words("Mode", Series::mode)));
+		for (int load : this.loads) {
+			columns.add(Column.figure(Figures.count(load), (series) -> {
+				List<CellResult> cells = Coordinates.at(this.run, series, load);
+				return !cells.isEmpty() ? figure.apply(cells) : isLeftOut(series, load) ? "left out" : Figures.NONE;
+			}));
+		}
+		return Table.of("%s, backend %s; by %s".formatted(caption, capacity, this.kind.words()), series(capacity),
+				columns);
+	}
+
+	private List<Series> series(String capacity) {
+		return Coordinates.series(this.run).stream().filter((each) -> each.capacity().equals(capacity)).toList();
+	}
+
+	private boolean isLeftOut(Series series, int load) {
+		return this.run.leftOut()
+			.stream()
+			.anyMatch((left) -> left.cell().load().size() == load && Series.of(left.cell()).equals(series));
+	}
+
+	private static Function<List<CellResult>, String> medians(Function<CellResult, @Nullable Double> figure) {
+		return (cells) -> Reliability.sign(Figures.measured(Figures.median(cells, figure)),
+				cells.stream().anyMatch(Reliability::marked));
+	}
+
+	private static @Nullable Double p50(@Nullable Wait wait) {
+		return (wait != null) ? wait.p50() : null;
+	}
+
+	private void throughput(Html html) {
+		List<Curve> curves = Curve.of(this.run);
+		if (curves.isEmpty()) {
+			html.paragraph("No cell was measured.");
+			return;
+		}
+		html.paragraph(
+				"From the first call until the last order was saved, higher is better. Both axes of a row are the same. The dashed line is the ceiling: what the load or the consumer's limit lets through before this backend's time for an order.");
+		for (String capacity : Coordinates.capacities(this.run)) {
+			html.charts(throughput(capacity, curves),
+					byLoad("Orders saved per second: median (slowest–fastest)", capacity, ComparePage::spread));
+		}
+		html.table(Reference.shapes("The shape of each series", curves));
+		html.note(
+				"By fixed rules: “collapsed” ends below %s of its peak, “held” never drops more than %s below the best value at a smaller load, “sagged” is between. %s %s"
+					.formatted(Figures.percent(Curve.COLLAPSED_BELOW), Figures.percent(Curve.HELD_WITHIN), failed(),
+							saved()));
+	}
+
+	private static String spread(List<CellResult> cells) {
+		Curve.Point point = Curve.Point.of(cells.getFirst().cell().load(), cells);
+		String spread = (cells.size() > 1)
+				? " (%s–%s)".formatted(Figures.measured(point.min()), Figures.measured(point.max())) : "";
+		return Reliability.sign(Figures.measured(point.perSecond()) + spread, point.marked());
+	}
+
+	private List<Chart> throughput(String capacity, List<Curve> all) {
+		List<Curve> curves = all.stream().filter((curve) -> curve.series().capacity().equals(capacity)).toList();
+		double top = curves.stream()
+			.flatMap((curve) -> curve.points().stream())
+			.mapToDouble(Curve.Point::max)
+			.max()
+			.orElse(1);
+		return curves.stream().map((curve) -> curve.series().mode()).distinct().<Chart>map((mode) -> {
+			List<Chart.Line> lines = curves.stream()
+				.filter((curve) -> curve.series().mode().equals(mode))
+				.map((curve) -> new Chart.Line(curve.series().variant(), Coordinates.style(curve.series().variant()),
+						curve.points()
+							.stream()
+							.map((point) -> new Chart.Point(point.size(), point.perSecond(), point.min(), point.max(),
+									point.marked(), point.failedShare()))
+							.toList()))
+				.collect(Collectors.toCollection(ArrayList::new));
+			List<Chart.Point> ceiling = ceiling(capacity, mode, top * HEADROOM);
+			if (!ceiling.isEmpty()) {
+				lines.add(new Chart.Line("ceiling", -1, ceiling));
+			}
+			return new Chart.Lines("Backend %s, %s".formatted(capacity, mode),
+					"Orders saved per second against the load, backend %s, %s, a line for each of %s.".formatted(
+							capacity, mode, String.join(", ", lines.stream().map(Chart.Line::name).toList())),
+					320, 440, this.kind.words(), "saved per second", "slowest to fastest repetition", top, this.loads,
+					lines);
+		}).toList();
+	}
+
+	/** The part of the ceiling within the chart. */
+	private List<Chart.Point> ceiling(String capacity, String mode, double top) {
+		List<Chart.Point> points = new ArrayList<>();
+		for (int load : this.loads) {
+			OptionalDouble ceiling = (this.compare.setup() != null)
+					? this.compare.setup().ceiling(capacity, mode, new Load(this.kind, load)) : OptionalDouble.empty();
+			ceiling.ifPresent((rate) -> points.add(Chart.Point.at(load, rate, false)));
+		}
+		return points.stream().filter((point) -> point.y() <= top).toList();
+	}
+
+	private String failed() {
+		return Stream.of(Coordinates.SYNC, Coordinates.QUEUED).map((mode) -> {
+			List<CellResult> cells = this.run.cells().stream().filter((c) -> c.cell().mode().equals(mode)).toList();
+			return "%s of %s %s calls".formatted(Figures.percent(Curve.failedShare(cells)),
+					Figures.count(cells.stream().mapToLong(CellResult::calls).sum()), mode);
+		}).collect(Collectors.joining(", ", "Failed calls, which the client retried: ", "."));
+	}
+
+	private String saved() {
+		long accepted = this.run.cells().stream().mapToLong(CellResult::accepted).sum();
+		long missing = this.run.cells().stream().mapToLong((c) -> Math.max(0, c.accepted() - c.saved())).sum();
+		return (missing == 0)
+				? "Every one of the %s orders that were accepted was saved.".formatted(Figures.count(accepted))
+				: "%s of %s orders that were accepted had not been saved when their cell ended: lost, or still on the way."
+					.formatted(Figures.count(missing), Figures.count(accepted));
+	}
+
+}

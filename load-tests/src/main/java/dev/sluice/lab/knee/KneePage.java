@@ -1,0 +1,181 @@
+package dev.sluice.lab.knee;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+
+import dev.sluice.lab.kit.page.Chart;
+import dev.sluice.lab.kit.page.Column;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.KneeResult;
+import dev.sluice.lab.kit.result.KneeResult.Knee;
+import dev.sluice.lab.kit.result.KneeResult.Step;
+import dev.sluice.lab.kit.statistics.Timing;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code lab knee} shows: the highest rate that met the goal, and each rate that was
+ * tried.
+ */
+public final class KneePage {
+
+	private static final List<String> STYLES = List.of("servlet-platform", "servlet-virtual", "servlet-async",
+			"reactive");
+
+	private KneePage() {
+	}
+
+	/** The sections of a report, in the order of the page. */
+	public static List<Section> sections(KneeResult result) {
+		return List.of(
+				new Section("knee", "What rate does a gateway sustain?", answers(result),
+						(html) -> write(result, html)),
+				Section.limits(
+						"A step is measured for a few seconds: a stall that comes once a minute is seen by few steps or by none.",
+						"Where the machine changes during a search, the rate that held and the one that did not belong to different times; the range of the searches says how much that is.",
+						"Load generator, services, Kafka, PostgreSQL and backend share this machine: a rate is that of all of them together.",
+						"Orders wait in Kafka before they are delivered: accepting may go on above the rate of saving only while the backlog may grow."));
+	}
+
+	/** The rates for the terminal. */
+	static String text(KneeResult result) {
+		String answers = Section.text(answers(result));
+		return "%s%n%sGoal: %s.%nBackend: %s.%n".formatted(answers, knees(result).text(), result.goal(),
+				result.backend());
+	}
+
+	private static List<String> answers(KneeResult result) {
+		return result.knees().isEmpty() ? List.of("None was searched.")
+				: result.repeated().stream().map(KneePage::answer).toList();
+	}
+
+	/**
+	 * The median and the range of several searches; a search without a rate counts as 0.
+	 */
+	private static String answer(List<Knee> searches) {
+		if (searches.size() == 1) {
+			return answer(searches.getFirst());
+		}
+		double[] rates = rates(searches);
+		return "%s: %s orders per second (%s to %s in %d searches).".formatted(
+				Reliability.sign(searches.getFirst().name(), searches.stream().anyMatch(KneePage::marked)),
+				Figures.measured(median(searches)), Figures.measured(rates[0]),
+				Figures.measured(rates[rates.length - 1]), rates.length);
+	}
+
+	private static double[] rates(List<Knee> searches) {
+		return searches.stream()
+			.mapToDouble((knee) -> Objects.requireNonNullElse(knee.sustainedPerSecond(), 0.0))
+			.sorted()
+			.toArray();
+	}
+
+	private static @Nullable Double median(List<Knee> searches) {
+		return Figures.median(Arrays.stream(rates(searches)));
+	}
+
+	private static String answer(Knee knee) {
+		Step failed = knee.failed();
+		String missed = (failed != null && failed.missed() != null)
+				? "; at %s/s %s".formatted(Figures.measured(failed.requestsPerSecond()), failed.missed()) : "";
+		return (knee.sustainedPerSecond() != null)
+				? "%s: %s%s.".formatted(Reliability.sign(knee.name(), marked(knee)), rate(knee), missed)
+				: "%s: met the goal at no rate%s.".formatted(knee.name(), missed);
+	}
+
+	/** Rounded, as the search is not more exact. */
+	private static String rate(Knee knee) {
+		String sustained = Figures.measured(knee.sustainedPerSecond());
+		if (knee.failedPerSecond() == null) {
+			return "at least %s orders per second (no greater rate was missed twice)".formatted(sustained);
+		}
+		return knee.cutShort() ? "%s to %s orders per second (the time was up)".formatted(sustained,
+				Figures.measured(knee.failedPerSecond())) : sustained + " orders per second";
+	}
+
+	private static void write(KneeResult result, Html html) {
+		if (result.knees().isEmpty()) {
+			return;
+		}
+		html.paragraph("Goal: %s. Backend: %s.".formatted(result.goal(), result.backend()));
+		List<Chart.StackRow> rows = result.repeated()
+			.stream()
+			.map((searches) -> Chart.StackRow.of(searches.getFirst().name(),
+					STYLES.indexOf(searches.getFirst().variant()), searches.stream().anyMatch(KneePage::marked),
+					median(searches)))
+			.toList();
+		html.chart(Chart.Stack.of("Greatest rate that met the goal",
+				"A bar for each variant and mode, accepting and saving of queued orders apart: the median of the searches.",
+				560, "orders per second", Chart.top(result.knees().stream().map(Knee::sustainedPerSecond)),
+				List.of("orders per second"), rows), knees(result));
+		html.details("Each rate that was tried", steps(result));
+		html.note(
+				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart unless the sentence says otherwise. p99 from accepted to saved is the upper bound of a histogram's bucket: the true one is at least three quarters of it, and a goal between two bounds counts as the lower. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (lag of 99 %% of the requests, at most, above %s ms) or that others disturbed (more than %s of the CPU, or an unknown share) is marked %s."
+					.formatted(Figures.measured(Reliability.LAG_LIMIT_MILLIS),
+							Figures.percent(Reliability.FOREIGN_CPU_LIMIT), Reliability.SIGN));
+	}
+
+	private static Table knees(KneeResult result) {
+		return Table.of("Orders per second", result.knees(),
+				List.of(Column.words("Variant and mode", Knee::name).marked(KneePage::marked),
+						Column.measured("held", Knee::sustainedPerSecond),
+						Column.measured("did not hold", Knee::failedPerSecond),
+						Column.measured("p99 at held, ms", (knee) -> p99(knee.sustained())),
+						Column.measured("saved-p99 at held, ms", Knee::sustained, Step::savedP99Millis),
+						Column.count("rates tried", (knee) -> knee.steps().size()),
+						Column.measured("seconds", (knee) -> knee.millis() / 1_000.0),
+						Column.words("missed above it", KneePage::missed)));
+	}
+
+	private static @Nullable Double p99(@Nullable Step step) {
+		return (step != null && step.latency() != null) ? step.latency().p99() : null;
+	}
+
+	private static String missed(Knee knee) {
+		Step failed = knee.failed();
+		if (failed == null || failed.missed() == null) {
+			return (knee.sustainedPerSecond() != null) ? "no greater rate was missed twice" : Figures.NONE;
+		}
+		return failed.missed() + (knee.cutShort() ? "; the time was up" : "");
+	}
+
+	/** A rate that was tried, and in which search. */
+	private record Try(Knee knee, Step step) {
+	}
+
+	private static Table steps(KneeResult result) {
+		List<Try> tries = result.knees()
+			.stream()
+			.flatMap((knee) -> knee.steps().stream().map((step) -> new Try(knee, step)))
+			.toList();
+		return Table.of("In the order they were tried", tries,
+				List.of(Column.words("Variant and mode", (Try each) -> each.knee().name())
+					.marked((each) -> marked(each.step())),
+						Column.words("verdict", (each) -> Objects.requireNonNullElse(each.step().missed(), "held")),
+						Column.measured("orders per second", (each) -> each.step().requestsPerSecond()),
+						Column.measured("p50, ms", (each) -> each.step().latency(), Timing::p50),
+						Column.measured("p99, ms", (each) -> each.step().latency(), Timing::p99),
+						Column.measured("saved-p99, ms", (each) -> each.step().savedP99Millis()),
+						Column.count("failed", (each) -> each.step().tally().failed()),
+						Column.count("not sent", (each) -> each.step().tally().notSent()),
+						Column.measured("lag, ms", (each) -> each.step().lagP99Millis()),
+						Column.measured("generator CPU ms", (each) -> each.step().generatorCpuMillis()),
+						Column.percent("foreign CPU", (each) -> each.step().foreignCpuShare())));
+	}
+
+	/** Whether one of the two rates that give the result was disturbed. */
+	private static boolean marked(Knee knee) {
+		Step held = knee.sustained();
+		Step failed = knee.failed();
+		return (held != null && marked(held)) || (failed != null && marked(failed));
+	}
+
+	private static boolean marked(Step step) {
+		return Reliability.marked(step.lagP99Millis(), step.foreignCpuShare());
+	}
+
+}

@@ -1,0 +1,186 @@
+package dev.sluice.lab.pool;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
+import dev.sluice.lab.kit.page.Chart;
+import dev.sluice.lab.kit.page.Column;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.ReferenceTable;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.PoolResult;
+import dev.sluice.lab.kit.result.PoolResult.Case;
+import dev.sluice.lab.kit.result.PoolResult.Sink;
+import dev.sluice.lab.kit.result.PoolResult.Status;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code lab pool} shows: messages over new connections and over kept ones. */
+public final class PoolPage {
+
+	private static final String REFERENCE = "reference-connection-pool.csv";
+
+	private final PoolResult result;
+
+	/** Those that were run. */
+	private final List<Case> cases;
+
+	private PoolPage(PoolResult result) {
+		this.result = result;
+		this.cases = result.cases().stream().filter((each) -> !each.statuses().isEmpty()).toList();
+	}
+
+	/** The sections of a report, in the order of the page. */
+	public static List<Section> sections(PoolResult result) {
+		PoolPage page = new PoolPage(result);
+		return List.of(new Section("pool", switch (result.sink()) {
+			case HTTP -> "Do kept connections save a client that may open few?";
+			case POSTGRES -> "What do kept connections save a client of PostgreSQL?";
+		}, page.answers(), page::write), limits(result.sink()));
+	}
+
+	private static Section limits(Sink sink) {
+		String once = "Each way to connect was run once, one after the other.";
+		return switch (sink) {
+			case HTTP -> Section.limits(once,
+					"The limit on new connections closes what is too much at once, where an exhausted address translation lets it hang: here a client notices sooner, and its latencies are shorter.",
+					"Connections are the lab's own, of HTTP/1.1 without TLS: a handshake would make new ones dearer.");
+			case POSTGRES -> Section.limits(once,
+					"PostgreSQL is on the same machine: a way over a network would make new connections dearer.");
+		};
+	}
+
+	/** The answers and the times for the terminal. */
+	static String text(PoolResult result) {
+		PoolPage page = new PoolPage(result);
+		String answers = Section.text(page.answers());
+		return "%s%n%s".formatted(answers, page.shares().text());
+	}
+
+	private List<String> answers() {
+		return this.cases.isEmpty() ? List.of("Nothing was sent.") : this.cases.stream().map(PoolPage::answer).toList();
+	}
+
+	private static String answer(Case each) {
+		Status end = each.statuses().getLast();
+		return "%s: %s of %s messages written, %s given up, %s refused by the full queue, %s still queued or in flight; %s connections opened."
+			.formatted(each.name().equals("kept") ? "Kept connections" : "New connections",
+					Figures.count(end.written()), Figures.count(end.produced()), Figures.count(end.errors()),
+					Figures.count(end.refused()), Figures.count((long) end.queued() + end.inFlight()),
+					Figures.count(end.openedConnections()));
+	}
+
+	private void write(Html html) {
+		if (this.cases.isEmpty()) {
+			return;
+		}
+		html.paragraph("%s messages every %s ms, %s".formatted(Figures.count(this.result.messages()),
+				Figures.count(this.result.intervalMillis()), switch (this.result.sink()) {
+					case HTTP -> "to a backend that takes %s ms for each and accepts %s"
+						.formatted(Figures.count(this.result.backendMillis()), newConnections());
+					case POSTGRES ->
+						"each a row in PostgreSQL. The reference has this option and gives no figures for it.";
+				}));
+		html.table(shares());
+		html.charts(List.of(
+				chart("Queued and in flight", "messages", (status) -> (double) status.queued() + status.inFlight()),
+				chart("Errors", "messages given up", Status::errors)), statuses());
+		html.note(
+				"The reference calls “95 %” the mean of the fastest 95 % of the written messages, which leaves out the slow ones; the true percentile stands beside it. Latency counts from when a message was produced, queueing and further attempts included; of messages that are written at all.");
+	}
+
+	private String newConnections() {
+		return (this.result.newConnectionsPerSecond() == 0) ? "any number of new connections."
+				: "%s new connections per second; further ones are closed at once, while the reference's address translation let them hang."
+					.formatted(Figures.count(this.result.newConnectionsPerSecond()));
+	}
+
+	/** The fastest share of the messages, of ours or of the reference's. */
+	private record Fastest(String connections, String whose, double percent, long written, double meanMillis,
+			double minMillis, double maxMillis, @Nullable Double percentileMillis, long errors) {
+	}
+
+	private Table shares() {
+		List<Fastest> rows = new ArrayList<>();
+		for (Case each : this.cases) {
+			Status end = each.statuses().getLast();
+			end.shares()
+				.forEach((share) -> rows
+					.add(new Fastest(each.name(), "ours", share.percent(), share.written(), share.meanMillis(),
+							share.minMillis(), share.maxMillis(), share.percentileMillis(), end.errors())));
+			if (this.result.sink() == Sink.HTTP) {
+				rows.addAll(reference(each));
+			}
+		}
+		return Table.of("The fastest part of the messages, in milliseconds", rows,
+				List.of(Column.words("Connections", Fastest::connections), Column.words("whose", Fastest::whose),
+						Column.figure("percent", (row) -> percent(row.percent())),
+						Column.count("written", Fastest::written), Column.count("mean of these", Fastest::meanMillis),
+						Column.count("min", Fastest::minMillis), Column.count("max of these", Fastest::maxMillis),
+						Column.count("true percentile", Fastest::percentileMillis),
+						Column.count("errors", Fastest::errors)));
+	}
+
+	/** All digits: 99.99 % is not 100 %. */
+	private static String percent(double percent) {
+		return "%s %%".formatted((percent == Math.rint(percent)) ? "" + Math.round(percent) : "" + percent);
+	}
+
+	/** The reference's figures for that way to connect. */
+	private static List<Fastest> reference(Case each) {
+		return ReferenceTable.rows(PoolPage.class, REFERENCE)
+			.stream()
+			.filter((row) -> row[0].equals(each.name().equals("kept") ? "on" : "off"))
+			.map((row) -> new Fastest(each.name(), "the reference's", Double.parseDouble(row[1]),
+					Long.parseLong(row[2]), Double.parseDouble(row[3]), Double.parseDouble(row[4]),
+					Double.parseDouble(row[5]), null, Long.parseLong(row[6])))
+			.toList();
+	}
+
+	private Chart chart(String title, String unit, ToDoubleFunction<Status> figure) {
+		double last = this.cases.stream().mapToDouble((each) -> each.statuses().getLast().second()).max().orElse(10);
+		double top = this.cases.stream()
+			.flatMap((each) -> each.statuses().stream())
+			.mapToDouble(figure)
+			.reduce(1, Math::max);
+		int seconds = (int) Math.ceil(last) + 1;
+		List<Chart.Panel> panels = new ArrayList<>();
+		for (Case each : this.cases) {
+			@Nullable Double[] values = new Double[seconds];
+			each.statuses().forEach((status) -> {
+				// Each reading holds until the next, ten seconds later.
+				int from = (int) status.second();
+				Arrays.fill(values, Math.max(0, from - 9), Math.min(seconds, from + 1), figure.applyAsDouble(status));
+			});
+			panels.add(new Chart.Panel("%s connections, %s".formatted(each.name(), unit), panels.size(), "area", false,
+					top, Arrays.asList(values)));
+		}
+		return new Chart.Seconds(title, "Every ten seconds, a panel for each way to connect.", 300, 440, seconds,
+				panels, List.of());
+	}
+
+	private record Reading(String connections, Status status) {
+	}
+
+	private Table statuses() {
+		List<Reading> readings = this.cases.stream()
+			.flatMap((each) -> each.statuses().stream().map((status) -> new Reading(each.name(), status)))
+			.toList();
+		return Table.of("Status every ten seconds", readings,
+				List.of(Column.words("Connections", Reading::connections),
+						Column.measured("second", (at) -> at.status().second()),
+						Column.count("produced", (at) -> at.status().produced()),
+						Column.count("refused", (at) -> at.status().refused()),
+						Column.count("written", (at) -> at.status().written()),
+						Column.count("queued", (at) -> at.status().queued()),
+						Column.count("in flight", (at) -> at.status().inFlight()),
+						Column.count("errors", (at) -> at.status().errors()),
+						Column.count("failed attempts", (at) -> at.status().failedAttempts()),
+						Column.count("open connections", (at) -> at.status().openConnections()),
+						Column.count("opened", (at) -> at.status().openedConnections())));
+	}
+
+}

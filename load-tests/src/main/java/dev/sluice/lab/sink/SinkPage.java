@@ -1,0 +1,221 @@
+package dev.sluice.lab.sink;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.kit.page.Chart;
+import dev.sluice.lab.kit.page.Column;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.SinkResult;
+import dev.sluice.lab.kit.result.SinkResult.Moment;
+import dev.sluice.lab.kit.result.SinkResult.Setting;
+import dev.sluice.lab.kit.result.SinkResult.Transfer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code lab sink} shows: the rate of each way of moving the data, and how much was
+ * in flight.
+ */
+public final class SinkPage {
+
+	private static final int PANEL_HEIGHT = 130;
+
+	/** Transfers of fewer seconds have no chart, as it would be a few dots. */
+	private static final int MIN_SECONDS = 3;
+
+	/** As many columns of the rates as a terminal has room for. */
+	private static final int TERMINAL_COLUMNS = 8;
+
+	private SinkPage() {
+	}
+
+	/** The sections of a report, in the order of the page. */
+	public static List<Section> sections(RunResult run, SinkResult sink) {
+		return List.of(
+				new Section("transfers", "How fast is the data stored and acknowledged?",
+						sink.transfers().isEmpty() ? List.of("No transfer was measured.") : answers(sink),
+						(html) -> transfers(sink, html)),
+				new Section("window", "How much is in flight, and how wide is the window?",
+						(html) -> windows(sink, html)),
+				new Section("how", "How it was measured, and what limits it", (html) -> method(run, sink, html)));
+	}
+
+	/** The answers and the rates for the terminal. */
+	static String text(SinkResult sink) {
+		String answers = Section.text(answers(sink));
+		return answers + System.lineSeparator()
+				+ settings(sink).map((setting) -> table(sink, setting).first(TERMINAL_COLUMNS).text())
+					.collect(Collectors.joining());
+	}
+
+	/** The settings that were measured. */
+	private static Stream<Setting> settings(SinkResult sink) {
+		return Stream.of(Setting.values()).filter((setting) -> !SinkFigures.of(sink, setting).isEmpty());
+	}
+
+	private static List<String> answers(SinkResult sink) {
+		List<String> answers = new ArrayList<>();
+		for (Setting setting : List.of(Setting.STORAGE, Setting.LINK)) {
+			answer(sink, setting, "stop and wait over 54 connections",
+					(row) -> Figures.measured(Math.round(row.speedUp() * 10) / 10.0) + " times")
+				.forEach(answers::add);
+		}
+		for (Setting setting : List.of(Setting.LOOPBACK, Setting.LOOPBACK_SMALL)) {
+			answer(sink, setting, "Kafka's own producer", (row) -> share(setting, row)).forEach(answers::add);
+		}
+		return answers;
+	}
+
+	private static Stream<String> answer(SinkResult sink, Setting setting, String first,
+			Function<SinkFigures, String> figure) {
+		List<SinkFigures> figures = SinkFigures.of(sink, setting);
+		return (figures.size() < 2) ? Stream.of()
+				: Stream.of("When %s, against %s: %s.".formatted(SinkFigures.words(setting), first,
+						figures.stream()
+							.skip(1)
+							.map((row) -> "%s %s".formatted(SinkFigures.words(row.mode()), figure.apply(row)))
+							.collect(Collectors.joining("; "))));
+	}
+
+	private static String share(Setting setting, SinkFigures row) {
+		String asked = row.asked(setting);
+		String messages = (setting == Setting.LOOPBACK_SMALL) ? ", %,.0f messages/s".formatted(row.messagesPerSecond())
+				: "";
+		return Figures.percent(row.speedUp()) + messages + ((asked != null) ? " (asked: %s)".formatted(asked) : "");
+	}
+
+	private static void transfers(SinkResult sink, Html html) {
+		settings(sink).forEach((setting) -> {
+			String words = SinkFigures.words(setting);
+			html.element("h3", words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1));
+			html.chart(chart(sink, setting)).table(table(sink, setting));
+		});
+		html.note(
+				"MB are 10^6 bytes of data, before compression. On the wire: what the client sent, with gRPC's framing and without the headers of HTTP/2, TCP and IP. CPU: of client and sink together. Measured there: in the production system that this repeats. Medians of the repetitions.");
+	}
+
+	private static Chart chart(SinkResult sink, Setting setting) {
+		List<SinkFigures> figures = SinkFigures.of(sink, setting);
+		return Chart.Stack.of("Data stored and acknowledged when " + SinkFigures.words(setting),
+				"A bar for each way of moving the data, in MB per second.", 500, "MB/s",
+				figures.stream().mapToDouble(SinkFigures::megabytesPerSecond).max().orElse(1),
+				List.of("data, before compression"),
+				figures.stream()
+					.map((row) -> Chart.StackRow.of(SinkFigures.words(row.mode()), SinkFigures.style(row.mode()), false,
+							row.megabytesPerSecond()))
+					.toList());
+	}
+
+	private static Table table(SinkResult sink, Setting setting) {
+		List<Column<SinkFigures>> columns = new ArrayList<>(List.of(
+				Column.words("Mode", (row) -> SinkFigures.words(row.mode())),
+				Column.count("connections", SinkFigures::connections), Column.measured("seconds", SinkFigures::seconds),
+				Column.measured("MB/s", SinkFigures::megabytesPerSecond),
+				Column.count("messages/s", (row) -> Math.round(row.messagesPerSecond())),
+				Column.measured("speed-up", SinkFigures::speedUp),
+				Column.percent("on the wire", (row) -> (row.wireShare() > 0) ? row.wireShare() : null),
+				Column.measured("CPU ms per MB", SinkFigures::cpuMillisPerMegabyte),
+				Column.measured("least MB/s", SinkFigures::least), Column.measured("greatest", SinkFigures::greatest)));
+		if (setting == Setting.STORAGE) {
+			// The reference has only this setting.
+			columns.add(Column.measured("speed-up measured there", (row) -> SinkFigures.reference(row.mode())));
+		}
+		return Table.of("Transfers when " + SinkFigures.words(setting), SinkFigures.of(sink, setting), columns);
+	}
+
+	private static void windows(SinkResult sink, Html html) {
+		List<Transfer> shown = sink.transfers()
+			.stream()
+			.filter((transfer) -> transfer.repetition() == 1 && !transfer.moments().isEmpty()
+					&& transfer.setting() != Setting.LINK_SMALL)
+			.toList();
+		if (shown.isEmpty()) {
+			html.paragraph("No stream was measured.");
+			return;
+		}
+		html.paragraph(
+				"The client's window follows twice the product of the greatest rate of acknowledgements and the shortest time of one. Each panel shows the most messages in flight in each second of a transfer of the first repetition; the last panel the window of the first; the tables have all. Where every transfer took less than three seconds there is only the table.");
+		for (Setting setting : Setting.values()) {
+			List<Transfer> transfers = shown.stream().filter((transfer) -> transfer.setting() == setting).toList();
+			if (transfers.stream().anyMatch((transfer) -> seconds(transfer) >= MIN_SECONDS)) {
+				html.chart(chart(setting, transfers), table(setting, transfers));
+			}
+			else if (!transfers.isEmpty()) {
+				html.details("In flight and window when " + SinkFigures.words(setting), table(setting, transfers));
+			}
+		}
+	}
+
+	private static Chart chart(Setting setting, List<Transfer> transfers) {
+		int seconds = transfers.stream().mapToInt(SinkPage::seconds).max().orElse(1);
+		List<Chart.Panel> panels = new ArrayList<>();
+		for (Transfer transfer : transfers) {
+			panels.add(panel("Messages in flight", "area", transfer, Moment::inFlight, seconds));
+		}
+		panels.add(panel("Window", "line", transfers.getFirst(), Moment::window, seconds));
+		return new Chart.Seconds("In flight when " + SinkFigures.words(setting),
+				"Messages in flight, the most in each second, a panel for each way of moving the data, and the window of the first.",
+				panels.size() * PANEL_HEIGHT + 50, 620, seconds, panels, List.of());
+	}
+
+	private static Chart.Panel panel(String name, String form, Transfer transfer, ToIntFunction<Moment> figure,
+			int seconds) {
+		return Chart.Panel.of(name + ": " + SinkFigures.words(transfer.mode()), SinkFigures.style(transfer.mode()),
+				form, IntStream.range(0, seconds).boxed().toList(), (second) -> most(transfer, second, figure));
+	}
+
+	private static int seconds(Transfer transfer) {
+		return (int) Math.ceil(Math.max(1, transfer.moments().getLast().seconds()));
+	}
+
+	/** The greatest of a second; null if it has no moment. */
+	private static @Nullable Integer most(Transfer transfer, int second, ToIntFunction<Moment> figure) {
+		return transfer.moments()
+			.stream()
+			.filter((moment) -> (int) moment.seconds() == second)
+			.map(figure::applyAsInt)
+			.max(Integer::compare)
+			.orElse(null);
+	}
+
+	private record TransferSecond(Transfer transfer, int second) {
+	}
+
+	private static Table table(Setting setting, List<Transfer> transfers) {
+		List<TransferSecond> rows = transfers.stream()
+			.flatMap((transfer) -> IntStream.range(0, seconds(transfer))
+				.mapToObj((second) -> new TransferSecond(transfer, second)))
+			.toList();
+		return Table.of("In flight and window, second by second, when " + SinkFigures.words(setting), rows,
+				List.of(Column.words("Mode", (row) -> SinkFigures.words(row.transfer().mode())),
+						Column.count("second", TransferSecond::second),
+						Column.count("most in flight", (row) -> most(row.transfer(), row.second(), Moment::inFlight)),
+						Column.count("widest window", (row) -> most(row.transfer(), row.second(), Moment::window))));
+	}
+
+	private static void method(RunResult run, SinkResult sink, Html html) {
+		html.list(List.of(
+				"Each transfer is a process of its own, warmed up with other messages, for seconds where the transfer itself is fast: a JVM that still compiles uses more CPU for that than for the messages. Its clock runs from the first message sent until the last is stored and acknowledged. Repetitions of the modes are interleaved.",
+				"Data: lines of real scrapes of this system's metrics, cut into batches whose sizes are log-normal (2 to 300 kB), half of the digits of each value drawn again. 64 MB of it are made beforehand and sent in turn under ids of their own, so that the making is not measured. zstd sees one message at a time and gains nothing from the repetition.",
+				"Where the storage's latency binds, each message takes the storage %s ms: with that, 54 connections that wait reach the 49 Mbit/s of the reference. The delay holds no thread."
+					.formatted(Figures.measured(sink.storeDelayMillis())),
+				"The measurement this repeats moved 7 GB over a link of 10 Gbit/s to spinning disks; its factors stand beside ours for the setting that resembles it most. Its window was 100, ours adapts: that, and not the protocol, is most of the difference.",
+				"Where nothing but the machine binds, storage is Kafka. Its producer has the sink's settings. Bare gRPC is a stream that hands each message to the same producer and acknowledges it, and promises nothing else: what one more hop costs at least.",
+				"Client and sink share the machine's %s cores: their total CPU often limits a rate."
+					.formatted(Figures.count(run.environment().cores()))));
+		if (sink.link() != null) {
+			html.list(List.of("The thin link is %s.".formatted(sink.link())));
+		}
+	}
+
+}

@@ -1,0 +1,64 @@
+package dev.sluice.lab.compare.page;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+
+import dev.sluice.lab.compare.figures.Coordinates;
+import dev.sluice.lab.kit.cell.Cell;
+import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RateOverviewTests {
+
+	private final List<CellResult> cells = new ArrayList<>();
+
+	@Test
+	void tellsUpToWhichRateEachModeKeepsUp() {
+		saved("reactive", "sync", 1, 99, 990, 2_400);
+		saved("servlet-virtual", "sync", 1, 99, 600, 2_400);
+		saved("reactive", "queued", 1, 50, 60, 70);
+
+		assertThat(keptUp()).containsExactly(OptionalInt.of(100), OptionalInt.of(1_000), OptionalInt.empty());
+		assertThat(RateOverview.answers(run())).singleElement().asString().contains("100 to 1,000/s", "none of these");
+	}
+
+	@Test
+	void oneRepetitionThatFallsBehindIsEnough() {
+		saved("reactive", "sync", 1, 99, 990, 2_900);
+		saved("reactive", "sync", 2, 99, 900, 2_900);
+
+		assertThat(keptUp()).containsExactly(OptionalInt.of(100));
+	}
+
+	@Test
+	void aRateAboveOneThatWasNotKeptDoesNotCount() {
+		saved("reactive", "sync", 1, 99, 900, 3_000);
+
+		assertThat(keptUp()).containsExactly(OptionalInt.of(100));
+	}
+
+	/** Of each series. */
+	private List<OptionalInt> keptUp() {
+		return Coordinates.series(run()).stream().map((series) -> RateOverview.keptUp(run(), series)).toList();
+	}
+
+	private void saved(String variant, String mode, int repetition, double... perSecond) {
+		int[] rates = { 100, 1_000, 3_000 };
+		for (int i = 0; i < rates.length; i++) {
+			this.cells
+				.add(Runs.rate(new Cell(variant, mode, "unlimited", new Load(Load.Kind.OFFERED, rates[i]), repetition),
+						perSecond[i]));
+		}
+	}
+
+	private RunResult run() {
+		return Runs.run("compare", null, this.cells, List.of());
+	}
+
+}
