@@ -8,14 +8,9 @@ import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.sink.client.spool.MemorySpool;
-import io.grpc.ManagedChannel;
-import io.grpc.Server;
 import io.grpc.Status;
-import io.grpc.inprocess.InProcessChannelBuilder;
-import io.grpc.inprocess.InProcessServerBuilder;
 import io.grpc.stub.ServerCallStreamObserver;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -32,21 +27,10 @@ class BatchTests {
 
 	private final ManualLoop loop = new ManualLoop();
 
-	private Server server;
-
-	private ManagedChannel channel;
-
 	private SinkClient client;
 
-	@BeforeEach
-	void start() throws Exception {
-		String name = InProcessServerBuilder.generateName();
-		this.server = InProcessServerBuilder.forName(name).directExecutor().addService(this.sink).build().start();
-		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
-	}
-
 	private void open(int window, int bytes, Duration linger) {
-		this.client = new SinkClient(this.channel,
+		this.client = new SinkClient(this.sink.channel,
 				SinkClientOptions.inMemory()
 					.withWindow(window)
 					.withAckTimeout(ACK_TIMEOUT)
@@ -58,8 +42,7 @@ class BatchTests {
 	@AfterEach
 	void stop() {
 		this.client.close();
-		this.channel.shutdownNow();
-		this.server.shutdownNow();
+		this.sink.close();
 		assertThat(this.loop.failures()).isEmpty();
 	}
 
@@ -231,7 +214,7 @@ class BatchTests {
 
 	@Test
 	void refusesToWaitAsLongAsAnAcknowledgementMayTake() {
-		this.client = new SinkClient(this.channel, SinkClientOptions.inMemory(), DeliveryListener.NONE,
+		this.client = new SinkClient(this.sink.channel, SinkClientOptions.inMemory(), DeliveryListener.NONE,
 				new MemorySpool(1_000), this.loop);
 
 		assertThatIllegalArgumentException()

@@ -138,26 +138,6 @@ class LoopThreadTests {
 	}
 
 	@Test
-	void runsATaskWhileATimerIsAlwaysDue() throws Exception {
-		AtomicBoolean stop = new AtomicBoolean();
-		CountDownLatch run = new CountDownLatch(1);
-		atOnceAgain(stop);
-
-		this.loop.execute(run::countDown);
-
-		run.await();
-		stop.set(true);
-	}
-
-	private void atOnceAgain(AtomicBoolean stop) {
-		this.loop.schedule(Duration.ZERO, () -> {
-			if (!stop.get()) {
-				atOnceAgain(stop);
-			}
-		});
-	}
-
-	@Test
 	void goesOnAfterATaskAndATimerThatFailAndLogsBoth(CapturedOutput output) throws Exception {
 		CountDownLatch run = new CountDownLatch(1);
 
@@ -249,16 +229,6 @@ class LoopThreadTests {
 			stop.set(true);
 			assertThat(alive).isFalse();
 		}
-	}
-
-	@Test
-	void closingAgainDoesNothing() throws Exception {
-		Thread thread = threadOf(this.loop);
-
-		this.loop.close();
-		this.loop.close();
-
-		assertThat(thread.isAlive()).isFalse();
 	}
 
 	@Test

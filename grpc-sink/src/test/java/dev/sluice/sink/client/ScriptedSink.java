@@ -1,6 +1,9 @@
 package dev.sluice.sink.client;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -12,14 +15,18 @@ import dev.sluice.contract.sink.Refusal;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
 import io.grpc.Status;
+import io.grpc.inprocess.InProcessChannelBuilder;
+import io.grpc.inprocess.InProcessServerBuilder;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A sink that a test controls. */
-final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase {
+/** A sink that a test controls, over an in-process transport. */
+final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements AutoCloseable {
 
 	static final int REQUESTED = 50;
 
@@ -31,6 +38,28 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase {
 	int streams;
 
 	ServerCallStreamObserver<Response> responses;
+
+	/** A channel to this sink. Everything runs on the test's thread. */
+	final ManagedChannel channel;
+
+	private final Server server;
+
+	ScriptedSink() {
+		String name = InProcessServerBuilder.generateName();
+		try {
+			this.server = InProcessServerBuilder.forName(name).directExecutor().addService(this).build().start();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
+	}
+
+	@Override
+	public void close() {
+		this.channel.shutdownNow();
+		this.server.shutdownNow();
+	}
 
 	@Override
 	public StreamObserver<Request> send(StreamObserver<Response> responses) {
@@ -76,21 +105,23 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase {
 
 	/** Opens a stream like a sink that supports sequences. */
 	void sendInfoWithSequences(int capacity) {
-		this.responses.onNext(Response.newBuilder()
-			.setVersion(1)
-			.setInfo(ServiceMessage.newBuilder()
-				.setQueueCapacity(capacity)
-				.setBatchMessages(10)
-				.setMinVersion(1)
-				.setMaxVersion(2))
-			.build());
+		send(ServiceMessage.newBuilder()
+			.setQueueCapacity(capacity)
+			.setBatchMessages(10)
+			.setMinVersion(1)
+			.setMaxVersion(2));
 	}
 
 	void sendInfoWithBatches(int capacity, int batchMessages) {
-		this.responses.onNext(Response.newBuilder()
-			.setVersion(1)
-			.setInfo(ServiceMessage.newBuilder().setQueueCapacity(capacity).setBatchMessages(batchMessages))
-			.build());
+		send(ServiceMessage.newBuilder().setQueueCapacity(capacity).setBatchMessages(batchMessages));
+	}
+
+	void sendInfo(int capacity, int maxMessageBytes) {
+		send(ServiceMessage.newBuilder().setQueueCapacity(capacity).setMaxMessageBytes(maxMessageBytes));
+	}
+
+	void send(ServiceMessage.Builder info) {
+		this.responses.onNext(Response.newBuilder().setVersion(1).setInfo(info).build());
 	}
 
 	/** The ids of each request. */
@@ -104,43 +135,24 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase {
 			.toList();
 	}
 
-	void sendInfo(int capacity, int maxMessageBytes) {
-		this.responses.onNext(Response.newBuilder()
-			.setVersion(1)
-			.setInfo(ServiceMessage.newBuilder().setQueueCapacity(capacity).setMaxMessageBytes(maxMessageBytes))
-			.build());
-	}
-
 	void ack(String... ids) {
-		AckMessage.Builder ack = AckMessage.newBuilder();
-		for (String id : ids) {
-			ack.addMessageIds(ByteString.copyFromUtf8(id));
-		}
-		this.responses.onNext(Response.newBuilder().setVersion(1).setAck(ack).build());
-	}
-
-	void refuse(String id) {
-		this.responses.onNext(Response.newBuilder()
-			.setVersion(1)
-			.setInfo(ServiceMessage.newBuilder()
-				.setQueueCapacity(100)
-				.addRefusals(Refusal.newBuilder().setMessageId(ByteString.copyFromUtf8(id)).setCode(3)))
-			.build());
-	}
-
-	void refuse(ByteString id, Status.Code code) {
-		this.responses.onNext(Response.newBuilder()
-			.setVersion(1)
-			.setInfo(ServiceMessage.newBuilder()
-				.setQueueCapacity(100)
-				.setMaxVersion(2)
-				.addRefusals(Refusal.newBuilder().setMessageId(id).setCode(code.value())))
-			.build());
+		ack(Arrays.stream(ids).map(ByteString::copyFromUtf8).toList());
 	}
 
 	void ack(List<ByteString> ids) {
 		this.responses
 			.onNext(Response.newBuilder().setVersion(1).setAck(AckMessage.newBuilder().addAllMessageIds(ids)).build());
+	}
+
+	void refuse(String id) {
+		refuse(ByteString.copyFromUtf8(id), Status.Code.INVALID_ARGUMENT);
+	}
+
+	void refuse(ByteString id, Status.Code code) {
+		send(ServiceMessage.newBuilder()
+			.setQueueCapacity(100)
+			.setMaxVersion(2)
+			.addRefusals(Refusal.newBuilder().setMessageId(id).setCode(code.value())));
 	}
 
 	void fail(Status status) {

@@ -11,13 +11,8 @@ import dev.sluice.contract.sink.Request;
 import dev.sluice.sink.client.spool.FileSpool;
 import dev.sluice.sink.client.spool.MemorySpool;
 import dev.sluice.sink.client.spool.Spool;
-import io.grpc.ManagedChannel;
-import io.grpc.Server;
 import io.grpc.Status;
-import io.grpc.inprocess.InProcessChannelBuilder;
-import io.grpc.inprocess.InProcessServerBuilder;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,24 +29,12 @@ class SequenceTests {
 
 	private final ManualLoop loop = new ManualLoop();
 
-	private Server server;
-
-	private ManagedChannel channel;
-
 	@TempDir
 	private Path directory;
 
-	@BeforeEach
-	void start() throws Exception {
-		String name = InProcessServerBuilder.generateName();
-		this.server = InProcessServerBuilder.forName(name).directExecutor().addService(this.sink).build().start();
-		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
-	}
-
 	@AfterEach
 	void stop() {
-		this.channel.shutdownNow();
-		this.server.shutdownNow();
+		this.sink.close();
 	}
 
 	@Test
@@ -192,7 +175,7 @@ class SequenceTests {
 	}
 
 	private SinkClient client(Spool spool) {
-		return new SinkClient(this.channel,
+		return new SinkClient(this.sink.channel,
 				SinkClientOptions.inMemory()
 					.withWindow(WINDOW)
 					.withAckTimeout(ACK_TIMEOUT)

@@ -10,11 +10,7 @@ import com.google.protobuf.ByteString;
 import dev.sluice.docs.GeneratedTable;
 import dev.sluice.sink.client.spool.MemorySpool;
 import dev.sluice.sink.client.spool.Spool;
-import io.grpc.ManagedChannel;
-import io.grpc.Server;
 import io.grpc.Status;
-import io.grpc.inprocess.InProcessChannelBuilder;
-import io.grpc.inprocess.InProcessServerBuilder;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -34,31 +30,24 @@ class SinkClientMetricTests {
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
-	private Server server;
-
-	private ManagedChannel channel;
-
 	private SinkClient client;
 
 	@BeforeEach
-	void start() throws Exception {
-		String name = InProcessServerBuilder.generateName();
-		this.server = InProcessServerBuilder.forName(name).directExecutor().addService(this.sink).build().start();
-		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
+	void start() {
 		this.client = open(this.loop);
 		new SinkClientMetrics(this.client, Tags.of("sink", "a")).bindTo(this.registry);
 	}
 
 	private SinkClient open(EventLoop loop) {
-		return new SinkClient(this.channel, SinkClientOptions.inMemory().withWindow(10).withAckTimeout(ACK_TIMEOUT),
-				DeliveryListener.NONE, new MemorySpool(100_000), loop);
+		return new SinkClient(this.sink.channel,
+				SinkClientOptions.inMemory().withWindow(10).withAckTimeout(ACK_TIMEOUT), DeliveryListener.NONE,
+				new MemorySpool(100_000), loop);
 	}
 
 	@AfterEach
 	void stop() {
 		this.client.close();
-		this.channel.shutdownNow();
-		this.server.shutdownNow();
+		this.sink.close();
 	}
 
 	@Test

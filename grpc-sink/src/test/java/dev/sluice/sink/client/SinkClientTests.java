@@ -19,10 +19,7 @@ import dev.sluice.sink.client.spool.Message;
 import dev.sluice.sink.client.spool.Spool;
 import dev.sluice.sink.client.spool.SpoolFullException;
 import io.grpc.ManagedChannel;
-import io.grpc.Server;
 import io.grpc.Status;
-import io.grpc.inprocess.InProcessChannelBuilder;
-import io.grpc.inprocess.InProcessServerBuilder;
 import io.grpc.stub.ServerCallStreamObserver;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,18 +62,11 @@ class SinkClientTests {
 	private Runnable whenAcknowledged = () -> {
 	};
 
-	private Server server;
-
-	private ManagedChannel channel;
-
 	private SinkClient client;
 
 	@BeforeEach
-	void start() throws Exception {
-		String name = InProcessServerBuilder.generateName();
-		this.server = InProcessServerBuilder.forName(name).directExecutor().addService(this.sink).build().start();
-		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
-		this.client = new SinkClient(this.channel,
+	void start() {
+		this.client = new SinkClient(this.sink.channel,
 				SinkClientOptions.inMemory().withWindow(WINDOW).withAckTimeout(ACK_TIMEOUT), new Listener(), this.spool,
 				this.loop);
 	}
@@ -84,8 +74,7 @@ class SinkClientTests {
 	@AfterEach
 	void stop() {
 		this.client.close();
-		this.channel.shutdownNow();
-		this.server.shutdownNow();
+		this.sink.close();
 		assertThat(this.loop.failures()).isEmpty();
 	}
 
@@ -147,19 +136,6 @@ class SinkClientTests {
 	}
 
 	@Test
-	void eachMessageHasATimeOfItsOwn() throws Exception {
-		this.sink.sendInfo(100);
-		send("a");
-		this.loop.pass(Duration.ofSeconds(1));
-		send("b");
-
-		this.loop.pass(ACK_TIMEOUT);
-
-		assertThat(this.sink.received).containsExactly("a", "b", "a", "b");
-		assertThat(this.client.stats().timeouts()).isEqualTo(2);
-	}
-
-	@Test
 	void cancelsTheStreamThatItLeaves() {
 		ServerCallStreamObserver<Response> left = this.sink.responses;
 		this.loop.pass(ACK_TIMEOUT);
@@ -203,10 +179,7 @@ class SinkClientTests {
 	}
 
 	private void dropped(long messages) {
-		this.sink.responses.onNext(Response.newBuilder()
-			.setVersion(1)
-			.setInfo(ServiceMessage.newBuilder().setQueueCapacity(100).setDropped(messages))
-			.build());
+		this.sink.send(ServiceMessage.newBuilder().setQueueCapacity(100).setDropped(messages));
 	}
 
 	@Test
@@ -228,10 +201,7 @@ class SinkClientTests {
 	}
 
 	private void minVersion(int version) {
-		this.sink.responses.onNext(Response.newBuilder()
-			.setVersion(1)
-			.setInfo(ServiceMessage.newBuilder().setQueueCapacity(100).setMinVersion(version).setMaxVersion(version))
-			.build());
+		this.sink.send(ServiceMessage.newBuilder().setQueueCapacity(100).setMinVersion(version).setMaxVersion(version));
 	}
 
 	@Test
@@ -413,7 +383,7 @@ class SinkClientTests {
 	}
 
 	@Test
-	void cancelsTheStreamWhenItsListenerFailsAndSaysWhyInOneLine(CapturedOutput output) throws Exception {
+	void cancelsTheStreamWhenItsListenerFailsAndSaysWhy(CapturedOutput output) throws Exception {
 		this.sink.sendInfo(100);
 		send("a");
 		ServerCallStreamObserver<Response> left = this.sink.responses;
@@ -425,32 +395,6 @@ class SinkClientTests {
 		assertThat(output.toString().lines().filter((line) -> line.contains("has ended"))).singleElement()
 			.asString()
 			.contains("CANCELLED: java.lang.IllegalStateException: listener; trying again");
-	}
-
-	@Test
-	void countsAMessageOnceThatWasInFlightWhenItsListenerFailed() throws Exception {
-		this.sink.sendInfo(100);
-		send("a", "b");
-		this.troubles.add(new IllegalStateException("listener"));
-		this.sink.ack("a");
-		this.loop.pass(Duration.ofMillis(100));
-		this.sink.sendInfo(100);
-
-		this.sink.ack("b");
-
-		assertThat(this.client.stats().acknowledged()).isEqualTo(2);
-		assertThat(this.client.stats().disconnections()).isOne();
-	}
-
-	@Test
-	void saysWhyAStreamHasEnded(CapturedOutput output) {
-		this.sink.fail(Status.UNAVAILABLE.withDescription("moving to another host"));
-		assertThat(output).contains("UNAVAILABLE", "moving to another host");
-		this.loop.pass(Duration.ofMillis(100));
-
-		this.loop.pass(ACK_TIMEOUT);
-
-		assertThat(output).contains("DEADLINE_EXCEEDED", "The sink has not answered for PT20S");
 	}
 
 	@Test
@@ -469,8 +413,9 @@ class SinkClientTests {
 	@Test
 	void anAdaptiveWindowGrowsWithEachAcknowledgementUntilOneDoesNotCome() throws Exception {
 		ManualLoop own = new ManualLoop();
-		SinkClient adaptive = new SinkClient(this.channel, SinkClientOptions.inMemory().withAckTimeout(ACK_TIMEOUT),
-				DeliveryListener.NONE, new MemorySpool(100_000), own);
+		SinkClient adaptive = new SinkClient(this.sink.channel,
+				SinkClientOptions.inMemory().withAckTimeout(ACK_TIMEOUT), DeliveryListener.NONE,
+				new MemorySpool(100_000), own);
 		this.sink.sendInfo(100);
 		assertThat(adaptive.stats().window()).isEqualTo(AdaptiveWindow.LEAST);
 
@@ -501,7 +446,7 @@ class SinkClientTests {
 					return method.invoke(memory, arguments);
 				});
 		ManualLoop own = new ManualLoop();
-		SinkClient unlucky = new SinkClient(this.channel, SinkClientOptions.inMemory().withWindow(WINDOW),
+		SinkClient unlucky = new SinkClient(this.sink.channel, SinkClientOptions.inMemory().withWindow(WINDOW),
 				DeliveryListener.NONE, fails, own);
 		this.sink.sendInfo(100);
 
@@ -520,7 +465,7 @@ class SinkClientTests {
 	@Test
 	void connectsAtOnceWhenItOpensAnotherStream() {
 		this.client.close();
-		ManagedChannel watched = mock(ManagedChannel.class, delegatesTo(this.channel));
+		ManagedChannel watched = mock(ManagedChannel.class, delegatesTo(this.sink.channel));
 		try (SinkClient _ = new SinkClient(watched, SinkClientOptions.inMemory(), DeliveryListener.NONE,
 				new MemorySpool(1_000), this.loop)) {
 			clearInvocations(watched);
@@ -584,14 +529,6 @@ class SinkClientTests {
 	}
 
 	@Test
-	void refusesToTakeMoreThanTheSpoolHolds() throws Exception {
-		send("a");
-		assertThatExceptionOfType(SpoolFullException.class)
-			.isThrownBy(() -> this.client.send(ByteString.copyFromUtf8("b"), new byte[100_000]));
-		assertThat(this.client.stats().spooled()).isEqualTo(1);
-	}
-
-	@Test
 	void takesSeveralAtOnceOrNone() throws Exception {
 		this.sink.sendInfo(100);
 		Message small = new Message(ByteString.copyFromUtf8("a"), new byte[1]);
@@ -619,7 +556,7 @@ class SinkClientTests {
 
 	@Test
 	void sendsNoMoreThanTheTransportTakes() throws Exception {
-		SinkClient eager = new SinkClient(this.channel, SinkClientOptions.inMemory().withWindow(1_000),
+		SinkClient eager = new SinkClient(this.sink.channel, SinkClientOptions.inMemory().withWindow(1_000),
 				DeliveryListener.NONE, new MemorySpool(100_000), new ManualLoop());
 		this.sink.sendInfo(1_000);
 

@@ -10,7 +10,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -45,34 +44,15 @@ class FileSpoolTests {
 		try (FileSpool spool = open(force)) {
 			append(spool, id("b"), payload(100));
 			assertThat(spool.size()).isEqualTo(101);
-			List<String> ids = new ArrayList<>();
-			Entry entry = spool.next(-1);
-			while (entry != null) {
-				assertThat(entry.payload()).isEqualTo(payload(ids.size()));
-				ids.add(entry.id().toStringUtf8());
-				entry = spool.next(entry.number());
+			List<Entry> entries = Spools.entries(spool);
+			for (int i = 0; i < entries.size(); i++) {
+				assertThat(entries.get(i).payload()).isEqualTo(payload(i));
 			}
-			assertThat(ids).hasSize(101).startsWith("a0", "a1", "a2").endsWith("a99", "b");
+			assertThat(entries).extracting((entry) -> entry.id().toStringUtf8())
+				.hasSize(101)
+				.startsWith("a0", "a1", "a2")
+				.endsWith("a99", "b");
 			assertThat(spool.hasNext(-1)).isTrue();
-		}
-	}
-
-	@Test
-	void forgetsWhatIsSettledAlsoAcrossOpenings() throws Exception {
-		try (FileSpool spool = open(false)) {
-			List<Long> numbers = new ArrayList<>();
-			for (int i = 0; i < 10; i++) {
-				numbers.add(append(spool, null, payload(i)).number());
-			}
-			spool.settle(numbers.subList(0, 7));
-		}
-
-		try (FileSpool spool = open(false)) {
-			assertThat(spool.size()).isEqualTo(3);
-			Entry first = spool.next(-1);
-			assertThat(first).isNotNull();
-			assertThat(first.payload()).isEqualTo(payload(7));
-			assertThat(spool.get(0)).isNull();
 		}
 	}
 
@@ -108,13 +88,7 @@ class FileSpoolTests {
 		assertThat(new HashSet<>(given)).hasSize(3);
 
 		try (FileSpool spool = open(false)) {
-			List<Long> found = new ArrayList<>();
-			Entry entry = spool.next(-1);
-			while (entry != null) {
-				found.add(entry.session());
-				entry = spool.next(entry.number());
-			}
-			assertThat(found).isEqualTo(given);
+			assertThat(Spools.entries(spool)).extracting(Entry::session).isEqualTo(given);
 		}
 	}
 
@@ -126,12 +100,12 @@ class FileSpoolTests {
 		ByteString given;
 		try (FileSpool open = open(force)) {
 			append(open, null, payload(0));
-			Directories.copy(spool, earlier);
+			Spools.copy(spool, earlier);
 			given = append(open, null, payload(1)).id();
 		}
 
-		Directories.delete(spool);
-		Directories.copy(earlier, spool);
+		Spools.delete(spool);
+		Spools.copy(earlier, spool);
 
 		try (FileSpool open = open(force)) {
 			assertThat(open.size()).isEqualTo(1);
@@ -157,21 +131,6 @@ class FileSpoolTests {
 			assertThat(second.payload()).isEqualTo(payload(2));
 			assertThat(second.id().size()).isEqualTo(Spool.OWN_ID_BYTES);
 			assertThat(Objects.requireNonNull(spool.next(second.number())).id()).isEqualTo(id("c"));
-		}
-	}
-
-	@Test
-	void takesAllOfWhatComesTogetherOrNothing() throws Exception {
-		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 3_000, false)) {
-			Message message = new Message(null, new byte[1_000]);
-
-			assertThatExceptionOfType(SpoolFullException.class)
-				.isThrownBy(() -> spool.append(List.of(message, message, message)));
-			assertThat(spool.size()).isZero();
-			assertThat(spool.bytes()).isZero();
-
-			spool.append(List.of(message, message));
-			assertThat(spool.size()).isEqualTo(2);
 		}
 	}
 
@@ -211,26 +170,6 @@ class FileSpoolTests {
 	}
 
 	@Test
-	void outlivesInterruptsOfThoseWhoAskWhatIsInIt() throws Exception {
-		try (FileSpool spool = open(false)) {
-			// More than the spool keeps in memory.
-			for (int i = 0; i < 40; i++) {
-				append(spool, null, new byte[1_000_000]);
-			}
-		}
-
-		try (FileSpool spool = open(false)) {
-			Thread.currentThread().interrupt();
-			Long oldest = spool.oldest();
-			assertThat(Thread.interrupted()).isTrue();
-
-			assertThat(oldest).isBetween(1L, System.currentTimeMillis());
-			append(spool, id("after"), payload(1));
-			assertThat(spool.size()).isEqualTo(41);
-		}
-	}
-
-	@Test
 	void knowsWhenTheOldestWasAppended() throws Exception {
 		try (FileSpool spool = open(false)) {
 			assertThat(spool.oldest()).isNull();
@@ -260,12 +199,11 @@ class FileSpoolTests {
 					spool.settle(List.of(kept.number()));
 				}
 			}
-			assertThat(Directories.bytes(path)).as("of 75 MB written, 5 MB of them live at once")
-				.isLessThan(25_000_000);
+			assertThat(Spools.bytes(path)).as("of 75 MB written, 5 MB of them live at once").isLessThan(25_000_000);
 			await().untilAsserted(() -> assertThat(spool.size()).isZero());
 		}
 
-		assertThat(Directories.bytes(path)).as("of an empty spool").isZero();
+		assertThat(Spools.bytes(path)).as("of an empty spool").isZero();
 	}
 
 	/** The same for any number of messages, except for some bytes of each segment. */
@@ -299,10 +237,10 @@ class FileSpoolTests {
 					spool.settle(List.of(append(spool, null, new byte[100_000]).number()));
 				}
 			}).withMessageContaining("old message").withMessageContaining("of at most 2,131,072 bytes");
-			assertThat(Directories.bytes(path)).isLessThan(2_200_000);
+			assertThat(Spools.bytes(path)).isLessThan(2_200_000);
 
 			spool.settle(List.of(old.number()));
-			await().untilAsserted(() -> assertThat(Directories.bytes(path)).isLessThan(200_000));
+			await().untilAsserted(() -> assertThat(Spools.bytes(path)).isLessThan(200_000));
 			append(spool, null, new byte[100_000]);
 		}
 	}
@@ -358,46 +296,6 @@ class FileSpoolTests {
 	}
 
 	@Test
-	void commitsNoMoreThanSixteenMegabytesTogether() throws Exception {
-		FaultyDisk disk = new FaultyDisk();
-		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 100_000_000, true, 50_000_000, disk)) {
-			CountDownLatch begun = new CountDownLatch(1);
-			CountDownLatch goesOn = new CountDownLatch(1);
-			append(spool, null, new byte[1]);
-			disk.beforeForce = () -> {
-				begun.countDown();
-				await().until(() -> goesOn.getCount() == 0);
-			};
-			List<Thread> threads = new ArrayList<>();
-			threads.add(appending(spool, 1));
-			await().until(() -> begun.getCount() == 0);
-			for (int i = 0; i < 4; i++) {
-				threads.add(appending(spool, 9_000_000));
-			}
-			await().until(() -> threads.stream().allMatch((thread) -> thread.getState() == Thread.State.TIMED_WAITING));
-			int before = disk.forced.size();
-			goesOn.countDown();
-			for (Thread thread : threads) {
-				thread.join();
-			}
-
-			assertThat(disk.forced).as("the first, and two times two large ones").hasSize(before + 1 + 2);
-			assertThat(spool.size()).isEqualTo(6);
-		}
-	}
-
-	private static Thread appending(FileSpool spool, int bytes) {
-		return Thread.ofPlatform().start(() -> {
-			try {
-				append(spool, null, new byte[bytes]);
-			}
-			catch (InterruptedException ex) {
-				throw new IllegalStateException(ex);
-			}
-		});
-	}
-
-	@Test
 	void keepsNoRoomForMessagesThatItCouldNotWrite() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
 		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 100_000, true, 1_000_000, disk)) {
@@ -411,21 +309,6 @@ class FileSpoolTests {
 			disk.failsToForce = false;
 			append(spool, id("b"), new byte[10_000]);
 			assertThat(spool.size()).isEqualTo(2);
-		}
-	}
-
-	@Test
-	void givesNothingOfAMessageThatItCouldNotWriteForTheNextOne() throws Exception {
-		FaultyDisk disk = new FaultyDisk();
-		try (FileSpool spool = open(true, disk)) {
-			disk.failsToForce = true;
-			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, payload(1)));
-			disk.failsToForce = false;
-			// Too large to be kept in memory.
-			Entry large = append(spool, id("large"), new byte[17_000_000]);
-
-			assertThat(Objects.requireNonNull(spool.next(-1)).id()).isEqualTo(id("large"));
-			assertThat(large.number()).isZero();
 		}
 	}
 
@@ -487,8 +370,8 @@ class FileSpoolTests {
 			spool.settle(List.of(settled));
 
 			await().untilAsserted(() -> {
-				Directories.delete(copy);
-				Directories.copy(this.directory.resolve("spool"), copy);
+				Spools.delete(copy);
+				Spools.copy(this.directory.resolve("spool"), copy);
 				try (FileSpool crashed = new FileSpool(copy, 100_000_000, false)) {
 					assertThat(Objects.requireNonNull(crashed.next(-1)).id()).isEqualTo(id("kept"));
 					assertThat(crashed.size()).isEqualTo(1);
@@ -529,7 +412,7 @@ class FileSpoolTests {
 				append(spool, null, new byte[20_000]);
 			}
 		}
-		List<Path> segments = Directories.segments(this.directory.resolve("spool"));
+		List<Path> segments = Spools.segments(this.directory.resolve("spool"));
 		assertThat(segments).hasSizeGreaterThan(1);
 
 		try (FileSpool spool = open(false)) {

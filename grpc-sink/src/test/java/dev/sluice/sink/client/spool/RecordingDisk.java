@@ -2,11 +2,7 @@ package dev.sluice.sink.client.spool;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.ReadableByteChannel;
-import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -202,110 +198,37 @@ final class RecordingDisk implements Disk {
 		add(new ForceDirectory(relative(directory)));
 	}
 
-	private final class Channel extends FileChannel {
+	private final class Channel extends FilterChannel {
 
 		private final Path path;
 
-		private final FileChannel channel;
-
 		Channel(Path path, FileChannel channel) {
+			super(channel);
 			this.path = path;
-			this.channel = channel;
 		}
 
 		@Override
 		public int write(ByteBuffer from) throws IOException {
 			byte[] bytes = new byte[from.remaining()];
 			from.duplicate().get(bytes);
-			long at = this.channel.position();
+			long at = position();
 			while (from.hasRemaining()) {
-				this.channel.write(from);
+				super.write(from);
 			}
 			add(new Write(this.path, at, bytes));
 			return bytes.length;
 		}
 
 		@Override
-		public void force(boolean metaData) throws IOException {
+		public void force(boolean metaData) {
 			add(new Force(this.path));
 		}
 
 		@Override
 		public FileChannel truncate(long size) throws IOException {
-			this.channel.truncate(size);
+			super.truncate(size);
 			add(new Truncate(this.path, size));
 			return this;
-		}
-
-		@Override
-		public int read(ByteBuffer to, long position) throws IOException {
-			return this.channel.read(to, position);
-		}
-
-		@Override
-		public long position() throws IOException {
-			return this.channel.position();
-		}
-
-		@Override
-		public FileChannel position(long position) throws IOException {
-			this.channel.position(position);
-			return this;
-		}
-
-		@Override
-		public long size() throws IOException {
-			return this.channel.size();
-		}
-
-		@Override
-		protected void implCloseChannel() throws IOException {
-			this.channel.close();
-		}
-
-		@Override
-		public int read(ByteBuffer to) {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		public long read(ByteBuffer[] to, int offset, int length) {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		public long write(ByteBuffer[] from, int offset, int length) {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		public int write(ByteBuffer from, long position) {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		public long transferTo(long position, long count, WritableByteChannel target) {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		public long transferFrom(ReadableByteChannel source, long position, long count) {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		public MappedByteBuffer map(MapMode mode, long position, long size) {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		public FileLock lock(long position, long size, boolean shared) {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		public FileLock tryLock(long position, long size, boolean shared) {
-			throw new UnsupportedOperationException();
 		}
 
 	}

@@ -99,7 +99,7 @@ class SegmentReaderTests {
 	}
 
 	private Path segment() throws Exception {
-		return Directories.segments(this.directory).getFirst();
+		return Spools.segments(this.directory).getFirst();
 	}
 
 	private SegmentReader reader(FileChannel file) throws Exception {

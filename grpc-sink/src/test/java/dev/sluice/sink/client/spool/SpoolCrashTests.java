@@ -78,7 +78,7 @@ class SpoolCrashTests {
 					disk.kill(after, next);
 				}
 				crashed(model, after);
-				Directories.delete(path);
+				Spools.delete(path);
 				path = next;
 			}
 		}
@@ -137,13 +137,11 @@ class SpoolCrashTests {
 
 	private static void check(String when, FileSpool spool, Map<String, Known> model) {
 		Set<String> found = new HashSet<>();
-		Entry entry = spool.next(-1);
-		while (entry != null) {
+		for (Entry entry : Spools.entries(spool)) {
 			String id = id(entry.id());
 			assertThat(found.add(id)).as("%s: %s once", when, id).isTrue();
 			assertThat(model.containsKey(id)).as("%s: %s is known", when, id).isTrue();
 			assertThat(entry.payload()).as("%s: %s", when, id).isEqualTo(model.get(id).payload);
-			entry = spool.next(entry.number());
 		}
 		assertThat(spool.damaged()).as(when).isZero();
 		model.forEach((id, known) -> {

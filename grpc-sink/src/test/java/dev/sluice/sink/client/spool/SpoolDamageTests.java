@@ -13,7 +13,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
-import dev.sluice.sink.client.spool.Spool.Entry;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -58,9 +57,9 @@ class SpoolDamageTests {
 					this.appended.put(number, payload);
 				}
 			}
-			Directories.copy(this.closed, this.crashed);
+			Spools.copy(this.closed, this.crashed);
 		}
-		assertThat(Directories.segments(this.closed)).hasSizeGreaterThan(2);
+		assertThat(Spools.segments(this.closed)).hasSizeGreaterThan(2);
 	}
 
 	@ParameterizedTest
@@ -112,38 +111,39 @@ class SpoolDamageTests {
 
 	@Test
 	void deliversTheRestWhenASegmentIsMissing() throws Exception {
-		Path segment = Directories.segments(this.closed).get(1);
+		Path segment = Spools.segments(this.closed).get(1);
 		List<Long> of = numbers(segment, Files.readAllBytes(segment));
 		Files.delete(segment);
 
 		try (FileSpool spool = open(this.closed)) {
-			assertThat(all(spool).keySet()).hasSize(this.appended.size() - of.size()).doesNotContainAnyElementsOf(of);
+			assertThat(Spools.payloads(spool).keySet()).hasSize(this.appended.size() - of.size())
+				.doesNotContainAnyElementsOf(of);
 			assertThat(spool.damaged()).isEqualTo(of.size());
 		}
 	}
 
 	@Test
 	void countsWhatIsDamagedOnceAndGivesItsRoomBack() throws Exception {
-		Path segment = Directories.segments(this.closed).get(1);
+		Path segment = Spools.segments(this.closed).get(1);
 		byte[] content = Files.readAllBytes(segment);
 		Arrays.fill(content, 0, content.length, (byte) 0);
 		Files.write(segment, content);
 
 		try (FileSpool spool = open(this.closed)) {
-			int whole = all(spool).size();
+			int whole = Spools.payloads(spool).size();
 			assertThat(spool.damaged()).isEqualTo(this.appended.size() - whole);
 			assertThat(spool.size()).isEqualTo(whole);
 		}
 		try (FileSpool spool = open(this.closed)) {
-			all(spool);
+			Spools.payloads(spool);
 			assertThat(spool.damaged()).isZero();
 			spool.settle(this.appended.keySet());
 		}
-		assertThat(Directories.segments(this.closed)).isEmpty();
+		assertThat(Spools.segments(this.closed)).isEmpty();
 	}
 
 	private List<Path> lastTwo(String spool) throws IOException {
-		List<Path> segments = Directories.segments(this.directory.resolve(spool));
+		List<Path> segments = Spools.segments(this.directory.resolve(spool));
 		return segments.subList(segments.size() - 2, segments.size());
 	}
 
@@ -179,14 +179,14 @@ class SpoolDamageTests {
 
 	private void check(Path segment, String what, UnaryOperator<byte[]> damage) throws Exception {
 		Path copy = this.directory.resolve("copy");
-		Directories.copy(segment.getParent(), copy);
+		Spools.copy(segment.getParent(), copy);
 		byte[] damaged = damage.apply(Files.readAllBytes(segment));
 		Files.write(copy.resolve(segment.getFileName()), damaged);
 		List<Long> lost = numbers(segment, Files.readAllBytes(segment));
 		lost.removeAll(numbers(segment, damaged));
 		lost.retainAll(this.appended.keySet());
 		try (FileSpool spool = open(copy)) {
-			TreeMap<Long, byte[]> found = all(spool);
+			TreeMap<Long, byte[]> found = Spools.payloads(spool);
 			String where = "%s %s".formatted(segment.getFileName(), what);
 			TreeMap<Long, byte[]> expected = new TreeMap<>(this.appended);
 			lost.forEach(expected::remove);
@@ -194,24 +194,14 @@ class SpoolDamageTests {
 			assertThat(found.keySet()).as(where).isEqualTo(expected.keySet());
 			found.forEach((number, payload) -> assertThat(payload).as(where).isEqualTo(this.appended.get(number)));
 			// Damage at the end of the last file cannot be noticed.
-			boolean last = segment.equals(Directories.segments(segment.getParent()).getLast());
+			boolean last = segment.equals(Spools.segments(segment.getParent()).getLast());
 			if (!last || lost.stream().allMatch((number) -> number < found.lastKey() - 1)) {
 				assertThat(spool.damaged()).as(where).isEqualTo(lost.size());
 			}
 			assertThat(spool.append(List.of(new Message(null, new byte[1]))).getFirst().number()).as(where)
 				.isGreaterThan(found.lastKey());
 		}
-		Directories.delete(copy);
-	}
-
-	private static TreeMap<Long, byte[]> all(FileSpool spool) {
-		TreeMap<Long, byte[]> all = new TreeMap<>();
-		Entry entry = spool.next(-1);
-		while (entry != null) {
-			assertThat(all.put(entry.number(), entry.payload())).isNull();
-			entry = spool.next(entry.number());
-		}
-		return all;
+		Spools.delete(copy);
 	}
 
 	private static FileSpool open(Path path) {

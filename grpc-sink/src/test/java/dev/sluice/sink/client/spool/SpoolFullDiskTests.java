@@ -130,21 +130,11 @@ class SpoolFullDiskTests {
 	}
 
 	private static List<Long> numbers(FileSpool spool) {
-		return entries(spool).stream().map(Entry::number).toList();
+		return Spools.entries(spool).stream().map(Entry::number).toList();
 	}
 
 	private static List<String> payloads(FileSpool spool) {
-		return entries(spool).stream().map((entry) -> new String(entry.payload())).toList();
-	}
-
-	private static List<Entry> entries(FileSpool spool) {
-		List<Entry> entries = new ArrayList<>();
-		Entry entry = spool.next(-1);
-		while (entry != null) {
-			entries.add(entry);
-			entry = spool.next(entry.number());
-		}
-		return entries;
+		return Spools.entries(spool).stream().map((entry) -> new String(entry.payload())).toList();
 	}
 
 }

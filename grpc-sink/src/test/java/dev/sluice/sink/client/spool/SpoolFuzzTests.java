@@ -16,7 +16,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 import dev.sluice.sink.Fuzz;
-import dev.sluice.sink.client.spool.Spool.Entry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -59,7 +58,7 @@ class SpoolFuzzTests {
 			copyWhileSegmentsGo(spool, crashed);
 		}
 		if (random.nextBoolean()) {
-			Directories.delete(crashed);
+			Spools.delete(crashed);
 			crashed = spool;
 		}
 		Set<Long> whole = new TreeSet<>(appended.keySet());
@@ -67,22 +66,22 @@ class SpoolFuzzTests {
 		whole.removeAll(settled);
 
 		try (FileSpool open = open(crashed, segmentBytes)) {
-			Map<Long, byte[]> found = all(open);
+			Map<Long, byte[]> found = Spools.payloads(open);
 			assertThat(found.keySet()).containsAll(whole);
 			found.forEach(
 					(number, payload) -> assertThat(payload).as("message %d", number).isEqualTo(appended.get(number)));
 			byte[] last = { 1, 2, 3 };
 			long number = open.append(List.of(new Message(null, last))).getFirst().number();
 			assertThat(found).doesNotContainKey(number);
-			assertThat(all(open).get(number)).isEqualTo(last);
-			open.settle(all(open).keySet());
+			assertThat(Spools.payloads(open).get(number)).isEqualTo(last);
+			open.settle(Spools.payloads(open).keySet());
 		}
 		try (FileSpool open = open(crashed, segmentBytes)) {
-			assertThat(all(open)).isEmpty();
+			assertThat(Spools.payloads(open)).isEmpty();
 		}
-		Directories.delete(spool);
+		Spools.delete(spool);
 		if (!crashed.equals(spool)) {
-			Directories.delete(crashed);
+			Spools.delete(crashed);
 		}
 	}
 
@@ -90,7 +89,7 @@ class SpoolFuzzTests {
 	private static void copyWhileSegmentsGo(Path spool, Path copy) throws IOException {
 		for (int tries = 1;; tries++) {
 			try {
-				Directories.copy(spool, copy);
+				Spools.copy(spool, copy);
 				return;
 			}
 			catch (NoSuchFileException | UncheckedIOException ex) {
@@ -98,7 +97,7 @@ class SpoolFuzzTests {
 					throw ex;
 				}
 				if (Files.exists(copy)) {
-					Directories.delete(copy);
+					Spools.delete(copy);
 				}
 			}
 		}
@@ -107,7 +106,7 @@ class SpoolFuzzTests {
 	/** Random bytes, or bytes that look like a part of the spool. */
 	private static byte[] payload(Random random, Path spool) throws IOException {
 		byte[] payload = new byte[random.nextInt((random.nextInt(5) == 0) ? 12_000 : 300)];
-		List<Path> segments = Directories.segments(spool);
+		List<Path> segments = Spools.segments(spool);
 		random.nextBytes(payload);
 		if (random.nextInt(3) > 0 || segments.isEmpty()) {
 			return payload;
@@ -130,7 +129,7 @@ class SpoolFuzzTests {
 	/** Returns the messages whose bytes were changed. */
 	private static Set<Long> damage(Path spool, Random random) throws IOException {
 		Set<Long> hit = new TreeSet<>();
-		List<Path> segments = Directories.segments(spool);
+		List<Path> segments = Spools.segments(spool);
 		for (int times = 1 + random.nextInt(2); times > 0 && !segments.isEmpty(); times--) {
 			Path segment = segments.get(random.nextInt(segments.size()));
 			if (!Files.exists(segment)) {
@@ -167,16 +166,6 @@ class SpoolFuzzTests {
 			}
 		}
 		return numbers;
-	}
-
-	private static Map<Long, byte[]> all(FileSpool spool) {
-		Map<Long, byte[]> all = new TreeMap<>();
-		Entry entry = spool.next(-1);
-		while (entry != null) {
-			assertThat(all.put(entry.number(), entry.payload())).isNull();
-			entry = spool.next(entry.number());
-		}
-		return all;
 	}
 
 	private static FileSpool open(Path path, int segmentBytes) {

@@ -3,14 +3,43 @@ package dev.sluice.sink.client.spool;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Copies, measures and deletes a spool's directory, also while it is open. */
-final class Directories {
+import dev.sluice.sink.client.spool.Spool.Entry;
 
-	private Directories() {
+/**
+ * Lists the entries of a spool. Copies, measures and deletes a spool's directory, also
+ * while it is open.
+ */
+final class Spools {
+
+	private Spools() {
+	}
+
+	/** All unsettled entries, in order. */
+	static List<Entry> entries(Spool spool) {
+		List<Entry> entries = new ArrayList<>();
+		Entry entry = spool.next(-1);
+		while (entry != null) {
+			entries.add(entry);
+			entry = spool.next(entry.number());
+		}
+		return entries;
+	}
+
+	/** The payloads of all unsettled entries, by number. */
+	static TreeMap<Long, byte[]> payloads(Spool spool) {
+		TreeMap<Long, byte[]> payloads = new TreeMap<>();
+		for (Entry entry : entries(spool)) {
+			if (payloads.put(entry.number(), entry.payload()) != null) {
+				throw new AssertionError("Number " + entry.number() + " comes twice");
+			}
+		}
+		return payloads;
 	}
 
 	static void copy(Path from, Path to) throws IOException {
