@@ -63,15 +63,9 @@ final class DataSinkService implements BindableService {
 
 	private final Shared shared;
 
-	private final SinkProperties properties;
-
-	private final SinkMetrics metrics;
-
 	private final InboundLimits inboundLimits;
 
 	private final StreamLimit streamLimit;
-
-	private final LongSupplier nanoTime;
 
 	private final Set<SinkStream> streams = ConcurrentHashMap.newKeySet();
 
@@ -86,9 +80,6 @@ final class DataSinkService implements BindableService {
 				new SharedLimit((properties.store().repeatHorizon() > 0) ? properties.limits().maxUnnumberedStreams()
 						: Long.MAX_VALUE, 1, executor),
 				decompressor, executor, timer, nanoTime, new RateLimitedLog(logger, LOG_INTERVAL, nanoTime));
-		this.properties = properties;
-		this.metrics = metrics;
-		this.nanoTime = nanoTime;
 		this.inboundLimits = new InboundLimits(properties, this.shared.memory(), nanoTime);
 		this.streamLimit = new StreamLimit(properties.limits().maxStreams(), properties.limits().maxStreamsPerClient());
 		metrics.memory(() -> this.shared.memory().used() + this.shared.decompressed().used());
@@ -117,8 +108,8 @@ final class DataSinkService implements BindableService {
 
 	private MethodDescriptor<Received, Response> method(MethodDescriptor<?, Response> generated) {
 		return generated
-			.toBuilder(new RequestMarshaller(this.properties.limits().maxRequestBytes(),
-					this.properties.sessions().maxVersion()), generated.getResponseMarshaller())
+			.toBuilder(new RequestMarshaller(this.shared.properties().limits().maxRequestBytes(),
+					this.shared.properties().sessions().maxVersion()), generated.getResponseMarshaller())
 			.build();
 	}
 
@@ -165,7 +156,7 @@ final class DataSinkService implements BindableService {
 			responses.onError(Status.UNAVAILABLE.withDescription(refusal).asRuntimeException());
 			return;
 		}
-		this.metrics.received();
+		this.shared.metrics().received();
 		this.shared.memory().add(message.memoryBytes());
 		InboundCall inbound = Objects.requireNonNull(InboundCall.CURRENT.get());
 		inbound.handedOver();
@@ -174,14 +165,14 @@ final class DataSinkService implements BindableService {
 			case Payload.Unread(RuntimeException cause) ->
 				answer(responses, StreamStorage.status(cause), message, contentBytes);
 			case Payload.Readable readable -> {
-				Timer.Sample sample = this.metrics.storing();
+				Timer.Sample sample = this.shared.metrics().storing();
 				this.shared.store(message, readable.bytes(), inbound.owner(), new Fence())
 					.copy()
-					.orTimeout(this.properties.store().timeout().toNanos(), TimeUnit.NANOSECONDS)
+					.orTimeout(this.shared.properties().store().timeout().toNanos(), TimeUnit.NANOSECONDS)
 					.whenComplete((outcome, failure) -> {
 						if (failure == null) {
 							boolean repeat = outcome == OnceStore.Outcome.REPEATED;
-							this.metrics.stored(sample, repeat ? 0 : 1, repeat ? 1 : 0);
+							this.shared.metrics().stored(sample, repeat ? 0 : 1, repeat ? 1 : 0);
 						}
 						answer(responses, (failure == null) ? Status.OK : StreamStorage.status(failure), message,
 								contentBytes);
@@ -196,7 +187,7 @@ final class DataSinkService implements BindableService {
 		if (this.draining) {
 			return "The sink is shutting down";
 		}
-		if (this.shared.memory().used() >= this.properties.limits().memory().toBytes()
+		if (this.shared.memory().used() >= this.shared.properties().limits().memory().toBytes()
 				|| !this.shared.storing().tryAcquire(1)) {
 			return refusal;
 		}
@@ -214,7 +205,7 @@ final class DataSinkService implements BindableService {
 		this.shared.memory().release(message.memoryBytes());
 		this.shared.storing().release(1);
 		if (status.isOk()) {
-			this.metrics.acked(1);
+			this.shared.metrics().acked(1);
 			responses.onNext(Response.newBuilder()
 				.setVersion(Payload.VERSION)
 				.setAck(AckMessage.newBuilder().addMessageIds(message.id()))
@@ -222,7 +213,7 @@ final class DataSinkService implements BindableService {
 			responses.onCompleted();
 		}
 		else {
-			this.metrics.left(1);
+			this.shared.metrics().left(1);
 			responses.onError(status.asRuntimeException());
 		}
 	}
@@ -242,7 +233,7 @@ final class DataSinkService implements BindableService {
 	 * periodically.
 	 */
 	void check() {
-		long now = this.nanoTime.getAsLong();
+		long now = this.shared.nanoTime().getAsLong();
 		this.inboundLimits.check();
 		List<RuntimeException> bugs = new ArrayList<>();
 		this.streams.removeIf((stream) -> {

@@ -93,9 +93,7 @@ final class InboundLimits extends ServerStreamTracer.Factory implements ServerIn
 
 	/** Uncounts bytes that are no longer held, or that the handler counts from now on. */
 	void discount(long bytes) {
-		if (bytes > 0) {
-			this.memory.release(bytes);
-		}
+		this.memory.release(bytes);
 	}
 
 	/** The status that ends a call that breaks a limit; null if it may go on. */

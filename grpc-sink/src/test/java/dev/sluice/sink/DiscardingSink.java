@@ -1,12 +1,6 @@
 package dev.sluice.sink;
 
-import java.util.Collections;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-
-import dev.sluice.sink.format.Content;
 import dev.sluice.sink.store.MessageStore;
-import dev.sluice.sink.store.OnceStore;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.annotation.Bean;
@@ -28,25 +22,7 @@ public final class DiscardingSink {
 		@Bean
 		@Primary
 		MessageStore discardingStore() {
-			return new MessageStore() {
-
-				@Override
-				public CompletableFuture<Void> store(Content content) {
-					return CompletableFuture.completedFuture(null);
-				}
-
-				@Override
-				public void store(List<Placed> messages, Completion completion) {
-					completion.done(0,
-							Collections.nCopies(messages.size(), new Completed(OnceStore.Outcome.STORED, null)));
-				}
-
-				@Override
-				public boolean ready() {
-					return true;
-				}
-
-			};
+			return new MemoryStore(false);
 		}
 
 	}

@@ -32,12 +32,8 @@ public final class MachineDoc {
 
 	/** The result of an event in a state, in the words of the code. */
 	public MachineDoc row(Enum<?> state, String event, Enum<?> next, List<? extends Enum<?>> effects) {
-		return row(words(state), event, words(next), effects);
-	}
-
-	MachineDoc row(String state, String event, String next, List<? extends Enum<?>> effects) {
 		String done = String.join(", ", effects.stream().map(MachineDoc::words).toList());
-		this.rows.add(new Row(state, event, next, done.isEmpty() ? "nothing" : done));
+		this.rows.add(new Row(words(state), event, words(next), done.isEmpty() ? "nothing" : done));
 		return this;
 	}
 

@@ -11,8 +11,6 @@ import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
-import dev.sluice.contract.sink.Response;
-import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.request.Decompressor;
 import dev.sluice.sink.request.Received;
@@ -24,7 +22,6 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
-import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -62,7 +59,7 @@ class SequenceStreamTests {
 
 	@Test
 	void storesASequenceOnceWhateverItsId() throws Exception {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send(message(1, "a", "hello").setSession(SESSION));
 		client.send(message(2, "b", "hello"));
 		this.store.completeAll();
@@ -74,7 +71,7 @@ class SequenceStreamTests {
 
 	@Test
 	void givesTheStoreWhatHasASequenceWithoutAnotherThread() throws Exception {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send(message(1, "a", "hello").setSession(SESSION));
 		client.send(message(2, "b", "hello"));
 		assertThat(this.store.pendingIds()).containsExactly("a", "b");
@@ -92,7 +89,7 @@ class SequenceStreamTests {
 
 	@Test
 	void givesTheStoreTheNumberedMessagesOfARequestTogether() throws Exception {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send(Request.newBuilder()
 			.setVersion(2)
 			.setSession(SESSION)
@@ -133,7 +130,7 @@ class SequenceStreamTests {
 
 	@Test
 	void refusesAnotherMessageUnderAKnownSequence() throws Exception {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send(message(1, "a", "hello").setSession(SESSION));
 		this.store.completeAll();
 
@@ -147,10 +144,10 @@ class SequenceStreamTests {
 
 	@Test
 	void refusesOtherContentUnderAnIdThatAnotherClientUsed() throws Exception {
-		Client stranger = new Client(true);
+		ClientStream stranger = client(true);
 		stranger.send(unnumbered("a", "theirs"));
 		this.store.completeAll();
-		Client client = new Client(true);
+		ClientStream client = client(true);
 
 		client.send(unnumbered("a", "order"));
 		client.send(unnumbered("a", "theirs"));
@@ -162,15 +159,15 @@ class SequenceStreamTests {
 
 	@Test
 	void limitsTheStreamsWhoseMessagesHaveNoSequence() throws Exception {
-		List<Client> clients = new ArrayList<>();
+		List<ClientStream> clients = new ArrayList<>();
 		for (int i = 0; i < 8; i++) {
-			Client client = new Client(true);
+			ClientStream client = client(true);
 			client.send(unnumbered("m" + i, "hello"));
 			clients.add(client);
 		}
-		Client numbered = new Client(true);
+		ClientStream numbered = client(true);
 		numbered.send(message(1, "a", "hello").setSession(SESSION));
-		Client beyond = new Client(true);
+		ClientStream beyond = client(true);
 		beyond.send(unnumbered("b", "hello"));
 
 		assertThat(this.store.pending()).as("not the last one").isEqualTo(9);
@@ -179,7 +176,7 @@ class SequenceStreamTests {
 		assertThat(beyond.status()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
 
 		clients.getFirst().call.onCompleted();
-		Client next = new Client(true);
+		ClientStream next = client(true);
 		next.send(unnumbered("c", "hello"));
 		this.store.completeAll();
 		assertThat(next.acked()).containsExactly("c");
@@ -190,7 +187,7 @@ class SequenceStreamTests {
 	void limitsNoStreamsWhoseMessagesHaveNoSequenceWithoutAHorizon() throws Exception {
 		this.repeatHorizon = 0;
 		for (int i = 0; i < 9; i++) {
-			new Client(true).send(unnumbered("m" + i, "hello"));
+			client(true).send(unnumbered("m" + i, "hello"));
 		}
 
 		assertThat(this.store.pending()).isEqualTo(9);
@@ -199,7 +196,7 @@ class SequenceStreamTests {
 
 	@Test
 	void keepsTheRoutingKey() throws Exception {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 
 		client.send(message(1, "a", "hello").setSession(SESSION).setRoutingKey(ByteString.copyFromUtf8("customer")));
 		client.send(message(1, "a", "hello").setRoutingKey(ByteString.copyFromUtf8("another")));
@@ -218,7 +215,7 @@ class SequenceStreamTests {
 
 	@Test
 	void refusesASessionThatItMayHaveForgotten() throws Exception {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 
 		client.send(message(1, "a", "hello").setSession(session("session-a", Duration.ofDays(7).toMillis())));
 
@@ -248,7 +245,7 @@ class SequenceStreamTests {
 
 	@Test
 	void endsAStreamWithASequenceButNoSession() throws Exception {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send(message(1, "a", "hello"));
 
 		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
@@ -257,7 +254,7 @@ class SequenceStreamTests {
 
 	@Test
 	void speaksVersion1AloneWhereSequencesAreOff() throws Exception {
-		Client client = new Client(false);
+		ClientStream client = client(false);
 		assertThat(client.responses.getFirst().getInfo().getMaxVersion()).isEqualTo(1);
 
 		client.send(message(1, "a", "hello").setSession(SESSION));
@@ -304,59 +301,9 @@ class SequenceStreamTests {
 		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
 	}
 
-	/** A client's end of a stream. */
-	private final class Client implements StreamObserver<Response> {
-
-		private final List<Response> responses = new ArrayList<>();
-
-		private final StreamObserver<Request> call;
-
-		private @Nullable Throwable failure;
-
-		Client(boolean sequences) throws Exception {
-			start(sequences);
-			this.call = DataSinkGrpc.newStub(SequenceStreamTests.this.channel).send(this);
-		}
-
-		void send(Request.Builder request) {
-			this.call.onNext(request.build());
-		}
-
-		List<String> acked() {
-			return this.responses.stream()
-				.flatMap((response) -> response.getAck().getMessageIdsList().stream())
-				.map(ByteString::toStringUtf8)
-				.toList();
-		}
-
-		List<String> refusals() {
-			return this.responses.stream()
-				.map(Response::getInfo)
-				.map(ServiceMessage::getRefusalsList)
-				.flatMap(List::stream)
-				.map((refusal) -> refusal.getMessageId().toStringUtf8() + ": "
-						+ Status.fromCodeValue(refusal.getCode()).getCode())
-				.toList();
-		}
-
-		Status.@Nullable Code status() {
-			return (this.failure != null) ? Status.fromThrowable(this.failure).getCode() : null;
-		}
-
-		@Override
-		public void onNext(Response response) {
-			this.responses.add(response);
-		}
-
-		@Override
-		public void onError(Throwable cause) {
-			this.failure = cause;
-		}
-
-		@Override
-		public void onCompleted() {
-		}
-
+	private ClientStream client(boolean sequences) throws Exception {
+		start(sequences);
+		return new ClientStream(this.channel, true);
 	}
 
 }

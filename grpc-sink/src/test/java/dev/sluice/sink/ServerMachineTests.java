@@ -115,20 +115,16 @@ class ServerMachineTests {
 	@Test
 	void isDrawnInTheDocument() throws IOException {
 		MachineDoc document = new MachineDoc("server");
-		everyPair().forEach((pair) -> {
-			State state = (State) pair.get()[0];
-			Event event = (Event) pair.get()[1];
-			Step step = ServerMachine.step(state, event);
-			if (!step.effects().isEmpty()) {
-				document.row(words(state), MachineDoc.words(event), words(step.next()), step.effects());
+		for (Phase phase : Phase.values()) {
+			for (Event event : Event.values()) {
+				Step step = ServerMachine.step(new State(phase, false), event);
+				if (!step.effects().isEmpty()) {
+					document.row(phase, MachineDoc.words(event), step.next().phase(), step.effects());
+				}
 			}
-		});
+		}
 
 		document.assertWritten();
-	}
-
-	private static String words(State state) {
-		return MachineDoc.words(state.phase()) + (state.owing() ? " owing" : "");
 	}
 
 }

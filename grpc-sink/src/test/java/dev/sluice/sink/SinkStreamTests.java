@@ -37,12 +37,9 @@ import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
-import io.grpc.stub.ClientCallStreamObserver;
-import io.grpc.stub.ClientResponseObserver;
 import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -125,7 +122,7 @@ class SinkStreamTests {
 
 	@Test
 	void tellsItsBoundsAtTheStart() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 
 		assertThat(client.responses).singleElement().satisfies((response) -> {
 			assertThat(response.getVersion()).isEqualTo(1);
@@ -143,7 +140,7 @@ class SinkStreamTests {
 
 	@Test
 	void storesAcknowledgesAndRefusesEachMessageOfABatchByItself() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		byte[] large = "x".repeat(900).getBytes();
 
 		client.call.onNext(Request.newBuilder()
@@ -168,7 +165,7 @@ class SinkStreamTests {
 
 	@Test
 	void storesNothingOfABatchWithAMessageThatCannotBeNamed() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send("before");
 
 		client.call.onNext(Request.newBuilder()
@@ -186,7 +183,7 @@ class SinkStreamTests {
 
 	@Test
 	void dropsTheOldestOfAQueueThatABatchOverfills() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		Request.Builder batch = Request.newBuilder().setVersion(1);
 		IntStream.range(0, STORING + CAPACITY + 3)
 			.forEach((i) -> batch.addMessages(plain(Integer.toString(i), new byte[1])));
@@ -203,7 +200,7 @@ class SinkStreamTests {
 
 	@Test
 	void takesNoMoreBytesOfBatchesThanItsMemory() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		for (int i = 0; i < 20; i++) {
 			client.call.onNext(Request.newBuilder()
 				.setVersion(1)
@@ -231,7 +228,7 @@ class SinkStreamTests {
 
 	@Test
 	void acknowledgesOnlyWhatIsStored() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send("a");
 		client.send("b");
 		this.timers.forEach(Runnable::run);
@@ -247,7 +244,7 @@ class SinkStreamTests {
 
 	@Test
 	void acknowledgesInBatches() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.sendMany(10);
 
 		this.store.complete("0", "1", "2");
@@ -267,7 +264,7 @@ class SinkStreamTests {
 
 	@Test
 	void dropsTheOldestOfAFullQueueAndTellsTheClient() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 
 		client.sendMany(STORING + CAPACITY + 3);
 
@@ -296,7 +293,7 @@ class SinkStreamTests {
 	@Test
 	void endsAStreamWhoseNumberedMessageItDropsAndStoresNothingBehindThat() {
 		List<String> stored = new ArrayList<>();
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		int sent = STORING + CAPACITY + 3;
 		for (int i = 1; i <= sent && !client.ended; i++) {
 			client.call.onNext(numbered(i));
@@ -309,7 +306,7 @@ class SinkStreamTests {
 		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 
-		Client next = new Client(true);
+		ClientStream next = client(true);
 		for (int i = 1; i <= sent; i++) {
 			next.call.onNext(numbered(i));
 			storeEverything(stored);
@@ -340,7 +337,7 @@ class SinkStreamTests {
 
 	@Test
 	void takesNoMoreBytesThanItsMemory() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 
 		for (int i = 0; i < 20; i++) {
 			client.send(Integer.toString(i), 500);
@@ -358,7 +355,7 @@ class SinkStreamTests {
 
 	@Test
 	void decompressesNoMoreThanItsMemory() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 
 		for (int i = 0; i < 14; i++) {
 			client.call.onNext(zeros(Integer.toString(i)));
@@ -395,7 +392,7 @@ class SinkStreamTests {
 
 	@Test
 	void countsWhatIsOwedToAClientUntilItHasGone() {
-		Client client = new Client(false);
+		ClientStream client = client(false);
 		for (int i = 0; i < 8; i++) {
 			client.send(Integer.toString(i));
 			this.store.completeAll();
@@ -411,7 +408,7 @@ class SinkStreamTests {
 
 	@Test
 	void returnsTheMemoryOfWhatWaitsForTheStorageWhenTheClientGoes() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.sendMany(STORING + 3);
 		assertThat(this.store.pending()).as("three wait for room in the storage").isEqualTo(STORING);
 		double all = gauge(SinkMetric.MEMORY);
@@ -425,7 +422,7 @@ class SinkStreamTests {
 
 	@Test
 	void endsAStreamWhoseClientDoesNotReadWhatItIsOwed() {
-		Client client = new Client(false);
+		ClientStream client = client(false);
 		for (int i = 0; i < 8; i++) {
 			client.send(Integer.toString(i));
 			this.store.completeAll();
@@ -450,7 +447,7 @@ class SinkStreamTests {
 		List<String> failures = new ArrayList<>();
 		Supervisor supervisor = new Supervisor(failures::add);
 		Runnable check = supervisor.guard("limits", this.service::check);
-		List<Client> clients = IntStream.range(0, 3).mapToObj((_) -> new Client(false)).toList();
+		List<ClientStream> clients = IntStream.range(0, 3).mapToObj((_) -> client(false)).toList();
 		clients.forEach((client) -> client.send("a" + clients.indexOf(client)));
 		this.store.completeAll();
 		runTimers();
@@ -463,7 +460,7 @@ class SinkStreamTests {
 		assertThat(supervisor.failing()).containsKey("limits");
 		this.broken = -1;
 		clients.forEach((client) -> client.call.request(100));
-		assertThat(clients).extracting(Client::status)
+		assertThat(clients).extracting(ClientStream::status)
 			.containsExactly(Status.Code.DEADLINE_EXCEEDED, null, Status.Code.DEADLINE_EXCEEDED);
 		assertThat(failures).containsExactly("limits", "limits");
 		check.run();
@@ -472,7 +469,7 @@ class SinkStreamTests {
 
 	@Test
 	void endsAStreamThatHasReachedItsAgeAfterStoringWhatItHas() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		pass(Duration.ofMinutes(26));
 		this.service.check();
 		client.send("a");
@@ -487,7 +484,7 @@ class SinkStreamTests {
 
 		assertThat(client.acked()).containsExactly("a", "b");
 		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
-		assertThat(new Client(true).ended).isFalse();
+		assertThat(client(true).ended).isFalse();
 	}
 
 	private void pass(Duration time) {
@@ -496,7 +493,7 @@ class SinkStreamTests {
 
 	@Test
 	void letsEachStreamGoOnWhenTheMemoryOfAllWasUsedUp() {
-		List<Client> clients = IntStream.range(0, 3).mapToObj((_) -> new Client(true)).toList();
+		List<ClientStream> clients = IntStream.range(0, 3).mapToObj((_) -> client(true)).toList();
 		for (int i = 0; i < 8; i++) {
 			int number = i;
 			clients.forEach((client) -> client.send(clients.indexOf(client) + "-" + number, 700));
@@ -511,7 +508,7 @@ class SinkStreamTests {
 
 	@Test
 	void takesNoMoreFromAClientThatDoesNotRead() {
-		Client client = new Client(false);
+		ClientStream client = client(false);
 		for (int i = 0; i < 100; i++) {
 			client.send(Integer.toString(i));
 			this.store.completeAll();
@@ -531,7 +528,7 @@ class SinkStreamTests {
 
 	@Test
 	void endsWellOnceAllIsAcknowledged() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send("a");
 		client.send("b");
 		client.call.onCompleted();
@@ -550,7 +547,7 @@ class SinkStreamTests {
 
 	@Test
 	void endsWithTheStatusOfAMessageThatCannotBeNamedAfterStoringTheOthers() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send("good");
 		client.send("late");
 		this.store.complete("good");
@@ -567,7 +564,7 @@ class SinkStreamTests {
 
 	@Test
 	void refusesABadMessageByNameAndGoesOn() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send("before");
 		byte[] frame = Zstd.compress("x".repeat(900).getBytes());
 
@@ -590,7 +587,7 @@ class SinkStreamTests {
 
 	@Test
 	void endsAsUnavailableWhenTheStoreDoesNotAnswerAndStillStoresOnce() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send("a");
 		client.send("b");
 		this.store.complete("a");
@@ -605,7 +602,7 @@ class SinkStreamTests {
 		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
 		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
-		Client next = new Client(true);
+		ClientStream next = client(true);
 		next.send("b");
 		assertThat(this.store.pendingIds()).as("it is still being stored").containsExactly("b");
 		this.store.complete("b");
@@ -615,7 +612,7 @@ class SinkStreamTests {
 
 	@Test
 	void forgetsWhatTheStoreDoesNotAnswerAlsoWhenTheClientHasGone() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send("a");
 		client.call.cancel("gone", null);
 		assertThat(gauge(SinkMetric.MEMORY)).as("the storage has it").isPositive();
@@ -628,7 +625,7 @@ class SinkStreamTests {
 
 	@Test
 	void refusesWhatTheStoreNeverTakes() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send("a");
 
 		this.store.fail("a", new MessageTooLargeException("too large", new IllegalArgumentException()));
@@ -749,7 +746,7 @@ class SinkStreamTests {
 	@Test
 	void answersUnavailableWhileTheStoreIsNotReady() {
 		this.store.ready(false);
-		Client client = new Client(true);
+		ClientStream client = client(true);
 
 		client.send("a");
 
@@ -759,7 +756,7 @@ class SinkStreamTests {
 
 	@Test
 	void acknowledgesARepeatAgainAndStoresItOnce() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send("a");
 		client.send("a");
 		assertThat(this.store.pending()).as("waits for the first").isEqualTo(1);
@@ -775,7 +772,7 @@ class SinkStreamTests {
 
 	@Test
 	void drainingAcknowledgesWhatIsInProcessAndTakesNoMore() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send("a");
 		client.send("b");
 
@@ -788,12 +785,12 @@ class SinkStreamTests {
 		runTimers();
 		assertThat(client.acked()).containsExactly("a", "b");
 		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
-		assertThat(new Client(true).status()).isEqualTo(Status.Code.UNAVAILABLE);
+		assertThat(client(true).status()).isEqualTo(Status.Code.UNAVAILABLE);
 	}
 
 	@Test
 	void forgetsAClientThatHasGone() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.send("a");
 		client.send("b");
 		this.store.complete("a");
@@ -810,17 +807,17 @@ class SinkStreamTests {
 
 	@Test
 	void refusesStreamsBeyondTheirNumber() {
-		List<Client> clients = IntStream.range(0, 3).mapToObj((_) -> new Client(true)).toList();
+		List<ClientStream> clients = IntStream.range(0, 3).mapToObj((_) -> client(true)).toList();
 
-		assertThat(new Client(true).status()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+		assertThat(client(true).status()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
 
 		clients.getFirst().call.onCompleted();
-		assertThat(new Client(true).ended).isFalse();
+		assertThat(client(true).ended).isFalse();
 	}
 
 	@Test
 	void countsWhatWaitsForTheStorage() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.sendMany(STORING + 3);
 		assertThat(gauge(SinkMetric.QUEUED)).isEqualTo(3);
 		assertThat(gauge(SinkMetric.IN_FLIGHT)).isEqualTo(STORING + 3);
@@ -840,7 +837,7 @@ class SinkStreamTests {
 
 	@Test
 	void countsEachMessageOfAStreamThatFailsOnce() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.sendMany(STORING + 3);
 		this.store.complete("0");
 
@@ -857,7 +854,7 @@ class SinkStreamTests {
 
 	@Test
 	void aClientThatReadsAllNowAndThenIsNotEnded() {
-		Client client = new Client(false);
+		ClientStream client = client(false);
 		for (int i = 0; i < 5; i++) {
 			client.send(Integer.toString(i));
 			this.store.completeAll();
@@ -877,7 +874,7 @@ class SinkStreamTests {
 	@Test
 	void countsWhatHasComeOnTheWireUntilItIsCountedAsAMessage() {
 		this.wireBytes = 50;
-		Client client = new Client(true);
+		ClientStream client = client(true);
 
 		client.send("a");
 		assertThat(gauge(SinkMetric.MEMORY)).as("the message alone").isEqualTo(memoryOf("a"));
@@ -900,19 +897,19 @@ class SinkStreamTests {
 
 	@Test
 	void keepsNothingOfAStreamThatIsOver() {
-		Client ended = new Client(true);
+		ClientStream ended = client(true);
 		ended.send("a");
 		this.store.complete("a");
 		ended.call.onCompleted();
 		assertThat(this.service.streams()).isZero();
 
-		new Client(true).call.cancel("gone", null);
+		client(true).call.cancel("gone", null);
 		assertThat(this.service.streams()).isZero();
 	}
 
 	@Test
 	void acknowledgesNoMoreTogetherThanABatchHas() {
-		Client client = new Client(false);
+		ClientStream client = client(false);
 		for (int i = 0; i < 2 * ACK_BATCH; i++) {
 			client.send(Integer.toString(i));
 			this.store.completeAll();
@@ -925,9 +922,9 @@ class SinkStreamTests {
 
 	@Test
 	void makesRoomInTheStorageForStreamsThatWait() {
-		Client first = new Client(true);
+		ClientStream first = client(true);
 		first.sendMany(STORING);
-		Client second = new Client(true);
+		ClientStream second = client(true);
 		second.send("waits");
 		assertThat(this.store.pendingIds()).doesNotContain("waits");
 
@@ -940,7 +937,7 @@ class SinkStreamTests {
 
 	@Test
 	void countsWhatItDoes() {
-		Client client = new Client(true);
+		ClientStream client = client(true);
 		client.sendMany(5);
 		this.store.complete("0", "1", "2", "3");
 
@@ -996,6 +993,10 @@ class SinkStreamTests {
 		return this.registry.get(metric.key()).gauge().value();
 	}
 
+	private ClientStream client(boolean reads) {
+		return new ClientStream(this.channel, reads);
+	}
+
 	private static Request.Builder request(String id) {
 		return Request.newBuilder().setVersion(1).setMessageId(ByteString.copyFromUtf8(id));
 	}
@@ -1003,94 +1004,6 @@ class SinkStreamTests {
 	/** Some 20 bytes that decompress to 900. */
 	private static Request zeros(String id) {
 		return request(id).setZstdCompressed(ByteString.copyFrom(Zstd.compress(new byte[900]))).build();
-	}
-
-	/** A client's end of a stream. */
-	private final class Client implements ClientResponseObserver<Request, Response> {
-
-		private final List<Response> responses = new ArrayList<>();
-
-		private final boolean reads;
-
-		private ClientCallStreamObserver<Request> call;
-
-		private boolean ended;
-
-		private @Nullable Throwable failure;
-
-		Client(boolean reads) {
-			this.reads = reads;
-			DataSinkGrpc.newStub(SinkStreamTests.this.channel).send(this);
-		}
-
-		@Override
-		public void beforeStart(ClientCallStreamObserver<Request> call) {
-			this.call = call;
-			if (!this.reads) {
-				call.disableAutoRequestWithInitial(0);
-			}
-		}
-
-		void send(String id) {
-			this.call.onNext(request(id).setPlainMessage(ByteString.copyFromUtf8("payload of " + id)).build());
-		}
-
-		void send(String id, int bytes) {
-			this.call.onNext(request(id).setPlainMessage(ByteString.copyFrom(new byte[bytes])).build());
-		}
-
-		List<ServiceMessage> infos() {
-			return this.responses.stream().filter(Response::hasInfo).map(Response::getInfo).toList();
-		}
-
-		List<String> refusals() {
-			return infos().stream()
-				.flatMap((info) -> info.getRefusalsList().stream())
-				.map((refusal) -> refusal.getMessageId().toStringUtf8() + ": "
-						+ Status.fromCodeValue(refusal.getCode()).getCode())
-				.toList();
-		}
-
-		void sendMany(int messages) {
-			for (int i = 0; i < messages; i++) {
-				send(Integer.toString(i));
-			}
-		}
-
-		List<String> acked() {
-			return this.responses.stream()
-				.flatMap((response) -> response.getAck().getMessageIdsList().stream())
-				.map(ByteString::toStringUtf8)
-				.toList();
-		}
-
-		List<Integer> ackBatches() {
-			return this.responses.stream()
-				.filter(Response::hasAck)
-				.map((response) -> response.getAck().getMessageIdsCount())
-				.toList();
-		}
-
-		Status.@Nullable Code status() {
-			return (this.failure != null) ? Status.fromThrowable(this.failure).getCode() : null;
-		}
-
-		@Override
-		public void onNext(Response response) {
-			this.responses.add(response);
-		}
-
-		@Override
-		public void onError(Throwable failure) {
-			this.ended = true;
-			this.failure = failure;
-		}
-
-		@Override
-		public void onCompleted() {
-			this.ended = true;
-		}
-
 	}
 
 	/** As the service's own, on a transport with a wire. */
