@@ -7,9 +7,9 @@ import java.util.Random;
 
 /**
  * Raw requests that place orders, or would if they were well-formed: heads and chunks
- * combined from good and bad parts, pipelined, or with bytes changed at random. A seed
- * and a number determine the bytes that are sent over one connection. Their orders are of
- * customers that no other number has.
+ * combined from good and bad parts, pipelined, cut off, or with bytes changed at random;
+ * and noise. A seed and a number determine the bytes that are sent over one connection.
+ * Their orders are of customers that no other number has.
  */
 final class FramingCorpus {
 
@@ -31,8 +31,12 @@ final class FramingCorpus {
 			"Host: a:x", "Host: a:99999", "Host: a:", "Host: u@a", "Host: a/b", "Host: [::1", "Host: [1]", "Host: ::1",
 			"Host: -a", "Host: a..b", "Host: \u00e4", "Host: a\r\n b", "X: y" };
 
-	private static final String[] HEADERS = { "Accept: text/html", "Connection: close", "Connection: keep-alive",
-			"Connection: close, keep-alive", "Connection: Upgrade\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__",
+	private static final String[] HEADERS = { "Accept: text/html", "Accept: */*;q=x", "Prefer: wait=0",
+			"Prefer: wait=x", "Prefer: respond-async; foo", "Prefer: ,,", "Idempotency-Key: KEY",
+			"Idempotency-Key: \"\"", "Idempotency-Key:", "Content-Type: application/json;charset=utf-16",
+			"Content-Type:", "traceparent: 00-x", "Range: bytes=0-1", "If-None-Match: *", "Origin: http://evil.example",
+			"Connection: close", "Connection: keep-alive", "Connection: close, keep-alive",
+			"Connection: Upgrade\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__",
 			"Connection: Upgrade\r\nUpgrade: websocket", "Expect: 100-continue", "Expect: x", "TE: trailers",
 			"Trailer: X", "Content-Type: text/plain", "Content-Encoding: gzip", "Cookie: a=b", "X: \u00ff", "X: a\tb",
 			"X:", "X:  y  ", "X-HTTP-Method-Override: PUT", "X : y", "X\t: y", "X y: z", ": z", "no colon",
@@ -64,6 +68,10 @@ final class FramingCorpus {
 			"fffffffffffffffff%x\r\n%s\r\n0\r\n\r\n", "1000000%02x\r\n%s\r\n0\r\n\r\n", "\r\n%x\r\n%s\r\n0\r\n\r\n",
 			"%x\r\n%s\r\n", "%x\r\n%s", "%x\r\r\n%s\r\n0\r\n\r\n", "%x,\r\n%s\r\n0\r\n\r\n" };
 
+	/** What begins like TLS or HTTP/2, or like nothing. */
+	private static final String[] PREFACES = { "\u0016\u0003\u0001\u0002\u0000\u0001",
+			"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\r\n\r\n", "" };
+
 	private static final String[] BEFORE = { "\r\n", "\n", " ", "\t", "\r\n\r\n", "\u0000", "\r", "\u000b" };
 
 	private static final String CHANGES = "\r\n\t\n\r :;,0a-+{\"\u0000\u000b\u007f\u00e4";
@@ -76,12 +84,21 @@ final class FramingCorpus {
 		Random random = new Random(seed * 1_000_003 + number * 7_919L + 17);
 		random.nextLong();
 		StringBuilder text = new StringBuilder();
-		switch (random.nextInt(4)) {
+		switch (random.nextInt(10)) {
 			case 0 -> {
+				text.append(order(random, number, 0, 0));
+				text.setLength(random.nextInt(text.length()));
+			}
+			case 1 -> {
+				byte[] noise = new byte[1 + random.nextInt(2_000)];
+				random.nextBytes(noise);
+				text.append(pick(random, PREFACES)).append(new String(noise, StandardCharsets.ISO_8859_1));
+			}
+			case 2, 3 -> {
 				text.append(order(random, number, 0, 0)).append(order(random, number, 1, 0));
 				change(random, text);
 			}
-			case 1 -> {
+			case 4, 5 -> {
 				for (int i = random.nextInt(3); i >= 0; i--) {
 					text.append(order(random, number, i, random.nextInt(2)));
 				}

@@ -596,6 +596,8 @@ public abstract class GatewayEdgeContract {
 
 		private static final int REQUESTS = 600;
 
+		private static final int FRESH_REQUESTS = Boolean.getBoolean("sluice.full") ? 3_000 : REQUESTS;
+
 		private static final String RECORD = "dev/sluice/contract/placed-orders.txt";
 
 		@Override
@@ -608,7 +610,7 @@ public abstract class GatewayEdgeContract {
 		/** The record is written with {@code -Dsluice.docs=write}. */
 		@Test
 		void placesTheOrdersThatAreRecorded() throws Exception {
-			List<String> placed = placed(1);
+			List<String> placed = placed(1, REQUESTS);
 
 			if ("write".equals(System.getProperty("sluice.docs"))) {
 				Files.write(Path.of("../order-contract/src/test/resources", RECORD), placed);
@@ -627,7 +629,7 @@ public abstract class GatewayEdgeContract {
 		@Test
 		void placesTheSameOrdersAsTheOtherGateway() throws Exception {
 			String build = System.getProperty("sluice.build", Instant.now().toString());
-			List<String> placed = placed(build.hashCode());
+			List<String> placed = placed(build.hashCode(), FRESH_REQUESTS);
 
 			assertThat(placed).isNotEmpty();
 			String file = "placed-orders-" + build.hashCode() + ".txt";
@@ -642,11 +644,11 @@ public abstract class GatewayEdgeContract {
 		}
 
 		/** The orders of a seed that the backend got: number and checksum of each. */
-		private List<String> placed(long seed) throws Exception {
+		private List<String> placed(long seed, int count) throws Exception {
 			int before = GatewayEdgeContract.this.backend.requests().size();
 			try (ExecutorService threads = Executors.newFixedThreadPool(100)) {
 				List<Future<?>> all = new ArrayList<>();
-				for (int i = 0; i < REQUESTS; i++) {
+				for (int i = 0; i < count; i++) {
 					byte[] request = FramingCorpus.request(seed, i);
 					all.add(threads.submit(() -> send(request)));
 				}
