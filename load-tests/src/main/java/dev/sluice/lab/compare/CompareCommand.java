@@ -212,9 +212,9 @@ public final class CompareCommand extends ExperimentCommand {
 		if (named != null) {
 			refuse("The scenario's target is measured as it is", "--infra", "--pin");
 			Target deployed = argument(() -> this.target.with(named));
-			TargetComparison.Settings settings = new TargetComparison.Settings(deployed, read.modes(),
-					read.loads().stream().map((load) -> (int) Math.round(load.perSecond())).toList(),
-					read.repetitions(), TARGET_CELL, scenarioRun.length(), ScenarioRun.SEED, scenarioRun);
+			TargetComparison.Settings settings = new TargetComparison.Settings(deployed, read.load().modes(),
+					read.load().sizes().stream().map((load) -> (int) Math.round(load.perSecond())).toList(),
+					read.load().repetitions(), TARGET_CELL, scenarioRun.length(), ScenarioRun.SEED, scenarioRun);
 			return run(read.name(), commandLine(), (run) -> {
 				run.directory().keepScenario(file);
 				return new TargetComparison(run, settings);

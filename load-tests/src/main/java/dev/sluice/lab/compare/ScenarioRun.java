@@ -33,28 +33,31 @@ record ScenarioRun(Scenario scenario) {
 	static final long SEED = 1;
 
 	Sweep sweep() {
-		return new Sweep(this.scenario.variants().stream().map(Variant::id).toList(), this.scenario.modes(),
-				List.of(backend()), BURST, this.scenario.loads().stream().map(Orders::orders).toList(),
-				this.scenario.repetitions(), SEED, false);
+		return new Sweep(this.scenario.services().gateways().stream().map(Variant::id).toList(),
+				this.scenario.load().modes(), List.of(backend()), BURST,
+				this.scenario.load().sizes().stream().map(Orders::orders).toList(), this.scenario.load().repetitions(),
+				SEED, false);
 	}
 
 	/** Length of a cell, the same for each, if the loads are rates. */
 	Duration length() {
-		Orders first = this.scenario.loads().getFirst();
+		Orders first = this.scenario.load().sizes().getFirst();
 		return Duration.ofMillis(Math.round(first.orders() / first.perSecond() * 1_000));
 	}
 
 	Settings settings(@Nullable Pin pin) {
 		Map<Integer, Double> rates = new TreeMap<>();
-		this.scenario.loads()
+		this.scenario.load()
+			.sizes()
 			.stream()
 			.filter((load) -> load.perSecond() > 0)
 			.forEach((load) -> rates.put(load.orders(), load.perSecond()));
-		CellLoad usual = CellLoad.burst(this.scenario.deadline().toMillis(), WARM_UP_ORDERS);
-		CellLoad load = new CellLoad(usual.kind(), this.scenario.users(), this.scenario.items(), rates, 0, 0,
-				usual.deadlineMillis(), usual.settling(), usual.warmUpOrders());
-		return new Settings(List.of(backend()), load, this.scenario.heap(), this.scenario.collector(),
-				this.scenario.deliveryConcurrency(), false, pin, Map.of());
+		CellLoad usual = CellLoad.burst(this.scenario.load().deadline().toMillis(), WARM_UP_ORDERS);
+		CellLoad load = new CellLoad(usual.kind(), this.scenario.load().users(), this.scenario.load().items(), rates, 0,
+				0, usual.deadlineMillis(), usual.settling(), usual.warmUpOrders());
+		return new Settings(List.of(backend()), load, this.scenario.services().heap(),
+				this.scenario.services().collector(), this.scenario.services().deliveryConcurrency(), false, pin,
+				Map.of());
 	}
 
 	private BackendModel backend() {
@@ -115,7 +118,8 @@ record ScenarioRun(Scenario scenario) {
 	 * Greatest delay with which orders due by the clock were started, in milliseconds.
 	 */
 	private int late(CellResult cell) {
-		boolean timed = this.scenario.loads()
+		boolean timed = this.scenario.load()
+			.sizes()
 			.stream()
 			.anyMatch((load) -> load.orders() == cell.cell().load().size() && load.perSecond() > 0);
 		return (timed && cell.startLagP99Millis() != null) ? cell.startLagP99Millis() : 0;

@@ -1,7 +1,11 @@
 package dev.sluice.lab.scenario;
 
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,9 +13,10 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
@@ -31,9 +36,6 @@ final class Fields {
 	private static final Pattern SIZE = Pattern.compile("([1-9]\\d*)\\s*(MB|GB)");
 
 	private static final Pattern PERCENT = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*%");
-
-	/** Maximum number of letters that a typing error changes. */
-	private static final int TYPO = 2;
 
 	private final String file;
 
@@ -55,14 +57,31 @@ final class Fields {
 		for (NodeTuple field : mapping.getValue()) {
 			String key = scalar(field.getKeyNode());
 			if (!List.of(known).contains(key)) {
-				throw refused(field.getKeyNode(),
-						"'%s' is unknown: %suse %s".formatted(key,
-								nearest(key, known).map("did you mean '%s'? Or "::formatted).orElse(""),
-								String.join(", ", known)));
+				throw refused(field.getKeyNode(), "'%s' is unknown: use %s".formatted(key, String.join(", ", known)));
 			}
 			if (this.fields.put(key, field) != null) {
 				throw refused(field.getKeyNode(), "'%s' appears twice".formatted(key));
 			}
+		}
+	}
+
+	/**
+	 * The fields of a file.
+	 * @throws ScenarioException if it is empty, not YAML, or not a mapping of known keys
+	 * @throws IOException if it cannot be read
+	 */
+	static Fields of(Path path, String... known) throws IOException {
+		String file = String.valueOf(path.getFileName());
+		try (Reader in = Files.newBufferedReader(path, StandardCharsets.UTF_8)) {
+			Node root = new Yaml(new LoaderOptions()).compose(in);
+			if (root == null) {
+				throw new ScenarioException("%s:1: it is empty: use %s".formatted(file, String.join(", ", known)));
+			}
+			return new Fields(file, root, known);
+		}
+		catch (MarkedYAMLException ex) {
+			int line = (ex.getProblemMark() != null) ? ex.getProblemMark().getLine() + 1 : 1;
+			throw new ScenarioException("%s:%d: not YAML: %s".formatted(file, line, ex.getProblem()));
 		}
 	}
 
@@ -190,27 +209,6 @@ final class Fields {
 			throw refused(value, "'%s' is not a share: write it as 5%%".formatted(text));
 		}
 		return percent / 100;
-	}
-
-	private static Optional<String> nearest(String key, String... known) {
-		return Stream.of(known)
-			.filter((other) -> distance(key, other) <= TYPO)
-			.min(Comparator.comparingInt((other) -> distance(key, other)));
-	}
-
-	/** Number of letters to add, remove or replace (Levenshtein). */
-	private static int distance(String one, String other) {
-		int[] before = IntStream.rangeClosed(0, other.length()).toArray();
-		for (int i = 1; i <= one.length(); i++) {
-			int[] row = new int[other.length() + 1];
-			row[0] = i;
-			for (int j = 1; j <= other.length(); j++) {
-				int replaced = before[j - 1] + ((one.charAt(i - 1) == other.charAt(j - 1)) ? 0 : 1);
-				row[j] = Math.min(replaced, 1 + Math.min(before[j], row[j - 1]));
-			}
-			before = row;
-		}
-		return before[other.length()];
 	}
 
 	private String scalar(Node value) {

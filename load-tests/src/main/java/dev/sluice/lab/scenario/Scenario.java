@@ -17,28 +17,47 @@ import org.jspecify.annotations.Nullable;
  * @param question the question that it answers
  * @param backend the backend's behaviour
  * @param flap the behaviour to which it changes periodically; null if it does not change
- * @param variants the gateways
- * @param heap heap of each service, in the JVM's notation
- * @param collector garbage collector of each service, as a JVM option
- * @param modes the modes
- * @param loads the loads in the order they run, each with another number of orders
- * @param users maximum number of orders in flight
- * @param items items of each order
- * @param deadline time limit of a cell
- * @param deliveryConcurrency orders that the consumer delivers at once
- * @param repetitions number of repetitions of each cell
+ * @param services the gateways and the consumer
+ * @param load the orders
  * @param limits limits that each cell must meet
  * @param target deployed system to measure; null to start one
  */
-public record Scenario(String name, String question, BackendBehaviour backend, @Nullable Flap flap,
-		List<Variant> variants, String heap, String collector, List<Mode> modes, List<Orders> loads, int users,
-		int items, Duration deadline, int deliveryConcurrency, int repetitions, Limits limits,
-		@Nullable Target target) {
+public record Scenario(String name, String question, BackendBehaviour backend, @Nullable Flap flap, Services services,
+		Load load, Limits limits, @Nullable Target target) {
 
-	public Scenario {
-		variants = List.copyOf(variants);
-		modes = List.copyOf(modes);
-		loads = List.copyOf(loads);
+	/**
+	 * The services that the lab starts.
+	 *
+	 * @param gateways the gateways
+	 * @param heap heap of each service, in the JVM's notation
+	 * @param collector garbage collector of each service, as a JVM option
+	 * @param deliveryConcurrency orders that the consumer delivers at once
+	 */
+	public record Services(List<Variant> gateways, String heap, String collector, int deliveryConcurrency) {
+
+		public Services {
+			gateways = List.copyOf(gateways);
+		}
+
+	}
+
+	/**
+	 * The load of the cells.
+	 *
+	 * @param modes the modes
+	 * @param sizes the loads in the order they run, each with another number of orders
+	 * @param users maximum number of orders in flight
+	 * @param items items of each order
+	 * @param deadline time limit of a cell
+	 * @param repetitions number of repetitions of each cell
+	 */
+	public record Load(List<Mode> modes, List<Orders> sizes, int users, int items, Duration deadline, int repetitions) {
+
+		public Load {
+			modes = List.copyOf(modes);
+			sizes = List.copyOf(sizes);
+		}
+
 	}
 
 	/**

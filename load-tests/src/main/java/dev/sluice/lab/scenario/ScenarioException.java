@@ -1,7 +1,10 @@
 package dev.sluice.lab.scenario;
 
-/** A scenario that cannot be run. The message names the file, the line and the remedy. */
-public final class ScenarioException extends RuntimeException {
+/**
+ * A scenario or target that cannot be used. The message names the file, the line and the
+ * remedy.
+ */
+public final class ScenarioException extends IllegalArgumentException {
 
 	private static final long serialVersionUID = 1L;
 

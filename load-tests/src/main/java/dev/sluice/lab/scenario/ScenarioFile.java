@@ -1,9 +1,6 @@
 package dev.sluice.lab.scenario;
 
 import java.io.IOException;
-import java.io.Reader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -20,10 +17,9 @@ import dev.sluice.lab.kit.plan.LoadPlan.Flap;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario.Limits;
+import dev.sluice.lab.scenario.Scenario.Load;
 import dev.sluice.lab.scenario.Scenario.Orders;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.error.MarkedYAMLException;
+import dev.sluice.lab.scenario.Scenario.Services;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 
@@ -63,19 +59,8 @@ public final class ScenarioFile {
 	 * @throws IOException if it cannot be read
 	 */
 	public static Scenario read(Path file) throws IOException {
-		ScenarioFile reader = new ScenarioFile(file);
-		try (Reader in = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
-			Node root = new Yaml(new LoaderOptions()).compose(in);
-			if (root == null) {
-				throw new ScenarioException("%s:1: it is empty: a scenario has a question".formatted(reader.file));
-			}
-			return reader.scenario(
-					new Fields(reader.file, root, "question", "target", "backend", "services", "load", "limits"), file);
-		}
-		catch (MarkedYAMLException ex) {
-			throw new ScenarioException("%s:%d: not YAML: %s".formatted(reader.file,
-					(ex.getProblemMark() != null) ? ex.getProblemMark().getLine() + 1 : 1, ex.getProblem()));
-		}
+		Fields root = Fields.of(file, "question", "target", "backend", "services", "load", "limits");
+		return new ScenarioFile(file).scenario(root, file);
 	}
 
 	private Scenario scenario(Fields root, Path path) {
@@ -92,52 +77,57 @@ public final class ScenarioFile {
 		BackendBehaviour behaviour = backend.map(this::behaviour).orElse(BackendBehaviour.DEFAULT);
 		Optional<Flap> flap = backend.flatMap((fields) -> fields.fields("flaps", "well", "unwell", "errors"))
 			.map((fields) -> flap(fields, behaviour));
-		Optional<Fields> gateways = root.fields("services", "gateways", "heap", "collector", "delivery-concurrency");
-		List<Variant> variants = gateways.map((fields) -> fields.list("gateways",
-				(value) -> fields.one(value, names(Stream.of(Variant.values()).map(Variant::id)), Variant::of),
-				List.of(Variant.values())))
-			.orElse(List.of(Variant.values()));
-		String heap = gateways.flatMap((fields) -> fields.take("heap").map(fields::heap)).orElse("768m");
-		String collector = gateways
-			.flatMap((fields) -> fields.take("collector")
-				.map((value) -> fields.one(value, names(COLLECTORS.stream()), ScenarioFile::collector)))
-			.orElse(collector("G1"));
-		int deliveryConcurrency = gateways
-			.flatMap((fields) -> fields.take("delivery-concurrency").map((value) -> fields.count(value, 1, 100_000)))
-			.orElse(50L)
-			.intValue();
-		Fields load = new Fields(this.file, root.need("load"), "modes", "orders", "rates", "for", "in-flight", "items",
-				"deadline", "repetitions");
-		List<Mode> modes = load.list("modes",
-				(value) -> load.one(value, names(Stream.of(Mode.values()).map(Mode::label)), Mode::of),
-				List.of(Mode.values()));
-		List<Orders> loads = loads(load);
-		if (target != null && loads.getFirst().perSecond() == 0) {
-			throw load.refused(load.node(), "a target gets 'rates', as [50/s], with 'for', and not 'orders'");
-		}
-		if (target != null) {
-			Stream.of("in-flight", "items", "deadline").flatMap((key) -> load.take(key).stream()).forEach((node) -> {
-				throw load.refused(node, "a target gets its orders by the clock: leave this out");
-			});
-		}
-		int users = load.take("in-flight").map((value) -> load.count(value, 1, MAX_USERS)).orElse(1_000L).intValue();
-		int items = load.take("items")
-			.map((value) -> load.count(value, 1, 100))
-			.orElse((long) Client.USUAL.items())
-			.intValue();
-		Duration deadline = load.take("deadline")
-			.map((value) -> load.duration(value, Duration.ofSeconds(1), Duration.ofMinutes(60)))
-			.orElse(Duration.ofMinutes(1));
-		int repetitions = load.take("repetitions").map((value) -> load.count(value, 1, 100)).orElse(1L).intValue();
+		Services services = services(root.fields("services", "gateways", "heap", "collector", "delivery-concurrency"));
+		Load load = load(new Fields(this.file, root.need("load"), "modes", "orders", "rates", "for", "in-flight",
+				"items", "deadline", "repetitions"), target != null);
 		Limits limits = root.fields("limits", "p99", "failed-calls", "saved-per-second")
 			.map(ScenarioFile::limits)
 			.orElse(new Limits(null, null, null));
-		return new Scenario(this.file.replaceFirst("\\.ya?ml$", ""), question, behaviour, flap.orElse(null), variants,
-				heap, collector, modes, loads, users, items, deadline, deliveryConcurrency, repetitions, limits,
-				target);
+		return new Scenario(this.file.replaceFirst("\\.ya?ml$", ""), question, behaviour, flap.orElse(null), services,
+				load, limits, target);
 	}
 
-	private List<Orders> loads(Fields fields) {
+	private static Services services(Optional<Fields> given) {
+		List<Variant> gateways = given.map((fields) -> fields.list("gateways",
+				(value) -> fields.one(value, names(Stream.of(Variant.values()).map(Variant::id)), Variant::of),
+				List.of(Variant.values())))
+			.orElse(List.of(Variant.values()));
+		String heap = given.flatMap((fields) -> fields.take("heap").map(fields::heap)).orElse("768m");
+		String collector = given
+			.flatMap((fields) -> fields.take("collector")
+				.map((value) -> fields.one(value, names(COLLECTORS.stream()), ScenarioFile::collector)))
+			.orElse(collector("G1"));
+		long deliveryConcurrency = given
+			.flatMap((fields) -> fields.take("delivery-concurrency").map((value) -> fields.count(value, 1, 100_000)))
+			.orElse(50L);
+		return new Services(gateways, heap, collector, (int) deliveryConcurrency);
+	}
+
+	private static Load load(Fields fields, boolean deployed) {
+		List<Mode> modes = fields.list("modes",
+				(value) -> fields.one(value, names(Stream.of(Mode.values()).map(Mode::label)), Mode::of),
+				List.of(Mode.values()));
+		List<Orders> sizes = loads(fields);
+		if (deployed && sizes.getFirst().perSecond() == 0) {
+			throw fields.refused(fields.node(), "a target gets 'rates', as [50/s], with 'for', and not 'orders'");
+		}
+		if (deployed) {
+			Stream.of("in-flight", "items", "deadline").flatMap((key) -> fields.take(key).stream()).forEach((node) -> {
+				throw fields.refused(node, "a target gets its orders by the clock: leave this out");
+			});
+		}
+		long users = fields.take("in-flight").map((value) -> fields.count(value, 1, MAX_USERS)).orElse(1_000L);
+		long items = fields.take("items")
+			.map((value) -> fields.count(value, 1, 100))
+			.orElse((long) Client.USUAL.items());
+		Duration deadline = fields.take("deadline")
+			.map((value) -> fields.duration(value, Duration.ofSeconds(1), Duration.ofMinutes(60)))
+			.orElse(Duration.ofMinutes(1));
+		long repetitions = fields.take("repetitions").map((value) -> fields.count(value, 1, 100)).orElse(1L);
+		return new Load(modes, sizes, (int) users, (int) items, deadline, (int) repetitions);
+	}
+
+	private static List<Orders> loads(Fields fields) {
 		Optional<Node> rates = fields.take("rates");
 		Optional<Node> orders = fields.take("orders");
 		if (rates.isPresent() == orders.isPresent()) {
@@ -171,9 +161,8 @@ public final class ScenarioFile {
 	}
 
 	private static BackendBehaviour errors(Fields fields, BackendBehaviour behaviour) {
-		BackendBehaviour failing = behaviour.withErrors(fields.share(fields.need("share")),
+		return behaviour.withErrors(fields.share(fields.need("share")),
 				(int) fields.take("status").map((value) -> fields.count(value, 400, 599)).orElse(503L).longValue());
-		return failing;
 	}
 
 	private Delay delay(Fields fields, Node value) {
@@ -186,14 +175,13 @@ public final class ScenarioFile {
 		if (uniform.isPresent() == logNormal.isPresent()) {
 			throw fields.refused(value, "'delay' is a time, as 50ms, or one of uniform, log-normal");
 		}
-		Delay delay = uniform.<Delay>map((it) -> {
+		return uniform.<Delay>map((it) -> {
 			Duration least = it.duration(it.need("from"), NONE, MAX_DELAY);
 			return new Delay.Uniform(least.toMillis(), it.duration(it.need("to"), least, MAX_DELAY).toMillis());
 		}).or(() -> logNormal.map((it) -> {
 			Duration median = it.duration(it.need("median"), MILLISECOND, MAX_DELAY);
 			return new Delay.LogNormal(median.toMillis(), it.duration(it.need("p99"), median, MAX_DELAY).toMillis());
 		})).orElseThrow();
-		return delay;
 	}
 
 	private Capacity capacity(Fields fields, Node value) {
@@ -246,13 +234,12 @@ public final class ScenarioFile {
 	}
 
 	private static Limits limits(Fields fields) {
-		Limits limits = new Limits(
+		return new Limits(
 				fields.take("p99")
 					.map((value) -> fields.duration(value, MILLISECOND, MAX_DELAY).toMillis())
 					.orElse(null),
 				fields.take("failed-calls").map(fields::share).orElse(null),
 				fields.take("saved-per-second").map((value) -> fields.count(value, 1, 100_000_000)).orElse(null));
-		return limits;
 	}
 
 	private static String collector(String name) {

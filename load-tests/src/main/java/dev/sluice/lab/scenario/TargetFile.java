@@ -1,22 +1,15 @@
 package dev.sluice.lab.scenario;
 
 import java.io.IOException;
-import java.io.Reader;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.Target.Access;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.nodes.Node;
-import org.yaml.snakeyaml.nodes.ScalarNode;
 
 /**
  * Reads a target: a separate file, or the section {@code target} of a scenario. Paths in
@@ -32,28 +25,11 @@ public final class TargetFile {
 
 	/**
 	 * Reads a file.
-	 * @throws IllegalArgumentException if the file is not a target; the message names the
-	 * line
+	 * @throws ScenarioException if the file is not a target; the message names the line
 	 * @throws IOException if it cannot be read
 	 */
 	public static Target read(Path file) throws IOException {
-		String name = String.valueOf(file.getFileName());
-		try (Reader in = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
-			Node root = new Yaml(new LoaderOptions()).compose(in);
-			if (root == null) {
-				throw new IllegalArgumentException(name + ":1: it is empty: a target has gateways");
-			}
-			return target(new Fields(name, root, KEYS), file);
-		}
-		catch (ScenarioException ex) {
-			throw new IllegalArgumentException(ex.getMessage(), ex);
-		}
-		catch (MarkedYAMLException ex) {
-			throw new IllegalArgumentException(
-					"%s:%d: not YAML: %s".formatted(name,
-							(ex.getProblemMark() != null) ? ex.getProblemMark().getLine() + 1 : 1, ex.getProblem()),
-					ex);
-		}
+		return target(Fields.of(file, KEYS), file);
 	}
 
 	static Target target(Fields fields, Path file) {
@@ -65,11 +41,11 @@ public final class TargetFile {
 		boolean insecure = fields.take("insecure")
 			.map((value) -> fields.one(value, "true or false", TargetFile::bool))
 			.orElse(false);
+		Path token = path(fields, "token-file", file);
+		Path metricsToken = path(fields, "metrics-token-file", file);
+		Path ca = path(fields, "ca", file);
 		try {
-			return new Target(gateways, metrics, prometheus,
-					new Access(path(fields, "token-file", file).orElse(null),
-							path(fields, "metrics-token-file", file).orElse(null),
-							path(fields, "ca", file).orElse(null), insecure));
+			return new Target(gateways, metrics, prometheus, new Access(token, metricsToken, ca, insecure));
 		}
 		catch (IllegalArgumentException ex) {
 			throw fields.refused(fields.node(), String.valueOf(ex.getMessage()));
@@ -85,10 +61,8 @@ public final class TargetFile {
 		}
 	}
 
-	private static Optional<Path> path(Fields fields, String key, Path file) {
-		return fields.take(key)
-			.filter(ScalarNode.class::isInstance)
-			.map((value) -> file.resolveSibling(fields.text(value)));
+	private static @Nullable Path path(Fields fields, String key, Path file) {
+		return fields.take(key).map((value) -> file.resolveSibling(fields.text(value))).orElse(null);
 	}
 
 	private static boolean bool(String text) {

@@ -12,6 +12,7 @@ import dev.sluice.lab.kit.plan.LoadPlan.Flap;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario.Limits;
+import dev.sluice.lab.scenario.Scenario.Load;
 import dev.sluice.lab.scenario.Scenario.Orders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,15 +78,14 @@ class ScenarioFileTests {
 		assertThat(scenario.backend().errorRate()).isEqualTo(0.025);
 		assertThat(scenario.backend().errorStatus()).isEqualTo(500);
 		assertThat(scenario.flap()).isEqualTo(new Flap(3_000, 500, scenario.backend().withErrors(1, 503)));
-		assertThat(scenario.variants()).containsExactly(Variant.REACTIVE, Variant.SERVLET_VIRTUAL);
-		assertThat(scenario.heap()).isEqualTo("1g");
-		assertThat(scenario.collector()).isEqualTo("-XX:+UseZGC");
-		assertThat(scenario.modes()).containsExactly(Mode.QUEUED);
-		assertThat(scenario.loads()).containsExactly(new Orders(3_000, 50), new Orders(30, 0.5));
-		assertThat(scenario.deadline()).isEqualTo(Duration.ofSeconds(90));
-		assertThat(scenario)
-			.extracting(Scenario::deliveryConcurrency, Scenario::users, Scenario::items, Scenario::repetitions)
-			.containsExactly(20, 300, 10, 8);
+		assertThat(scenario.services().gateways()).containsExactly(Variant.REACTIVE, Variant.SERVLET_VIRTUAL);
+		assertThat(scenario.services().heap()).isEqualTo("1g");
+		assertThat(scenario.services().collector()).isEqualTo("-XX:+UseZGC");
+		assertThat(scenario.load().modes()).containsExactly(Mode.QUEUED);
+		assertThat(scenario.load().sizes()).containsExactly(new Orders(3_000, 50), new Orders(30, 0.5));
+		assertThat(scenario.load().deadline()).isEqualTo(Duration.ofSeconds(90));
+		assertThat(scenario.services().deliveryConcurrency()).isEqualTo(20);
+		assertThat(scenario.load()).extracting(Load::users, Load::items, Load::repetitions).containsExactly(300, 10, 8);
 		assertThat(scenario.limits()).isEqualTo(new Limits(250L, 0.0, 100L));
 	}
 
@@ -109,9 +109,9 @@ class ScenarioFileTests {
 				  orders: 100
 				""");
 
-		assertThat(scenario.variants()).containsExactly(Variant.values());
-		assertThat(scenario.modes()).containsExactly(Mode.values());
-		assertThat(scenario.loads()).containsExactly(new Orders(100, 0));
+		assertThat(scenario.services().gateways()).containsExactly(Variant.values());
+		assertThat(scenario.load().modes()).containsExactly(Mode.values());
+		assertThat(scenario.load().sizes()).containsExactly(new Orders(100, 0));
 		assertThat(scenario.backend().delay()).isEqualTo(new Delay.Fixed(50));
 		assertThat(scenario.flap()).isNull();
 		assertThat(scenario.limits()).isEqualTo(new Limits(null, null, null));
@@ -120,9 +120,9 @@ class ScenarioFileTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '"',
 			textBlock = """
-					backend: {delay: 50, capacty: endless} | 4 | 'capacty' is unknown: did you mean 'capacity'?
+					backend: {delay: 50, capacty: endless} | 4 | 'capacty' is unknown: use delay, capacity, errors, flaps
 					speed: 7                             | 4 | 'speed' is unknown: use question, target, backend, services, load, limits
-					backend: {delays: 50ms}              | 4 | 'delays' is unknown: did you mean 'delay'? Or use delay, capacity, errors, flaps
+					backend: {delays: 50ms}              | 4 | 'delays' is unknown: use delay, capacity, errors, flaps
 					backend: {delay: 50}                 | 4 | '50' is not a length of time: write it as 50ms, 2s or 1min
 					backend: {delay: 50 seconds}         | 4 | not a length of time
 					backend: {delay: 11min}              | 4 | not from 0 ms to 600,000 ms
@@ -165,7 +165,7 @@ class ScenarioFileTests {
 			{rates: 50/s}                     | 'for' is missing
 			{rates: [1/s, 1.2/s], for: 1s}    | two of the rates make the same number of orders
 			{rates: 50, for: 10s}             | '50' is not a rate up to 100,000/s: write it as 50/s
-			{ordres: 100}                     | 'ordres' is unknown: did you mean 'orders'?
+			{ordres: 100}                     | 'ordres' is unknown: use modes, orders, rates
 			{orders: 100, speed: 7}           | 'speed' is unknown: use modes
 			{orders: 100, modes: later}        | 'later' is unknown: use sync, queued
 			{orders: 100, items: 101}         | '101' is not a number from 1 to 100
@@ -189,7 +189,7 @@ class ScenarioFileTests {
 	void tellsOfAnUnknownKeyBeforeTheOneThatIsMissing() {
 		assertThatExceptionOfType(ScenarioException.class)
 			.isThrownBy(() -> read("question: Which load?\nlaod: {orders: 10}\n"))
-			.withMessageStartingWith("mine.yaml:2: 'laod' is unknown: did you mean 'load'?");
+			.withMessageStartingWith("mine.yaml:2: 'laod' is unknown: use question");
 	}
 
 	private Scenario read(String text) throws IOException {

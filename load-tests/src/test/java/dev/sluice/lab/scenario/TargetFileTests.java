@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class TargetFileTests {
 
@@ -39,14 +39,15 @@ class TargetFileTests {
 
 	@Test
 	void refusesWhatItCannotUseAndNamesTheLine() {
-		assertThatIllegalArgumentException().isThrownBy(() -> read("gateway: x\n"))
-			.withMessageContaining("target.yaml:1: 'gateway' is unknown: did you mean 'gateways'?");
-		assertThatIllegalArgumentException().isThrownBy(() -> read("gateways:\n  a: ftp://host\n"))
+		assertThatExceptionOfType(ScenarioException.class).isThrownBy(() -> read("gateway: x\n"))
+			.withMessageContaining("target.yaml:1: 'gateway' is unknown: use gateways");
+		assertThatExceptionOfType(ScenarioException.class).isThrownBy(() -> read("gateways:\n  a: ftp://host\n"))
 			.withMessageContaining("is not like http://host:8080");
-		assertThatIllegalArgumentException()
+		assertThatExceptionOfType(ScenarioException.class)
 			.isThrownBy(() -> read("gateways:\n  a: http://host\nmetrics:\n  consumer: job=\"x\"\n"))
 			.withMessageContaining("needs 'prometheus'");
-		assertThatIllegalArgumentException().isThrownBy(() -> read("gateways:\n  a: http://me:secret@host\n"))
+		assertThatExceptionOfType(ScenarioException.class)
+			.isThrownBy(() -> read("gateways:\n  a: http://me:secret@host\n"))
 			.withMessageContaining("use a token file")
 			.withMessageNotContaining("secret");
 	}
