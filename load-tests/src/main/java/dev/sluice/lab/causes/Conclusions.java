@@ -29,12 +29,6 @@ final class Conclusions {
 	 */
 	static final double LITTLE_PAUSE = 0.1;
 
-	/**
-	 * The load counts as multiplied from this many requests at the backend for each
-	 * order.
-	 */
-	private static final double MULTIPLIED = 1.1;
-
 	/** A ratio to the base's rate beyond this factor is an effect. */
 	private static final double MIN_FACTOR = 1.25;
 
@@ -242,18 +236,11 @@ final class Conclusions {
 			.toList();
 		sentences.add(worse.isEmpty() ? "No factor alone costs more than the noise."
 				: "Alone, these cost most: %s.".formatted(String.join("; ", worse)));
-		sentences.add(growth());
 		nearest().ifPresent((effect) -> sentences.add(
 				"Nearest to the reference's %s orders per second is %s with %s. There an order took %s of the whole time on average; in the reference %s. Orders served one after another take half of it, orders that all end together take all of it."
 					.formatted(Figures.measured(Reference.MANY_PER_SECOND), effect.name(),
 							Figures.measured(effect.perSecond()), Figures.percent(effect.together()),
 							Figures.percent(Reference.TOGETHER))));
-		atMany().stream()
-			.max(Comparator.comparingDouble(Effect::attempts))
-			.filter((effect) -> effect.attempts() >= MULTIPLIED)
-			.ifPresent((effect) -> sentences
-				.add("The load multiplied most with %s: the backend had %s requests for each order placed."
-					.formatted(effect.name(), Figures.measured(effect.attempts()))));
 		return sentences;
 	}
 
@@ -265,29 +252,6 @@ final class Conclusions {
 				(noise > 1)
 						? "; from one start to another it differed by up to %s".formatted(Figures.percent(noise - 1))
 						: "");
-	}
-
-	private String growth() {
-		String few = Figures.count(this.result.few());
-		String many = Figures.count(this.result.many());
-		String reference = "the reference's rate at N = %s was %s of that at N = %s".formatted(many,
-				Figures.percent(Reference.LEFT), few);
-		List<Effect> slowest = atMany().stream()
-			.filter((effect) -> growth(effect) != null)
-			.sorted(Comparator.comparingDouble((effect) -> Objects.requireNonNullElse(growth(effect), 0.0)))
-			.toList();
-		List<String> slower = slowest.stream()
-			.filter((effect) -> isBelow(growth(effect), COLLAPSED_BELOW))
-			.map(Effect::name)
-			.toList();
-		if (!slower.isEmpty()) {
-			return "The rate fell by more than half from N = %s to N = %s with %s; %s.".formatted(few, many,
-					String.join(", ", slower), reference);
-		}
-		return "With no setting did the rate fall by half from N = %s to N = %s%s; %s.".formatted(few, many,
-				slowest.isEmpty() ? "" : ", at worst to %s (%s)".formatted(Figures.percent(growth(slowest.getFirst())),
-						slowest.getFirst().name()),
-				reference);
 	}
 
 	private static boolean isBelow(@Nullable Double value, double limit) {

@@ -3,14 +3,8 @@ package dev.sluice.lab.causes;
 /** The reference's measurements of its synchronous mode. */
 final class Reference {
 
-	/** Orders per second at N = 100: 7,046 a minute. */
-	static final double FEW_PER_SECOND = 7_046 / 60.0;
-
 	/** Orders per second at N = 1,000: 3,083 a minute. */
 	static final double MANY_PER_SECOND = 3_083 / 60.0;
-
-	/** The rate at N = 1,000 as a share of the rate at N = 100. */
-	static final double LEFT = MANY_PER_SECOND / FEW_PER_SECOND;
 
 	/**
 	 * At N = 1,000 an order took 18,833 ms on average, and all of them 1,000 / 3,083

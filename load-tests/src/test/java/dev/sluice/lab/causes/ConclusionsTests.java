@@ -112,19 +112,6 @@ class ConclusionsTests {
 			.anyMatch((sentence) -> sentence.contains("cost most: backend 3 threads, 96 %"));
 	}
 
-	@Test
-	void saysWhetherTheRateFellWithTheLoad() {
-		measured(CausesResult.BASE, 0.5, 0.01);
-		cell(CausesResult.BASE, 100, 1, 0.1, 0.0);
-		assertThat(verdict().sentences())
-			.anyMatch((sentence) -> sentence.startsWith("With no setting did the rate fall"));
-
-		measured(SLOW, 60, 0.001);
-		cell(SLOW, 100, 1, 1.7, 0.0);
-		assertThat(verdict().sentences())
-			.anyMatch((sentence) -> sentence.startsWith("The rate fell by more than half") && sentence.contains(SLOW));
-	}
-
 	private void measured(String setting, double seconds, Double pauseShare) {
 		measured(setting, 1, seconds, pauseShare);
 	}
