@@ -1,12 +1,11 @@
 package dev.sluice.devservices;
 
 import java.io.File;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.ProcessBuilder.Redirect;
-import java.nio.channels.Channels;
-import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -188,11 +187,11 @@ public final class JavaProcess implements Server {
 		}
 	}
 
-	/** Its log from a byte on. */
+	/** Its log from a byte on. Not with a channel, which an interrupt would close. */
 	private String logged(long from) throws IOException {
-		try (SeekableByteChannel log = Files.newByteChannel(logFile())) {
-			log.position(from);
-			return new String(Channels.newInputStream(log).readAllBytes(), StandardCharsets.UTF_8);
+		try (InputStream log = new FileInputStream(logFile().toFile())) {
+			log.skipNBytes(from);
+			return new String(log.readAllBytes(), StandardCharsets.UTF_8);
 		}
 	}
 
