@@ -134,18 +134,6 @@ class RequestFramingHandlerTests {
 		assertThat(this.channel.isOpen()).isTrue();
 	}
 
-	@ParameterizedTest
-	@ValueSource(strings = { "", "1234", "12345", "12345" + "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n" })
-	void closesAfterAnAnswerToARequestWhoseBodyWasNotRead(String rest) {
-		receive(POST + rest);
-
-		answer(404);
-
-		assertThat(sent()).containsIgnoringCase("connection: close");
-		assertThat(this.application.requests).containsExactly("/0");
-		assertThat(this.channel.isOpen()).isFalse();
-	}
-
 	@Test
 	void closesAfterAnAnswerToARequestWhoseBodyWasNotReadToItsEnd() {
 		receive(POST + "1234");
@@ -154,18 +142,6 @@ class RequestFramingHandlerTests {
 		answer(404);
 
 		assertThat(sent()).containsIgnoringCase("connection: close");
-		assertThat(this.channel.isOpen()).isFalse();
-	}
-
-	@Test
-	void answersAnIllFormedRequestAfterThoseBeforeIt() {
-		receive(GET.formatted(0) + "GET /1 HTTP/1.1\nHost: a\r\n\r\n");
-		assertThat(sent()).isEmpty();
-
-		answer(200);
-
-		assertThat(sent()).contains("HTTP/1.1 200", "HTTP/1.1 400");
-		assertThat(this.application.requests).containsExactly("/0");
 		assertThat(this.channel.isOpen()).isFalse();
 	}
 
