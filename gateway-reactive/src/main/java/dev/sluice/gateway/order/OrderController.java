@@ -9,7 +9,6 @@ import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
-import dev.sluice.gateway.core.web.OrderRequest.Identity;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import dev.sluice.gateway.core.web.OrderRequests;
 import dev.sluice.gateway.edge.BodyReader;
@@ -66,12 +65,9 @@ final class OrderController {
 	Mono<ResponseEntity<OrderView>> place(@RequestHeader HttpHeaders headers, ServerHttpRequest http) {
 		Preference preference = this.requests.preference(headers);
 		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
-		return Mono.defer(() -> {
-			Identity identity = OrderRequests.identity(headers);
-			return this.bodies.read(http)
-				.map((body) -> this.requests.read(preference, identity, body))
-				.flatMap(this::place);
-		})
+		return this.bodies.read(http)
+			.map((body) -> this.requests.read(preference, headers, body))
+			.flatMap(this::place)
 			.doOnSuccess((_) -> timing.end(null))
 			.doOnError(timing::end)
 			.doOnCancel(() -> timing.end(new CancellationException()))

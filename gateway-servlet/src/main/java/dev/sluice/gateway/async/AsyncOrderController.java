@@ -76,7 +76,7 @@ final class AsyncOrderController {
 		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
 		CompletionStage<OrderReply> reply;
 		try {
-			OrderRequest request = this.requests.read(preference, OrderRequests.identity(headers), body.bytes());
+			OrderRequest request = this.requests.read(preference, headers, body.bytes());
 			// While the client waits, its key is not in progress: the order is accepted.
 			reply = this.placement.place(request)
 				.thenCompose((order) -> request.waitsForOutcome() ? this.blocking

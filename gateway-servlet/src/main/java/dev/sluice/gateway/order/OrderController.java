@@ -68,7 +68,7 @@ final class OrderController {
 		Preference preference = this.requests.preference(headers);
 		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
 		try {
-			OrderRequest request = this.requests.read(preference, OrderRequests.identity(headers), body.bytes());
+			OrderRequest request = this.requests.read(preference, headers, body.bytes());
 			OrderView order = this.placement.place(request);
 			// While the client waits, its key is not in progress: the order is accepted.
 			OrderReply reply = request.waitsForOutcome()

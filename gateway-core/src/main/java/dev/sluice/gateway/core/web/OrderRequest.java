@@ -42,13 +42,4 @@ public record OrderRequest(ValidOrder order, @Nullable IdempotencyKey key, Prefe
 	public record Preference(Prefer prefer, Mode mode, Duration maxWait) {
 	}
 
-	/**
-	 * The headers that identify a request.
-	 *
-	 * @param key the client's idempotency key, or null
-	 * @param traceparent the client's trace context, or null
-	 */
-	public record Identity(@Nullable IdempotencyKey key, @Nullable String traceparent) {
-	}
-
 }

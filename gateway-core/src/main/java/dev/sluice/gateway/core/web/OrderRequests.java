@@ -15,7 +15,6 @@ import dev.sluice.gateway.core.order.Prefer;
 import dev.sluice.gateway.core.order.Traceparent;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.web.OrderRequest.Identity;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
@@ -47,31 +46,23 @@ public final class OrderRequests {
 	}
 
 	/**
-	 * Reads the headers that identify a request.
-	 * @throws ProblemException if the idempotency key cannot be read
-	 */
-	public static Identity identity(HttpHeaders headers) {
-		return new Identity(IdempotencyKey.parse(headers.getOrEmpty(HttpNames.IDEMPOTENCY_KEY)),
-				Traceparent.parse(headers.getOrEmpty(OrderHeaders.TRACEPARENT)));
-	}
-
-	/**
 	 * Reads the order and gives it its id.
 	 * @param preference how the client prefers to be answered
-	 * @param identity the headers that identify the request
+	 * @param headers the request's headers
 	 * @param body the request's body
 	 * @return the request
-	 * @throws ProblemException if the order is not valid, or its customer has placed too
-	 * many
+	 * @throws ProblemException if the idempotency key cannot be read, the order is not
+	 * valid, or its customer has placed too many
 	 */
-	public OrderRequest read(Preference preference, Identity identity, byte[] body) {
+	public OrderRequest read(Preference preference, HttpHeaders headers, byte[] body) {
+		IdempotencyKey key = IdempotencyKey.parse(headers.getOrEmpty(HttpNames.IDEMPOTENCY_KEY));
+		String traceparent = Traceparent.parse(headers.getOrEmpty(OrderHeaders.TRACEPARENT));
 		Order order = this.codec.decode(body);
 		byte[] json = this.codec.encode(order);
 		this.clientLimit.check(order.customerId());
-		IdempotencyKey key = identity.key();
 		UUID id = this.ids.idOf(order.customerId(), key);
 		Fingerprint fingerprint = (key != null) ? Fingerprint.ofJson(json) : null;
-		return new OrderRequest(new ValidOrder(id, order, json, fingerprint, identity.traceparent()), key, preference);
+		return new OrderRequest(new ValidOrder(id, order, json, fingerprint, traceparent), key, preference);
 	}
 
 }

@@ -92,7 +92,7 @@ class OrderRequestsTests {
 	}
 
 	private OrderRequest read(OrderRequests requests) {
-		return requests.read(requests.preference(this.headers), OrderRequests.identity(this.headers), BODY);
+		return requests.read(requests.preference(this.headers), this.headers, BODY);
 	}
 
 	private static OrderRequests requests(Mode defaultMode) {
