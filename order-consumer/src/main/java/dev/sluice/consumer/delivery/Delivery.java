@@ -47,6 +47,10 @@ import org.slf4j.LoggerFactory;
  * if it became one. Only then may its offset be committed. A delivery that waits can be
  * cancelled at once. A busy one completes its attempt, publishes one outcome and then
  * ends. The next reader of the record delivers it again.
+ * <p>
+ * After an attempt without an answer the order may be saved. So before the next attempt,
+ * or before it is given up, the delivery asks the backend for it. That has no effect, so
+ * it is waiting meanwhile.
  */
 final class Delivery implements Runnable {
 

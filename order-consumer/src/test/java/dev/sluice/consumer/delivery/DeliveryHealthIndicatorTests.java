@@ -8,6 +8,8 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
@@ -53,37 +55,18 @@ class DeliveryHealthIndicatorTests {
 			.containsEntry("circuit", State.HALF_OPEN);
 	}
 
-	@Test
-	void isDownWhenTheLoopIsStuck() {
-		when(this.loop.sinceLastPoll()).thenReturn(Duration.ofMinutes(5));
+	@ParameterizedTest
+	@CsvSource({ "true, true, true, PT5M, DOWN, consuming", "true, true, false, PT1H, UP, waiting for Kafka",
+			"true, false, true, PT0S, DOWN, dead", "false, false, true, PT0S, UP, stopped" })
+	void isDownWhenTheLoopIsStuckOrDead(boolean running, boolean alive, boolean connected, Duration sinceLastPoll,
+			String status, String state) {
+		when(this.loop.isRunning()).thenReturn(running);
+		when(this.loop.isAlive()).thenReturn(alive);
+		when(this.loop.isConnected()).thenReturn(connected);
+		when(this.loop.sinceLastPoll()).thenReturn(sinceLastPoll);
 
-		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.DOWN);
-	}
-
-	@Test
-	void isUpWithoutAConsumerHoweverLong() {
-		when(this.loop.isConnected()).thenReturn(false);
-		when(this.loop.sinceLastPoll()).thenReturn(Duration.ofHours(1));
-
-		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.UP);
-		assertThat(this.indicator.health().getDetails()).containsEntry("state", "waiting for Kafka");
-	}
-
-	@Test
-	void isDownWhenTheLoopIsDead() {
-		when(this.loop.isAlive()).thenReturn(false);
-
-		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.DOWN);
-		assertThat(this.indicator.health().getDetails()).containsEntry("state", "dead");
-	}
-
-	@Test
-	void isUpAfterItWasStopped() {
-		when(this.loop.isRunning()).thenReturn(false);
-		when(this.loop.isAlive()).thenReturn(false);
-
-		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.UP);
-		assertThat(this.indicator.health().getDetails()).containsEntry("state", "stopped");
+		assertThat(this.indicator.health().getStatus().getCode()).isEqualTo(status);
+		assertThat(this.indicator.health().getDetails()).containsEntry("state", state);
 	}
 
 }

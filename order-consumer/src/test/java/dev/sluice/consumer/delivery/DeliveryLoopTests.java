@@ -13,7 +13,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -209,23 +208,6 @@ class DeliveryLoopTests {
 	}
 
 	@Test
-	void readsNothingWhileItIsFullAndGoesOnWhenThereIsRoom() {
-		start(Map.of("delivery.concurrency", "1", "delivery.max-pending", "2"), (order) -> {
-			held();
-			return SAVED;
-		});
-		this.kafka.receive(order(UUID.randomUUID(), 0), order(UUID.randomUUID(), 1));
-		await().until(() -> this.kafka.paused().contains(PARTITION));
-		this.kafka.receive(order(UUID.randomUUID(), 2));
-		assertThat(this.pending.records()).isEqualTo(2);
-
-		this.proceed.countDown();
-
-		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(3));
-		assertThat(this.kafka.paused()).isEmpty();
-	}
-
-	@Test
 	void worksOnTheRecordsOfOneOrderOneAfterAnother() {
 		UUID order = UUID.randomUUID();
 		UUID other = UUID.randomUUID();
@@ -391,30 +373,6 @@ class DeliveryLoopTests {
 		assertThat(this.next.last.offset()).isEqualTo(1);
 		assertThat(CommitMetadata.parse(this.next.last.metadata()).topicIds()).containsExactly(again.toString());
 		assertThat(this.lost.details()).containsEntry("delivery: orders", "the topic was deleted");
-	}
-
-	@Test
-	void beginsAgainAfterAnError() {
-		Semaphore restarts = new Semaphore(0);
-		this.time = new SystemTime() {
-
-			@Override
-			public void sleep(Duration duration) throws InterruptedException {
-				restarts.acquire();
-			}
-
-		};
-		start(Map.of(), (order) -> SAVED);
-
-		this.kafka.then(() -> this.kafka.setPollException(new KafkaException("no answer")));
-		await().until(this.kafka::closed);
-		await().until(() -> !this.loop.isConnected());
-		assertThat(this.loop.isAlive()).isTrue();
-
-		restarts.release();
-		this.next.assign();
-		this.next.receive(order(UUID.randomUUID(), 0));
-		await().untilAsserted(() -> assertThat(this.next.committedOffset()).isEqualTo(1));
 	}
 
 	@Test

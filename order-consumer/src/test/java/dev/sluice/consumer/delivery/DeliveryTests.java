@@ -151,12 +151,6 @@ class DeliveryTests {
 		assertThat(header(deadLetter, DeadLetterHeaders.KIND)).isEqualTo("rejected");
 		assertThat(header(deadLetter, DeadLetterHeaders.REASON)).isEqualTo("the backend answered 422: no such sku");
 		assertThat(header(deadLetter, DeadLetterHeaders.ATTEMPTS)).isEqualTo("1");
-		assertThat(header(deadLetter, DeadLetterHeaders.ORIGINAL_TOPIC)).isEqualTo(Topics.ORDERS);
-		assertThat(header(deadLetter, DeadLetterHeaders.ORIGINAL_PARTITION)).isEqualTo("3");
-		assertThat(header(deadLetter, DeadLetterHeaders.ORIGINAL_OFFSET)).isEqualTo("7");
-		assertThat(header(deadLetter, OrderHeaders.ID)).isEqualTo(ID.toString());
-		assertThat(deadLetter.headers().lastHeader(DeadLetterHeaders.STACK)).isNull();
-		assertThat(new String(deadLetter.value())).isEqualTo(Records.BODY);
 		assertThat(outcomes()).extracting(OrderOutcome::status)
 			.containsExactly(OrderStatus.RETRYING, OrderStatus.FAILED);
 		assertThat(outcomes().getLast().order()).isEqualTo(Records.BODY);

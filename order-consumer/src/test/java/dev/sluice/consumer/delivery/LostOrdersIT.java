@@ -72,7 +72,8 @@ class LostOrdersIT {
 		// finished.
 		String note = "x".repeat(60_000);
 		for (int i = 0; i < 100; i++) {
-			harness.enqueue(UUID.randomUUID(), "c-1", "{\"note\":\"%s\"}".formatted(note));
+			harness.enqueue(UUID.randomUUID(), "c-1",
+					"{\"customerId\":\"c-1\",\"items\":[{}],\"note\":\"%s\"}".formatted(note));
 		}
 		harness.enqueue(1);
 		ConfigurableApplicationContext consumer = harness.startApplication("delivery.concurrency=1",
