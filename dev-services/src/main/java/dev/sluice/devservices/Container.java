@@ -18,7 +18,7 @@ import org.testcontainers.containers.GenericContainer;
  *
  * @param <C> the kind of container
  */
-final class Container<C extends GenericContainer<?>> implements AutoCloseable {
+class Container<C extends GenericContainer<?>> implements Server {
 
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
@@ -68,7 +68,8 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 		this.probe = probe;
 	}
 
-	void start() {
+	@Override
+	public void start() {
 		C ended = this.container;
 		if (ended != null) {
 			startAgain(ended);
@@ -133,8 +134,8 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 		}
 	}
 
-	/** Kills all of its processes. */
-	void kill() {
+	@Override
+	public void kill() {
 		C running = get();
 		running.getDockerClient().killContainerCmd(running.getContainerId()).exec();
 		awaitEnd(running);
@@ -155,7 +156,8 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 	}
 
 	/** Sends SIGTERM to its first process, unless it has ended, and waits for the end. */
-	void stop() {
+	@Override
+	public void stop() {
 		C running = get();
 		try {
 			running.getDockerClient().stopContainerCmd(running.getContainerId()).withTimeout(STOP_SECONDS).exec();
@@ -175,7 +177,8 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 	}
 
 	/** Freezes all of its processes, with the engine's freezer. */
-	synchronized void freeze() {
+	@Override
+	public synchronized void freeze() {
 		C running = get();
 		requireFrozen(this.name, Patience.of(FREEZE_TIMEOUT),
 				() -> running.getDockerClient().pauseContainerCmd(running.getContainerId()).exec());
@@ -215,7 +218,8 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 		}
 	}
 
-	synchronized void unfreeze() {
+	@Override
+	public synchronized void unfreeze() {
 		if (this.frozen) {
 			C running = get();
 			running.getDockerClient().unpauseContainerCmd(running.getContainerId()).exec();

@@ -21,7 +21,7 @@ import org.testcontainers.images.builder.Transferable;
 import org.testcontainers.kafka.KafkaContainer;
 
 /** A Kafka broker and controller in a container. */
-final class ContainerKafka implements KafkaBroker {
+final class ContainerKafka extends Container<KafkaContainer> implements KafkaBroker {
 
 	static final String IMAGE = "apache/kafka:4.2.1";
 
@@ -44,8 +44,6 @@ final class ContainerKafka implements KafkaBroker {
 	/** The environment variable with further options for the broker's JVM. */
 	private static final String OPTIONS = "TEST_KAFKA_OPTS";
 
-	private final Container<KafkaContainer> container;
-
 	private volatile boolean started;
 
 	/**
@@ -57,7 +55,7 @@ final class ContainerKafka implements KafkaBroker {
 	}
 
 	private ContainerKafka(String name, int port, Supplier<KafkaContainer> factory) {
-		this.container = new Container<>(name, PORT, port, factory, ContainerKafka::serves);
+		super(name, PORT, port, factory, ContainerKafka::serves);
 	}
 
 	/**
@@ -83,7 +81,7 @@ final class ContainerKafka implements KafkaBroker {
 	}
 
 	private static KafkaContainer kafka(int brokers) {
-		Map<String, String> copies = KafkaSettings.copies(brokers)
+		Map<String, String> copies = KafkaCluster.properties(brokers)
 			.entrySet()
 			.stream()
 			.collect(Collectors.toMap((entry) -> variable(entry.getKey()), Map.Entry::getValue));
@@ -108,45 +106,25 @@ final class ContainerKafka implements KafkaBroker {
 	@Override
 	public void start() {
 		boolean again = this.started;
-		this.container.start();
+		super.start();
 		if (!again) {
 			// For the next start: the first one has formatted the storage, which not
 			// every image allows twice, and has written its configuration.
-			this.container.get().copyFileToContainer(Transferable.of(START_AGAIN, EXECUTABLE), STARTER);
+			get().copyFileToContainer(Transferable.of(START_AGAIN, EXECUTABLE), STARTER);
 			this.started = true;
 		}
 	}
 
 	@Override
-	public void kill() {
-		this.container.kill();
-	}
-
-	@Override
 	public void stop() {
 		// The container's first process is a shell, which does not forward signals.
-		this.container.terminate();
-		this.container.stop();
-	}
-
-	@Override
-	public void freeze() {
-		this.container.freeze();
-	}
-
-	@Override
-	public void unfreeze() {
-		this.container.unfreeze();
-	}
-
-	@Override
-	public void close() {
-		this.container.close();
+		terminate();
+		super.stop();
 	}
 
 	@Override
 	public String address() {
-		return this.container.get().getBootstrapServers();
+		return get().getBootstrapServers();
 	}
 
 	private static boolean serves(KafkaContainer container) {

@@ -8,63 +8,34 @@ import java.util.Properties;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
 /** PostgreSQL in a container. */
-final class ContainerPostgres implements Server, PostgresService {
+final class ContainerPostgres extends Container<PostgreSQLContainer> implements PostgresService {
 
 	static final String IMAGE = "postgres:18";
 
 	private static final String PROBE_TIMEOUT_SECONDS = "2";
 
-	private final Container<PostgreSQLContainer> container;
-
 	ContainerPostgres(int port) {
-		this.container = new Container<>("PostgreSQL", PostgreSQLContainer.POSTGRESQL_PORT, port,
-				() -> new PostgreSQLContainer(IMAGE).withDatabaseName(database())
-					.withUsername(username())
-					.withPassword(password())
-					// The module's default turns fsync off.
-					.withCommand("postgres")
-					.withStartupTimeout(DevServices.startTimeout()),
+		super("PostgreSQL", PostgreSQLContainer.POSTGRESQL_PORT, port, ContainerPostgres::postgres,
 				ContainerPostgres::serves);
 	}
 
-	@Override
-	public void start() {
-		this.container.start();
-	}
-
-	@Override
-	public void kill() {
-		this.container.kill();
-	}
-
-	@Override
-	public void stop() {
-		this.container.stop();
-	}
-
-	@Override
-	public void freeze() {
-		this.container.freeze();
-	}
-
-	@Override
-	public void unfreeze() {
-		this.container.unfreeze();
-	}
-
-	@Override
-	public void close() {
-		this.container.close();
+	private static PostgreSQLContainer postgres() {
+		return new PostgreSQLContainer(IMAGE).withDatabaseName(DATABASE)
+			.withUsername(USER)
+			.withPassword(USER)
+			// The module's default turns fsync off.
+			.withCommand("postgres")
+			.withStartupTimeout(DevServices.startTimeout());
 	}
 
 	@Override
 	public String host() {
-		return this.container.get().getHost();
+		return get().getHost();
 	}
 
 	@Override
 	public int port() {
-		return this.container.get().getMappedPort(PostgreSQLContainer.POSTGRESQL_PORT);
+		return get().getMappedPort(PostgreSQLContainer.POSTGRESQL_PORT);
 	}
 
 	private static boolean serves(PostgreSQLContainer container) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * directory and, if that is temporary, {@value #TEMPORARY}. The main class calls
  * {@link #serving} when the server is ready. The server stops on SIGTERM.
  */
-final class EmbeddedProcess implements AutoCloseable {
+class EmbeddedProcess implements Server {
 
 	/**
 	 * The argument that makes the child delete its data directory and log when it ends.
@@ -47,6 +47,11 @@ final class EmbeddedProcess implements AutoCloseable {
 
 	private final String name;
 
+	private final int wantedPort;
+
+	/** 0 until it has been ready. */
+	private volatile int port;
+
 	private final Class<?> mainClass;
 
 	private final List<String> jvmArgs;
@@ -64,11 +69,13 @@ final class EmbeddedProcess implements AutoCloseable {
 
 	/**
 	 * Starts nothing.
+	 * @param port 0 picks a free one
 	 * @param directory where {@code name} and {@code name.log} are kept; null for a
 	 * temporary one
 	 */
-	EmbeddedProcess(String name, Class<?> mainClass, List<String> jvmArgs, @Nullable Path directory) {
+	EmbeddedProcess(String name, int port, Class<?> mainClass, List<String> jvmArgs, @Nullable Path directory) {
 		this.name = name;
+		this.wantedPort = port;
 		this.mainClass = mainClass;
 		this.jvmArgs = jvmArgs;
 		this.keptDirectory = directory;
@@ -78,8 +85,12 @@ final class EmbeddedProcess implements AutoCloseable {
 	 * Starts the server, or starts it again with its data and the port from before.
 	 * Returns when it is ready. If the first start fails, the next one begins anew.
 	 */
-	void start(int port) {
-		JavaProcess launched = launch(port);
+	@Override
+	public void start() {
+		int again = (this.port != 0) ? this.port : this.wantedPort;
+		Ports.requireFree(again, this.name);
+		int chosen = (again != 0) ? again : Ports.free();
+		JavaProcess launched = launch(chosen);
 		try {
 			launched.awaitReady();
 		}
@@ -95,6 +106,13 @@ final class EmbeddedProcess implements AutoCloseable {
 		synchronized (this) {
 			this.incomplete = false;
 		}
+		// Only now: if the first start fails, the next one may choose another port.
+		this.port = chosen;
+	}
+
+	/** The port; 0 before the first start. */
+	public int port() {
+		return this.port;
 	}
 
 	private synchronized void clearAfterFailure() {
@@ -147,13 +165,15 @@ final class EmbeddedProcess implements AutoCloseable {
 	}
 
 	/** Kills the server, and the child, which has nothing left to do. */
-	synchronized void kill() {
+	@Override
+	public synchronized void kill() {
 		killServer();
 		running().kill();
 	}
 
 	/** Makes the child stop the server and keep its data. */
-	synchronized void stop() {
+	@Override
+	public synchronized void stop() {
 		Path keep = base().resolve(KEEP);
 		try {
 			Files.writeString(keep, "");
@@ -167,12 +187,14 @@ final class EmbeddedProcess implements AutoCloseable {
 	}
 
 	/** Freezes the child, and the server that it started. */
-	synchronized void freeze() {
+	@Override
+	public synchronized void freeze() {
 		running().freeze();
 		server().forEach(Signal.STOP::send);
 	}
 
-	synchronized void unfreeze() {
+	@Override
+	public synchronized void unfreeze() {
 		server().forEach(Signal.CONT::send);
 		running().unfreeze();
 	}

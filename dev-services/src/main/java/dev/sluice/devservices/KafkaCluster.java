@@ -2,6 +2,7 @@ package dev.sluice.devservices;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -53,6 +54,31 @@ final class KafkaCluster implements Server, KafkaService {
 	KafkaCluster(List<? extends KafkaBroker> brokers, Runnable last) {
 		this.brokers = List.copyOf(brokers);
 		this.last = last;
+	}
+
+	/**
+	 * Properties of each broker. With three brokers, each has a copy of everything, and
+	 * at least two have each acknowledged record, so one may be lost. A single broker has
+	 * the only copy.
+	 */
+	static Map<String, String> properties(int brokers) {
+		String copies = Integer.toString(brokers);
+		String inSync = Integer.toString(Math.max(1, brokers - 1));
+		Map<String, String> properties = new LinkedHashMap<>();
+		properties.put("default.replication.factor", copies);
+		properties.put("min.insync.replicas", inSync);
+		properties.put("offsets.topic.replication.factor", copies);
+		properties.put("transaction.state.log.replication.factor", copies);
+		properties.put("transaction.state.log.min.isr", inSync);
+		if (brokers > 1) {
+			// Until the controller misses a broker that is gone, the others wait for its
+			// acknowledgement: 9 s by default.
+			properties.put("broker.session.timeout.ms", "3000");
+			properties.put("broker.heartbeat.interval.ms", "500");
+			// Makes a broker that is back lead a third of the partitions again soon.
+			properties.put("leader.imbalance.check.interval.seconds", "5");
+		}
+		return properties;
 	}
 
 	/** Starts the brokers in parallel: none is ready before most of them run. */

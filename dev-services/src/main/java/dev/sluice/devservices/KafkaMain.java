@@ -71,7 +71,7 @@ final class KafkaMain {
 				"group.initial.rebalance.delay.ms", "0"));
 		// Allows a consumer's session timeout below 6 s, the default minimum.
 		properties.put("group.min.session.timeout.ms", "3000");
-		properties.putAll(KafkaSettings.copies(voters.size()));
+		properties.putAll(KafkaCluster.properties(voters.size()));
 		return properties;
 	}
 

@@ -3,20 +3,26 @@ package dev.sluice.devservices;
 /** A running PostgreSQL with an empty database that its user owns. */
 public interface PostgresService extends Breakable {
 
+	/** The name of the database. */
+	String DATABASE = "sluice";
+
+	/** Name and password of the user. */
+	String USER = "sluice";
+
 	String host();
 
 	int port();
 
 	default String database() {
-		return "sluice";
+		return DATABASE;
 	}
 
 	default String username() {
-		return "sluice";
+		return USER;
 	}
 
 	default String password() {
-		return "sluice";
+		return USER;
 	}
 
 	/** Without user and password. */

@@ -21,7 +21,7 @@ class EmbeddedProcessIT {
 	@Test
 	void endsTheChildThoughTheServersIdCannotBeRead() throws Exception {
 		try (EmbeddedProcess process = process(ServerMain.class)) {
-			process.start(1);
+			process.start();
 			Files.writeString(data().resolve("postmaster.pid"), "\n");
 		}
 
@@ -33,12 +33,12 @@ class EmbeddedProcessIT {
 	@Test
 	void beginsAnewAfterAFirstStartThatFailed() throws Exception {
 		try (EmbeddedProcess process = process(FailingMain.class)) {
-			assertThatExceptionOfType(StartFailedException.class).isThrownBy(() -> process.start(1))
+			assertThatExceptionOfType(StartFailedException.class).isThrownBy(process::start)
 				.withMessageContaining("server ended with exit code 3");
 
-			process.start(2);
+			process.start();
 
-			assertThat(data().resolve("port")).hasContent("2");
+			assertThat(data().resolve("port")).hasContent(Integer.toString(process.port()));
 		}
 	}
 
@@ -46,19 +46,19 @@ class EmbeddedProcessIT {
 	void keepsTheDataWhenARestartFails() throws Exception {
 		Files.writeString(this.directory.resolve("failed"), "");
 		try (EmbeddedProcess process = process(FailingMain.class)) {
-			process.start(1);
+			process.start();
 			process.kill();
 
-			assertThatExceptionOfType(StartFailedException.class).isThrownBy(() -> process.start(1));
-			assertThat(data().resolve("port")).hasContent("1");
+			assertThatExceptionOfType(StartFailedException.class).isThrownBy(process::start);
+			assertThat(data().resolve("port")).hasContent(Integer.toString(process.port()));
 
 			Files.delete(data().resolve("port"));
-			process.start(1);
+			process.start();
 		}
 	}
 
 	private EmbeddedProcess process(Class<?> mainClass) {
-		return new EmbeddedProcess(NAME, mainClass, List.of("-Xmx32m", "-XX:+UseSerialGC"), this.directory);
+		return new EmbeddedProcess(NAME, 0, mainClass, List.of("-Xmx32m", "-XX:+UseSerialGC"), this.directory);
 	}
 
 	private Path data() {
