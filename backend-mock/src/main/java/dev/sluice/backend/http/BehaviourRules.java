@@ -28,29 +28,29 @@ public final class BehaviourRules {
 	/**
 	 * @return the violations by field; empty if the behaviour is valid
 	 */
-	List<FieldError> check(BackendBehaviour behaviour) {
-		List<FieldError> errors = new ArrayList<>();
+	List<JsonProblem> check(BackendBehaviour behaviour) {
+		List<JsonProblem> errors = new ArrayList<>();
 		this.validator.validate(behaviour)
 			.forEach((violation) -> errors
-				.add(new FieldError(violation.getPropertyPath().toString(), violation.getMessage())));
+				.add(new JsonProblem(violation.getPropertyPath().toString(), violation.getMessage())));
 		if (errors.isEmpty()) {
 			checkRelations(behaviour, errors);
 		}
-		errors.sort(Comparator.comparing(FieldError::field).thenComparing(FieldError::message));
+		errors.sort(Comparator.comparing(JsonProblem::field).thenComparing(JsonProblem::message));
 		return errors;
 	}
 
-	private void checkRelations(BackendBehaviour behaviour, List<FieldError> errors) {
+	private void checkRelations(BackendBehaviour behaviour, List<JsonProblem> errors) {
 		if (behaviour.errorRate() + behaviour.hangRate() + behaviour.resetRate() > 1) {
-			errors.add(new FieldError("errorRate", "errorRate, hangRate and resetRate must not exceed 1 together"));
+			errors.add(new JsonProblem("errorRate", "errorRate, hangRate and resetRate must not exceed 1 together"));
 		}
 		if (behaviour.cpuMicros() > MAX_CPU_MICROS) {
-			errors.add(new FieldError("cpuMicros", "must be less than or equal to " + MAX_CPU_MICROS));
+			errors.add(new JsonProblem("cpuMicros", "must be less than or equal to " + MAX_CPU_MICROS));
 		}
 		for (int i = 0; i < behaviour.specials().size(); i++) {
 			int status = behaviour.specials().get(i).status();
 			if (status != 0 && status < MIN_ERROR) {
-				errors.add(new FieldError("specials[%d].status".formatted(i), "must be 0, or 400 to 599"));
+				errors.add(new JsonProblem("specials[%d].status".formatted(i), "must be 0, or 400 to 599"));
 			}
 		}
 		switch (behaviour.delay()) {
@@ -58,16 +58,16 @@ public final class BehaviourRules {
 			}
 			case Delay.Uniform(long min, long max) -> {
 				if (min > max) {
-					errors.add(new FieldError("delay.minMillis", "must not be greater than maxMillis"));
+					errors.add(new JsonProblem("delay.minMillis", "must not be greater than maxMillis"));
 				}
 			}
 			case Delay.LogNormal(double median, double p99) -> {
 				// Negated, so that NaN does not pass.
 				if (!(median <= p99)) {
-					errors.add(new FieldError("delay.medianMillis", "must not be greater than p99Millis"));
+					errors.add(new JsonProblem("delay.medianMillis", "must not be greater than p99Millis"));
 				}
 				if (!(p99 <= Sampler.MAX_DELAY_MILLIS)) {
-					errors.add(new FieldError("delay.p99Millis",
+					errors.add(new JsonProblem("delay.p99Millis",
 							"must be less than or equal to " + Sampler.MAX_DELAY_MILLIS));
 				}
 			}
@@ -77,38 +77,26 @@ public final class BehaviourRules {
 			}
 			case Capacity.Rate(double perSecond, int _) -> {
 				if (!Double.isFinite(perSecond)) {
-					errors.add(new FieldError("capacity.perSecond", "must be a finite number"));
+					errors.add(new JsonProblem("capacity.perSecond", "must be a finite number"));
 				}
 			}
 			case Capacity.Workers(int _, int queue) -> checkQueue(queue, errors);
 			case Capacity.Starved(int initial, double growthPerSecond, int max, int queue) -> {
 				if (initial > max) {
-					errors.add(new FieldError("capacity.initialWorkers", "must not be greater than maxWorkers"));
+					errors.add(new JsonProblem("capacity.initialWorkers", "must not be greater than maxWorkers"));
 				}
 				if (!Double.isFinite(growthPerSecond)) {
-					errors.add(new FieldError("capacity.growthPerSecond", "must be a finite number"));
+					errors.add(new JsonProblem("capacity.growthPerSecond", "must be a finite number"));
 				}
 				checkQueue(queue, errors);
 			}
 		}
 	}
 
-	private static void checkQueue(int queue, List<FieldError> errors) {
+	private static void checkQueue(int queue, List<JsonProblem> errors) {
 		if (queue > MAX_QUEUE) {
-			errors.add(new FieldError("capacity.queue", "must be less than or equal to " + MAX_QUEUE));
+			errors.add(new JsonProblem("capacity.queue", "must be less than or equal to " + MAX_QUEUE));
 		}
-	}
-
-	/**
-	 * @param field the path of the field
-	 * @param message what is wrong with it
-	 */
-	record FieldError(String field, String message) {
-
-		static FieldError of(JsonProblem fault) {
-			return new FieldError(fault.field(), fault.message());
-		}
-
 	}
 
 }

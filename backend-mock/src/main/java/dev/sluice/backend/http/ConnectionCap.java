@@ -1,10 +1,10 @@
 package dev.sluice.backend.http;
 
-import java.util.concurrent.TimeUnit;
-
 import dev.sluice.backend.loop.Loop;
 import dev.sluice.backend.model.Backend;
+import dev.sluice.backend.model.TokenBucket;
 import io.netty.channel.Channel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts new connections and closes those over the cap at once, like an exhausted network
@@ -22,9 +22,8 @@ public final class ConnectionCap {
 
 	private int perSecond;
 
-	private double tokens;
-
-	private long filledAtNanos;
+	/** Null if there is no cap. */
+	private @Nullable TokenBucket tokens;
 
 	public ConnectionCap(Loop loop, Backend backend) {
 		this.loop = loop;
@@ -44,19 +43,16 @@ public final class ConnectionCap {
 		long now = this.loop.nanoTime();
 		if (cap != this.perSecond) {
 			this.perSecond = cap;
-			this.tokens = cap;
-			this.filledAtNanos = now;
+			this.tokens = (cap != 0) ? new TokenBucket(cap, cap, now) : null;
 		}
-		if (cap == 0) {
+		TokenBucket bucket = this.tokens;
+		if (bucket == null) {
 			return true;
 		}
-		double added = (double) cap * (now - this.filledAtNanos) / TimeUnit.SECONDS.toNanos(1);
-		this.tokens = Math.min(cap, this.tokens + added);
-		this.filledAtNanos = now;
-		if (this.tokens < 1) {
+		if (bucket.nanosUntilToken(now) > 0) {
 			return false;
 		}
-		this.tokens--;
+		bucket.take(now);
 		return true;
 	}
 

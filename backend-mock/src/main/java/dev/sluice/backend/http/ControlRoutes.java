@@ -5,7 +5,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-import dev.sluice.backend.http.BehaviourRules.FieldError;
 import dev.sluice.backend.loop.Loop;
 import dev.sluice.backend.model.Backend;
 import dev.sluice.backend.store.OrderStore;
@@ -100,12 +99,12 @@ public final class ControlRoutes {
 				behaviour = this.behaviourReader.readValue(body);
 			}
 			catch (JacksonException ex) {
-				return invalidBehaviour(List.of(FieldError.of(JsonProblem.of(ex))));
+				return invalidBehaviour(List.of(JsonProblem.of(ex)));
 			}
 			if (behaviour == null) {
-				return invalidBehaviour(List.of(new FieldError("", "must not be null")));
+				return invalidBehaviour(List.of(new JsonProblem("", "must not be null")));
 			}
-			List<FieldError> errors = this.rules.check(behaviour);
+			List<JsonProblem> errors = this.rules.check(behaviour);
 			if (!errors.isEmpty()) {
 				return invalidBehaviour(errors);
 			}
@@ -115,7 +114,7 @@ public final class ControlRoutes {
 		});
 	}
 
-	private Mono<ServerResponse> invalidBehaviour(List<FieldError> errors) {
+	private Mono<ServerResponse> invalidBehaviour(List<JsonProblem> errors) {
 		return problem(ProblemType.INVALID_REQUEST, "The behaviour is not valid. The current one stays", errors);
 	}
 
@@ -130,7 +129,7 @@ public final class ControlRoutes {
 			.bodyValue(ProblemDetail.forStatusAndDetail(status, String.valueOf(failure.getMessage())));
 	}
 
-	private static Mono<ServerResponse> problem(ProblemType type, String detail, List<FieldError> errors) {
+	private static Mono<ServerResponse> problem(ProblemType type, String detail, List<JsonProblem> errors) {
 		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatusCode.valueOf(type.status()), detail);
 		problem.setType(type.type());
 		problem.setTitle(type.title());

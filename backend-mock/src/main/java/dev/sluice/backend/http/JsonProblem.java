@@ -10,7 +10,7 @@ import tools.jackson.databind.exc.InvalidTypeIdException;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
 
 /**
- * An error in a JSON document, described for its author, without class names.
+ * What is wrong with a JSON document, described for its author, without class names.
  *
  * @param field the path of the field, empty for the document
  * @param message what is wrong with it

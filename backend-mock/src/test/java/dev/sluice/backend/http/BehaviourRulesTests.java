@@ -96,7 +96,7 @@ class BehaviourRulesTests {
 	}
 
 	private void assertRefused(BackendBehaviour behaviour, String... fields) {
-		assertThat(this.rules.check(behaviour)).extracting(BehaviourRules.FieldError::field).containsExactly(fields);
+		assertThat(this.rules.check(behaviour)).extracting(JsonProblem::field).containsExactly(fields);
 	}
 
 }
