@@ -69,7 +69,7 @@ public final class ComparePage {
 			sections.add(new Section("summary", "Which mode for which load?", modes(), this::summary));
 		}
 		sections.add(new Section("throughput", "Throughput against load", this::throughput));
-		sections.add(new Section("wait", "What a client waits for", (html) -> WaitTables.write(this.run, html)));
+		sections.add(new Section("wait", "What a client waits for", (html) -> Waits.write(this.run, html)));
 		sections.add(new Section("cost", "What an order costs", (html) -> CostTables.write(this.run, html)));
 		if (CellTables.hasUtilisations(this.run)) {
 			sections.add(new Section("bottleneck", "Bottlenecks", (html) -> CellTables.bottlenecks(this.run, html)));
@@ -78,11 +78,11 @@ public final class ComparePage {
 			sections.add(
 					new Section("seconds", "One run, second by second", (html) -> SecondsCharts.write(this.run, html)));
 		}
-		List<Differences> variants = Differences.ofVariants(this.run);
-		List<Differences> itself = Differences.ofItself(this.run);
+		List<Difference> variants = Difference.ofVariants(this.run);
+		List<Difference> itself = Difference.ofItself(this.run);
 		if (!variants.isEmpty() || !itself.isEmpty()) {
 			sections.add(new Section("differences", "Which differences can be believed?",
-					(html) -> Differences.write(variants, itself, html)));
+					(html) -> Difference.write(variants, itself, html)));
 		}
 		if (this.compare.scenario() == null && this.kind == Load.Kind.BURST) {
 			sections.add(new Section("reference", "Beside the measurement Sluice grew from",
@@ -102,26 +102,22 @@ public final class ComparePage {
 	}
 
 	private String text() {
-		StringBuilder text = new StringBuilder();
 		// A scenario asks another question.
 		List<String> answers = (this.compare.scenario() != null) ? List.of()
 				: (this.kind == Load.Kind.OFFERED) ? RateOverview.answers(this.run) : modes();
-		Stream.of(answers, CellTables.bottlenecks(this.run))
-			.flatMap(List::stream)
-			.forEach((sentence) -> text.append(sentence).append(System.lineSeparator()));
-		text.append(System.lineSeparator());
+		StringBuilder text = new StringBuilder(Section.text(answers));
+		text.append(Section.text(CellTables.bottlenecks(this.run))).append(System.lineSeparator());
 		for (String capacity : Coordinates.capacities(this.run)) {
-			text.append(byLoad("Orders saved per second", capacity, medians(CellResult::savedPerSecond)).text());
-			text.append(byLoad("Median wait from the first try until accepted, ms", capacity,
-					medians((cell) -> p50(cell.toAccepted())))
-				.text());
-			text.append(byLoad("Median wait from the first try until saved, ms", capacity,
-					medians((cell) -> p50(cell.toSaved())))
-				.text());
+			List<Table> tables = new ArrayList<>(
+					List.of(byLoad("Orders saved per second", capacity, medians(CellResult::savedPerSecond)),
+							byLoad("Median wait from the first try until accepted, ms", capacity,
+									medians((cell) -> p50(cell.toAccepted()))),
+							byLoad("Median wait from the first try until saved, ms", capacity,
+									medians((cell) -> p50(cell.toSaved())))));
 			if (this.run.cells().stream().anyMatch((cell) -> cell.failedCalls() > 0)) {
-				text.append(byLoad("Failed calls, retried", capacity, medians((cell) -> (double) cell.failedCalls()))
-					.text());
+				tables.add(byLoad("Failed calls, retried", capacity, medians((cell) -> (double) cell.failedCalls())));
 			}
+			tables.forEach((table) -> text.append(table.text()));
 		}
 		long marked = this.run.cells().stream().filter(Reliability::marked).count();
 		if (marked > 0) {
@@ -194,7 +190,7 @@ public final class ComparePage {
 			html.charts(throughput(capacity, curves),
 					byLoad("Orders saved per second: median (slowest–fastest)", capacity, ComparePage::spread));
 		}
-		html.table(Reference.shapes("The shape of each series", curves));
+		html.table(shapes("The shape of each series", curves));
 		html.note(
 				"By fixed rules: “collapsed” ends below %s of its peak, “held” never drops more than %s below the best value at a smaller load, “sagged” is between. %s %s"
 					.formatted(Figures.percent(Curve.COLLAPSED_BELOW), Figures.percent(Curve.HELD_WITHIN), failed(),
@@ -235,6 +231,23 @@ public final class ComparePage {
 					320, 440, this.kind.words(), "saved per second", "slowest to fastest repetition", top, this.loads,
 					lines);
 		}).toList();
+	}
+
+	/** Where each curve had its peak, and how it went on. */
+	static Table shapes(String caption, List<Curve> curves) {
+		return Table.of(caption, curves,
+				List.of(Column.words("Variant", (curve) -> curve.series().variant()),
+						Column.words("Mode", (curve) -> curve.series().mode()),
+						Column.words("Backend", (curve) -> curve.series().capacity()),
+						Column.words("Shape", (curve) -> curve.shape().word()),
+						Column.measured("peak per second", (Curve curve) -> curve.peak().perSecond())
+							.marked((curve) -> curve.peak().marked()),
+						Column.count("at", (curve) -> curve.peak().size()),
+						Column.measured("last per second", (Curve curve) -> curve.last().perSecond())
+							.marked((curve) -> curve.last().marked()),
+						Column.count("at", (curve) -> curve.last().size()),
+						Column.percent("peak to last", (curve) -> -curve.end().share()),
+						Column.percent("largest drop", (curve) -> -curve.largestDrop().share())));
 	}
 
 	/** The part of the ceiling within the chart. */

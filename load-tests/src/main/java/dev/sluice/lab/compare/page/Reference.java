@@ -118,7 +118,7 @@ final class Reference {
 							Figures.percent(curve(Coordinates.SYNC).end().share()),
 							Figures.percent(curve(Coordinates.QUEUED).largestDrop().share())));
 		html.charts(MODES.stream().map((mode) -> chart(mode, ours)).toList(), rates(ours));
-		html.table(shapes("The shape of the reference's series, by the rule above",
+		html.table(ComparePage.shapes("The shape of the reference's series, by the rule above",
 				MODES.stream().map(Reference::curve).toList()));
 	}
 
@@ -174,23 +174,6 @@ final class Reference {
 			.distinct()
 			.sorted()
 			.toList();
-	}
-
-	/** Where each curve had its peak, and how it went on. */
-	static Table shapes(String caption, List<Curve> curves) {
-		return Table.of(caption, curves,
-				List.of(Column.words("Variant", (curve) -> curve.series().variant()),
-						Column.words("Mode", (curve) -> curve.series().mode()),
-						Column.words("Backend", (curve) -> curve.series().capacity()),
-						Column.words("Shape", (curve) -> curve.shape().word()),
-						Column.measured("peak per second", (Curve curve) -> curve.peak().perSecond())
-							.marked((curve) -> curve.peak().marked()),
-						Column.count("at", (curve) -> curve.peak().size()),
-						Column.measured("last per second", (Curve curve) -> curve.last().perSecond())
-							.marked((curve) -> curve.last().marked()),
-						Column.count("at", (curve) -> curve.last().size()),
-						Column.percent("peak to last", (curve) -> -curve.end().share()),
-						Column.percent("largest drop", (curve) -> -curve.largestDrop().share())));
 	}
 
 }

@@ -28,11 +28,11 @@ import dev.sluice.lab.kit.statistics.PairedComparison.Verdict;
  * @param what the variants, in words
  * @param marked whether a cell of a pair is unreliable
  */
-record Differences(Series series, String load, String what, PairedComparison comparison, boolean marked) {
+record Difference(Series series, String load, String what, PairedComparison comparison, boolean marked) {
 
 	/** Each variant with the first, at the load that is shown in detail. */
-	static List<Differences> ofVariants(RunResult run) {
-		List<Differences> differences = new ArrayList<>();
+	static List<Difference> ofVariants(RunResult run) {
+		List<Difference> differences = new ArrayList<>();
 		for (Series other : Coordinates.series(run)) {
 			Series first = Coordinates.series(run)
 				.stream()
@@ -54,8 +54,8 @@ record Differences(Series series, String load, String what, PairedComparison com
 	/**
 	 * Each series with itself, repetitions 1, 3, 5 … with 2, 4, 6 …, if there are enough.
 	 */
-	static List<Differences> ofItself(RunResult run) {
-		List<Differences> differences = new ArrayList<>();
+	static List<Difference> ofItself(RunResult run) {
+		List<Difference> differences = new ArrayList<>();
 		for (Series series : Coordinates.series(run)) {
 			for (int load : Coordinates.loads(run)) {
 				SortedMap<Integer, CellResult> cells = byRepetition(run, series, load);
@@ -72,14 +72,14 @@ record Differences(Series series, String load, String what, PairedComparison com
 		return differences;
 	}
 
-	private static Differences of(RunResult run, Series series, int load, String what, List<CellResult> first,
+	private static Difference of(RunResult run, Series series, int load, String what, List<CellResult> first,
 			List<CellResult> second) {
-		return new Differences(series, Coordinates.kind(run).text(load), what,
+		return new Difference(series, Coordinates.kind(run).text(load), what,
 				PairedComparison.of(rates(first), rates(second)),
 				Stream.of(first, second).flatMap(List::stream).anyMatch(Reliability::marked));
 	}
 
-	static void write(List<Differences> variants, List<Differences> itself, Html html) {
+	static void write(List<Difference> variants, List<Difference> itself, Html html) {
 		if (!variants.isEmpty()) {
 			html.paragraph(
 					"Repetitions of two variants are interleaved and compared in pairs, so that disturbances of both cancel out. A difference is reported if the exact signed-rank test finds it at 1 %%, of at least %s pairs; the interval, at 99 %%, has what the test does not exclude. “The same” is reported if two one-sided tests at 5 %% each exclude a difference of %s. Otherwise the table says what may hide in the interval. The last column has the pairs that would find a difference of %s in nine of ten runs, by the noise of these."
@@ -113,11 +113,11 @@ record Differences(Series series, String load, String what, PairedComparison com
 		return cells.stream().mapToDouble(CellResult::savedPerSecond).toArray();
 	}
 
-	private static Table table(String caption, List<Differences> differences) {
+	private static Table table(String caption, List<Difference> differences) {
 		return Table.of(caption, differences,
 				List.of(Column.words("Backend", (each) -> each.series().capacity()),
-						Column.words("Mode", (each) -> each.series().mode()), Column.words("load", Differences::load),
-						Column.words("Variant", Differences::what).marked(Differences::marked),
+						Column.words("Mode", (each) -> each.series().mode()), Column.words("load", Difference::load),
+						Column.words("Variant", Difference::what).marked(Difference::marked),
 						Column.words("verdict", (each) -> verdict(each.comparison())),
 						Column.measured("ratio", (each) -> each.comparison().medianRatio()),
 						Column.figure("from", (each) -> end(each.comparison(), each.comparison().low())),

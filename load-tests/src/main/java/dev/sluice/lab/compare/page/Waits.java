@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param cells the repetitions, at least one
  */
-record WaitTables(Series series, List<CellResult> cells) {
+record Waits(Series series, List<CellResult> cells) {
 
 	static void write(RunResult run, Html html) {
 		html.paragraph(
@@ -38,11 +38,11 @@ record WaitTables(Series series, List<CellResult> cells) {
 					"A closed model: a client waits before it places its next order, so stalls are under-represented. lab compare --rates has none of that.",
 					"class", "caution");
 		}
-		List<WaitTables> waits = Coordinates.loads(run)
+		List<Waits> waits = Coordinates.loads(run)
 			.stream()
 			.flatMap((load) -> Coordinates.series(run)
 				.stream()
-				.map((series) -> new WaitTables(series, Coordinates.at(run, series, load))))
+				.map((series) -> new Waits(series, Coordinates.at(run, series, load))))
 			.filter((
 					each) -> each.cells().stream().anyMatch((cell) -> cell.toSaved() != null || cell.latency() != null))
 			.toList();
@@ -57,9 +57,9 @@ record WaitTables(Series series, List<CellResult> cells) {
 		html.open("div", "class", "stacked").charts(charts, table(waits)).close();
 	}
 
-	private static Stream<Chart> charts(RunResult run, String capacity, List<WaitTables> all) {
+	private static Stream<Chart> charts(RunResult run, String capacity, List<Waits> all) {
 		OptionalInt load = Coordinates.closeLoad(run, capacity);
-		List<WaitTables> waits = all.stream()
+		List<Waits> waits = all.stream()
 			.filter((each) -> each.series().capacity().equals(capacity)
 					&& each.cells().getFirst().cell().load().size() == load.orElse(0))
 			.toList();
@@ -75,12 +75,12 @@ record WaitTables(Series series, List<CellResult> cells) {
 						waits.stream().map((each) -> each.dots(each::accepted)).toList()));
 	}
 
-	private static Table table(List<WaitTables> waits) {
-		return Table.of("WaitTables in milliseconds", waits,
+	private static Table table(List<Waits> waits) {
+		return Table.of("Waits in milliseconds", waits,
 				List.of(Column.words("Variant", (each) -> each.series().variant()),
 						Column.words("Mode", (each) -> each.series().mode()),
 						Column.words("Backend", (each) -> each.series().capacity()),
-						Column.words("load", WaitTables::load).marked(WaitTables::marked),
+						Column.words("load", Waits::load).marked(Waits::marked),
 						Column.measured("saved p50", (each) -> each.saved(Wait::p50)),
 						Column.measured("saved p95", (each) -> each.saved(Wait::p95)),
 						Column.measured("saved p99", (each) -> each.saved(Wait::p99)),
@@ -90,7 +90,7 @@ record WaitTables(Series series, List<CellResult> cells) {
 						Column.measured("a call's own p50", (each) -> each.call(Latency::p50)),
 						Column.measured("its p99", (each) -> each.call(Latency::p99)),
 						Column.percent("calls failed", (each) -> Curve.failedShare(each.cells())),
-						Column.count("orders never saved", WaitTables::unfinished)));
+						Column.count("orders never saved", Waits::unfinished)));
 	}
 
 	private String load() {
