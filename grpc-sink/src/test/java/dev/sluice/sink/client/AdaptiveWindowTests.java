@@ -8,8 +8,6 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -146,19 +144,6 @@ class AdaptiveWindowTests {
 		assertThat(rounds(5, 100)).containsExactly(116, 216, 316, 416, 210);
 	}
 
-	@Test
-	void growsAsLongAsOneOfThreeRoundsBringsAQuarterMore() {
-		assertThat(rounds(3, 64)).containsExactly(80, 144, 208);
-		assertThat(rounds(5, 80)).containsExactly(288, 368, 448, 528, 2 * 80 + BATCH);
-	}
-
-	@Test
-	void growsNoLongerIfThreeRoundsBringLessThanAQuarterMore() {
-		rounds(3, 64);
-
-		assertThat(rounds(2, 79)).containsExactly(287, 2 * 79 + BATCH);
-	}
-
 	/** A stage is ten rounds in which the rates of the one before count, and four. */
 	@Test
 	void triesHalfAsMuchMoreAndGoesBackIfThatBringsNothing() {
@@ -168,17 +153,6 @@ class AdaptiveWindowTests {
 		assertThat(rounds(14, 100)).containsOnly(310);
 		assertThat(rounds(28, 100)).containsOnly(210);
 		assertThat(rounds(14, 100)).containsOnly(310);
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "50, 14", "10, 30" })
-	void measuresEachStageOfATrialForTwoTenthsOfASecond(long millis, int roundsOfStage) {
-		rounds(4, 100, TimeUnit.MILLISECONDS.toNanos(millis));
-
-		assertThat(rounds(roundsOfStage - 1, 100, TimeUnit.MILLISECONDS.toNanos(millis)))
-			.allMatch((size) -> size <= 210);
-		assertThat(rounds(roundsOfStage, 100, TimeUnit.MILLISECONDS.toNanos(millis))).allMatch((size) -> size >= 309);
-		assertThat(rounds(1, 100, TimeUnit.MILLISECONDS.toNanos(millis))).allMatch((size) -> size <= 210);
 	}
 
 	@Test
@@ -195,18 +169,6 @@ class AdaptiveWindowTests {
 		}
 
 		assertThat(sizes).containsExactly(280, 253, 228, 210, 210);
-	}
-
-	@Test
-	void isAtMostSixtyFourTimesWhatFits() {
-		rounds(17, 100);
-		for (int i = 0; i < 12; i++) {
-			trial(120);
-			rounds(13, 100);
-		}
-		trial(100);
-
-		assertThat(this.window.size()).isEqualTo((int) (64 * 0.9 * 100) + BATCH);
 	}
 
 	/** More messages in each round, but fewer a second. */
@@ -229,29 +191,6 @@ class AdaptiveWindowTests {
 	}
 
 	@Test
-	void beginsItsTrialAgainAfterTheApplicationHadLittleToSend() {
-		rounds(17, 100);
-		assertThat(rounds(5, 100)).containsOnly(310);
-		round(100, ROUND, 1, true);
-		assertThat(rounds(13, 100)).containsOnly(210);
-		round(100, ROUND, 1, true);
-
-		assertThat(rounds(14, 100)).containsOnly(210);
-		assertThat(rounds(1, 100)).containsOnly(310);
-	}
-
-	@Test
-	void remembersTheHighestRateOfTenRounds() {
-		rounds(5, 100);
-
-		assertThat(rounds(5, 60)).containsOnly(210);
-		assertThat(rounds(4, 20)).containsOnly(210);
-		assertThat(rounds(3, 20)).containsOnly(2 * 60 + BATCH);
-		assertThat(rounds(2, 20)).as("a trial").containsOnly(3 * 60 + BATCH);
-		assertThat(rounds(1, 20)).containsOnly(3 * 20 + BATCH);
-	}
-
-	@Test
 	void remembersTheHighestRateWhileTheApplicationHasLittleToSend() {
 		rounds(5, 100);
 		for (int i = 0; i < 30; i++) {
@@ -261,41 +200,6 @@ class AdaptiveWindowTests {
 		assertThat(this.window.size()).isEqualTo(2 * 100 + BATCH);
 		assertThat(rounds(9, 20)).containsOnly(2 * 100 + BATCH);
 		assertThat(rounds(1, 20)).containsOnly(2 * 20 + BATCH);
-	}
-
-	@Test
-	void remembersTheLargestBatchOfTenRounds() {
-		rounds(4, 100);
-		round(100, ROUND, 70, false);
-
-		assertThat(this.window.size()).isEqualTo(270);
-		assertThat(rounds(9, 100)).containsOnly(270);
-		assertThat(rounds(1, 100)).containsOnly(210);
-	}
-
-	@Test
-	void followsAHigherRateAtOnceAlsoWhileTheApplicationHasLittleToSend() {
-		rounds(5, 100);
-
-		round(200, ROUND, BATCH, true);
-
-		assertThat(this.window.size()).isEqualTo(2 * 200 + BATCH);
-	}
-
-	@Test
-	void followsAShorterRoundTripAtOnce() {
-		rounds(5, 100);
-
-		assertThat(rounds(12, 100, ROUND / 2)).containsOnly(210);
-	}
-
-	@Test
-	void countsNoRateWhereNoTimePasses() {
-		rounds(5, 100);
-
-		round(1, 0, BATCH, false);
-
-		assertThat(this.window.size()).isLessThanOrEqualTo(210);
 	}
 
 	@Test
@@ -325,54 +229,12 @@ class AdaptiveWindowTests {
 	}
 
 	@Test
-	void measuresNoRoundTripAgainThatIsAsShortAsEver() {
-		rounds(17, 100);
-
-		assertThat(rounds(300, 100)).containsOnly(210, 310);
-	}
-
-	@Test
-	void halvesAgainInTheNextRound() {
-		rounds(5, 100);
-		Window.Flight flight = this.window.sent(this.now, 100, false);
-
-		this.window.lost(flight, this.now);
-		assertThat(this.window.size()).isEqualTo(2 * 50 + BATCH);
-		this.window.lost(flight, this.now);
-		assertThat(this.window.size()).as("once a round").isEqualTo(2 * 50 + BATCH);
-
-		rounds(1, 10);
-		this.window.lost(flight, this.now);
-		assertThat(this.window.size()).isEqualTo(2 * 25 + BATCH);
-	}
-
-	@Test
 	void growsAtTheStartNoLongerThanUntilAMessageIsLost() {
 		rounds(2, 100);
 
 		this.window.lost(this.window.sent(this.now, 0, false), this.now);
 
 		assertThat(this.window.size()).isEqualTo(2 * 50 + BATCH);
-	}
-
-	/** All messages were sent at once, so none of them ends a round. */
-	@Test
-	void endsARoundWhenItHasTakenMoreThanASecond() {
-		List<Window.Flight> flights = new ArrayList<>();
-		for (int i = 0; i < 1_100; i++) {
-			flights.add(this.window.sent(this.now, i, false));
-		}
-		List<Boolean> halved = new ArrayList<>();
-		for (int i = 0; i < 11; i++) {
-			this.now += TimeUnit.MILLISECONDS.toNanos(250);
-			flights.subList(100 * i, 100 * (i + 1)).forEach((flight) -> this.window.acked(flight, this.now, BATCH));
-			int before = this.window.size();
-			this.window.lost(flights.getFirst(), this.now);
-			halved.add(this.window.size() < before);
-		}
-
-		assertThat(halved).as("once a round")
-			.containsExactly(true, false, false, false, false, true, false, false, false, false, true);
 	}
 
 	/** Rounds with so many messages while more is tried, and with 100 after that. */

@@ -84,12 +84,6 @@ class SinkClientMetricTests {
 	}
 
 	@Test
-	void showTheAgeOfTheOldestInSeconds() {
-		SinkClient.Stats stats = new SinkClient.Stats(true, 0, 1, 0, 0, 0, 1, 1, 2_500, 0, 0, 0, 0, 0, 0);
-		assertThat(SinkClientMetric.OLDEST.value(stats)).isEqualTo(2.5);
-	}
-
-	@Test
 	void countWhatIsSentAgainAfterATimeoutAndAfterADisconnection() throws Exception {
 		this.sink.sendInfo(100);
 		send("a");

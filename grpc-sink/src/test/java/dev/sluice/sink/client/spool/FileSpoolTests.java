@@ -258,18 +258,6 @@ class FileSpoolTests {
 	}
 
 	@Test
-	void takesExactlyAsManyBytesAsItMayHave() throws Exception {
-		int most = 3_000 - Spool.OWN_ID_BYTES - Spool.OVERHEAD_BYTES;
-		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 3_000, false)) {
-			assertThatExceptionOfType(SpoolFullException.class)
-				.isThrownBy(() -> append(spool, null, new byte[most + 1]));
-
-			append(spool, null, new byte[most]);
-			assertThat(spool.size()).isEqualTo(1);
-		}
-	}
-
-	@Test
 	void makesItsDirectoriesDurableIfMessagesSurviveALossOfPower() {
 		FaultyDisk disk = new FaultyDisk();
 
@@ -392,17 +380,6 @@ class FileSpoolTests {
 			assertThat(Objects.requireNonNull(spool.next(-1)).payload()).as("once more").isEqualTo(payload(1));
 			assertThat(disk.bytesRead).doesNotHaveValue(0);
 		}
-	}
-
-	@Test
-	void opensOnceWhatKeptItFromOpeningIsGone() throws Exception {
-		Path inTheWay = Files.createDirectories(this.directory.resolve("spool").resolve("lock"));
-		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> open(false))
-			.withMessageContaining("cannot be opened");
-
-		Files.delete(inTheWay);
-
-		open(false).close();
 	}
 
 	@Test
