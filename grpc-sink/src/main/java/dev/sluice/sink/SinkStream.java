@@ -128,8 +128,7 @@ final class SinkStream implements StreamObserver<Received> {
 				return;
 			}
 			this.intake.arrived(messages.stream().mapToLong(Received.Message::memoryBytes).sum());
-			// If the stream has ended, they are not acknowledged and the client sends
-			// them again.
+			// After the end of the stream the client sends them again.
 			for (Received.Message message : messages) {
 				if (this.state.isOpen()) {
 					received(message);
