@@ -25,12 +25,12 @@ class CeilingTests {
 
 	/** Lines of {@code src/main/java}. */
 	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_600),
-			Map.entry("dev-services", 3_660), Map.entry("gateway-core", 6_000), Map.entry("gateway-reactive", 2_300),
-			Map.entry("gateway-servlet", 3_700), Map.entry("grpc-sink", 11_000), Map.entry("kafka-topics", 840),
-			Map.entry("load-tests", 31_500), Map.entry("order-consumer", 5_700), Map.entry("order-contract", 900));
+			Map.entry("dev-services", 3_480), Map.entry("gateway-core", 5_650), Map.entry("gateway-reactive", 2_300),
+			Map.entry("gateway-servlet", 3_700), Map.entry("grpc-sink", 10_600), Map.entry("kafka-topics", 770),
+			Map.entry("load-tests", 28_900), Map.entry("order-consumer", 5_700), Map.entry("order-contract", 900));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 60_300;
+	private static final int TEST_LINES = 55_900;
 
 	private static final int RATIONALE_WORDS = 8_800;
 
@@ -44,17 +44,14 @@ class CeilingTests {
 
 	/** Files with more lines than a class may have. */
 	private static final Map<String, Integer> LARGE_CLASSES = Map.ofEntries(
-			Map.entry("dev-services/devservices.JavaProcess", 556),
 			Map.entry("gateway-reactive/gateway.edge.RequestFramingHandler", 427),
-			Map.entry("grpc-sink/sink.SinkStream", 688), Map.entry("grpc-sink/sink.store.SessionWriter", 485),
-			Map.entry("kafka-topics/topics.TopicWatch", 453),
-			Map.entry("load-tests/lab.compare.CompareExperiment", 407),
+			Map.entry("load-tests/lab.compare.CompareExperiment", 406),
 			Map.entry("load-tests/lab.kit.load.OrdersSimulation", 424),
-			Map.entry("load-tests/lab.kit.stack.Stack", 587), Map.entry("load-tests/lab.knee.KneeExperiment", 427));
+			Map.entry("load-tests/lab.knee.KneeExperiment", 428));
 
 	/** Packages with more types than a package may have. */
-	private static final Map<String, Integer> LARGE_PACKAGES = Map.of("grpc-sink/sink", 23, "order-contract/contract",
-			20, "load-tests/lab.kit.run", 16, "dev-services/devservices", 31);
+	private static final Map<String, Integer> LARGE_PACKAGES = Map.of("order-contract/contract", 20,
+			"dev-services/devservices", 31);
 
 	/** Records with more components than a record may have. */
 	private static final Map<String, Integer> LARGE_RECORDS = Map.of("CellResult", 21);

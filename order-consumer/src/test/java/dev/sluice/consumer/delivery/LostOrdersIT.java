@@ -73,7 +73,10 @@ class LostOrdersIT {
 		String note = "x".repeat(60_000);
 		for (int i = 0; i < 100; i++) {
 			harness.enqueue(UUID.randomUUID(), "c-1",
-					"{\"customerId\":\"c-1\",\"items\":[{}],\"note\":\"%s\"}".formatted(note));
+					"""
+							{"customerId":"c-1","items":[{"sku":"s","quantity":1,"unitPrice":{"amount":"1.50","currency":"EUR"}}],
+							"note":"%s"}"""
+						.formatted(note));
 		}
 		harness.enqueue(1);
 		ConfigurableApplicationContext consumer = harness.startApplication("delivery.concurrency=1",
