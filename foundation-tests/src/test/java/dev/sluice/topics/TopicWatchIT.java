@@ -197,17 +197,6 @@ class TopicWatchIT {
 	}
 
 	@Test
-	void preparesAgainWhenAskedTo() throws Exception {
-		start(true);
-		this.watch.await();
-
-		this.watch.prepareAgain();
-
-		this.watch.await();
-		assertThat(this.preparations).hasValue(2);
-	}
-
-	@Test
 	void orderTopicsKeepWhatIsNotDelivered() {
 		this.watch = new TopicWatch(List.of(), this.client);
 		Map<String, TopicSpec> specs = OrderTopicSpecs.of(12, (short) 3, 0)

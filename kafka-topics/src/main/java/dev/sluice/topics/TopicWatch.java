@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -69,9 +68,6 @@ public final class TopicWatch implements AutoCloseable {
 	private final Function<Map<String, Object>, Admin> admins;
 
 	private volatile TopicsState state = TopicsState.INITIAL;
-
-	/** Permits to check immediately and to prepare again. */
-	private final Semaphore again = new Semaphore(0);
 
 	private final Thread thread = Thread.ofPlatform().daemon().name("topic-watch").unstarted(this::run);
 
@@ -155,15 +151,6 @@ public final class TopicWatch implements AutoCloseable {
 		return this.state.ready();
 	}
 
-	/**
-	 * Makes the watch check immediately. The topics are not ready until the preparation
-	 * has run again.
-	 */
-	public synchronized void prepareAgain() {
-		this.again.release();
-		this.state = this.state.withReady(false);
-	}
-
 	private void run() {
 		Admin admin = null;
 		try {
@@ -178,9 +165,7 @@ public final class TopicWatch implements AutoCloseable {
 				catch (RuntimeException | Error ex) {
 					failed(ex);
 				}
-				if (this.again.tryAcquire(pause.toMillis(), TimeUnit.MILLISECONDS)) {
-					this.again.drainPermits();
-				}
+				Thread.sleep(pause);
 			}
 		}
 		catch (InterruptedException ex) {
@@ -246,8 +231,7 @@ public final class TopicWatch implements AutoCloseable {
 		if (before.problem() != null && seen.problem() == null && !before.equals(TopicsState.INITIAL)) {
 			logger.info("Kafka answers again, and the topics {} can be checked", this.specs.keySet());
 		}
-		// prepareAgain may have been called during the check.
-		this.state = (this.again.availablePermits() > 0) ? seen.withReady(false) : seen;
+		this.state = seen;
 		notifyAll();
 	}
 

@@ -34,10 +34,6 @@ public record TopicsState(boolean ready, Map<String, Uuid> ids, List<String> mis
 		return new TopicsState(this.ready, this.ids, this.missing, this.differences, value);
 	}
 
-	TopicsState withReady(boolean value) {
-		return new TopicsState(value, this.ids, this.missing, this.differences, this.problem);
-	}
-
 	/** Details for a health endpoint. Empty lists are left out. */
 	public Map<String, Object> details() {
 		Map<String, Object> details = new LinkedHashMap<>();
