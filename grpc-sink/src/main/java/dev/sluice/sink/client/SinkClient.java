@@ -108,7 +108,7 @@ public final class SinkClient implements AutoCloseable {
 	 * Sends a message: appends it to the spool. When this returns, the message is as
 	 * durable as the options say.
 	 * @param id 1 to 64 bytes; the sink stores repeats of it once, within its repeat
-	 * horizon
+	 * horizon and until it restarts
 	 * @param payload must not be changed afterwards
 	 * @throws SpoolFullException if there is no room: the message is not in the spool
 	 * @throws SpoolFailedException if the message may not be durable

@@ -52,7 +52,7 @@ import org.springframework.stereotype.Component;
  * <p>
  * One thread reads, without a consumer group. Another one asks Kafka for the ends of the
  * topics, for all callers that wait, and every half second for the committed offsets. If
- * there are more orders than {@code status.recent-orders}, the oldest are dropped, and
+ * there are more records than {@code status.recent-orders}, the oldest are dropped, and
  * {@link #caughtUp} returns {@link Reading#BEHIND} until the projection has passed them.
  * <p>
  * No method blocks, and no thread waits for another one's lock: if requests run on
