@@ -3,7 +3,7 @@
 
 usage: recompute.py DIR|ZIP
 
-Reads the load generator's log, the times of each order, the outcomes and the samples of the processes, with
+Reads the load generator's calls, the times of each order, the outcomes and the samples of the processes, with
 nothing but Python's standard library and no code of the lab; computes rates, latencies, waits and the CPU of an
 order by service; and compares each with run.json at the three significant digits that the report prints. Exit
 code 0 if all are equal, 1 if one differs or is missing, 2 if the run cannot be read.
@@ -16,12 +16,10 @@ import io
 import json
 import pathlib
 import re
-import struct
 import sys
 import zipfile
 from datetime import datetime, timezone
 
-GATLING = '3.15.1'
 INTERVAL = 200_000_000  # between samples, in ns
 MIN_VALUES_ABOVE = 10  # least number of values above a percentile; with fewer it is not reported
 
@@ -59,66 +57,6 @@ def nanos(text):
         raise Unreadable('not a time: ' + text)
     minute = datetime.strptime(parts[1], '%Y-%m-%dT%H:%M').replace(tzinfo=timezone.utc)
     return (int(minute.timestamp()) + int(parts[2] or 0)) * 10**9 + int((parts[3] or '').ljust(9, '0') or 0)
-
-
-class GatlingLog:
-    """The requests of a binary log: name, start and end in ms since 1970, and whether it succeeded."""
-
-    def __init__(self, data):
-        self.data, self.at, self.cache = data, 0, ['']
-        if self.take('b') != 0 or self.string() != GATLING:
-            raise Unreadable('the log is not of Gatling ' + GATLING)
-        self.string()
-        self.start = self.take('q')
-        self.string()
-        for _ in range(self.take('i')):
-            self.string()
-        for _ in range(self.take('i')):
-            self.at += self.take('i')
-        self.requests = []
-        while self.at < len(data):
-            kind = self.take('b')
-            if kind == 1:
-                self.groups()
-                name = self.cached()
-                start, end, well = self.start + self.take('i'), self.start + self.take('i'), self.take('b')
-                self.cached()
-                self.requests.append((name, start, end, bool(well)))
-            elif kind == 2:
-                self.at += 9
-            elif kind == 3:
-                self.groups()
-                self.at += 13
-            elif kind == 4:
-                self.cached()
-                self.at += 4
-            else:
-                raise Unreadable('the log has a record of kind %d' % kind)
-
-    def take(self, form):
-        size = struct.calcsize('>' + form)
-        value, = struct.unpack_from('>' + form, self.data, self.at)
-        self.at += size
-        return value
-
-    def string(self):
-        length = self.take('i')
-        if length == 0:
-            return ''
-        raw = self.data[self.at:self.at + length]
-        self.at += length
-        return raw.decode('utf-16-le' if self.take('b') else 'latin-1')
-
-    def cached(self):
-        index = self.take('i')
-        if index == len(self.cache):
-            self.cache.append(self.string())
-            return self.cache[index]
-        return self.cache[-index]
-
-    def groups(self):
-        for _ in range(self.take('i')):
-            self.cached()
 
 
 def rank(count, percent):
@@ -170,35 +108,32 @@ class Round:
 
     def __init__(self, run, name):
         self.run, self.name = run, name
-        logs = [file for file in run.names() if re.fullmatch('gatling/%s/[^/]+/simulation.log' % re.escape(name), file)]
-        if len(logs) != 1:
-            raise Unreadable('the round %s has %d logs' % (name, len(logs)))
-        self.requests = {}
-        for request in GatlingLog(run.read(logs[0])).requests:
-            self.requests.setdefault(request[0], []).append(request)
         self.cpu = {}
         text = run.read('samples/%s.csv' % name).decode()
         for row in csv.DictReader(line for line in io.StringIO(text) if not line.startswith('#')):
             if row['process'] != 'machine':
                 self.cpu.setdefault(row['process'], []).append((nanos(row['time']), int(row['cpu_ms'])))
 
+    def rows(self, phase, kind):
+        text = gzip.decompress(self.run.read('outcomes/%s/%s.%s.csv.gz' % (self.name, phase, kind))).decode()
+        return list(csv.DictReader(io.StringIO(text)))
+
     def cell(self, phase, variant):
         outcome = json.loads(self.run.read('outcomes/%s/%s.json' % (self.name, phase)))
-        orders = gzip.decompress(self.run.read('outcomes/%s/%s.orders.csv.gz' % (self.name, phase))).decode()
-        orders = [{key: int(value) for key, value in row.items()} for row in csv.DictReader(io.StringIO(orders))]
-        requests = self.requests.get(phase, [])
-        answered = [request for request in requests if request[3]]
+        orders = [{key: int(value) for key, value in row.items()} for row in self.rows(phase, 'orders')]
+        calls = self.rows(phase, 'calls')
+        answered = [call for call in calls if call['result'] in ('201', '202')]
         saved = outcome['audit']['saved']
         whole = saved >= outcome['placed'] and outcome['audit']['lastSavedAt']
-        start = min((request[1] for request in requests), default=0) * 10**6
+        start = min((int(call['sent_us']) for call in calls), default=0) * 1000
         end = max(start, nanos(outcome['audit']['lastSavedAt'] if whole else outcome['endedAt']))
-        accepting = max((request[2] for request in answered), default=0) * 10**6 - start
+        accepting = max((int(call['ended_us']) for call in answered), default=0) * 1000 - start
         figures = {
-            'calls': len(requests), 'failedCalls': len(requests) - len(answered), 'accepted': len(answered),
+            'calls': len(calls), 'failedCalls': len(calls) - len(answered), 'accepted': len(answered),
             'saved': sum(order['saved_us'] > 0 for order in orders),
             'savedPerSecond': saved / ((end - start) / 1e9) if end > start else 0,
             'acceptedPerSecond': len(answered) / (accepting / 1e9) if accepting > 0 else 0,
-            'latency': latency([request[2] - request[1] for request in answered]),
+            'latency': latency([(int(call['ended_us']) - int(call['sent_us']) + 500) // 1000 for call in answered]),
             'toAccepted': wait(orders, 'accepted_us'), 'toSaved': wait(orders, 'saved_us'), 'cpu': {}}
         for process, samples in self.cpu.items():
             if not process.startswith('gateway-') or process == 'gateway-' + variant:
@@ -268,6 +203,6 @@ def main(arguments):
 if __name__ == '__main__':
     try:
         sys.exit(main(sys.argv[1:]))
-    except (Unreadable, OSError, KeyError, ValueError, IndexError, struct.error, EOFError, zipfile.BadZipFile) as ex:
+    except (Unreadable, OSError, KeyError, ValueError, IndexError, EOFError, zipfile.BadZipFile) as ex:
         print('recompute.py: %s' % (ex if isinstance(ex, Unreadable) else repr(ex)), file=sys.stderr)
         sys.exit(2)

@@ -1,6 +1,7 @@
 package dev.sluice.lab.causes;
 
 import java.io.IOException;
+import java.net.URI;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -9,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,12 +24,13 @@ import dev.sluice.lab.kit.jvm.JfrRecording;
 import dev.sluice.lab.kit.jvm.JvmRecords;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.measure.CellEvaluation;
-import dev.sluice.lab.kit.measure.GatlingLog.Request;
-import dev.sluice.lab.kit.measure.GatlingLog;
-import dev.sluice.lab.kit.plan.LoadPlan.Client;
-import dev.sluice.lab.kit.plan.LoadPlan.Phase;
-import dev.sluice.lab.kit.plan.LoadPlan;
+import dev.sluice.lab.kit.measure.OrderCalls;
+import dev.sluice.lab.kit.measure.OrderCalls.Call;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.Phase;
+import dev.sluice.lab.kit.plan.Phase.Client;
+import dev.sluice.lab.kit.plan.Phase.Extent;
+import dev.sluice.lab.kit.plan.Phase.Target;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.plan.WarmUp;
 import dev.sluice.lab.kit.result.CausesResult;
@@ -45,7 +48,6 @@ import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.kit.statistics.Latencies;
 import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Measures what each factor costs the blocking gateway: the base, each factor alone, and
@@ -92,15 +94,13 @@ public final class CausesExperiment extends Experiment {
 
 	private static final String GATEWAY = "gateway";
 
-	private static final String BACKEND = "backend";
+	private static final String BACKEND = LoadRound.BACKEND;
 
 	private final JvmRecords records;
 
 	private final Settings settings;
 
 	private final List<Round> plan;
-
-	private final JsonMapper json = JsonMapper.builder().build();
 
 	private final List<CausesResult.Cell> cells = new ArrayList<>();
 
@@ -240,7 +240,8 @@ public final class CausesExperiment extends Experiment {
 		try {
 			Stack.inParallel(List.of(() -> services.put(BACKEND, stack.startBackend(backend)),
 					() -> services.put(GATEWAY, stack.startGateway(VARIANT, gateway))));
-			record = new LoadRound(directory(), round.name(), stack, services).run(this.json, loadPlan(round, services),
+			record = new LoadRound(directory(), round.name(), stack, services, null, certificate.context()).run(
+					phases(round, Objects.requireNonNull(services.get(GATEWAY)).uri()),
 					(phase) -> progress().now(phase.name()));
 		}
 		finally {
@@ -297,36 +298,32 @@ public final class CausesExperiment extends Experiment {
 		return all;
 	}
 
-	private LoadPlan loadPlan(Round round, Map<String, Service> services) throws IOException {
+	private List<Phase> phases(Round round, URI gateway) {
 		int burst = round.cells().stream().mapToInt((cell) -> Math.min(cell.orders(), MANY)).max().orElseThrow();
-		List<Phase> phases = new ArrayList<>(WarmUp.phases(List.of(Mode.SYNC), this.settings.warmUpOrders(), burst));
-		round.cells().stream().map((cell) -> phase(round.setting(), cell)).forEach(phases::add);
-		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + round.name();
-		return new LoadPlan(token, Objects.requireNonNull(services.get(GATEWAY)).uri(),
-				Objects.requireNonNull(services.get(BACKEND)).uri(), directory().directory("outcomes/" + round.name()),
-				phases);
+		List<Phase> phases = new ArrayList<>(
+				WarmUp.phases(gateway, List.of(Mode.SYNC), this.settings.warmUpOrders(), burst));
+		round.cells().stream().map((cell) -> phase(round.setting(), cell, gateway)).forEach(phases::add);
+		return phases;
 	}
 
-	private Phase phase(Setting setting, Cell cell) {
+	private Phase phase(Setting setting, Cell cell, URI gateway) {
 		Capacity capacity = setting.has(Factor.BACKEND_THREADS) ? new Capacity.Workers(3, BACKEND_QUEUE)
 				: new Capacity.Unlimited();
-		return new Phase(cell.phase(), Mode.SYNC, cell.orders(), MANY, BackendBehaviour.DEFAULT.withCapacity(capacity),
-				this.settings.deadlineMillis(), true)
-			.with(Client.USUAL.keepingConnections(!setting.has(Factor.CONNECTIONS)));
+		return new Phase(cell.phase(), new Target(gateway, Mode.SYNC), Extent.of(cell.orders()),
+				new Client(MANY, !setting.has(Factor.CONNECTIONS), 0, Client.ITEMS),
+				BackendBehaviour.DEFAULT.withCapacity(capacity), null, this.settings.deadlineMillis());
 	}
 
 	private void evaluate(Round round, LoadRound.Record record) throws IOException {
-		GatlingLog log = record.log();
-		if (log == null) {
-			return;
-		}
 		Map<String, JfrRecording> recordings = new LinkedHashMap<>();
 		this.records.read(round.name()).ifPresent((recording) -> recordings.put(GATEWAY, recording));
-		CellEvaluation recorded = new CellEvaluation(log, record.samples(), recordings, Map.of(),
-				List.of(GATEWAY, BACKEND), GATEWAY, Runtime.getRuntime().availableProcessors(), 0);
+		CellEvaluation recorded = new CellEvaluation(record.samples(), recordings, Map.of(), List.of(GATEWAY, BACKEND),
+				GATEWAY, Runtime.getRuntime().availableProcessors(), 0);
 		for (Cell cell : round.cells()) {
-			record.outcome(cell.phase())
-				.ifPresent((outcome) -> this.cells.add(evaluate(recorded, round, cell, outcome)));
+			Optional<PhaseOutcome> outcome = record.outcome(cell.phase());
+			if (outcome.isPresent()) {
+				this.cells.add(evaluate(recorded, round, cell, outcome.get(), record.calls(outcome.get())));
+			}
 		}
 	}
 
@@ -334,25 +331,21 @@ public final class CausesExperiment extends Experiment {
 	 * A cell ends when the last order is answered, not when it is saved: an order that a
 	 * slow backend saves after its client has given up is of no use to that client.
 	 */
-	private static CausesResult.Cell evaluate(CellEvaluation recorded, Round round, Cell cell, PhaseOutcome outcome) {
-		List<Request> calls = recorded.log()
-			.requests()
-			.stream()
-			.filter((call) -> call.name().equals(outcome.name()))
-			.toList();
-		List<Request> answered = calls.stream().filter(Request::ok).toList();
-		Instant start = calls.stream().map(Request::start).min(Instant::compareTo).orElse(outcome.endedAt());
+	private static CausesResult.Cell evaluate(CellEvaluation recorded, Round round, Cell cell, PhaseOutcome outcome,
+			OrderCalls calls) {
+		List<Call> answered = calls.answered();
+		Instant start = calls.start(outcome.endedAt());
 		boolean whole = answered.size() == cell.orders();
-		Instant end = whole ? answered.stream().map(Request::end).max(Instant::compareTo).orElse(start)
+		Instant end = whole ? answered.stream().map(Call::end).max(Instant::compareTo).orElse(start)
 				: outcome.endedAt();
 		Window window = new Window(start, end.isBefore(start) ? start : end);
 		String problem = whole ? null
 				: "%,d of %,d orders were answered when the run gave up".formatted(answered.size(), cell.orders());
 		return new CausesResult.Cell(round.setting().name(), cell.orders(), round.repetition(), cell.trial(),
-				window.seconds(), answered.size(), calls.size(), CellEvaluation.failures(calls),
-				Latencies.of(answered.stream().mapToLong(Request::millis).toArray()), outcome.audit().received(),
-				outcome.audit().maxInFlight(), outcome.audit().connectionsOpened(),
-				recorded.cost(recorded.gateway(), window, answered.size()), recorded.foreignCpuShare(window), problem);
+				window.seconds(), answered.size(), calls.calls().size(), calls.failures(),
+				Latencies.of(calls.answeredMillis()), outcome.audit().received(), outcome.audit().maxInFlight(),
+				outcome.audit().connectionsOpened(), recorded.cost(recorded.gateway(), window, answered.size()),
+				recorded.foreignCpuShare(window), problem);
 	}
 
 	@Override

@@ -9,6 +9,9 @@ import java.security.KeyStore;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
 import dev.sluice.lab.kit.stack.LabException;
 
 /**
@@ -65,6 +68,20 @@ record Certificate(Path store) {
 		}
 		catch (GeneralSecurityException ex) {
 			throw new LabException("the certificate in %s cannot be trusted: %s".formatted(store, ex), ex);
+		}
+	}
+
+	/** A context of clients that trust it. */
+	SSLContext context() {
+		try {
+			TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+			trust.init(KeyStore.getInstance(this.store.toFile(), PASSWORD.toCharArray()));
+			SSLContext context = SSLContext.getInstance("TLS");
+			context.init(null, trust.getTrustManagers(), null);
+			return context;
+		}
+		catch (GeneralSecurityException | IOException ex) {
+			throw new LabException("the certificate in %s cannot be trusted: %s".formatted(this.store, ex), ex);
 		}
 	}
 

@@ -10,11 +10,13 @@ import java.util.stream.Collectors;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.plan.LoadPlan.Client;
-import dev.sluice.lab.kit.plan.LoadPlan.Phase;
-import dev.sluice.lab.kit.plan.LoadPlan.Settling;
-import dev.sluice.lab.kit.plan.LoadPlan.Target;
+import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.Phase;
+import dev.sluice.lab.kit.plan.Phase.Client;
+import dev.sluice.lab.kit.plan.Phase.Extent;
+import dev.sluice.lab.kit.plan.Phase.Settling;
+import dev.sluice.lab.kit.plan.Phase.Target;
 import dev.sluice.lab.kit.plan.WarmUp;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.cell.Cell;
@@ -83,40 +85,44 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 
 	/** A load of at least 10 s and 2,000 orders. */
 	static CellLoad lasting(Load.Kind kind, long deadlineMillis) {
-		return new CellLoad(kind, MAX_OUTSTANDING, Client.USUAL.items(), Map.of(), 10_000, 2_000, deadlineMillis,
+		return new CellLoad(kind, MAX_OUTSTANDING, Client.ITEMS, Map.of(), 10_000, 2_000, deadlineMillis,
 				Settling.WHOLE, 0);
 	}
 
 	/** A functional check: its figures mean little. */
 	static CellLoad smallest(Load.Kind kind) {
-		return new CellLoad(kind, MAX_OUTSTANDING, Client.USUAL.items(), Map.of(), 1_000, 50, 30_000,
+		return new CellLoad(kind, MAX_OUTSTANDING, Client.ITEMS, Map.of(), 1_000, 50, 30_000,
 				new Settling(2_000, 4_000, 4_000, WarmUpWindow.AGREE_WITHIN), 300);
 	}
 
 	/** Bursts, as the reference placed them. */
 	static CellLoad burst(long deadlineMillis, int warmUpOrders) {
-		return new CellLoad(Load.Kind.BURST, REFERENCE_USERS, Client.USUAL.items(), Map.of(), 0, 0, deadlineMillis,
+		return new CellLoad(Load.Kind.BURST, REFERENCE_USERS, Client.ITEMS, Map.of(), 0, 0, deadlineMillis,
 				new Settling(0, 0, 0, 0), warmUpOrders);
 	}
 
-	Phase phase(String name, Cell cell, BackendBehaviour behaviour) {
+	Phase phase(String name, Cell cell, Target target, BackendModel backend) {
 		int size = cell.load().size();
-		Mode mode = Mode.of(cell.mode());
 		return switch (this.kind) {
-			case IN_FLIGHT -> new Phase(name, mode, this.leastOrders, size, behaviour, this.deadlineMillis, true)
-				.lasting(this.leastMillis)
-				.withBacklogUpTo((mode == Mode.QUEUED) ? MAX_BACKLOG : 0)
-				.with(Client.USUAL.placing(0, this.items));
+			case IN_FLIGHT -> phase(name, target, backend,
+					new Extent(this.leastOrders, this.leastMillis, (target.mode() == Mode.QUEUED) ? MAX_BACKLOG : 0),
+					new Client(size, true, 0, this.items), this.deadlineMillis);
 			case OFFERED -> {
 				int orders = Math.toIntExact(Math.max(this.leastOrders, size * this.leastMillis / 1_000));
 				// Plus the time until the last order is due.
 				long deadline = this.deadlineMillis + orders * 1_000L / size;
-				yield new Phase(name, mode, orders, this.users, behaviour, deadline, true)
-					.with(Client.USUAL.placing(size, this.items));
+				yield phase(name, target, backend, Extent.of(orders), new Client(this.users, true, size, this.items),
+						deadline);
 			}
-			case BURST -> new Phase(name, mode, size, this.users, behaviour, this.deadlineMillis, true)
-				.with(Client.USUAL.placing(this.perSecond.getOrDefault(size, 0.0), this.items));
+			case BURST -> phase(name, target, backend, Extent.of(size),
+					new Client(this.users, true, this.perSecond.getOrDefault(size, 0.0), this.items),
+					this.deadlineMillis);
 		};
+	}
+
+	private static Phase phase(String name, Target target, BackendModel backend, Extent extent, Client client,
+			long deadlineMillis) {
+		return new Phase(name, target, extent, client, backend.behaviour(), backend.flap(), deadlineMillis);
 	}
 
 	/**
@@ -126,14 +132,13 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 	 */
 	List<Phase> warmUp(List<Target> targets, List<Mode> modes, boolean cold) {
 		if (this.kind == Load.Kind.BURST) {
-			return WarmUp.phases(modes, this.warmUpOrders, Math.max(1, Math.min(this.users, this.warmUpOrders / 4)));
+			return WarmUp.phases(targets.getFirst().gateway(), modes, this.warmUpOrders,
+					Math.max(1, Math.min(this.users, this.warmUpOrders / 4)));
 		}
 		Settling rule = cold ? this.settling : again();
-		return List.of(new Phase("warm-up", Mode.SYNC, 1, WARM_UP_USERS, BackendBehaviour.DEFAULT,
-				rule.loadMillis() + Patience.of(WARM_UP_DRAIN).toMillis(), false)
-			.lasting(rule.loadMillis())
-			.at(targets)
-			.until(rule));
+		return List.of(new Phase("warm-up", targets, Extent.lasting(rule.loadMillis()), Client.of(WARM_UP_USERS),
+				BackendBehaviour.DEFAULT, null, rule.loadMillis() + Patience.of(WARM_UP_DRAIN).toMillis(), false,
+				rule));
 	}
 
 	private Settling again() {
@@ -152,10 +157,8 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 			return Optional.empty();
 		}
 		long millis = Math.min(SETTLING_MILLIS, this.leastMillis);
-		return Optional
-			.of(new Phase(name, Mode.QUEUED, 1, WARM_UP_USERS, behaviour, this.deadlineMillis, false).lasting(millis)
-				.withBacklogUpTo(SETTLING_BACKLOG)
-				.at(queued));
+		return Optional.of(new Phase(name, queued, new Extent(1, millis, SETTLING_BACKLOG), Client.of(WARM_UP_USERS),
+				behaviour, null, this.deadlineMillis, false, null));
 	}
 
 	/** Whether the services were warm; empty if that is unknown. */

@@ -30,14 +30,12 @@ import dev.sluice.lab.kit.jvm.JvmRecords;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.load.Pin;
 import dev.sluice.lab.kit.measure.CellEvaluation;
-import dev.sluice.lab.kit.measure.GatlingLog;
 import dev.sluice.lab.kit.measure.OrderTimes;
 import dev.sluice.lab.kit.metrics.Scrapes;
 import dev.sluice.lab.kit.plan.BackendModel;
-import dev.sluice.lab.kit.plan.LoadPlan.Phase;
-import dev.sluice.lab.kit.plan.LoadPlan.Target;
-import dev.sluice.lab.kit.plan.LoadPlan;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.Phase;
+import dev.sluice.lab.kit.plan.Phase.Target;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.result.CompareResult.Setup;
@@ -57,7 +55,6 @@ import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.stack.Variant;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Measures every gateway in both modes under rising loads. Kafka, PostgreSQL and the
@@ -73,7 +70,7 @@ final class CompareExperiment extends Experiment {
 
 	private static final String CONSUMER = "consumer";
 
-	private static final String BACKEND = "backend";
+	private static final String BACKEND = LoadRound.BACKEND;
 
 	/** The consumer's default of {@code delivery.max-pending}. */
 	private static final int MIN_PENDING = 10_000;
@@ -88,8 +85,6 @@ final class CompareExperiment extends Experiment {
 	private final ComparePlan plan;
 
 	private final @Nullable ScenarioRun scenario;
-
-	private final JsonMapper json = JsonMapper.builder().build();
 
 	private final List<CellResult> cells = new ArrayList<>();
 
@@ -216,8 +211,9 @@ final class CompareExperiment extends Experiment {
 			for (Round round : block.rounds()) {
 				progress().step("Round %s: warm-up, then %d cells".formatted(round.name(), round.cells().size()));
 				boolean cold = done.isEmpty();
-				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services, this.settings.pin())
-					.run(this.json, loadPlan(block, round, services, cold), (phase) -> show(round, phase));
+				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services, this.settings.pin(),
+						null)
+					.run(phases(block, round, services, cold), (phase) -> show(round, phase));
 				done.put(round, record);
 				if (record.failure() != null || record.interrupted()) {
 					break;
@@ -254,8 +250,7 @@ final class CompareExperiment extends Experiment {
 		return GATEWAY + "-" + variant;
 	}
 
-	private LoadPlan loadPlan(Block block, Round round, Map<String, Service> services, boolean cold)
-			throws IOException {
+	private List<Phase> phases(Block block, Round round, Map<String, Service> services, boolean cold) {
 		Map<String, Target> targets = new LinkedHashMap<>();
 		for (String variant : block.variants()) {
 			for (Mode mode : modes(round)) {
@@ -275,15 +270,9 @@ final class CompareExperiment extends Experiment {
 				before = cell.capacity();
 			}
 			Target target = Objects.requireNonNull(targets.get(cell.variant() + " " + cell.mode()));
-			phases.add(this.settings.load()
-				.phase(phaseName(cell), cell, backend.behaviour())
-				.with(backend.flap())
-				.at(List.of(target)));
+			phases.add(this.settings.load().phase(phaseName(cell), cell, target, backend));
 		}
-		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + round.name();
-		return new LoadPlan(token, targets.values().iterator().next().gateway(),
-				Objects.requireNonNull(services.get(BACKEND)).uri(), directory().directory("outcomes/" + round.name()),
-				phases);
+		return phases;
 	}
 
 	private static List<Target> queued(Map<String, Target> targets) {
@@ -318,10 +307,6 @@ final class CompareExperiment extends Experiment {
 			.filter((outcome) -> !outcome.windows().isEmpty())
 			.forEach((outcome) -> this.warmUps
 				.add(new WarmUpCurve(round.name(), outcome.windows(), WarmUpWindow.AGREE_WITHIN)));
-		GatlingLog log = record.log();
-		if (log == null) {
-			return;
-		}
 		Path kept = directory().directory("scrapes/" + round.name());
 		Path outcomes = directory().directory("outcomes/" + round.name());
 		Scrapes consumer = scrapes(kept, CONSUMER);
@@ -334,7 +319,7 @@ final class CompareExperiment extends Experiment {
 			scrapes.put(GATEWAY, scrapes(kept, gateway(variant)));
 			scrapes.put(CONSUMER, consumer);
 			scrapes.put(BACKEND, backend);
-			CellEvaluation evaluation = new CellEvaluation(log, record.samples().calling(gateway(variant), GATEWAY),
+			CellEvaluation evaluation = new CellEvaluation(record.samples().calling(gateway(variant), GATEWAY),
 					recordings, scrapes, MEASURED, GATEWAY, cores(),
 					(this.settings.pin() != null) ? this.settings.pin().generator().size() : 0);
 			for (Cell cell : round.cells()) {
@@ -342,8 +327,8 @@ final class CompareExperiment extends Experiment {
 					Optional<PhaseOutcome> outcome = record.outcome(phaseName(cell));
 					if (outcome.isPresent()) {
 						OrderTimes times = OrderTimes.read(OrderTimes.file(outcomes, phaseName(cell)));
-						this.cells
-							.add(evaluation.evaluate(cell, outcome.get()).waiting(times.toAccepted(), times.toSaved()));
+						this.cells.add(evaluation.evaluate(cell, outcome.get(), record.calls(outcome.get()))
+							.waiting(times.toAccepted(), times.toSaved()));
 					}
 				}
 			}

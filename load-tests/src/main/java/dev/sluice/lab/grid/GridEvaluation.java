@@ -1,15 +1,10 @@
 package dev.sluice.lab.grid;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 
-import dev.sluice.lab.kit.measure.CellEvaluation;
-import dev.sluice.lab.kit.measure.GatlingLog;
-import dev.sluice.lab.kit.measure.GatlingLog.Request;
+import dev.sluice.lab.kit.measure.OrderCalls;
+import dev.sluice.lab.kit.measure.OrderCalls.Call;
 import dev.sluice.lab.kit.statistics.Latencies;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.statistics.Window;
@@ -26,26 +21,16 @@ import org.jspecify.annotations.Nullable;
  * @param gateway the gateway's name in the samples
  * @param cores number of processors of the machine
  */
-record GridEvaluation(GatlingLog log, ProcessSamples samples, String gateway, int cores) {
+record GridEvaluation(ProcessSamples samples, String gateway, int cores) {
 
-	Cell evaluate(String subject, long delayMillis, int concurrency, PhaseOutcome outcome) {
-		List<Request> requests = this.log.requests()
-			.stream()
-			.filter((request) -> request.name().equals(outcome.name()))
-			.toList();
-		List<Request> answered = requests.stream().filter(Request::ok).toList();
-		Instant start = requests.stream().map(Request::start).min(Instant::compareTo).orElse(outcome.endedAt());
-		Instant end = requests.stream().map(Request::end).max(Instant::compareTo).orElse(start);
+	Cell evaluate(String subject, long delayMillis, int concurrency, PhaseOutcome outcome, OrderCalls calls) {
+		List<Call> answered = calls.answered();
+		Instant start = calls.start(outcome.endedAt());
+		Instant end = calls.calls().stream().map(Call::end).max(Instant::compareTo).orElse(start);
 		Window window = new Window(start, end);
-		Map<String, Long> failures = requests.stream()
-			.filter((request) -> !request.ok())
-			.collect(Collectors.groupingBy((request) -> CellEvaluation.failure(request.message()), TreeMap::new,
-					Collectors.counting()));
-		return new Cell(subject, delayMillis, concurrency, window.seconds(), answered.size(), failures,
-				Latencies.timing(answered.stream()
-					.mapToInt((request) -> Math.toIntExact(Duration.between(request.start(), request.end()).toMillis())
-							* 1_000)
-					.toArray()),
+		return new Cell(subject, delayMillis, concurrency, window.seconds(), answered.size(), calls.failures(),
+				Latencies.timing(
+						answered.stream().mapToInt((call) -> Math.toIntExact(call.ended() - call.sent())).toArray()),
 				outcome.audit().maxInFlight(), cost(window, answered.size()),
 				this.samples.foreignCpuShare(window, this.cores));
 	}

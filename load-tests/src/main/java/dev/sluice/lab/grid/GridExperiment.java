@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,10 +16,12 @@ import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.grid.GridPlan.Subject;
 import dev.sluice.lab.kit.load.LoadRound;
-import dev.sluice.lab.kit.measure.GatlingLog;
-import dev.sluice.lab.kit.plan.LoadPlan;
-import dev.sluice.lab.kit.plan.LoadPlan.Phase;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.Phase;
+import dev.sluice.lab.kit.plan.Phase.Client;
+import dev.sluice.lab.kit.plan.Phase.Extent;
+import dev.sluice.lab.kit.plan.Phase.Target;
+import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.plan.WarmUp;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.GridResult;
@@ -32,7 +35,6 @@ import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.StackOptions;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Measures one gateway after another. All cells of a gateway, by delay and then by
@@ -44,13 +46,9 @@ final class GridExperiment extends Experiment {
 
 	private static final String GATEWAY = "gateway";
 
-	private static final String BACKEND = "backend";
-
 	private final Settings settings;
 
 	private final GridPlan plan;
-
-	private final JsonMapper json = JsonMapper.builder().build();
 
 	private final List<Cell> cells = new ArrayList<>();
 
@@ -75,7 +73,7 @@ final class GridExperiment extends Experiment {
 			progress().step("Starting Kafka, PostgreSQL and the backend");
 			Map<String, Service> services = new ConcurrentHashMap<>();
 			Stack.inParallel(List.of(stack::startInfrastructure,
-					() -> services.put(BACKEND, stack.startBackend(ServiceOptions.NONE))));
+					() -> services.put(LoadRound.BACKEND, stack.startBackend(ServiceOptions.NONE))));
 			for (Subject subject : this.plan.subjects()) {
 				measure(subject, stack, services);
 			}
@@ -106,25 +104,24 @@ final class GridExperiment extends Experiment {
 		LoadRound.Record record;
 		try (Service gateway = stack.startGateway(subject.variant(), subject.options())) {
 			services.put(GATEWAY, gateway);
-			record = new LoadRound(directory(), subject.name(), stack, services).run(this.json,
-					loadPlan(subject, gateway, stack),
+			record = new LoadRound(directory(), subject.name(), stack, services).run(phases(gateway),
 					(phase) -> progress().now("%s, %s".formatted(subject.name(), phase.name())));
 		}
 		record.conclude(() -> evaluate(subject, record));
 	}
 
-	private LoadPlan loadPlan(Subject subject, Service gateway, Stack stack) throws IOException {
+	private List<Phase> phases(Service gateway) {
 		int most = this.plan.concurrencies().stream().mapToInt(Integer::intValue).max().orElseThrow();
-		List<Phase> phases = new ArrayList<>(WarmUp.phases(List.of(Mode.SYNC), this.settings.warmUpOrders(), most));
+		List<Phase> phases = new ArrayList<>(
+				WarmUp.phases(gateway.uri(), List.of(Mode.SYNC), this.settings.warmUpOrders(), most));
 		for (long delay : this.plan.delays()) {
 			for (int concurrency : this.plan.concurrencies()) {
-				phases.add(Phase.lasting(this.plan.cellMillis(), phaseName(delay, concurrency), Mode.SYNC, concurrency,
-						BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(delay))));
+				phases.add(new Phase(phaseName(delay, concurrency), new Target(gateway.uri(), Mode.SYNC),
+						Extent.lasting(this.plan.cellMillis()), Client.of(concurrency),
+						BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(delay)), null, this.plan.cellMillis()));
 			}
 		}
-		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + subject.name();
-		return new LoadPlan(token, gateway.uri(), stack.uri(Module.BACKEND),
-				directory().directory("outcomes/" + subject.name()), phases);
+		return phases;
 	}
 
 	private static String phaseName(long delayMillis, int concurrency) {
@@ -132,17 +129,15 @@ final class GridExperiment extends Experiment {
 	}
 
 	private void evaluate(Subject subject, LoadRound.Record record) throws IOException {
-		GatlingLog log = record.log();
-		if (log == null) {
-			return;
-		}
-		GridEvaluation evaluation = new GridEvaluation(log, record.samples(), GATEWAY,
+		GridEvaluation evaluation = new GridEvaluation(record.samples(), GATEWAY,
 				Runtime.getRuntime().availableProcessors());
 		for (long delay : this.plan.delays()) {
 			for (int concurrency : this.plan.concurrencies()) {
-				record.outcome(phaseName(delay, concurrency))
-					.ifPresent((outcome) -> this.cells
-						.add(evaluation.evaluate(subject.name(), delay, concurrency, outcome)));
+				Optional<PhaseOutcome> outcome = record.outcome(phaseName(delay, concurrency));
+				if (outcome.isPresent()) {
+					this.cells.add(evaluation.evaluate(subject.name(), delay, concurrency, outcome.get(),
+							record.calls(outcome.get())));
+				}
 			}
 		}
 	}

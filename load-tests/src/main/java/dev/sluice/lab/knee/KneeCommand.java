@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.lab.kit.plan.BackendCapacity;
-import dev.sluice.lab.kit.plan.LoadPlan.Settling;
+import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.run.ExperimentCommand;

@@ -37,7 +37,7 @@ import dev.sluice.lab.kit.metrics.PrometheusHistogram;
 import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.statistics.Window;
 import dev.sluice.lab.kit.plan.BackendCapacity;
-import dev.sluice.lab.kit.plan.LoadPlan.Settling;
+import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.result.Finding;

@@ -5,7 +5,7 @@ import java.util.List;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.lab.kit.deployed.Target;
-import dev.sluice.lab.kit.plan.LoadPlan.Flap;
+import dev.sluice.lab.kit.plan.Phase.Flap;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.Variant;
 import org.jspecify.annotations.Nullable;

@@ -12,8 +12,8 @@ import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.lab.kit.deployed.Target;
-import dev.sluice.lab.kit.plan.LoadPlan.Client;
-import dev.sluice.lab.kit.plan.LoadPlan.Flap;
+import dev.sluice.lab.kit.plan.Phase.Client;
+import dev.sluice.lab.kit.plan.Phase.Flap;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario.Limits;
@@ -117,9 +117,7 @@ public final class ScenarioFile {
 			});
 		}
 		long users = fields.take("in-flight").map((value) -> fields.count(value, 1, MAX_USERS)).orElse(1_000L);
-		long items = fields.take("items")
-			.map((value) -> fields.count(value, 1, 100))
-			.orElse((long) Client.USUAL.items());
+		long items = fields.take("items").map((value) -> fields.count(value, 1, 100)).orElse((long) Client.ITEMS);
 		Duration deadline = fields.take("deadline")
 			.map((value) -> fields.duration(value, Duration.ofSeconds(1), Duration.ofMinutes(60)))
 			.orElse(Duration.ofMinutes(1));

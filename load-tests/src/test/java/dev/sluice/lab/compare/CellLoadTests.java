@@ -3,10 +3,10 @@ package dev.sluice.lab.compare;
 import java.net.URI;
 import java.util.List;
 
-import dev.sluice.contract.BackendBehaviour;
-import dev.sluice.lab.kit.plan.LoadPlan.Phase;
-import dev.sluice.lab.kit.plan.LoadPlan.Settling;
-import dev.sluice.lab.kit.plan.LoadPlan.Target;
+import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.plan.Phase;
+import dev.sluice.lab.kit.plan.Phase.Settling;
+import dev.sluice.lab.kit.plan.Phase.Target;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.cell.Cell;
@@ -19,15 +19,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class CellLoadTests {
 
+	private static final URI GATEWAY = URI.create("http://a:1");
+
 	private static final WarmUpWindow WINDOW = new WarmUpWindow(5, 100, 1.0, 0.01);
 
 	@Test
 	void aCellInFlightLastsForATimeAndANumberOfOrders() {
 		Phase phase = phase(CellLoad.lasting(Load.Kind.IN_FLIGHT, 45_000), 30);
 
-		assertThat(phase.users()).isEqualTo(30);
-		assertThat(phase.lastMillis()).isEqualTo(10_000);
-		assertThat(phase.orders()).isEqualTo(2_000);
+		assertThat(phase.client().users()).isEqualTo(30);
+		assertThat(phase.extent().lastMillis()).isEqualTo(10_000);
+		assertThat(phase.extent().orders()).isEqualTo(2_000);
 		assertThat(phase.deadlineMillis()).isEqualTo(45_000);
 	}
 
@@ -35,9 +37,11 @@ class CellLoadTests {
 	void onlyWhatIsQueuedHasABacklogThatEndsACellInFlight() {
 		CellLoad load = CellLoad.lasting(Load.Kind.IN_FLIGHT, 45_000);
 
-		assertThat(phase(load, 30).mostBacklog()).isZero();
+		assertThat(phase(load, 30).extent().mostBacklog()).isZero();
 		assertThat(load
-			.phase("x", new Cell("reactive", "queued", "workers", Load.inFlight(30), 1), BackendBehaviour.DEFAULT)
+			.phase("x", new Cell("reactive", "queued", "workers", Load.inFlight(30), 1),
+					new Target(GATEWAY, Mode.QUEUED), BackendCapacity.WORKERS.model())
+			.extent()
 			.mostBacklog()).isEqualTo(6_000);
 	}
 
@@ -45,25 +49,25 @@ class CellLoadTests {
 	void anOfferedCellHasTheOrdersThatAreDueInItsTimeAndNoFewerThanTheLeast() {
 		CellLoad load = CellLoad.lasting(Load.Kind.OFFERED, 45_000);
 
-		assertThat(phase(load, 1_000).orders()).isEqualTo(10_000);
+		assertThat(phase(load, 1_000).extent().orders()).isEqualTo(10_000);
 		assertThat(phase(load, 1_000).client().perSecond()).isEqualTo(1_000);
-		assertThat(phase(load, 100).orders()).isEqualTo(2_000);
+		assertThat(phase(load, 100).extent().orders()).isEqualTo(2_000);
 		assertThat(phase(load, 100).deadlineMillis()).as("20 s of orders on top").isEqualTo(65_000);
-		assertThat(phase(load, 100).isTimed()).isFalse();
+		assertThat(phase(load, 100).extent().isTimed()).isFalse();
 	}
 
 	@Test
 	void aBurstIsANumberOfOrders() {
 		Phase phase = phase(CellLoad.burst(45_000, 4_000), 3_000);
 
-		assertThat(phase.orders()).isEqualTo(3_000);
-		assertThat(phase.users()).isEqualTo(1_000);
-		assertThat(phase.isTimed()).isFalse();
+		assertThat(phase.extent().orders()).isEqualTo(3_000);
+		assertThat(phase.client().users()).isEqualTo(1_000);
+		assertThat(phase.extent().isTimed()).isFalse();
 	}
 
 	@Test
 	void theServicesAreWarmedLongerThanALoadGeneratorAlone() {
-		List<Target> targets = List.of(new Target(URI.create("http://a:1"), Mode.SYNC));
+		List<Target> targets = List.of(new Target(GATEWAY, Mode.SYNC));
 		CellLoad load = CellLoad.lasting(Load.Kind.IN_FLIGHT, 45_000);
 
 		assertThat(load.warmUp(targets, List.of(Mode.SYNC), true)).singleElement().satisfies((phase) -> {
@@ -71,7 +75,7 @@ class CellLoadTests {
 			assertThat(phase.warmUp()).isNotNull();
 			assertThat(phase.warmUp().leastMillis()).isEqualTo(30_000);
 			assertThat(phase.warmUp().mostMillis()).isEqualTo(360_000);
-			assertThat(phase.lastMillis()).as("a window that begins before 360 s has load until its end")
+			assertThat(phase.extent().lastMillis()).as("a window that begins before 360 s has load until its end")
 				.isGreaterThan(365_000);
 		});
 		assertThat(load.warmUp(targets, List.of(Mode.SYNC), false).getFirst().warmUp()).extracting(Settling::mostMillis)
@@ -80,7 +84,7 @@ class CellLoadTests {
 
 	@Test
 	void theSmallestRunWarmsUpForSeconds() {
-		List<Target> targets = List.of(new Target(URI.create("http://a:1"), Mode.SYNC));
+		List<Target> targets = List.of(new Target(GATEWAY, Mode.SYNC));
 
 		assertThat(CellLoad.smallest(Load.Kind.IN_FLIGHT).warmUp(targets, List.of(Mode.SYNC), true)).singleElement()
 			.satisfies((phase) -> {
@@ -108,7 +112,7 @@ class CellLoadTests {
 
 	private static Phase phase(CellLoad load, int size) {
 		return load.phase("x", new Cell("reactive", "sync", "unlimited", new Load(load.kind(), size), 1),
-				BackendBehaviour.DEFAULT);
+				new Target(GATEWAY, Mode.SYNC), BackendCapacity.UNLIMITED.model());
 	}
 
 }

@@ -20,7 +20,7 @@ import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.measure.CellEvaluation;
-import dev.sluice.lab.kit.measure.GatlingLog;
+import dev.sluice.lab.kit.measure.OrderCalls;
 import dev.sluice.lab.kit.measure.OrderTimes;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Reliability;
@@ -199,11 +199,6 @@ class ResultsDocumentTests {
 	}
 
 	private static List<CellResult> compute(RunResult run, Path opened, String round) throws IOException {
-		GatlingLog log;
-		try (Stream<Path> files = Files.walk(opened.resolve("gatling").resolve(round))) {
-			log = GatlingLog.read(files.filter((file) -> file.endsWith("simulation.log")).findFirst().orElseThrow(),
-					GatlingLog.Tail.COMPLETE);
-		}
 		ProcessSamples samples = samples(opened.resolve("samples/%s.csv".formatted(round)));
 		JsonMapper json = new JsonMapper();
 		List<CellResult> computed = new ArrayList<>();
@@ -214,10 +209,11 @@ class ResultsDocumentTests {
 			Path outcome = outcomes.resolve(phase + ".json");
 			if (Files.exists(outcome)) {
 				OrderTimes times = OrderTimes.read(OrderTimes.file(outcomes, phase));
-				CellEvaluation evaluation = new CellEvaluation(log,
-						samples.calling("gateway-" + cell.variant(), GATEWAY), Map.of(), Map.of(), SERVICES, GATEWAY,
-						run.environment().cores(), 0);
-				computed.add(evaluation.evaluate(cell, json.readValue(Files.readAllBytes(outcome), PhaseOutcome.class))
+				CellEvaluation evaluation = new CellEvaluation(samples.calling("gateway-" + cell.variant(), GATEWAY),
+						Map.of(), Map.of(), SERVICES, GATEWAY, run.environment().cores(), 0);
+				computed.add(evaluation
+					.evaluate(cell, json.readValue(Files.readAllBytes(outcome), PhaseOutcome.class),
+							OrderCalls.read(OrderCalls.file(outcomes, phase)))
 					.waiting(times.toAccepted(), times.toSaved()));
 			}
 		}

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 import dev.sluice.contract.BackendAudit;
-import dev.sluice.lab.kit.measure.GatlingLog;
-import dev.sluice.lab.kit.measure.GatlingLog.Request;
+import dev.sluice.lab.kit.measure.OrderCalls;
+import dev.sluice.lab.kit.measure.OrderCalls.Call;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.result.GridResult.Cell;
@@ -19,15 +19,14 @@ class GridEvaluationTests {
 
 	private static final Instant START = Instant.parse("2026-11-21T09:00:00Z");
 
-	private final List<Request> requests = new ArrayList<>();
+	private final List<Call> calls = new ArrayList<>();
 
 	@Test
 	void rateIsOfTheTimeFromTheFirstRequestToTheLastAnswer() {
-		add("cell", 0, 500, true, "");
-		add("cell", 0, 500, true, "");
-		add("cell", 500, 1_000, true, "");
-		add("cell", 500, 2_000, true, "");
-		add("other", 0, 9_000, true, "");
+		add(0, 500, "201");
+		add(0, 500, "201");
+		add(500, 1_000, "201");
+		add(500, 2_000, "201");
 
 		Cell cell = evaluate(4, 2);
 
@@ -42,8 +41,8 @@ class GridEvaluationTests {
 
 	@Test
 	void refusedRequestsAreCountedAndNotAnswered() {
-		add("cell", 0, 100, true, "");
-		add("cell", 0, 3, false, "jmesPath(…).find.is(201 or 202), found 503 urn:sluice:problem:overloaded");
+		add(0, 100, "201");
+		add(0, 3, "HTTP 503 overloaded");
 
 		Cell cell = evaluate(2, 2);
 
@@ -60,16 +59,16 @@ class GridEvaluationTests {
 		assertThat(cell.latency()).isNull();
 	}
 
-	private void add(String name, long fromMillis, long toMillis, boolean ok, String message) {
-		this.requests.add(new Request(name, START.plusMillis(fromMillis), START.plusMillis(toMillis), ok, message));
+	private void add(long fromMillis, long toMillis, String result) {
+		long start = START.toEpochMilli();
+		this.calls.add(new Call(0, 0, (start + fromMillis) * 1_000, (start + toMillis) * 1_000, result));
 	}
 
 	private Cell evaluate(int concurrency, int mostInBackend) {
 		PhaseOutcome outcome = new PhaseOutcome("cell", 0, 0, 0, START.plusSeconds(9),
 				new BackendAudit(0, 0, 0, 0, 0, 0, mostInBackend, 0, 0, null), 0, List.of());
-		return new GridEvaluation(new GatlingLog("", START, this.requests, List.of(), false), ProcessSamples.NONE,
-				"gateway", 2)
-			.evaluate("reactive", 500, concurrency, outcome);
+		return new GridEvaluation(ProcessSamples.NONE, "gateway", 2).evaluate("reactive", 500, concurrency, outcome,
+				new OrderCalls(this.calls));
 	}
 
 }

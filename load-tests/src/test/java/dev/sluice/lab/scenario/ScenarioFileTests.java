@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
-import dev.sluice.lab.kit.plan.LoadPlan.Flap;
+import dev.sluice.lab.kit.plan.Phase.Flap;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario.Limits;

@@ -1,11 +1,9 @@
 package dev.sluice.lab.kit.load;
 
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.time.Duration;
 
 import dev.sluice.contract.BackendBehaviour;
-import dev.sluice.lab.kit.plan.LoadPlan.Flap;
+import dev.sluice.lab.kit.plan.Phase.Flap;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.LabException;
 import org.slf4j.Logger;
@@ -38,14 +36,14 @@ final class Flapping implements AutoCloseable {
 		this.thread = Thread.ofVirtual().name("flapping").unstarted(this::run);
 	}
 
-	static Flapping start(URI backend, BackendBehaviour well, Flap flap) {
-		Flapping flapping = new Flapping(new BackendControl(HttpClient.newHttpClient(), backend), well, flap);
+	static Flapping start(BackendControl backend, BackendBehaviour well, Flap flap) {
+		Flapping flapping = new Flapping(backend, well, flap);
 		flapping.thread.start();
 		return flapping;
 	}
 
 	private void run() {
-		try (HttpClient _ = this.backend.client()) {
+		try {
 			while (true) {
 				Thread.sleep(this.flap.wellMillis());
 				behave(this.flap.unwell());

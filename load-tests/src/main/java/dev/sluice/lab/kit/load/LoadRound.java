@@ -2,29 +2,32 @@ package dev.sluice.lab.kit.load;
 
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
+import java.net.http.HttpClient;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 import dev.sluice.lab.kit.measure.CellEvaluation;
-import dev.sluice.lab.kit.measure.GatlingLog;
-import dev.sluice.lab.kit.measure.GatlingLog.Tail;
+import dev.sluice.lab.kit.measure.OrderCalls;
 import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.metrics.PrometheusScraper;
-import dev.sluice.lab.kit.plan.LoadPlan;
-import dev.sluice.lab.kit.plan.LoadPlan.Phase;
+import dev.sluice.lab.kit.plan.Phase;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.RunDirectory;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.Stack;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * One load generator's work from start to end, with everything that watches it. All
@@ -33,16 +36,21 @@ import tools.jackson.databind.json.JsonMapper;
  * @param directory the run's
  * @param name unique in the run; its files are named after it
  * @param stack the stack that the services belong to
- * @param services those under load, by their name in the results
+ * @param services those under load, by their name in the results; one is the
+ * {@value #BACKEND}
  * @param pin the cores that the load generator has for itself; null for none
+ * @param tls certificates of the services to trust; null for the JDK's own
  */
 public record LoadRound(RunDirectory directory, String name, Stack stack, Map<String, Service> services,
-		@Nullable Pin pin) {
+		@Nullable Pin pin, @Nullable SSLContext tls) {
 
 	/** A round whose load generator has no cores for itself. */
 	public LoadRound(RunDirectory directory, String name, Stack stack, Map<String, Service> services) {
-		this(directory, name, stack, services, null);
+		this(directory, name, stack, services, null, null);
 	}
+
+	/** The backend's name in the services. */
+	public static final String BACKEND = "backend";
 
 	/** The load generator's name in the results. */
 	public static final String LOAD_GENERATOR = CellEvaluation.LOAD_GENERATOR;
@@ -50,15 +58,19 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 	/** This process's name in the results. */
 	public static final String LAB = "lab";
 
-	private static final long POLL_MILLIS = 500;
+	/** Time after the last phase: its cost needs a sample taken after its end. */
+	private static final Duration LAST_SAMPLES = ProcessSampler.INTERVAL.multipliedBy(5);
+
+	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
 	/**
 	 * The record of a round, complete or not.
 	 *
-	 * @param outcomes outcomes of the phases whose calls are all in the log
-	 * @param logFile Gatling's log; null if it has written none
+	 * @param directory of the phases' files
+	 * @param outcomes outcomes of the measured phases and warm-ups that ended
+	 * @param failure why the round ended early; null if it did not fail
 	 */
-	public record Record(List<PhaseOutcome> outcomes, @Nullable Path logFile, ProcessSamples samples,
+	public record Record(Path directory, List<PhaseOutcome> outcomes, ProcessSamples samples,
 			@Nullable LabException failure, boolean interrupted) {
 
 		/** How a phase ended; empty if it did not. */
@@ -67,18 +79,11 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 		}
 
 		/**
-		 * Every call, read from the file each time; null if no log was written.
-		 * @throws IOException if the log cannot be read
+		 * The calls of a measured phase that ended, read from their file.
+		 * @throws IOException if they cannot be read
 		 */
-		public @Nullable GatlingLog log() throws IOException {
-			if (this.logFile == null) {
-				return null;
-			}
-			return GatlingLog.read(this.logFile, isWhole() ? Tail.COMPLETE : Tail.MAY_BE_TRUNCATED);
-		}
-
-		private boolean isWhole() {
-			return this.failure == null && !this.interrupted;
+		public OrderCalls calls(PhaseOutcome phase) throws IOException {
+			return OrderCalls.read(OrderCalls.file(this.directory, phase.name()));
 		}
 
 		/**
@@ -116,7 +121,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 
 	}
 
-	/** Receives the running measured phase about twice a second. */
+	/** Receives each measured phase and each warm-up, when it begins. */
 	@FunctionalInterface
 	public interface Watcher {
 
@@ -129,7 +134,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 	 * measured until then.
 	 * @throws IOException if files cannot be written or read
 	 */
-	public Record run(JsonMapper json, LoadPlan plan, Watcher watcher) throws IOException {
+	public Record run(List<Phase> phases, Watcher watcher) throws IOException {
 		Map<String, URI> endpoints = new LinkedHashMap<>();
 		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
 		Map<String, Integer> ports = new LinkedHashMap<>();
@@ -140,19 +145,34 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 		});
 		groups.putAll(ProcessGroup.ofInfrastructure(this.stack.infrastructure()));
 		List<Long> system = groups.values().stream().flatMap((group) -> group.pids().stream()).toList();
-		Path gatling = this.directory.directory("gatling/" + this.name);
+		Path outcomes = this.directory.directory("outcomes/" + this.name);
+		Path log = this.directory.directory("logs").resolve(this.name + "-load-generator.log");
+		List<PhaseOutcome> ended = new ArrayList<>();
 		try (PrometheusScraper scraper = new PrometheusScraper(endpoints,
 				this.directory.directory("scrapes/" + this.name));
-				Injector injector = Injector.start(json, plan.awaiting(system), gatling,
-						this.directory.directory("logs").resolve(this.name + "-load-generator.log"), this.pin)) {
+				HttpClient client = client();
+				GeneratorProcess generator = GeneratorProcess.start(log, this.pin)) {
 			groups.put(LAB, ProcessGroup.of(ProcessHandle.current().pid()));
-			groups.put(LOAD_GENERATOR, ProcessGroup.of(injector.pid()));
+			groups.put(LOAD_GENERATOR, ProcessGroup.of(generator.pid()));
 			try (ProcessSampler sampler = new ProcessSampler(groups, ports,
 					this.directory.directory("samples").resolve(this.name + ".csv"))) {
+				String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + this.name;
+				PhaseRunner runner = new PhaseRunner(
+						new BackendControl(client, Objects.requireNonNull(this.services.get(BACKEND)).uri()), generator,
+						system, outcomes, token, this::checkServices);
 				LabException failure = null;
 				boolean interrupted = false;
 				try {
-					await(injector, watcher);
+					for (Phase phase : phases) {
+						if (phase.hasOutcome()) {
+							watcher.running(phase);
+						}
+						PhaseOutcome outcome = runner.run(phase);
+						if (phase.hasOutcome()) {
+							ended.add(outcome);
+						}
+					}
+					Thread.sleep(LAST_SAMPLES);
 				}
 				catch (LabException ex) {
 					failure = ex;
@@ -160,51 +180,29 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 				catch (InterruptedException _) {
 					interrupted = true;
 				}
-				injector.close();
-				return record(injector, sampler.samples().with(scraper.failures()), failure, interrupted);
+				return new Record(outcomes, ended, sampler.samples().with(scraper.failures()), failure, interrupted);
 			}
 		}
-	}
-
-	private static Record record(Injector injector, ProcessSamples samples, @Nullable LabException failure,
-			boolean interrupted) throws IOException {
-		if (failure == null && !interrupted) {
-			return new Record(injector.outcomes(), injector.gatlingLog(), samples, null, false);
+		catch (LabException ex) {
+			// The load generator has not started.
+			return new Record(outcomes, ended, ProcessSamples.NONE, ex, false);
 		}
-		Path log = injector.findGatlingLog();
-		if (log == null || Files.size(log) == 0) {
-			return new Record(List.of(), null, samples, failure, interrupted);
+		catch (InterruptedException _) {
+			return new Record(outcomes, ended, ProcessSamples.NONE, null, true);
 		}
-		return new Record(complete(injector.outcomes(), GatlingLog.read(log, Tail.MAY_BE_TRUNCATED)), log, samples,
-				failure, interrupted);
 	}
 
-	/**
-	 * Leaves out the phases whose last calls are missing in the log of a round that was
-	 * cut off, because their figures would be wrong.
-	 */
-	static List<PhaseOutcome> complete(List<PhaseOutcome> outcomes, GatlingLog log) {
-		return outcomes.stream()
-			.filter((outcome) -> !outcome.windows().isEmpty() || log.requests()
-				.stream()
-				.filter((call) -> call.ok() && call.name().equals(outcome.name()))
-				.count() >= outcome.accepted())
-			.toList();
+	private HttpClient client() {
+		HttpClient.Builder builder = Http.builder(CONNECT_TIMEOUT);
+		return ((this.tls != null) ? builder.sslContext(this.tls) : builder).build();
 	}
 
-	private void await(Injector injector, Watcher watcher) throws InterruptedException {
-		while (!injector.await(POLL_MILLIS)) {
-			injector.current().ifPresent(watcher::running);
-			for (Service service : this.services.values()) {
-				if (!service.isAlive()) {
-					throw new LabException("%s died; its log %s ends with:%n%s".formatted(service.name(),
-							service.logFile(), service.process().tail()));
-				}
+	private void checkServices() {
+		for (Service service : this.services.values()) {
+			if (!service.isAlive()) {
+				throw new LabException("%s died; its log %s ends with:%n%s".formatted(service.name(), service.logFile(),
+						service.process().tail()));
 			}
-		}
-		if (injector.current().isPresent()) {
-			throw new LabException("the load generator ended before '%s' did; its output ends with:%n%s"
-				.formatted(injector.current().get().name(), injector.tail()));
 		}
 	}
 

@@ -1,29 +1,24 @@
 package dev.sluice.lab.kit.load;
 
-import java.net.URI;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 
-import dev.sluice.lab.kit.measure.OrderTimes;
-import dev.sluice.lab.kit.measure.OrderTimes.Times;
-import dev.sluice.lab.kit.statistics.Percentile;
-import dev.sluice.lab.kit.plan.LoadPlan.Phase;
-import dev.sluice.lab.kit.plan.LoadPlan.Target;
+import dev.sluice.lab.kit.measure.OrderCalls;
+import dev.sluice.lab.kit.measure.OrderCalls.Call;
 import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.plan.OrderId;
-import org.jspecify.annotations.Nullable;
+import dev.sluice.lab.kit.plan.OrderIdentity;
+import dev.sluice.lab.kit.plan.Phase.Target;
 
 /**
- * The orders of a phase, taken by its users one at a time, and what became of them:
+ * The orders of a simulation, taken by its users one at a time, and what became of them:
  * orders = accepted + given up + still being tried. Thread-safe; never blocks.
  */
 final class OrderSupply {
@@ -40,24 +35,20 @@ final class OrderSupply {
 
 	private static final int CUSTOMERS = 1_000;
 
-	/** Orders that are later count as this late. */
-	private static final int MAX_LAG_MILLIS = 60_000;
+	private static final double SECOND_NANOS = 1e9;
 
-	private static final long SECOND_NANOS = 1_000_000_000;
+	private final LoadParameters parameters;
 
-	private static final long EPOCH_NANOS = System.nanoTime();
+	private final OrderIdentity identity;
 
-	private static final long EPOCH_MICROS = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+	private final long epochNanos = System.nanoTime();
 
-	private final String prefix;
+	private final long epochMicros = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
 
-	private final Phase phase;
-
-	private final List<Target> targets;
+	/** Start of the first order; 0 before it. The others are due relative to it. */
+	private final AtomicLong firstNanos = new AtomicLong();
 
 	private final AtomicInteger next = new AtomicInteger();
-
-	private final AtomicLong deadlineNanos = new AtomicLong();
 
 	private final AtomicInteger accepted = new AtomicInteger();
 
@@ -65,109 +56,71 @@ final class OrderSupply {
 
 	private final AtomicInteger failedCalls = new AtomicInteger();
 
-	/** Start of the first order; 0 before it. The others are due relative to it. */
-	private final AtomicLong firstNanos = new AtomicLong();
-
-	/**
-	 * Number of orders by the milliseconds between when they were due and when a user
-	 * began them.
-	 */
-	private final AtomicIntegerArray lags = new AtomicIntegerArray(MAX_LAG_MILLIS + 1);
-
-	/** Bounded by the orders of the phase. */
-	private final Queue<Times> times = new ConcurrentLinkedQueue<>();
-
-	private final AtomicLong startNanos = new AtomicLong();
-
-	private volatile @Nullable Flapping flapping;
+	/** Stays empty if nobody wants the notes. */
+	private final Queue<Call> calls = new ConcurrentLinkedQueue<>();
 
 	private volatile boolean stopped;
 
-	private volatile boolean complete;
-
-	/**
-	 * The orders of a phase.
-	 * @param token part of every idempotency key
-	 * @param gateway for a phase without targets
-	 */
-	OrderSupply(String token, URI gateway, Phase phase) {
-		this.prefix = token + "-" + phase.name().replace(' ', '-') + "-";
-		this.phase = phase;
-		this.targets = phase.targets().isEmpty() ? List.of(new Target(gateway, phase.mode())) : phase.targets();
+	OrderSupply(LoadParameters parameters) {
+		this.parameters = parameters;
+		this.identity = identity(parameters.token(), parameters.name());
 	}
 
-	/** Starts the clock of the deadline. */
-	void start() {
-		long now = System.nanoTime();
-		this.startNanos.set(now);
-		this.deadlineNanos.set(now + this.phase.deadlineMillis() * 1_000_000);
+	/** The orders of a simulation of that name. */
+	static OrderIdentity identity(String token, String name) {
+		return new OrderIdentity(token + "-" + name.replace(' ', '-'), CUSTOMERS);
 	}
 
 	/** The next order's number, or {@link #NONE}. */
 	int take() {
-		if (this.phase.isTimed()) {
-			return isEnough() ? NONE : this.next.getAndIncrement();
+		this.firstNanos.compareAndSet(0, System.nanoTime());
+		boolean timed = this.parameters.extent().isTimed();
+		if (this.stopped || timed && isEnough()) {
+			return NONE;
 		}
 		int order = this.next.getAndIncrement();
-		return (order < this.phase.orders()) ? order : NONE;
+		return (timed || order < this.parameters.extent().orders()) ? order : NONE;
 	}
 
-	boolean isEnough() {
-		boolean longEnough = System.nanoTime() - this.startNanos.get() >= this.phase.lastMillis() * 1_000_000;
-		return this.stopped || isOver() || (longEnough && this.next.get() >= this.phase.orders());
+	private boolean isEnough() {
+		return isOver() || sinceFirstMillis() >= this.parameters.extent().lastMillis()
+				&& this.next.get() >= this.parameters.extent().orders();
 	}
 
-	/** Ends a phase with a time: no more orders are taken. */
+	private boolean isOver() {
+		return sinceFirstMillis() >= this.parameters.deadlineMillis();
+	}
+
+	private long sinceFirstMillis() {
+		return (System.nanoTime() - this.firstNanos.get()) / 1_000_000;
+	}
+
+	/** No more orders are taken. */
 	void stop() {
 		this.stopped = true;
 	}
 
-	/**
-	 * Ends a phase when its backlog has reached its limit.
-	 * @param saved orders of the phase that the backend has
-	 */
-	void watchBacklog(long saved) {
-		if (this.next.get() >= this.phase.orders() && this.accepted.get() - saved >= this.phase.mostBacklog()) {
-			stop();
-		}
-	}
-
-	/** Orders that users have begun. */
-	int placedCount() {
-		return this.phase.isTimed() ? this.next.get() : Math.min(this.next.get(), this.phase.orders());
-	}
-
-	/**
-	 * Whether the backend has saved enough for the phase to end: all orders or, in a
-	 * phase with a time, those accepted.
-	 */
-	boolean isSaved(long saved) {
-		return saved >= (this.phase.isTimed() ? this.accepted.get() : this.phase.orders());
-	}
-
-	/** A gateway that the phase places orders at. */
-	URI gateway() {
-		return this.targets.getFirst().gateway();
-	}
-
-	/** The modes of its orders, one or both. */
-	List<Mode> modes() {
-		return this.targets.stream().map(Target::mode).distinct().toList();
-	}
-
 	/** The mode of an order. */
 	Mode mode(int order) {
-		return this.targets.get(order % this.targets.size()).mode();
+		return target(order).mode();
 	}
 
 	/** The URL that an order is sent to. */
 	String url(int order) {
-		return this.targets.get(order % this.targets.size()).gateway().resolve("/orders").toString();
+		return target(order).gateway().resolve("/orders").toString();
+	}
+
+	private Target target(int order) {
+		return this.parameters.targets().get(order % this.parameters.targets().size());
 	}
 
 	/** An order's {@code Idempotency-Key}, a structured-field string. */
 	String key(int order) {
-		return "\"" + this.prefix + order + "\"";
+		return "\"" + this.identity.key(order) + "\"";
+	}
+
+	UUID id(int order) {
+		return this.identity.id(order);
 	}
 
 	/** An order's JSON, the same for each try. */
@@ -175,8 +128,8 @@ final class OrderSupply {
 		StringBuilder body = new StringBuilder("""
 				{"customerId":"%s","items":[\
 				{"sku":"sku-%d","quantity":%d,"unitPrice":{"amount":"19.99","currency":"EUR"}}"""
-			.formatted(customer(order), order % 97, order % 9 + 1));
-		for (int i = 1; i < this.phase.client().items(); i++) {
+			.formatted(this.identity.customer(order), order % 97, order % 9 + 1));
+		for (int i = 1; i < this.parameters.client().items(); i++) {
 			body.append("""
 					,{"sku":"sku-%d","quantity":1,"unitPrice":{"amount":"5.00","currency":"EUR"}}"""
 				.formatted((order + i - 1) % 89));
@@ -190,94 +143,45 @@ final class OrderSupply {
 	}
 
 	/**
-	 * Notes that a user begins an order.
-	 * @return when it was due, on schedule or now, in microseconds since 1970
+	 * When an order that a user begins was due: on schedule, or now. In microseconds
+	 * since 1970.
 	 */
-	long begun(int order) {
-		long now = System.nanoTime();
-		if (this.phase.client().perSecond() > 0 || !this.phase.isTimed() && order < this.phase.users()) {
-			long millis = (now - dueNanos(order)) / 1_000_000;
-			this.lags.incrementAndGet((int) Math.clamp(millis, 0, MAX_LAG_MILLIS));
-		}
-		return micros((this.phase.client().perSecond() > 0) ? dueNanos(order) : now);
-	}
-
-	private static long micros(long nanos) {
-		return EPOCH_MICROS + (nanos - EPOCH_NANOS) / 1_000;
+	long due(int order) {
+		return (this.parameters.client().perSecond() > 0) ? micros(dueNanos(order)) : now();
 	}
 
 	private long dueNanos(int order) {
-		this.firstNanos.compareAndSet(0, System.nanoTime());
-		double perSecond = this.phase.client().perSecond();
+		double perSecond = this.parameters.client().perSecond();
 		return this.firstNanos.get() + ((perSecond > 0) ? Math.round(order / perSecond * SECOND_NANOS) : 0);
 	}
 
+	/** In microseconds since 1970, by a clock that never jumps. */
+	long now() {
+		return micros(System.nanoTime());
+	}
+
+	private long micros(long nanos) {
+		return this.epochMicros + (nanos - this.epochNanos) / 1_000;
+	}
+
 	/**
-	 * How late 99 % of the orders were at most, in milliseconds; with too few orders for
-	 * a percentile, all of them.
+	 * Notes a call that has ended.
+	 * @param tries calls for the order until now, this one included
+	 * @return whether to try again
 	 */
-	int startLagP99Millis() {
-		long all = 0;
-		for (int millis = 0; millis <= MAX_LAG_MILLIS; millis++) {
-			all += this.lags.get(millis);
+	boolean ended(Call call, int tries) {
+		if (this.parameters.notes() != null) {
+			this.calls.add(call);
 		}
-		long rank = Percentile.rank(all, 99).orElse(all);
-		long within = 0;
-		for (int millis = 0; millis <= MAX_LAG_MILLIS; millis++) {
-			within += this.lags.get(millis);
-			if (within >= rank) {
-				return millis;
-			}
+		if (call.ok()) {
+			this.accepted.incrementAndGet();
+			return false;
 		}
-		return MAX_LAG_MILLIS;
-	}
-
-	/**
-	 * Notes that an order was accepted.
-	 * @param due as returned by {@link #begun}
-	 */
-	void accepted(int order, long due) {
-		this.accepted.incrementAndGet();
-		note(order, due, micros(System.nanoTime()));
-	}
-
-	private void note(int order, long due, long acceptedMicros) {
-		if (this.phase.measured()) {
-			this.times.add(new Times(order, due, acceptedMicros, 0));
-		}
-	}
-
-	/**
-	 * When each order was due, accepted and saved.
-	 * @param savedMicros times by order id, in microseconds since 1970
-	 */
-	OrderTimes times(Map<UUID, Long> savedMicros) {
-		return new OrderTimes(this.times.stream()
-			.map((times) -> new Times(times.order(), times.due(), times.accepted(),
-					savedMicros.getOrDefault(id(times.order()), 0L)))
-			.toList());
-	}
-
-	private UUID id(int order) {
-		return OrderId.of(customer(order), this.prefix + order);
-	}
-
-	private static String customer(int order) {
-		return "customer-" + order % CUSTOMERS;
-	}
-
-	/**
-	 * Notes a failed call.
-	 * @param due as returned by {@link #begun}
-	 * @return whether to retry the order; otherwise it is given up
-	 */
-	boolean failed(int order, long due, int tries) {
 		this.failedCalls.incrementAndGet();
 		if (tries < MAX_TRIES && !isOver()) {
 			return true;
 		}
 		this.givenUp.incrementAndGet();
-		note(order, due, 0);
 		return false;
 	}
 
@@ -290,40 +194,33 @@ final class OrderSupply {
 		return Math.round(pause / 2.0 * (1 + random));
 	}
 
-	boolean isOver() {
-		return System.nanoTime() - this.deadlineNanos.get() >= 0;
-	}
-
-	/** Lets the backend flap until the phase ends. */
-	void flap(Flapping active) {
-		this.flapping = active;
-	}
-
-	/** Notes how many orders the backend had saved when the phase ended. */
-	void ended(long saved) {
-		Flapping active = this.flapping;
-		if (active != null) {
-			active.close();
+	/** Writes the calls to the file that the parameters name, if they do. */
+	void writeNotes() throws IOException {
+		Path notes = this.parameters.notes();
+		if (notes != null) {
+			OrderCalls.write(notes, this.calls);
 		}
-		this.complete = isSaved(saved);
 	}
 
-	/** Whether every order was accepted at the first try and saved in time. */
-	boolean isClean() {
-		return this.complete && this.failedCalls.get() == 0;
+	Counts counts() {
+		int taken = this.next.get();
+		return new Counts(
+				this.parameters.extent().isTimed() ? taken : Math.min(taken, this.parameters.extent().orders()),
+				this.accepted.get(), this.givenUp.get(), this.failedCalls.get());
 	}
 
-	/** The phase's name. */
-	String name() {
-		return this.phase.name();
-	}
+	/**
+	 * What became of the orders until now.
+	 *
+	 * @param placed orders that users have begun
+	 * @param accepted orders answered 201 or 202
+	 * @param givenUp orders that were not accepted within the tries and the deadline
+	 * @param failedCalls calls not answered 201 or 202
+	 */
+	record Counts(int placed, int accepted, int givenUp, int failedCalls) {
 
-	int acceptedCount() {
-		return this.accepted.get();
-	}
+		static final Counts NONE = new Counts(0, 0, 0, 0);
 
-	int givenUpCount() {
-		return this.givenUp.get();
 	}
 
 }

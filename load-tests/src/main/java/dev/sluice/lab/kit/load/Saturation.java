@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OpenClient;
-import dev.sluice.lab.kit.plan.LoadPlan.Settling;
+import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 
 /**

@@ -3,7 +3,7 @@ package dev.sluice.lab.kit.load;
 import java.util.ArrayList;
 import java.util.List;
 
-import dev.sluice.lab.kit.plan.LoadPlan.Settling;
+import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import org.jspecify.annotations.Nullable;
 

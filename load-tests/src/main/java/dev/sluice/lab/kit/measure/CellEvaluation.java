@@ -9,10 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.cell.Bottleneck;
@@ -25,7 +22,7 @@ import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.jvm.JfrRecording.Pause;
 import dev.sluice.lab.kit.jvm.JfrRecording;
 import dev.sluice.lab.kit.measure.BottleneckRules.Calls;
-import dev.sluice.lab.kit.measure.GatlingLog.Request;
+import dev.sluice.lab.kit.measure.OrderCalls.Call;
 import dev.sluice.lab.kit.metrics.PooledConnections;
 import dev.sluice.lab.kit.metrics.Scrapes;
 import dev.sluice.lab.kit.plan.Mode;
@@ -38,7 +35,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Evaluates the cells of a round from the records of the whole round.
  *
- * @param log the load generator's calls
  * @param samples of the processes
  * @param recordings of the JVMs that were recorded, by service
  * @param scrapes metrics of the services, by service, as {@link #scrapes} reads them
@@ -47,45 +43,34 @@ import org.jspecify.annotations.Nullable;
  * @param cores processors of the machine
  * @param generatorCores number of them that the load generator has for itself; 0 = none
  */
-public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String, JfrRecording> recordings,
-		Map<String, Scrapes> scrapes, List<String> services, String gateway, int cores, int generatorCores) {
+public record CellEvaluation(ProcessSamples samples, Map<String, JfrRecording> recordings, Map<String, Scrapes> scrapes,
+		List<String> services, String gateway, int cores, int generatorCores) {
 
 	/** The load generator's name in the samples. */
 	public static final String LOAD_GENERATOR = "load-generator";
 
 	private static final Duration FOREIGN_WINDOW = Duration.ofSeconds(1);
 
-	/** What a failed check found: a status and, of a problem document, the type's URI. */
-	private static final Pattern STATUS = Pattern.compile("found (\\d{3})(?: (?:about:blank|.*[:/]([^:/]+)))?$");
-
-	private static final int MAX_FAILURE_LENGTH = 80;
-
 	/**
 	 * A cell's result.
 	 * @param cell the cell
-	 * @param outcome the load generator's record of it; its name is that of its requests
-	 * in the log
+	 * @param outcome how it ended
+	 * @param calls its calls
 	 */
-	public CellResult evaluate(Cell cell, PhaseOutcome outcome) {
-		List<Request> requests = this.log.requests()
-			.stream()
-			.filter((request) -> request.name().equals(outcome.name()))
-			.toList();
-		List<Request> answered = requests.stream().filter(Request::ok).toList();
+	public CellResult evaluate(Cell cell, PhaseOutcome outcome, OrderCalls calls) {
+		List<Call> answered = calls.answered();
 		long saved = outcome.audit().saved();
 		Instant lastSaved = outcome.audit().lastSavedAt();
-		Instant start = requests.stream().map(Request::start).min(Instant::compareTo).orElse(outcome.endedAt());
+		Instant start = calls.start(outcome.endedAt());
 		Instant end = (saved >= outcome.placed() && lastSaved != null) ? lastSaved : outcome.endedAt();
-		// The log has whole milliseconds, and the backend may have saved within the
-		// first.
+		// The clocks of this machine's processes may differ by a little.
 		Window window = new Window(start, end.isBefore(start) ? start : end);
-		return new CellResult(cell, window.start(), window.end(), requests.size(), requests.size() - answered.size(),
-				failures(requests), answered.size(), saved, perSecond(saved, window),
-				acceptedPerSecond(start, answered),
-				Latencies.of(answered.stream().mapToLong(Request::millis).toArray()), null, null, costs(window, saved),
-				outcome.audit().connectionsOpened(), outcome.audit().maxInFlight(), foreignCpuShare(window),
-				outcome.startLagP99Millis(), problem(outcome, answered.size(), window),
-				utilisation(cell, outcome, window, requests, saved), seconds(window, requests));
+		return new CellResult(cell, window.start(), window.end(), calls.calls().size(),
+				calls.calls().size() - answered.size(), calls.failures(), answered.size(), saved,
+				perSecond(saved, window), acceptedPerSecond(start, answered), Latencies.of(calls.answeredMillis()),
+				null, null, costs(window, saved), outcome.audit().connectionsOpened(), outcome.audit().maxInFlight(),
+				foreignCpuShare(window), outcome.startLagP99Millis(), problem(outcome, answered.size(), window),
+				utilisation(cell, outcome, window, calls, saved), seconds(window, calls.calls()));
 	}
 
 	/**
@@ -106,15 +91,14 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		return Scrapes.read(file, names::contains);
 	}
 
-	private Utilisation utilisation(Cell cell, PhaseOutcome outcome, Window window, List<Request> requests,
-			long saved) {
+	private Utilisation utilisation(Cell cell, PhaseOutcome outcome, Window window, OrderCalls all, long saved) {
 		Utilisation utilisation = new UtilisationEvaluation(this.samples, this.scrapes, this.cores, this.generatorCores)
 			.in(window, this.services);
-		double millis = requests.stream().mapToLong(Request::millis).sum();
+		double millis = all.calls().stream().mapToLong(Call::millis).sum();
 		double seconds = Math.max(window.seconds(), 0.001);
-		Calls calls = new Calls(millis / 1_000 / seconds, requests.isEmpty() ? 0 : millis / requests.size(),
+		Calls calls = new Calls(millis / 1_000 / seconds, all.calls().isEmpty() ? 0 : millis / all.calls().size(),
 				Mode.of(cell.mode()) == Mode.SYNC);
-		Latency latency = Latencies.of(requests.stream().filter(Request::ok).mapToLong(Request::millis).toArray());
+		Latency latency = Latencies.of(all.answeredMillis());
 		boolean late = CellResult.isLagged(outcome.startLagP99Millis(), latency);
 		return utilisation.withBottleneck(BottleneckRules.of(utilisation, saved / seconds,
 				late ? new Bottleneck.Generator(outcome.startLagP99Millis()) : busyGenerator(window), calls,
@@ -135,8 +119,8 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		return (window.seconds() > 0) ? orders / window.seconds() : 0;
 	}
 
-	private static double acceptedPerSecond(Instant start, List<Request> answered) {
-		Instant end = answered.stream().map(Request::end).max(Instant::compareTo).orElse(start);
+	private static double acceptedPerSecond(Instant start, List<Call> answered) {
+		Instant end = answered.stream().map(Call::end).max(Instant::compareTo).orElse(start);
 		return perSecond(answered.size(), new Window(start, end.isBefore(start) ? start : end));
 	}
 
@@ -146,27 +130,6 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 			return window;
 		}
 		return new Window(window.start().minus(missing.dividedBy(2)), window.end().plus(missing.dividedBy(2)));
-	}
-
-	/** The number of failed calls by cause. */
-	public static Map<String, Long> failures(List<Request> requests) {
-		return requests.stream()
-			.filter((request) -> !request.ok())
-			.collect(Collectors.groupingBy((request) -> failure(request.message()), TreeMap::new,
-					Collectors.counting()));
-	}
-
-	/**
-	 * The status in the message of a failed check, with the problem's type, or the
-	 * message itself.
-	 */
-	public static String failure(String message) {
-		Matcher status = STATUS.matcher(message);
-		if (status.find()) {
-			return (status.group(2) != null) ? "HTTP %s %s".formatted(status.group(1), status.group(2))
-					: "HTTP " + status.group(1);
-		}
-		return message.substring(0, Math.min(message.length(), MAX_FAILURE_LENGTH));
 	}
 
 	private @Nullable String problem(PhaseOutcome outcome, long answered, Window window) {
@@ -182,7 +145,7 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 				.formatted(saved - placed));
 		}
 		if (answered != outcome.accepted()) {
-			problems.add("the log has %,d orders accepted, the load generator counted %,d".formatted(answered,
+			problems.add("the notes have %,d orders accepted, the load generator counted %,d".formatted(answered,
 					outcome.accepted()));
 		}
 		String failure = this.samples.failure(widened(window));
@@ -250,10 +213,10 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 	}
 
 	/** Calls that ended just after the last save belong to the last second. */
-	private List<Second> seconds(Window window, List<Request> requests) {
+	private List<Second> seconds(Window window, List<Call> calls) {
 		int count = window.secondCount();
-		Map<Integer, List<Request>> bySecond = requests.stream()
-			.collect(Collectors.groupingBy((request) -> Math.clamp(window.secondOf(request.end()), 0, count - 1)));
+		Map<Integer, List<Call>> bySecond = calls.stream()
+			.collect(Collectors.groupingBy((call) -> Math.clamp(window.secondOf(call.end()), 0, count - 1)));
 		PooledConnections pool = pool(this.gateway);
 		List<Second> seconds = new ArrayList<>();
 		for (int i = 0; i < count; i++) {
@@ -263,8 +226,8 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		return seconds;
 	}
 
-	private Second second(int number, Window second, List<Request> ended, @Nullable PooledConnections pool) {
-		long[] answered = ended.stream().filter(Request::ok).mapToLong(Request::millis).sorted().toArray();
+	private Second second(int number, Window second, List<Call> ended, @Nullable PooledConnections pool) {
+		long[] answered = ended.stream().filter(Call::ok).mapToLong(Call::millis).sorted().toArray();
 		Long p99 = Latencies.percentile(answered, 99);
 		JfrRecording recording = this.recordings.get(this.gateway);
 		Double pauseMillis = (recording != null) ? recording.pausesIn(second).stream().mapToDouble(Pause::millis).sum()

@@ -1,7 +1,7 @@
 package dev.sluice.lab.kit.plan;
 
 import dev.sluice.contract.BackendBehaviour;
-import dev.sluice.lab.kit.plan.LoadPlan.Flap;
+import dev.sluice.lab.kit.plan.Phase.Flap;
 import org.jspecify.annotations.Nullable;
 
 /**

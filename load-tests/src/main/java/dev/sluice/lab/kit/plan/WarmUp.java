@@ -1,11 +1,14 @@
 package dev.sluice.lab.kit.plan;
 
+import java.net.URI;
 import java.util.List;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
-import dev.sluice.lab.kit.plan.LoadPlan.Phase;
+import dev.sluice.lab.kit.plan.Phase.Client;
+import dev.sluice.lab.kit.plan.Phase.Extent;
+import dev.sluice.lab.kit.plan.Phase.Target;
 
 /**
  * The unmeasured beginning of a round: enough orders of both modes to get the hot paths
@@ -28,15 +31,17 @@ public final class WarmUp {
 	 * @param orders number of orders of each mode, for the compiler
 	 * @param burst number of orders at once at the end
 	 */
-	public static List<Phase> phases(List<Mode> modes, int orders, int burst) {
+	public static List<Phase> phases(URI gateway, List<Mode> modes, int orders, int burst) {
 		return modes.stream()
-			.flatMap((mode) -> Stream.of(phase("warm-up " + mode, mode, orders, STEADY_USERS, FAST),
-					phase("burst " + mode, mode, burst, burst, BackendBehaviour.DEFAULT)))
+			.map((mode) -> new Target(gateway, mode))
+			.flatMap((target) -> Stream.of(phase("warm-up", target, orders, STEADY_USERS, FAST),
+					phase("burst", target, burst, burst, BackendBehaviour.DEFAULT)))
 			.toList();
 	}
 
-	private static Phase phase(String name, Mode mode, int orders, int users, BackendBehaviour behaviour) {
-		return new Phase(name, mode, orders, users, behaviour, DEADLINE_MILLIS, false);
+	private static Phase phase(String name, Target target, int orders, int users, BackendBehaviour behaviour) {
+		return new Phase(name + " " + target.mode(), List.of(target), Extent.of(orders), Client.of(users), behaviour,
+				null, DEADLINE_MILLIS, false, null);
 	}
 
 }

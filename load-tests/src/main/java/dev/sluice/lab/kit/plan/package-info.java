@@ -1,6 +1,6 @@
 /**
  * Loads, modes and backends that experiments plan with: pure data. Start at
- * {@link dev.sluice.lab.kit.plan.LoadPlan}, which the forked load generator reads.
+ * {@link dev.sluice.lab.kit.plan.Phase}.
  */
 @NullMarked
 package dev.sluice.lab.kit.plan;

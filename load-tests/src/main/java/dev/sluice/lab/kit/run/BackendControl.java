@@ -7,8 +7,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -63,6 +67,17 @@ public record BackendControl(HttpClient client, URI uri) {
 		return JSON.readValue(get("/orders/count"), BackendCount.class).saved();
 	}
 
+	/** When it saved each order: by id, in microseconds since 1970. */
+	public Map<UUID, Long> savedMicros() throws InterruptedException {
+		ByteBuffer bytes = ByteBuffer
+			.wrap(required(exchange("/audit/orders", "GET", BodyPublishers.noBody(), BodyHandlers.ofByteArray())));
+		Map<UUID, Long> micros = new HashMap<>();
+		while (bytes.remaining() >= 3 * Long.BYTES) {
+			micros.put(new UUID(bytes.getLong(), bytes.getLong()), bytes.getLong());
+		}
+		return micros;
+	}
+
 	/**
 	 * The number of orders that it has saved, for a {@link SavedSampler};
 	 * {@link SavedSampler#UNKNOWN} if it does not answer.
@@ -88,7 +103,7 @@ public record BackendControl(HttpClient client, URI uri) {
 		return required(exchange(path, method, body));
 	}
 
-	private static String required(HttpResponse<String> answer) {
+	private static <T> T required(HttpResponse<T> answer) {
 		if (answer.statusCode() >= 300) {
 			throw new LabException("The backend refuses %s %s: %d %s".formatted(answer.request().method(),
 					answer.request().uri().getPath(), answer.statusCode(), answer.body()));
@@ -97,12 +112,17 @@ public record BackendControl(HttpClient client, URI uri) {
 	}
 
 	private HttpResponse<String> exchange(String path, String method, BodyPublisher body) throws InterruptedException {
+		return exchange(path, method, body, BodyHandlers.ofString());
+	}
+
+	private <T> HttpResponse<T> exchange(String path, String method, BodyPublisher body, BodyHandler<T> handler)
+			throws InterruptedException {
 		try {
 			return this.client.send(HttpRequest.newBuilder(this.uri.resolve(path))
 				.timeout(Patience.of(TIMEOUT))
 				.header("Content-Type", "application/json")
 				.method(method, body)
-				.build(), BodyHandlers.ofString());
+				.build(), handler);
 		}
 		catch (IOException ex) {
 			throw new LabException("The backend does not answer: " + ex, ex);

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.JavaProcess;
-import dev.sluice.lab.kit.measure.GatlingLog;
 import dev.sluice.lab.kit.result.RunResult.Environment;
+import io.gatling.commons.util.GatlingVersion;
 
 import static java.lang.management.ManagementFactory.getPlatformMXBean;
 
@@ -51,7 +51,7 @@ public final class EnvironmentProbe {
 	 */
 	static Environment probe(Path checkout, List<Path> jars, Infrastructure infrastructure) throws IOException {
 		Map<String, String> versions = new TreeMap<>();
-		versions.put("gatling", GatlingLog.VERSION);
+		versions.put("gatling", GatlingVersion.ThisVersion().fullVersion());
 		for (Path jar : jars) {
 			// A module that is not built is not measured.
 			if (Files.exists(jar)) {

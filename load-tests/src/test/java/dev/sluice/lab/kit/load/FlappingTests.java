@@ -3,12 +3,14 @@ package dev.sluice.lab.kit.load;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.contract.BackendBehaviour;
-import dev.sluice.lab.kit.plan.LoadPlan.Flap;
+import dev.sluice.lab.kit.plan.Phase.Flap;
+import dev.sluice.lab.kit.run.BackendControl;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,7 +65,9 @@ class FlappingTests {
 	}
 
 	private Flapping start(long wellMillis, long unwellMillis) {
-		return Flapping.start(URI.create("http://127.0.0.1:" + this.backend.getAddress().getPort()),
+		return Flapping.start(
+				new BackendControl(HttpClient.newHttpClient(),
+						URI.create("http://127.0.0.1:" + this.backend.getAddress().getPort())),
 				BackendBehaviour.DEFAULT,
 				new Flap(wellMillis, unwellMillis, BackendBehaviour.DEFAULT.withErrors(1, 599)));
 	}

@@ -30,26 +30,25 @@ class GatlingByHandIT {
 	@Test
 	void ordersThatAreAllAnsweredWellPass() throws Exception {
 		try (StubSystem system = new StubSystem(0)) {
-			assertThat(run(system, "-Dreset=true", "-Dmax-p99=60000")).as(output()).isZero();
+			assertThat(run(system, "-Dmax-p99=60000")).as(output()).isZero();
 		}
 	}
 
 	@Test
 	void aFailedCallFailsTheRunUnlessItIsAllowed() throws Exception {
 		try (StubSystem system = new StubSystem(1)) {
-			assertThat(run(system, "-Dreset=true")).as(output()).isEqualTo(MISSED);
+			assertThat(run(system)).as(output()).isEqualTo(MISSED);
 			assertThat(output()).contains("percentage of failed events is less than or equal to 0.0 : false");
 		}
 		try (StubSystem system = new StubSystem(1)) {
-			assertThat(run(system, "-Dreset=true", "-Dmax-failed=50")).as(output()).isZero();
+			assertThat(run(system, "-Dmax-failed=50")).as(output()).isZero();
 		}
 	}
 
 	@Test
-	void aRunningBackendIsNotResetUnasked() throws Exception {
+	void ordersAreAlsoPlacedOnSchedule() throws Exception {
 		try (StubSystem system = new StubSystem(0)) {
-			assertThat(run(system)).isNotZero();
-			assertThat(output()).contains("clears the orders", "-Dreset=true");
+			assertThat(run(system, "-Drate=50")).as(output()).isZero();
 		}
 	}
 
@@ -57,9 +56,8 @@ class GatlingByHandIT {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
 						"--add-opens=java.base/java.lang=ALL-UNNAMED", "-Xmx256m", "-XX:TieredStopAtLevel=1",
-						"-Dlogback.configurationFile=lab-logback.xml", "-Dgateway.url=" + system.url(),
-						"-Dbackend.url=" + system.url(), "-Dorders=20", "-Dmodes=sync", "-Dusers=4",
-						"-Dresults=" + this.directory.resolve("outcomes")));
+						"-Dlogback.configurationFile=lab-logback.xml", "-Dtargets=sync@" + system.url(), "-Dorders=20",
+						"-Dusers=4"));
 		command.addAll(List.of(properties));
 		Stream
 			.of("-cp", System.getProperty("java.class.path"), "io.gatling.app.Gatling", "--simulation",

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.lab.kit.client.CallMode;
 import dev.sluice.lab.kit.client.OpenClient;
-import dev.sluice.lab.kit.plan.LoadPlan.Settling;
+import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,6 +1,6 @@
 package dev.sluice.lab.kit.load;
 
-import dev.sluice.lab.kit.plan.LoadPlan.Settling;
+import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import org.junit.jupiter.api.Test;
 

@@ -20,7 +20,7 @@ import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.jvm.JfrRecording.Pause;
 import dev.sluice.lab.kit.jvm.JfrRecording;
-import dev.sluice.lab.kit.measure.GatlingLog.Request;
+import dev.sluice.lab.kit.measure.OrderCalls.Call;
 import dev.sluice.lab.kit.metrics.Exposition;
 import dev.sluice.lab.kit.metrics.Scrapes.Scrape;
 import dev.sluice.lab.kit.metrics.Scrapes;
@@ -32,8 +32,6 @@ import dev.sluice.lab.kit.process.ProcessSamples.Failure;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.statistics.Window;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -55,9 +53,8 @@ class CellEvaluationTests {
 				.mapToObj((i) -> new MachineSample(at(i * 200L), 9_000 + i * 60, 2_000 + i * 40, 0))
 				.toList());
 
-	private final List<Request> requests = new ArrayList<>(
-			List.of(ok(0, 20), ok(10, 40), failed(15, 18, "found 503 urn:sluice:problem:overloaded"),
-					failed(15, 18, "j.n.ConnectException: refused"), ok(1_200, 1_210), ok(1_900, 2_100)));
+	private final List<Call> calls = new ArrayList<>(List.of(ok(0, 20), ok(10, 40),
+			failed(15, 18, "HTTP 503 overloaded"), failed(15, 18, "no answer"), ok(1_200, 1_210), ok(1_900, 2_100)));
 
 	@Test
 	void windowRunsFromTheFirstRequestToTheLastSave() {
@@ -70,22 +67,9 @@ class CellEvaluationTests {
 		assertThat(result.calls()).isEqualTo(6);
 		assertThat(result.failedCalls()).isEqualTo(2);
 		assertThat(result.accepted()).isEqualTo(4);
-		assertThat(result.failures()).containsOnly(Map.entry("HTTP 503 overloaded", 1L),
-				Map.entry("j.n.ConnectException: refused", 1L));
+		assertThat(result.failures()).containsOnly(Map.entry("HTTP 503 overloaded", 1L), Map.entry("no answer", 1L));
 		assertThat(result.latency()).isNotNull().satisfies((latency) -> assertThat(latency.max()).isEqualTo(200));
 		assertThat(result.problem()).isNull();
-	}
-
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			status.find.in(201,202), found 503           | HTTP 503
-			found 503 urn:sluice:problem:shutting-down   | HTTP 503 shutting-down
-			found 429 https://a.example/problems/too-many | HTTP 429 too-many
-			found 502 about:blank                        | HTTP 502
-			j.n.ConnectException: refused                | j.n.ConnectException: refused
-			""")
-	void namesAFailure(String message, String name) {
-		assertThat(CellEvaluation.failure(message)).isEqualTo(name);
 	}
 
 	@Test
@@ -95,13 +79,6 @@ class CellEvaluationTests {
 		assertThat(result.seconds()).extracting(Second::calls).containsExactly(2L, 2L);
 		assertThat(result.seconds()).extracting(Second::failedCalls).containsExactly(2L, 0L);
 		assertThat(result.seconds()).extracting(Second::p99Millis).as("too few calls").containsOnlyNulls();
-	}
-
-	@Test
-	void callsOfAnotherPhaseAreOfAnotherCell() {
-		this.requests.add(new Request("warm-up", at(100), at(1_000), true, ""));
-
-		assertThat(evaluate(outcome(4, 4, 2_000), SAMPLED, Map.of()).calls()).isEqualTo(6);
 	}
 
 	@Test
@@ -177,8 +154,7 @@ class CellEvaluationTests {
 
 	@Test
 	void whatOthersUseInAShortWindowIsThatOfTheSecondAroundIt() {
-		GatlingLog log = new GatlingLog("Simulation", T0, List.of(), List.of(), false);
-		CellEvaluation evaluation = new CellEvaluation(log, SAMPLED, Map.of(), Map.of(), List.of(), "gateway", 2, 0);
+		CellEvaluation evaluation = new CellEvaluation(SAMPLED, Map.of(), Map.of(), List.of(), "gateway", 2, 0);
 
 		assertThat(evaluation.foreignCpuShare(new Window(at(100), at(250)))).isCloseTo(0.05, within(1e-9));
 	}
@@ -192,7 +168,7 @@ class CellEvaluationTests {
 	}
 
 	@Test
-	void doubtsMoreOrdersThanWerePlacedAndALogThatDisagrees() {
+	void doubtsMoreOrdersThanWerePlacedAndNotesThatDisagree() {
 		CellResult result = evaluate(outcome(3, 6, 2_000), ProcessSamples.NONE, Map.of());
 
 		assertThat(result.problem()).contains("saved 2 orders more").contains("the load generator counted 3");
@@ -290,10 +266,9 @@ class CellEvaluationTests {
 			processes.add(new ProcessSample(at(i * 200L), "gateway", gateway, 1, 1, null));
 			machine.add(new MachineSample(at(i * 200L), generator + gateway, generator + gateway, 0));
 		}
-		GatlingLog log = new GatlingLog("Simulation", T0, this.requests, List.of(), false);
-		return Objects.requireNonNull(new CellEvaluation(log, new ProcessSamples(processes, machine), Map.of(),
-				Map.of(), List.of("gateway", "load-generator"), "gateway", 2, 1)
-			.evaluate(CELL, outcome(4, 4, 2_000))
+		return Objects.requireNonNull(new CellEvaluation(new ProcessSamples(processes, machine), Map.of(), Map.of(),
+				List.of("gateway", "load-generator"), "gateway", 2, 1)
+			.evaluate(CELL, outcome(4, 4, 2_000), new OrderCalls(this.calls))
 			.utilisation());
 	}
 
@@ -302,8 +277,8 @@ class CellEvaluationTests {
 		List<ProcessSample> processes = List.of(new ProcessSample(at(-100), "gateway", 0, 1, 1, null),
 				new ProcessSample(at(100), "gateway", 10, 1, 1, null),
 				new ProcessSample(at(300), "gateway", 20, 1, 1, null));
-		this.requests.clear();
-		this.requests.addAll(List.of(ok(0, 20), ok(0, 20), ok(0, 20), ok(0, 20)));
+		this.calls.clear();
+		this.calls.addAll(List.of(ok(0, 20), ok(0, 20), ok(0, 20), ok(0, 20)));
 
 		CellResult result = evaluate(outcome(4, 4, 150), new ProcessSamples(processes, List.of()), Map.of());
 
@@ -322,9 +297,8 @@ class CellEvaluationTests {
 
 	private CellResult evaluate(Cell cell, PhaseOutcome outcome, ProcessSamples samples,
 			Map<String, JfrRecording> recordings, Map<String, Scrapes> scrapes) {
-		GatlingLog log = new GatlingLog("Simulation", T0, this.requests, List.of(), false);
-		return new CellEvaluation(log, samples, recordings, scrapes, List.of("gateway", "backend"), "gateway", 2, 0)
-			.evaluate(cell, outcome);
+		return new CellEvaluation(samples, recordings, scrapes, List.of("gateway", "backend"), "gateway", 2, 0)
+			.evaluate(cell, outcome, new OrderCalls(this.calls));
 	}
 
 	private static Bottleneck bottleneck(CellResult result) {
@@ -337,12 +311,17 @@ class CellEvaluationTests {
 				new BackendAudit(saved, saved, 0, 0, 0, 0, 3, 2, 0, at(lastSavedMillis)), 0, List.of());
 	}
 
-	private static Request ok(long start, long end) {
-		return new Request("phase", at(start), at(end), true, "");
+	private static Call ok(long start, long end) {
+		return call(start, end, "201");
 	}
 
-	private static Request failed(long start, long end, String message) {
-		return new Request("phase", at(start), at(end), false, message);
+	private static Call failed(long start, long end, String cause) {
+		return call(start, end, cause);
+	}
+
+	private static Call call(long start, long end, String result) {
+		long epoch = T0.toEpochMilli();
+		return new Call(0, 0, (epoch + start) * 1_000, (epoch + end) * 1_000, result);
 	}
 
 	private static Instant at(long millis) {

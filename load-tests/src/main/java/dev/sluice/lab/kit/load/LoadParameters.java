@@ -1,0 +1,104 @@
+package dev.sluice.lab.kit.load;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.stream.Collectors;
+
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.Phase.Client;
+import dev.sluice.lab.kit.plan.Phase.Extent;
+import dev.sluice.lab.kit.plan.Phase.Target;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parameters of an {@link OrdersSimulation}, as properties: system properties in a
+ * run by hand, lines of text in the lab's runs. {@code docs/laboratory.md} lists them.
+ *
+ * @param name name of the requests; part of the orders' keys
+ * @param token part of the orders' keys, so that two runs never share one
+ * @param targets targets of the orders, in turn
+ * @param extent how many orders; its backlog is not the simulation's to watch
+ * @param client who places them
+ * @param deadlineMillis time after which no order is tried any more, in milliseconds
+ * @param notes file for the calls, in the form of an {@code OrderCalls}; null for none
+ * @param maxFailed share of calls that may fail, in per cent; with 100, nothing is
+ * asserted
+ * @param maxP99 goal for the p99 of a call, in milliseconds; null for none
+ */
+record LoadParameters(String name, String token, List<Target> targets, Extent extent, Client client,
+		long deadlineMillis, @Nullable Path notes, double maxFailed, @Nullable Integer maxP99) {
+
+	private static final double SECOND_MILLIS = 1_000;
+
+	LoadParameters {
+		targets = List.copyOf(targets);
+	}
+
+	/**
+	 * Reads the parameters.
+	 * @throws IllegalArgumentException if one has no such value
+	 */
+	static LoadParameters of(Properties properties) {
+		String notes = properties.getProperty("notes", "");
+		String maxP99 = properties.getProperty("max-p99", "");
+		return new LoadParameters(properties.getProperty("name", "orders"),
+				properties.getProperty("token", Long.toString(System.currentTimeMillis(), Character.MAX_RADIX)),
+				Arrays.stream(properties.getProperty("targets", "sync@http://127.0.0.1:8080").split(","))
+					.map(LoadParameters::target)
+					.toList(),
+				new Extent(Integer.parseInt(properties.getProperty("orders", "1000")),
+						millis(properties.getProperty("seconds", "0")), 0),
+				new Client(Integer.parseInt(properties.getProperty("users", "100")),
+						Boolean.parseBoolean(properties.getProperty("keep-alive", "true")),
+						Double.parseDouble(properties.getProperty("rate", "0")),
+						Integer.parseInt(properties.getProperty("items", Integer.toString(Client.ITEMS)))),
+				millis(properties.getProperty("deadline", "120")), notes.isEmpty() ? null : Path.of(notes),
+				Double.parseDouble(properties.getProperty("max-failed", "0")),
+				maxP99.isEmpty() ? null : Integer.valueOf(maxP99));
+	}
+
+	/** The properties that {@link #of} reads. */
+	Map<String, String> properties() {
+		Map<String, String> properties = new LinkedHashMap<>();
+		properties.put("name", this.name);
+		properties.put("token", this.token);
+		properties.put("targets",
+				this.targets.stream()
+					.map((target) -> target.mode() + "@" + target.gateway())
+					.collect(Collectors.joining(",")));
+		properties.put("orders", Integer.toString(this.extent.orders()));
+		properties.put("seconds", Double.toString(this.extent.lastMillis() / SECOND_MILLIS));
+		properties.put("users", Integer.toString(this.client.users()));
+		properties.put("keep-alive", Boolean.toString(this.client.keepsConnections()));
+		properties.put("rate", Double.toString(this.client.perSecond()));
+		properties.put("items", Integer.toString(this.client.items()));
+		properties.put("deadline", Double.toString(this.deadlineMillis / SECOND_MILLIS));
+		properties.put("notes", (this.notes != null) ? this.notes.toString() : "");
+		properties.put("max-failed", Double.toString(this.maxFailed));
+		properties.put("max-p99", (this.maxP99 != null) ? this.maxP99.toString() : "");
+		return properties;
+	}
+
+	/** The number of users: no more than orders. */
+	int users() {
+		return this.extent.isTimed() ? this.client.users() : Math.min(this.extent.orders(), this.client.users());
+	}
+
+	private static Target target(String text) {
+		String[] parts = text.split("@", 2);
+		if (parts.length < 2) {
+			throw new IllegalArgumentException("targets: '%s' is not mode@url".formatted(text));
+		}
+		return new Target(URI.create(parts[1]), Mode.of(parts[0]));
+	}
+
+	private static long millis(String seconds) {
+		return Math.round(Double.parseDouble(seconds) * SECOND_MILLIS);
+	}
+
+}

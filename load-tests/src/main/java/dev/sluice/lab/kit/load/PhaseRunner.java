@@ -1,0 +1,295 @@
+package dev.sluice.lab.kit.load;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.devservices.Patience;
+import dev.sluice.lab.kit.client.OrderRequests;
+import dev.sluice.lab.kit.load.GeneratorProcess.Progress;
+import dev.sluice.lab.kit.load.OrderSupply.Counts;
+import dev.sluice.lab.kit.measure.OrderCalls;
+import dev.sluice.lab.kit.measure.OrderTimes;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.Phase;
+import dev.sluice.lab.kit.plan.Phase.Settling;
+import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.stack.LabException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Runs phases, one after another. A phase begins when the services are at rest and the
+ * backend has its behaviour and no orders; its orders are placed by a simulation in the
+ * load generator; it ends when the backend has saved them all, or at its deadline. Not
+ * thread-safe.
+ */
+final class PhaseRunner {
+
+	/** Pause between checks whether the services are at rest. */
+	private static final Duration QUIET = Duration.ofMillis(300);
+
+	/**
+	 * Longest wait for the services to come to rest; then the next phase begins anyway.
+	 */
+	private static final Duration MAX_QUIET = Duration.ofSeconds(8);
+
+	/**
+	 * Time for the gateway to close its unused connections: a little more than twice the
+	 * shortest idle timeout that it can have, 1 s.
+	 */
+	private static final Duration IDLE = Duration.ofMillis(2_300);
+
+	private static final Duration POLL = Duration.ofMillis(50);
+
+	/** Pause between checks of the backlog while orders are placed. */
+	private static final Duration BACKLOG_POLL = Duration.ofMillis(200);
+
+	/** Time for a simulation to begin, and to write its notes. */
+	private static final Duration MAX_OVERHEAD = Duration.ofSeconds(60);
+
+	/** Time to clear what an unfinished phase has left behind. */
+	private static final Duration CLEAN_UP = Duration.ofSeconds(30);
+
+	/** Fast and unlimited, to clear leftovers. */
+	private static final BackendBehaviour FAST = BackendBehaviour.DEFAULT
+		.withDelay(new BackendBehaviour.Delay.Fixed(0));
+
+	/** Checks in a row that show that the queue is empty or the circuit closed. */
+	private static final int ENOUGH = 20;
+
+	private static final JsonMapper JSON = JsonMapper.shared();
+
+	private final BackendControl backend;
+
+	private final GeneratorProcess generator;
+
+	private final List<Long> services;
+
+	private final Path outcomes;
+
+	private final String token;
+
+	private final Health health;
+
+	/** The phase before, if it left something behind. */
+	private @Nullable Phase unclean;
+
+	/** Looks after the services while the runner waits. */
+	@FunctionalInterface
+	interface Health {
+
+		/**
+		 * Checks that all run.
+		 * @throws LabException if one has died
+		 */
+		void check();
+
+	}
+
+	/**
+	 * Creates a runner.
+	 * @param services ids of the processes that must be at rest before a phase begins
+	 * @param outcomes directory of the measured phases' files
+	 * @param token part of every idempotency key
+	 */
+	PhaseRunner(BackendControl backend, GeneratorProcess generator, List<Long> services, Path outcomes, String token,
+			Health health) {
+		this.backend = backend;
+		this.generator = generator;
+		this.services = services;
+		this.outcomes = outcomes;
+		this.token = token;
+		this.health = health;
+	}
+
+	/**
+	 * Runs a phase.
+	 * @return how it ended; what {@link Phase#hasOutcome} promises is written to files
+	 * @throws LabException if it cannot be run to its end
+	 */
+	PhaseOutcome run(Phase phase) throws IOException, InterruptedException {
+		if (this.unclean != null) {
+			recover(this.unclean.targets().getFirst().gateway());
+			this.unclean = null;
+		}
+		rest(phase.client().keepsConnections() ? QUIET : IDLE);
+		this.backend.behave(phase.behaviour());
+		this.backend.forget();
+		List<WarmUpWindow> windows = List.of();
+		Counts counts;
+		try (Flapping _ = (phase.flap() != null) ? Flapping.start(this.backend, phase.behaviour(), phase.flap())
+				: null) {
+			this.generator.run(parameters(phase));
+			awaitFirstOrder();
+			long deadline = deadline(Duration.ofMillis(phase.deadlineMillis()));
+			if (phase.warmUp() != null) {
+				windows = watchWarmUp(phase.warmUp());
+			}
+			counts = awaitEnd(phase, deadline);
+			int due = phase.extent().isTimed() ? counts.accepted() : phase.extent().orders();
+			if (drain(due, deadline) < due || counts.failedCalls() > 0) {
+				this.unclean = phase;
+			}
+		}
+		return outcome(phase, counts, windows);
+	}
+
+	/**
+	 * Waits until the services have nothing left to compile, project or collect, so that
+	 * no phase pays for the one before.
+	 */
+	private void rest(Duration least) throws InterruptedException {
+		long deadline = deadline(Patience.of(MAX_QUIET));
+		ProcessTime time = new ProcessTime(this.services);
+		time.sample();
+		pause(least);
+		do {
+			pause(QUIET);
+		}
+		while (!time.isIdle() && !isOver(deadline));
+	}
+
+	private LoadParameters parameters(Phase phase) {
+		return new LoadParameters(phase.name(), this.token, phase.targets(), phase.extent(), phase.client(),
+				phase.deadlineMillis(),
+				phase.measured() ? OrderCalls.file(this.outcomes, phase.name()).toAbsolutePath() : null, 100, null);
+	}
+
+	private void awaitFirstOrder() throws InterruptedException {
+		long deadline = deadline(Patience.of(MAX_OVERHEAD));
+		Progress progress = this.generator.progress();
+		while (progress.counts().placed() == 0 && !progress.ended()) {
+			if (isOver(deadline)) {
+				throw new LabException("the load generator has placed no order");
+			}
+			pause(POLL);
+			progress = this.generator.progress();
+		}
+	}
+
+	/** Ends a warm-up when its windows agree, or after the last of them. */
+	private List<WarmUpWindow> watchWarmUp(Settling rule) throws InterruptedException {
+		ProcessTime time = new ProcessTime(
+				Stream.concat(this.services.stream(), Stream.of(this.generator.pid())).toList());
+		WarmUpWatch watch = new WarmUpWatch(rule);
+		watch.start(System.nanoTime(), time.millis(), time.jitMillis());
+		while (!watch.isOver() && !this.generator.progress().ended()) {
+			pause(Duration.ofMillis(rule.windowMillis()));
+			watch.window(System.nanoTime(), Math.max(0, this.backend.savedIfKnown()), time.millis(), time.jitMillis());
+		}
+		this.generator.stop();
+		return watch.windows();
+	}
+
+	/**
+	 * Waits until all orders are placed, and stops the placing when the backlog has
+	 * reached its limit.
+	 */
+	private Counts awaitEnd(Phase phase, long deadline) throws InterruptedException {
+		int most = phase.extent().mostBacklog();
+		Progress progress = this.generator.progress();
+		while (!progress.ended()) {
+			if (isOver(deadline + Patience.of(OrdersSimulation.CALL_TIMEOUT.plus(MAX_OVERHEAD)).toNanos())) {
+				throw new LabException("the load generator has not ended '%s'".formatted(phase.name()));
+			}
+			pause((most > 0) ? BACKLOG_POLL : POLL);
+			progress = this.generator.progress();
+			Counts counts = progress.counts();
+			if (most > 0 && counts.placed() >= phase.extent().orders()
+					&& counts.accepted() - Math.max(0, this.backend.savedIfKnown()) >= most) {
+				this.generator.stop();
+			}
+		}
+		return progress.counts();
+	}
+
+	/** Waits until the backend has saved so many orders; returns how many it has. */
+	private long drain(long orders, long deadline) throws InterruptedException {
+		long saved = Math.max(0, this.backend.savedIfKnown());
+		while (saved < orders && !isOver(deadline)) {
+			pause(POLL);
+			saved = Math.max(saved, this.backend.savedIfKnown());
+		}
+		return saved;
+	}
+
+	private PhaseOutcome outcome(Phase phase, Counts counts, List<WarmUpWindow> windows)
+			throws IOException, InterruptedException {
+		BackendAudit audit = this.backend.audit();
+		Instant end = Instant.now();
+		int lag = 0;
+		if (phase.measured()) {
+			OrderCalls calls = OrderCalls.read(OrderCalls.file(this.outcomes, phase.name()));
+			calls.times(OrderSupply.identity(this.token, phase.name())::id, this.backend.savedMicros())
+				.write(OrderTimes.file(this.outcomes, phase.name()));
+			lag = calls.startLagP99Millis(phase);
+		}
+		PhaseOutcome outcome = new PhaseOutcome(phase.name(), counts.placed(), counts.accepted(), counts.givenUp(), end,
+				audit, lag, windows);
+		if (phase.hasOutcome()) {
+			Files.write(this.outcomes.resolve(phase.name() + ".json"), JSON.writeValueAsBytes(outcome));
+		}
+		return outcome;
+	}
+
+	/**
+	 * After a phase that failed in part: lets the backend, the queue and the circuit
+	 * breakers come to rest, so that the next phase does not pay for it.
+	 */
+	private void recover(URI gateway) throws InterruptedException {
+		this.backend.behave(FAST);
+		long deadline = deadline(Patience.of(CLEAN_UP));
+		long before = -1;
+		for (int unchanged = 0; unchanged < ENOUGH && !isOver(deadline); unchanged++) {
+			long saved = this.backend.savedIfKnown();
+			unchanged = (saved == before) ? unchanged : 0;
+			before = saved;
+			pause(POLL);
+		}
+		OrderRequests probes = new OrderRequests(gateway, Mode.SYNC, this.token + "-probe-" + System.nanoTime(), null);
+		int number = 0;
+		for (int successes = 0; successes < ENOUGH && !isOver(deadline);) {
+			successes = isAccepted(probes, number++) ? successes + 1 : 0;
+			pause(POLL);
+		}
+	}
+
+	private boolean isAccepted(OrderRequests probes, int number) throws InterruptedException {
+		HttpClient client = this.backend.client();
+		try {
+			return client.send(probes.apply(number), BodyHandlers.discarding()).statusCode() == 201;
+		}
+		catch (IOException _) {
+			return false;
+		}
+	}
+
+	private void pause(Duration duration) throws InterruptedException {
+		long end = deadline(duration);
+		while (!isOver(end)) {
+			this.health.check();
+			Thread.sleep(Math.min(BACKLOG_POLL.toMillis(), Math.max(1, (end - System.nanoTime()) / 1_000_000)));
+		}
+	}
+
+	private static long deadline(Duration duration) {
+		return System.nanoTime() + duration.toNanos();
+	}
+
+	private static boolean isOver(long deadline) {
+		return System.nanoTime() - deadline >= 0;
+	}
+
+}

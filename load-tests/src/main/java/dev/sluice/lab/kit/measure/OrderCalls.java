@@ -1,0 +1,201 @@
+package dev.sluice.lab.kit.measure;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+
+import dev.sluice.lab.kit.measure.OrderTimes.Times;
+import dev.sluice.lab.kit.plan.Phase;
+import dev.sluice.lab.kit.statistics.Percentile;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of a phase, as its simulation notes them: a compressed CSV file
+ * {@code order,due_us,sent_us,ended_us,result} with the times in microseconds since 1970.
+ *
+ * @param calls in the order they ended
+ */
+public record OrderCalls(List<Call> calls) {
+
+	/** The result of a call whose connection failed, or that took too long. */
+	public static final String NO_ANSWER = "no answer";
+
+	private static final String CREATED = "201";
+
+	private static final String ACCEPTED = "202";
+
+	private static final String HEAD = "order,due_us,sent_us,ended_us,result";
+
+	public OrderCalls {
+		calls = List.copyOf(calls);
+	}
+
+	/**
+	 * A call of {@code POST /orders}. Times are in microseconds since 1970.
+	 *
+	 * @param order the order's number
+	 * @param due when the order was due, on schedule or when a user began it
+	 * @param sent when the request was sent
+	 * @param ended when it was answered or failed
+	 * @param result {@code 201} or {@code 202} if the order was accepted; else the cause
+	 * of the failure, such as {@code HTTP 503 overloaded}
+	 */
+	public record Call(int order, long due, long sent, long ended, String result) {
+
+		/**
+		 * The result of a call.
+		 * @param status of the answer; null if there was none
+		 * @param type of the problem document, a URI, of which the last part counts; null
+		 * without one
+		 */
+		public static String result(@Nullable Integer status, @Nullable String type) {
+			if (status == null) {
+				return NO_ANSWER;
+			}
+			if (status == 201) {
+				return CREATED;
+			}
+			if (status == 202) {
+				return ACCEPTED;
+			}
+			String problem = (type == null || type.equals("about:blank")) ? ""
+					: type.substring(1 + Math.max(type.lastIndexOf(':'), type.lastIndexOf('/')));
+			return ("HTTP " + status + " " + problem).strip();
+		}
+
+		public boolean ok() {
+			return this.result.equals(CREATED) || this.result.equals(ACCEPTED);
+		}
+
+		public Instant start() {
+			return Instant.EPOCH.plus(this.sent, ChronoUnit.MICROS);
+		}
+
+		public Instant end() {
+			return Instant.EPOCH.plus(this.ended, ChronoUnit.MICROS);
+		}
+
+		/** How long it took, in milliseconds. */
+		public long millis() {
+			return (this.ended - this.sent + 500) / 1_000;
+		}
+
+	}
+
+	/** The file of a phase. */
+	public static Path file(Path outcomes, String phase) {
+		return outcomes.resolve(phase + ".calls.csv.gz");
+	}
+
+	/**
+	 * Writes calls to a file.
+	 * @throws IOException if it cannot be written
+	 */
+	public static void write(Path file, Collection<Call> calls) throws IOException {
+		try (BufferedWriter out = new BufferedWriter(
+				new OutputStreamWriter(new GZIPOutputStream(Files.newOutputStream(file)), StandardCharsets.UTF_8))) {
+			out.write(HEAD + "\n");
+			for (Call call : calls) {
+				out.write(call.order() + "," + call.due() + "," + call.sent() + "," + call.ended() + "," + call.result()
+						+ "\n");
+			}
+		}
+	}
+
+	/**
+	 * Reads a file.
+	 * @throws IOException if it cannot be read or is not such a file
+	 */
+	public static OrderCalls read(Path file) throws IOException {
+		List<Call> calls = new ArrayList<>();
+		try (BufferedReader in = new BufferedReader(
+				new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
+			if (!HEAD.equals(in.readLine())) {
+				throw new IOException("%s does not begin with '%s'".formatted(file, HEAD));
+			}
+			for (String line = in.readLine(); line != null; line = in.readLine()) {
+				String[] fields = line.split(",", 5);
+				calls.add(new Call(Integer.parseInt(fields[0]), Long.parseLong(fields[1]), Long.parseLong(fields[2]),
+						Long.parseLong(fields[3]), fields[4]));
+			}
+		}
+		catch (RuntimeException ex) {
+			throw new IOException("%s is damaged: %s".formatted(file, ex), ex);
+		}
+		return new OrderCalls(calls);
+	}
+
+	/** The calls that were answered 201 or 202. */
+	public List<Call> answered() {
+		return this.calls.stream().filter(Call::ok).toList();
+	}
+
+	/** The number of failed calls by cause. */
+	public Map<String, Long> failures() {
+		return this.calls.stream()
+			.filter((call) -> !call.ok())
+			.collect(Collectors.groupingBy(Call::result, TreeMap::new, Collectors.counting()));
+	}
+
+	/** How long the calls took that were answered 201 or 202, in milliseconds. */
+	public long[] answeredMillis() {
+		return this.calls.stream().filter(Call::ok).mapToLong(Call::millis).toArray();
+	}
+
+	/** When the first request was sent. */
+	public Instant start(Instant otherwise) {
+		return this.calls.stream().map(Call::start).min(Instant::compareTo).orElse(otherwise);
+	}
+
+	/**
+	 * When each order was due, accepted and saved.
+	 * @param ids the orders' ids by number
+	 * @param savedMicros times by order id, in microseconds since 1970
+	 */
+	public OrderTimes times(IntFunction<UUID> ids, Map<UUID, Long> savedMicros) {
+		Map<Integer, Call> last = new HashMap<>();
+		this.calls.forEach((call) -> last.put(call.order(), call));
+		return new OrderTimes(last.values()
+			.stream()
+			.map((call) -> new Times(call.order(), call.due(), call.ok() ? call.ended() : 0,
+					savedMicros.getOrDefault(ids.apply(call.order()), 0L)))
+			.toList());
+	}
+
+	/**
+	 * How late 99 % of the orders were at most that were due on schedule or with the
+	 * first one, in milliseconds; with too few orders for a percentile, all of them.
+	 */
+	public int startLagP99Millis(Phase phase) {
+		boolean scheduled = phase.client().perSecond() > 0;
+		long first = this.calls.stream().mapToLong(Call::sent).min().orElse(0);
+		Map<Integer, Long> late = new HashMap<>();
+		for (Call call : this.calls) {
+			if (scheduled || !phase.extent().isTimed() && call.order() < phase.client().users()) {
+				late.merge(call.order(), call.sent() - (scheduled ? call.due() : first), Math::min);
+			}
+		}
+		long[] micros = late.values().stream().mapToLong((lag) -> Math.max(0, lag)).sorted().toArray();
+		int rank = (int) Percentile.rank(micros.length, 99).orElse(micros.length);
+		return (rank > 0) ? Math.toIntExact(micros[rank - 1] / 1_000) : 0;
+	}
+
+}

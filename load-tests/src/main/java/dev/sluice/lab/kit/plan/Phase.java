@@ -1,0 +1,177 @@
+package dev.sluice.lab.kit.plan;
+
+import java.net.URI;
+import java.util.List;
+
+import dev.sluice.contract.BackendBehaviour;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A number of orders, or as many as fit into a time. Each user places one order at a time
+ * and retries it until it is accepted. A phase ends when the backend has saved them.
+ *
+ * @param name unique in its round; part of its files' names and of its orders' keys
+ * @param targets targets of the orders, in turn
+ * @param extent how many orders
+ * @param client who places them
+ * @param behaviour behaviour of the backend, set before the phase
+ * @param flap behaviour that the backend alternates with; null = it does not flap
+ * @param deadlineMillis time after which no order is tried or awaited any more, in
+ * milliseconds
+ * @param measured whether its calls and its audit are kept
+ * @param warmUp rule by which it ends as a warm-up; null = it is not a warm-up
+ */
+public record Phase(String name, List<Target> targets, Extent extent, Client client, BackendBehaviour behaviour,
+		@Nullable Flap flap, long deadlineMillis, boolean measured, @Nullable Settling warmUp) {
+
+	public Phase {
+		targets = List.copyOf(targets);
+	}
+
+	/** A measured phase. */
+	public Phase(String name, Target target, Extent extent, Client client, BackendBehaviour behaviour,
+			@Nullable Flap flap, long deadlineMillis) {
+		this(name, List.of(target), extent, client, behaviour, flap, deadlineMillis, true, null);
+	}
+
+	/** Whether its outcome is kept. */
+	public boolean hasOutcome() {
+		return this.measured || this.warmUp != null;
+	}
+
+	/**
+	 * A gateway and the mode of the orders sent to it.
+	 *
+	 * @param gateway base address of the gateway
+	 * @param mode mode of the orders
+	 */
+	public record Target(URI gateway, Mode mode) {
+	}
+
+	/**
+	 * How many orders a phase has.
+	 *
+	 * @param orders number of orders; the least number for a phase with a time
+	 * @param lastMillis least time for which orders are placed, in milliseconds; 0 =
+	 * until all are placed
+	 * @param mostBacklog number of orders accepted and not yet saved at which a phase
+	 * with a time places no more, once it has placed its least number; 0 = no limit
+	 */
+	public record Extent(int orders, long lastMillis, int mostBacklog) {
+
+		public Extent {
+			if (orders < 1) {
+				throw new IllegalArgumentException("A phase needs at least one order");
+			}
+		}
+
+		/** A number of orders. */
+		public static Extent of(int orders) {
+			return new Extent(orders, 0, 0);
+		}
+
+		/** As many orders as users place in a time. */
+		public static Extent lasting(long millis) {
+			return new Extent(1, millis, 0);
+		}
+
+		/** Whether orders are placed for a time, however many that makes. */
+		public boolean isTimed() {
+			return this.lastMillis > 0;
+		}
+
+	}
+
+	/**
+	 * Who places the orders of a phase.
+	 *
+	 * @param users maximum number of users at once
+	 * @param keepsConnections whether connections are kept; otherwise each call closes
+	 * its own, and before the phase there is time for the gateway to close those that it
+	 * has kept
+	 * @param perSecond orders due per second, on schedule, as long as a user is free; 0 =
+	 * one whenever a user is free
+	 * @param items number of items of an order
+	 */
+	public record Client(int users, boolean keepsConnections, double perSecond, int items) {
+
+		/** The usual number of items of an order. */
+		public static final int ITEMS = 2;
+
+		public Client {
+			if (users < 1) {
+				throw new IllegalArgumentException("A phase needs at least one user");
+			}
+		}
+
+		/** Users who keep their connections and each place the next order at once. */
+		public static Client of(int users) {
+			return new Client(users, true, 0, ITEMS);
+		}
+
+	}
+
+	/**
+	 * A backend that alternates between the phase's behaviour and another, beginning with
+	 * the phase's.
+	 *
+	 * @param wellMillis how long it has the phase's behaviour, in milliseconds
+	 * @param unwellMillis how long it has the other one, in milliseconds
+	 * @param unwell the other behaviour
+	 */
+	public record Flap(long wellMillis, long unwellMillis, BackendBehaviour unwell) {
+	}
+
+	/**
+	 * When a warm-up ends: when two successive windows agree in the rate of saved orders
+	 * and in the CPU time of an order, or with the first window that ends after the
+	 * longest time, which is up to a minute more while nothing has been saved.
+	 *
+	 * @param windowMillis length of a window, in milliseconds
+	 * @param leastMillis shortest time after which it may end, in milliseconds
+	 * @param mostMillis time after which it ends even if it has not settled, in
+	 * milliseconds
+	 * @param within greatest difference between two windows that agree, as a share of the
+	 * greater
+	 */
+	public record Settling(long windowMillis, long leastMillis, long mostMillis, double within) {
+
+		/**
+		 * The warm-up of new JVMs. Two cores can need five minutes to compile seven JVMs.
+		 */
+		public static final Settling WHOLE = new Settling(5_000, 30_000, 360_000, WarmUpWindow.AGREE_WITHIN);
+
+		private static final long MAX_EXTRA_MILLIS = 60_000;
+
+		private static final int EXTRA_FACTOR = 10;
+
+		private static final long MIN_MILLIS_FOR_JVMS = 10_000;
+
+		/**
+		 * Whether it is long enough for JVMs to become warm; otherwise its end proves
+		 * nothing.
+		 */
+		public boolean isLong() {
+			return this.leastMillis >= MIN_MILLIS_FOR_JVMS;
+		}
+
+		/**
+		 * The time after which it ends even if nothing has been saved, in milliseconds. A
+		 * slow machine can need more than a short warm-up for its first order.
+		 */
+		public long mostUnsavedMillis() {
+			return this.mostMillis + Math.min(EXTRA_FACTOR * this.mostMillis, MAX_EXTRA_MILLIS);
+		}
+
+		/**
+		 * The longest time for which orders are placed, in milliseconds: until after the
+		 * last window, however late that ends. A window that lacks load agrees with no
+		 * other.
+		 */
+		public long loadMillis() {
+			return mostUnsavedMillis() + 2 * this.windowMillis;
+		}
+
+	}
+
+}
