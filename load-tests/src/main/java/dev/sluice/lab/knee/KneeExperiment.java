@@ -147,11 +147,9 @@ final class KneeExperiment extends Experiment {
 		if (this.settings.target() != null) {
 			return List.of(this.settings.target().check());
 		}
-		if (!this.settings.settling().isLong()) {
-			return List.of();
-		}
 		return this.warmUps.entrySet()
 			.stream()
+			.filter((_) -> this.settings.settling().isLong())
 			.map((warmUp) -> warmUpCheck(warmUp.getKey(), warmUp.getValue()))
 			.toList();
 	}

@@ -26,11 +26,11 @@ class CeilingTests {
 	/** Lines of {@code src/main/java}. */
 	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_600),
 			Map.entry("dev-services", 3_480), Map.entry("gateway-core", 5_650), Map.entry("gateway-reactive", 2_300),
-			Map.entry("gateway-servlet", 3_700), Map.entry("grpc-sink", 10_600), Map.entry("kafka-topics", 770),
-			Map.entry("load-tests", 28_900), Map.entry("order-consumer", 5_700), Map.entry("order-contract", 900));
+			Map.entry("gateway-servlet", 3_700), Map.entry("grpc-sink", 10_600), Map.entry("kafka-topics", 750),
+			Map.entry("load-tests", 28_620), Map.entry("order-consumer", 5_870), Map.entry("order-contract", 900));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 55_900;
+	private static final int TEST_LINES = 55_500;
 
 	private static final int RATIONALE_WORDS = 8_800;
 
@@ -43,11 +43,8 @@ class CeilingTests {
 	private static final int RECORD_COMPONENTS = 15;
 
 	/** Files with more lines than a class may have. */
-	private static final Map<String, Integer> LARGE_CLASSES = Map.ofEntries(
-			Map.entry("gateway-reactive/gateway.edge.RequestFramingHandler", 427),
-			Map.entry("load-tests/lab.compare.CompareExperiment", 406),
-			Map.entry("load-tests/lab.kit.load.OrdersSimulation", 424),
-			Map.entry("load-tests/lab.knee.KneeExperiment", 428));
+	private static final Map<String, Integer> LARGE_CLASSES = Map
+		.of("gateway-reactive/gateway.edge.RequestFramingHandler", 427, "load-tests/lab.knee.KneeExperiment", 426);
 
 	/** Packages with more types than a package may have. */
 	private static final Map<String, Integer> LARGE_PACKAGES = Map.of("order-contract/contract", 20,
