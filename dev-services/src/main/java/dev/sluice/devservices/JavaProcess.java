@@ -107,7 +107,7 @@ public final class JavaProcess implements Server {
 	}
 
 	/**
-	 * Waits until it is ready. Returns immediately if the builder has no condition for
+	 * Waits until it is ready. Returns immediately if the command has no condition for
 	 * that.
 	 * @return this
 	 * @throws StartFailedException if it is not ready in time, ends before that, or this
