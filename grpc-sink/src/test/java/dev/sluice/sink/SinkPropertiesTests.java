@@ -3,7 +3,10 @@ package dev.sluice.sink;
 import java.time.Duration;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.test.context.ConfigDataApplicationContextInitializer;
@@ -41,6 +44,16 @@ class SinkPropertiesTests {
 		this.runner.run((context) -> assertThat(context).as("the defaults").hasNotFailed());
 		this.runner.withPropertyValues("sink.store.repeat-horizon=0")
 			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "sink.topic.partitions=0", "sink.topic.replication-factor=0",
+			"sink.topic.min-insync-replicas=2" })
+	void refusesATopicThatCannotBe(String property) {
+		this.runner.withPropertyValues(property)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(ConfigurationPropertiesBindException.class)
+				.hasMessageContaining("sink"));
 	}
 
 	/** Other tests override these with shorter times. */

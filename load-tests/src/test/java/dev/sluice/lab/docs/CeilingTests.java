@@ -30,7 +30,7 @@ class CeilingTests {
 			Map.entry("load-tests", 28_620), Map.entry("order-consumer", 5_870), Map.entry("order-contract", 900));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 55_500;
+	private static final int TEST_LINES = 55_600;
 
 	private static final int RATIONALE_WORDS = 8_800;
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -18,8 +19,8 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The tables of {@code docs/configuration.md} are generated from the metadata that
- * Spring's annotation processor writes when a module is compiled.
+ * The properties that Spring's annotation processor lists when a module is compiled: the
+ * tables of {@code docs/configuration.md} are generated from them, and each has a test.
  */
 class ConfigurationDocumentTests {
 
@@ -41,18 +42,32 @@ class ConfigurationDocumentTests {
 	void standsInTheDocumentAsItIs(String module) throws IOException {
 		GeneratedTable table = new GeneratedTable(ROOT.resolve("docs/configuration.md"), module, "property", "default",
 				"meaning");
-		TreeMap<String, JsonNode> properties = new TreeMap<>();
-		for (JsonNode property : JsonMapper.shared()
-			.readTree(ROOT.resolve(module).resolve(METADATA).toFile())
-			.path("properties")) {
-			properties.put(property.path("name").stringValue(), property);
-		}
-		properties.forEach((name, property) -> {
+		properties(module).forEach((name, property) -> {
 			String value = property.path("defaultValue").asString("");
 			table.row("`%s`".formatted(name), value.isEmpty() ? "" : "`%s`".formatted(value),
 					meaning(property.path("description").stringValue()));
 		});
 		table.check();
+	}
+
+	/** What no test sets may do nothing, or refuse nothing. */
+	@ParameterizedTest
+	@FieldSource("MODULES")
+	void everyPropertyIsSetByATest(String module) throws IOException {
+		String tests = tests();
+		assertThat(properties(module).keySet()).allMatch(tests::contains);
+	}
+
+	/** The code and the resources of all modules' tests. */
+	private static String tests() throws IOException {
+		StringBuilder text = new StringBuilder();
+		try (Stream<Path> files = Files.find(ROOT, Integer.MAX_VALUE,
+				(file, _) -> file.toString().contains("/src/test/java/"))) {
+			for (Path file : files.filter(Files::isRegularFile).toList()) {
+				text.append(Files.readString(file));
+			}
+		}
+		return text.toString();
 	}
 
 	@Test
@@ -61,6 +76,16 @@ class ConfigurationDocumentTests {
 			assertThat(modules.filter((module) -> Files.exists(module.resolve(METADATA)))
 				.map((module) -> module.getFileName().toString())).hasSameElementsAs(MODULES);
 		}
+	}
+
+	private static SortedMap<String, JsonNode> properties(String module) {
+		SortedMap<String, JsonNode> properties = new TreeMap<>();
+		for (JsonNode property : JsonMapper.shared()
+			.readTree(ROOT.resolve(module).resolve(METADATA).toFile())
+			.path("properties")) {
+			properties.put(property.path("name").stringValue(), property);
+		}
+		return properties;
 	}
 
 	private static String meaning(String description) {

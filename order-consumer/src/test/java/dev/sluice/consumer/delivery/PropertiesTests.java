@@ -6,6 +6,7 @@ import dev.sluice.consumer.DeliveryProperties;
 import dev.sluice.consumer.DeliveryProperties.Ordering;
 import dev.sluice.consumer.QueueProperties;
 import dev.sluice.consumer.backend.BackendProperties;
+import dev.sluice.consumer.projection.ProjectionProperties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,7 +45,8 @@ class PropertiesTests {
 			"delivery.max-pending-size=-1MB", "delivery.drain-timeout=-1s", "delivery.rebalance-timeout=-1s",
 			"delivery.ordering=customer", "delivery.evidence-gap=0s", "delivery.max-age=-1s",
 			"delivery.max-retry-after=-1s", "backend.circuit.consecutive-failures=0", "backend.circuit.window=1ms",
-			"queue.min-insync-replicas=2", "queue.retention=-1s", "backend.url=backend:8090",
+			"backend.circuit.minimum-calls=0", "backend.idle-timeout=0s", "queue.replication-factor=0",
+			"projection.batch-size=0", "queue.min-insync-replicas=2", "queue.retention=-1s", "backend.url=backend:8090",
 			"backend.url=http://backend:8090/v1" })
 	void refuseWhatCannotWork(String property) {
 		this.runner.withPropertyValues(property)
@@ -54,7 +56,8 @@ class PropertiesTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@EnableConfigurationProperties({ DeliveryProperties.class, BackendProperties.class, QueueProperties.class })
+	@EnableConfigurationProperties({ DeliveryProperties.class, BackendProperties.class, QueueProperties.class,
+			ProjectionProperties.class })
 	static class Properties {
 
 	}

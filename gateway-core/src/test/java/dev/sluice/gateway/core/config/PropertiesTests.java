@@ -46,12 +46,14 @@ class PropertiesTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "backend.max-concurrent=0", "backend.max-attempts=0", "backend.response-timeout=0s",
 			"backend.url=no url", "backend.url=backend:8090", "backend.url=http://backend:8090/v1",
-			"backend.circuit.failure-percent=101", "backend.circuit.window=1ms", "queue.max-in-flight=0",
-			"queue.partitions=0", "queue.min-insync-replicas=2", "queue.timeout=-1s", "status.recent-orders=0",
-			"status.key-lookup-timeout=-1ms", "status.projection-group=", "sluice.default-mode=both",
-			"sluice.max-wait=-1s", "sluice.max-waiters=-1", "sluice.client-limit=-1", "sluice.client-burst=0",
-			"sluice.head-timeout=0s", "sluice.body-timeout=2h", "sluice.write-timeout=0s", "sluice.min-body-rate=-1B",
-			"sluice.max-connections=0", "sluice.max-body-memory=63KB" })
+			"backend.circuit.failure-percent=101", "backend.circuit.window=1ms", "backend.circuit.minimum-calls=0",
+			"backend.idle-timeout=0s", "queue.max-in-flight=0", "queue.partitions=0", "queue.replication-factor=0",
+			"queue.min-insync-replicas=2", "queue.timeout=-1s", "queue.circuit.failure-percent=0",
+			"queue.circuit.minimum-calls=0", "queue.circuit.open-for=0s", "queue.circuit.window=0s",
+			"status.recent-orders=0", "status.key-lookup-timeout=-1ms", "status.projection-group=",
+			"sluice.default-mode=both", "sluice.max-wait=-1s", "sluice.max-waiters=-1", "sluice.client-limit=-1",
+			"sluice.client-burst=0", "sluice.head-timeout=0s", "sluice.body-timeout=2h", "sluice.write-timeout=0s",
+			"sluice.min-body-rate=-1B", "sluice.max-connections=0", "sluice.max-body-memory=63KB" })
 	void refuseWhatCannotWork(String property) {
 		this.runner.withPropertyValues(property)
 			.run((context) -> assertThat(context).getFailure()
