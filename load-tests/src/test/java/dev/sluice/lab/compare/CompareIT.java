@@ -79,7 +79,9 @@ class CompareIT {
 					.satisfies((warmUp) -> assertThat(warmUp.windows()).isNotEmpty()
 						.anyMatch((window) -> window.savedPerSecond() > 0)));
 		assertThat(out.toString()).startsWith("Fast backend (unlimited): ")
-			.contains("servlet-virtual sync", "reactive queued", "report.html");
+			.containsPattern("servlet-virtual +sync")
+			.containsPattern("reactive +queued")
+			.contains("report.html");
 		assertThat(results.resolve("report.html")).content()
 			.contains("Which mode for which load?", "Bottlenecks", "Bottleneck of ");
 		assertRecomputed(results, 8);
@@ -181,7 +183,6 @@ class CompareIT {
 		assertThat(exitCode).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
 		assertThat(run.partial()).isNull();
-		assertThat(run.checks()).hasSize(1);
 		assertThat(run.finding()).isInstanceOfSatisfying(CausesResult.class,
 				(found) -> assertThat(found.cells()).singleElement().satisfies((cell) -> {
 					assertThat(cell.problem()).isNull();
