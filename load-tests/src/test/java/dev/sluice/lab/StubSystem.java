@@ -8,6 +8,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -39,6 +40,11 @@ public final class StubSystem implements AutoCloseable {
 
 	private final AtomicReference<@Nullable Instant> lastSavedAt = new AtomicReference<>();
 
+	/** Orders that are accepted and not saved; null while each is saved at once. */
+	private final AtomicReference<@Nullable Set<String>> held = new AtomicReference<>();
+
+	private final AtomicInteger probes = new AtomicInteger();
+
 	private final int failures;
 
 	/**
@@ -59,19 +65,39 @@ public final class StubSystem implements AutoCloseable {
 		return URI.create("http://127.0.0.1:" + this.server.getAddress().getPort());
 	}
 
+	/** Accepts orders without saving them. */
+	public void hold() {
+		this.held.set(ConcurrentHashMap.newKeySet());
+	}
+
+	/** Saves what was held. */
+	public void release() {
+		Set<String> orders = this.held.getAndSet(null);
+		if (orders != null) {
+			this.saved.get().addAll(orders);
+		}
+	}
+
+	/** How many probes were sent. */
+	public int probes() {
+		return this.probes.get();
+	}
+
 	private void orders(HttpExchange exchange) throws IOException {
 		if (exchange.getRequestMethod().equals("GET")) {
 			answer(exchange, 200, new BackendCount(this.saved.get().size()));
 			return;
 		}
 		String key = exchange.getRequestHeaders().getFirst(HttpNames.IDEMPOTENCY_KEY);
-		int tries = key.contains("probe") ? this.failures + 1
+		boolean probe = key.contains("probe");
+		this.probes.addAndGet(probe ? 1 : 0);
+		int tries = probe ? this.failures + 1
 				: this.tries.computeIfAbsent(key, (_) -> new AtomicInteger()).incrementAndGet();
 		if (tries <= this.failures) {
 			refuse(exchange, tries);
 			return;
 		}
-		this.saved.get().add(key);
+		Objects.requireNonNullElse(this.held.get(), this.saved.get()).add(key);
 		this.lastSavedAt.set(Instant.now());
 		boolean queued = exchange.getRequestHeaders().containsKey(HttpNames.PREFER);
 		answer(exchange, queued ? 202 : 201, Map.of());

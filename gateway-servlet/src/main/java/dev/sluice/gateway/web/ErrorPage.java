@@ -1,7 +1,6 @@
 package dev.sluice.gateway.web;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.problem.StandardProblem;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;

@@ -9,7 +9,6 @@ import java.util.function.Function;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.ByteString;
-import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.store.MessageStore.Completion;
 import dev.sluice.sink.store.MessageStore.Placed;

@@ -1,6 +1,5 @@
 package dev.sluice.lab.compare;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -30,7 +30,7 @@ class CeilingTests {
 			Map.entry("load-tests", 28_620), Map.entry("order-consumer", 5_870), Map.entry("order-contract", 900));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 55_600;
+	private static final int TEST_LINES = 55_650;
 
 	private static final int RATIONALE_WORDS = 8_800;
 
@@ -44,7 +44,7 @@ class CeilingTests {
 
 	/** Files with more lines than a class may have. */
 	private static final Map<String, Integer> LARGE_CLASSES = Map
-		.of("gateway-reactive/gateway.edge.RequestFramingHandler", 427, "load-tests/lab.knee.KneeExperiment", 426);
+		.of("gateway-reactive/gateway.edge.RequestFramingHandler", 426, "load-tests/lab.knee.KneeExperiment", 426);
 
 	/** Packages with more types than a package may have. */
 	private static final Map<String, Integer> LARGE_PACKAGES = Map.of("order-contract/contract", 20,

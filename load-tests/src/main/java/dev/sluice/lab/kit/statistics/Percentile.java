@@ -1,7 +1,6 @@
 package dev.sluice.lab.kit.statistics;
 
 import java.util.OptionalLong;
-import java.util.stream.IntStream;
 
 /**
  * Finds percentiles among sorted values by the nearest rank: the least value that at
@@ -24,11 +23,6 @@ public final class Percentile {
 	public static OptionalLong rank(long count, double percent) {
 		long rank = (long) Math.max(1, Math.ceil(count * percent / 100));
 		return (count - rank >= MIN_VALUES_ABOVE) ? OptionalLong.of(rank) : OptionalLong.empty();
-	}
-
-	/** The highest of 99, 95, 90 and 50 that is known; 50 if none is. */
-	public static int highest(long count) {
-		return IntStream.of(99, 95, 90).filter((percent) -> rank(count, percent).isPresent()).findFirst().orElse(50);
 	}
 
 }

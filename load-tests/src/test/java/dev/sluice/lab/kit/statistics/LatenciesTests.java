@@ -1,6 +1,5 @@
 package dev.sluice.lab.kit.statistics;
 
-import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -34,13 +33,6 @@ class LatenciesTests {
 		assertThat(Latencies.of(LongStream.rangeClosed(1, 1_000).toArray()).p99AtMost()).isEqualTo(990);
 		assertThat(Latencies.of(LongStream.rangeClosed(1, 100).toArray()).p99AtMost()).isEqualTo(100);
 		assertThat(Latencies.timing(new int[] { 7_000 }).p99AtMost()).isEqualTo(7);
-	}
-
-	@Test
-	void theHighestPercentileThatIsKnownFollowsFromTheCount() {
-		assertThat(List.of(Percentile.highest(1_000), Percentile.highest(999), Percentile.highest(199),
-				Percentile.highest(99), Percentile.highest(0)))
-			.containsExactly(99, 95, 90, 50, 50);
 	}
 
 	@Test
