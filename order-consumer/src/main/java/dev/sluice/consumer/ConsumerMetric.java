@@ -39,8 +39,7 @@ public enum ConsumerMetric {
 	DEAD_LETTERS("sluice.dead.letters", "records", "kind",
 			"Dead letters acknowledged by Kafka: unreadable, rejected, exhausted or conflict"),
 
-	CIRCUIT_OPEN("sluice.circuit.open", "boolean", "",
-			"1 while the circuit breaker is open, 0.5 while it is half-open"),
+	CIRCUIT_OPEN("sluice.circuit.open", "boolean", "", "1 while the circuit breaker is open"),
 
 	SINK_IN_FLIGHT("sluice.delivery.sink.in.flight", "messages", "",
 			"Orders sent to the sink and not acknowledged. The four metrics of the sink exist only with delivery.target=grpc"),

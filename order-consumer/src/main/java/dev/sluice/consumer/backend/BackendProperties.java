@@ -6,8 +6,6 @@ import java.util.Set;
 
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.AssertTrue;
-import jakarta.validation.constraints.Max;
-import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotNull;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
@@ -40,29 +38,17 @@ public record BackendProperties(@DefaultValue("http://127.0.0.1:8090") @NotNull 
 	}
 
 	/**
-	 * When the circuit breaker opens and closes.
+	 * When the circuit breaker opens, and how often it then tries an order.
 	 *
-	 * @param consecutiveFailures number of consecutive failed attempts, of any orders and
-	 * at any rate, that opens the circuit breaker. If more attempts are in flight, their
-	 * number counts instead. It opens only once they have lasted as long as the latest
-	 * save took; default 10
-	 * @param failurePercent share of failed attempts within the window that opens the
-	 * circuit breaker, in percent; default 50
-	 * @param window period whose attempts count for the share, in whole seconds; default
-	 * 10 s
-	 * @param minimumCalls number of attempts within the window from which the share
-	 * counts; default 20
-	 * @param openFor how long the circuit breaker stays open before it permits trials;
+	 * @param openAfter how long nothing must have been saved, although at least 10
+	 * attempts failed, for the circuit breaker to open. If the latest save took longer,
+	 * its time counts instead; default 2 s
+	 * @param openFor longest pause between two trials while the circuit breaker is open.
+	 * A pause is a 40th of the time for which nothing was saved, if that is shorter;
 	 * default 2 s
-	 * @param trials number of orders tried while the circuit breaker is half-open. Their
-	 * share of failures opens or closes it; default 10
 	 */
-	public record Circuit(@DefaultValue("10") @Min(1) @Max(1_000_000) int consecutiveFailures,
-			@DefaultValue("50") @Min(1) @Max(100) int failurePercent,
-			@DefaultValue("10s") @DurationMin(seconds = 1) @DurationMax(hours = 1) Duration window,
-			@DefaultValue("20") @Min(1) int minimumCalls,
-			@DefaultValue("2s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration openFor,
-			@DefaultValue("10") @Min(1) @Max(1_000) int trials) {
+	public record Circuit(@DefaultValue("2s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration openAfter,
+			@DefaultValue("2s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration openFor) {
 	}
 
 }

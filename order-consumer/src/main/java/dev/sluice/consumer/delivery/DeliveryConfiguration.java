@@ -26,7 +26,6 @@ import dev.sluice.consumer.outcome.ReliablePublisher;
 import dev.sluice.consumer.projection.ProjectionProperties;
 import dev.sluice.threads.Supervisor;
 import dev.sluice.topics.TopicWatch;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
 import tools.jackson.databind.json.JsonMapper;
@@ -53,16 +52,8 @@ class DeliveryConfiguration {
 				new BackendHealth(backend.circuit(), delivery.evidenceGap(), System::nanoTime), Time.SYSTEM);
 		ConsumerMetric.DELIVERY_LIMIT.gauge(registry, limiter, DeliveryLimiter::limit);
 		ConsumerMetric.DELIVERY_IN_FLIGHT.gauge(registry, limiter, DeliveryLimiter::inFlight);
-		ConsumerMetric.CIRCUIT_OPEN.gauge(registry, limiter, (of) -> openness(of.circuit()));
+		ConsumerMetric.CIRCUIT_OPEN.gauge(registry, limiter, (of) -> of.isOpen() ? 1 : 0);
 		return limiter;
-	}
-
-	private static double openness(State state) {
-		return switch (state) {
-			case CLOSED, DISABLED, METRICS_ONLY -> 0;
-			case HALF_OPEN -> 0.5;
-			case OPEN, FORCED_OPEN -> 1;
-		};
 	}
 
 	@Bean

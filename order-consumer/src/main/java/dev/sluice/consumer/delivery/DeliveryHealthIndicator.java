@@ -40,7 +40,7 @@ final class DeliveryHealthIndicator extends AbstractHealthIndicator {
 			.withDetail("partitions", this.loop.assignment().size())
 			.withDetail("pending", this.pending.records())
 			.withDetail("inFlight", this.limiter.inFlight())
-			.withDetail("circuit", this.limiter.circuit());
+			.withDetail("circuit", this.limiter.isOpen() ? "open" : "closed");
 	}
 
 	private String state(boolean connected) {

@@ -19,9 +19,10 @@ import org.jspecify.annotations.Nullable;
  * them fail, the backend was overloaded, and the smaller limit stays. Otherwise it
  * shrinks again. If three steps do not help, the failures have another cause, and the
  * limit returns to its previous value.</li>
- * <li>After an outage it starts at 1, and after a second without an order in delivery at
- * {@value #INITIAL}, because the backend may take less than before. It doubles up to its
- * previous value.</li>
+ * <li>In an outage it is 1. After it, it starts at half of its previous value for each
+ * {@value #HALF_LIFE_SECONDS} s that the outage took, and after a second without an order
+ * in delivery at {@value #INITIAL}, because the backend may take less than before. It
+ * doubles up to its previous value.</li>
  * </ul>
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5681#section-3.1">TCP's slow start and
@@ -34,7 +35,11 @@ final class AdaptiveLimit {
 	/** As in TCP (RFC 6928): an order that hangs does not hold up all others. */
 	private static final int INITIAL = 10;
 
-	private static final int AFTER_OUTAGE = 1;
+	/**
+	 * An outage that is long compared with it may be a restart: the backend is cold. The
+	 * way back takes a round trip per such time, which is short compared with the outage.
+	 */
+	private static final int HALF_LIFE_SECONDS = 10;
 
 	/** The shortest retransmission timeout of TCP (RFC 6298), after which it restarts. */
 	private static final Duration IDLE = Duration.ofSeconds(1);
@@ -79,6 +84,9 @@ final class AdaptiveLimit {
 	/** Below this value the limit doubles per round trip. */
 	@GuardedBy("this")
 	private double threshold;
+
+	@GuardedBy("this")
+	private double beforeOutage;
 
 	@GuardedBy("this")
 	private boolean changed;
@@ -186,7 +194,14 @@ final class AdaptiveLimit {
 
 	/** The backend is down. */
 	synchronized void outage(long nowNanos) {
-		restart(AFTER_OUTAGE, nowNanos);
+		this.beforeOutage = (this.trial != null) ? this.trial.limit : this.limit;
+		restart(1, nowNanos);
+	}
+
+	/** The backend saves again after an outage. */
+	synchronized void recovered(Duration outage, long nowNanos) {
+		double halvings = outage.toMillis() / (1e3 * HALF_LIFE_SECONDS);
+		restart(Math.max(1, this.beforeOutage * Math.pow(2, -halvings)), nowNanos);
 	}
 
 	/** The last order in delivery has ended. */
@@ -254,7 +269,7 @@ final class AdaptiveLimit {
 	}
 
 	@GuardedBy("this")
-	private void restart(int start, long nowNanos) {
+	private void restart(double start, long nowNanos) {
 		double before = (this.trial != null) ? this.trial.limit : this.limit;
 		this.threshold = Math.max(before, this.threshold);
 		this.limit = start;

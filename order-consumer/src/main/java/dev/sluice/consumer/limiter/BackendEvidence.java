@@ -12,10 +12,22 @@ import org.jspecify.annotations.Nullable;
  * failed attempt counts if one run began before it, did not break during it, and has a
  * save that began after it. An outage that lasts longer than two links of the chain (a
  * gap and the time of an answer each) breaks the run, and no failure in it counts.
+ * <p>
+ * A run also ends when half of the latest attempts fail, and none begins before that is
+ * over: a backend that is overloaded, or fails at random, saves one order and not the
+ * next, whichever they are.
  */
 public final class BackendEvidence {
 
+	/** The share of failures is that of about this many attempts. */
+	private static final int LATEST = 32;
+
+	private static final double HALF = 0.5;
+
 	private final long gapNanos;
+
+	/** The share of failures, a moving average. */
+	private double failing;
 
 	private @Nullable Run run;
 
@@ -28,8 +40,12 @@ public final class BackendEvidence {
 
 	/** An attempt saved its order. */
 	synchronized void saved(long beganNanos, long endedNanos) {
+		this.failing -= this.failing / LATEST;
 		Run current = this.run;
-		if (current == null || beganNanos - current.endedNanos > this.gapNanos) {
+		if (this.failing >= HALF) {
+			this.run = null;
+		}
+		else if (current == null || beganNanos - current.endedNanos > this.gapNanos) {
 			this.run = new Run(endedNanos);
 		}
 		else if (beganNanos - current.endedNanos >= 0) {
@@ -43,6 +59,18 @@ public final class BackendEvidence {
 	 * @return the failure, which says later whether it counts; null if it never counts
 	 */
 	synchronized @Nullable Failure failed(long beganNanos, long endedNanos) {
+		this.failing += (1 - this.failing) / LATEST;
+		if (this.failing >= HALF) {
+			this.run = null;
+		}
+		return rejected(beganNanos, endedNanos);
+	}
+
+	/**
+	 * The backend refused an order. However many it refuses, it means them.
+	 * @return as {@link #failed}
+	 */
+	synchronized @Nullable Failure rejected(long beganNanos, long endedNanos) {
 		Run current = this.run;
 		return (current != null && beganNanos - current.startNanos >= 0) ? new Failure(current, endedNanos) : null;
 	}

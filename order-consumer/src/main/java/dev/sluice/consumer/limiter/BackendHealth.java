@@ -1,15 +1,9 @@
 package dev.sluice.consumer.limiter;
 
-import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.time.ZoneOffset;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Conflict;
 import dev.sluice.consumer.backend.Attempt.Reach;
@@ -20,61 +14,71 @@ import dev.sluice.consumer.backend.Attempt.Throttled;
 import dev.sluice.consumer.backend.BackendProperties;
 import dev.sluice.consumer.backend.FailureReason;
 import dev.sluice.consumer.limiter.BackendEvidence.Failure;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Judges the backend by the attempts of all orders. A circuit breaker opens after
- * consecutive failures, or when too large a share of the attempts in a window of time has
- * failed. {@link BackendEvidence} decides which failures count against their order. No
- * method blocks.
+ * Judges the backend by the attempts of all orders. {@link BackendEvidence} decides which
+ * failures count against their order. No method blocks.
  * <p>
- * Each successful {@link #tryAcquire} is followed by one {@link #attempted} or
- * {@link #releasePermission}. A throttled attempt counts neither as a success nor as a
- * failure.
+ * A circuit breaker opens when nothing is saved any more: {@value #MIN_FAILURES} attempts
+ * or more have failed since the latest save, over a time in which any order would have
+ * been saved. Then one order at a time is tried, with pauses in proportion to how long
+ * the outage lasts, so that its end is noticed soon by few calls. The first save closes
+ * it. As long as anything is saved, however little, {@link AdaptiveLimit} alone decides
+ * how many orders are delivered at once.
  */
 public final class BackendHealth {
 
 	private static final Logger logger = LoggerFactory.getLogger(BackendHealth.class);
 
-	private final CircuitBreaker circuit;
+	/** Fewer may be those of a few orders that the backend cannot take. */
+	private static final int MIN_FAILURES = 10;
+
+	/**
+	 * So many failures in a row are few at a backend that fails 90 % at random: one of
+	 * 200 rows that begin.
+	 */
+	private static final int UNPACED = 50;
+
+	/** Pauses between trials are this part of the time for which nothing was saved. */
+	private static final int PAUSES = 40;
+
+	/** The time that a save is expected to take before there was one. */
+	private static final Duration FIRST_SAVE = Duration.ofMillis(50);
 
 	private final BackendEvidence evidence;
 
-	private final int consecutiveFailures;
+	private final long openAfterNanos;
 
-	private final Duration openFor;
-
-	private final long windowNanos;
+	private final long openForNanos;
 
 	private final LongSupplier nanoTime;
 
-	private final AtomicInteger inFlight = new AtomicInteger();
+	private Runnable onChange = () -> {
+	};
 
-	private final AtomicReference<ConsecutiveFailures> consecutive = new AtomicReference<>(ConsecutiveFailures.NONE);
+	private volatile boolean open;
 
-	private final AtomicInteger outages = new AtomicInteger();
-
-	private volatile long openedNanos;
+	/** How often the circuit breaker has opened. */
+	private volatile int outages;
 
 	/** Failed and rejected attempts of any orders since the latest save. */
-	private final AtomicInteger unsaved = new AtomicInteger();
+	@GuardedBy("this")
+	private int unsaved;
 
-	/** When the latest save ended; null before the first. */
-	private volatile @Nullable Long savedNanos;
+	/** When the first of them ended. */
+	@GuardedBy("this")
+	private long unsavedSinceNanos;
 
 	/** How long the latest save took. */
-	private volatile long saveNanos;
+	@GuardedBy("this")
+	private long saveNanos = FIRST_SAVE.toNanos();
 
-	private volatile String lastFailure = "";
-
-	private volatile Runnable onChange = () -> {
-	};
+	/** When the next attempt may begin while nothing is saved. */
+	@GuardedBy("this")
+	private long nextNanos;
 
 	/**
 	 * @param nanoTime as {@link System#nanoTime}
@@ -82,199 +86,131 @@ public final class BackendHealth {
 	public BackendHealth(BackendProperties.Circuit properties, Duration evidenceGap, LongSupplier nanoTime) {
 		this.nanoTime = nanoTime;
 		this.evidence = new BackendEvidence(evidenceGap.toNanos());
-		this.consecutiveFailures = properties.consecutiveFailures();
-		this.openFor = properties.openFor();
-		this.windowNanos = properties.window().toNanos();
-		this.circuit = CircuitBreaker.of("backend",
-				CircuitBreakerConfig.custom()
-					.slidingWindow(Math.toIntExact(properties.window().toSeconds()), properties.minimumCalls(),
-							SlidingWindowType.TIME_BASED)
-					.failureRateThreshold(properties.failurePercent())
-					.permittedNumberOfCallsInHalfOpenState(properties.trials())
-					.waitDurationInOpenState(properties.openFor())
-					.recordResult(RetryLater.class::isInstance)
-					.clock(elapsed(nanoTime))
-					.build());
-		this.circuit.getEventPublisher()
-			.onStateTransition((event) -> changed(event.getStateTransition().getFromState(),
-					event.getStateTransition().getToState()));
-	}
-
-	/** Monotonic: a step of the system clock must not keep the circuit breaker open. */
-	private static Clock elapsed(LongSupplier nanoTime) {
-		long startNanos = nanoTime.getAsLong();
-		InstantSource elapsed = () -> Instant.EPOCH.plusNanos(nanoTime.getAsLong() - startNanos);
-		return elapsed.withZone(ZoneOffset.UTC);
+		this.openAfterNanos = properties.openAfter().toNanos();
+		this.openForNanos = properties.openFor().toNanos();
 	}
 
 	/**
-	 * Sets the listener of changes after which another order may be tried.
+	 * Sets the listener of the circuit breaker. It must not block, and is called before
+	 * any other thread sees the change.
 	 */
-	void onChange(Runnable listener) {
+	synchronized void onChange(Runnable listener) {
 		this.onChange = listener;
 	}
 
-	private void changed(State from, State to) {
-		this.consecutive.set(ConsecutiveFailures.NONE);
-		if (to == State.OPEN) {
-			this.openedNanos = this.nanoTime.getAsLong();
-			this.outages.incrementAndGet();
-		}
-		if (from == State.CLOSED && to == State.OPEN) {
-			logger.warn(
-					"The circuit breaker opened: deliveries wait until the backend answers again. The last failure: {}",
-					this.lastFailure);
-		}
-		if (to == State.CLOSED) {
-			logger.info("The circuit breaker closed: the backend answers again");
-		}
-		this.onChange.run();
-	}
-
-	/** Whether an order may be tried now. */
-	public boolean tryAcquire() {
-		boolean permitted = this.circuit.tryAcquirePermission();
-		if (permitted) {
-			this.inFlight.incrementAndGet();
-		}
-		return permitted;
-	}
-
 	/**
-	 * How long until {@link #tryAcquire} may succeed without a call of the listener.
+	 * Reserves the next attempt. While nothing is saved, attempts begin one by one.
+	 * @param limit of concurrent attempts
+	 * @return how long to wait with it, unless the circuit breaker changes meanwhile
 	 */
-	public Duration untilNextTrial() {
-		if (this.circuit.getState() != State.OPEN) {
-			return this.openFor;
+	public synchronized Duration reserve(int limit) {
+		long nowNanos = this.nanoTime.getAsLong();
+		long lastedNanos = nowNanos - this.unsavedSinceNanos;
+		if (!this.open && this.unsaved < Math.max(limit, UNPACED)) {
+			return Duration.ZERO;
 		}
-		// The circuit compares milliseconds.
-		return this.openFor.minusNanos(this.nanoTime.getAsLong() - this.openedNanos).plusMillis(1);
-	}
-
-	/** Gives back the permission of an order that was not tried. */
-	void releasePermission() {
-		this.inFlight.decrementAndGet();
-		this.circuit.releasePermission();
-		this.onChange.run();
+		long pauseNanos = this.open ? Math.min(lastedNanos / PAUSES, this.openForNanos) : this.saveNanos / limit;
+		long atNanos = (this.nextNanos - nowNanos > 0) ? this.nextNanos : nowNanos;
+		this.nextNanos = atNanos + pauseNanos;
+		return Duration.ofNanos(atNanos - nowNanos);
 	}
 
 	/**
 	 * Records an attempt.
 	 * @return its failure if it may count against the order, else null
 	 */
-	public @Nullable Failure attempted(Attempt attempt, long beganNanos) {
+	public synchronized @Nullable Failure attempted(Attempt attempt, long beganNanos) {
 		long endedNanos = this.nanoTime.getAsLong();
 		return switch (attempt) {
 			case Throttled _ -> {
-				releasePermission();
+				this.nextNanos = endedNanos;
 				yield null;
 			}
-			case Saved saved -> {
-				this.unsaved.set(0);
-				this.savedNanos = endedNanos;
+			case Saved _ -> {
 				this.evidence.saved(beganNanos, endedNanos);
-				record(saved, beganNanos, endedNanos);
+				this.saveNanos = endedNanos - beganNanos;
+				answered(endedNanos);
 				yield null;
 			}
 			case Conflict _ -> {
-				record(attempt, beganNanos, endedNanos);
+				answered(endedNanos);
 				yield null;
 			}
 			case Rejected(FailureReason why) -> {
-				this.unsaved.incrementAndGet();
-				Failure failure = this.evidence.failed(beganNanos, endedNanos);
-				recordRejection(attempt, why, beganNanos, endedNanos);
+				Failure failure = this.evidence.rejected(beganNanos, endedNanos);
+				unsaved(endedNanos, why);
+				// The next order may be one that the backend does not reject.
+				this.nextNanos = endedNanos;
 				yield isHealthy() ? failure : null;
 			}
 			case RetryLater(FailureReason why, Reach reach) -> {
-				this.unsaved.incrementAndGet();
-				this.lastFailure = why.detail();
-				Failure failure = (reach != Reach.NOT_REACHED) ? this.evidence.failed(beganNanos, endedNanos) : null;
-				record(attempt, beganNanos, endedNanos);
-				yield isHealthy() ? failure : null;
+				Failure failure = this.evidence.failed(beganNanos, endedNanos);
+				unsaved(endedNanos, why);
+				yield (isHealthy() && reach != Reach.NOT_REACHED) ? failure : null;
 			}
 		};
 	}
 
-	/**
-	 * While other orders are saved, a rejection speaks about its order. Otherwise the
-	 * backend, or something in front of it, may refuse all: that is a failure, and no
-	 * result of a trial.
-	 */
-	private void recordRejection(Attempt rejected, FailureReason why, long beganNanos, long endedNanos) {
-		Long saved = this.savedNanos;
-		if (saved != null && endedNanos - saved <= this.windowNanos) {
-			record(rejected, beganNanos, endedNanos);
+	@GuardedBy("this")
+	private void answered(long nowNanos) {
+		if (this.open) {
+			logger.info("The circuit breaker closed: the backend saves again, after {} s",
+					Duration.ofNanos(nowNanos - this.unsavedSinceNanos).toSeconds());
+			change(false);
 		}
-		else if (isHealthy()) {
-			this.lastFailure = why.detail();
-			record(new RetryLater(why, Reach.ANSWERED), beganNanos, endedNanos);
+		this.unsaved = 0;
+	}
+
+	@GuardedBy("this")
+	private void unsaved(long nowNanos, FailureReason why) {
+		if (this.unsaved++ == 0) {
+			this.unsavedSinceNanos = nowNanos;
 		}
-		else {
-			releasePermission();
+		long lastedNanos = nowNanos - this.unsavedSinceNanos;
+		if (!this.open && this.unsaved >= MIN_FAILURES
+				&& lastedNanos >= Math.max(this.openAfterNanos, this.saveNanos)) {
+			logger.warn(
+					"The circuit breaker opened: nothing was saved for {} s, and one order at a time is tried until"
+							+ " the backend saves again. The last failure: {}",
+					Duration.ofNanos(lastedNanos).toSeconds(), why.detail());
+			this.outages++;
+			change(true);
 		}
 	}
 
-	private void record(Attempt attempt, long beganNanos, long endedNanos) {
-		int inFlight = this.inFlight.getAndDecrement();
-		this.circuit.onResult(endedNanos - beganNanos, TimeUnit.NANOSECONDS, attempt);
-		if (!(attempt instanceof RetryLater)) {
-			this.consecutive.set(ConsecutiveFailures.NONE);
-			if (attempt instanceof Saved) {
-				this.saveNanos = endedNanos - beganNanos;
-			}
-			return;
-		}
-		ConsecutiveFailures now = this.consecutive.updateAndGet((before) -> before.next(endedNanos));
-		// An overloaded backend refuses many orders while it saves one, and the failures
-		// of all that began together may come before the first save.
-		if (now.number >= Math.max(this.consecutiveFailures, inFlight) && endedNanos - now.beganNanos >= this.saveNanos
-				&& isHealthy() && this.consecutive.compareAndSet(now, ConsecutiveFailures.NONE)) {
-			this.circuit.transitionToOpenState();
-		}
-	}
-
-	/**
-	 * Failures since the latest attempt that did not fail.
-	 *
-	 * @param number their number
-	 * @param beganNanos when the first one ended
-	 */
-	private record ConsecutiveFailures(int number, long beganNanos) {
-
-		private static final ConsecutiveFailures NONE = new ConsecutiveFailures(0, 0);
-
-		ConsecutiveFailures next(long endedNanos) {
-			return new ConsecutiveFailures(this.number + 1, (this.number > 0) ? this.beganNanos : endedNanos);
-		}
-
+	@GuardedBy("this")
+	private void change(boolean open) {
+		this.open = open;
+		this.onChange.run();
 	}
 
 	/** Whether the circuit breaker is closed. */
-	boolean isHealthy() {
-		return this.circuit.getState() == State.CLOSED;
+	public boolean isHealthy() {
+		return !this.open;
+	}
+
+	/** How often the circuit breaker has opened. */
+	public int outages() {
+		return this.outages;
+	}
+
+	/** How long nothing was saved although orders were tried. */
+	synchronized Duration unsavedFor() {
+		return (this.unsaved > 0) ? Duration.ofNanos(this.nanoTime.getAsLong() - this.unsavedSinceNanos)
+				: Duration.ZERO;
 	}
 
 	/** Creates the retry budget of an order. Called before its first attempt. */
 	public RetryBudget budget(int maxAttempts) {
-		return new RetryBudget(maxAttempts, this.windowNanos, this.outages::get, this::unsaved, this.nanoTime);
+		return new RetryBudget(maxAttempts, this::outages, this::unsaved);
 	}
 
 	/**
 	 * Failed and rejected attempts of any orders since the latest save; more than any
-	 * order has had while the circuit breaker is not closed.
+	 * order has had while the circuit breaker is open.
 	 */
-	private int unsaved() {
-		return isHealthy() ? this.unsaved.get() : Integer.MAX_VALUE;
-	}
-
-	/** How often the circuit breaker has opened. */
-	int outages() {
-		return this.outages.get();
-	}
-
-	State circuit() {
-		return this.circuit.getState();
+	private synchronized int unsaved() {
+		return this.open ? Integer.MAX_VALUE : this.unsaved;
 	}
 
 }

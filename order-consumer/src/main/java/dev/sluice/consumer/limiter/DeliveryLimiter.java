@@ -11,20 +11,15 @@ import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Throttled;
 import dev.sluice.consumer.limiter.BackendEvidence.Failure;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits the orders in delivery to {@link #limit} at once, first come first served, and
- * to a few trials while the circuit breaker is not closed. Each {@link #acquire} is
- * followed by exactly one {@code release}.
- * <p>
- * An order that waits for the circuit breaker holds no permit: the limit may be lower
- * when it closes. It sleeps until the circuit breaker changes or its next trial is due.
+ * Limits the orders in delivery to {@link #limit} at once, first come first served. While
+ * the circuit breaker is open, that is one order at a time, which waits with its permit
+ * until it may be tried. Each {@link #acquire} is followed by exactly one
+ * {@code release}.
  */
 public final class DeliveryLimiter {
-
-	private static final Duration MIN_WAIT = Duration.ofMillis(1);
 
 	private final AdaptiveLimit limit;
 
@@ -50,9 +45,12 @@ public final class DeliveryLimiter {
 		health.onChange(this::circuitChanged);
 	}
 
-	private synchronized void circuitChanged() {
-		if (this.health.circuit() == State.OPEN) {
-			// The release whose attempt opened it resizes the permits.
+	/** The release whose attempt changed it resizes the permits. */
+	private void circuitChanged() {
+		if (this.health.isHealthy()) {
+			this.limit.recovered(this.health.unsavedFor(), this.time.nanoTime());
+		}
+		else {
 			this.limit.outage(this.time.nanoTime());
 		}
 		CompletableFuture<Void> now = this.change;
@@ -72,23 +70,32 @@ public final class DeliveryLimiter {
 				resume();
 			}
 			this.permits.acquire();
-			long beganNanos = this.time.nanoTime();
-			if (this.inFlight.get() >= this.limit.current()) {
-				// The limit shrank after it gave this permit. An attempt that begins all
-				// the same would look like a failure of the smaller limit.
-				this.permits.resize(this.limit);
-				this.permits.release();
-				continue;
+			boolean admitted = false;
+			try {
+				awaitTurn();
+				// The limit may have shrunk after it gave this permit. An attempt that
+				// begins all the same would look like a failure of the smaller limit.
+				admitted = this.inFlight.get() < this.limit.current();
 			}
-			// Read before tryAcquire, so that a change after it completes this future.
-			CompletableFuture<Void> change = this.change;
-			if (this.health.tryAcquire()) {
+			finally {
+				if (!admitted) {
+					this.permits.resize(this.limit);
+					this.permits.release();
+				}
+			}
+			if (admitted) {
 				this.inFlight.incrementAndGet();
-				return beganNanos;
+				return this.time.nanoTime();
 			}
-			this.permits.release();
-			Duration untilTrial = this.health.untilNextTrial();
-			this.time.await(change, (untilTrial.compareTo(MIN_WAIT) > 0) ? untilTrial : MIN_WAIT);
+		}
+	}
+
+	private void awaitTurn() throws InterruptedException {
+		// Read first, so that a change after the reservation completes this future.
+		CompletableFuture<Void> change = this.change;
+		Duration wait = this.health.reserve(this.limit.current());
+		if (wait.isPositive()) {
+			this.time.await(change, wait);
 		}
 	}
 
@@ -122,7 +129,6 @@ public final class DeliveryLimiter {
 
 	/** Gives the permit back without an attempt. */
 	public void release() {
-		this.health.releasePermission();
 		ended();
 		this.permits.release();
 	}
@@ -149,8 +155,9 @@ public final class DeliveryLimiter {
 		return this.health.outages();
 	}
 
-	public State circuit() {
-		return this.health.circuit();
+	/** Whether the circuit breaker is open. */
+	public boolean isOpen() {
+		return !this.health.isHealthy();
 	}
 
 	public int limit() {

@@ -1,9 +1,6 @@
 package dev.sluice.consumer.limiter;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.function.IntSupplier;
-import java.util.function.LongSupplier;
 
 import dev.sluice.consumer.limiter.BackendEvidence.Failure;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * A failure is judged once, right before the order would be tried again. It counts if the
  * backend saved another order after it and before that moment, so two failures of one
- * outage never both count. If the circuit breaker has opened in between, that failure and
- * those of the window before do not count: they may be the start of the outage.
+ * outage never both count, and if the circuit breaker has not opened in between.
  * <p>
  * A rejection that counts spends the budget at once, because the backend means the order.
  * So do as many rejections as failures would, if no other order failed in between: the
@@ -25,20 +21,13 @@ public final class RetryBudget {
 
 	private final int maxAttempts;
 
-	private final long windowNanos;
-
-	/** The times at which counted failures were judged, in nanoseconds. */
-	private final Deque<Long> counted = new ArrayDeque<>();
-
 	private final IntSupplier outages;
 
 	private final IntSupplier unsaved;
 
-	private final LongSupplier nanoTime;
+	private int counted;
 
 	private int judgedOutages;
-
-	private long judgedNanos;
 
 	private @Nullable Failure last;
 
@@ -49,19 +38,14 @@ public final class RetryBudget {
 
 	/**
 	 * @param maxAttempts number of failures that spends the budget
-	 * @param windowNanos how long before the circuit breaker opens a failure may belong
-	 * to the outage
 	 * @param outages how often the circuit breaker has opened so far
 	 * @param unsaved failed and rejected attempts of any orders since the latest save
 	 */
-	RetryBudget(int maxAttempts, long windowNanos, IntSupplier outages, IntSupplier unsaved, LongSupplier nanoTime) {
+	RetryBudget(int maxAttempts, IntSupplier outages, IntSupplier unsaved) {
 		this.maxAttempts = maxAttempts;
-		this.windowNanos = windowNanos;
 		this.outages = outages;
 		this.unsaved = unsaved;
-		this.nanoTime = nanoTime;
 		this.judgedOutages = outages.getAsInt();
-		this.judgedNanos = nanoTime.getAsLong();
 	}
 
 	/**
@@ -87,26 +71,21 @@ public final class RetryBudget {
 		int outages = this.outages.getAsInt();
 		boolean sameOutages = outages == this.judgedOutages;
 		boolean counts = sameOutages && this.last != null && this.last.counts();
-		long nowNanos = this.nanoTime.getAsLong();
 		if (!sameOutages) {
 			this.judgedOutages = outages;
 			this.rejectionsAlone = 0;
-			while (!this.counted.isEmpty() && this.counted.getLast() - this.judgedNanos + this.windowNanos >= 0) {
-				this.counted.removeLast();
-			}
 		}
 		else if (this.lastIsRejection) {
 			int rejections = this.rejectionsAlone + 1;
 			this.rejectionsAlone = (this.unsaved.getAsInt() <= rejections) ? rejections : 0;
 		}
 		else if (counts) {
-			this.counted.addLast(nowNanos);
+			this.counted++;
 		}
 		boolean rejected = this.lastIsRejection && (counts || this.rejectionsAlone >= this.maxAttempts);
 		this.last = null;
 		this.lastIsRejection = false;
-		this.judgedNanos = nowNanos;
-		return rejected || this.counted.size() >= this.maxAttempts;
+		return rejected || this.counted >= this.maxAttempts;
 	}
 
 }

@@ -326,7 +326,7 @@ class HttpBackendTests {
 	private static HttpBackend backend(int port, Duration connectTimeout, Duration responseTimeout) {
 		BackendProperties properties = new BackendProperties(URI.create("http://127.0.0.1:" + port), connectTimeout,
 				responseTimeout, Duration.ofSeconds(60),
-				new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 10));
+				new BackendProperties.Circuit(Duration.ofSeconds(2), Duration.ofSeconds(2)));
 		return new HttpBackend(properties, 1, InstantSource.fixed(NOW));
 	}
 

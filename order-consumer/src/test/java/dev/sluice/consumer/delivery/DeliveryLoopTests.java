@@ -482,8 +482,7 @@ class DeliveryLoopTests {
 				new ByteArraySerializer());
 		Backoff backoff = new Backoff(delivery.initialBackoff(), delivery.maxBackoff(), () -> 1);
 		ReliablePublisher publisher = new ReliablePublisher(() -> producer, backoff, this.time);
-		BackendProperties.Circuit circuit = new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20,
-				Duration.ofSeconds(2), 10);
+		BackendProperties.Circuit circuit = new BackendProperties.Circuit(Duration.ofSeconds(2), Duration.ofSeconds(2));
 		DeliveryLimiter limiter = new DeliveryLimiter(delivery.concurrency(),
 				new BackendHealth(circuit, delivery.evidenceGap(), System::nanoTime), this.time);
 		return new Delivery.Context(new RecordReader(), new PayloadHistory(10), limiter, (order) -> {

@@ -45,7 +45,6 @@ import dev.sluice.contract.DeadLetterHeaders;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -217,10 +216,10 @@ final class DeliverySimulation {
 		}
 		long deadline = this.scheduler.nanoTime() + Duration.ofSeconds(30).toNanos();
 		DeliveryLimiter limiter = this.instance.limiter;
-		for (int i = 0; limiter.circuit() != State.CLOSED || this.instance.inDelivery != limiter.limit(); i++) {
+		for (int i = 0; limiter.isOpen() || this.instance.inDelivery != limiter.limit(); i++) {
 			if (this.scheduler.nanoTime() > deadline) {
-				violated("%d orders are in delivery with a limit of %d, circuit %s", this.instance.inDelivery,
-						limiter.limit(), limiter.circuit());
+				violated("%d orders are in delivery with a limit of %d, circuit open: %s", this.instance.inDelivery,
+						limiter.limit(), limiter.isOpen());
 			}
 			step(i);
 		}
@@ -416,8 +415,8 @@ final class DeliverySimulation {
 		Instance() {
 			DeliveryProperties properties = DeliverySimulation.this.properties;
 			SeededScheduler time = DeliverySimulation.this.scheduler;
-			BackendProperties.Circuit circuit = new BackendProperties.Circuit(5, 50, Duration.ofSeconds(10), 20,
-					Duration.ofSeconds(2), 2);
+			BackendProperties.Circuit circuit = new BackendProperties.Circuit(Duration.ofSeconds(1),
+					Duration.ofSeconds(2));
 			this.limiter = new DeliveryLimiter(properties.concurrency(),
 					new BackendHealth(circuit, properties.evidenceGap(), time::nanoTime), time);
 			SimpleMeterRegistry registry = new SimpleMeterRegistry();

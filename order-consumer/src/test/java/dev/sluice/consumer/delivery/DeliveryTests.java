@@ -50,7 +50,6 @@ import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -114,7 +113,7 @@ class DeliveryTests {
 
 	private Time time = Time.SYSTEM;
 
-	private DeliveryLimiter limiter = limiter(2, 1_000);
+	private DeliveryLimiter limiter = limiter(2);
 
 	@Test
 	void finishesWhenSaved() {
@@ -243,7 +242,7 @@ class DeliveryTests {
 		AtomicBoolean saved = new AtomicBoolean();
 		try (FakeBackend server = new FakeBackend();
 				HttpBackend backend = new HttpBackend(new BackendProperties(server.uri(), Duration.ofSeconds(1),
-						Duration.ofSeconds(1), Duration.ofSeconds(60), circuit(1_000)), 2, InstantSource.system())) {
+						Duration.ofSeconds(1), Duration.ofSeconds(60), circuit()), 2, InstantSource.system())) {
 			server.reply((socket, request) -> {
 				if (request.startsWith("POST /orders ")) {
 					saved.set(true);
@@ -303,7 +302,7 @@ class DeliveryTests {
 
 	@Test
 	void burnsNoAttemptWhenThrottled() throws InterruptedException {
-		this.limiter = limiter(4, 2);
+		this.limiter = limiter(4);
 		another(SAVED);
 		Throttled throttled = throttled(Duration.ZERO);
 
@@ -315,8 +314,7 @@ class DeliveryTests {
 			assertThat(outcome.attempts()).isEqualTo(1);
 		});
 		assertThat(deadLetters()).isEmpty();
-		assertThat(this.limiter.circuit()).isEqualTo(State.CLOSED);
-		assertThat(this.limiter.outages()).isZero();
+		assertThat(this.limiter.isOpen()).isFalse();
 		assertThat(this.registry.get("sluice.delivery.throttled").counter().count()).isEqualTo(5);
 	}
 
@@ -647,7 +645,7 @@ class DeliveryTests {
 	void timesAttemptsAndTheWayFromAcceptToSaved() throws InterruptedException {
 		AtomicLong nanos = new AtomicLong();
 		this.time = new SetTime(nanos);
-		this.limiter = new DeliveryLimiter(2, health(1_000), this.time);
+		this.limiter = new DeliveryLimiter(2, health(), this.time);
 		nanos.set(Duration.ofSeconds(5).toNanos());
 
 		run(delivery((order) -> {
@@ -668,7 +666,7 @@ class DeliveryTests {
 
 	@Test
 	void holdsNoPlaceWhileItBacksOff() throws InterruptedException {
-		this.limiter = limiter(1, 1_000);
+		this.limiter = limiter(1);
 		CountDownLatch failed = new CountDownLatch(1);
 		Delivery.Context slow = context((order) -> {
 			failed.countDown();
@@ -828,17 +826,16 @@ class DeliveryTests {
 	}
 
 	/** A limiter that accepts any pause between two saves as evidence. */
-	private static DeliveryLimiter limiter(int limit, int consecutiveFailures) {
-		return new DeliveryLimiter(limit, health(consecutiveFailures), Time.SYSTEM);
+	private static DeliveryLimiter limiter(int limit) {
+		return new DeliveryLimiter(limit, health(), Time.SYSTEM);
 	}
 
-	private static BackendHealth health(int consecutiveFailures) {
-		return new BackendHealth(circuit(consecutiveFailures), Duration.ofHours(1), System::nanoTime);
+	private static BackendHealth health() {
+		return new BackendHealth(circuit(), Duration.ofHours(1), System::nanoTime);
 	}
 
-	private static BackendProperties.Circuit circuit(int consecutiveFailures) {
-		return new BackendProperties.Circuit(consecutiveFailures, 100, Duration.ofSeconds(10), 1_000,
-				Duration.ofMillis(1), 1);
+	private static BackendProperties.Circuit circuit() {
+		return new BackendProperties.Circuit(Duration.ofMinutes(1), Duration.ofMillis(1));
 	}
 
 	private Timer duration(String outcome) {

@@ -1,8 +1,10 @@
 package dev.sluice.consumer.delivery;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
@@ -221,6 +223,10 @@ class OutageTests {
 
 		private final List<SimulatedOrder> buried = new ArrayList<>();
 
+		private final Deque<SimulatedOrder> waiting = new ArrayDeque<>();
+
+		private boolean reserved;
+
 		private long nowNanos;
 
 		private long number;
@@ -232,8 +238,7 @@ class OutageTests {
 
 		Simulation(long seed) {
 			this.random = new SplittableRandom(seed);
-			this.health = new BackendHealth(
-					new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 10),
+			this.health = new BackendHealth(new BackendProperties.Circuit(Duration.ofSeconds(2), Duration.ofSeconds(2)),
 					Duration.ofSeconds(1), () -> this.nowNanos);
 			this.retries = new RetryPolicy(
 					new Backoff(Duration.ofMillis(500), Duration.ofSeconds(30), this.random::nextDouble), MAX_ATTEMPTS,
@@ -293,11 +298,25 @@ class OutageTests {
 		}
 
 		private void pass(SimulatedOrder order) {
-			if (this.health.tryAcquire()) {
-				begin(order);
-			}
-			else {
-				later(this.health.untilNextTrial().plusMillis(1), () -> pass(order));
+			this.waiting.add(order);
+			admit();
+		}
+
+		/** One order waits until it may be tried, and the others behind it. */
+		private void admit() {
+			while (!this.reserved && !this.waiting.isEmpty()) {
+				Duration wait = this.health.reserve(1);
+				if (wait.isZero()) {
+					begin(this.waiting.remove());
+				}
+				else {
+					this.reserved = true;
+					later(wait, () -> {
+						this.reserved = false;
+						begin(this.waiting.remove());
+						admit();
+					});
+				}
 			}
 		}
 

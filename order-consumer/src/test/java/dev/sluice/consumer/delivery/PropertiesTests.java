@@ -33,8 +33,8 @@ class PropertiesTests {
 			assertThat(delivery.maxAge()).as("no limit").isZero();
 			assertThat(delivery.maxRetryAfter()).isEqualTo(Duration.ofMinutes(1));
 			assertThat(delivery.commitInterval()).isEqualTo(Duration.ofMillis(20));
-			assertThat(context.getBean(BackendProperties.class).circuit()).isEqualTo(
-					new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 10));
+			assertThat(context.getBean(BackendProperties.class).circuit())
+				.isEqualTo(new BackendProperties.Circuit(Duration.ofSeconds(2), Duration.ofSeconds(2)));
 			assertThat(delivery.maxPending()).isEqualTo(10_000);
 			assertThat(delivery.ordering()).isEqualTo(Ordering.NONE);
 		});
@@ -44,9 +44,9 @@ class PropertiesTests {
 	@ValueSource(strings = { "delivery.concurrency=0", "delivery.max-pending=100", "delivery.max-pending-size=0",
 			"delivery.max-pending-size=-1MB", "delivery.drain-timeout=-1s", "delivery.rebalance-timeout=-1s",
 			"delivery.ordering=customer", "delivery.evidence-gap=0s", "delivery.max-age=-1s",
-			"delivery.max-retry-after=-1s", "backend.circuit.consecutive-failures=0", "backend.circuit.window=1ms",
-			"backend.circuit.minimum-calls=0", "backend.idle-timeout=0s", "queue.replication-factor=0",
-			"projection.batch-size=0", "queue.min-insync-replicas=2", "queue.retention=-1s", "backend.url=backend:8090",
+			"delivery.max-retry-after=-1s", "backend.circuit.open-after=0s", "backend.circuit.open-for=0s",
+			"backend.idle-timeout=0s", "queue.replication-factor=0", "projection.batch-size=0",
+			"queue.min-insync-replicas=2", "queue.retention=-1s", "backend.url=backend:8090",
 			"backend.url=http://backend:8090/v1" })
 	void refuseWhatCannotWork(String property) {
 		this.runner.withPropertyValues(property)

@@ -66,6 +66,27 @@ class BackendEvidenceTests {
 		assertThat(broken).isNull();
 	}
 
+	/** It saves one order and not the next, whichever they are. */
+	@Test
+	void countsNothingWhileHalfOfTheAttemptsFail() {
+		long now = 0;
+		for (int i = 0; i < 100; i++) {
+			this.evidence.saved(now++, now++);
+			this.evidence.failed(now++, now++);
+			this.evidence.failed(now++, now++);
+		}
+		Failure half = this.evidence.failed(now++, now++);
+		this.evidence.saved(now++, now++);
+		assertThat(half).isNull();
+
+		for (int i = 0; i < 100; i++) {
+			this.evidence.saved(now++, now++);
+		}
+		Failure alone = this.evidence.failed(now++, now++);
+		this.evidence.saved(now++, now++);
+		assertThat(alone.counts()).isTrue();
+	}
+
 	@Test
 	void aSlowBackendIsNoBrokenRun() {
 		this.evidence.saved(0, 100);

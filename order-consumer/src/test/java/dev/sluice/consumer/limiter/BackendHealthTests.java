@@ -12,7 +12,6 @@ import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.Attempt.Throttled;
 import dev.sluice.consumer.backend.BackendProperties;
 import dev.sluice.consumer.backend.FailureReason;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -22,6 +21,10 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class BackendHealthTests {
+
+	private static final Duration OPEN_AFTER = Duration.ofSeconds(2);
+
+	private static final Duration OPEN_FOR = Duration.ofSeconds(3);
 
 	private static final Attempt SAVED = new Saved(null);
 
@@ -33,145 +36,151 @@ class BackendHealthTests {
 
 	private final AtomicLong nanos = new AtomicLong(-5);
 
-	private final BackendHealth health = new BackendHealth(
-			new BackendProperties.Circuit(5, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 3),
+	private final BackendHealth health = new BackendHealth(new BackendProperties.Circuit(OPEN_AFTER, OPEN_FOR),
 			Duration.ofSeconds(1), this.nanos::get);
 
 	@Test
-	void opensByFailuresInARowHoweverManyWereSavedBefore() {
+	void opensWhenNothingIsSavedForAWhile() {
 		attempts(SAVED, 10_000);
 
-		attempts(FAILED, 4);
+		attempts(FAILED, 1_000);
+		advance(OPEN_AFTER.minusNanos(1));
+		attempts(FAILED, 1);
 		assertThat(this.health.isHealthy()).isTrue();
+		advance(Duration.ofNanos(1));
 		attempts(FAILED, 1);
 
-		assertThat(this.health.circuit()).isEqualTo(State.OPEN);
+		assertThat(this.health.isHealthy()).isFalse();
 		assertThat(this.health.outages()).isEqualTo(1);
-		assertThat(this.health.tryAcquire()).isFalse();
 	}
 
-	/** Failures are faster than saves: of 100 that began together they come first. */
 	@Test
-	void opensByFailuresInARowOnlyWhenAsManyFailAsAreInFlight() {
-		attempts(SAVED, 10_000);
+	void staysClosedWhileAnythingIsSaved() {
 		for (int i = 0; i < 100; i++) {
-			assertThat(this.health.tryAcquire()).isTrue();
+			attempts(FAILED, 1_000);
+			advance(OPEN_AFTER.minusNanos(1));
+			attempts((i % 2 == 0) ? SAVED : new Conflict(FailureReason.otherPayload("422")), 1);
 		}
 
-		for (int i = 1; i <= 50; i++) {
-			assertThat(this.health.isHealthy()).as("%d failed, the others are in flight", i).isTrue();
-			this.health.attempted(FAILED, this.nanos.get());
+		assertThat(this.health.outages()).isZero();
+	}
+
+	@Test
+	void staysClosedByTheFailuresOfAFewOrders() {
+		for (int i = 0; i < 9; i++) {
+			attempts(FAILED, 1);
+			advance(OPEN_AFTER);
 		}
 		assertThat(this.health.isHealthy()).isTrue();
-		this.health.attempted(FAILED, this.nanos.get());
 
-		assertThat(this.health.circuit()).as("50 failed, 50 are in flight").isEqualTo(State.OPEN);
+		attempts(FAILED, 1);
+
+		assertThat(this.health.isHealthy()).isFalse();
 	}
 
 	/** An overloaded backend refuses many while it saves one. */
 	@Test
-	void opensByFailuresInARowOnlyWhenTheyLastAsLongAsASave() {
-		attempts(SAVED, 10_000);
-		assertThat(this.health.tryAcquire()).isTrue();
-		advance(Duration.ofMillis(50));
-		this.health.attempted(SAVED, this.nanos.get() - Duration.ofMillis(50).toNanos());
+	void opensOnlyOnceAnOrderWouldHaveBeenSaved() {
+		Duration slow = OPEN_AFTER.multipliedBy(2);
+		advance(slow);
+		this.health.attempted(SAVED, this.nanos.get() - slow.toNanos());
 
 		attempts(FAILED, 100);
-		advance(Duration.ofMillis(50).minusNanos(1));
+		advance(slow.minusNanos(1));
 		attempts(FAILED, 100);
 		assertThat(this.health.isHealthy()).isTrue();
 		advance(Duration.ofNanos(1));
 		attempts(FAILED, 1);
 
-		assertThat(this.health.circuit()).isEqualTo(State.OPEN);
-	}
-
-	@Test
-	void opensByTheShareOfFailuresInTheWindow() {
-		for (int i = 0; i < 9; i++) {
-			attempts(FAILED, 1);
-			attempts(SAVED, 1);
-		}
-		attempts(SAVED, 1);
-		assertThat(this.health.isHealthy()).isTrue();
-
-		attempts(FAILED, 1);
-
-		assertThat(this.health.circuit()).isEqualTo(State.OPEN);
+		assertThat(this.health.isHealthy()).isFalse();
 	}
 
 	@Test
 	void throttlingIsNoFailureAndNoSuccess() {
 		attempts(THROTTLED, 1_000);
-		assertThat(this.health.isHealthy()).isTrue();
-
-		attempts(FAILED, 4);
+		advance(OPEN_AFTER);
 		attempts(THROTTLED, 1_000);
 		assertThat(this.health.isHealthy()).isTrue();
+
+		attempts(FAILED, 9);
+		advance(OPEN_AFTER);
+		attempts(THROTTLED, 1_000);
 		attempts(FAILED, 1);
 
-		assertThat(this.health.circuit()).isEqualTo(State.OPEN);
+		assertThat(this.health.isHealthy()).isFalse();
 	}
 
+	/** Behind orders that are refused may be others that are not. */
 	@Test
-	void refusalsAreAnswersOfABackendThatSavesOthers() {
-		attempts(SAVED, 1);
-		attempts(FAILED, 4);
+	void refusalsOfAllOrdersOpenItAndDoNotDelayTheNextTrial() {
+		attempts(REJECTED, 10);
+		advance(OPEN_AFTER);
 		attempts(REJECTED, 1);
-		attempts(FAILED, 4);
-		attempts(new Conflict(FailureReason.otherPayload("422")), 1);
-		attempts(FAILED, 4);
+		assertThat(this.health.isHealthy()).isFalse();
+
+		this.health.reserve(1);
+		attempts(REJECTED, 1);
+		assertThat(this.health.reserve(1)).isZero();
+		attempts(THROTTLED, 1);
+		assertThat(this.health.reserve(1)).isZero();
+		attempts(FAILED, 1);
+		assertThat(this.health.reserve(1)).isPositive();
+		attempts(SAVED, 1);
 
 		assertThat(this.health.isHealthy()).isTrue();
 	}
 
 	@Test
-	void refusalsOfAllOrdersAreFailuresAndNoResultOfATrial() {
-		attempts(REJECTED, 5);
-		assertThat(this.health.circuit()).isEqualTo(State.OPEN);
+	void triesAnOrderAfterAFortiethOfTheOutageAndAtMostTheLimit() {
+		open();
+		assertThat(this.health.reserve(1)).isZero();
+		attempts(FAILED, 1);
+		assertThat(this.health.reserve(1)).isEqualTo(OPEN_AFTER.dividedBy(40));
 
-		advance(this.health.untilNextTrial());
-		attempts(REJECTED, 100);
-		assertThat(this.health.circuit()).isEqualTo(State.HALF_OPEN);
-		attempts(SAVED, 1);
-		attempts(REJECTED, 2);
+		advance(Duration.ofSeconds(20).minus(OPEN_AFTER));
+		assertThat(this.health.reserve(1)).isZero();
+		assertThat(this.health.reserve(1)).isEqualTo(Duration.ofMillis(500));
 
-		assertThat(this.health.circuit()).isEqualTo(State.CLOSED);
+		advance(Duration.ofHours(1));
+		assertThat(this.health.reserve(1)).isZero();
+		assertThat(this.health.reserve(1)).isEqualTo(OPEN_FOR);
 	}
 
+	/** Without pauses thousands of fast failures a second would come before it opens. */
 	@Test
-	void closesAgainByTrialsAndThrottledOnesAreGivenBack() {
-		attempts(FAILED, 5);
-		assertThat(this.health.untilNextTrial()).isEqualTo(Duration.ofMillis(2_001));
-		advance(this.health.untilNextTrial());
+	void triesOrdersNoFasterThanTheyWereSavedWhileNoneIs() {
+		Duration save = Duration.ofMillis(100);
+		advance(save);
+		this.health.attempted(SAVED, this.nanos.get() - save.toNanos());
+		attempts(FAILED, 49);
+		assertThat(this.health.reserve(20)).as("others may be saved yet").isZero();
+		assertThat(this.health.reserve(20)).isZero();
 
-		assertThat(this.health.tryAcquire()).isTrue();
-		this.health.attempted(THROTTLED, this.nanos.get());
-		assertThat(this.health.circuit()).isEqualTo(State.HALF_OPEN);
-		assertThat(this.health.untilNextTrial()).as("if no trial ends before").isEqualTo(Duration.ofSeconds(2));
-		attempts(SAVED, 3);
-
-		assertThat(this.health.circuit()).isEqualTo(State.CLOSED);
+		attempts(FAILED, 1);
+		for (int i = 0; i < 10; i++) {
+			assertThat(this.health.reserve(20)).isEqualTo(save.dividedBy(20).multipliedBy(i));
+		}
+		attempts(SAVED, 1);
+		assertThat(this.health.reserve(20)).isZero();
 	}
 
 	@Test
 	@ExtendWith(OutputCaptureExtension.class)
 	void logsTheBeginningAndTheEndOfAnOutageOnceHoweverManyTrialsFail(CapturedOutput output) {
-		attempts(FAILED, 5);
+		open();
 		for (int i = 0; i < 3; i++) {
-			advance(this.health.untilNextTrial());
+			advance(OPEN_FOR);
 			attempts(FAILED, 3);
 		}
-		assertThat(this.health.outages()).as("each failed round of trials opens it again").isEqualTo(4);
-		assertThat(output).containsOnlyOnce("The circuit breaker opened")
+		assertThat(this.health.outages()).isEqualTo(1);
+		assertThat(output).containsOnlyOnce("The circuit breaker opened: nothing was saved for 2 s")
 			.contains("The last failure: 500")
 			.doesNotContain("The circuit breaker closed");
 
-		advance(this.health.untilNextTrial());
 		attempts(SAVED, 3);
 
 		assertThat(output).containsOnlyOnce("The circuit breaker opened")
-			.containsOnlyOnce("The circuit breaker closed");
+			.containsOnlyOnce("The circuit breaker closed: the backend saves again, after 11 s");
 	}
 
 	@Test
@@ -183,19 +192,21 @@ class BackendHealthTests {
 		assertThat(this.health.attempted(new RetryLater(FailureReason.unreachable("gone"), Reach.NOT_REACHED),
 				this.nanos.get()))
 			.isNull();
-		attempts(FAILED, 2);
+		attempts(FAILED, 8);
+		advance(OPEN_AFTER);
 		assertThat(this.health.attempted(FAILED, this.nanos.get())).as("the circuit breaker opens at it").isNull();
 		assertThat(this.health.attempted(FAILED, this.nanos.get())).isNull();
 	}
 
-	private void attempts(Attempt attempt, int times) {
-		attempts(this.health, attempt, times);
+	private void open() {
+		attempts(FAILED, 10);
+		advance(OPEN_AFTER);
+		attempts(FAILED, 1);
 	}
 
-	private void attempts(BackendHealth health, Attempt attempt, int times) {
+	private void attempts(Attempt attempt, int times) {
 		for (int i = 0; i < times; i++) {
-			health.tryAcquire();
-			health.attempted(attempt, this.nanos.get());
+			this.health.attempted(attempt, this.nanos.get());
 		}
 	}
 

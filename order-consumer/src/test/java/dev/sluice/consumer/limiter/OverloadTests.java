@@ -47,6 +47,8 @@ class OverloadTests {
 
 	private static final int MAX_ATTEMPTS = 8;
 
+	private static final int MAX_PENDING = 10_000;
+
 	private static final Logger log = (Logger) LoggerFactory.getLogger(BackendHealth.class);
 
 	@BeforeAll
@@ -205,6 +207,53 @@ class OverloadTests {
 		}
 	}
 
+	/** The concurrency limits it: 50 ms for a save, 2 ms for a failure. */
+	@ParameterizedTest
+	@CsvSource({ "10, 0.3", "10, 0.6", "50, 0.6", "2, 0.9" })
+	void takesWhatABackendSavesThatFailsAtRandom(int concurrency, double share) {
+		for (int seed = 0; seed < SEEDS; seed++) {
+			Simulation simulation = new Simulation(seed, concurrency);
+			simulation.backend = simulation.new Failing(share);
+			simulation.run(LENGTH);
+
+			double ideal = (1 - share) * concurrency / ((1 - share) * 0.05 + share * 0.002) * LENGTH.toSeconds();
+			assertThat(simulation.saved / ideal).as("seed %d: share of the possible rate", seed).isGreaterThan(0.7);
+		}
+	}
+
+	/** It takes 320 orders a second. */
+	@ParameterizedTest
+	@ValueSource(doubles = { 0.3, 0.6, 0.9 })
+	void takesWhatAFullBackendSavesThatFailsAtRandom(double share) {
+		for (int seed = 0; seed < SEEDS; seed++) {
+			Simulation simulation = new Simulation(seed, 100);
+			Simulation.Queue queue = simulation.new Queue(16, 200);
+			simulation.backend = simulation.new Failing(share, queue);
+			simulation.run(LENGTH);
+
+			assertThat(simulation.saved / ((1 - share) * 320 * LENGTH.toSeconds()))
+				.as("seed %d: share of the possible rate", seed)
+				.isGreaterThan(0.7);
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "0.5, 20", "0.5, 100", "0.5, 500", "0.5, 1000", "0.5, 2000", "0.5, 4000", "0.5, 5000", "0.5, 10000",
+			"0.5, 30000", "0.9, 100", "0.9, 500", "0.9, 1000", "0.9, 2000", "0.9, 3000", "0.9, 5000", "0.9, 10000",
+			"0.9, 20000", "0.9, 60000" })
+	void takesWhatABackendSavesThatComesAndGoes(double down, long periodMillis) {
+		for (int seed = 0; seed < SEEDS; seed++) {
+			Simulation simulation = new Simulation(seed, 100);
+			Simulation.Queue queue = simulation.new Queue(16, 200);
+			simulation.backend = simulation.new Flapping(Duration.ofMillis(periodMillis), down, queue);
+			simulation.run(LENGTH.multipliedBy(2));
+
+			assertThat(simulation.saved / ((1 - down) * 320 * LENGTH.toSeconds() * 2))
+				.as("seed %d: share of the possible rate", seed)
+				.isGreaterThan(0.7);
+		}
+	}
+
 	@ParameterizedTest
 	@ValueSource(ints = { 20, 400 })
 	void followsABackendThatThrottlesToARate(int perSecond) {
@@ -277,6 +326,9 @@ class OverloadTests {
 
 		private int inFlight;
 
+		/** Have a permit and wait with it. */
+		private int reserved;
+
 		private int attempts;
 
 		private int refused;
@@ -294,11 +346,13 @@ class OverloadTests {
 		Simulation(long seed, int concurrency) {
 			this.random = new SplittableRandom(seed);
 			this.limit = new AdaptiveLimit(concurrency);
-			this.health = new BackendHealth(
-					new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 10),
+			this.health = new BackendHealth(new BackendProperties.Circuit(Duration.ofSeconds(2), Duration.ofSeconds(2)),
 					Duration.ofSeconds(1), () -> this.nowNanos);
 			this.health.onChange(() -> {
-				if (!this.health.isHealthy() && this.health.untilNextTrial().compareTo(Duration.ofSeconds(1)) > 0) {
+				if (this.health.isHealthy()) {
+					this.limit.recovered(this.health.unsavedFor(), this.nowNanos);
+				}
+				else {
 					this.limit.outage(this.nowNanos);
 				}
 			});
@@ -339,18 +393,21 @@ class OverloadTests {
 			if (this.inFlight == 0 && hasNext()) {
 				this.limit.resume(this.nowNanos);
 			}
-			while (this.inFlight < this.limit.current() && hasNext()) {
-				if (!this.health.tryAcquire()) {
-					later(this.health.untilNextTrial().plusMillis(1), () -> {
-					});
-					return;
+			while (this.inFlight + this.reserved < this.limit.current() && hasNext()) {
+				Duration wait = this.health.reserve(this.limit.current());
+				this.reserved++;
+				if (wait.isZero()) {
+					begin();
 				}
-				begin(next());
+				else {
+					later(wait, this::begin);
+				}
 			}
 		}
 
 		private boolean hasNext() {
-			return this.orders > 0 || (!this.retries.isEmpty() && this.retries.peek().atNanos() <= this.nowNanos);
+			return (this.orders > 0 && this.begun < MAX_PENDING)
+					|| (!this.retries.isEmpty() && this.retries.peek().atNanos() <= this.nowNanos);
 		}
 
 		/** Retries that are due come before new orders, as they do in a partition. */
@@ -367,10 +424,15 @@ class OverloadTests {
 			return new SimulatedOrder(this.health.budget(MAX_ATTEMPTS));
 		}
 
-		private void begin(SimulatedOrder order) {
+		private void begin() {
+			this.reserved--;
+			if (this.inFlight >= this.limit.current() || !hasNext()) {
+				return;
+			}
+			SimulatedOrder order = next();
+			this.inFlight++;
 			// No two things happen at once.
 			long beganNanos = this.nowNanos++;
-			this.inFlight++;
 			this.attempts++;
 			order.attempts++;
 			this.backend.attempt((wait, attempt) -> later(wait, () -> end(order, beganNanos, attempt)));
@@ -464,13 +526,22 @@ class OverloadTests {
 
 		}
 
-		/** A backend that takes any number at once; a share of them fails immediately. */
+		/** A share of the orders fails immediately; the others reach the backend. */
 		private final class Failing implements SimulatedBackend {
 
 			private final double share;
 
+			private final SimulatedBackend others;
+
+			/** Of a backend that takes any number at once. */
 			Failing(double share) {
+				this(share, (answer) -> answer
+					.after(Duration.ofNanos(Simulation.this.random.nextLong(25_000_000, 75_000_000)), SAVED));
+			}
+
+			Failing(double share, SimulatedBackend others) {
 				this.share = share;
+				this.others = others;
 			}
 
 			@Override
@@ -479,7 +550,35 @@ class OverloadTests {
 					answer.after(REFUSAL, FULL);
 				}
 				else {
-					answer.after(Duration.ofNanos(Simulation.this.random.nextLong(25_000_000, 75_000_000)), SAVED);
+					this.others.attempt(answer);
+				}
+			}
+
+		}
+
+		/** A backend that is down for the first share of each period. */
+		private final class Flapping implements SimulatedBackend {
+
+			private final Duration period;
+
+			private final double down;
+
+			private final SimulatedBackend backend;
+
+			Flapping(Duration period, double down, SimulatedBackend backend) {
+				this.period = period;
+				this.down = down;
+				this.backend = backend;
+			}
+
+			@Override
+			public void attempt(Answer answer) {
+				long sinceNanos = Simulation.this.nowNanos % this.period.toNanos();
+				if (sinceNanos < this.down * this.period.toNanos()) {
+					answer.after(REFUSAL, FULL);
+				}
+				else {
+					this.backend.attempt(answer);
 				}
 			}
 

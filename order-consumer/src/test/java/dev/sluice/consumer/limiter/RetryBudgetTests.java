@@ -9,7 +9,7 @@ class RetryBudgetTests {
 
 	private final BackendEvidence evidence = new BackendEvidence(Long.MAX_VALUE / 4);
 
-	private final RetryBudget budget = new RetryBudget(2, 100, () -> this.outages, () -> this.unsaved, () -> this.now);
+	private final RetryBudget budget = new RetryBudget(2, () -> this.outages, () -> this.unsaved);
 
 	private int outages;
 
@@ -59,27 +59,8 @@ class RetryBudgetTests {
 	}
 
 	@Test
-	void keepsTheFailuresFromLongBeforeAnOutage() {
+	void aFailureRightBeforeTheCircuitBreakerOpensDoesNotCount() {
 		saved();
-		this.budget.failed(failed());
-		saved();
-		assertThat(this.budget.isSpent()).isFalse();
-		this.now += 101;
-		assertThat(this.budget.isSpent()).isFalse();
-		this.outages = 1;
-		assertThat(this.budget.isSpent()).isFalse();
-
-		this.budget.failed(failed());
-		saved();
-		assertThat(this.budget.isSpent()).isTrue();
-	}
-
-	@Test
-	void forgetsTheFailuresByWhichAnOutageWasNoticed() {
-		saved();
-		this.budget.failed(failed());
-		saved();
-		assertThat(this.budget.isSpent()).isFalse();
 		this.budget.failed(failed());
 		saved();
 		this.outages = 1;
