@@ -1,7 +1,6 @@
 package dev.sluice.lab.report;
 
 import java.io.IOException;
-import java.nio.file.FileSystem;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -9,13 +8,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.result.RunResult.Check;
-import dev.sluice.lab.kit.run.RawFiles;
 import dev.sluice.lab.kit.run.ReportWriter;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -26,13 +26,14 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code lab report}: rebuilds the page from {@code run.json}. Reports if the raw data
- * have changed since the run, or if its figures contradict each other.
+ * {@code lab report}: rebuilds the page from {@code run.json}.
  */
-@Command(name = "report",
-		description = "Builds the HTML report of one run or several again from run.json, and checks their raw data.",
+@Command(name = "report", description = "Builds the HTML report of one run or several again from run.json.",
 		mixinStandardHelpOptions = true)
 public final class ReportCommand implements Callable<Integer> {
+
+	/** A result up to two levels below an archive's root. */
+	private static final Pattern RUN = Pattern.compile("([^/]+/){0,2}" + Pattern.quote(RunFile.NAME));
 
 	@Parameters(paramLabel = "DIR", arity = "1..*",
 			description = "Directory of a run, or of several, or a ZIP archive of it. Several runs get an overview and a"
@@ -73,38 +74,36 @@ public final class ReportCommand implements Callable<Integer> {
 		List<RunResult> runs = new ArrayList<>();
 		Set<Path> seen = new HashSet<>();
 		for (Path given : this.runs) {
-			if (!Files.isRegularFile(given)) {
-				read(given, seen, runs);
-			}
-			else if (seen.add(given.toRealPath())) {
-				try (FileSystem zip = RunArchive.open(given)) {
-					read(zip.getPath("/"), seen, runs);
+			if (Files.isRegularFile(given)) {
+				if (seen.add(given.toRealPath())) {
+					runs.addAll(unpacked(given));
 				}
-				catch (IOException ex) {
-					throw new IOException("%s cannot be read: %s".formatted(given, ex.getMessage()), ex);
+				continue;
+			}
+			for (Path file : files(given)) {
+				if (!Files.exists(file) || seen.add(file.toRealPath())) {
+					runs.add(RunFile.read(file));
 				}
 			}
 		}
 		return runs;
 	}
 
-	private static void read(Path directory, Set<Path> seen, List<RunResult> runs) throws IOException {
-		for (Path file : files(directory)) {
-			if (!Files.exists(file) || seen.add(file.toRealPath())) {
-				runs.add(checked(RunFile.read(file), file.toAbsolutePath().getParent()));
+	/** The runs in an archive, read in place: no name in it can escape. */
+	private static List<RunResult> unpacked(Path zip) throws IOException {
+		try (ZipFile archive = new ZipFile(zip.toFile())) {
+			List<RunResult> runs = new ArrayList<>();
+			for (ZipEntry entry : archive.stream().filter((each) -> RUN.matcher(each.getName()).matches()).toList()) {
+				runs.add(RunFile.read(archive, entry));
 			}
+			if (runs.isEmpty()) {
+				throw new IOException("it holds no " + RunFile.NAME);
+			}
+			return runs;
 		}
-	}
-
-	/** Adds the state of the raw data to the run's checks. */
-	private static RunResult checked(RunResult run, @Nullable Path directory) throws IOException {
-		if (directory == null) {
-			return run;
+		catch (IOException | IllegalArgumentException ex) {
+			throw new IOException("%s cannot be read: %s".formatted(zip, ex.getMessage()), ex);
 		}
-		List<Check> checks = new ArrayList<>(run.checks());
-		checks.add(RawFiles.check(directory));
-		checks.addAll(Consistency.of(run, directory));
-		return run.with(checks);
 	}
 
 	private void printFailedChecks(RunResult run) {

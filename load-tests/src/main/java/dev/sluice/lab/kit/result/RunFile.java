@@ -1,10 +1,14 @@
 package dev.sluice.lab.kit.result;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -19,6 +23,9 @@ public final class RunFile {
 
 	/** The file's name in a run's directory. */
 	public static final String NAME = "run.json";
+
+	/** A run of some hours has a few MB. */
+	private static final int MAX_BYTES = 64 << 20;
 
 	private static final JsonMapper JSON = JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
@@ -43,12 +50,45 @@ public final class RunFile {
 	/**
 	 * Reads a run.
 	 * @param file a {@code run.json}
-	 * @return the run
 	 * @throws IOException if there is none, it cannot be read, it is not a run or its
 	 * schema is not {@value RunResult#SCHEMA}
 	 */
 	public static RunResult read(Path file) throws IOException {
-		byte[] content = content(file);
+		byte[] content;
+		try {
+			content = Files.readAllBytes(file);
+		}
+		catch (NoSuchFileException ex) {
+			throw new IOException("There is no %s: name the directory of a finished run".formatted(file), ex);
+		}
+		catch (IOException ex) {
+			throw new IOException("%s cannot be read (%s)".formatted(file, ex), ex);
+		}
+		return parse(file.toString(), content);
+	}
+
+	/**
+	 * Reads a run from an archive, which may come from anybody: no entry may be longer
+	 * than {@link #MAX_BYTES} or differ from its checksum.
+	 * @throws IOException as for a file
+	 */
+	public static RunResult read(ZipFile archive, ZipEntry entry) throws IOException {
+		byte[] content;
+		try (InputStream in = archive.getInputStream(entry)) {
+			content = in.readNBytes(MAX_BYTES + 1);
+		}
+		if (content.length > MAX_BYTES) {
+			throw new IOException("%s has more than %,d MB, which no run has".formatted(entry, MAX_BYTES >> 20));
+		}
+		CRC32 checksum = new CRC32();
+		checksum.update(content);
+		if (checksum.getValue() != entry.getCrc()) {
+			throw new IOException("%s is damaged: get the archive again".formatted(entry));
+		}
+		return parse(entry.toString(), content);
+	}
+
+	private static RunResult parse(String file, byte[] content) throws IOException {
 		try {
 			JsonNode json = JSON.readTree(content);
 			JsonNode schema = json.path("schema");
@@ -64,24 +104,8 @@ public final class RunFile {
 		}
 		catch (JacksonException ex) {
 			throw new IOException("%s is damaged or incomplete (%s): restore it, or measure again".formatted(file,
-					oneLine(ex.getOriginalMessage())), ex);
+					ex.getOriginalMessage().lines().findFirst().orElse("no detail")), ex);
 		}
-	}
-
-	private static byte[] content(Path file) throws IOException {
-		try {
-			return Files.readAllBytes(file);
-		}
-		catch (NoSuchFileException ex) {
-			throw new IOException("There is no %s: name the directory of a finished run".formatted(file), ex);
-		}
-		catch (IOException ex) {
-			throw new IOException("%s cannot be read (%s)".formatted(file, ex), ex);
-		}
-	}
-
-	private static String oneLine(String message) {
-		return message.lines().findFirst().orElse("no detail");
 	}
 
 }

@@ -40,12 +40,6 @@ public record RunResult(int schema, String experiment, String command, Instant s
 		checks = List.copyOf(checks);
 	}
 
-	/** This run with other checks. */
-	public RunResult with(List<Check> other) {
-		return new RunResult(this.schema, this.experiment, this.command, this.startedAt, this.finishedAt, this.partial,
-				this.environment, this.configuration, this.finding, other);
-	}
-
 	/**
 	 * The measured cells, in the order they were run; empty for an experiment without
 	 * cells.
