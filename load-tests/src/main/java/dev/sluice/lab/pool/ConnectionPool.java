@@ -1,6 +1,7 @@
 package dev.sluice.lab.pool;
 
 import java.io.IOException;
+import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
@@ -16,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class ConnectionPool implements AutoCloseable {
 
-	private final Link.Opener opener;
+	private final URI target;
 
 	private final Limits limits;
 
@@ -50,8 +51,8 @@ final class ConnectionPool implements AutoCloseable {
 
 	}
 
-	ConnectionPool(Link.Opener opener, Limits limits) {
-		this.opener = opener;
+	ConnectionPool(URI target, Limits limits) {
+		this.target = target;
 		this.limits = limits;
 		this.places = new Semaphore(limits.most(), true);
 	}
@@ -86,7 +87,7 @@ final class ConnectionPool implements AutoCloseable {
 				end(kept);
 			}
 		}
-		Connection connection = new Connection(this.opener.open(this.limits.answerMillis()));
+		Connection connection = new Connection(HttpLink.open(this.target, this.limits.answerMillis()));
 		synchronized (this) {
 			this.opened++;
 			this.all.add(connection);
@@ -136,11 +137,11 @@ final class ConnectionPool implements AutoCloseable {
 	/** A connection, and when its last use ended. */
 	private static final class Connection {
 
-		private final Link link;
+		private final HttpLink link;
 
 		private long freeSinceNanos;
 
-		Connection(Link link) {
+		Connection(HttpLink link) {
 			this.link = link;
 		}
 

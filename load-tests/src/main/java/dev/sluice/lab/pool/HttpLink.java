@@ -12,9 +12,9 @@ import java.util.Locale;
 
 /**
  * A connection to an HTTP/1.1 server that states the length of its answers, as the
- * backend does; each message is a GET.
+ * backend does; each message is a GET. Used by one thread at a time.
  */
-final class HttpLink implements Link {
+final class HttpLink {
 
 	private static final int CONNECT_MILLIS = 10_000;
 
@@ -32,29 +32,35 @@ final class HttpLink implements Link {
 		this.request = request;
 	}
 
-	/** Every message is a GET of this http URI. */
-	static Opener to(URI target) {
-		byte[] request = "GET %s HTTP/1.1\r\nHost: %s:%d\r\n\r\n".formatted(
-				(target.getRawQuery() != null) ? target.getRawPath() + "?" + target.getRawQuery() : target.getRawPath(),
-				target.getHost(), target.getPort())
-			.getBytes(StandardCharsets.US_ASCII);
-		return (answerMillis) -> {
-			Socket socket = new Socket();
-			try {
-				socket.setTcpNoDelay(true);
-				socket.setSoTimeout(answerMillis);
-				socket.connect(new InetSocketAddress(target.getHost(), target.getPort()), CONNECT_MILLIS);
-				return new HttpLink(socket, request);
-			}
-			catch (IOException ex) {
-				socket.close();
-				throw ex;
-			}
-		};
+	/**
+	 * Connects.
+	 * @param target http URI that each message asks for
+	 * @param answerMillis time limit of each answer, in milliseconds
+	 */
+	static HttpLink open(URI target, int answerMillis) throws IOException {
+		String resource = (target.getRawQuery() != null) ? target.getRawPath() + "?" + target.getRawQuery()
+				: target.getRawPath();
+		Socket socket = new Socket();
+		try {
+			socket.setTcpNoDelay(true);
+			socket.setSoTimeout(answerMillis);
+			socket.connect(new InetSocketAddress(target.getHost(), target.getPort()), CONNECT_MILLIS);
+			return new HttpLink(socket,
+					"GET %s HTTP/1.1\r\nHost: %s:%d\r\n\r\n".formatted(resource, target.getHost(), target.getPort())
+						.getBytes(StandardCharsets.US_ASCII));
+		}
+		catch (IOException ex) {
+			socket.close();
+			throw ex;
+		}
 	}
 
-	@Override
-	public boolean exchange() throws IOException {
+	/**
+	 * Sends a message and waits for the answer.
+	 * @return whether the connection can be used again
+	 * @throws IOException if there is no answer, or it is an error
+	 */
+	boolean exchange() throws IOException {
 		this.socket.getOutputStream().write(this.request);
 		String status = line();
 		if (!status.matches("HTTP/1\\.[01] 2\\d\\d( .*)?")) {
@@ -102,8 +108,8 @@ final class HttpLink implements Link {
 		return line.toString().stripTrailing();
 	}
 
-	@Override
-	public void close() {
+	/** May be called by any thread. */
+	void close() {
 		try {
 			this.socket.close();
 		}

@@ -2,7 +2,6 @@ package dev.sluice.lab.pool;
 
 import java.time.Duration;
 
-import dev.sluice.lab.kit.result.PoolResult;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.ReportWriter;
 import picocli.CommandLine.Command;
@@ -11,7 +10,7 @@ import picocli.CommandLine.Option;
 /** {@code lab pool}. */
 @Command(name = "pool",
 		description = "Sends messages through a queue and a dispatcher to a backend that accepts a few new connections a"
-				+ " second, or into PostgreSQL, first over new connections, then over kept ones.")
+				+ " second, first over new connections, then over kept ones.")
 public final class PoolCommand extends ExperimentCommand {
 
 	private static final Duration WHOLE = Duration.ofMinutes(5);
@@ -37,16 +36,12 @@ public final class PoolCommand extends ExperimentCommand {
 			description = "Maximum number of messages in flight. Default: ${DEFAULT-VALUE}.")
 	private int inFlight = 100;
 
-	@Option(names = "--sink", paramLabel = "SINK", defaultValue = "http",
-			description = "Where messages go: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
-	private PoolResult.Sink sink = PoolResult.Sink.HTTP;
-
 	@Option(names = "--new-connections", paramLabel = "N", defaultValue = "5",
-			description = "New connections that the backend accepts per second; 0 is no limit. Not used with PostgreSQL. Default: ${DEFAULT-VALUE}.")
+			description = "New connections that the backend accepts per second; 0 is no limit. Default: ${DEFAULT-VALUE}.")
 	private int newConnections = 5;
 
 	@Option(names = "--delay", paramLabel = "MILLIS", defaultValue = "100",
-			description = "Time that the backend takes for a message, in ms. Not used with PostgreSQL. Default: ${DEFAULT-VALUE}.")
+			description = "Time that the backend takes for a message, in ms. Default: ${DEFAULT-VALUE}.")
 	private long delayMillis = 100;
 
 	public PoolCommand(ReportWriter report) {
@@ -59,7 +54,7 @@ public final class PoolCommand extends ExperimentCommand {
 				|| this.inFlight > MAX_IN_FLIGHT || this.newConnections < 0 || this.delayMillis < 0) {
 			throw usage("--messages and --in-flight: 1 to 10,000; --interval: at least 1; the others: at least 0");
 		}
-		PoolExperiment.Settings settings = new PoolExperiment.Settings(this.sink, this.messages,
+		PoolExperiment.Settings settings = new PoolExperiment.Settings(this.messages,
 				Duration.ofMillis(this.intervalMillis), this.inFlight, this.newConnections, this.delayMillis,
 				this.quick ? QUICK : WHOLE);
 		return run(PoolExperiment.NAME, commandLine(), (run) -> new PoolExperiment(run, settings));

@@ -28,9 +28,9 @@ import dev.sluice.lab.pool.ConnectionPool.Limits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the same messages over new connections and then over kept ones: into PostgreSQL,
- * or to a backend that accepts few new connections per second, like the address
- * translation that limited the reference.
+ * Sends the same messages over new connections and then over kept ones, to a backend that
+ * accepts few new connections per second, like the address translation that limited the
+ * reference.
  */
 final class PoolExperiment extends Experiment {
 
@@ -45,18 +45,15 @@ final class PoolExperiment extends Experiment {
 	/**
 	 * The chosen settings.
 	 *
-	 * @param sink where messages go
 	 * @param messages number of messages produced at once
 	 * @param interval time between two productions
 	 * @param concurrency maximum number of messages in flight
-	 * @param newConnectionsPerSecond new connections that the backend accepts per second;
-	 * ignored for PostgreSQL
-	 * @param backendMillis time that the backend takes for a message, in milliseconds;
-	 * ignored for PostgreSQL
+	 * @param newConnectionsPerSecond new connections that the backend accepts per second
+	 * @param backendMillis time that the backend takes for a message, in milliseconds
 	 * @param duration length of each case
 	 */
-	record Settings(PoolResult.Sink sink, int messages, Duration interval, int concurrency, int newConnectionsPerSecond,
-			long backendMillis, Duration duration) {
+	record Settings(int messages, Duration interval, int concurrency, int newConnectionsPerSecond, long backendMillis,
+			Duration duration) {
 	}
 
 	PoolExperiment(Run run, Settings settings) {
@@ -68,10 +65,7 @@ final class PoolExperiment extends Experiment {
 	@Override
 	protected void measure() throws IOException, InterruptedException {
 		try (Stack stack = stack(); HttpClient http = Http.client(Duration.ofSeconds(5))) {
-			Link.Opener target = switch (this.settings.sink()) {
-				case HTTP -> backend(stack, http);
-				case POSTGRES -> postgres(stack);
-			};
+			URI target = backend(stack, http);
 			run("new", "a new connection for each message", new ConnectionPool(target, Limits.NEW));
 			run("kept", words(Limits.KEPT), new ConnectionPool(target, Limits.KEPT));
 		}
@@ -79,7 +73,7 @@ final class PoolExperiment extends Experiment {
 
 	@Override
 	protected Finding finding(@Nullable String partial) {
-		return new PoolResult(this.settings.sink(), this.settings.messages(), this.settings.interval().toMillis(),
+		return new PoolResult(this.settings.messages(), this.settings.interval().toMillis(),
 				this.settings.backendMillis(), this.settings.newConnectionsPerSecond(), this.cases);
 	}
 
@@ -93,18 +87,13 @@ final class PoolExperiment extends Experiment {
 		return Set.of(Module.BACKEND);
 	}
 
-	private Link.Opener backend(Stack stack, HttpClient http) throws InterruptedException {
+	private URI backend(Stack stack, HttpClient http) throws InterruptedException {
 		stack.prepare(modules(), progress()::step);
 		progress().step("Starting the backend");
 		URI backend = stack.startBackend(ServiceOptions.NONE).uri();
 		// Sent before the limit applies, so this connection does not count.
 		new BackendControl(http, backend).behave(capped());
-		return HttpLink.to(backend.resolve("/" + this.settings.backendMillis()));
-	}
-
-	private Link.Opener postgres(Stack stack) throws IOException {
-		progress().step("Starting PostgreSQL");
-		return PostgresLink.to(stack.infrastructure().postgres().jdbcUrl());
+		return backend.resolve("/" + this.settings.backendMillis());
 	}
 
 	private BackendBehaviour capped() {
@@ -165,13 +154,11 @@ final class PoolExperiment extends Experiment {
 		configuration.put("concurrency", "%d messages in flight at most".formatted(this.settings.concurrency()));
 		configuration.put("queue", "%,d messages at most; further ones are refused".formatted(Dispatcher.MAX_QUEUED));
 		configuration.put("attempts", "%d of each message, after 0.5 s to 4 s".formatted(Dispatcher.ATTEMPTS));
-		configuration.put("sink", switch (this.settings.sink()) {
-			case HTTP -> "backend-mock: %d ms a message, %s".formatted(this.settings.backendMillis(),
-					(this.settings.newConnectionsPerSecond() == 0) ? "any number of new connections"
-							: "%d new connections per second; further ones are closed at once"
-								.formatted(this.settings.newConnectionsPerSecond()));
-			case POSTGRES -> "PostgreSQL: a row a message, committed to the disk; 200 connections at most";
-		});
+		configuration.put("sink",
+				"backend-mock: %d ms a message, %s".formatted(this.settings.backendMillis(),
+						(this.settings.newConnectionsPerSecond() == 0) ? "any number of new connections"
+								: "%d new connections per second; further ones are closed at once"
+									.formatted(this.settings.newConnectionsPerSecond())));
 		configuration.put("latency",
 				"from when a message was produced until it is written, attempts included; of the last %,d"
 					.formatted(Dispatcher.MAX_TIMED));

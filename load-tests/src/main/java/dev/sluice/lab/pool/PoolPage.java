@@ -14,7 +14,6 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.PoolResult;
 import dev.sluice.lab.kit.result.PoolResult.Case;
-import dev.sluice.lab.kit.result.PoolResult.Sink;
 import dev.sluice.lab.kit.result.PoolResult.Status;
 import org.jspecify.annotations.Nullable;
 
@@ -36,21 +35,10 @@ public final class PoolPage {
 	/** The sections of a report, in the order of the page. */
 	public static List<Section> sections(PoolResult result) {
 		PoolPage page = new PoolPage(result);
-		return List.of(new Section("pool", switch (result.sink()) {
-			case HTTP -> "Do kept connections save a client that may open few?";
-			case POSTGRES -> "What do kept connections save a client of PostgreSQL?";
-		}, page.answers(), page::write), limits(result.sink()));
-	}
-
-	private static Section limits(Sink sink) {
-		String once = "Each way to connect was run once, one after the other.";
-		return switch (sink) {
-			case HTTP -> Section.limits(once,
+		return List.of(new Section("pool", "Do kept connections save a client that may open few?", page
+			.answers(), page::write), Section.limits("Each way to connect was run once, one after the other.",
 					"The limit on new connections closes what is too much at once, where an exhausted address translation lets it hang: here a client notices sooner, and its latencies are shorter.",
-					"Connections are the lab's own, of HTTP/1.1 without TLS: a handshake would make new ones dearer.");
-			case POSTGRES -> Section.limits(once,
-					"PostgreSQL is on the same machine: a way over a network would make new connections dearer.");
-		};
+					"Connections are the lab's own, of HTTP/1.1 without TLS: a handshake would make new ones dearer."));
 	}
 
 	/** The answers and the times for the terminal. */
@@ -77,13 +65,9 @@ public final class PoolPage {
 		if (this.cases.isEmpty()) {
 			return;
 		}
-		html.paragraph("%s messages every %s ms, %s".formatted(Figures.count(this.result.messages()),
-				Figures.count(this.result.intervalMillis()), switch (this.result.sink()) {
-					case HTTP -> "to a backend that takes %s ms for each and accepts %s"
-						.formatted(Figures.count(this.result.backendMillis()), newConnections());
-					case POSTGRES ->
-						"each a row in PostgreSQL. The reference has this option and gives no figures for it.";
-				}));
+		html.paragraph("%s messages every %s ms, to a backend that takes %s ms for each and accepts %s".formatted(
+				Figures.count(this.result.messages()), Figures.count(this.result.intervalMillis()),
+				Figures.count(this.result.backendMillis()), newConnections()));
 		html.table(shares());
 		html.charts(List.of(
 				chart("Queued and in flight", "messages", (status) -> (double) status.queued() + status.inFlight()),
@@ -111,9 +95,7 @@ public final class PoolPage {
 				.forEach((share) -> rows
 					.add(new Fastest(each.name(), "ours", share.percent(), share.written(), share.meanMillis(),
 							share.minMillis(), share.maxMillis(), share.percentileMillis(), end.errors())));
-			if (this.result.sink() == Sink.HTTP) {
-				rows.addAll(reference(each));
-			}
+			rows.addAll(reference(each));
 		}
 		return Table.of("The fastest part of the messages, in milliseconds", rows,
 				List.of(Column.words("Connections", Fastest::connections), Column.words("whose", Fastest::whose),

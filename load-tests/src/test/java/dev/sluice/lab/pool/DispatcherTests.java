@@ -74,8 +74,7 @@ class DispatcherTests {
 	@Test
 	void givesAMessageUpAfterItsAttempts() {
 		URI nobody = URI.create("http://127.0.0.1:1/");
-		try (Dispatcher dispatcher = new Dispatcher(new ConnectionPool(HttpLink.to(nobody), Limits.KEPT), 10,
-				SHORT_PAUSE_MILLIS)) {
+		try (Dispatcher dispatcher = new Dispatcher(new ConnectionPool(nobody, Limits.KEPT), 10, SHORT_PAUSE_MILLIS)) {
 			dispatcher.produce(5);
 
 			await().untilAsserted(() -> assertThat(dispatcher.status(0).errors()).isEqualTo(5));
@@ -103,8 +102,7 @@ class DispatcherTests {
 	}
 
 	private Dispatcher dispatcher(Limits limits, int concurrency) {
-		return new Dispatcher(new ConnectionPool(HttpLink.to(this.server.uri()), limits), concurrency,
-				SHORT_PAUSE_MILLIS);
+		return new Dispatcher(new ConnectionPool(this.server.uri(), limits), concurrency, SHORT_PAUSE_MILLIS);
 	}
 
 	private static void assertBalance(Status status) {

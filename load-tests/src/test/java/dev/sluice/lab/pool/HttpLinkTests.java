@@ -36,9 +36,9 @@ class HttpLinkTests {
 		});
 		server.start();
 		try {
-			Link link = HttpLink
-				.to(URI.create("http://127.0.0.1:%d%s".formatted(server.getAddress().getPort(), resource)))
-				.open(ANSWER_MILLIS);
+			HttpLink link = HttpLink.open(
+					URI.create("http://127.0.0.1:%d%s".formatted(server.getAddress().getPort(), resource)),
+					ANSWER_MILLIS);
 			link.exchange();
 			link.close();
 		}
@@ -54,7 +54,7 @@ class HttpLinkTests {
 			"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n" })
 	void usesTheConnectionAgainAfterAWholeAnswer(String answer) throws Exception {
 		try (ServerSocket server = answering(answer + answer)) {
-			Link link = open(server);
+			HttpLink link = open(server);
 
 			assertThat(link.exchange()).isTrue();
 			assertThat(link.exchange()).isTrue();
@@ -65,7 +65,7 @@ class HttpLinkTests {
 	@Test
 	void doesNotUseAConnectionAgainThatEnds() throws Exception {
 		try (ServerSocket server = answering("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")) {
-			Link link = open(server);
+			HttpLink link = open(server);
 
 			assertThat(link.exchange()).isFalse();
 			link.close();
@@ -78,15 +78,15 @@ class HttpLinkTests {
 			"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf" })
 	void failsWithoutAWholeAnswerOfSuccess(String answer) throws Exception {
 		try (ServerSocket server = answering(answer)) {
-			Link link = open(server);
+			HttpLink link = open(server);
 
 			assertThatIOException().isThrownBy(link::exchange);
 			link.close();
 		}
 	}
 
-	private static Link open(ServerSocket server) throws IOException {
-		return HttpLink.to(URI.create("http://127.0.0.1:%d/x".formatted(server.getLocalPort()))).open(ANSWER_MILLIS);
+	private static HttpLink open(ServerSocket server) throws IOException {
+		return HttpLink.open(URI.create("http://127.0.0.1:%d/x".formatted(server.getLocalPort())), ANSWER_MILLIS);
 	}
 
 	/** Answers one connection, then closes it. */

@@ -1,15 +1,11 @@
 package dev.sluice.lab.report;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 
 import dev.sluice.lab.kit.result.PoolResult;
 import dev.sluice.lab.kit.result.PoolResult.Status;
-import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -41,8 +37,8 @@ class PoolReportTests {
 	}
 
 	private static String page(int newConnections, Status end) {
-		return Report.page(List.of(Runs.found("pool", new PoolResult(PoolResult.Sink.HTTP, 8, 1_000, 100,
-				newConnections, List.of(new PoolResult.Case("new", "one for each", List.of(end)))))));
+		return Report.page(List.of(Runs.found("pool", new PoolResult(8, 1_000, 100, newConnections,
+				List.of(new PoolResult.Case("new", "one for each", List.of(end)))))));
 	}
 
 	@Test
@@ -52,27 +48,8 @@ class PoolReportTests {
 
 	@Test
 	void saysThatNothingWasSent() {
-		assertThat(Report
-			.page(List.of(Runs.found("pool", new PoolResult(PoolResult.Sink.HTTP, 8, 1_000, 100, 5, List.of())))))
+		assertThat(Report.page(List.of(Runs.found("pool", new PoolResult(8, 1_000, 100, 5, List.of())))))
 			.contains("Nothing was sent.");
-	}
-
-	@Test
-	void holdsNoFigureOfTheReferenceAgainstPostgres() {
-		PoolResult http = (PoolResult) Runs.pool().finding();
-		String page = Report
-			.page(List.of(Runs.found("pool", new PoolResult(PoolResult.Sink.POSTGRES, 8, 1_000, 0, 0, http.cases()))));
-
-		assertThat(page).contains("What do kept connections save a client of PostgreSQL?", "each a row in PostgreSQL")
-			.doesNotContain("9,627");
-	}
-
-	@Test
-	void takesAFileThatDoesNotSayWhereMessagesWentForOneOfHttp(@TempDir Path directory) throws Exception {
-		Path file = RunFile.write(Runs.pool(), directory);
-		Files.writeString(file, Files.readString(file).replaceAll("\"sink\"\\s*:\\s*\"[A-Za-z]+\",?", ""));
-
-		assertThat(RunFile.read(file)).isEqualTo(Runs.pool());
 	}
 
 }

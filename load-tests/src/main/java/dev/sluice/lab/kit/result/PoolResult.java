@@ -1,7 +1,6 @@
 package dev.sluice.lab.kit.result;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
@@ -10,37 +9,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Messages through a queue and a dispatcher, over connections that were kept or not.
  *
- * @param sink destination
  * @param messages produced at once
  * @param intervalMillis between two productions
- * @param backendMillis time of an HTTP backend for a message
- * @param newConnectionsPerSecond that an HTTP backend accepts; 0 = any number
+ * @param backendMillis time of the backend for a message
+ * @param newConnectionsPerSecond that the backend accepts; 0 = any number
  * @param cases in order of execution
  */
 @JsonTypeName("pool")
-public record PoolResult(Sink sink, int messages, long intervalMillis, long backendMillis, int newConnectionsPerSecond,
+public record PoolResult(int messages, long intervalMillis, long backendMillis, int newConnectionsPerSecond,
 		List<Case> cases) implements Finding {
 
 	public PoolResult {
-		// A file may lack it.
-		sink = Objects.requireNonNullElse(sink, Sink.HTTP);
 		cases = List.copyOf(cases);
-	}
-
-	/** The destination of the messages. */
-	public enum Sink {
-
-		/** Each is a request to the backend. */
-		HTTP,
-
-		/** Each is a row. */
-		POSTGRES;
-
-		@Override
-		public String toString() {
-			return name().toLowerCase(Locale.ROOT);
-		}
-
 	}
 
 	/**

@@ -190,7 +190,7 @@ public final class Runs {
 	/** New connections that are not let in, and kept ones that are. */
 	public static RunResult pool() {
 		return found("pool",
-				new PoolResult(PoolResult.Sink.HTTP, 8, 1_000, 100, 5, List.of(
+				new PoolResult(8, 1_000, 100, 5, List.of(
 						new PoolResult.Case("new", "a new connection for each message",
 								List.of(new PoolResult.Status(10, 80, 0, 0, 30, 0, 40, 100, 30, 90, List.of()),
 										new PoolResult.Status(50, 400, 0, 20, 80, 100, 900, 100, 80, 300,
