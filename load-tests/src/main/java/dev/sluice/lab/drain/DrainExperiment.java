@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,7 @@ import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.StackOptions;
+import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,21 +145,37 @@ final class DrainExperiment extends Experiment {
 					ProcessGroup.ofInfrastructure(stack.infrastructure()));
 			groups.put(CONSUMER, ProcessGroup.of(consumer.pid()));
 			try (ProcessSampler sampler = new ProcessSampler(groups, directory().path().resolve("processes.csv"))) {
-				SavedCurve.Rate rate = drain(control, consumer).between(this.settings.orders(), FROM, TO);
+				drain(control, consumer);
+				long[] saved = control.savedMicros().values().stream().mapToLong(Long::longValue).sorted().toArray();
 				ProcessSampler.awaitNextSample();
-				ProcessSamples samples = sampler.samples();
-				this.result = new DrainResult(this.settings.orders(), this.settings.deliveryConcurrency(),
-						this.settings.delayMillis(), rate.orders(), rate.window().seconds(), rate.perSecond(),
-						this.settings.delays().toString(),
-						groups.keySet().stream().map((process) -> use(process, samples, rate)).toList());
+				this.result = result(saved, groups.keySet(), sampler.samples());
 			}
 		}
 	}
 
-	private static DrainResult.Use use(String process, ProcessSamples samples, SavedCurve.Rate rate) {
-		Double cpuMillis = samples.cpuMillis(process, rate.window());
-		return new DrainResult.Use(process, (cpuMillis != null) ? cpuMillis * 1_000 / rate.orders() : null,
-				samples.peakRssBytes(process, rate.window()), samples.peakThreads(process, rate.window()));
+	/**
+	 * The rate in the middle of the backlog, without the start and the last stragglers.
+	 * @param saved when each order was saved, sorted, in microseconds since 1970
+	 */
+	private DrainResult result(long[] saved, Set<String> processes, ProcessSamples samples) {
+		int from = (int) Math.round(FROM * saved.length);
+		int to = (int) Math.round(TO * saved.length);
+		Window window = new Window(time(saved[from]), time(saved[to]));
+		long counted = to - from;
+		double seconds = Math.max(window.seconds(), 1e-6);
+		return new DrainResult(this.settings.orders(), this.settings.deliveryConcurrency(), this.settings.delayMillis(),
+				counted, seconds, counted / seconds, this.settings.delays().toString(),
+				processes.stream().map((process) -> use(process, samples, window, counted)).toList());
+	}
+
+	private static Instant time(long micros) {
+		return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+	}
+
+	private static DrainResult.Use use(String process, ProcessSamples samples, Window window, long orders) {
+		Double cpuMillis = samples.cpuMillis(process, window);
+		return new DrainResult.Use(process, (cpuMillis != null) ? cpuMillis * 1_000 / orders : null,
+				samples.peakRssBytes(process, window), samples.peakThreads(process, window));
 	}
 
 	@Override
@@ -193,24 +211,20 @@ final class DrainExperiment extends Experiment {
 		}
 	}
 
-	private SavedCurve drain(BackendControl backend, Service consumer) throws InterruptedException {
-		SavedCurve curve = new SavedCurve();
+	private void drain(BackendControl backend, Service consumer) throws InterruptedException {
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(this.settings.deadlineMillis());
-		while (curve.saved() < this.settings.orders()) {
+		for (long saved = 0; saved < this.settings.orders(); saved = backend.saved()) {
 			if (System.nanoTime() - deadline >= 0) {
-				throw new LabException("Only %,d of %,d orders were saved within %d s; see %s".formatted(curve.saved(),
+				throw new LabException("Only %,d of %,d orders were saved within %d s; see %s".formatted(saved,
 						this.settings.orders(), this.settings.deadlineMillis() / 1_000, consumer.logFile()));
 			}
 			if (!consumer.isAlive()) {
 				throw new LabException("The consumer died; its log %s ends with:%n%s".formatted(consumer.logFile(),
 						consumer.process().tail()));
 			}
-			long saved = backend.saved();
-			curve.add(Instant.now(), saved);
 			progress().now("%,d of %,d saved".formatted(saved, this.settings.orders()));
 			Thread.sleep(POLL);
 		}
-		return curve;
 	}
 
 }
