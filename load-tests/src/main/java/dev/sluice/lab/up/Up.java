@@ -157,17 +157,27 @@ public final class Up implements Callable<Integer> {
 	}
 
 	private static Duration start(PrintWriter out, Stack stack, Variant servlet) {
-		try (StartProgress progress = new StartProgress(out)) {
-			// One after the other, as services that wait for Kafka use cores, too.
-			Stack.inParallel(List.of(progress.of("Kafka", () -> stack.infrastructure().kafka()),
-					progress.of("PostgreSQL", () -> stack.infrastructure().postgres())));
-			Stack.inParallel(List.of(progress.of("backend-mock", () -> stack.startBackend(ServiceOptions.NONE)),
-					progress.of("order-consumer", () -> stack.startConsumer(ServiceOptions.NONE)),
-					progress.of("gateway-servlet", () -> stack.startGateway(servlet, ServiceOptions.NONE)),
-					progress.of("gateway-reactive", () -> stack.startGateway(Variant.REACTIVE, ServiceOptions.NONE)),
-					progress.of("grpc-sink", () -> stack.startSink(ServiceOptions.NONE))));
-			return progress.elapsed();
-		}
+		long start = System.nanoTime();
+		// One after the other, as services that wait for Kafka use cores, too.
+		Stack.inParallel(List.of(reported(out, start, "Kafka", () -> stack.infrastructure().kafka()),
+				reported(out, start, "PostgreSQL", () -> stack.infrastructure().postgres())));
+		Stack.inParallel(List.of(reported(out, start, "backend-mock", () -> stack.startBackend(ServiceOptions.NONE)),
+				reported(out, start, "order-consumer", () -> stack.startConsumer(ServiceOptions.NONE)),
+				reported(out, start, "gateway-servlet", () -> stack.startGateway(servlet, ServiceOptions.NONE)),
+				reported(out, start, "gateway-reactive",
+						() -> stack.startGateway(Variant.REACTIVE, ServiceOptions.NONE)),
+				reported(out, start, "grpc-sink", () -> stack.startSink(ServiceOptions.NONE))));
+		return Duration.ofNanos(System.nanoTime() - start);
+	}
+
+	/** A start that prints a line when it is done. */
+	private static Callable<?> reported(PrintWriter out, long startNanos, String name, Callable<?> start) {
+		return () -> {
+			Object started = start.call();
+			out.printf("%6.1f s  %s is ready%n", (System.nanoTime() - startNanos) / 1e9, name);
+			out.flush();
+			return started;
+		};
 	}
 
 	private void printAddresses(PrintWriter out, Stack stack, Variant servlet, Duration elapsed) {
