@@ -1,6 +1,5 @@
 package dev.sluice.lab.kit.process;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,20 +15,18 @@ import dev.sluice.devservices.Ports;
 /**
  * Processes that share a name in the results.
  *
- * @param processes ids; each counts with its descendants
- * @param containers ids of the first process of each container; the whole container
- * counts
+ * @param pids their ids, of a container that of its first process; each counts with its
+ * descendants
  */
-public record ProcessGroup(List<Long> processes, List<Long> containers) {
+public record ProcessGroup(List<Long> pids) {
 
 	public ProcessGroup {
-		processes = List.copyOf(processes);
-		containers = List.copyOf(containers);
+		pids = List.copyOf(pids);
 	}
 
 	/** One process and its descendants. */
 	public static ProcessGroup of(long pid) {
-		return new ProcessGroup(List.of(pid), List.of());
+		return new ProcessGroup(List.of(pid));
 	}
 
 	/**
@@ -44,28 +41,20 @@ public record ProcessGroup(List<Long> processes, List<Long> containers) {
 			.toList();
 		groups.put("kafka", listening(kafka, services.infrastructure()));
 		groups.put("postgresql", listening(List.of(services.postgres().port()), services.infrastructure()));
-		groups.values().removeIf((group) -> group.processes().isEmpty() && group.containers().isEmpty());
+		groups.values().removeIf((group) -> group.pids().isEmpty());
 		return groups;
 	}
 
 	private static ProcessGroup listening(List<Integer> ports, Infrastructure infrastructure) {
 		// One server may have several ports.
-		Set<Long> processes = new LinkedHashSet<>();
-		Set<Long> containers = new LinkedHashSet<>();
+		Set<Long> pids = new LinkedHashSet<>();
 		for (int port : ports) {
-			Ports.holder(port).ifPresent((process) -> processes.add(process.pid()));
+			Ports.holder(port).ifPresent((process) -> pids.add(process.pid()));
 			if (infrastructure == Infrastructure.CONTAINERS) {
-				ContainerProcesses.publishing(port).ifPresent(containers::add);
+				ContainerProcesses.publishing(port).ifPresent(pids::add);
 			}
 		}
-		return new ProcessGroup(List.copyOf(processes), List.copyOf(containers));
-	}
-
-	/** The first process of each tree and of each container. */
-	public List<Long> pids() {
-		List<Long> all = new ArrayList<>(this.processes);
-		all.addAll(this.containers);
-		return all;
+		return new ProcessGroup(List.copyOf(pids));
 	}
 
 }

@@ -24,10 +24,9 @@ import org.jspecify.annotations.Nullable;
  * Samples procfs every {@link #INTERVAL} on its own thread: CPU time, resident memory and
  * thread count of some processes, descendants included, and the CPU time of the whole
  * machine. Once a second it also reads the open connections that they accepted and the
- * times of their threads. Each sample is appended to a CSV file. The CPU time of a
- * container is that of its control group or, if that cannot be read, that of its first
- * process and its descendants. A failed sampling is noted in the samples and in the file,
- * and sampling continues. On a system without procfs it samples nothing.
+ * times of their threads. Each sample is appended to a CSV file. A failed sampling is
+ * noted in the samples and in the file, and sampling continues. On a system without
+ * procfs it samples nothing.
  */
 public final class ProcessSampler implements AutoCloseable {
 
@@ -58,9 +57,6 @@ public final class ProcessSampler implements AutoCloseable {
 
 	/** The processes named in any group. */
 	private final Set<Long> named;
-
-	/** Control groups by a container's first process. */
-	private final Map<Long, Cgroup> cgroups = new HashMap<>();
 
 	private final Map<String, Integer> ports;
 
@@ -107,10 +103,10 @@ public final class ProcessSampler implements AutoCloseable {
 	 * @throws IOException if the file cannot be written
 	 */
 	public ProcessSampler(Map<String, ProcessGroup> groups, Map<String, Integer> ports, Path file) throws IOException {
-		this(groups, ports, file, Path.of("/proc"), Path.of("/sys/fs/cgroup"));
+		this(groups, ports, file, Path.of("/proc"));
 	}
 
-	ProcessSampler(Map<String, ProcessGroup> groups, Map<String, Integer> ports, Path file, Path proc, Path sys)
+	ProcessSampler(Map<String, ProcessGroup> groups, Map<String, Integer> ports, Path file, Path proc)
 			throws IOException {
 		this.procfs = new Procfs(proc);
 		this.groups = new LinkedHashMap<>(groups);
@@ -120,10 +116,6 @@ public final class ProcessSampler implements AutoCloseable {
 			this.file = null;
 			return;
 		}
-		groups.values()
-			.stream()
-			.flatMap((group) -> group.containers().stream())
-			.forEach((pid) -> Cgroup.of(proc, sys, pid).ifPresent((cgroup) -> this.cgroups.put(pid, cgroup)));
 		this.file = new PrintWriter(Files.newBufferedWriter(file));
 		this.file.println("time,process,cpu_ms,rss_bytes,threads,connections,wait_us,jit_us,gc_us,steal_ms");
 		this.executor.scheduleAtFixedRate(this::sample, 0, INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
@@ -254,19 +246,16 @@ public final class ProcessSampler implements AutoCloseable {
 		long rssBytes = 0;
 		int threads = 0;
 		for (long first : group.pids()) {
-			Cgroup cgroup = this.cgroups.get(first);
 			for (long pid : tree(first)) {
 				// A parent before its children: one that ends in between is missed once
 				// instead of counted twice.
 				Procfs.Status status = this.procfs.status(pid);
 				if (status != null) {
-					cpuMillis += (cgroup != null) ? 0 : status.cpuMillis() + ((pid == LAB) ? 0 : status.endedMillis());
+					cpuMillis += status.cpuMillis() + ((pid == LAB) ? 0 : status.endedMillis());
 					rssBytes += status.rssBytes();
 					threads += status.threads();
 				}
 			}
-			Long accounted = (cgroup != null) ? cgroup.cpuMillis() : null;
-			cpuMillis += (accounted != null) ? accounted : 0;
 		}
 		if (threads == 0) {
 			return null;

@@ -39,7 +39,8 @@ class ProcessGroupIT {
 			Map<String, ProcessGroup> groups = ProcessGroup.ofInfrastructure(services);
 			assertThat(groups).containsOnlyKeys("kafka", "postgresql");
 			if (services.infrastructure() == Infrastructure.CONTAINERS) {
-				assertThat(groups.values()).allSatisfy((group) -> assertThat(group.containers()).hasSize(1));
+				assertThat(groups.values())
+					.allSatisfy((group) -> assertThat(group.pids()).as("its proxy's and its own").hasSize(2));
 			}
 			try (ProcessSampler sampler = new ProcessSampler(groups, this.directory.resolve("samples.csv"))) {
 				await().until(() -> sampler.samples().machine().size() > 1);

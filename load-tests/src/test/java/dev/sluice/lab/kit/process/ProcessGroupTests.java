@@ -3,7 +3,6 @@ package dev.sluice.lab.kit.process;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -23,33 +22,6 @@ import static org.assertj.core.api.Assertions.entry;
 class ProcessGroupTests {
 
 	private static final long SELF = ProcessHandle.current().pid();
-
-	@Test
-	void aProcessIsAGroup() {
-		ProcessGroup group = ProcessGroup.of(42);
-
-		assertThat(group.processes()).containsExactly(42L);
-		assertThat(group.containers()).isEmpty();
-		assertThat(group.pids()).containsExactly(42L);
-	}
-
-	@Test
-	void hasTheFirstOfEachTreeAndOfEachContainer() {
-		assertThat(new ProcessGroup(List.of(3L, 4L), List.of(7L)).pids()).containsExactly(3L, 4L, 7L);
-		assertThat(new ProcessGroup(List.of(), List.of()).pids()).isEmpty();
-	}
-
-	@Test
-	void keepsItsProcesses() {
-		List<Long> processes = new ArrayList<>(List.of(3L));
-		List<Long> containers = new ArrayList<>(List.of(7L));
-		ProcessGroup group = new ProcessGroup(processes, containers);
-
-		processes.add(4L);
-		containers.clear();
-
-		assertThat(group.pids()).containsExactly(3L, 7L);
-	}
 
 	@Test
 	@EnabledOnOs(OS.LINUX)

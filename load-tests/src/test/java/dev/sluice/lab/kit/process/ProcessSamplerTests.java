@@ -27,7 +27,6 @@ class ProcessSamplerTests {
 	void procfs() throws IOException {
 		this.proc = this.directory.resolve("proc");
 		write("stat", "cpu 100 0 0 0 0 0 0 0\n");
-		write("self/cgroup", "0::/\n");
 	}
 
 	@Test
@@ -61,29 +60,6 @@ class ProcessSamplerTests {
 		process(11, 500, 0, 0, 0, "");
 
 		assertThat(sample(ProcessGroup.of(lab)).cpuMillis()).isEqualTo(30);
-	}
-
-	@Test
-	void countsAContainerByItsControlGroupAndItsProxyToIt() throws IOException {
-		process(10, 1, 0, 0, 0, "11");
-		process(11, 2, 0, 0, 0, "");
-		process(20, 3, 0, 0, 0, "");
-		write("10/cgroup", "0::/docker/abc\n");
-		write("../sys/docker/abc/cpu.stat", "usage_usec 500000\n");
-
-		ProcessSample sample = sample(new ProcessGroup(List.of(20L), List.of(10L)));
-
-		assertThat(sample.cpuMillis()).isEqualTo(530);
-		assertThat(sample.threads()).isEqualTo(3);
-	}
-
-	@Test
-	void countsAContainerByItsProcessesWithoutAControlGroup() throws IOException {
-		process(10, 1, 0, 0, 4, "11");
-		process(11, 2, 0, 0, 0, "");
-		process(20, 3, 0, 0, 0, "");
-
-		assertThat(sample(new ProcessGroup(List.of(20L), List.of(10L))).cpuMillis()).isEqualTo((1 + 4 + 2 + 3) * 10);
 	}
 
 	@Test
@@ -128,7 +104,7 @@ class ProcessSamplerTests {
 
 		Path file = this.directory.resolve("samples.csv");
 		try (ProcessSampler sampler = new ProcessSampler(Map.of("gateway", ProcessGroup.of(10)),
-				Map.of("gateway", 8080), file, this.proc, this.directory.resolve("sys"))) {
+				Map.of("gateway", 8080), file, this.proc)) {
 			await().until(() -> !sampler.samples().threads().isEmpty());
 
 			assertThat(sampler.samples().processes()).first().extracting(ProcessSample::connections).isEqualTo(2);
@@ -169,8 +145,7 @@ class ProcessSamplerTests {
 	}
 
 	private ProcessSampler sampler(Map<String, ProcessGroup> groups) throws IOException {
-		return new ProcessSampler(groups, Map.of(), this.directory.resolve("samples.csv"), this.proc,
-				this.directory.resolve("sys"));
+		return new ProcessSampler(groups, Map.of(), this.directory.resolve("samples.csv"), this.proc);
 	}
 
 	private void process(int pid, long user, long system, long endedUser, long endedSystem, String children)
