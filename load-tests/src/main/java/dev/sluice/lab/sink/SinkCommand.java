@@ -74,51 +74,28 @@ public final class SinkCommand extends ExperimentCommand {
 			description = "Writes a dictionary for such metrics, for sink.stream.dictionary, and does nothing else.")
 	private @Nullable Path train;
 
-	@Option(names = "--read", paramLabel = "HOST:PORT",
-			description = "Prints the messages of the topic sink of these bootstrap servers, each as a line of JSON,"
-					+ " and does nothing else.")
-	private @Nullable String read;
-
-	@Option(names = "--limit", paramLabel = "N", defaultValue = "0",
-			description = "With --read: messages at most; 0 = all. Default: ${DEFAULT-VALUE}.")
-	private long limit;
-
-	@Option(names = "--follow",
-			description = "With --read: keeps printing as messages are stored, until it is stopped.")
-	private boolean follow;
-
 	public SinkCommand(ReportWriter report) {
 		super(report);
 	}
 
 	@Override
 	public Integer call() {
-		try {
-			if (this.train != null) {
-				return train(this.train);
-			}
-			if (this.limit < 0) {
-				throw usage("--limit must be 0 or more");
-			}
-			if (this.read != null) {
-				SinkReading.print(this.read, this.limit, this.follow, stdout());
-				return 0;
-			}
-			if (this.limit > 0 || this.follow) {
-				throw usage("--limit and --follow need --read");
-			}
-		}
-		catch (IOException ex) {
-			throw RunDirectory.failure("The file cannot be written", ex);
+		if (this.train != null) {
+			return train(this.train);
 		}
 		SinkExperiment.Settings settings = settings();
 		return run(SinkExperiment.NAME, commandLine(),
 				(run) -> new SinkExperiment(run, this.infrastructure.value(), settings));
 	}
 
-	private int train(Path file) throws IOException {
+	private int train(Path file) {
 		byte[] dictionary = SinkData.load().train(this.seed, SinkData.USUAL);
-		Files.write(file, dictionary);
+		try {
+			Files.write(file, dictionary);
+		}
+		catch (IOException ex) {
+			throw RunDirectory.failure("The file cannot be written", ex);
+		}
 		stdout().println("%s: %,d bytes".formatted(file, dictionary.length));
 		return 0;
 	}

@@ -29,9 +29,6 @@ import org.jspecify.annotations.Nullable;
 record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double messagesPerSecond, double least,
 		double greatest, double speedUp, double wireShare, double cpuMillisPerMegabyte, int connections) {
 
-	/** Ten times the rate before requests carried several messages. */
-	private static final String ASKED_SMALL_MESSAGES = "730,000 messages/s";
-
 	/** The figures in the order of the modes, without modes that have no transfer. */
 	static List<SinkFigures> of(SinkResult result, Setting setting) {
 		List<SinkFigures> figures = new ArrayList<>();
@@ -68,23 +65,6 @@ record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double 
 			case STREAM -> 3.6;
 			case STREAM_ZSTD -> 7.9;
 			case STREAM_DICTIONARY, STREAM_SPOOL, KAFKA -> null;
-		};
-	}
-
-	/**
-	 * The goal: a share of the first mode's rate, or messages per second; null if there
-	 * is none.
-	 */
-	@Nullable String asked(Setting setting) {
-		return switch (setting) {
-			case LOOPBACK -> switch (this.mode) {
-				case STREAM -> "70 %";
-				case STREAM_ZSTD -> "110 %";
-				case STREAM_SPOOL -> "55 %";
-				case STOP_AND_WAIT, STREAM_DICTIONARY, KAFKA -> null;
-			};
-			case LOOPBACK_SMALL -> (this.mode == Mode.STREAM) ? ASKED_SMALL_MESSAGES : null;
-			case STORAGE, LINK, LINK_SMALL -> null;
 		};
 	}
 

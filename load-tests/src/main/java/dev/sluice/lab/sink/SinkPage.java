@@ -88,10 +88,8 @@ public final class SinkPage {
 	}
 
 	private static String share(Setting setting, SinkFigures row) {
-		String asked = row.asked(setting);
-		String messages = (setting == Setting.LOOPBACK_SMALL) ? ", %,.0f messages/s".formatted(row.messagesPerSecond())
-				: "";
-		return Figures.percent(row.speedUp()) + messages + ((asked != null) ? " (asked: %s)".formatted(asked) : "");
+		return Figures.percent(row.speedUp())
+				+ ((setting == Setting.LOOPBACK_SMALL) ? ", %,.0f messages/s".formatted(row.messagesPerSecond()) : "");
 	}
 
 	private static void transfers(SinkResult sink, Html html) {
@@ -210,7 +208,7 @@ public final class SinkPage {
 				"Where the storage's latency binds, each message takes the storage %s ms: with that, 54 connections that wait reach the 49 Mbit/s of the reference. The delay holds no thread."
 					.formatted(Figures.measured(sink.storeDelayMillis())),
 				"The measurement this repeats moved 7 GB over a link of 10 Gbit/s to spinning disks; its factors stand beside ours for the setting that resembles it most. Its window was 100, ours adapts: that, and not the protocol, is most of the difference.",
-				"Where nothing but the machine binds, storage is Kafka. Its producer has the sink's settings. Bare gRPC is a stream that hands each message to the same producer and acknowledges it, and promises nothing else: what one more hop costs at least.",
+				"Where nothing but the machine binds, storage is Kafka. Its producer has the sink's settings.",
 				"Client and sink share the machine's %s cores: their total CPU often limits a rate."
 					.formatted(Figures.count(run.environment().cores()))));
 		if (sink.link() != null) {
