@@ -75,7 +75,6 @@ public final class CausesPage {
 						Column.measured("N = " + Figures.count(result.many()), Effect::perSecond),
 						Column.percent("of the base", conclusions::left),
 						Column.percent("of " + few, conclusions::growth), Column.measured("p99, ms", Effect::p99),
-						Column.percent("mean, of the whole time", Effect::together),
 						Column.percent("failed calls", Effect::failedShare),
 						Column.percent("stopped by GC", Effect::pauseShare),
 						Column.measured("requests at the backend per order", Effect::attempts)));

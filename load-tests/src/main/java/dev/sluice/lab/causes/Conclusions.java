@@ -50,16 +50,14 @@ final class Conclusions {
 	 * @param perSecond orders answered per second, the median
 	 * @param p99 99th percentile of the answered calls, in milliseconds, the median; null
 	 * if no call was answered
-	 * @param together mean latency as a share of the cell's time, the median: 1 if all
-	 * orders are answered at the end, 0.5 if they are answered one after another
 	 * @param failedShare share of the calls that failed
 	 * @param pauseShare share of the time in which the collector stopped the gateway;
 	 * null if unknown
 	 * @param attempts requests that the backend had for each order placed
 	 * @param marked whether one of its cells is unreliable
 	 */
-	record Effect(FactorLevels setting, int orders, double perSecond, @Nullable Double p99, @Nullable Double together,
-			double failedShare, @Nullable Double pauseShare, double attempts, boolean marked) {
+	record Effect(FactorLevels setting, int orders, double perSecond, @Nullable Double p99, double failedShare,
+			@Nullable Double pauseShare, double attempts, boolean marked) {
 
 		String name() {
 			return this.setting.name();
@@ -91,14 +89,9 @@ final class Conclusions {
 		double calls = sum(cells, Cell::calls);
 		return Optional.of(new Effect(setting, orders, Objects.requireNonNullElse(median(cells, Cell::perSecond), 0.0),
 				median(cells, (cell) -> (cell.latency() != null) ? cell.latency().p99() : null),
-				median(cells, Conclusions::together),
 				(calls > 0) ? sum(cells, (cell) -> cell.calls() - cell.answered()) / calls : 0,
 				CausesResult.pauseShare(cells), sum(cells, Cell::received) / sum(cells, Cell::orders),
 				cells.stream().anyMatch(Conclusions::marked)));
-	}
-
-	private static @Nullable Double together(Cell cell) {
-		return (cell.latency() != null && cell.seconds() > 0) ? cell.latency().mean() / 1_000 / cell.seconds() : null;
 	}
 
 	private static double sum(List<Cell> cells, ToDoubleFunction<Cell> figure) {
@@ -236,11 +229,6 @@ final class Conclusions {
 			.toList();
 		sentences.add(worse.isEmpty() ? "No factor alone costs more than the noise."
 				: "Alone, these cost most: %s.".formatted(String.join("; ", worse)));
-		nearest().ifPresent((effect) -> sentences.add(
-				"Nearest to the reference's %s orders per second is %s with %s. There an order took %s of the whole time on average; in the reference %s. Orders served one after another take half of it, orders that all end together take all of it."
-					.formatted(Figures.measured(Reference.MANY_PER_SECOND), effect.name(),
-							Figures.measured(effect.perSecond()), Figures.percent(effect.together()),
-							Figures.percent(Reference.TOGETHER))));
 		return sentences;
 	}
 
@@ -256,13 +244,6 @@ final class Conclusions {
 
 	private static boolean isBelow(@Nullable Double value, double limit) {
 		return value != null && value < limit;
-	}
-
-	private Optional<Effect> nearest() {
-		return atMany().stream()
-			.filter((effect) -> effect.perSecond() > 0)
-			.min(Comparator
-				.comparingDouble((effect) -> Math.abs(Math.log(effect.perSecond() / Reference.MANY_PER_SECOND))));
 	}
 
 	private List<Effect> collapsed() {
