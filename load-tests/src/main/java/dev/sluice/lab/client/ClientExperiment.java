@@ -35,7 +35,6 @@ import dev.sluice.lab.kit.result.ClientResult.Second;
 import dev.sluice.lab.kit.result.ClientResult.Stopped;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Http;
@@ -118,11 +117,6 @@ final class ClientExperiment extends Experiment {
 	@Override
 	protected Set<Module> modules() {
 		return (this.settings.deployed() != null) ? Set.of() : Set.of(Module.BACKEND);
-	}
-
-	@Override
-	protected List<Check> checks() {
-		return (this.settings.deployed() != null) ? List.of(this.settings.deployed().target().check()) : List.of();
 	}
 
 	/**

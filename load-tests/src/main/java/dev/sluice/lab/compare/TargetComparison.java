@@ -33,7 +33,6 @@ import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.Finding;
-import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.Experiment;
@@ -227,11 +226,6 @@ final class TargetComparison extends Experiment {
 		}
 		return new CompareResult(this.cells, all,
 				(this.settings.scenario() != null) ? this.settings.scenario().judge(this.cells) : null);
-	}
-
-	@Override
-	protected List<Check> checks() {
-		return List.of(this.settings.target().check());
 	}
 
 	@Override

@@ -144,9 +144,6 @@ final class KneeExperiment extends Experiment {
 
 	@Override
 	protected List<Check> checks() {
-		if (this.settings.target() != null) {
-			return List.of(this.settings.target().check());
-		}
 		return this.warmUps.entrySet()
 			.stream()
 			.filter((_) -> this.settings.settling().isLong())

@@ -17,8 +17,7 @@ import org.yaml.snakeyaml.nodes.Node;
  */
 public final class TargetFile {
 
-	static final String[] KEYS = { "gateways", "metrics", "prometheus", "token-file", "metrics-token-file", "ca",
-			"insecure" };
+	static final String[] KEYS = { "gateways", "metrics", "prometheus", "token-file", "metrics-token-file", "ca" };
 
 	private TargetFile() {
 	}
@@ -38,14 +37,11 @@ public final class TargetFile {
 		fields.texts(list).forEach((name, value) -> gateways.put(name, uri(fields, list, value)));
 		Map<String, String> metrics = fields.take("metrics").map(fields::texts).orElse(Map.of());
 		URI prometheus = fields.take("prometheus").map((value) -> uri(fields, value, fields.text(value))).orElse(null);
-		boolean insecure = fields.take("insecure")
-			.map((value) -> fields.one(value, "true or false", TargetFile::bool))
-			.orElse(false);
 		Path token = path(fields, "token-file", file);
 		Path metricsToken = path(fields, "metrics-token-file", file);
 		Path ca = path(fields, "ca", file);
 		try {
-			return new Target(gateways, metrics, prometheus, new Access(token, metricsToken, ca, insecure));
+			return new Target(gateways, metrics, prometheus, new Access(token, metricsToken, ca));
 		}
 		catch (IllegalArgumentException ex) {
 			throw fields.refused(fields.node(), String.valueOf(ex.getMessage()));
@@ -63,14 +59,6 @@ public final class TargetFile {
 
 	private static @Nullable Path path(Fields fields, String key, Path file) {
 		return fields.take(key).map((value) -> file.resolveSibling(fields.text(value))).orElse(null);
-	}
-
-	private static boolean bool(String text) {
-		return switch (text) {
-			case "true" -> true;
-			case "false" -> false;
-			default -> throw new IllegalArgumentException(text);
-		};
 	}
 
 }

@@ -10,7 +10,6 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.kit.result.RunResult.Check;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,17 +35,10 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 	 * @param metricsToken file with the bearer token for metrics, which is sent nowhere
 	 * else; null to send none
 	 * @param ca PEM file with the certificates to trust; null for the JDK's
-	 * @param insecure whether any certificate is trusted
 	 */
-	public record Access(@Nullable Path token, @Nullable Path metricsToken, @Nullable Path ca, boolean insecure) {
+	public record Access(@Nullable Path token, @Nullable Path metricsToken, @Nullable Path ca) {
 
-		public static final Access OPEN = new Access(null, null, null, false);
-
-		public Access {
-			if (insecure && ca != null) {
-				throw new IllegalArgumentException("a CA and insecure exclude each other: choose one");
-			}
-		}
+		public static final Access OPEN = new Access(null, null, null);
 
 	}
 
@@ -105,13 +97,6 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 		unseen.add("what other processes use on the target's machines");
 		unseen.add("the backend's limits and its orders");
 		return unseen;
-	}
-
-	/** Whether certificates are checked: a run that does not check them fails this. */
-	public Check check() {
-		return new Check("The target's certificates are checked", !this.access.insecure(),
-				this.access.insecure() ? "--insecure trusts any, so somebody else may have answered"
-						: "against " + ((this.access.ca() != null) ? this.access.ca() : "the JDK's CAs"));
 	}
 
 	/** Notes on it for the report: name to value. */

@@ -21,10 +21,6 @@ public final class TargetOptions {
 	@Option(names = "--ca", paramLabel = "FILE", description = "With --target: certificates to trust, PEM.")
 	private @Nullable Path ca;
 
-	@Option(names = "--insecure",
-			description = "With --target: trusts any certificate. The report says so above all figures.")
-	private boolean insecure;
-
 	/** Reads a target file. */
 	@FunctionalInterface
 	public interface Reader {
@@ -41,8 +37,8 @@ public final class TargetOptions {
 	 */
 	public @Nullable Target value(Reader reader) {
 		if (this.target == null) {
-			if (this.token != null || this.ca != null || this.insecure) {
-				throw new IllegalArgumentException("--token-file, --ca and --insecure need --target");
+			if (this.token != null || this.ca != null) {
+				throw new IllegalArgumentException("--token-file and --ca need --target");
 			}
 			return null;
 		}
@@ -53,8 +49,7 @@ public final class TargetOptions {
 	public Target with(Target read) {
 		Access own = read.access();
 		return read.with(new Access((this.token != null) ? this.token : own.token(), own.metricsToken(),
-				(this.ca != null) ? this.ca : this.insecure ? null : own.ca(),
-				this.insecure || own.insecure() && this.ca == null));
+				(this.ca != null) ? this.ca : own.ca()));
 	}
 
 	private static Target read(String text, Reader reader) {

@@ -2,7 +2,6 @@ package dev.sluice.lab.kit.deployed;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.Socket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -16,7 +15,6 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,10 +25,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
-import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
-import javax.net.ssl.X509ExtendedTrustManager;
 
 import dev.sluice.lab.kit.metrics.Exposition;
 import dev.sluice.lab.kit.metrics.Exposition.Series;
@@ -87,7 +82,7 @@ public final class TargetSystem implements AutoCloseable {
 	 * @throws LabException if one cannot be read
 	 */
 	public static TargetSystem open(Target target) {
-		return new TargetSystem(target, tls(target.access()), bearer(target.access().token()),
+		return new TargetSystem(target, tls(target.access().ca()), bearer(target.access().token()),
 				bearer(target.access().metricsToken()));
 	}
 
@@ -213,75 +208,28 @@ public final class TargetSystem implements AutoCloseable {
 		}
 	}
 
-	private static @Nullable SSLContext tls(Target.Access access) {
-		try {
-			if (access.insecure()) {
-				return context(new TrustManager[] { new TrustingManager() });
-			}
-			return (access.ca() != null) ? context(trusted(access.ca())) : null;
+	private static @Nullable SSLContext tls(@Nullable Path ca) {
+		if (ca == null) {
+			return null;
 		}
-		catch (IOException | GeneralSecurityException ex) {
-			throw new LabException("The certificates in %s cannot be read: %s".formatted(access.ca(), ex), ex);
-		}
-	}
-
-	private static SSLContext context(TrustManager[] managers) throws GeneralSecurityException {
-		SSLContext context = SSLContext.getInstance("TLS");
-		context.init(null, managers, null);
-		return context;
-	}
-
-	private static TrustManager[] trusted(Path ca) throws IOException, GeneralSecurityException {
-		KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-		store.load(null, null);
 		try (InputStream in = Files.newInputStream(ca)) {
+			KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+			store.load(null, null);
 			for (Certificate certificate : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
 				store.setCertificateEntry("ca-" + store.size(), certificate);
 			}
+			if (store.size() == 0) {
+				throw new GeneralSecurityException("it contains none");
+			}
+			TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+			factory.init(store);
+			SSLContext context = SSLContext.getInstance("TLS");
+			context.init(null, factory.getTrustManagers(), null);
+			return context;
 		}
-		if (store.size() == 0) {
-			throw new GeneralSecurityException("it contains none");
+		catch (IOException | GeneralSecurityException ex) {
+			throw new LabException("The certificates in %s cannot be read: %s".formatted(ca, ex), ex);
 		}
-		TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-		factory.init(store);
-		return factory.getTrustManagers();
-	}
-
-	/**
-	 * Trusts any certificate, under any name. Used only with {@code --insecure}, which a
-	 * check of the run reports.
-	 */
-	private static final class TrustingManager extends X509ExtendedTrustManager {
-
-		@Override
-		public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {
-		}
-
-		@Override
-		public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {
-		}
-
-		@Override
-		public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {
-		}
-
-		@Override
-		public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {
-		}
-
-		@Override
-		public void checkClientTrusted(X509Certificate[] chain, String type) {
-		}
-
-		@Override
-		public void checkServerTrusted(X509Certificate[] chain, String type) {
-		}
-
-		@Override
-		public X509Certificate[] getAcceptedIssuers() {
-			return new X509Certificate[0];
-		}
-
 	}
 
 }

@@ -45,7 +45,7 @@ class TargetSystemTests {
 		answer("/metrics", "process_cpu_time_ns_total 5\nother 7\n");
 		Path token = Files.writeString(this.directory.resolve("token"), "for-metrics\n");
 		Target target = new Target(Map.of("servlet", uri("")), Map.of("servlet", uri("/metrics").toString()), null,
-				new Access(null, token, null, false));
+				new Access(null, token, null));
 
 		try (TargetSystem system = TargetSystem.open(target)) {
 			assertThat(system.read().get("servlet").sum("process_cpu_time_ns_total")).isEqualTo(5);
@@ -80,14 +80,6 @@ class TargetSystemTests {
 			assertThat(system.read()).isEmpty();
 			assertThat(system.failures().get("consumer")).contains("answers 404");
 		}
-	}
-
-	@Test
-	void insecureFailsACheck() {
-		Target target = Target.of("https://host").with(new Access(null, null, null, true));
-
-		assertThat(target.check().holds()).isFalse();
-		assertThat(Target.of("https://host").check().holds()).isTrue();
 	}
 
 	private URI uri(String path) {
