@@ -240,7 +240,7 @@ public final class CausesExperiment extends Experiment {
 		try {
 			Stack.inParallel(List.of(() -> services.put(BACKEND, stack.startBackend(backend)),
 					() -> services.put(GATEWAY, stack.startGateway(VARIANT, gateway))));
-			record = new LoadRound(directory(), round.name(), stack, services, null, certificate.context()).run(
+			record = new LoadRound(directory(), round.name(), stack, services, certificate.context()).run(
 					phases(round, Objects.requireNonNull(services.get(GATEWAY)).uri()),
 					(phase) -> progress().now(phase.name()));
 		}
@@ -318,7 +318,7 @@ public final class CausesExperiment extends Experiment {
 		Map<String, JfrRecording> recordings = new LinkedHashMap<>();
 		this.records.read(round.name()).ifPresent((recording) -> recordings.put(GATEWAY, recording));
 		CellEvaluation recorded = new CellEvaluation(record.samples(), recordings, Map.of(), List.of(GATEWAY, BACKEND),
-				GATEWAY, Runtime.getRuntime().availableProcessors(), 0);
+				GATEWAY, Runtime.getRuntime().availableProcessors());
 		for (Cell cell : round.cells()) {
 			Optional<PhaseOutcome> outcome = record.outcome(cell.phase());
 			if (outcome.isPresent()) {

@@ -13,7 +13,6 @@ import dev.sluice.lab.causes.CausesExperiment;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetOptions;
-import dev.sluice.lab.kit.load.Pin;
 import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.run.EnvironmentProbe;
@@ -136,11 +135,6 @@ public final class CompareCommand extends ExperimentCommand {
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
-	@Option(names = "--pin",
-			description = "Reserves cores for the load generator, one in four and at least one; everything else shares the others."
-					+ " Needs Linux with taskset, two cores, and --infra embedded.")
-	private boolean pin;
-
 	@Option(names = "--heap", paramLabel = "SIZE", defaultValue = "768m",
 			description = "Heap of each service, such as 768m or 1g. Default: ${DEFAULT-VALUE}.")
 	private String heap = "768m";
@@ -164,7 +158,7 @@ public final class CompareCommand extends ExperimentCommand {
 	/** A deployed system gets only the load that the user states. */
 	private int compare(Target deployed) {
 		refuse("--target is measured as it is", "--scenario", "--quick", "--in-flight", "--burst", "--orders",
-				"--variants", "--capacity", "--delivery-concurrency", "--heap", "--infra", "--pin");
+				"--variants", "--capacity", "--delivery-concurrency", "--heap", "--infra");
 		if (this.rates == null || this.rates.stream().anyMatch((rate) -> rate < 1)) {
 			throw usage("--target needs --rates: how many orders per second may it get, as 50,100?");
 		}
@@ -184,7 +178,7 @@ public final class CompareCommand extends ExperimentCommand {
 
 	private int findCauses() {
 		refuse("--causes chooses its own settings", "--scenario", "--in-flight", "--rates", "--burst", "--orders",
-				"--seed", "--variants", "--modes", "--capacity", "--delivery-concurrency", "--heap", "--pin");
+				"--seed", "--variants", "--modes", "--capacity", "--delivery-concurrency", "--heap");
 		Length chosen = this.length.value();
 		if (this.repetitions != null && (chosen != Length.WHOLE || this.repetitions < 1)) {
 			throw usage("--repetitions is at least 1, and --quick and --smallest have no repetitions");
@@ -210,7 +204,7 @@ public final class CompareCommand extends ExperimentCommand {
 		ScenarioRun scenarioRun = new ScenarioRun(read);
 		Target named = read.target();
 		if (named != null) {
-			refuse("The scenario's target is measured as it is", "--infra", "--pin");
+			refuse("The scenario's target is measured as it is", "--infra");
 			Target deployed = argument(() -> this.target.with(named));
 			TargetComparison.Settings settings = new TargetComparison.Settings(deployed, read.load().modes(),
 					read.load().sizes().stream().map((load) -> (int) Math.round(load.perSecond())).toList(),
@@ -220,10 +214,9 @@ public final class CompareCommand extends ExperimentCommand {
 				return new TargetComparison(run, settings);
 			});
 		}
-		Pin generator = pin();
 		return run(read.name(), commandLine(), (run) -> {
 			run.directory().keepScenario(file);
-			return new CompareExperiment(run, this.infrastructure.value(), scenarioRun.settings(generator),
+			return new CompareExperiment(run, this.infrastructure.value(), scenarioRun.settings(),
 					ComparePlan.of(scenarioRun.sweep()), scenarioRun);
 		});
 	}
@@ -328,11 +321,7 @@ public final class CompareCommand extends ExperimentCommand {
 						: "one at a time, restarted for each repetition"
 								+ (this.burst ? "" : ": the memory is too small for all at once"));
 		return new CompareExperiment.Settings(Stream.of(BackendCapacity.values()).map(BackendCapacity::model).toList(),
-				load, this.heap, "-XX:+UseG1GC", this.deliveryConcurrency, chosen == Length.SMALLEST, pin(), notes);
-	}
-
-	private @Nullable Pin pin() {
-		return this.pin ? argument(Pin::ofThisProcess) : null;
+				load, this.heap, "-XX:+UseG1GC", this.deliveryConcurrency, chosen == Length.SMALLEST, notes);
 	}
 
 	private BackendCapacity capacity(String name) {

@@ -28,7 +28,6 @@ import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.jvm.JfrRecording;
 import dev.sluice.lab.kit.jvm.JvmRecords;
 import dev.sluice.lab.kit.load.LoadRound;
-import dev.sluice.lab.kit.load.Pin;
 import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.measure.OrderTimes;
 import dev.sluice.lab.kit.metrics.Scrapes;
@@ -47,7 +46,6 @@ import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
-import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
@@ -101,11 +99,10 @@ final class CompareExperiment extends Experiment {
 	 * @param collector garbage collector of each service, as a JVM option
 	 * @param deliveryConcurrency orders that the consumer delivers at once
 	 * @param checking whether the run only shows that everything works
-	 * @param pin the cores reserved for the load generator; null if none are
 	 * @param notes further entries of the configuration, name to value
 	 */
 	record Settings(List<BackendModel> backends, CellLoad load, String heap, String collector, int deliveryConcurrency,
-			boolean checking, @Nullable Pin pin, Map<String, String> notes) {
+			boolean checking, Map<String, String> notes) {
 
 		BackendModel backend(Cell cell) {
 			return this.backends.stream()
@@ -142,23 +139,9 @@ final class CompareExperiment extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		Pin pin = this.settings.pin();
-		if (pin == null) {
-			measureAll();
-			return;
-		}
-		try (Pin.Confinement _ = pin.confine()) {
-			measureAll();
-		}
-	}
-
-	private void measureAll() throws IOException, InterruptedException {
 		StackOptions options = this.settings.checking() ? StackOptions.CHECKING : StackOptions.DEFAULT;
 		try (Stack stack = stack(options.withJvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(),
 				"-XX:-UseG1GC", this.settings.collector()))) {
-			if (this.settings.pin() != null && infrastructure() == Infrastructure.CONTAINERS) {
-				throw new LabException("--pin cannot assign cores to containers: add --infra embedded");
-			}
 			stack.prepare(modules(), progress()::step);
 			progress().step("Starting Kafka, PostgreSQL (%s) and the backend"
 				.formatted(infrastructure().name().toLowerCase(Locale.ROOT)));
@@ -211,8 +194,7 @@ final class CompareExperiment extends Experiment {
 			for (Round round : block.rounds()) {
 				progress().step("Round %s: warm-up, then %d cells".formatted(round.name(), round.cells().size()));
 				boolean cold = done.isEmpty();
-				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services, this.settings.pin(),
-						null)
+				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services)
 					.run(phases(block, round, services, cold), (phase) -> show(round, phase));
 				done.put(round, record);
 				if (record.failure() != null || record.interrupted()) {
@@ -320,8 +302,7 @@ final class CompareExperiment extends Experiment {
 			scrapes.put(CONSUMER, consumer);
 			scrapes.put(BACKEND, backend);
 			CellEvaluation evaluation = new CellEvaluation(record.samples().calling(gateway(variant), GATEWAY),
-					recordings, scrapes, MEASURED, GATEWAY, cores(),
-					(this.settings.pin() != null) ? this.settings.pin().generator().size() : 0);
+					recordings, scrapes, MEASURED, GATEWAY, Runtime.getRuntime().availableProcessors());
 			for (Cell cell : round.cells()) {
 				if (cell.variant().equals(variant)) {
 					Optional<PhaseOutcome> outcome = record.outcome(phaseName(cell));
@@ -334,11 +315,6 @@ final class CompareExperiment extends Experiment {
 			}
 		}
 		this.cells.sort(Comparator.comparing(CellResult::start));
-	}
-
-	/** The machine's cores, also if this process is confined to some of them. */
-	private int cores() {
-		return (this.settings.pin() != null) ? this.settings.pin().cores() : Runtime.getRuntime().availableProcessors();
 	}
 
 	private static Scrapes scrapes(Path kept, String service) throws IOException {
@@ -369,9 +345,6 @@ final class CompareExperiment extends Experiment {
 		configuration.put("consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()));
 		configuration.put("consumer delivery.max-pending", Integer.toString(maxPending()));
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
-		if (this.settings.pin() != null) {
-			configuration.put("cores", this.settings.pin().words());
-		}
 		return configuration;
 	}
 

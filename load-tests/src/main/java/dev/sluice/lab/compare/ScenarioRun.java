@@ -9,7 +9,6 @@ import java.util.TreeMap;
 
 import dev.sluice.lab.compare.CompareExperiment.Settings;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
-import dev.sluice.lab.kit.load.Pin;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.result.CompareResult;
@@ -20,7 +19,6 @@ import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario;
 import dev.sluice.lab.scenario.Scenario.Limits;
 import dev.sluice.lab.scenario.Scenario.Orders;
-import org.jspecify.annotations.Nullable;
 
 import static dev.sluice.lab.kit.cell.Load.Kind.BURST;
 
@@ -45,7 +43,7 @@ record ScenarioRun(Scenario scenario) {
 		return Duration.ofMillis(Math.round(first.orders() / first.perSecond() * 1_000));
 	}
 
-	Settings settings(@Nullable Pin pin) {
+	Settings settings() {
 		Map<Integer, Double> rates = new TreeMap<>();
 		this.scenario.load()
 			.sizes()
@@ -56,8 +54,7 @@ record ScenarioRun(Scenario scenario) {
 		CellLoad load = new CellLoad(usual.kind(), this.scenario.load().users(), this.scenario.load().items(), rates, 0,
 				0, usual.deadlineMillis(), usual.settling(), usual.warmUpOrders());
 		return new Settings(List.of(backend()), load, this.scenario.services().heap(),
-				this.scenario.services().collector(), this.scenario.services().deliveryConcurrency(), false, pin,
-				Map.of());
+				this.scenario.services().collector(), this.scenario.services().deliveryConcurrency(), false, Map.of());
 	}
 
 	private BackendModel backend() {

@@ -62,20 +62,11 @@ final class Method {
 		html.element("h3", "What limits it");
 		html.list(List.of(
 				"The calls in flight are bounded (the configuration says by how many): a stall holds back the calls that would have shown it, also where orders are due by the clock, and the start lag says by how much. Latency here compares variants; it is no promise.",
-				"%s: rates are those of the whole system, and a faster gateway elsewhere may show more."
-					.formatted(sharing(run)),
+				"The load generator, the broker, the database and every service share this machine's %s cores: rates are those of the whole system, and a faster gateway elsewhere may show more."
+					.formatted(Figures.count(run.environment().cores())),
 				"Rates on a shared machine differ from run to run, by tens of per cent where cores are few, CPU per order by a few. A difference within the whiskers, or any small one measured once, says nothing.",
 				"Bursts and --smallest end within seconds or less: their rates are coarse and their costs often not sampled.",
 				"A cell during which other processes used more than 10 % of the machine's CPU is marked."));
-	}
-
-	private static String sharing(RunResult run) {
-		String pinned = run.configuration().get("cores");
-		return (pinned != null)
-				? "The broker, the database and every service share the cores that the load generator has not (%s)"
-					.formatted(pinned)
-				: "The load generator, the broker, the database and every service share this machine's %s cores"
-					.formatted(Figures.count(run.environment().cores()));
 	}
 
 	private static Table environment(RunResult run) {

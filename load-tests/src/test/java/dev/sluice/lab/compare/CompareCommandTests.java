@@ -33,8 +33,7 @@ class CompareCommandTests {
 			--heap much | 768m
 			--delivery-concurrency 0 | at least 1
 			--unknown | --unknown
-			--causes --pin | leave out --pin
-			--target http://127.0.0.1:9 --rates 5 --pin | leave out --pin
+			--target http://127.0.0.1:9 --rates 5 --heap 1g | leave out --heap
 			--causes --heap 1g | leave out --heap
 			--causes --quick --repetitions 8 | no repetitions
 			""")

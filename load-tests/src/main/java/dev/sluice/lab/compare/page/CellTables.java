@@ -82,7 +82,7 @@ final class CellTables {
 	static void bottlenecks(RunResult run, Html html) {
 		html.list(bottlenecks(run));
 		html.paragraph(
-				"The first rule that holds: the load generator was late, or used up cores of its own; the machine's CPU was used to 90 % or more, and the rate is below 80 % of what the limit on calls to the backend allows at the backend's latency; a limit was reached in half of the scrapes or more; the machine's CPU was used to 90 % or more; the backend held 80 % or more of the calls that wait for it; otherwise calls in flight by what each took.");
+				"The first rule that holds: the load generator was late; the machine's CPU was used to 90 % or more, and the rate is below 80 % of what the limit on calls to the backend allows at the backend's latency; a limit was reached in half of the scrapes or more; the machine's CPU was used to 90 % or more; the backend held 80 % or more of the calls that wait for it; otherwise calls in flight by what each took.");
 		List<CellResult> cells = run.cells().stream().filter((cell) -> cell.utilisation() != null).toList();
 		html.table(table("What limited each cell", cells, COORDINATES, Column.words("Limited by",
 				(cell) -> cell.bottleneckSentence().isEmpty() ? "Too little is known." : cell.bottleneckSentence()),

@@ -52,15 +52,6 @@ public sealed interface Bottleneck {
 	}
 
 	/**
-	 * The load generator has cores for itself and used them up.
-	 *
-	 * @param share share of their CPU that it used, 0 to 1
-	 */
-	@JsonTypeName("busy-generator")
-	record BusyGenerator(double share) implements Bottleneck {
-	}
-
-	/**
 	 * No known limit was reached: the rate is the calls in flight divided by the time
 	 * that each took.
 	 *
@@ -82,8 +73,6 @@ public sealed interface Bottleneck {
 			case BackendLatency backend -> text("The backend held %,.0f orders at a time and took %,.0f ms for each.",
 					backend.orders(), backend.millis());
 			case Generator generator -> text("The load generator was late by up to %,d ms.", generator.lateMillis());
-			case BusyGenerator generator ->
-				text("The load generator used %s of its own cores.", percent(generator.share()));
 			case InFlight client -> text(
 					"No limit was reached, and %s of the machine's CPU was used: %,.0f calls in flight at %,.1f ms each give the rate.",
 					percent(client.share()), client.calls(), client.millis());
@@ -97,7 +86,6 @@ public sealed interface Bottleneck {
 			case Limit limit -> text("the limit of %,.0f %s", limit.limit(), limit.what());
 			case BackendLatency _ -> "the backend's time for an order";
 			case Generator _ -> "a late load generator";
-			case BusyGenerator _ -> "a busy load generator";
 			case InFlight _ -> "the calls in flight";
 		};
 	}

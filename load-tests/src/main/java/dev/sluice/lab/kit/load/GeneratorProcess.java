@@ -11,13 +11,11 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.load.OrderSupply.Counts;
 import dev.sluice.lab.kit.stack.LabException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The lab's side of a {@link LoadGenerator}: a process of its own, because its garbage
@@ -61,15 +59,13 @@ final class GeneratorProcess implements AutoCloseable {
 	/**
 	 * Starts a load generator.
 	 * @param logFile where the process's output goes
-	 * @param pin the cores that it has for itself; null for none
 	 * @throws LabException if it does not start
 	 * @throws InterruptedException if this thread is interrupted
 	 */
-	static GeneratorProcess start(Path logFile, @Nullable Pin pin) throws IOException, InterruptedException {
+	static GeneratorProcess start(Path logFile) throws IOException, InterruptedException {
 		try (ServerSocket port = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
 			JavaProcess process = JavaProcess.mainClass(LoadGenerator.class.getName())
 				.name("load generator")
-				.through((pin != null) ? pin.command() : List.of())
 				.jvmArgs("--add-opens=java.base/java.lang=ALL-UNNAMED", HEAP, "-XX:+UseParallelGC", LOGGING,
 						CONFIGURATION)
 				.args(Integer.toString(port.getLocalPort()))

@@ -38,15 +38,14 @@ import org.jspecify.annotations.Nullable;
  * @param stack the stack that the services belong to
  * @param services those under load, by their name in the results; one is the
  * {@value #BACKEND}
- * @param pin the cores that the load generator has for itself; null for none
  * @param tls certificates of the services to trust; null for the JDK's own
  */
 public record LoadRound(RunDirectory directory, String name, Stack stack, Map<String, Service> services,
-		@Nullable Pin pin, @Nullable SSLContext tls) {
+		@Nullable SSLContext tls) {
 
-	/** A round whose load generator has no cores for itself. */
+	/** A round of services without TLS. */
 	public LoadRound(RunDirectory directory, String name, Stack stack, Map<String, Service> services) {
-		this(directory, name, stack, services, null, null);
+		this(directory, name, stack, services, null);
 	}
 
 	/** The backend's name in the services. */
@@ -151,7 +150,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 		try (PrometheusScraper scraper = new PrometheusScraper(endpoints,
 				this.directory.directory("scrapes/" + this.name));
 				HttpClient client = client();
-				GeneratorProcess generator = GeneratorProcess.start(log, this.pin)) {
+				GeneratorProcess generator = GeneratorProcess.start(log)) {
 			groups.put(LAB, ProcessGroup.of(ProcessHandle.current().pid()));
 			groups.put(LOAD_GENERATOR, ProcessGroup.of(generator.pid()));
 			try (ProcessSampler sampler = new ProcessSampler(groups, ports,

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The bottleneck of a cell: the first of these rules that holds.
  * <ol>
- * <li>The load generator began late, by more than the median latency of the calls, or
- * used up the cores that it has for itself.
+ * <li>The load generator began late, by more than the median latency of the calls,.
  * <li>A share of {@link #BUSY} or more of the machine's CPU was used, and no limit on the
  * calls to the backend explains the rate: that is, the rate is below {@link #EXPLAINS} of
  * limit divided by latency. A limit is also reached when everything is slow.
@@ -60,7 +59,7 @@ final class BottleneckRules {
 	 * @param perSecond rate of the cell
 	 * @param generator what the load generator lacked; null if it lacked nothing
 	 * @param calls the client's
-	 * @param cores cores of the machine, without those of the generator alone
+	 * @param cores cores of the machine
 	 * @return null if too little is known
 	 */
 	static @Nullable Bottleneck of(Utilisation utilisation, double perSecond, @Nullable Bottleneck generator,

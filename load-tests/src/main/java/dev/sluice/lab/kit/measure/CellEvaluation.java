@@ -41,10 +41,9 @@ import org.jspecify.annotations.Nullable;
  * @param services names of all services in the samples
  * @param gateway name of the service whose seconds are reported
  * @param cores processors of the machine
- * @param generatorCores number of them that the load generator has for itself; 0 = none
  */
 public record CellEvaluation(ProcessSamples samples, Map<String, JfrRecording> recordings, Map<String, Scrapes> scrapes,
-		List<String> services, String gateway, int cores, int generatorCores) {
+		List<String> services, String gateway, int cores) {
 
 	/** The load generator's name in the samples. */
 	public static final String LOAD_GENERATOR = "load-generator";
@@ -92,8 +91,8 @@ public record CellEvaluation(ProcessSamples samples, Map<String, JfrRecording> r
 	}
 
 	private Utilisation utilisation(Cell cell, PhaseOutcome outcome, Window window, OrderCalls all, long saved) {
-		Utilisation utilisation = new UtilisationEvaluation(this.samples, this.scrapes, this.cores, this.generatorCores)
-			.in(window, this.services);
+		Utilisation utilisation = new UtilisationEvaluation(this.samples, this.scrapes, this.cores).in(window,
+				this.services);
 		double millis = all.calls().stream().mapToLong(Call::millis).sum();
 		double seconds = Math.max(window.seconds(), 0.001);
 		Calls calls = new Calls(millis / 1_000 / seconds, all.calls().isEmpty() ? 0 : millis / all.calls().size(),
@@ -101,18 +100,7 @@ public record CellEvaluation(ProcessSamples samples, Map<String, JfrRecording> r
 		Latency latency = Latencies.of(all.answeredMillis());
 		boolean late = CellResult.isLagged(outcome.startLagP99Millis(), latency);
 		return utilisation.withBottleneck(BottleneckRules.of(utilisation, saved / seconds,
-				late ? new Bottleneck.Generator(outcome.startLagP99Millis()) : busyGenerator(window), calls,
-				this.cores - this.generatorCores));
-	}
-
-	/**
-	 * The bottleneck if the load generator used up its own cores; null if it did not, or
-	 * has none.
-	 */
-	private Bottleneck.@Nullable BusyGenerator busyGenerator(Window window) {
-		Double used = this.samples.cpuShare(LOAD_GENERATOR, window);
-		return (this.generatorCores > 0 && used != null && used >= BottleneckRules.BUSY * this.generatorCores)
-				? new Bottleneck.BusyGenerator(used / this.generatorCores) : null;
+				late ? new Bottleneck.Generator(outcome.startLagP99Millis()) : null, calls, this.cores));
 	}
 
 	private static double perSecond(long orders, Window window) {

@@ -25,9 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param samples of the processes
  * @param scrapes scrapes of the services, by name
  * @param cores processors of the machine
- * @param generatorCores number of them that only the load generator uses
  */
-record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrapes, int cores, int generatorCores) {
+record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrapes, int cores) {
 
 	private static final String DURATION_SUM = "sluice_backend_duration_seconds_sum";
 
@@ -57,10 +56,8 @@ record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrape
 							this.samples.jitShare(process, window), this.samples.gcShare(process, window)));
 		}
 		Double millis = backendMillis(window);
-		Double busy = (this.generatorCores == 0) ? this.samples.busyShare(window, this.cores) : this.samples
-			.busyShareWithout(CellEvaluation.LOAD_GENERATOR, window, this.cores - this.generatorCores);
-		return new Utilisation(busy, this.samples.stealShare(window, this.cores), loads, limits(window), millis,
-				backendInFlight(window), ceiling(window, millis), null);
+		return new Utilisation(this.samples.busyShare(window, this.cores), this.samples.stealShare(window, this.cores),
+				loads, limits(window), millis, backendInFlight(window), ceiling(window, millis), null);
 	}
 
 	private List<LimitUse> limits(Window window) {

@@ -144,17 +144,6 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 		return (busy != null) ? Math.clamp(busy / (window.seconds() * 1_000 * cores), 0.0, 1.0) : null;
 	}
 
-	/**
-	 * The share of some cores' CPU that was used, 0 to 1, without one process that runs
-	 * on other cores; null if it is not known.
-	 */
-	public @Nullable Double busyShareWithout(String process, Window window, int cores) {
-		Double busy = growth(this.machine, MachineSample::time, MachineSample::busyMillis, window);
-		Double own = cpuMillis(process, window);
-		return (busy != null && own != null) ? Math.clamp((busy - own) / (window.seconds() * 1_000 * cores), 0.0, 1.0)
-				: null;
-	}
-
 	/** Whether a window is long enough for its CPU time to be known. */
 	public static boolean isLongEnough(Window window) {
 		return hasIntervals(window, ProcessSampler.INTERVAL);

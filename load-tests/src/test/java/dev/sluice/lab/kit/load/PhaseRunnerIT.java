@@ -40,7 +40,7 @@ class PhaseRunnerIT {
 	void placesEachOrderUntilItIsTakenAndNotesTheCallsOfMeasuredPhases() throws Exception {
 		try (StubSystem system = new StubSystem(2);
 				HttpClient client = Http.client(Duration.ofSeconds(5));
-				GeneratorProcess generator = GeneratorProcess.start(this.directory.resolve("log"), null)) {
+				GeneratorProcess generator = GeneratorProcess.start(this.directory.resolve("log"))) {
 			PhaseRunner runner = runner(system, client, generator, () -> {
 			});
 			Target sync = new Target(system.url(), Mode.SYNC);
@@ -70,7 +70,7 @@ class PhaseRunnerIT {
 	void endsAtItsBacklogAndAsksNothingOfASystemThatHasKeptUp() throws Exception {
 		try (StubSystem system = new StubSystem(0);
 				HttpClient client = Http.client(Duration.ofSeconds(5));
-				GeneratorProcess generator = GeneratorProcess.start(this.directory.resolve("log"), null)) {
+				GeneratorProcess generator = GeneratorProcess.start(this.directory.resolve("log"))) {
 			system.hold();
 			PhaseRunner runner = runner(system, client, generator, () -> {
 				if (generator.progress().ended() && generator.progress().counts().accepted() > 0) {
@@ -93,7 +93,7 @@ class PhaseRunnerIT {
 	void aGeneratorThatDiesIsNamedWithTheEndOfItsOutput() throws Exception {
 		try (StubSystem system = new StubSystem(0);
 				HttpClient client = Http.client(Duration.ofSeconds(5));
-				GeneratorProcess generator = GeneratorProcess.start(this.directory.resolve("log"), null)) {
+				GeneratorProcess generator = GeneratorProcess.start(this.directory.resolve("log"))) {
 			AtomicInteger checks = new AtomicInteger();
 			PhaseRunner runner = runner(system, client, generator, () -> {
 				if (checks.incrementAndGet() == 10) {

@@ -99,15 +99,6 @@ class BottleneckRulesTests {
 	}
 
 	@Test
-	void aGeneratorThatUsedUpItsOwnCores() {
-		assertThat(BottleneckRules.of(utilisation(0.5, List.of(), 20_000.0), 3_000, new Bottleneck.BusyGenerator(0.97),
-				QUEUED, 1))
-			.isNotNull()
-			.satisfies((bottleneck) -> assertThat(bottleneck.sentence())
-				.isEqualTo("The load generator used 97 % of its own cores."));
-	}
-
-	@Test
 	void doesNotGuess() {
 		assertThat(bottleneck(null, List.of(), 20_000.0, 1_900, WAITING)).isNull();
 		assertThat(bottleneck(null, List.of(DELIVERY), 20_000.0, 1_900, WAITING)).isInstanceOf(Bottleneck.Limit.class);

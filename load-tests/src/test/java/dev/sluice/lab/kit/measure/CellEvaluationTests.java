@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -17,7 +16,6 @@ import dev.sluice.lab.kit.cell.CellResult.Second;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
-import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.jvm.JfrRecording.Pause;
 import dev.sluice.lab.kit.jvm.JfrRecording;
 import dev.sluice.lab.kit.measure.OrderCalls.Call;
@@ -154,7 +152,7 @@ class CellEvaluationTests {
 
 	@Test
 	void whatOthersUseInAShortWindowIsThatOfTheSecondAroundIt() {
-		CellEvaluation evaluation = new CellEvaluation(SAMPLED, Map.of(), Map.of(), List.of(), "gateway", 2, 0);
+		CellEvaluation evaluation = new CellEvaluation(SAMPLED, Map.of(), Map.of(), List.of(), "gateway", 2);
 
 		assertThat(evaluation.foreignCpuShare(new Window(at(100), at(250)))).isCloseTo(0.05, within(1e-9));
 	}
@@ -238,41 +236,6 @@ class CellEvaluationTests {
 	}
 
 	@Test
-	void aGeneratorWithACoreOfItsOwnCanUseItUp() {
-		assertThat(pinned(990, 0.3).bottleneck()).isEqualTo(new Bottleneck.BusyGenerator(0.99));
-	}
-
-	@Test
-	void withAGeneratorOnACoreOfItsOwnTheOtherCoreIsTheBottleneck() {
-		Utilisation busy = pinned(400, 0.95);
-
-		assertThat(busy.busyShare()).isCloseTo(0.95, within(1e-9));
-		assertThat(busy.bottleneck()).isInstanceOfSatisfying(Bottleneck.Cpu.class,
-				(cpu) -> assertThat(cpu.mostShare()).as("of the one core").isCloseTo(0.95, within(1e-9)));
-	}
-
-	/**
-	 * The generator and one service, each with a core of its own.
-	 * @param generatorMillis CPU time of the generator in a second
-	 * @param share that the service uses of its core
-	 */
-	private Utilisation pinned(long generatorMillis, double share) {
-		List<ProcessSample> processes = new ArrayList<>();
-		List<MachineSample> machine = new ArrayList<>();
-		for (int i = -1; i <= 11; i++) {
-			long generator = 10_000 + i * generatorMillis / 5;
-			long gateway = 10_000 + Math.round(i * share * 200);
-			processes.add(new ProcessSample(at(i * 200L), "load-generator", generator, 1, 1, null));
-			processes.add(new ProcessSample(at(i * 200L), "gateway", gateway, 1, 1, null));
-			machine.add(new MachineSample(at(i * 200L), generator + gateway, generator + gateway, 0));
-		}
-		return Objects.requireNonNull(new CellEvaluation(new ProcessSamples(processes, machine), Map.of(), Map.of(),
-				List.of("gateway", "load-generator"), "gateway", 2, 1)
-			.evaluate(CELL, outcome(4, 4, 2_000), new OrderCalls(this.calls))
-			.utilisation());
-	}
-
-	@Test
 	void aWindowShorterThanTwoSamplesHasNoSampledCost() {
 		List<ProcessSample> processes = List.of(new ProcessSample(at(-100), "gateway", 0, 1, 1, null),
 				new ProcessSample(at(100), "gateway", 10, 1, 1, null),
@@ -297,7 +260,7 @@ class CellEvaluationTests {
 
 	private CellResult evaluate(Cell cell, PhaseOutcome outcome, ProcessSamples samples,
 			Map<String, JfrRecording> recordings, Map<String, Scrapes> scrapes) {
-		return new CellEvaluation(samples, recordings, scrapes, List.of("gateway", "backend"), "gateway", 2, 0)
+		return new CellEvaluation(samples, recordings, scrapes, List.of("gateway", "backend"), "gateway", 2)
 			.evaluate(cell, outcome, new OrderCalls(this.calls));
 	}
 

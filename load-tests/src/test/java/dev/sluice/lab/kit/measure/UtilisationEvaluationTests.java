@@ -155,7 +155,7 @@ class UtilisationEvaluationTests {
 	}
 
 	private static Utilisation evaluate(Map<String, Scrapes> scrapes) {
-		return new UtilisationEvaluation(ProcessSamples.NONE, scrapes, 2, 0).in(WINDOW, List.of("gateway"));
+		return new UtilisationEvaluation(ProcessSamples.NONE, scrapes, 2).in(WINDOW, List.of("gateway"));
 	}
 
 	/** One scrape each second. */
