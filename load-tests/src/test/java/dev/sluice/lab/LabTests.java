@@ -61,7 +61,6 @@ class LabTests {
 		assertThat(lab("up", "--patience", "0")).isEqualTo(2);
 		assertThat(lab("up", "--threads", "green")).isEqualTo(2);
 		assertThat(lab("order", "--gateway", "localhost")).isEqualTo(2);
-		assertThat(lab("order", "--queued", "--sync")).isEqualTo(2);
 		assertThat(lab("unknown")).isEqualTo(2);
 	}
 

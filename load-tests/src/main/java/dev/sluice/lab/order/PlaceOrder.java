@@ -19,8 +19,6 @@ import dev.sluice.contract.OrderView;
 import dev.sluice.lab.kit.plan.SampleOrder;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -46,8 +44,9 @@ public final class PlaceOrder implements Callable<Integer> {
 			description = "The gateway. Default: ${DEFAULT-VALUE}; the reactive one is at port 8081.")
 	private URI gateway = URI.create("http://127.0.0.1:8080");
 
-	@ArgGroup
-	private @Nullable Mode mode;
+	@Option(names = "--queued",
+			description = "Asks for 202 once the order is durable. Default: the gateway's default mode.")
+	private boolean queued;
 
 	@Option(names = "--follow", description = "Waits until the order is saved or has failed.")
 	private boolean follow;
@@ -93,7 +92,7 @@ public final class PlaceOrder implements Callable<Integer> {
 			.timeout(Duration.ofSeconds(this.timeoutSeconds))
 			.header("Content-Type", "application/json")
 			.POST(BodyPublishers.ofByteArray(this.json.writeValueAsBytes(order)));
-		if (this.mode != null && this.mode.queued) {
+		if (this.queued) {
 			request.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC);
 		}
 		return request.build();
@@ -163,18 +162,6 @@ public final class PlaceOrder implements Callable<Integer> {
 		}
 		out.println(answer.body());
 		out.flush();
-	}
-
-	/** At most one of them. */
-	private static final class Mode {
-
-		@Option(names = "--queued", required = true, description = "Asks for 202 once the order is durable.")
-		private boolean queued;
-
-		@Option(names = "--sync", required = true,
-				description = "Sends no preference: the gateway's default mode, 201 once the order is saved.")
-		private boolean sync;
-
 	}
 
 }

@@ -10,7 +10,9 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -23,21 +25,22 @@ import org.jspecify.annotations.Nullable;
  * Sends requests in one {@link CallMode}. {@link #call} returns at once; the reply is
  * given on any thread, once. The number of outstanding calls is not bounded here.
  */
-abstract sealed class Caller implements AutoCloseable {
+final class Caller implements AutoCloseable {
 
 	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
 	private static final int OK_BELOW = 400;
 
+	private final CallMode mode;
+
+	/** The HTTP client's own threads, which answer. */
 	private final ExecutorService engine = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors(),
 			Thread.ofPlatform().daemon().name("client-engine-", 0).factory());
 
 	private final HttpClient client;
 
-	private Caller(@Nullable SSLContext tls) {
-		HttpClient.Builder builder = Http.builder(CONNECT_TIMEOUT).executor(this.engine);
-		this.client = ((tls != null) ? builder.sslContext(tls) : builder).build();
-	}
+	/** Runs what waits for an answer. */
+	private final Executor waiting;
 
 	/** Receives the outcome of a request. */
 	@FunctionalInterface
@@ -52,32 +55,65 @@ abstract sealed class Caller implements AutoCloseable {
 	}
 
 	/**
-	 * A caller of that mode.
 	 * @param threads number of threads to wait with, if the mode needs any
 	 * @param tls certificates to trust; null for the JDK's own
 	 */
-	static Caller of(CallMode mode, @Nullable Integer threads, @Nullable SSLContext tls) {
-		return switch (mode) {
-			case ASYNC -> new Async(tls);
-			case BLOCKING -> new Blocking(Executors.newFixedThreadPool(Objects.requireNonNull(threads),
-					Thread.ofPlatform().daemon().name("client-", 0).factory()), tls);
-			case VIRTUAL -> new Blocking(Executors.newVirtualThreadPerTaskExecutor(), tls);
-			case SYNC_OVER_ASYNC -> new SyncOverAsync(new GrowingPool(Objects.requireNonNull(threads)), tls);
+	Caller(CallMode mode, @Nullable Integer threads, @Nullable SSLContext tls) {
+		this.mode = mode;
+		HttpClient.Builder builder = Http.builder(CONNECT_TIMEOUT).executor(this.engine);
+		this.client = ((tls != null) ? builder.sslContext(tls) : builder).build();
+		this.waiting = switch (mode) {
+			case ASYNC -> Runnable::run;
+			case BLOCKING -> Executors.newFixedThreadPool(Objects.requireNonNull(threads),
+					Thread.ofPlatform().daemon().name("client-", 0).factory());
+			case VIRTUAL -> Executors.newVirtualThreadPerTaskExecutor();
+			case SYNC_OVER_ASYNC -> new GrowingPool(Objects.requireNonNull(threads));
 		};
 	}
 
-	abstract void call(HttpRequest request, Reply reply);
-
-	final HttpClient client() {
-		return this.client;
+	void call(HttpRequest request, Reply reply) {
+		this.waiting.execute(() -> {
+			switch (this.mode) {
+				case ASYNC -> {
+					var _ = send(request, reply);
+				}
+				case SYNC_OVER_ASYNC -> send(request, reply).join();
+				case BLOCKING, VIRTUAL -> block(request, reply);
+			}
+		});
 	}
 
-	final void answer(HttpResponse<?> response, Reply reply) {
+	/** Never fails: the reply has the failure. */
+	private CompletableFuture<@Nullable Void> send(HttpRequest request, Reply reply) {
+		return this.client.sendAsync(request, BodyHandlers.discarding()).handle((response, failure) -> {
+			if (failure != null) {
+				fail(failure, reply);
+			}
+			else {
+				answer(response, reply);
+			}
+			return null;
+		});
+	}
+
+	private void block(HttpRequest request, Reply reply) {
+		try {
+			answer(this.client.send(request, BodyHandlers.discarding()), reply);
+		}
+		catch (IOException ex) {
+			fail(ex, reply);
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private static void answer(HttpResponse<?> response, Reply reply) {
 		int status = response.statusCode();
 		reply.take(true, (status < OK_BELOW) ? null : "HTTP " + status);
 	}
 
-	final void fail(Throwable failure, Reply reply) {
+	private static void fail(Throwable failure, Reply reply) {
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
 		reply.take(false, switch (cause) {
@@ -88,93 +124,19 @@ abstract sealed class Caller implements AutoCloseable {
 		});
 	}
 
-	/** Cancels outstanding calls, without replies. */
+	/** Cancels outstanding calls. */
 	@Override
 	public void close() {
+		switch (this.waiting) {
+			case ExecutorService threads -> threads.shutdownNow();
+			case GrowingPool pool -> pool.close();
+			default -> {
+				// Nothing waits.
+			}
+		}
 		this.client.shutdownNow();
 		this.client.close();
 		this.engine.shutdownNow();
-	}
-
-	private static final class Async extends Caller {
-
-		Async(@Nullable SSLContext tls) {
-			super(tls);
-		}
-
-		@Override
-		void call(HttpRequest request, Reply reply) {
-			var _ = client().sendAsync(request, BodyHandlers.discarding()).whenComplete((response, failure) -> {
-				if (failure != null) {
-					fail(failure, reply);
-				}
-				else {
-					answer(response, reply);
-				}
-			});
-		}
-
-	}
-
-	private static final class Blocking extends Caller {
-
-		private final ExecutorService threads;
-
-		Blocking(ExecutorService threads, @Nullable SSLContext tls) {
-			super(tls);
-			this.threads = threads;
-		}
-
-		@Override
-		void call(HttpRequest request, Reply reply) {
-			this.threads.execute(() -> {
-				try {
-					answer(client().send(request, BodyHandlers.discarding()), reply);
-				}
-				catch (IOException ex) {
-					fail(ex, reply);
-				}
-				catch (InterruptedException _) {
-					Thread.currentThread().interrupt();
-				}
-			});
-		}
-
-		@Override
-		public void close() {
-			this.threads.shutdownNow();
-			super.close();
-		}
-
-	}
-
-	private static final class SyncOverAsync extends Caller {
-
-		private final GrowingPool pool;
-
-		SyncOverAsync(GrowingPool pool, @Nullable SSLContext tls) {
-			super(tls);
-			this.pool = pool;
-		}
-
-		@Override
-		void call(HttpRequest request, Reply reply) {
-			this.pool.execute(() -> {
-				try {
-					answer(client().sendAsync(request, BodyHandlers.discarding()).join(), reply);
-				}
-				catch (CompletionException ex) {
-					fail(ex, reply);
-				}
-			});
-		}
-
-		@Override
-		public void close() {
-			this.pool.close();
-			super.close();
-		}
-
 	}
 
 }

@@ -106,7 +106,7 @@ public final class OpenClient implements AutoCloseable {
 	 * @param tls certificates to trust; null for the JDK's own
 	 */
 	public OpenClient(CallMode mode, @Nullable Integer threads, @Nullable SSLContext tls) {
-		this.caller = Caller.of(mode, threads, tls);
+		this.caller = new Caller(mode, threads, tls);
 	}
 
 	/**

@@ -3,7 +3,6 @@ package dev.sluice.lab.kit.run;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -36,8 +35,6 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 
 	private final ReportWriter report;
 
-	private final String opener;
-
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
 	private CommandSpec spec;
@@ -53,9 +50,6 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 			description = "Prints the result as JSON (run.json) and nothing else to standard output.")
 	private boolean json;
 
-	@Option(names = "--open", order = 93, description = "Opens the report in the browser when it is written.")
-	private boolean open;
-
 	/** Makes an experiment. */
 	@FunctionalInterface
 	public interface Factory {
@@ -65,15 +59,7 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 	}
 
 	protected ExperimentCommand(ReportWriter report) {
-		this(report, System.getProperty("os.name").startsWith("Mac") ? "open" : "xdg-open");
-	}
-
-	/**
-	 * @param opener the command that opens a page in the browser
-	 */
-	ExperimentCommand(ReportWriter report, String opener) {
 		this.report = report;
-		this.opener = opener;
 	}
 
 	/**
@@ -99,9 +85,6 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 				stdout().println("Report: " + html);
 			}
 			stdout().flush();
-			if (this.open) {
-				open(html);
-			}
 			String failure = (result.partial() != null)
 					? "The run is partial: %s. Its data are in %s".formatted(result.partial(), directory.path())
 					: experiment.failure(result);
@@ -115,22 +98,6 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 		}
 		catch (UncheckedIOException ex) {
 			throw RunDirectory.failure("The run cannot go on", Objects.requireNonNull(ex.getCause()));
-		}
-	}
-
-	/**
-	 * Opens the report with the desktop's command. If that fails, the report still
-	 * exists.
-	 */
-	private void open(Path html) {
-		try {
-			new ProcessBuilder(this.opener, html.toString()).redirectErrorStream(true)
-				.redirectOutput(Redirect.DISCARD)
-				.start();
-		}
-		catch (IOException ex) {
-			this.spec.commandLine().getErr().println("lab: %s cannot open the report: %s".formatted(this.opener, html));
-			this.spec.commandLine().getErr().flush();
 		}
 	}
 

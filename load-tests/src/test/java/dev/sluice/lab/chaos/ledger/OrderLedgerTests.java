@@ -6,7 +6,6 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 
 import dev.sluice.lab.chaos.ledger.Answer.Meaning;
-import dev.sluice.lab.kit.measure.SavedSampler;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Second;
@@ -73,14 +72,6 @@ class OrderLedgerTests {
 					new Second(1, 0, 1, 0, 0, 1), new Second(2, 0, 0, 0, 0, 0));
 			assertThat(ledger.acceptedMillis(Mode.QUEUED)).containsExactly(1_100);
 		}
-	}
-
-	@Test
-	void countsWhatWasSavedWhileTheBackendDidNotAnswerWhenItDid() {
-		long unknown = SavedSampler.UNKNOWN;
-
-		assertThat(SavedSampler.perSecond(java.util.List.of(5L, unknown, unknown, 25L, 26L))).containsExactly(5, null,
-				null, 20, 1);
 	}
 
 	@Test

@@ -40,12 +40,6 @@ class JfrRepositoryTests {
 	}
 
 	@Test
-	void tellsTheJvmItsDirectory() {
-		assertThat(this.repository.jvmArg())
-			.isEqualTo("-XX:FlightRecorderOptions=repository=" + this.directory.resolve("unfinished"));
-	}
-
-	@Test
 	void assemblesAChunkThatTheJvmDidNotComplete() throws Exception {
 		leave("2026_01_01/2026_01_01.jfr", unfinished(chunk("first")));
 
@@ -97,40 +91,12 @@ class JfrRepositoryTests {
 	}
 
 	@Test
-	void aChunkMayHaveAHeaderAlone() throws IOException {
-		leave("01.jfr", header(HEADER, HEADER));
-
-		assertThat(this.repository.assemble(this.recording)).isTrue();
-
-		assertThat(this.recording).hasSize(HEADER);
-	}
-
-	@Test
-	void findsNothingWhereNoChunkWasFlushed() throws IOException {
-		leave("01.jfr", header(0, HEADER));
-
-		assertThat(this.repository.assemble(this.recording)).isFalse();
-	}
-
-	@Test
 	void findsNothingWhereTheJvmEndedInGoodOrder() throws IOException {
 		assertThat(this.repository.assemble(this.recording)).isFalse();
 
 		leave("notes.txt", new byte[100]);
 		assertThat(this.repository.assemble(this.recording)).isFalse();
 		assertThat(this.recording).doesNotExist();
-	}
-
-	@Test
-	void removesAllThatIsLeft() throws IOException {
-		leave("2026_01_01/01.jfr", new byte[1]);
-		leave("2026_01_01/02.jfr", new byte[1]);
-
-		this.repository.remove();
-		this.repository.remove();
-
-		assertThat(this.repository.directory()).doesNotExist();
-		assertThat(this.directory).isEmptyDirectory();
 	}
 
 	private void leave(String name, byte[] content) throws IOException {

@@ -7,15 +7,11 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.sluice.lab.kit.measure.SavedSampler;
 import dev.sluice.lab.kit.metrics.PrometheusScraper;
 import dev.sluice.lab.kit.process.ProcessSamples.Failure;
 import org.junit.jupiter.api.Test;
@@ -73,42 +69,6 @@ class SamplerTests {
 		finally {
 			server.stop(0);
 		}
-	}
-
-	@Test
-	void theSavedSamplerNotesWhatFailsAndGoesOn() {
-		AtomicInteger counts = new AtomicInteger();
-		try (SavedSampler sampler = new SavedSampler(() -> {
-			if (counts.incrementAndGet() == 1) {
-				throw new IllegalStateException("cut off");
-			}
-			return counts.get();
-		}, System.nanoTime())) {
-			await().until(() -> counts.get() >= 2);
-
-			assertThat(sampler.failure()).contains("cut off");
-		}
-	}
-
-	@Test
-	void whatWasSavedWithoutAnAnswerCountsInTheSecondOfTheNext() {
-		assertThat(SavedSampler.perSecond(List.of(10L, SavedSampler.UNKNOWN, 25L, 25L))).containsExactly(10, null, 15,
-				0);
-	}
-
-	/** The first second is 20 s ago. */
-	@Test
-	void theSavedSamplerNotesTheLastCountOfEachSecond() {
-		AtomicInteger counts = new AtomicInteger();
-		SavedSampler sampler = new SavedSampler(() -> 100 * counts.incrementAndGet(),
-				System.nanoTime() - Duration.ofSeconds(20).toNanos());
-		await().until(() -> counts.get() >= 2);
-		sampler.close();
-
-		assertThat(sampler.perSecond()).hasSizeGreaterThanOrEqualTo(21).startsWith((Integer) null);
-		assertThat(sampler.perSecond()).filteredOn(Objects::nonNull)
-			.satisfies((saved) -> assertThat(saved.stream().mapToInt(Integer::intValue).sum())
-				.isEqualTo(100 * counts.get()));
 	}
 
 }

@@ -5,7 +5,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -19,7 +18,6 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -62,7 +60,7 @@ class ExperimentCommandTests {
 
 	@Test
 	void aWholeRunEndsWith0AndItsSummary() {
-		assertThat(trial("true")).isZero();
+		assertThat(trial()).isZero();
 
 		assertThat(this.out.toString())
 			.isEqualTo("a line of the run%none row%nin two lines%nReport: %s%n".formatted(report()));
@@ -73,7 +71,7 @@ class ExperimentCommandTests {
 	void whatMissesItsGoalEndsWith1AndLeavesItsReport() {
 		this.failure = "an order is lost";
 
-		assertThat(trial("true")).isOne();
+		assertThat(trial()).isOne();
 		assertThat(this.err.toString()).isEqualTo("an order is lost%n".formatted());
 		assertThat(report()).exists();
 	}
@@ -82,7 +80,7 @@ class ExperimentCommandTests {
 	void aPartialRunEndsWith1WhateverItFound() {
 		this.ending = "the gateway died";
 
-		assertThat(trial("true")).isOne();
+		assertThat(trial()).isOne();
 		assertThat(this.err.toString()).isEqualTo(
 				"The run is partial: the gateway died. Its data are in %s%n".formatted(this.directory.resolve("run")));
 		assertThat(report()).exists();
@@ -92,7 +90,7 @@ class ExperimentCommandTests {
 	void aRunThatIsInterruptedSaysWhereItsDataAre() {
 		this.interrupted = true;
 
-		assertThat(trial("true")).isOne();
+		assertThat(trial()).isOne();
 		assertThat(this.err.toString()).isEqualTo(
 				"The run is partial: interrupted. Its data are in %s%n".formatted(this.directory.resolve("run")));
 		assertThat(this.directory.resolve("run").resolve(RunFile.NAME)).exists();
@@ -100,7 +98,7 @@ class ExperimentCommandTests {
 
 	@Test
 	void jsonIsAllThatGoesToStandardOutput() throws IOException {
-		assertThat(trial("true", "--json")).isZero();
+		assertThat(trial("--json")).isZero();
 
 		Path copy = this.directory.resolve("copy");
 		Files.createDirectories(copy);
@@ -113,36 +111,14 @@ class ExperimentCommandTests {
 	void jsonOfARunThatFailsIsPrintedAsWell() {
 		this.failure = "an order is lost";
 
-		assertThat(trial("true", "--json")).isOne();
+		assertThat(trial("--json")).isOne();
 		assertThat(this.out.toString()).startsWith("{").contains("\"experiment\"");
 		assertThat(this.err.toString()).endsWith("an order is lost%n".formatted());
 	}
 
 	@Test
-	void openHandsTheReportToTheDesktop() throws IOException {
-		Path opened = this.directory.resolve("opened");
-		Path opener = Files.createFile(this.directory.resolve("opener"),
-				PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-		Files.writeString(opener,
-				"#!/bin/sh\necho \"$1\" > '%s.tmp' && mv '%s.tmp' '%s'\n".formatted(opened, opened, opened));
-
-		assertThat(trial(opener.toString(), "--open")).isZero();
-
-		Awaitility.await().untilAsserted(() -> assertThat(opened).exists());
-		assertThat(opened).hasContent(report().toString());
-	}
-
-	@Test
-	void aDesktopThatCannotOpenTheReportIsToldAndNoFailure() {
-		assertThat(trial("/no/such/opener", "--open")).isZero();
-
-		assertThat(this.err.toString())
-			.endsWith("lab: /no/such/opener cannot open the report: %s%n".formatted(report()));
-	}
-
-	@Test
 	void patienceIsSetBeforeTheRunBegins() {
-		assertThat(trial("true", "--patience", "3")).isZero();
+		assertThat(trial("--patience", "3")).isZero();
 
 		assertThat(this.patience).isEqualTo(Duration.ofSeconds(180));
 	}
@@ -151,7 +127,7 @@ class ExperimentCommandTests {
 	void withoutTheOptionPatienceStaysAsItIs() {
 		System.setProperty(Patience.PROPERTY, "2.5");
 
-		assertThat(trial("true")).isZero();
+		assertThat(trial()).isZero();
 
 		assertThat(this.patience).isEqualTo(Duration.ofSeconds(150));
 	}
@@ -159,7 +135,7 @@ class ExperimentCommandTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "0.9", "101", "NaN", "long" })
 	void refusesPatienceThatIsNone(String factor) {
-		assertThat(trial("true", "--patience", factor)).isEqualTo(CommandLine.ExitCode.USAGE);
+		assertThat(trial("--patience", factor)).isEqualTo(CommandLine.ExitCode.USAGE);
 
 		assertThat(this.err.toString()).contains("--patience");
 		assertThat(this.patience).isNull();
@@ -169,8 +145,8 @@ class ExperimentCommandTests {
 		return this.directory.resolve("run").resolve(ReportWriter.NAME);
 	}
 
-	private int trial(String opener, String... options) {
-		CommandLine command = new CommandLine(new Trial(opener)).setOut(new PrintWriter(this.out))
+	private int trial(String... options) {
+		CommandLine command = new CommandLine(new Trial()).setOut(new PrintWriter(this.out))
 			.setErr(new PrintWriter(this.err))
 			.setExecutionExceptionHandler((exception, line, _) -> {
 				line.getErr().println(exception.getMessage());
@@ -184,8 +160,8 @@ class ExperimentCommandTests {
 	@Command(name = "trial")
 	private final class Trial extends ExperimentCommand {
 
-		Trial(String opener) {
-			super((_, html) -> Files.writeString(html, "the page"), opener);
+		Trial() {
+			super((_, html) -> Files.writeString(html, "the page"));
 		}
 
 		@Override
