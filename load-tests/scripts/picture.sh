@@ -8,14 +8,14 @@ set -euo pipefail
 
 report=${1:?a report.html} section=${2:?the name of a section} picture=${3:?an .svg} width=${4:-1120}
 browser=$(command -v chromium || command -v google-chrome || command -v chrome) || { echo "no Chromium or Chrome on the path" >&2; exit 1; }
-grep -q "<section id=\"run-1-$section\"" "$report" || {
-  echo "$report has no section $section; it has: $(grep -o '<section id="run-1-[^"]*' "$report" | sed 's/.*run-1-//' | tr '\n' ' ')" >&2
+grep -q "<section id=\"$section\"" "$report" || {
+  echo "$report has no section $section; it has: $(grep -o '<section id="[^"]*' "$report" | sed 's/.*"//' | tr '\n' ' ')" >&2
   exit 1
 }
 page=$(mktemp --suffix .html)
 trap 'rm -f "$page"' EXIT
 style="main { max-width: none; padding: 10px; } section { border: 0; margin: 0; padding: 0; }
-.skip, nav, header, h2, h3, p, ul, details, table, .tools, .figures, article > section:not(#run-1-$section) { display: none !important; }"
+.skip, nav, header, h2, h3, p, ul, details, table, .tools, .figures, article > section:not(#$section) { display: none !important; }"
 # Collects the charts, their titles and the page's colours. Encoded in Base64, as the browser prints HTML.
 script=$(cat <<'JS'
 addEventListener('load', () => setTimeout(() => {

@@ -49,40 +49,44 @@ public final class Report {
 	}
 
 	/**
-	 * Writes a report with a chapter for each run.
-	 * @param runs at least one
+	 * Writes a report.
 	 * @param html the file, replaced if it is there
 	 * @throws IOException if it cannot be written
 	 */
-	public static void write(List<RunResult> runs, Path html) throws IOException {
+	public static void write(RunResult run, Path html) throws IOException {
 		Path directory = html.toAbsolutePath().getParent();
 		if (directory != null) {
 			Files.createDirectories(directory);
 		}
-		Files.writeString(html, page(runs));
+		Files.writeString(html, page(run));
 	}
 
-	static String page(List<RunResult> runs) {
-		if (runs.isEmpty()) {
-			throw new IllegalArgumentException("No runs to report");
-		}
-		Html html = Page.begin("Sluice: " + String.join(", ", runs.stream().map(Report::name).distinct().toList()), "",
-				"");
+	static String page(RunResult run) {
+		Html html = Page.begin("Sluice: " + name(run), "", "");
 		html.element("a", "Skip to the results", "href", "#results", "class", "skip");
 		html.open("noscript")
 			.element("p", "Charts need JavaScript. The tables hold all their figures and are here without it.", "class",
 					"caution")
 			.close();
 		html.open("main", "id", "results");
-		List<Chapter> chapters = new ArrayList<>();
-		for (RunResult run : runs) {
-			chapters.add(new Chapter(chapters.size() + 1, run, sections(run)));
-		}
-		if (chapters.size() > 1) {
-			new Overview(chapters).write(html);
-		}
-		chapters.forEach((chapter) -> chapter(html, chapter, chapters.size() > 1));
+		html.open("article", "id", "run", "aria-labelledby", "title")
+			.open("header")
+			.element("h1", name(run), "id", "title");
+		html.element("p",
+				"%s · %s, %d cores, %s · commit %s".formatted(Figures.time(run.startedAt()), run.environment().cpu(),
+						run.environment().cores(), Figures.bytes(run.environment().memoryBytes()), commit(run)),
+				"class", "facts");
+		doubts(run, html);
 		html.close();
+		List<Section> sections = sections(run);
+		section(html, sections.getFirst());
+		html.open("nav", "aria-label", "Sections").open("ul");
+		for (Section section : sections) {
+			html.open("li").element("a", section.title(), "href", "#" + section.id()).close();
+		}
+		html.close().close();
+		sections.stream().skip(1).forEach((section) -> section(html, section));
+		html.close().close();
 		html.code("script", Page.echarts()).code("script", Page.resource(SCRIPT));
 		return html.close().close().toString();
 	}
@@ -103,33 +107,8 @@ public final class Report {
 		return Stream.concat(own.stream(), Stream.of(Method.section(run))).toList();
 	}
 
-	private static void chapter(Html html, Chapter chapter, boolean several) {
-		RunResult run = chapter.run();
-		String id = chapter.id();
-		html.open("article", "id", id, "aria-labelledby", id + "-title");
-		html.open("header").element("h1", chapter.name(), "id", id + "-title");
-		html.element("p",
-				"%s · %s, %d cores, %s · commit %s".formatted(Figures.time(run.startedAt()), run.environment().cpu(),
-						run.environment().cores(), Figures.bytes(run.environment().memoryBytes()), commit(run)),
-				"class", "facts");
-		doubts(run, html);
-		html.close();
-		List<Section> sections = chapter.sections();
-		section(html, id, sections.getFirst());
-		html.open("nav", "aria-label", "Sections of run %d, %s".formatted(chapter.number(), chapter.name())).open("ul");
-		if (several) {
-			html.open("li").element("a", "Contents", "href", "#overview").close();
-		}
-		for (Section section : sections) {
-			html.open("li").element("a", section.title(), "href", "#" + id + "-" + section.id()).close();
-		}
-		html.close().close();
-		sections.stream().skip(1).forEach((section) -> section(html, id, section));
-		html.close();
-	}
-
-	private static void section(Html html, String chapter, Section section) {
-		html.open("section", "id", chapter + "-" + section.id()).element("h2", section.title());
+	private static void section(Html html, Section section) {
+		html.open("section", "id", section.id()).element("h2", section.title());
 		section.write(html);
 		html.close();
 	}

@@ -265,7 +265,7 @@ final class SinkExperiment extends Experiment {
 		Files.delete(out);
 		delete(spool);
 		return new Transfer(setting, mode, repetition, report.connections(), report.messages(), report.bytes(),
-				report.wireBytes(), report.seconds(), report.cpuSeconds(), report.sinkCpuSeconds(), report.moments());
+				report.wireBytes(), report.seconds(), report.cpuSeconds(), report.sinkCpuSeconds());
 	}
 
 	/**

@@ -4,9 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
-import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.page.Chart;
@@ -17,21 +15,10 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SinkResult;
-import dev.sluice.lab.kit.result.SinkResult.Moment;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
-import dev.sluice.lab.kit.result.SinkResult.Transfer;
-import org.jspecify.annotations.Nullable;
 
-/**
- * What {@code lab sink} shows: the rate of each way of moving the data, and how much was
- * in flight.
- */
+/** What {@code lab sink} shows: the rate of each way of moving the data. */
 public final class SinkPage {
-
-	private static final int PANEL_HEIGHT = 130;
-
-	/** Transfers of fewer seconds have no chart, as it would be a few dots. */
-	private static final int MIN_SECONDS = 3;
 
 	/** As many columns of the rates as a terminal has room for. */
 	private static final int TERMINAL_COLUMNS = 8;
@@ -45,8 +32,6 @@ public final class SinkPage {
 				new Section("transfers", "How fast is the data stored and acknowledged?",
 						sink.transfers().isEmpty() ? List.of("No transfer was measured.") : answers(sink),
 						(html) -> transfers(sink, html)),
-				new Section("window", "How much is in flight, and how wide is the window?",
-						(html) -> windows(sink, html)),
 				new Section("how", "How it was measured, and what limits it", (html) -> method(run, sink, html)));
 	}
 
@@ -129,76 +114,6 @@ public final class SinkPage {
 			columns.add(Column.measured("speed-up measured there", (row) -> SinkFigures.reference(row.mode())));
 		}
 		return Table.of("Transfers when " + SinkFigures.words(setting), SinkFigures.of(sink, setting), columns);
-	}
-
-	private static void windows(SinkResult sink, Html html) {
-		List<Transfer> shown = sink.transfers()
-			.stream()
-			.filter((transfer) -> transfer.repetition() == 1 && !transfer.moments().isEmpty()
-					&& transfer.setting() != Setting.LINK_SMALL)
-			.toList();
-		if (shown.isEmpty()) {
-			html.paragraph("No stream was measured.");
-			return;
-		}
-		html.paragraph(
-				"The client's window follows twice the product of the greatest rate of acknowledgements and the shortest time of one. Each panel shows the most messages in flight in each second of a transfer of the first repetition; the last panel the window of the first; the tables have all. Where every transfer took less than three seconds there is only the table.");
-		for (Setting setting : Setting.values()) {
-			List<Transfer> transfers = shown.stream().filter((transfer) -> transfer.setting() == setting).toList();
-			if (transfers.stream().anyMatch((transfer) -> seconds(transfer) >= MIN_SECONDS)) {
-				html.chart(chart(setting, transfers), table(setting, transfers));
-			}
-			else if (!transfers.isEmpty()) {
-				html.details("In flight and window when " + SinkFigures.words(setting), table(setting, transfers));
-			}
-		}
-	}
-
-	private static Chart chart(Setting setting, List<Transfer> transfers) {
-		int seconds = transfers.stream().mapToInt(SinkPage::seconds).max().orElse(1);
-		List<Chart.Panel> panels = new ArrayList<>();
-		for (Transfer transfer : transfers) {
-			panels.add(panel("Messages in flight", "area", transfer, Moment::inFlight, seconds));
-		}
-		panels.add(panel("Window", "line", transfers.getFirst(), Moment::window, seconds));
-		return new Chart.Seconds("In flight when " + SinkFigures.words(setting),
-				"Messages in flight, the most in each second, a panel for each way of moving the data, and the window of the first.",
-				panels.size() * PANEL_HEIGHT + 50, 620, seconds, panels, List.of());
-	}
-
-	private static Chart.Panel panel(String name, String form, Transfer transfer, ToIntFunction<Moment> figure,
-			int seconds) {
-		return Chart.Panel.of(name + ": " + SinkFigures.words(transfer.mode()), SinkFigures.style(transfer.mode()),
-				form, IntStream.range(0, seconds).boxed().toList(), (second) -> most(transfer, second, figure));
-	}
-
-	private static int seconds(Transfer transfer) {
-		return (int) Math.ceil(Math.max(1, transfer.moments().getLast().seconds()));
-	}
-
-	/** The greatest of a second; null if it has no moment. */
-	private static @Nullable Integer most(Transfer transfer, int second, ToIntFunction<Moment> figure) {
-		return transfer.moments()
-			.stream()
-			.filter((moment) -> (int) moment.seconds() == second)
-			.map(figure::applyAsInt)
-			.max(Integer::compare)
-			.orElse(null);
-	}
-
-	private record TransferSecond(Transfer transfer, int second) {
-	}
-
-	private static Table table(Setting setting, List<Transfer> transfers) {
-		List<TransferSecond> rows = transfers.stream()
-			.flatMap((transfer) -> IntStream.range(0, seconds(transfer))
-				.mapToObj((second) -> new TransferSecond(transfer, second)))
-			.toList();
-		return Table.of("In flight and window, second by second, when " + SinkFigures.words(setting), rows,
-				List.of(Column.words("Mode", (row) -> SinkFigures.words(row.transfer().mode())),
-						Column.count("second", TransferSecond::second),
-						Column.count("most in flight", (row) -> most(row.transfer(), row.second(), Moment::inFlight)),
-						Column.count("widest window", (row) -> most(row.transfer(), row.second(), Moment::window))));
 	}
 
 	private static void method(RunResult run, SinkResult sink, Html html) {

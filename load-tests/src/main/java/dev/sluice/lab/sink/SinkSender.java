@@ -26,7 +26,6 @@ import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.result.SinkResult.Mode;
-import dev.sluice.lab.kit.result.SinkResult.Moment;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
@@ -72,8 +71,6 @@ public final class SinkSender {
 	 */
 	private static final Duration FULL = Duration.ofMillis(5);
 
-	private static final Duration SAMPLE = Duration.ofMillis(100);
-
 	private static final Duration DEADLINE = Duration.ofMinutes(30);
 
 	private final Job job;
@@ -107,7 +104,7 @@ public final class SinkSender {
 	 * @param sinkCpuSeconds CPU time of the sink's process during the transfer
 	 */
 	public record Report(int connections, long messages, long bytes, long wireBytes, double seconds, double cpuSeconds,
-			double sinkCpuSeconds, List<Moment> moments) {
+			double sinkCpuSeconds) {
 	}
 
 	/** Moves a number of bytes, and returns when all are stored. */
@@ -149,22 +146,18 @@ public final class SinkSender {
 		return SinkClientOptions.inMemory().withSpoolBytes(SPOOL_BYTES).withZstdLevel(this.job.zstdLevel());
 	}
 
-	private Report measure(int connections, Transfer transfer, @Nullable SinkClient client) throws Exception {
+	private Report measure(int connections, Transfer transfer) throws Exception {
 		warmUp(transfer);
-		List<Moment> moments = new ArrayList<>();
 		long wireBefore = this.wireBytes.get();
 		long cpuBefore = cpuNanos();
 		Duration sinkCpuBefore = sinkCpu();
 		long start = System.nanoTime();
-		Thread sampler = Thread.ofVirtual().start(() -> sample(client, start, moments));
 		long messages = transfer.move(this.job.bytes(), "m");
 		long end = System.nanoTime();
 		long cpu = cpuNanos() - cpuBefore;
 		Duration sinkCpu = sinkCpu().minus(sinkCpuBefore);
-		sampler.interrupt();
-		sampler.join();
 		return new Report(connections, messages, bytes(messages), this.wireBytes.get() - wireBefore,
-				(end - start) / 1e9, cpu / 1e9, sinkCpu.toNanos() / 1e9, moments);
+				(end - start) / 1e9, cpu / 1e9, sinkCpu.toNanos() / 1e9);
 	}
 
 	/** Uses new ids each time. */
@@ -175,20 +168,6 @@ public final class SinkSender {
 			transfer.move(this.job.warmUpBytes(), "w" + times++);
 		}
 		while (System.nanoTime() - end < 0);
-	}
-
-	private static void sample(@Nullable SinkClient client, long start, List<Moment> moments) {
-		try {
-			while (client != null) {
-				SinkClient.Stats stats = client.stats();
-				moments.add(new Moment((System.nanoTime() - start) / 1e9, stats.inFlight(), stats.window()));
-				Thread.sleep(SAMPLE);
-			}
-		}
-		catch (InterruptedException _) {
-			// The transfer is over.
-			Thread.currentThread().interrupt();
-		}
 	}
 
 	private static long cpuNanos() {
@@ -250,7 +229,7 @@ public final class SinkSender {
 					throw new IllegalStateException("Not all was stored: " + client.stats());
 				}
 				return messages;
-			}, client);
+			});
 		}
 		finally {
 			channel.shutdownNow();
@@ -296,7 +275,7 @@ public final class SinkSender {
 					.withInitial(() -> stubs.get(next.getAndIncrement() % CONNECTIONS));
 				inParallel(CONNECTIONS, messages, 1, (number, _) -> own.get().store(request(prefix, number)));
 				return messages;
-			}, null);
+			});
 		}
 		finally {
 			channels.forEach(ManagedChannel::shutdownNow);
@@ -327,7 +306,7 @@ public final class SinkSender {
 					throw failed;
 				}
 				return messages;
-			}, null);
+			});
 		}
 	}
 

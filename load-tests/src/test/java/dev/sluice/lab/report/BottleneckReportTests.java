@@ -29,21 +29,21 @@ class BottleneckReportTests {
 
 	@Test
 	void saysWhatLimitedACell() {
-		String page = Report.page(List.of(run(new Bottleneck.Limit("consumer", "orders in delivery", 50, 0.96))));
+		String page = Report.page(run(new Bottleneck.Limit("consumer", "orders in delivery", 50, 0.96)));
 
 		assertThat(page).contains("The consumer was at its limit of 50 orders in delivery for 96 % of the time.");
 	}
 
 	@Test
 	void saysWhereTooLittleIsKnown() {
-		assertThat(Report.page(List.of(run(null)))).contains("Too little is known.");
+		assertThat(Report.page(run(null))).contains("Too little is known.");
 	}
 
 	@Test
 	void saysThatACellWasMeasuredCold() {
-		assertThat(Report.page(List.of(run(null, 0.16)))).contains("1 of 1 cells are unreliable",
+		assertThat(Report.page(run(null, 0.16))).contains("1 of 1 cells are unreliable",
 				"their compilers used 16 % of the CPU");
-		assertThat(Report.page(List.of(run(null, 0.04)))).doesNotContain("not warm");
+		assertThat(Report.page(run(null, 0.04))).doesNotContain("not warm");
 	}
 
 	@Test

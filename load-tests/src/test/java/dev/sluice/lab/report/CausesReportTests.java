@@ -12,7 +12,7 @@ class CausesReportTests {
 
 	@Test
 	void saysWhatTheFiguresSupport() {
-		String page = Report.page(List.of(Runs.causes())).replaceAll("\\s*\\n\\s*", "");
+		String page = Report.page(Runs.causes()).replaceAll("\\s*\\n\\s*", "");
 
 		assertThat(page).contains("the reference&#39;s claim is refuted", "in the 2 settings that lost half",
 				"Alone, these cost most: backend 3 threads, 97 % of the rate.");
@@ -22,7 +22,7 @@ class CausesReportTests {
 	void leavesOutWhatWasNotMeasured() {
 		CausesResult nothing = new CausesResult("servlet-platform", 100, 1_000, List.of(), List.of());
 
-		assertThat(Report.page(List.of(Runs.found("compare --causes", nothing)))).contains("No cell was measured.");
+		assertThat(Report.page(Runs.found("compare --causes", nothing))).contains("No cell was measured.");
 	}
 
 }

@@ -12,37 +12,37 @@ class ChaosReportTests {
 
 	@Test
 	void beginsWithTheBalance() {
-		String page = Report.page(List.of(Runs.chaos(0)));
+		String page = Report.page(Runs.chaos(0));
 
 		assertThat(page).contains(
 				"Yes: 11,900 orders were accepted during 4 faults, 11,899 saved, 1 failed and reported as failed; 0 lost, 0 doubled.");
-		assertThat(page.indexOf("id=\"run-1-balance\"")).isLessThan(page.indexOf("id=\"run-1-timeline\""));
+		assertThat(page.indexOf("id=\"balance\"")).isLessThan(page.indexOf("id=\"timeline\""));
 		assertThat(page).doesNotContain("No cell was measured");
 	}
 
 	@Test
 	void namesTheOrdersThatBreakTheBalance() {
-		String page = Report.page(List.of(Runs.chaos(2)));
+		String page = Report.page(Runs.chaos(2));
 
 		assertThat(page).contains("No: of 11,900 orders accepted during 4 faults, 2 were lost", "019a,lost,&lt;17&gt;");
 	}
 
 	@Test
 	void tellsTheOrderPerCustomer() {
-		assertThat(Report.page(List.of(Runs.chaos(0)))).contains(
+		assertThat(Report.page(Runs.chaos(0))).contains(
 				"delivery.ordering=key promises the order per customer: 0 of 9,400 orders that were sent after one of the same customer was accepted, with 50 customers and 2 consumers, were saved before it.");
 	}
 
 	@Test
 	void drawsEachFaultOnTheAxisOfTheOrders() {
-		String page = Report.page(List.of(Runs.chaos(0)));
+		String page = Report.page(Runs.chaos(0));
 
 		assertThat(page).contains("{\"lane\":\"broker\",\"name\":\"kill\",\"style\":0,\"from\":30.5,\"to\":37.2}");
 	}
 
 	@Test
 	void tellsTheLongestOutageAndWhereNothingCameAfterwards() {
-		String page = Report.page(List.of(Runs.chaos(0))).replaceAll("\\s*\\n\\s*", "");
+		String page = Report.page(Runs.chaos(0)).replaceAll("\\s*\\n\\s*", "");
 
 		assertThat(page).contains("<td class=\"figure\">8.1</td>").contains("<td class=\"figure\">–</td>");
 	}
@@ -51,7 +51,7 @@ class ChaosReportTests {
 	void rendersARunThatEndedBeforeItsAudit() {
 		ChaosResult half = new ChaosResult(1, 100, 0.2, null, null, List.of(), List.of(), List.of(), 0);
 
-		assertThat(Report.page(List.of(Runs.found("chaos", half)))).contains("could be audited", "No order was placed",
+		assertThat(Report.page(Runs.found("chaos", half))).contains("could be audited", "No order was placed",
 				"Nothing was broken");
 	}
 

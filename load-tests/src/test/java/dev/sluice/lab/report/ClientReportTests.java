@@ -16,7 +16,7 @@ class ClientReportTests {
 
 	@Test
 	void holdsEachRunAgainstTheReferences() {
-		String page = Report.page(List.of(Runs.client()));
+		String page = Report.page(Runs.client());
 
 		assertThat(page).contains("async, 100/s: kept up, as in the reference: reproduced",
 				"sync-over-async, 100/s: did not keep up, as in the reference: reproduced", "15,800");
@@ -25,7 +25,7 @@ class ClientReportTests {
 
 	@Test
 	void aRunWhoseRequestsFailedAtOnceDidNotKeepUp() {
-		String page = Report.page(List.of(failed()));
+		String page = Report.page(failed());
 
 		assertThat(page).contains("async, 100/s: did not keep up, as in the reference: NOT reproduced",
 				"1,700 failed.");
@@ -45,14 +45,13 @@ class ClientReportTests {
 
 	@Test
 	void marksARunWhoseGeneratorLagged() {
-		assertThat(Report.page(List.of(Runs.client()))).contains("sync-over-async, 100/s †")
-			.doesNotContain(">async, 100/s †");
+		assertThat(Report.page(Runs.client())).contains("sync-over-async, 100/s †").doesNotContain(">async, 100/s †");
 	}
 
 	@Test
 	void saysWhetherAStopOfTheTargetIsInTheMedian() {
-		String seen = Report.page(List.of(stopped(1_010)));
-		String hidden = Report.page(List.of(stopped(3)));
+		String seen = Report.page(stopped(1_010));
+		String hidden = Report.page(stopped(3));
 
 		assertThat(seen).contains("60 % came due while it was stopped",
 				"the median 1,000 ms at least: the stop is seen", "\"name\":\"stopped\"");
@@ -69,8 +68,7 @@ class ClientReportTests {
 
 	@Test
 	void saysThatNothingWasSent() {
-		assertThat(Report.page(List.of(Runs.found("client", new ClientResult(List.of())))))
-			.contains("Nothing was sent.");
+		assertThat(Report.page(Runs.found("client", new ClientResult(List.of())))).contains("Nothing was sent.");
 	}
 
 }

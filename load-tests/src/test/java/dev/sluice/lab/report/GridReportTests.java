@@ -12,7 +12,7 @@ class GridReportTests {
 
 	@Test
 	void holdsTheRatioAgainstTheReferences() {
-		String page = Report.page(List.of(Runs.grid())).replaceAll("\\s*\\n\\s*", "");
+		String page = Report.page(Runs.grid()).replaceAll("\\s*\\n\\s*", "");
 
 		assertThat(page).contains("500 ms: 7.14 times as much as 14 blocked threads, 1 times as much as 200.",
 				"<td class=\"figure\">7.14</td><td class=\"figure\">6.5</td>");
@@ -21,13 +21,12 @@ class GridReportTests {
 
 	@Test
 	void drawsWhoQueues() {
-		assertThat(Report.page(List.of(Runs.grid()))).contains("[14.0,86.0]", "[100.0,0.0]");
+		assertThat(Report.page(Runs.grid())).contains("[14.0,86.0]", "[100.0,0.0]");
 	}
 
 	@Test
 	void reportsAGridWithoutCells() {
-		assertThat(Report.page(List.of(Runs.found("grid", new GridResult(14, List.of())))))
-			.contains("No cell was measured.");
+		assertThat(Report.page(Runs.found("grid", new GridResult(14, List.of())))).contains("No cell was measured.");
 	}
 
 }

@@ -15,7 +15,7 @@ class KneeReportTests {
 
 	@Test
 	void namesTheGreatestAndWhatWasMissedAboveIt() {
-		String page = Report.page(List.of(Runs.knee()));
+		String page = Report.page(Runs.knee());
 
 		assertThat(page).contains("reactive sync: 1,550 orders per second; at 1,620/s p99 412 ms.",
 				"p99 of the answers");
@@ -37,24 +37,24 @@ class KneeReportTests {
 			.map((rate) -> new KneeResult.Knee("reactive", "queued", Aim.SAVING, rate, rate * 1.04, List.of(), 95_000))
 			.toList();
 
-		assertThat(Report.page(List.of(Runs.found("knee", new KneeResult("goal", "backend", searches)))))
+		assertThat(Report.page(Runs.found("knee", new KneeResult("goal", "backend", searches))))
 			.contains("reactive queued, saving: 1,100 orders per second (1,000 to 1,400 in 3 searches).");
 	}
 
 	private static String page(double sustained, @Nullable Double failed) {
-		return Report.page(List.of(Runs.found("knee", new KneeResult("goal", "backend",
-				List.of(new KneeResult.Knee("reactive", "queued", null, sustained, failed, List.of(), 95_000))))));
+		return Report.page(Runs.found("knee", new KneeResult("goal", "backend",
+				List.of(new KneeResult.Knee("reactive", "queued", null, sustained, failed, List.of(), 95_000)))));
 	}
 
 	@Test
 	void showsAWayThatNeverMetTheGoal() {
-		assertThat(Report.page(List.of(Runs.knee())))
+		assertThat(Report.page(Runs.knee()))
 			.contains("reactive queued, saving: met the goal at no rate; at 2/s 3 requests failed");
 	}
 
 	@Test
 	void saysThatNoneWasSearched() {
-		assertThat(Report.page(List.of(Runs.found("knee", new KneeResult("goal", "backend", List.of())))))
+		assertThat(Report.page(Runs.found("knee", new KneeResult("goal", "backend", List.of()))))
 			.contains("None was searched.");
 	}
 

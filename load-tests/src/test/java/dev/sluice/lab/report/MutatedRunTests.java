@@ -63,7 +63,7 @@ class MutatedRunTests {
 			assertThat(ex).message().isNotBlank().doesNotContain("\n");
 			return;
 		}
-		String page = Report.page(List.of(mutated)).replaceAll("(?s)<script.*?</script>", "");
+		String page = Report.page(mutated).replaceAll("(?s)<script.*?</script>", "");
 		assertThat(page).as(experiment).doesNotContain("NaN", "Infinity", ">null<");
 		if (mutated.finding() instanceof CompareResult) {
 			assertThat(mutated.cells()).extracting(CellResult::cell).doesNotContainNull();

@@ -13,7 +13,7 @@ class PoolReportTests {
 
 	@Test
 	void holdsBothWaysToConnectAgainstTheReferences() {
-		String page = Report.page(List.of(Runs.pool()));
+		String page = Report.page(Runs.pool());
 
 		assertThat(page).contains(
 				"New connections: 200 of 400 messages written, 100 given up, 0 refused by the full queue, 100 still queued or in flight; 300 connections opened.",
@@ -37,18 +37,18 @@ class PoolReportTests {
 	}
 
 	private static String page(int newConnections, Status end) {
-		return Report.page(List.of(Runs.found("pool", new PoolResult(8, 1_000, 100, newConnections,
-				List.of(new PoolResult.Case("new", "one for each", List.of(end)))))));
+		return Report.page(Runs.found("pool", new PoolResult(8, 1_000, 100, newConnections,
+				List.of(new PoolResult.Case("new", "one for each", List.of(end))))));
 	}
 
 	@Test
 	void namesTheReferencesFigureForWhatItIs() {
-		assertThat(Report.page(List.of(Runs.pool()))).contains("true percentile", "mean of these");
+		assertThat(Report.page(Runs.pool())).contains("true percentile", "mean of these");
 	}
 
 	@Test
 	void saysThatNothingWasSent() {
-		assertThat(Report.page(List.of(Runs.found("pool", new PoolResult(8, 1_000, 100, 5, List.of())))))
+		assertThat(Report.page(Runs.found("pool", new PoolResult(8, 1_000, 100, 5, List.of()))))
 			.contains("Nothing was sent.");
 	}
 

@@ -36,30 +36,6 @@ class ReportCommandTests {
 	}
 
 	@Test
-	void reportsEveryRunBelowADirectory() throws IOException {
-		RunFile.write(Runs.partial(), this.directory.resolve("a"));
-		RunFile.write(Runs.full(), this.directory.resolve("b"));
-		Path page = this.directory.resolve("elsewhere/both.html");
-
-		int exit = run(this.directory.toString(), "--out", page.toString());
-
-		assertThat(exit).isZero();
-		assertThat(page).content().contains("id=\"run-1\"", "id=\"run-2\"");
-	}
-
-	@Test
-	void reportsEachRunOnceHoweverItIsNamed() throws IOException {
-		Path run = this.directory.resolve("a");
-		RunFile.write(Runs.full(), run);
-		Path page = this.directory.resolve("page.html");
-
-		int exit = run(run.toString(), this.directory.toString(), this.directory + "/./a", "--out", page.toString());
-
-		assertThat(exit).isZero();
-		assertThat(page).content().doesNotContain("id=\"run-2\"");
-	}
-
-	@Test
 	void failsWithOneLineWhereThereIsNoRun() {
 		int exit = run(this.directory.resolve("none").toString());
 

@@ -12,6 +12,7 @@ import javax.imageio.ImageIO;
 
 import dev.sluice.lab.Browser;
 import dev.sluice.lab.kit.page.Page;
+import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -19,6 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -48,7 +51,7 @@ class ReportPageIT {
 	static void open() throws Exception {
 		assumeTrue(Browser.find().isPresent(), "needs an installed Chromium or Chrome on the path");
 		html = directory.resolve("report.html");
-		Report.write(Runs.ofEveryKind(), html);
+		Report.write(Runs.full(), html);
 		browser = new Browser(Browser.find().orElseThrow(), directory.resolve("profile"), URI.create("about:blank"));
 	}
 
@@ -66,9 +69,10 @@ class ReportPageIT {
 		}
 	}
 
-	@Test
-	void noTableIsWiderThanALaptopsScreen() throws Exception {
-		unfold();
+	@ParameterizedTest
+	@MethodSource("dev.sluice.lab.kit.result.Runs#ofEveryKind")
+	void noTableIsWiderThanALaptopsScreen(RunResult run) throws Exception {
+		show(run);
 
 		assertThat(browser.evaluate(
 				"""
@@ -77,9 +81,10 @@ class ReportPageIT {
 			.isEmpty();
 	}
 
-	@Test
-	void isAccessible() throws Exception {
-		unfold();
+	@ParameterizedTest
+	@MethodSource("dev.sluice.lab.kit.result.Runs#ofEveryKind")
+	void isAccessible(RunResult run) throws Exception {
+		show(run);
 
 		assertThat(violations("")).isEmpty();
 	}
@@ -192,7 +197,7 @@ class ReportPageIT {
 
 	@Test
 	void looksAsItDid() throws Exception {
-		browser.run("location.hash = 'run-1'");
+		browser.run("location.hash = 'run'");
 		BufferedImage now = smaller(ImageIO.read(new ByteArrayInputStream(browser.picture())));
 		if ("write".equals(System.getProperty("sluice.docs"))) {
 			Files.createDirectories(PICTURE.getParent());
@@ -234,6 +239,13 @@ class ReportPageIT {
 			}
 		}
 		return (double) differing / (one.getWidth() * one.getHeight());
+	}
+
+	private static void show(RunResult run) throws Exception {
+		Path page = directory.resolve("%s.html".formatted(run.experiment().replaceAll("\\W", "")));
+		Report.write(run, page);
+		browser.load(page.toUri());
+		unfold();
 	}
 
 	private static void unfold() throws IOException, InterruptedException {

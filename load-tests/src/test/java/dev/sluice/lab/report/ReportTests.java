@@ -13,6 +13,8 @@ import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -23,20 +25,34 @@ class ReportTests {
 	private static final Pattern DATA = Pattern.compile("<script type=\"application/json\">(.*?)</script>",
 			Pattern.DOTALL);
 
+	private static final Pattern ID = Pattern.compile("<[a-z1-6]+ [^>]*?\\bid=\"([^\"]+)\"");
+
+	private static final Pattern LINK = Pattern.compile("href=\"#([^\"]+)\"");
+
 	@Test
 	void hasEverySectionAndALinkToEach() {
-		String page = Report.page(List.of(Runs.full()));
+		String page = Report.page(Runs.full());
 
 		for (String id : List.of("summary", "throughput", "wait", "seconds", "cost", "cells", "method")) {
-			assertThat(page).contains("<section id=\"run-1-" + id + "\"", "href=\"#run-1-" + id + "\"");
+			assertThat(page).contains("<section id=\"" + id + "\"", "href=\"#" + id + "\"");
 		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("dev.sluice.lab.kit.result.Runs#ofEveryKind")
+	void everyIdIsThereOnceAndEveryLinkLeadsToOne(RunResult run) {
+		String page = withoutScripts(Report.page(run));
+
+		List<String> ids = ID.matcher(page).results().map((match) -> match.group(1)).toList();
+		assertThat(ids).doesNotHaveDuplicates();
+		assertThat(LINK.matcher(page).results().map((match) -> match.group(1))).isNotEmpty().allMatch(ids::contains);
 	}
 
 	@Test
 	void leavesOutWhatHasNothingToSay() {
-		String page = Report.page(List.of(Runs.full()));
+		String page = Report.page(Runs.full());
 
-		assertThat(page).doesNotContain("id=\"run-1-reference\"", "How the services grew warm");
+		assertThat(page).doesNotContain("id=\"reference\"", "How the services grew warm");
 	}
 
 	@Test
@@ -47,7 +63,7 @@ class ReportTests {
 		RunResult run = Runs.run("compare", null, List.of(Runs.rate(cells[0], 10_000), Runs.rate(cells[1], 2_500)),
 				List.of());
 
-		assertThat(Report.page(List.of(run))).contains(">collapsed<", ">−75 %<",
+		assertThat(Report.page(run)).contains(">collapsed<", ">−75 %<",
 				"Every one of the 110 orders that were accepted was saved.");
 	}
 
@@ -57,13 +73,13 @@ class ReportTests {
 				List.of(Runs.rate(new Cell("reactive", "sync", "starved", new Load(Load.Kind.BURST, 10), 1), 100)),
 				List.of());
 
-		assertThat(Report.page(List.of(run))).contains("id=\"run-1-reference\"");
+		assertThat(Report.page(run)).contains("id=\"reference\"");
 	}
 
 	@Test
 	void theFirstScreenOfAComparisonIsBrief() {
-		String page = withoutScripts(Report.page(List.of(Runs.full())));
-		String summary = page.substring(page.indexOf("<section id=\"run-1-summary\""), page.indexOf("<nav"));
+		String page = withoutScripts(Report.page(Runs.full()));
+		String summary = page.substring(page.indexOf("<section id=\"summary\""), page.indexOf("<nav"));
 
 		String shown = summary.replaceAll("(?s)<details>.*?</details>", "");
 		assertThat(shown.split("<figure>", -1)).as("one picture").hasSize(2);
@@ -74,9 +90,9 @@ class ReportTests {
 
 	@Test
 	void theLastSectionOfOtherRunsSaysHowToRepeatThemAndWhereTheyRan() {
-		assertThat(Report.page(List.of(Runs.drain()))).contains("<h2>How to repeat it, and where it ran</h2>")
+		assertThat(Report.page(Runs.drain())).contains("<h2>How to repeat it, and where it ran</h2>")
 			.doesNotContain("What was measured, how, and what limits it");
-		assertThat(Report.page(List.of(Runs.brief()))).contains("<h2>What was measured, how, and what limits it</h2>");
+		assertThat(Report.page(Runs.brief())).contains("<h2>What was measured, how, and what limits it</h2>");
 	}
 
 	private static long words(String html) {
@@ -87,7 +103,7 @@ class ReportTests {
 
 	@Test
 	void saysWhenWhereAndOfWhichCommit() {
-		String page = withoutScripts(Report.page(List.of(Runs.full())));
+		String page = withoutScripts(Report.page(Runs.full()));
 
 		assertThat(page).contains("21 November 2026, 09:00:00 UTC", "AMD EPYC 7B13", "2 cores", "24 GiB",
 				"3c74db3a9f0e", "./lab compare --repetitions 3", "delivery.concurrency", "41 min");
@@ -101,14 +117,14 @@ class ReportTests {
 						Runs.rate(new Cell("reactive", "sync", "starved", Load.inFlight(10), 3), 6789)),
 				List.of());
 
-		String page = withoutScripts(Report.page(List.of(run)));
+		String page = withoutScripts(Report.page(run));
 
 		assertThat(page).contains("5,000 (4,320–6,790)");
 	}
 
 	@Test
 	void everyChartIsFollowedByItsData() {
-		String page = Report.page(List.of(Runs.full()));
+		String page = Report.page(Runs.full());
 
 		List<JsonNode> charts = charts(page);
 		assertThat(charts).extracting((chart) -> chart.path("kind").asString())
@@ -119,7 +135,7 @@ class ReportTests {
 
 	@Test
 	void loadsNothingFromAnywhereAndForbidsIt() {
-		String page = Report.page(List.of(Runs.full(), Runs.partial()));
+		String page = Report.page(Runs.partial());
 
 		assertThat(page).contains("Content-Security-Policy", "default-src &#39;none&#39;").contains("echarts");
 		assertThat(withoutScripts(page))
@@ -138,7 +154,7 @@ class ReportTests {
 						Runs.bare(new Cell("reactive", "queued", evil, Load.inFlight(10), 1), evil)),
 				List.of(new RunResult.LeftOut(new Cell("reactive", evil, "starved", Load.inFlight(10), 1), evil)));
 
-		String page = Report.page(List.of(run));
+		String page = Report.page(run);
 
 		assertThat(page).doesNotContain("<script>alert", "</script><script>alert").contains("&lt;script&gt;alert");
 		assertThat(charts(page)).anySatisfy((chart) -> assertThat(chart.findValuesAsString("name")).contains(evil));
@@ -146,7 +162,7 @@ class ReportTests {
 
 	@Test
 	void marksAPartialRunItsMarkedCellsAndWhatWasLeftOut() {
-		String page = withoutScripts(Report.page(List.of(Runs.partial())));
+		String page = withoutScripts(Report.page(Runs.partial()));
 
 		assertThat(page).contains("Partial: interrupted by the user", "cells are unreliable (marked †): ", "6.87 †",
 				"left out", "takes longer than --quick allows", "gave up after 60 s: 412 of 1,000 orders were saved",
@@ -155,12 +171,12 @@ class ReportTests {
 
 	@Test
 	void aWholeRunIsNotCalledPartial() {
-		assertThat(withoutScripts(Report.page(List.of(Runs.full())))).doesNotContain("Partial:");
+		assertThat(withoutScripts(Report.page(Runs.full()))).doesNotContain("Partial:");
 	}
 
 	@Test
 	void rendersARunInterruptedBeforeItsFirstCell() {
-		String page = withoutScripts(Report.page(List.of(Runs.run("compare", "interrupted", List.of(), List.of()))));
+		String page = withoutScripts(Report.page(Runs.run("compare", "interrupted", List.of(), List.of())));
 
 		assertThat(page).contains("Partial: interrupted", "No cell was measured", "No load was measured in both modes")
 			.doesNotContain("null", "NaN");
@@ -168,24 +184,17 @@ class ReportTests {
 
 	@Test
 	void saysHowFastTheConsumerDrained() {
-		String page = withoutScripts(Report.page(List.of(Runs.found("drain", new DrainResult(20_000, 100, 50, 12_000,
-				6.2, 1_950, "constant", List.of(new DrainResult.Use("consumer", 550.0, 300L << 20, null)))))));
+		String page = withoutScripts(Report.page(Runs.found("drain", new DrainResult(20_000, 100, 50, 12_000, 6.2,
+				1_950, "constant", List.of(new DrainResult.Use("consumer", 550.0, 300L << 20, null))))));
 
 		assertThat(page).contains("lab drain", "1,950 orders/s while 12,000 were delivered", "97.5 % of the 2,000/s",
 				"CPU µs per order", ">550<", ">300 MiB<", ">–<");
 	}
 
 	@Test
-	void givesEachRunAChapterOfItsOwn() {
-		String page = withoutScripts(Report.page(List.of(Runs.full(), Runs.partial())));
-
-		assertThat(page).contains("id=\"run-1-summary\"", "id=\"run-2-summary\"");
-	}
-
-	@Test
 	void neverPrintsWhatJavaPrintsForNothing() {
-		assertThat(withoutScripts(Report.page(List.of(Runs.partial())))).doesNotContain("null", "NaN", "Infinity",
-				"Optional", "-0");
+		assertThat(withoutScripts(Report.page(Runs.partial()))).doesNotContain("null", "NaN", "Infinity", "Optional",
+				"-0");
 	}
 
 	private static List<JsonNode> charts(String page) {
@@ -207,7 +216,7 @@ class ReportTests {
 			}
 		}
 
-		String page = Report.page(List.of(Runs.run("compare", null, cells, List.of()))).replaceAll("\\s*\\n\\s*", "");
+		String page = Report.page(Runs.run("compare", null, cells, List.of())).replaceAll("\\s*\\n\\s*", "");
 
 		assertThat(page).contains("reactive to servlet-platform</td><td class=\"words\">faster</td>",
 				"servlet-virtual to servlet-platform</td><td class=\"words\">the same within 10 %</td>");
@@ -227,7 +236,7 @@ class ReportTests {
 			}
 		}
 
-		String page = Report.page(List.of(Runs.run("compare", null, cells, List.of()))).replaceAll("\\s*\\n\\s*", "");
+		String page = Report.page(Runs.run("compare", null, cells, List.of())).replaceAll("\\s*\\n\\s*", "");
 
 		assertThat(page).contains("1 of 2 comparisons find no difference",
 				"<td class=\"words\">sync</td><td class=\"words\">1,000 in flight</td><td class=\"words\">reactive</td><td class=\"words\">the same within 10 %</td>",
@@ -244,14 +253,14 @@ class ReportTests {
 			}
 		}
 
-		assertThat(Report.page(List.of(Runs.run("compare", null, cells, List.of()))))
+		assertThat(Report.page(Runs.run("compare", null, cells, List.of())))
 			.contains("inconclusive: a difference of up to 25 % may hide")
 			.doesNotContain("no difference<");
 	}
 
 	@Test
 	void saysThatThereAreTooFewPairs() {
-		assertThat(Report.page(List.of(Runs.full()))).contains("too few pairs: for 10 % about ");
+		assertThat(Report.page(Runs.full())).contains("too few pairs: for 10 % about ");
 	}
 
 }

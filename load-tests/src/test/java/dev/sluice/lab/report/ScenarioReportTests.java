@@ -1,7 +1,5 @@
 package dev.sluice.lab.report;
 
-import java.util.List;
-
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
 
@@ -11,7 +9,7 @@ class ScenarioReportTests {
 
 	@Test
 	void saysWhichCellsKeepTheLimits() {
-		String page = Report.page(List.of(Runs.scenario())).replaceAll("\\s*\\n\\s*", "");
+		String page = Report.page(Runs.scenario()).replaceAll("\\s*\\n\\s*", "");
 
 		assertThat(page).contains("Is it &lt;b&gt;fast&lt;/b&gt;?", "Limits: p99 at most 250 ms. Kept in 1 of 2 cells.",
 				"p99 900 ms", "Backend mine, sync");
@@ -19,8 +17,7 @@ class ScenarioReportTests {
 
 	@Test
 	void marksARunThatDoesNotHoldAgainstItself() {
-		assertThat(Report.page(List.of(Runs.scenario()))).contains("This run fails a check",
-				"GC pauses agree: 7 and 8 pauses");
+		assertThat(Report.page(Runs.scenario())).contains("This run fails a check", "GC pauses agree: 7 and 8 pauses");
 	}
 
 }

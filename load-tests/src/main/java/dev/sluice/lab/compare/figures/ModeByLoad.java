@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compares the two modes before one backend and under one load. A pair is a variant in a
- * repetition of a run, once in each mode. The plan draws for each pair which of its cells
- * comes first. If the mode made no difference, each pair would be equally likely the
- * other way round, whatever the machine did to several of them. The test of
+ * repetition, once in each mode. The plan draws for each pair which of its cells comes
+ * first. If the mode made no difference, each pair would be equally likely the other way
+ * round, whatever the machine did to several of them. The test of
  * {@link PairedComparison} needs nothing else, so each pair of a repetition counts.
  *
  * @param capacity the backend's capacity
@@ -178,17 +178,15 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	 * The comparisons, by backend and rising load. Loads that were run in only one mode
 	 * are left out.
 	 */
-	public static List<ModeByLoad> of(List<RunResult> runs) {
+	public static List<ModeByLoad> of(RunResult run) {
 		Map<Key, List<Pair>> pairs = new TreeMap<>(Comparator.comparing(Key::capacity)
 			.thenComparing((key) -> key.load().kind())
 			.thenComparing((key) -> key.load().size()));
-		for (RunResult run : runs) {
-			for (CellResult sync : run.cells()) {
-				if (measured(sync, Mode.SYNC)) {
-					partner(run, sync).ifPresent((queued) -> pairs
-						.computeIfAbsent(new Key(sync.cell().capacity(), sync.cell().load()), (_) -> new ArrayList<>())
-						.add(new Pair(sync, queued)));
-				}
+		for (CellResult sync : run.cells()) {
+			if (measured(sync, Mode.SYNC)) {
+				partner(run, sync).ifPresent((queued) -> pairs
+					.computeIfAbsent(new Key(sync.cell().capacity(), sync.cell().load()), (_) -> new ArrayList<>())
+					.add(new Pair(sync, queued)));
 			}
 		}
 		return pairs.entrySet().stream().map((entry) -> of(entry.getKey(), entry.getValue())).toList();

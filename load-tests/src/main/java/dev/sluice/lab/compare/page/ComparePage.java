@@ -133,12 +133,12 @@ public final class ComparePage {
 	}
 
 	private List<String> modes() {
-		List<ModeByLoad> loads = ModeByLoad.of(List.of(this.run));
+		List<ModeByLoad> loads = ModeByLoad.of(this.run);
 		return loads.isEmpty() ? List.of("No load was measured in both modes.") : ModeOverview.answers(loads);
 	}
 
 	private void summary(Html html) {
-		List<ModeByLoad> loads = ModeByLoad.of(List.of(this.run));
+		List<ModeByLoad> loads = ModeByLoad.of(this.run);
 		if (!loads.isEmpty()) {
 			ModeOverview.write(loads, html);
 			html.open("details").element("summary", "How this is decided").note(ModeOverview.rule()).close();

@@ -22,7 +22,7 @@ import dev.sluice.lab.kit.statistics.PairedComparison;
 import org.jspecify.annotations.Nullable;
 
 /** Which mode for which load: sentences, figures, a picture. */
-public final class ModeOverview {
+final class ModeOverview {
 
 	private static final int MAX_FIGURES = 3;
 
@@ -30,7 +30,7 @@ public final class ModeOverview {
 	}
 
 	/** The answer, a sentence for each backend. */
-	public static List<String> answers(List<ModeByLoad> loads) {
+	static List<String> answers(List<ModeByLoad> loads) {
 		return ModeByLoad.byCapacity(loads).entrySet().stream().map((entry) -> {
 			List<ModeByLoad> each = entry.getValue();
 			String answer = words(each, ModeByLoad::answer, "sync answers sooner", "queued answers sooner",
@@ -83,7 +83,7 @@ public final class ModeOverview {
 	}
 
 	/** The figures that the answer rests on. */
-	public static void write(List<ModeByLoad> loads, Html html) {
+	static void write(List<ModeByLoad> loads, Html html) {
 		html.open("div", "class", "verdict").open("div", "class", "figures");
 		List<ModeByLoad> greatest = ModeByLoad.byCapacity(loads).values().stream().map(List::getLast).toList();
 		Stream
@@ -99,7 +99,7 @@ public final class ModeOverview {
 	}
 
 	/** The rule behind the sentences. */
-	public static String rule() {
+	static String rule() {
 		return "A pair is a variant in a repetition, once in each mode, in an order that was drawn for each pair. A mode “saves more” or “answers sooner” if the exact signed-rank test of at least %s pairs finds a difference at 1 %%; “as many” or “as soon” is reported if a difference of %s is excluded, otherwise the difference that may hide. Of few pairs there is no test: it is said of them if each of at least two differs by more than %s, which, at the noise that pairs have on shared machines, chance does in fewer than one of a hundred cases. “Answers”: median time from an order's first try until it is accepted, failures and retries included. Doubt is the 99 %% interval or, of few pairs, their range."
 			.formatted(Figures.count(PairedComparison.MIN_PAIRS), Figures.percent(PairedComparison.MARGIN),
 					Figures.percent(ModeByLoad.SHOWN_BY));

@@ -10,8 +10,7 @@ import java.util.function.Consumer;
  * @param id its name in links, different from those of the other sections of a run:
  * letters, digits and hyphens
  * @param title its heading, plain text
- * @param answers the run's answers, if this section states any, in plain sentences; the
- * overview of several runs repeats them
+ * @param answers the run's answers, if this section states any, in plain sentences
  * @param content writes what follows the answers
  */
 public record Section(String id, String title, List<String> answers, Consumer<Html> content) {

@@ -79,14 +79,9 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 	 * @param seconds its duration
 	 * @param clientCpuSeconds CPU time of the client
 	 * @param sinkCpuSeconds CPU time of the sink; 0 = it took no part
-	 * @param moments ten per second
 	 */
 	public record Transfer(Setting setting, Mode mode, int repetition, int connections, long messages, long bytes,
-			long wireBytes, double seconds, double clientCpuSeconds, double sinkCpuSeconds, List<Moment> moments) {
-
-		public Transfer {
-			moments = List.copyOf(moments);
-		}
+			long wireBytes, double seconds, double clientCpuSeconds, double sinkCpuSeconds) {
 
 		/** Data per time, in MB of 10^6 bytes per second. */
 		public double megabytesPerSecond() {
@@ -104,16 +99,6 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 			return this.messages / this.seconds;
 		}
 
-	}
-
-	/**
-	 * The state of a transfer at a moment.
-	 *
-	 * @param seconds since its beginning
-	 * @param inFlight messages sent and not acknowledged
-	 * @param window maximum of these
-	 */
-	public record Moment(double seconds, int inFlight, int window) {
 	}
 
 }

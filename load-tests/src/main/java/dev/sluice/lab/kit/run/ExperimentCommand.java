@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -76,7 +75,7 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 			Experiment experiment = factory.create(new Run(command, directory, Progress.toStandardError(),
 					this.json ? this.spec.commandLine().getErr() : stdout(), interruption));
 			RunResult result = experiment.run();
-			this.report.write(List.of(result), html);
+			this.report.write(result, html);
 			if (this.json) {
 				stdout().println(Files.readString(directory.path().resolve(RunFile.NAME)));
 			}

@@ -2,11 +2,10 @@ package dev.sluice.lab.kit.run;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 
 import dev.sluice.lab.kit.result.RunResult;
 
-/** Writes the report of some runs. */
+/** Writes the report of a run. */
 @FunctionalInterface
 public interface ReportWriter {
 
@@ -15,10 +14,9 @@ public interface ReportWriter {
 
 	/**
 	 * Writes a page.
-	 * @param runs at least one
 	 * @param html the file, replaced if it exists
 	 * @throws IOException if it cannot be written
 	 */
-	void write(List<RunResult> runs, Path html) throws IOException;
+	void write(RunResult run, Path html) throws IOException;
 
 }

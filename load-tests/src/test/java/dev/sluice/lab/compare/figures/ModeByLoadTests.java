@@ -41,7 +41,7 @@ class ModeByLoadTests {
 	void saysWhatMayHideWherePairsDisagree() {
 		RunResult run = comparison(8, (cell) -> 0.85 + 0.05 * cell.repetition());
 
-		assertThat(ModeByLoad.of(List.of(run))).allSatisfy((load) -> {
+		assertThat(ModeByLoad.of(run)).allSatisfy((load) -> {
 			assertThat(load.rate().choice()).isEqualTo(Choice.INCONCLUSIVE);
 			assertThat(load.rate().comparison().mayHide()).isCloseTo(0.25, within(0.005));
 		});
@@ -83,7 +83,7 @@ class ModeByLoadTests {
 			}
 		}
 
-		assertThat(ModeByLoad.of(List.of(Runs.run("compare", null, cells, List.of())))).singleElement()
+		assertThat(ModeByLoad.of(Runs.run("compare", null, cells, List.of()))).singleElement()
 			.satisfies((load) -> assertThat(load.rate().pairs()).isEqualTo(8))
 			.satisfies((load) -> assertThat(load.rate().choice()).isEqualTo(Choice.QUEUED))
 			.satisfies((load) -> assertThat(load.rate().least()).isCloseTo(2, within(1e-9)))
@@ -92,7 +92,7 @@ class ModeByLoadTests {
 
 	@Test
 	void aSinglePairDecidesNothing() {
-		assertThat(ModeByLoad.of(List.of(comparison(1, (_) -> 2)))).extracting((load) -> load.rate().choice())
+		assertThat(ModeByLoad.of(comparison(1, (_) -> 2))).extracting((load) -> load.rate().choice())
 			.containsOnly(Choice.TOO_FEW_PAIRS);
 	}
 
@@ -100,8 +100,8 @@ class ModeByLoadTests {
 	@ParameterizedTest
 	@CsvSource({ "2, 0.9", "2, 0.5", "2, 0.1", "8, 0.9", "8, 0.5", "8, 0.1" })
 	void aSlowerQueuedModeNeverLooksBetter(int repetitions, double slower) {
-		List<ModeByLoad> before = ModeByLoad.of(List.of(comparison(repetitions, (_) -> 1.5)));
-		List<ModeByLoad> after = ModeByLoad.of(List.of(comparison(repetitions, (_) -> 1.5 * slower)));
+		List<ModeByLoad> before = ModeByLoad.of(comparison(repetitions, (_) -> 1.5));
+		List<ModeByLoad> after = ModeByLoad.of(comparison(repetitions, (_) -> 1.5 * slower));
 
 		for (int i = 0; i < before.size(); i++) {
 			assertThat(after.get(i).rate().median()).isLessThan(before.get(i).rate().median());
@@ -113,7 +113,7 @@ class ModeByLoadTests {
 	void onePairOfManyMayDisagree() {
 		RunResult run = comparison(12, (cell) -> (cell.repetition() == 8) ? 0.99 : 2 + cell.repetition() / 100.0);
 
-		assertThat(ModeByLoad.of(List.of(run))).extracting((load) -> load.rate().choice()).containsOnly(Choice.QUEUED);
+		assertThat(ModeByLoad.of(run)).extracting((load) -> load.rate().choice()).containsOnly(Choice.QUEUED);
 	}
 
 	@Test
@@ -131,20 +131,10 @@ class ModeByLoadTests {
 	}
 
 	@Test
-	void pairsOfSeveralRunsCountTogether() {
-		RunResult run = comparison(4, (_) -> 2);
-
-		assertThat(ModeByLoad.of(List.of(run, run))).extracting((load) -> load.rate().pairs()).containsOnly(8);
-		assertThat(ModeByLoad.of(List.of(run))).extracting((load) -> load.rate().pairs()).containsOnly(4);
-	}
-
-	@Test
 	void loadsOfDifferentKindsDoNotMix() {
 		CellResult sync = Runs.rate(new Cell("reactive", "sync", "starved", new Load(Load.Kind.BURST, 10), 1), 100);
 
-		assertThat(ModeByLoad
-			.of(List.of(Runs.run("compare", null, List.of(sync, Runs.rate(cell("queued", 10, 1), 100)), List.of()))))
-			.isEmpty();
+		assertThat(of(List.of(sync, Runs.rate(cell("queued", 10, 1), 100)))).isEmpty();
 	}
 
 	@Test
@@ -152,7 +142,7 @@ class ModeByLoadTests {
 		RunResult run = Runs.run("compare", null, List.of(Runs.rate(cell("sync", 10, 1), 100),
 				Runs.rate(cell("queued", 10, 2), 200), Runs.rate(cell("queued", 100, 1), 200)), List.of());
 
-		assertThat(ModeByLoad.of(List.of(run))).isEmpty();
+		assertThat(ModeByLoad.of(run)).isEmpty();
 	}
 
 	@Test
@@ -162,7 +152,7 @@ class ModeByLoadTests {
 						Runs.rate(cell("sync", 100, 1), 0), Runs.rate(cell("queued", 100, 1), 100)),
 				List.of());
 
-		assertThat(ModeByLoad.of(List.of(run))).isEmpty();
+		assertThat(ModeByLoad.of(run)).isEmpty();
 	}
 
 	@Test
@@ -173,7 +163,7 @@ class ModeByLoadTests {
 						Runs.rate(new Cell("reactive", "queued", "unlimited", Load.inFlight(10), 1), 100)),
 				List.of());
 
-		assertThat(ModeByLoad.of(List.of(run))).isEmpty();
+		assertThat(ModeByLoad.of(run)).isEmpty();
 	}
 
 	@Test
@@ -286,7 +276,7 @@ class ModeByLoadTests {
 	}
 
 	private static List<Choice> choices(RunResult run) {
-		return ModeByLoad.of(List.of(run)).stream().map((load) -> load.rate().choice()).toList();
+		return ModeByLoad.of(run).stream().map((load) -> load.rate().choice()).toList();
 	}
 
 	private static Choice choice(double... ratios) {
@@ -307,7 +297,7 @@ class ModeByLoadTests {
 	}
 
 	private static List<ModeByLoad> of(List<CellResult> cells) {
-		return ModeByLoad.of(List.of(Runs.run("compare", null, cells, List.of())));
+		return ModeByLoad.of(Runs.run("compare", null, cells, List.of()));
 	}
 
 	/** Of which p99 is twice the median. */

@@ -39,7 +39,7 @@ class ModeOverviewTests {
 	}
 
 	private List<String> answers() {
-		return ModeOverview.answers(ModeByLoad.of(List.of(Runs.run("compare", null, this.cells, List.of()))));
+		return ModeOverview.answers(ModeByLoad.of(Runs.run("compare", null, this.cells, List.of())));
 	}
 
 	private void pairs(String capacity, int load, double... ratios) {

@@ -214,13 +214,11 @@ public final class Runs {
 
 	/** A stream and calls that wait, on a slow store. */
 	public static RunResult sink() {
-		List<SinkResult.Moment> moments = List.of(new SinkResult.Moment(0.1, 5, 16), new SinkResult.Moment(0.9, 12, 32),
-				new SinkResult.Moment(1.5, 17, 64));
 		List<SinkResult.Transfer> transfers = new ArrayList<>();
 		for (SinkResult.Mode mode : List.of(SinkResult.Mode.STOP_AND_WAIT, SinkResult.Mode.STREAM)) {
 			double seconds = (mode == SinkResult.Mode.STREAM) ? 2 : 20;
 			transfers.add(new SinkResult.Transfer(SinkResult.Setting.STORAGE, mode, 1, 1, 6_000, 100_000_000,
-					101_000_000, seconds, 1, 1, moments));
+					101_000_000, seconds, 1, 1));
 		}
 		return found("sink", new SinkResult(100, 2, 154, "a proxy", transfers));
 	}

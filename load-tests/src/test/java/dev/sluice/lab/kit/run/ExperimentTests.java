@@ -8,7 +8,6 @@ import java.io.UncheckedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -115,7 +114,7 @@ class ExperimentTests {
 
 		assertThat(written().partial()).contains("no conclusion");
 		assertThat(written().command()).isEqualTo("lab " + experiment);
-		Report.write(List.of(result), this.directory.resolve("report.html"));
+		Report.write(result, this.directory.resolve("report.html"));
 		assertThat(this.directory.resolve("report.html")).content().contains("no conclusion");
 	}
 
