@@ -7,9 +7,8 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.chaos.faults.ChaosPlan.Choice;
-import dev.sluice.lab.chaos.faults.ChaosPlan.Kind;
-import dev.sluice.lab.chaos.faults.ChaosPlan;
+import dev.sluice.lab.chaos.ChaosPlan.Choice;
+import dev.sluice.lab.chaos.ChaosPlan.Kind;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;

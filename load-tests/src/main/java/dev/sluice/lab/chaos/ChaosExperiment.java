@@ -22,14 +22,9 @@ import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.lab.chaos.faults.ChaosPlan.Kind;
-import dev.sluice.lab.chaos.faults.ChaosPlan.Target;
-import dev.sluice.lab.chaos.faults.ChaosPlan;
-import dev.sluice.lab.chaos.faults.Victim.Misbehaviour;
-import dev.sluice.lab.chaos.faults.Victim;
-import dev.sluice.lab.chaos.ledger.BackendWitness;
-import dev.sluice.lab.chaos.ledger.Gateway;
-import dev.sluice.lab.chaos.ledger.OrderDriver;
+import dev.sluice.lab.chaos.ChaosPlan.Kind;
+import dev.sluice.lab.chaos.ChaosPlan.Target;
+import dev.sluice.lab.chaos.Victim.Misbehaviour;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.Finding;
@@ -45,6 +40,7 @@ import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.stack.Variant;
+import dev.sluice.lab.chaos.OrderDriver.Gateway;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -176,9 +172,8 @@ final class ChaosExperiment extends Experiment {
 			.toList();
 		Trial.Workload load = this.settings.load();
 		this.trial.run(gateways, new OrderIdentity("chaos-" + load.seed(), load.customers()),
-				this.plan.against(victims(stack, services, control)), control::savedIfKnown,
-				() -> new BackendWitness(backend.uri(), gateways.getFirst().uri(), () -> unfinished(stack),
-						BackendWitness.Pace.DEFAULT));
+				this.plan.against(victims(stack, services, control)), control::savedIfKnown, new BackendWitness(control,
+						gateways.getFirst().uri(), () -> unfinished(stack), BackendWitness.Pace.DEFAULT));
 	}
 
 	/** With a new connection, as brokers were broken before. */

@@ -5,18 +5,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Patience;
-import dev.sluice.lab.chaos.faults.FaultInjector;
-import dev.sluice.lab.chaos.ledger.BackendWitness;
-import dev.sluice.lab.chaos.ledger.Gateway;
-import dev.sluice.lab.chaos.ledger.LedgerAudit;
-import dev.sluice.lab.chaos.ledger.OrderDriver;
 import dev.sluice.lab.kit.plan.OrderIdentity;
-import dev.sluice.lab.chaos.ledger.OrderLedger;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.measure.SavedSampler;
 import dev.sluice.lab.kit.plan.Mode;
@@ -25,6 +18,7 @@ import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.run.RunDirectory;
 import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.chaos.OrderDriver.Gateway;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,11 +98,10 @@ final class Trial {
 	 * Places orders, breaks the system and audits the orders.
 	 * @param savedByNow number of orders saved, read twice a second;
 	 * {@link SavedSampler#UNKNOWN} if unknown
-	 * @param witnesses connects to the witness at the end
 	 * @throws LabException if a fault was not mended, or the witness does not answer
 	 */
 	void run(List<Gateway> gateways, OrderIdentity identity, List<FaultInjector.Fault> faults, LongSupplier savedByNow,
-			Supplier<BackendWitness> witnesses) throws IOException, InterruptedException {
+			BackendWitness witness) throws IOException, InterruptedException {
 		this.progress.step("Placing %,d orders, %.0f per second, during %s (seed %d)".formatted(this.load.orders(),
 				this.load.ratePerSecond(), Figures.counted(faults.size(), "fault"), this.load.seed()));
 		try (OrderLedger entered = new OrderLedger(this.load.orders(), this.load.syncShare(),
@@ -119,10 +112,8 @@ final class Trial {
 			try (sampler) {
 				int placed = place(gateways, identity, faults, entered, start);
 				this.progress.step("Everything runs again; waiting for orders under way");
-				try (BackendWitness witness = witnesses.get()) {
-					this.audited = new LedgerAudit(entered, identity, witness, placed, LedgerAudit.POLL)
-						.run(Patience.of(Duration.ofMillis(this.load.drainMillis())).toMillis(), this.progress::now);
-				}
+				this.audited = new LedgerAudit(entered, identity, witness, placed, LedgerAudit.POLL)
+					.run(Patience.of(Duration.ofMillis(this.load.drainMillis())).toMillis(), this.progress::now);
 				LedgerAudit.write(violations(this.audited), this.directory.path().resolve(VIOLATIONS));
 			}
 			finally {

@@ -10,7 +10,6 @@ import java.util.List;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.chaos.ChaosExperiment.Ordering;
 import dev.sluice.lab.chaos.ChaosExperiment.Store;
-import dev.sluice.lab.chaos.faults.ChaosPlan;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
 import dev.sluice.lab.kit.result.ChaosResult;

@@ -6,6 +6,7 @@ import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,14 +21,15 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.lab.chaos.faults.FaultInjector.Fault;
-import dev.sluice.lab.chaos.ledger.BackendWitness;
-import dev.sluice.lab.chaos.ledger.Gateway;
+import dev.sluice.lab.chaos.FaultInjector.Fault;
 import dev.sluice.lab.kit.measure.SavedSampler;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.run.Progress;
+import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.RunDirectory;
+import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.chaos.OrderDriver.Gateway;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,9 +91,11 @@ class TrialTests {
 				new Fault(2, "broker", "kill", "two", 0, this.loadIsOver::await),
 				new Fault(3, "postgres", "kill", "three", 0, this.loadIsOver::await));
 
-		trial.run(List.of(new Gateway("a", server)), new OrderIdentity("trial"), faults, () -> SavedSampler.UNKNOWN,
-				() -> new BackendWitness(server, server, () -> OptionalLong.of(0),
-						new BackendWitness.Pace(Duration.ofMillis(1), Duration.ZERO)));
+		try (HttpClient client = Http.client(Duration.ofSeconds(5))) {
+			trial.run(List.of(new Gateway("a", server)), new OrderIdentity("trial"), faults, () -> SavedSampler.UNKNOWN,
+					new BackendWitness(new BackendControl(client, server), server, () -> OptionalLong.of(0),
+							new BackendWitness.Pace(Duration.ofMillis(1), Duration.ZERO)));
+		}
 
 		assertThat(this.received).hasValue(ORDERS);
 		ChaosResult chaos = trial.result(1);

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -15,6 +17,16 @@ import org.jspecify.annotations.Nullable;
  * @param series in the order of the text
  */
 public record Exposition(List<Series> series) {
+
+	private static final Pattern NAME = Pattern.compile("[^{\\s#]+");
+
+	private static final Pattern LABEL = Pattern.compile("([^=\\s,]+)=\"((?:[^\"\\\\]++|\\\\.)*+)\"");
+
+	/** Name, labels, value; a timestamp may follow. */
+	private static final Pattern LINE = Pattern
+		.compile("[^{\\s]+(?:\\{((?:\\s*[^=\\s,]+=\"(?:[^\"\\\\]++|\\\\.)*+\",?)*+)})?\\s*([^\\s{]\\S*)(?:\\s.*)?");
+
+	private static final Pattern ESCAPED = Pattern.compile("\\\\(.)");
 
 	public Exposition {
 		series = List.copyOf(series);
@@ -49,7 +61,34 @@ public record Exposition(List<Series> series) {
 
 	/** One line; empty if it has no value or another name. */
 	static Optional<Series> line(String line, Predicate<String> filter) {
-		return Optional.ofNullable(new Line(line).series(filter));
+		Matcher name = NAME.matcher(line);
+		if (!name.lookingAt() || !filter.test(name.group())) {
+			return Optional.empty();
+		}
+		Matcher matcher = LINE.matcher(line);
+		if (!matcher.matches()) {
+			return Optional.empty();
+		}
+		Map<String, String> labels = new LinkedHashMap<>();
+		if (matcher.group(1) != null) {
+			LABEL.matcher(matcher.group(1))
+				.results()
+				.forEach((label) -> labels.put(label.group(1), unescaped(label.group(2))));
+		}
+		try {
+			double value = number(matcher.group(2));
+			return Double.isNaN(value) ? Optional.empty() : Optional.of(new Series(name.group(), labels, value));
+		}
+		catch (NumberFormatException _) {
+			return Optional.empty();
+		}
+	}
+
+	private static String unescaped(String value) {
+		return ESCAPED.matcher(value).replaceAll((escaped) -> switch (escaped.group(1)) {
+			case "n" -> "\n";
+			case String other -> Matcher.quoteReplacement(other);
+		});
 	}
 
 	public Stream<Series> of(String name) {
@@ -72,83 +111,6 @@ public record Exposition(List<Series> series) {
 			case "-Inf" -> Double.NEGATIVE_INFINITY;
 			default -> Double.parseDouble(text);
 		};
-	}
-
-	/** Reads a line from left to right. */
-	private static final class Line {
-
-		private final String text;
-
-		private int at;
-
-		Line(String text) {
-			this.text = text;
-		}
-
-		@Nullable Series series(Predicate<String> filter) {
-			while (this.at < this.text.length() && "{ \t".indexOf(this.text.charAt(this.at)) < 0) {
-				this.at++;
-			}
-			String name = this.text.substring(0, this.at);
-			if (name.isEmpty() || name.startsWith("#") || !filter.test(name)) {
-				return null;
-			}
-			Map<String, String> labels = new LinkedHashMap<>();
-			if (next('{')) {
-				while (!next('}')) {
-					if (!label(labels)) {
-						return null;
-					}
-				}
-			}
-			// A timestamp may follow.
-			Double value = value(this.text.substring(this.at).strip().split("\\s+")[0]);
-			return (value != null) ? new Series(name, labels, value) : null;
-		}
-
-		private boolean next(char expected) {
-			if (this.at < this.text.length() && this.text.charAt(this.at) == expected) {
-				this.at++;
-				return true;
-			}
-			return false;
-		}
-
-		/** Reads one label and the comma after it. */
-		private boolean label(Map<String, String> labels) {
-			int equals = this.text.indexOf("=\"", this.at);
-			if (equals < 0) {
-				return false;
-			}
-			String name = this.text.substring(this.at, equals).strip();
-			StringBuilder value = new StringBuilder();
-			this.at = equals + 2;
-			while (this.at < this.text.length() && this.text.charAt(this.at) != '"') {
-				char c = this.text.charAt(this.at++);
-				if (c == '\\' && this.at < this.text.length()) {
-					char escaped = this.text.charAt(this.at++);
-					value.append((escaped == 'n') ? '\n' : escaped);
-				}
-				else {
-					value.append(c);
-				}
-			}
-			labels.put(name, value.toString());
-			boolean closed = next('"');
-			next(',');
-			return closed;
-		}
-
-		private static @Nullable Double value(String text) {
-			try {
-				double value = Exposition.number(text);
-				return Double.isNaN(value) ? null : value;
-			}
-			catch (NumberFormatException _) {
-				return null;
-			}
-		}
-
 	}
 
 }

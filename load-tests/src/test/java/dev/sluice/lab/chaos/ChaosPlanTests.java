@@ -1,13 +1,13 @@
-package dev.sluice.lab.chaos.faults;
+package dev.sluice.lab.chaos;
 
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-import dev.sluice.lab.chaos.faults.ChaosPlan.Choice;
-import dev.sluice.lab.chaos.faults.ChaosPlan.Fault;
-import dev.sluice.lab.chaos.faults.ChaosPlan.Kind;
-import dev.sluice.lab.chaos.faults.ChaosPlan.Target;
+import dev.sluice.lab.chaos.ChaosPlan.Choice;
+import dev.sluice.lab.chaos.ChaosPlan.Fault;
+import dev.sluice.lab.chaos.ChaosPlan.Kind;
+import dev.sluice.lab.chaos.ChaosPlan.Target;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,7 +1,7 @@
-package dev.sluice.lab.chaos.faults;
+package dev.sluice.lab.chaos;
 
 import dev.sluice.devservices.Breakable;
-import dev.sluice.lab.chaos.faults.ChaosPlan.Kind;
+import dev.sluice.lab.chaos.ChaosPlan.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param process the process to kill, freeze and start
  * @param behaviour makes it misbehave; null if it cannot
  */
-public record Victim(String name, Breakable process, @Nullable Misbehaviour behaviour) {
+record Victim(String name, Breakable process, @Nullable Misbehaviour behaviour) {
 
 	/** Makes a server answer wrongly, or correctly again. */
 	public interface Misbehaviour {

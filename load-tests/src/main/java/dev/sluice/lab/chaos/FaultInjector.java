@@ -1,4 +1,4 @@
-package dev.sluice.lab.chaos.faults;
+package dev.sluice.lab.chaos;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * then until no other fault of its group and fewer than {@link #AT_ONCE} others are going
  * on. A fault that would outlast the run is mended, whatever happens.
  */
-public final class FaultInjector implements AutoCloseable {
+final class FaultInjector implements AutoCloseable {
 
 	/**
 	 * With more, a machine that starts processes more slowly than they are killed would

@@ -1,4 +1,4 @@
-package dev.sluice.lab.chaos.faults;
+package dev.sluice.lab.chaos;
 
 import dev.sluice.lab.kit.page.Figures;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  *
  * @param faults in the order of their times
  */
-public record ChaosPlan(List<Fault> faults) {
+record ChaosPlan(List<Fault> faults) {
 
 	/** Time without faults at the start of the load, to show the undisturbed system. */
 	static final long LEAD_MILLIS = 5_000;

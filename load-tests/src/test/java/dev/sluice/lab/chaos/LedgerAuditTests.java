@@ -1,10 +1,11 @@
-package dev.sluice.lab.chaos.ledger;
+package dev.sluice.lab.chaos;
 
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,11 +28,13 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.lab.chaos.ledger.BackendWitness.Pace;
-import dev.sluice.lab.chaos.ledger.BackendWitness.Unfinished;
+import dev.sluice.lab.chaos.BackendWitness.Pace;
+import dev.sluice.lab.chaos.BackendWitness.Unfinished;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.stack.Http;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -270,8 +273,9 @@ class LedgerAuditTests {
 	}
 
 	private LedgerAudit.Audited audit(long deadlineMillis, Unfinished unfinished) throws InterruptedException {
-		try (BackendWitness witness = new BackendWitness(uri(this.backend), uri(this.gateway), unfinished,
-				new Pace(POLL, Duration.ZERO))) {
+		try (HttpClient client = Http.client(Duration.ofSeconds(5))) {
+			BackendWitness witness = new BackendWitness(new BackendControl(client, uri(this.backend)),
+					uri(this.gateway), unfinished, new Pace(POLL, Duration.ZERO));
 			return new LedgerAudit(this.ledger, this.identity, witness, ORDERS, POLL).run(deadlineMillis, (_) -> {
 			});
 		}

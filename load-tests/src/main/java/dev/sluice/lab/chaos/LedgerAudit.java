@@ -1,4 +1,4 @@
-package dev.sluice.lab.chaos.ledger;
+package dev.sluice.lab.chaos;
 
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -24,8 +24,8 @@ import java.util.stream.IntStream;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
-import dev.sluice.lab.chaos.ledger.Answer.Meaning;
-import dev.sluice.lab.chaos.ledger.BackendWitness.Fate;
+import dev.sluice.lab.chaos.Answer.Meaning;
+import dev.sluice.lab.chaos.BackendWitness.Fate;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * Waits for orders under way until a deadline. Not thread-safe; asks the witness in
  * {@link #THREADS} threads.
  */
-public final class LedgerAudit {
+final class LedgerAudit {
 
 	/** Instead of the time at which an order was saved. */
 	static final long NOT_SAVED = Long.MIN_VALUE;

@@ -1,7 +1,8 @@
-package dev.sluice.lab.chaos.ledger;
+package dev.sluice.lab.chaos;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
@@ -44,7 +45,7 @@ import tools.jackson.databind.json.JsonMapper;
  * At most {@link #MAX_OPEN} orders are open at once. Further orders are sent late, see
  * {@link #latestMillis()}.
  */
-public final class OrderDriver implements AutoCloseable {
+final class OrderDriver implements AutoCloseable {
 
 	/** Maximum number of attempts of an order. */
 	static final int ATTEMPTS = 6;
@@ -90,6 +91,15 @@ public final class OrderDriver implements AutoCloseable {
 	private final long startNanos;
 
 	private final Duration firstPause;
+
+	/**
+	 * A gateway that gets orders.
+	 *
+	 * @param name its name in the results
+	 * @param uri without a path
+	 */
+	record Gateway(String name, URI uri) {
+	}
 
 	/**
 	 * @param gateways tried in turn

@@ -1,4 +1,4 @@
-package dev.sluice.lab.chaos.ledger;
+package dev.sluice.lab.chaos;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -14,9 +14,10 @@ import java.util.concurrent.Executors;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.contract.HttpNames;
-import dev.sluice.lab.chaos.ledger.Answer.Meaning;
+import dev.sluice.lab.chaos.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
+import dev.sluice.lab.chaos.OrderDriver.Gateway;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -1,6 +1,6 @@
-package dev.sluice.lab.chaos.ledger;
+package dev.sluice.lab.chaos;
 
-import dev.sluice.lab.chaos.ledger.Answer.Meaning;
+import dev.sluice.lab.chaos.Answer.Meaning;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -1,4 +1,4 @@
-package dev.sluice.lab.chaos.faults;
+package dev.sluice.lab.chaos;
 
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -11,9 +11,9 @@ import java.util.concurrent.CountDownLatch;
 
 import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Patience;
-import dev.sluice.lab.chaos.faults.ChaosPlan.Fault;
-import dev.sluice.lab.chaos.faults.ChaosPlan.Kind;
-import dev.sluice.lab.chaos.faults.ChaosPlan.Target;
+import dev.sluice.lab.chaos.ChaosPlan.Fault;
+import dev.sluice.lab.chaos.ChaosPlan.Kind;
+import dev.sluice.lab.chaos.ChaosPlan.Target;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
 import org.junit.jupiter.api.Test;

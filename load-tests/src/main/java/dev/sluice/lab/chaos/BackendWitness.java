@@ -1,13 +1,13 @@
-package dev.sluice.lab.chaos.ledger;
+package dev.sluice.lab.chaos;
 
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -17,7 +17,7 @@ import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.devservices.Patience;
-import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -31,7 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Thread-safe. Each question has a deadline. Without an answer it throws a
  * {@link LabException}, as the audit would prove nothing.
  */
-public final class BackendWitness implements AutoCloseable {
+final class BackendWitness {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -39,15 +39,7 @@ public final class BackendWitness implements AutoCloseable {
 
 	private static final int OK = 200;
 
-	private static final int NOT_FOUND = 404;
-
-	private static final int UNAVAILABLE = 503;
-
-	private final JsonMapper json = JsonMapper.shared();
-
-	private final HttpClient client = Http.client(TIMEOUT);
-
-	private final URI backend;
+	private final BackendControl backend;
 
 	private final URI gateway;
 
@@ -89,7 +81,7 @@ public final class BackendWitness implements AutoCloseable {
 	 * @param gateway asked for orders that the backend does not have
 	 * @param unfinished asked once the backend is quiet
 	 */
-	public BackendWitness(URI backend, URI gateway, Unfinished unfinished, Pace pace) {
+	public BackendWitness(BackendControl backend, URI gateway, Unfinished unfinished, Pace pace) {
 		this.backend = backend;
 		this.gateway = gateway;
 		this.unfinished = unfinished;
@@ -133,68 +125,53 @@ public final class BackendWitness implements AutoCloseable {
 	 * What has become of an order; null if it is neither saved nor failed.
 	 */
 	@Nullable Fate fate(UUID id) throws InterruptedException {
-		HttpResponse<String> answer = getFromBackend("/orders/" + id);
-		return switch (answer.statusCode()) {
-			case OK -> new Fate(OrderStatus.SAVED, read(answer, SavedOrder.class).savedAt());
-			case NOT_FOUND -> {
-				HttpResponse<String> view = get(this.gateway.resolve("/orders/" + id));
-				yield (view.statusCode() == OK && read(view, OrderView.class).status() == OrderStatus.FAILED)
-						? new Fate(OrderStatus.FAILED, null) : null;
-			}
-			default -> throw new LabException("The backend does not report whether it has %s: %d %s".formatted(id,
-					answer.statusCode(), answer.body()));
-		};
+		Optional<SavedOrder> saved = retried(() -> this.backend.find(id));
+		if (saved.isPresent()) {
+			return new Fate(OrderStatus.SAVED, saved.get().savedAt());
+		}
+		return (retried(() -> view(id)) == OrderStatus.FAILED) ? new Fate(OrderStatus.FAILED, null) : null;
 	}
 
-	private <T> T read(HttpResponse<String> answer, Class<T> type) {
+	/** The status that the gateway reports; null if it reports none. */
+	private @Nullable OrderStatus view(UUID id) throws InterruptedException {
+		URI uri = this.gateway.resolve("/orders/" + id);
 		try {
-			return this.json.readValue(answer.body(), type);
+			HttpResponse<String> view = this.backend.client()
+				.send(HttpRequest.newBuilder(uri).timeout(Patience.of(TIMEOUT)).build(), BodyHandlers.ofString());
+			return (view.statusCode() == OK) ? JsonMapper.shared().readValue(view.body(), OrderView.class).status()
+					: null;
 		}
-		catch (JacksonException ex) {
-			throw new LabException("The answer of %s is not an order: %s".formatted(answer.uri(), answer.body()), ex);
+		catch (IOException | JacksonException ex) {
+			throw new LabException("%s does not answer with an order: %s".formatted(uri, ex), ex);
 		}
 	}
 
 	/** Totals over all orders. */
 	BackendAudit counts() throws InterruptedException {
-		HttpResponse<String> answer = getFromBackend("/audit");
-		if (answer.statusCode() != OK) {
-			throw new LabException(
-					"The backend does not report its orders: %d %s".formatted(answer.statusCode(), answer.body()));
-		}
-		return this.json.readValue(answer.body(), BackendAudit.class);
+		return retried(this.backend::audit);
 	}
 
-	/** Retries: a backend with a database needs a moment once the database is back. */
-	private HttpResponse<String> getFromBackend(String path) throws InterruptedException {
+	/** Asks again: a backend with a database needs a moment once the database is back. */
+	private <T extends @Nullable Object> T retried(Question<T> question) throws InterruptedException {
 		for (int tries = 1;; tries++) {
-			HttpResponse<String> answer = get(this.backend.resolve(path));
-			if (answer.statusCode() != UNAVAILABLE || tries == TRIES) {
-				return answer;
+			try {
+				return question.ask();
+			}
+			catch (LabException ex) {
+				if (tries == TRIES) {
+					throw ex;
+				}
 			}
 			Thread.sleep(this.pace.poll());
 		}
 	}
 
-	private HttpResponse<String> get(URI uri) throws InterruptedException {
-		HttpRequest request = HttpRequest.newBuilder(uri).timeout(Patience.of(TIMEOUT)).build();
-		for (int tries = 1;; tries++) {
-			try {
-				return this.client.send(request, BodyHandlers.ofString());
-			}
-			catch (IOException ex) {
-				if (tries == TRIES) {
-					throw new LabException("%s has not answered %d times: %s".formatted(uri, TRIES, ex), ex);
-				}
-				Thread.sleep(this.pace.poll());
-			}
-		}
-	}
+	/** Fails with a {@link LabException} if there is no answer. */
+	@FunctionalInterface
+	private interface Question<T extends @Nullable Object> {
 
-	@Override
-	public void close() {
-		this.client.shutdownNow();
-		this.client.close();
+		T ask() throws InterruptedException;
+
 	}
 
 }

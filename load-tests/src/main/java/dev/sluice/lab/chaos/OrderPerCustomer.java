@@ -1,11 +1,11 @@
-package dev.sluice.lab.chaos.ledger;
+package dev.sluice.lab.chaos;
 
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 
-import dev.sluice.lab.chaos.ledger.Answer.Meaning;
+import dev.sluice.lab.chaos.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 
@@ -20,7 +20,7 @@ import dev.sluice.lab.kit.plan.OrderIdentity;
  * @param overtaking those of them that were saved before one accepted earlier, a line for
  * each: {@code id,overtook an order accepted before,order}
  */
-public record OrderPerCustomer(int compared, List<String> overtaking) {
+record OrderPerCustomer(int compared, List<String> overtaking) {
 
 	/**
 	 * Error of the ledger's times, as both the sending and the answer are truncated to

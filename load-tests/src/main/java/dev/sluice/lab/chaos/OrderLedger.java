@@ -1,4 +1,4 @@
-package dev.sluice.lab.chaos.ledger;
+package dev.sluice.lab.chaos;
 
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-import dev.sluice.lab.chaos.ledger.Answer.Meaning;
+import dev.sluice.lab.chaos.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ChaosResult.Second;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Keeps nine bytes for each order and 20 for each second, so a million orders need 9 MB.
  * Thread-safe.
  */
-public final class OrderLedger implements AutoCloseable {
+final class OrderLedger implements AutoCloseable {
 
 	private static final int NEVER = -1;
 
