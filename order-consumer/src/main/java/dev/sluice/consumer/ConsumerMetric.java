@@ -65,7 +65,10 @@ public enum ConsumerMetric {
 			"Records deleted before the delivery or the projection read them"),
 
 	PROJECTION_SKIPPED("sluice.projection.skipped", "records", "topic",
-			"Records that the projection skipped because it could not read them");
+			"Records that the projection skipped because it could not read them"),
+
+	PROJECTION_REFUSED("sluice.projection.refused", "orders", "",
+			"Statuses that PostgreSQL refused for their data; the log names the orders");
 
 	private final String metricName;
 

@@ -21,7 +21,6 @@ import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Timer;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -88,8 +87,6 @@ final class Projection implements SmartLifecycle {
 
 	private final LostRecords lost;
 
-	private final Runnable migration;
-
 	private final StatusReader reader;
 
 	private final StatusTable table;
@@ -101,8 +98,6 @@ final class Projection implements SmartLifecycle {
 	private final KafkaMessageListenerContainer<byte[], byte[]> container;
 
 	private final DistributionSummary batch;
-
-	private final Timer duration;
 
 	private final MeterRegistry registry;
 
@@ -119,23 +114,18 @@ final class Projection implements SmartLifecycle {
 
 	private @Nullable Thread starter;
 
-	/**
-	 * @param migration migrates the schema; after a failure it is called again
-	 */
-	Projection(ProjectionProperties properties, TopicWatch topics, LostRecords lost, Runnable migration,
-			StatusReader reader, StatusTable table, ConsumerFactory<byte[], byte[]> consumers, MeterRegistry registry,
-			InstantSource clock, Supervisor supervisor) {
+	Projection(ProjectionProperties properties, TopicWatch topics, LostRecords lost, StatusReader reader,
+			StatusTable table, ConsumerFactory<byte[], byte[]> consumers, MeterRegistry registry, InstantSource clock,
+			Supervisor supervisor) {
 		this.topics = topics;
 		this.lost = lost;
 		TOPICS.forEach((topic) -> lost.expect(READER, topic));
-		this.migration = migration;
 		this.reader = reader;
 		this.table = table;
 		this.clock = clock;
 		this.supervisor = supervisor;
 		this.registry = registry;
 		this.batch = ConsumerMetric.PROJECTION_BATCH.summary(registry);
-		this.duration = ConsumerMetric.PROJECTION_DURATION.timer(registry);
 		ConsumerMetric.PROJECTION_AGE.gauge(registry, this, (projection) -> projection.ageSeconds);
 		this.container = container(properties, consumers);
 	}
@@ -209,15 +199,16 @@ final class Projection implements SmartLifecycle {
 	}
 
 	private void migrate() throws InterruptedException {
-		boolean warned = false;
+		Class<?> warned = null;
 		while (this.running) {
 			try {
-				this.migration.run();
+				this.table.migrate();
 				return;
 			}
-			catch (FlywayException ex) {
-				if (!warned) {
-					warned = true;
+			catch (FlywayException | DataAccessException ex) {
+				Class<?> kind = NestedExceptionUtils.getMostSpecificCause(ex).getClass();
+				if (kind != warned) {
+					warned = kind;
 					logger.warn("The status projection cannot start. Retrying until it can: {}", oneLine(ex));
 				}
 				Thread.sleep(RETRY);
@@ -283,7 +274,7 @@ final class Projection implements SmartLifecycle {
 		List<Collection<StatusRow>> layers = this.reader.fold(records,
 				(record) -> ConsumerMetric.PROJECTION_SKIPPED.counter(this.registry, "topic", record.topic())
 					.increment());
-		layers.forEach((rows) -> this.duration.record(() -> this.table.merge(rows)));
+		layers.forEach(this.table::merge);
 	}
 
 	private void failed(RuntimeException failure) {

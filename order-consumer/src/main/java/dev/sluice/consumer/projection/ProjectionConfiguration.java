@@ -2,13 +2,10 @@ package dev.sluice.consumer.projection;
 
 import java.time.InstantSource;
 
-import javax.sql.DataSource;
-
 import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.threads.Supervisor;
 import dev.sluice.topics.TopicWatch;
 import io.micrometer.core.instrument.MeterRegistry;
-import org.flywaydb.core.Flyway;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -23,11 +20,10 @@ import org.springframework.kafka.core.ConsumerFactory;
 class ProjectionConfiguration {
 
 	@Bean
-	Projection projection(ProjectionProperties properties, TopicWatch topics, LostRecords lost, DataSource database,
-			JdbcTemplate jdbc, ConsumerFactory<byte[], byte[]> consumers, JsonMapper json, MeterRegistry registry,
-			InstantSource clock, Supervisor supervisor) {
-		Runnable migration = () -> Flyway.configure().dataSource(database).load().migrate();
-		return new Projection(properties, topics, lost, migration, new StatusReader(json), new StatusTable(jdbc),
+	Projection projection(ProjectionProperties properties, TopicWatch topics, LostRecords lost, JdbcTemplate jdbc,
+			ConsumerFactory<byte[], byte[]> consumers, JsonMapper json, MeterRegistry registry, InstantSource clock,
+			Supervisor supervisor) {
+		return new Projection(properties, topics, lost, new StatusReader(json), new StatusTable(jdbc, registry),
 				consumers, registry, clock, supervisor);
 	}
 

@@ -7,13 +7,30 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 
+import dev.sluice.consumer.ConsumerMetric;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
 import org.jspecify.annotations.Nullable;
-import org.springframework.jdbc.core.JdbcOperations;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.dao.DataAccessException;
+import org.springframework.jdbc.core.JdbcTemplate;
 
 /** The table {@code order_status}: one statement merges any number of rows into it. */
 final class StatusTable {
+
+	private static final Logger logger = LoggerFactory.getLogger(StatusTable.class);
+
+	/** SQLSTATE classes of errors that depend on the data: a retry fails again. */
+	private static final Set<String> DATA_ERRORS = Set.of("22", "23", "54");
 
 	/** {@link StatusRow#merge} in SQL. */
 	private static final String MERGE = """
@@ -41,21 +58,68 @@ final class StatusTable {
 			    OR EXCLUDED.outcome_offset >= 0
 			""";
 
-	private final JdbcOperations jdbc;
+	private final JdbcTemplate jdbc;
 
-	StatusTable(JdbcOperations jdbc) {
+	private final Timer duration;
+
+	private final Counter refused;
+
+	StatusTable(JdbcTemplate jdbc, MeterRegistry registry) {
 		this.jdbc = jdbc;
+		this.duration = ConsumerMetric.PROJECTION_DURATION.timer(registry);
+		this.refused = ConsumerMetric.PROJECTION_REFUSED.counter(registry);
 	}
 
 	/**
+	 * Creates the table or brings it up to date.
+	 * @throws DataAccessException if PostgreSQL does not answer
+	 * @throws FlywayException if the migration fails, or the database cannot store every
+	 * text
+	 */
+	void migrate() {
+		String encoding = this.jdbc.queryForObject("SHOW server_encoding", String.class);
+		if (!"UTF8".equals(encoding)) {
+			throw new FlywayException("The database stores text as " + encoding
+					+ " and so cannot store every order: create it with ENCODING 'UTF8'");
+		}
+		Flyway.configure().dataSource(Objects.requireNonNull(this.jdbc.getDataSource())).load().migrate();
+	}
+
+	/**
+	 * Merges rows by one statement. If PostgreSQL refuses a row for its data, divides
+	 * them until only that row is left, and skips it.
 	 * @param rows of different orders
-	 * @throws org.springframework.dao.DataAccessException if the statement failed; then
-	 * no row is merged, or all are
+	 * @throws DataAccessException if PostgreSQL does not answer; the rows can be merged
+	 * again
 	 */
 	void merge(Collection<StatusRow> rows) {
 		// Every instance uses the same order of rows, so two instances cannot deadlock.
-		List<StatusRow> sorted = rows.stream().sorted(Comparator.comparing(StatusRow::id)).toList();
-		this.jdbc.update((connection) -> prepare(connection, sorted));
+		mergeSorted(rows.stream().sorted(Comparator.comparing(StatusRow::id)).toList());
+	}
+
+	private void mergeSorted(List<StatusRow> rows) {
+		try {
+			this.duration.record(() -> this.jdbc.update((connection) -> prepare(connection, rows)));
+		}
+		catch (DataAccessException ex) {
+			if (!isDataError(ex)) {
+				throw ex;
+			}
+			if (rows.size() > 1) {
+				int middle = rows.size() / 2;
+				mergeSorted(rows.subList(0, middle));
+				mergeSorted(rows.subList(middle, rows.size()));
+				return;
+			}
+			this.refused.increment();
+			logger.error("PostgreSQL refuses the status of order {}, which stays as it was: {}", rows.getFirst().id(),
+					ex.getMostSpecificCause().getMessage());
+		}
+	}
+
+	private static boolean isDataError(DataAccessException failure) {
+		return failure.getMostSpecificCause() instanceof SQLException cause && cause.getSQLState() != null
+				&& cause.getSQLState().length() == 5 && DATA_ERRORS.contains(cause.getSQLState().substring(0, 2));
 	}
 
 	private static PreparedStatement prepare(Connection connection, List<StatusRow> rows) throws SQLException {

@@ -16,7 +16,8 @@ import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.PostgresService;
-import org.flywaydb.core.Flyway;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.flywaydb.core.api.FlywayException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** The merge in a real PostgreSQL: it must agree with the one in Java. */
 @Tag("embedded")
@@ -40,6 +42,8 @@ class ProjectionIT {
 
 	private static JdbcTemplate jdbc;
 
+	private static final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+
 	private static StatusTable table;
 
 	@BeforeAll
@@ -49,9 +53,9 @@ class ProjectionIT {
 		database.setJdbcUrl(postgres.jdbcUrl());
 		database.setUsername(postgres.username());
 		database.setPassword(postgres.password());
-		Flyway.configure().dataSource(database).load().migrate();
 		jdbc = new JdbcTemplate(database);
-		table = new StatusTable(jdbc);
+		table = new StatusTable(jdbc, meters);
+		table.migrate();
 	}
 
 	@AfterAll
@@ -114,6 +118,44 @@ class ProjectionIT {
 		table.merge(List.of(row));
 
 		assertThat(rows()).containsExactly(row);
+	}
+
+	@Test
+	void skipsOnlyTheRowsThatPostgresRefuses() {
+		jdbc.execute("ALTER TABLE order_status ADD CONSTRAINT attempts_are_few CHECK (attempts < 9)");
+		List<StatusRow> rows = new ArrayList<>();
+		for (int i = 0; i < 100; i++) {
+			rows.add(new StatusRow(UUID.randomUUID(), "c-" + i, OrderStatus.FAILED, i % 10, T0, T0, T0, i, "because",
+					null, ONE));
+		}
+
+		try {
+			table.merge(rows);
+		}
+		finally {
+			jdbc.execute("ALTER TABLE order_status DROP CONSTRAINT attempts_are_few");
+		}
+
+		assertThat(rows())
+			.containsExactlyInAnyOrderElementsOf(rows.stream().filter((row) -> row.attempts() < 9).toList());
+		assertThat(meters.get("sluice.projection.refused").counter().count()).isEqualTo(10);
+	}
+
+	@Test
+	void refusesADatabaseThatCannotStoreEveryText() {
+		JdbcTemplate latin = new JdbcTemplate(database) {
+
+			@Override
+			public <T> T queryForObject(String sql, Class<T> type) {
+				assertThat(super.queryForObject(sql, type)).isEqualTo("UTF8");
+				return type.cast("LATIN1");
+			}
+
+		};
+
+		assertThatExceptionOfType(FlywayException.class).isThrownBy(() -> new StatusTable(latin, meters).migrate())
+			.withMessageContaining("LATIN1")
+			.withMessageContaining("ENCODING 'UTF8'");
 	}
 
 	@Test

@@ -40,7 +40,6 @@ import dev.sluice.devservices.PostgresService;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
-import org.flywaydb.core.Flyway;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -166,6 +165,12 @@ class ProjectionLifecycleIT {
 			JdbcTemplate jdbc = new JdbcTemplate(database) {
 
 				@Override
+				public <T> T queryForObject(String sql, Class<T> type) {
+					fail(ofMigration);
+					return super.queryForObject(sql, type);
+				}
+
+				@Override
 				public int update(PreparedStatementCreator statement) {
 					fail(failures);
 					return super.update(statement);
@@ -176,11 +181,9 @@ class ProjectionLifecycleIT {
 			Queue<String> failed = new ConcurrentLinkedQueue<>();
 			Projection projection = new Projection(
 					new ProjectionProperties(true, "order-status-" + UUID.randomUUID(), 10, Duration.ZERO),
-					consumer.getBean(TopicWatch.class), new LostRecords(registry), () -> {
-						fail(ofMigration);
-						Flyway.configure().dataSource(database).load().migrate();
-					}, new StatusReader(JsonMapper.builder().build()), new StatusTable(jdbc), consumers(consumer),
-					registry, InstantSource.system(), new Supervisor(failed::add));
+					consumer.getBean(TopicWatch.class), new LostRecords(registry),
+					new StatusReader(JsonMapper.builder().build()), new StatusTable(jdbc, registry),
+					consumers(consumer), registry, InstantSource.system(), new Supervisor(failed::add));
 			projection.start();
 			try {
 				String ids = harness.enqueue(5).stream().map((id) -> "'" + id + "'").collect(Collectors.joining(", "));
