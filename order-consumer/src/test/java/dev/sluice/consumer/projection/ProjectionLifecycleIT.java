@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.Comparator;
@@ -20,6 +21,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+
+import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -197,6 +200,22 @@ class ProjectionLifecycleIT {
 				projection.stop();
 			}
 		}
+	}
+
+	/** The connections stay open: behind them is what was the primary server. */
+	@Test
+	void leavesConnectionsThatHaveBecomeReadOnly() throws Exception {
+		ConfigurableApplicationContext consumer = harness.startConsumer(projecting(postgres.port()));
+		DataSource pool = consumer.getBean(DataSource.class);
+		try (Connection one = pool.getConnection(); Connection other = pool.getConnection()) {
+			for (Connection connection : List.of(one, other)) {
+				connection.createStatement().execute("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY");
+			}
+		}
+
+		harness.enqueue(5);
+
+		eventually().until(() -> count("status = 'saved'"), (saved) -> saved == 5);
 	}
 
 	@SuppressWarnings("unchecked")
