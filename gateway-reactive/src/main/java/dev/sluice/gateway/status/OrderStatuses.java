@@ -81,7 +81,7 @@ public final class OrderStatuses {
 		RecentOrder known = RecentOrder.of(id, this.recent);
 		OrderView view = known.mergedWith(row);
 		if (view.status() != OrderStatus.FAILED) {
-			return Mono.just(view);
+			return upToDate(known, view, deadlineNanos);
 		}
 		return askBackend(id, deadlineNanos).map((result) -> {
 			if (!(result instanceof BackendResult.Saved(SavedOrder order))) {
@@ -92,17 +92,30 @@ public final class OrderStatuses {
 		});
 	}
 
+	/**
+	 * While the projection is behind, only the backend may know that an order is saved.
+	 */
+	private Mono<OrderView> upToDate(RecentOrder known, OrderView view, long deadlineNanos) {
+		if (view.status() == OrderStatus.SAVED || !this.recent.isProjectionBehind()) {
+			return Mono.just(view);
+		}
+		return askBackend(view.id(), deadlineNanos)
+			.map((result) -> (result instanceof BackendResult.Saved(SavedOrder order)) ? known.atBackend(order, view)
+					: view);
+	}
+
 	/** Reads Kafka up to its end before it reports that there is no such order. */
 	private Mono<OrderView> notFound(UUID id, long deadlineNanos) {
-		OrderView view = RecentOrder.of(id, this.recent).alone();
+		RecentOrder before = RecentOrder.of(id, this.recent);
+		OrderView view = before.alone();
 		if (view != null) {
-			return Mono.just(view);
+			return upToDate(before, view, deadlineNanos);
 		}
 		Duration limit = this.properties.timeout().dividedBy(2);
 		return Mono.fromFuture(() -> this.recent.caughtUp(limit)).flatMap((reading) -> {
 			RecentOrder known = RecentOrder.of(id, this.recent);
 			OrderView now = known.alone();
-			return (now != null) ? Mono.just(now)
+			return (now != null) ? upToDate(known, now, deadlineNanos)
 					: askBackend(id, deadlineNanos)
 						.flatMap((result) -> (result instanceof BackendResult.Saved(SavedOrder order))
 								? Mono.just(known.atBackend(order)) : readAgain(id, reading, result, deadlineNanos));

@@ -83,25 +83,37 @@ public final class OrderStatuses {
 	private OrderView found(UUID id, StatusRow row, long deadlineNanos) {
 		RecentOrder known = RecentOrder.of(id, this.recent);
 		OrderView view = known.mergedWith(row);
-		if (view.status() == OrderStatus.FAILED
-				&& askBackend(id, deadlineNanos) instanceof BackendResult.Saved(SavedOrder order)) {
+		if (view.status() != OrderStatus.FAILED) {
+			return upToDate(known, view, deadlineNanos);
+		}
+		if (askBackend(id, deadlineNanos) instanceof BackendResult.Saved(SavedOrder order)) {
 			this.outcomes.publish(id, row.customerId(), order.savedAt(), null);
 			return known.atBackend(order, view);
 		}
 		return view;
 	}
 
+	/**
+	 * While the projection is behind, only the backend may know that an order is saved.
+	 */
+	private OrderView upToDate(RecentOrder known, OrderView view, long deadlineNanos) {
+		return (view.status() != OrderStatus.SAVED && this.recent.isProjectionBehind()
+				&& askBackend(view.id(), deadlineNanos) instanceof BackendResult.Saved(SavedOrder order))
+						? known.atBackend(order, view) : view;
+	}
+
 	/** Reads Kafka up to its end before it reports that there is no such order. */
 	private OrderView notFound(UUID id, long deadlineNanos) {
-		OrderView view = RecentOrder.of(id, this.recent).alone();
+		RecentOrder before = RecentOrder.of(id, this.recent);
+		OrderView view = before.alone();
 		if (view != null) {
-			return view;
+			return upToDate(before, view, deadlineNanos);
 		}
 		Reading reading = this.recent.caughtUp(this.properties.timeout().dividedBy(2)).join();
 		RecentOrder known = RecentOrder.of(id, this.recent);
 		OrderView now = known.alone();
 		if (now != null) {
-			return now;
+			return upToDate(known, now, deadlineNanos);
 		}
 		BackendResult result = askBackend(id, deadlineNanos);
 		return (result instanceof BackendResult.Saved(SavedOrder order)) ? known.atBackend(order)

@@ -115,6 +115,14 @@ final class KnownOrders {
 		return !parts.isEmpty() && parts.values().stream().allMatch((part) -> part.knownFrom <= part.committed);
 	}
 
+	/** Whether the projection has not committed what was read this long ago. */
+	boolean isUncommittedFor(Duration time) {
+		long now = System.nanoTime();
+		return this.parts.values()
+			.stream()
+			.anyMatch((part) -> part.committed < part.awaited && now - part.awaitedNanos > time.toNanos());
+	}
+
 	/**
 	 * Forgets everything, and reads from the committed offsets on.
 	 * @param partitions what to read
@@ -155,6 +163,10 @@ final class KnownOrders {
 				forgetFirst(part, offset);
 			}
 			part.committed = offset;
+			if (offset >= part.awaited) {
+				part.awaitedNanos = System.nanoTime();
+				part.awaited = part.position;
+			}
 		}
 		this.acknowledged.values().removeIf(this::isRead);
 		this.publishing.values().removeIf(this::isRead);
@@ -255,6 +267,11 @@ final class KnownOrders {
 		/** Orders from this offset on have not been dropped. */
 		private volatile long knownFrom;
 
+		/** The position that the projection is to commit next, and when it was read. */
+		private volatile long awaited;
+
+		private volatile long awaitedNanos;
+
 		/** The records read and not committed yet. */
 		private final ArrayDeque<Place> places = new ArrayDeque<>();
 
@@ -263,6 +280,7 @@ final class KnownOrders {
 			this.position = committed;
 			this.committed = committed;
 			this.knownFrom = committed;
+			this.awaited = committed;
 		}
 
 		long position() {

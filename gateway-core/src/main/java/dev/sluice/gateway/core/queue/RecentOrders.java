@@ -156,6 +156,11 @@ public class RecentOrders implements SmartLifecycle {
 		return this.orders.syncSave(id);
 	}
 
+	/** Whether PostgreSQL may lack the outcomes of orders that ended seconds ago. */
+	public boolean isProjectionBehind() {
+		return this.orders.isUncommittedFor(this.wait.multipliedBy(LOST));
+	}
+
 	/**
 	 * Waits until everything has been read that was in the topics when this was called.
 	 * Calls that arrive while Kafka is being asked share the next question.

@@ -27,6 +27,8 @@ public class FakeRecentOrders extends RecentOrders {
 
 	private Reading reading = Reading.CURRENT;
 
+	private boolean projectionBehind;
+
 	public FakeRecentOrders() {
 		super(new StatusProperties(Duration.ofSeconds(1), 10, "group", Duration.ofSeconds(1)),
 				new DefaultKafkaConsumerFactory<>(Map.of()), new KafkaAdmin(Map.of()), JsonMapper.shared(),
@@ -50,6 +52,10 @@ public class FakeRecentOrders extends RecentOrders {
 		this.reading = reading;
 	}
 
+	public void projectionIsBehind() {
+		this.projectionBehind = true;
+	}
+
 	/** Runs while a caller waits until everything has been read. */
 	public void whileReading(Runnable event) {
 		this.whileReading = event;
@@ -63,6 +69,11 @@ public class FakeRecentOrders extends RecentOrders {
 	@Override
 	public SyncSave syncSave(UUID id) {
 		return this.saves.get(id);
+	}
+
+	@Override
+	public boolean isProjectionBehind() {
+		return this.projectionBehind;
 	}
 
 	@Override

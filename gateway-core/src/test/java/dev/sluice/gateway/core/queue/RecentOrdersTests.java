@@ -168,6 +168,19 @@ class RecentOrdersTests {
 	}
 
 	@Test
+	void knowsThatTheProjectionCommitsNothing() {
+		this.orders = orders(Duration.ofMillis(1));
+		start();
+		assertThat(this.orders.isProjectionBehind()).isFalse();
+
+		this.kafka.accept(this.id, TIME);
+
+		await().until(this.orders::isProjectionBehind);
+		this.kafka.commit(ORDERS, 1);
+		await().until(() -> !this.orders.isProjectionBehind());
+	}
+
+	@Test
 	void knowsTheLagWithoutACaller() {
 		start();
 		this.kafka.endsAt(ORDERS, 5);

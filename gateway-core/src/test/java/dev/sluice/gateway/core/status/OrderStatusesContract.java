@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.InvalidDataAccessResourceUsageException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.kafka.core.DefaultKafkaProducerFactory;
@@ -139,6 +140,22 @@ public abstract class OrderStatusesContract {
 
 		assertThat(find()).isEqualTo(ACCEPTED);
 		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void asksTheBackendForWhatIsPendingWhileTheProjectionIsBehind(boolean inTable) {
+		this.row = inTable ? RETRYING : null;
+		this.recent.accept(ID, null, TIME, TIME);
+		this.recent.projectionIsBehind();
+		this.server.reply(Reply.of(200, SAVED));
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
+
+		this.server.reply(Reply.of(404, "{}"));
+		assertThat(find()).isEqualTo(inTable ? RETRYING : ACCEPTED);
+		this.server.reply(Reply.reset());
+		assertThat(find()).isEqualTo(inTable ? RETRYING : ACCEPTED);
+		assertThat(this.outcomes.published).isEmpty();
 	}
 
 	@Test
