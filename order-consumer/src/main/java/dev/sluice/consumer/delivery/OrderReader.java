@@ -368,7 +368,6 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 		List<Gap> gaps = new ArrayList<>();
 		this.partitions.add(assigned, this.positions.begin(assigned, gaps::add));
 		gaps.forEach(this::lost);
-		logger.info("Partitions assigned: {}", assigned);
 	}
 
 	/** Reports a gap, without the records that are finished above the commit. */

@@ -8,6 +8,7 @@ import java.util.regex.Pattern;
 import dev.sluice.consumer.OrderEvent;
 import dev.sluice.consumer.backend.QueuedOrder;
 import dev.sluice.contract.OrderHeaders;
+import dev.sluice.topics.BoundedBytesDeserializer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -34,6 +35,9 @@ final class RecordReader {
 	QueuedOrder read(ConsumerRecord<byte[], byte[]> record) {
 		OrderEvent event = OrderEvent.of(record);
 		byte[] value = record.value();
+		if (record.serializedValueSize() > BoundedBytesDeserializer.MAX_BYTES) {
+			throw new IllegalArgumentException("the value is too large: " + record.serializedValueSize() + " bytes");
+		}
 		if (value == null || value.length == 0) {
 			throw new IllegalArgumentException("the value is missing");
 		}

@@ -78,6 +78,7 @@ public final class ReadPositions {
 		Map<TopicPartition, Long> ends = ask(() -> this.kafka.endOffsets(assigned, TIMEOUT));
 		Map<TopicPartition, OffsetAndMetadata> valid = new HashMap<>();
 		Map<TopicPartition, OffsetAndMetadata> initial = new HashMap<>();
+		Map<TopicPartition, Long> positions = new HashMap<>();
 		for (TopicPartition partition : assigned) {
 			long start = starts.getOrDefault(partition, 0L);
 			// Kafka maps a partition without a commit to null.
@@ -93,8 +94,11 @@ public final class ReadPositions {
 			if (from < start || !valid.containsKey(partition)) {
 				initial.put(partition, initial(start));
 			}
-			this.kafka.seek(partition, Math.max(from, start));
+			positions.put(partition, Math.max(from, start));
 		}
+		// Before the first record, which may end the process: it may need all memory.
+		logger.info("Reading from offsets {}", positions);
+		positions.forEach(this.kafka::seek);
 		if (!initial.isEmpty()) {
 			ask(() -> {
 				this.kafka.commitSync(initial, TIMEOUT);

@@ -18,6 +18,9 @@ import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.JavaProcess;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -85,6 +88,24 @@ class DeliveryIT {
 		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(5)));
 		eventually().until(harness::saved, (saved) -> saved == 100);
 		assertThat(harness.audit().duplicates()).isZero();
+	}
+
+	/** Its heap has room for the record once, not for a copy and its text. */
+	@Test
+	void makesARecordThatIsLargeWhenDecompressedADeadLetter() throws Exception {
+		harness.reset(1);
+		try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+				Map.of("bootstrap.servers", harness.bootstrapServers(), "compression.type", "lz4", "max.request.size",
+						200_000_000, "buffer.memory", 200_000_000),
+				new ByteArraySerializer(), new ByteArraySerializer())) {
+			producer.send(new ProducerRecord<>(Topics.ORDERS, 0, "c-1".getBytes(), new byte[100_000_000])).get();
+		}
+		harness.enqueue(5);
+
+		try (JavaProcess consumer = harness.startConsumerProcess()) {
+			eventually().until(harness::saved, (saved) -> saved == 5);
+			assertThat(harness.records(Topics.ORDERS_DLT)).hasSize(1);
+		}
 	}
 
 	/** It dies while others are finished above two orders that are in delivery. */

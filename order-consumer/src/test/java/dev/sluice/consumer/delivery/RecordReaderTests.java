@@ -58,6 +58,7 @@ class RecordReaderTests {
 				arguments("ce_type is unknown", order().header(OrderHeaders.TYPE, "dev.sluice.order.accepted.v2")),
 				arguments("the key", order().key(null)), arguments("the key", order().key("")),
 				arguments("the value is missing", order().value((String) null)),
+				arguments("the value is too large: 1048577 bytes", order().value(" ".repeat(1024 * 1024 - 1) + "{}")),
 				arguments("the value is missing", order().value("")), arguments("not JSON", order().value("{\"a\":")),
 				arguments("not JSON", order().value("hello")), arguments("not JSON", order().value("{'a':1}")),
 				arguments("not well-formed UTF-8",

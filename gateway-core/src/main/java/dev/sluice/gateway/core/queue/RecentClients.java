@@ -3,12 +3,12 @@ package dev.sluice.gateway.core.queue;
 import java.util.HashMap;
 import java.util.Map;
 
+import dev.sluice.topics.BoundedBytesDeserializer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Opens the Kafka clients of {@link RecentOrders}, without waiting for a broker. They
@@ -52,7 +52,7 @@ final class RecentClients {
 		config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, FULL_BATCH);
 		config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 256 * 1024);
 		config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 2 * 1024 * 1024);
-		return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+		return new KafkaConsumer<>(config, new BoundedBytesDeserializer(), new BoundedBytesDeserializer());
 	}
 
 }

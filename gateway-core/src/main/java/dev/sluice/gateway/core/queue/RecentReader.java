@@ -119,7 +119,8 @@ final class RecentReader {
 			this.orders.commit(latest.committed(), client);
 		}
 		else {
-			logger.info("Reading the recent orders of {} partitions", latest.topicIds().size());
+			logger.info("Reading the recent orders of {} partitions from {}", latest.topicIds().size(),
+					latest.committed());
 			this.orders.assign(latest.topicIds().keySet(), latest.committed(), client);
 			this.onProgress.run();
 		}

@@ -1,0 +1,25 @@
+package dev.sluice.topics;
+
+import java.nio.ByteBuffer;
+
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads keys and values as bytes, and those longer than {@value #MAX_BYTES} as empty:
+ * compressed, a record of some kilobytes may contain hundreds of megabytes.
+ * {@code ConsumerRecord.serializedValueSize} still has the size. Kafka's client itself
+ * decompresses one record at a time in memory, without a bound.
+ */
+public final class BoundedBytesDeserializer extends ByteArrayDeserializer {
+
+	/** What a broker accepts uncompressed by default. */
+	public static final int MAX_BYTES = 1024 * 1024;
+
+	@Override
+	public byte @Nullable [] deserialize(String topic, Headers headers, @Nullable ByteBuffer data) {
+		return (data != null && data.remaining() > MAX_BYTES) ? new byte[0] : super.deserialize(topic, headers, data);
+	}
+
+}
