@@ -47,6 +47,7 @@ import dev.sluice.devservices.PostgresService;
 import dev.sluice.topics.OrderTopicSpecs;
 import dev.sluice.topics.TopicSpec;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -491,6 +492,12 @@ public final class ConsumerHarness implements AutoCloseable {
 		Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
 		partitions(Topics.ORDERS).forEach((partition) -> all.put(partition, RecordsToDelete.beforeOffset(-1)));
 		get(this.admin.deleteRecords(all).all());
+	}
+
+	/** Adds a partition to {@code orders}, which gets orders from then on. */
+	public void addPartition() throws Exception {
+		get(this.admin.createPartitions(Map.of(Topics.ORDERS, NewPartitions.increaseTo(PARTITIONS + 1))).all());
+		this.partitions = PARTITIONS + 1;
 	}
 
 	public void deleteTopic(String name) throws Exception {

@@ -144,6 +144,23 @@ class LostOrdersIT {
 	}
 
 	@Test
+	void readsAPartitionThatIsAdded() throws Exception {
+		harness.startConsumer(projecting());
+		harness.enqueue(5);
+		eventually().until(() -> projected() == 5);
+
+		harness.addPartition();
+		harness.enqueue(200);
+
+		try {
+			eventually().until(() -> projected() == 205);
+		}
+		finally {
+			harness.deleteTopic(Topics.ORDERS);
+		}
+	}
+
+	@Test
 	void deletesWhatIsDeliveredAndProjectedAndOldEnough() throws Exception {
 		harness.behave(ConsumerHarness.HANGING);
 		Map<TopicPartition, Long> before = harness.logEnds();
