@@ -313,10 +313,14 @@ final class SinkStream implements StreamObserver<Received> {
 		this.storage.release(removed);
 	}
 
-	/** A message that was not stored now ends the stream, others have their answer. */
+	/**
+	 * A message that was not stored now ends the stream once the others have their
+	 * answer: without its refusal, a client would send a message for ever.
+	 */
 	@GuardedBy("lock")
 	private void settle(List<Answer> answers) {
 		List<ByteString> stored = new ArrayList<>(answers.size());
+		Status notNow = null;
 		boolean urgent = false;
 		for (Answer answer : answers) {
 			Status failure = answer.failure();
@@ -324,15 +328,18 @@ final class SinkStream implements StreamObserver<Received> {
 				stored.add(answer.id());
 			}
 			else if (failure.getCode() == Status.Code.UNAVAILABLE) {
-				this.shared.failures().warn("A message could not be stored; its stream ends: %s", failure.getCause());
-				this.shared.metrics().left(answers.size() - answers.indexOf(answer));
-				fail(failure, stored);
-				return;
+				notNow = (notNow != null) ? notNow : failure;
+				this.shared.metrics().left(1);
 			}
 			else {
 				this.outbox.refuse(answer.id(), failure);
 				urgent = true;
 			}
+		}
+		if (notNow != null) {
+			this.shared.failures().warn("A message could not be stored; its stream ends: %s", notNow.getCause());
+			fail(notNow, stored);
+			return;
 		}
 		urgent |= this.outbox.acknowledgements() + stored.size() >= this.shared.properties().stream().ackBatch();
 		step(nothingInProcess() ? Event.STORED_ALL : urgent ? Event.STORED_BATCH : Event.STORED, null, stored);

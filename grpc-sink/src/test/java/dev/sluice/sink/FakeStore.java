@@ -35,6 +35,8 @@ public final class FakeStore implements MessageStore {
 
 	private @Nullable RuntimeException thrown;
 
+	private @Nullable List<Completed> answer;
+
 	private record Placing(int checksum, CompletableFuture<Void> done) {
 	}
 
@@ -89,6 +91,10 @@ public final class FakeStore implements MessageStore {
 	@Override
 	public void store(List<Placed> messages, Completion completion) {
 		this.together.add(messages.size());
+		if (this.answer != null) {
+			completion.done(0, this.answer);
+			return;
+		}
 		for (int i = 0; i < messages.size(); i++) {
 			int index = i;
 			store(messages.get(i).place(), messages.get(i).content())
@@ -99,6 +105,11 @@ public final class FakeStore implements MessageStore {
 	/** Number of messages with a place in each call. */
 	public List<Integer> together() {
 		return List.copyOf(this.together);
+	}
+
+	/** Answers all messages of a call with a place together with this. */
+	public void answerWith(List<Completed> results) {
+		this.answer = results;
 	}
 
 	/** Throws this at the next message. */

@@ -15,6 +15,9 @@ import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.request.Decompressor;
 import dev.sluice.sink.request.Received;
 import dev.sluice.sink.sequence.ClientSession;
+import dev.sluice.sink.store.MessageStore.Completed;
+import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
+import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
@@ -102,6 +105,26 @@ class SequenceStreamTests {
 		this.store.completeAll();
 
 		assertThat(client.acked()).containsExactly("a", "b", "c", "d");
+	}
+
+	/** If its stream ended first, the client would send the same messages for ever. */
+	@Test
+	void refusesAMessageBeforeAnotherOneEndsTheStream() throws Exception {
+		ClientStream client = client(true);
+		this.store.answerWith(List.of(new Completed(null, new StoreUnavailableException("aborted")),
+				new Completed(OnceStore.Outcome.REPEATED, null),
+				new Completed(null, new MessageTooLargeException("too large", new IllegalArgumentException()))));
+
+		client.send(Request.newBuilder()
+			.setVersion(2)
+			.setSession(SESSION)
+			.addMessages(batched(1, "a"))
+			.addMessages(batched(2, "b"))
+			.addMessages(batched(3, "large")));
+
+		assertThat(client.refusals()).containsExactly("large: RESOURCE_EXHAUSTED");
+		assertThat(client.acked()).containsExactly("b");
+		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
 	}
 
 	@Test

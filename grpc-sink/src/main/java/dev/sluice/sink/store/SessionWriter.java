@@ -2,6 +2,7 @@ package dev.sluice.sink.store;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -380,8 +381,10 @@ final class SessionWriter {
 		}
 	}
 
+	/** A failure ends its stream, so groups with a refusal have their results first. */
 	private void failAll(List<Group> batch, RuntimeException cause) {
 		this.groups.drainTo(batch);
+		batch.sort(Comparator.comparing((group) -> group.writes.stream().allMatch((write) -> write.result == null)));
 		batch.forEach((group) -> group.fail(cause));
 	}
 

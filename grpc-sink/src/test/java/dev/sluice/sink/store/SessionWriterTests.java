@@ -308,6 +308,22 @@ class SessionWriterTests {
 		assertThat(this.fence.isClosed()).isTrue();
 	}
 
+	/** A failure ends the stream, and a refusal behind it would be lost. */
+	@Test
+	void reportsARefusalBeforeTheFailuresOfItsTransaction() {
+		this.producer.commitTransactionException = new KafkaException("no");
+		List<Throwable> reported = new CopyOnWriteArrayList<>();
+		List<String> payloads = List.of("a", TOO_LARGE, "c");
+		payloads.forEach((payload) -> this.writer
+			.store(new SessionWriter.Group(List.of(message(payloads.indexOf(payload) + 1, payload)),
+					(_, results) -> reported.add(results.getFirst().failure()))));
+
+		this.begins.countDown();
+
+		Awaitility.await().until(() -> reported.size() == 3);
+		assertThat(reported.getFirst()).isInstanceOf(MessageTooLargeException.class);
+	}
+
 	@Test
 	void endsAfterAFailure() {
 		this.producer.commitTransactionException = new KafkaException("no");
