@@ -76,10 +76,8 @@ final class DataSinkService implements BindableService {
 		long memory = properties.limits().memory().toBytes();
 		this.shared = new Shared(properties, metrics, store, new SharedLimit(memory, MEMORY_STEP, executor),
 				new SharedLimit(memory, properties.limits().maxMessageBytes(), executor),
-				new SharedLimit(properties.limits().maxStoring(), 1, executor),
-				new SharedLimit((properties.store().repeatHorizon() > 0) ? properties.limits().maxUnnumberedStreams()
-						: Long.MAX_VALUE, 1, executor),
-				decompressor, executor, timer, nanoTime, new RateLimitedLog(logger, LOG_INTERVAL, nanoTime));
+				new SharedLimit(properties.limits().maxStoring(), 1, executor), decompressor, executor, timer, nanoTime,
+				new RateLimitedLog(logger, LOG_INTERVAL, nanoTime));
 		this.inboundLimits = new InboundLimits(properties, this.shared.memory(), nanoTime);
 		this.streamLimit = new StreamLimit(properties.limits().maxStreams(), properties.limits().maxStreamsPerClient());
 		metrics.memory(() -> this.shared.memory().used() + this.shared.decompressed().used());

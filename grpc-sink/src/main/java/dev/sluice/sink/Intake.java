@@ -37,9 +37,6 @@ final class Intake {
 	/** The session of messages with a sequence; null until the client has sent one. */
 	private @Nullable ClientSession session;
 
-	/** Whether a message without a sequence has come. */
-	private boolean unnumbered;
-
 	/** Requests asked of the transport that have not arrived. */
 	private int requested;
 
@@ -61,25 +58,7 @@ final class Intake {
 			return Status.INVALID_ARGUMENT
 				.withDescription("A message with a sequence needs a session before it, or in its request");
 		}
-		if (!mayBeUnnumbered(messages)) {
-			return Status.RESOURCE_EXHAUSTED.withDescription(
-					("%d streams send messages without a sequence, as many as sink.limits.max-unnumbered-streams allows; "
-							+ "number the messages")
-						.formatted(this.shared.properties().limits().maxUnnumberedStreams()));
-		}
 		return null;
-	}
-
-	/**
-	 * The repeat horizon covers what {@code sink.limits.max-unnumbered-streams} streams
-	 * have in flight.
-	 */
-	private boolean mayBeUnnumbered(List<Received.Message> messages) {
-		if (!this.unnumbered && messages.stream().anyMatch((message) -> message.sequence() == 0)) {
-			this.unnumbered = this.shared.unnumbered().tryAcquire(1);
-			return this.unnumbered;
-		}
-		return true;
 	}
 
 	/** A request has arrived, with messages of this much memory. */
@@ -141,13 +120,6 @@ final class Intake {
 		this.shared.metrics().queued(-this.queue.size());
 		this.shared.memory().release(this.queue.stream().mapToLong(Received.Message::memoryBytes).sum());
 		this.queue.clear();
-	}
-
-	/** Makes room for another stream with messages without a sequence. */
-	void release() {
-		if (this.unnumbered) {
-			this.shared.unnumbered().release(1);
-		}
 	}
 
 }

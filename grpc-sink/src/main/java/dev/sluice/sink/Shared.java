@@ -26,7 +26,6 @@ import dev.sluice.sink.store.OnceStore;
  * its own: otherwise messages that wait for the storage would keep out those that could
  * free memory
  * @param storing messages in the storage
- * @param unnumbered streams that send messages without a sequence
  * @param decompressor decompresses payloads
  * @param executor runs tasks that may block
  * @param timer runs tasks later
@@ -34,8 +33,8 @@ import dev.sluice.sink.store.OnceStore;
  * @param failures log of the storage's failures
  */
 record Shared(SinkProperties properties, SinkMetrics metrics, OnceStore store, SharedLimit memory,
-		SharedLimit decompressed, SharedLimit storing, SharedLimit unnumbered, Decompressor decompressor,
-		Executor executor, ScheduledExecutorService timer, LongSupplier nanoTime, RateLimitedLog failures) {
+		SharedLimit decompressed, SharedLimit storing, Decompressor decompressor, Executor executor,
+		ScheduledExecutorService timer, LongSupplier nanoTime, RateLimitedLog failures) {
 
 	/**
 	 * Stores a message once.

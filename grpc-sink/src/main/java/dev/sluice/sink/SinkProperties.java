@@ -100,9 +100,6 @@ record SinkProperties(@DefaultValue @Valid Stream stream, @DefaultValue @Valid L
 	 * streams are refused with RESOURCE_EXHAUSTED. A client is identified by its
 	 * certificate, or by its address if it has none. 0 = no limit other than
 	 * {@code maxStreams}. Default 250
-	 * @param maxUnnumberedStreams maximum number of open streams that send messages
-	 * without a sequence, if {@code sink.store.repeat-horizon} is not 0. Further ones end
-	 * with RESOURCE_EXHAUSTED. Default 8
 	 * @param maxCallsPerConnection maximum number of open calls of one connection.
 	 * Further calls wait at the client. Default 100
 	 */
@@ -110,7 +107,6 @@ record SinkProperties(@DefaultValue @Valid Stream stream, @DefaultValue @Valid L
 			@DefaultValue("1MB") DataSize maxMessage, @DefaultValue("10000") @Min(1) @Max(20_000) int maxStoring,
 			@DefaultValue("1000") @Min(1) @Max(100_000) int maxStreams,
 			@DefaultValue("250") @Min(0) @Max(100_000) int maxStreamsPerClient,
-			@DefaultValue("8") @Min(1) @Max(100_000) int maxUnnumberedStreams,
 			@DefaultValue("100") @Min(1) @Max(100_000) int maxCallsPerConnection) {
 
 		@AssertTrue(message = "sink.limits.max-message must be 1B to 4MB")
@@ -159,10 +155,10 @@ record SinkProperties(@DefaultValue @Valid Stream stream, @DefaultValue @Valid L
 	 * before it ends with UNAVAILABLE, 10 ms to 5 min. Default 10 s
 	 * @param repeatHorizon number of messages without a sequence whose repeats are
 	 * recognized and not stored again: the last that this process has stored. 0 = such
-	 * repeats are stored again. Otherwise at least as many as clients may have in flight
-	 * without a sequence: {@code sink.stream.queue-capacity} times
-	 * {@code sink.limits.max-unnumbered-streams}, plus {@code sink.limits.max-storing} by
-	 * calls of {@code Store}. Each takes some 200 bytes. Default 45,000
+	 * repeats are stored again. Otherwise at least as many as a client may have in
+	 * flight: {@code sink.stream.queue-capacity} plus {@code sink.limits.max-storing}.
+	 * Set it to what all clients that send such messages have in flight together. Each
+	 * takes some 200 bytes. Default 45,000
 	 * @param delay artificial delay before each message is stored, for measurements, at
 	 * most 10 s. 0 = none. Default 0
 	 */
@@ -233,14 +229,13 @@ record SinkProperties(@DefaultValue @Valid Stream stream, @DefaultValue @Valid L
 
 	}
 
-	/** All messages in flight may be sent again. */
-	@AssertTrue(message = "sink.store.repeat-horizon must be 0 or at least sink.stream.queue-capacity x "
-			+ "sink.limits.max-unnumbered-streams + sink.limits.max-storing: messages in flight could be stored twice. "
+	/** All messages that a stream has in flight may be sent again. */
+	@AssertTrue(message = "sink.store.repeat-horizon must be 0 or at least sink.stream.queue-capacity + "
+			+ "sink.limits.max-storing: messages in flight could be stored twice. "
 			+ "Raise sink.store.repeat-horizon or lower one of these")
 	boolean isHorizonBeyondWhatIsInFlight() {
 		return this.store.repeatHorizon() == 0
-				|| this.store.repeatHorizon() >= (long) this.stream.queueCapacity() * this.limits.maxUnnumberedStreams()
-						+ this.limits.maxStoring();
+				|| this.store.repeatHorizon() >= (long) this.stream.queueCapacity() + this.limits.maxStoring();
 	}
 
 }

@@ -385,7 +385,6 @@ final class SinkStream implements StreamObserver<Received> {
 				}
 				case FORGET -> forget();
 				case RELEASE -> {
-					this.intake.release();
 					this.outbox.release();
 					this.shared.metrics().closed();
 					this.onCallClosed.accept(this);

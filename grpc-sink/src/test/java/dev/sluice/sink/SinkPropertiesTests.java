@@ -31,15 +31,14 @@ class SinkPropertiesTests {
 
 	@Test
 	void takesNoHorizonWithinWhichMessagesInFlightCouldBeStoredTwice() {
-		String[] inFlight = { "sink.stream.queue-capacity=1000", "sink.limits.max-unnumbered-streams=3",
-				"sink.limits.max-storing=500" };
+		String[] inFlight = { "sink.stream.queue-capacity=1000", "sink.limits.max-storing=500" };
 		this.runner.withPropertyValues(inFlight)
-			.withPropertyValues("sink.store.repeat-horizon=3499")
+			.withPropertyValues("sink.store.repeat-horizon=1499")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasMessageContaining("Raise sink.store.repeat-horizon or lower one of these"));
 		this.runner.withPropertyValues(inFlight)
-			.withPropertyValues("sink.store.repeat-horizon=3500")
+			.withPropertyValues("sink.store.repeat-horizon=1500")
 			.run((context) -> assertThat(context).hasNotFailed());
 		this.runner.run((context) -> assertThat(context).as("the defaults").hasNotFailed());
 		this.runner.withPropertyValues("sink.store.repeat-horizon=0")

@@ -69,9 +69,8 @@ class SinkStreamTests {
 
 	private static final SinkProperties PROPERTIES = Settings.of("sink.stream.queue-capacity=" + CAPACITY,
 			"sink.stream.window=7", "sink.limits.memory=" + MEMORY + "B", "sink.limits.max-storing=" + STORING,
-			"sink.limits.max-streams=3", "sink.limits.max-streams-per-client=0", "sink.limits.max-unnumbered-streams=3",
-			"sink.limits.max-message=1000B", "sink.stream.ack-batch=" + ACK_BATCH, "sink.store.timeout=5m",
-			"sink.store.repeat-horizon=100");
+			"sink.limits.max-streams=3", "sink.limits.max-streams-per-client=0", "sink.limits.max-message=1000B",
+			"sink.stream.ack-batch=" + ACK_BATCH, "sink.store.timeout=5m", "sink.store.repeat-horizon=100");
 
 	private final FakeStore store = new FakeStore();
 
