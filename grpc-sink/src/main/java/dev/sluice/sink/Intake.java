@@ -37,6 +37,9 @@ final class Intake {
 	/** The session of messages with a sequence; null until the client has sent one. */
 	private @Nullable ClientSession session;
 
+	/** The highest sequence of the session that has come on this stream. */
+	private long highest;
+
 	/** Requests asked of the transport that have not arrived. */
 	private int requested;
 
@@ -53,7 +56,10 @@ final class Intake {
 	 * @return why the stream must not accept them; null if it may
 	 */
 	@Nullable Status check(List<Received.Message> messages, @Nullable ClientSession of) {
-		this.session = (of != null) ? of : this.session;
+		if (of != null) {
+			this.highest = (this.session != null && of.id().equals(this.session.id())) ? this.highest : 0;
+			this.session = of;
+		}
 		if (this.session == null && messages.stream().anyMatch((message) -> message.sequence() > 0)) {
 			return Status.INVALID_ARGUMENT
 				.withDescription("A message with a sequence needs a session before it, or in its request");
@@ -86,7 +92,14 @@ final class Intake {
 	}
 
 	void add(Received.Message message) {
-		this.queue.add(message.of(this.session));
+		ClientSession of = this.session;
+		if (of != null && message.sequence() > this.highest) {
+			this.highest = message.sequence();
+		}
+		else if (of != null) {
+			of = of.ofRepeat();
+		}
+		this.queue.add(message.of(of));
 		this.shared.metrics().queued(1);
 		this.shared.memory().add(message.memoryBytes());
 	}

@@ -75,6 +75,9 @@ public final class FakeStore implements MessageStore {
 		}
 		String name = session.toStringUtf8() + place.sequence();
 		Placing known = this.places.get(name);
+		if (known != null && place.isNew()) {
+			return CompletableFuture.failedFuture(new SessionForgottenException("a copy"));
+		}
 		if (known != null) {
 			return (known.checksum() == content.checksum()) ? known.done().thenApply((_) -> OnceStore.Outcome.REPEATED)
 					: CompletableFuture.failedFuture(new ContentDiffersException(place.sequence()));

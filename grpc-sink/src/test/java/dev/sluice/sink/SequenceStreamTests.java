@@ -223,6 +223,24 @@ class SequenceStreamTests {
 		assertThat(client.acked()).containsExactly("a");
 	}
 
+	/** Like a virtual machine that was restored while it ran. */
+	@Test
+	void refusesAMessageThatIsNewToACopyOfItsClientAndNoRepeat() throws Exception {
+		ClientStream client = client(true);
+		client.send(message(1, "a", "hello").setSession(SESSION.toBuilder().setFirstNew(1)));
+		client.send(message(2, "b", "hello"));
+		this.store.completeAll();
+		ClientStream copy = client(true);
+
+		copy.send(message(1, "a", "hello").setSession(SESSION.toBuilder().setFirstNew(2)));
+		copy.send(message(2, "b", "hello"));
+		client.send(message(2, "b", "hello"));
+
+		assertThat(copy.acked()).containsExactly("a");
+		assertThat(copy.refusals()).containsExactly("b: FAILED_PRECONDITION");
+		assertThat(client.acked()).as("again after a timeout").containsExactly("a", "b", "b");
+	}
+
 	@Test
 	void takesSingleMessagesWithTheirSession() throws Exception {
 		start(true);

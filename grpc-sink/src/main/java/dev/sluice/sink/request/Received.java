@@ -54,11 +54,9 @@ public sealed interface Received {
 		/** Memory of a key without its bytes: an object and an array header. */
 		static final int KEY_OVERHEAD_BYTES = 48;
 
-		/**
-		 * This message, with the stream's session if it has a sequence and no session.
-		 */
+		/** This message in a session of its stream, unless it has no sequence. */
 		public Message of(@Nullable ClientSession ofStream) {
-			return (this.sequence == 0 || this.session != null) ? this
+			return (this.sequence == 0 || this.session == ofStream) ? this
 					: new Message(this.id, this.key, this.kind, this.payload, this.sequence, ofStream);
 		}
 

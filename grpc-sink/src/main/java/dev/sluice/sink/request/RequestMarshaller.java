@@ -94,9 +94,8 @@ public final class RequestMarshaller implements Marshaller<Received> {
 			return Received.Unnamed.of("Session and sequence need version " + Payload.SEQUENCES_VERSION);
 		}
 		if (fields.session != null && !fields.session.isValid()) {
-			return Received.Unnamed
-				.of("A session must have an id of %d to %d bytes, and first_unsettled and age_millis less than 2^63"
-					.formatted(ClientSession.MIN_ID_BYTES, ClientSession.MAX_ID_BYTES));
+			return Received.Unnamed.of("A session must have an id of %d to %d bytes, and numbers less than 2^63"
+				.formatted(ClientSession.MIN_ID_BYTES, ClientSession.MAX_ID_BYTES));
 		}
 		if (fields.messages.isEmpty()) {
 			return fields.message();
@@ -202,6 +201,7 @@ public final class RequestMarshaller implements Marshaller<Received> {
 			ByteString of = before.id();
 			long firstUnsettled = before.firstUnsettled();
 			long ageMillis = before.ageMillis();
+			long firstNew = before.firstNew();
 			int outer = in.pushLimit(in.readRawVarint32());
 			int tag = in.readTag();
 			while (tag != 0) {
@@ -214,6 +214,9 @@ public final class RequestMarshaller implements Marshaller<Received> {
 				else if (tag == tag(Session.AGE_MILLIS_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT)) {
 					ageMillis = in.readUInt64();
 				}
+				else if (tag == tag(Session.FIRST_NEW_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT)) {
+					firstNew = in.readUInt64();
+				}
 				else if (!in.skipField(tag)) {
 					in.checkLastTagWas(0);
 				}
@@ -223,7 +226,7 @@ public final class RequestMarshaller implements Marshaller<Received> {
 				return Received.Unnamed.of("The session of the request is cut off");
 			}
 			in.popLimit(outer);
-			this.session = new ClientSession(of, firstUnsettled, ageMillis);
+			this.session = new ClientSession(of, firstUnsettled, ageMillis, firstNew);
 			return null;
 		}
 

@@ -10,6 +10,11 @@ package dev.sluice.sink.sequence;
  */
 public record Place(ClientSession session, long sequence, Fence fence) {
 
+	/** Whether its client has not sent the message before. */
+	public boolean isNew() {
+		return this.session.firstNew() > 0 && this.sequence >= this.session.firstNew();
+	}
+
 	/** The place of a message that did not come on a stream. */
 	public Place(ClientSession session, long sequence) {
 		this(session, sequence, new Fence());

@@ -2,7 +2,8 @@ package dev.sluice.sink.sequence;
 
 /**
  * The sink cannot tell whether the message is already stored, because it may have
- * forgotten the session. The client must send it in a new session.
+ * forgotten the session, or because a copy of the client uses it too. The client must
+ * send it in a new session.
  */
 public final class SessionForgottenException extends RuntimeException {
 

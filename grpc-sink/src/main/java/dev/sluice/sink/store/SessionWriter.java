@@ -335,6 +335,13 @@ final class SessionWriter {
 			return;
 		}
 		state.settledBelow(place.session().firstUnsettled());
+		if (place.isNew() && place.sequence() < state.end()) {
+			place.fence().close();
+			write.done(new Completed(null, new SessionForgottenException(
+					"Another copy of the client has sent this or a later message of the session; send the message in a "
+							+ "new session")));
+			return;
+		}
 		switch (state.offer(place.sequence(), write.content.checksum())) {
 			case NEW -> written.add(write);
 			case REPEAT -> repeats.add(write);

@@ -55,6 +55,26 @@ class SequenceTests {
 	}
 
 	@Test
+	void saysWhichMessagesItHasNotSentBefore() throws Exception {
+		try (SinkClient client = client(new FileSpool(this.directory, 1_000_000, false))) {
+			this.sink.sendInfoWithSequences(100);
+			client.send("a".getBytes());
+			client.send("b".getBytes());
+			assertThat(this.sink.requests.getFirst().getSession().getFirstNew()).isEqualTo(1);
+
+			this.sink.fail(Status.UNAVAILABLE);
+			this.loop.pass(Duration.ofMillis(100));
+			this.sink.sendInfoWithSequences(100);
+			assertThat(this.sink.requests.get(2).getSession().getFirstNew()).isEqualTo(3);
+		}
+		try (SinkClient _ = client(new FileSpool(this.directory, 1_000_000, false))) {
+			this.sink.requests.clear();
+			this.sink.sendInfoWithSequences(100);
+			assertThat(this.sink.requests.getFirst().getSession().getFirstNew()).as("an earlier opening's").isZero();
+		}
+	}
+
+	@Test
 	void sendsAnOldSinkWhatItKnows() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000))) {
 			this.sink.sendInfo(100);

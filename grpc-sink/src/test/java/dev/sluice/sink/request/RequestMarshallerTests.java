@@ -131,14 +131,14 @@ class RequestMarshallerTests {
 			.allMatch((sequence) -> sequence >= 0 && sequence < Long.MAX_VALUE);
 		Session session = request.getSession();
 		boolean known = !request.hasSession() || (session.getId().size() >= 8 && session.getId().size() <= 16
-				&& session.getFirstUnsettled() >= 0 && session.getAgeMillis() >= 0);
+				&& session.getFirstUnsettled() >= 0 && session.getAgeMillis() >= 0 && session.getFirstNew() >= 0);
 		return inRange && known && (request.getVersion() == 2 || (request.getVersion() == 1 && !numbered));
 	}
 
 	private static @Nullable ClientSession session(Request request) {
 		Session session = request.getSession();
-		return request.hasSession()
-				? new ClientSession(session.getId(), session.getFirstUnsettled(), session.getAgeMillis()) : null;
+		return request.hasSession() ? new ClientSession(session.getId(), session.getFirstUnsettled(),
+				session.getAgeMillis(), session.getFirstNew()) : null;
 	}
 
 	private static void number(Random random, Request.Builder request) {

@@ -23,6 +23,7 @@ import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.sequence.SessionState;
 import dev.sluice.sink.store.MessageStore.Completed;
 import dev.sluice.sink.store.MessageStore.Completion;
@@ -169,6 +170,24 @@ class SessionWriterTests {
 		assertThat(results.outcomes()).containsExactly(OnceStore.Outcome.STORED, null, OnceStore.Outcome.STORED);
 		assertThat(results.failures().get(1)).isInstanceOf(ContentDiffersException.class);
 		assertThat(this.fence.isClosed()).isFalse();
+	}
+
+	/** The checksum of the message is no longer known. */
+	@Test
+	void refusesANewMessageBelowTheHighestSequenceAndStoresNothingBehindIt() {
+		this.begins.countDown();
+		store(IntStream.rangeClosed(1, 600).mapToObj((i) -> message(i, "a")).toArray(Placed[]::new)).await();
+		ClientSession copy = new ClientSession(SESSION.id(), 1, 0, 2);
+		Fence ofCopy = new Fence();
+
+		Results results = store(new Placed(new Place(copy, 1, ofCopy), content("a")),
+				new Placed(new Place(copy, 2, ofCopy), content("lost?")),
+				new Placed(new Place(copy, 601, ofCopy), content("behind")));
+
+		results.await();
+		assertThat(results.outcomes()).containsExactly(OnceStore.Outcome.REPEATED, null, null);
+		assertThat(results.failures().get(1)).isInstanceOf(SessionForgottenException.class);
+		assertThat(results.failures().get(2)).isInstanceOf(StoreUnavailableException.class);
 	}
 
 	@Test

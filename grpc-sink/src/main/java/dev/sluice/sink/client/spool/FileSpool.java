@@ -318,6 +318,11 @@ public final class FileSpool implements Spool {
 	}
 
 	@Override
+	public long session() {
+		return this.writer.session();
+	}
+
+	@Override
 	public boolean hasNext(long after) {
 		return this.queue.firstUnsettled(after + 1) >= 0;
 	}

@@ -67,6 +67,11 @@ public final class MemorySpool implements Spool {
 	}
 
 	@Override
+	public long session() {
+		return this.session;
+	}
+
+	@Override
 	public boolean hasNext(long after) {
 		return next(after) != null;
 	}

@@ -86,6 +86,11 @@ final class SegmentWriter implements Closeable {
 		this.nextNumber = queue.end();
 	}
 
+	/** The session of the entries that it writes. Any thread may call it. */
+	long session() {
+		return this.session;
+	}
+
 	/**
 	 * Writes a batch: the numbers settled since the last one, and messages.
 	 * @return the messages' entries

@@ -110,6 +110,9 @@ public interface Spool extends AutoCloseable {
 	/** The first durable and unsettled entry after a number; null if there is none. */
 	@Nullable Entry next(long after);
 
+	/** The session of the entries that are appended from now on. */
+	long session();
+
 	/** Whether there is such an entry. */
 	boolean hasNext(long after);
 

@@ -90,6 +90,7 @@ final class RequestWriter implements AutoCloseable {
 		boolean numbered = names != null && entry.hasOwnId();
 		if (names != null && numbered) {
 			announce(entry, names);
+			names.sent(entry);
 		}
 		BatchedMessage message = message(entry, numbered);
 		int size = CodedOutputStream.computeMessageSizeNoTag(message) + TAG_BYTES;

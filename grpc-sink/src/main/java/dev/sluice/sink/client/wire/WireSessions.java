@@ -33,6 +33,9 @@ public final class WireSessions {
 	/** Sessions whose first id the sink has forgotten. */
 	private final Set<Long> renewed = new HashSet<>();
 
+	/** The sequence after the highest that was sent of this opening of the spool. */
+	private long firstNew = 1;
+
 	public WireSessions(Spool spool) {
 		this.spool = spool;
 	}
@@ -52,7 +55,16 @@ public final class WireSessions {
 			.setId(id(first.session()))
 			.setFirstUnsettled(sequence(Math.min(first.number(), this.spool.firstUnsettled())))
 			.setAgeMillis(Math.max(0, age))
+			// An earlier opening may have sent any of its messages.
+			.setFirstNew((first.session() == this.spool.session()) ? this.firstNew : 0)
 			.build();
+	}
+
+	/** Notes that a message is sent. A copy of this process knows nothing of it. */
+	void sent(Entry entry) {
+		if (entry.session() == this.spool.session()) {
+			this.firstNew = Math.max(this.firstNew, sequence(entry.number()) + 1);
+		}
 	}
 
 	/** The sequence of a message in its session. */
@@ -61,16 +73,16 @@ public final class WireSessions {
 	}
 
 	/**
-	 * Gives a session that the sink has forgotten a new id. Messages in flight may
-	 * already be stored.
+	 * Gives a session that the sink has forgotten, or that a copy of this process uses, a
+	 * new id. Messages in flight may already be stored.
 	 * @param refused the id that the sink refused
 	 */
 	public void renew(long session, ByteString refused) {
 		if (id(session).equals(refused)) {
-			logger.warn(
-					"The sink has forgotten which messages of session {} it has; unacknowledged ones are sent again "
-							+ "in a new session, and stored twice if they were stored before",
-					Long.toHexString(session));
+			logger
+				.warn("The sink cannot tell which messages of session {} it has: it has forgotten it, or a copy of this "
+						+ "process uses it; unacknowledged ones are sent again in a new session, and stored twice if "
+						+ "they were stored before", Long.toHexString(session));
 			this.renewed.add(session);
 			this.names.put(session, bytes(this.random.nextLong()));
 		}
