@@ -69,11 +69,12 @@ final class QueueReader implements Closeable {
 			try {
 				file = this.disk.open(of.file(), StandardOpenOption.READ);
 			}
-			catch (NoSuchFileException ex) {
-				if (this.queue.segmentOf(number) == null) {
-					return null;
+			catch (NoSuchFileException _) {
+				// Deleted by the writer, unless its records are not settled.
+				if (this.queue.segmentOf(number) != null) {
+					this.queue.lost(of, number, Long.MAX_VALUE);
 				}
-				throw ex;
+				return null;
 			}
 			this.channel = file;
 			open = new SegmentReader(file, of.salt());

@@ -2,14 +2,16 @@ package dev.sluice.sink.client.spool;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 import dev.sluice.sink.client.spool.SegmentFormat.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a segment and skips damaged parts. Not thread-safe. It uses
+ * Reads a segment and skips damaged and unreadable parts. Not thread-safe. It uses
  * {@value #WINDOW_BYTES} bytes of memory, whatever the size of the records, plus the
  * bodies that are read. It reads up to the end that the file had when the reader was
  * created, or up to a {@linkplain #limit later limit}.
@@ -20,6 +22,9 @@ final class SegmentReader {
 
 	/** Bytes read at a time when only headers are read. */
 	private static final int SKIM_BYTES = 4 * 1024;
+
+	/** The unit in which a disk fails to read. */
+	private static final int BLOCK_BYTES = 4 * 1024;
 
 	private static final byte FIRST_OF_MARK = (byte) (SegmentFormat.MARK >> 24);
 
@@ -192,19 +197,69 @@ final class SegmentReader {
 	 */
 	private ByteBuffer view(long from, int length, int ahead) throws IOException {
 		if (from < this.windowFrom || from + length > this.windowFrom + this.window.limit()) {
-			this.window.clear().limit(Math.max(length, ahead));
 			this.windowFrom = from;
-			int read = 0;
-			while (read >= 0 && this.window.hasRemaining()) {
-				read = this.channel.read(this.window, from + this.window.position());
-			}
-			this.window.flip();
+			fill((int) Math.clamp(this.channel.size() - from, 0, Math.max(length, ahead)));
 		}
 		int offset = (int) (from - this.windowFrom);
 		if (offset + length > this.window.limit()) {
 			throw new IOException("The file was truncated while it was read");
 		}
 		return this.window.duplicate().position(offset).limit(offset + length);
+	}
+
+	/**
+	 * Reads bytes into the window. A block that cannot be read counts as zeros, like any
+	 * other damage, unless nothing else of the file can be read: then the disk may be
+	 * gone for a while.
+	 */
+	private void fill(int length) throws IOException {
+		try {
+			read(0, length);
+		}
+		catch (ClosedChannelException ex) {
+			throw ex;
+		}
+		catch (IOException ex) {
+			boolean intact = this.size <= BLOCK_BYTES || canRead(0) || canRead(this.size - 1);
+			int to = 0;
+			for (int from = 0; from < length; from = to) {
+				to = (int) Math.min(length, from + BLOCK_BYTES - (this.windowFrom + from) % BLOCK_BYTES);
+				intact |= readOrClear(from, to);
+			}
+			if (!intact) {
+				throw ex;
+			}
+			this.window.limit(length).position(length);
+		}
+		this.window.flip();
+	}
+
+	private boolean readOrClear(int from, int to) {
+		try {
+			read(from, to);
+			return true;
+		}
+		catch (IOException _) {
+			Arrays.fill(this.window.array(), from, to, (byte) 0);
+			return false;
+		}
+	}
+
+	private void read(int from, int to) throws IOException {
+		this.window.clear().position(from).limit(to);
+		int read = 0;
+		while (read >= 0 && this.window.hasRemaining()) {
+			read = this.channel.read(this.window, this.windowFrom + this.window.position());
+		}
+	}
+
+	private boolean canRead(long position) {
+		try {
+			return this.channel.read(ByteBuffer.allocate(1), position) >= 0;
+		}
+		catch (IOException _) {
+			return false;
+		}
 	}
 
 }

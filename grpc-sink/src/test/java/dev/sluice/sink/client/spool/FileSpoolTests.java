@@ -383,26 +383,6 @@ class FileSpoolTests {
 	}
 
 	@Test
-	void saysSoWhenAMessageCannotBeRead() throws Exception {
-		try (FileSpool spool = open(false, new FaultyDisk())) {
-			for (int i = 0; i < 10; i++) {
-				append(spool, null, new byte[20_000]);
-			}
-		}
-		List<Path> segments = Spools.segments(this.directory.resolve("spool"));
-		assertThat(segments).hasSizeGreaterThan(1);
-
-		try (FileSpool spool = open(false)) {
-			Files.delete(segments.getLast());
-
-			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> spool.get(9))
-				.withMessageContaining("Message 9 of the spool")
-				.withMessageContaining("cannot be read now");
-			assertThat(spool.get(0)).isNotNull();
-		}
-	}
-
-	@Test
 	void closesAlsoIfItsCallerIsInterrupted() throws Exception {
 		FileSpool spool = open(false);
 		append(spool, id("a"), payload(1));

@@ -1,6 +1,7 @@
 package dev.sluice.sink.client.spool;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,8 +12,10 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Damages a spool with several segments at every position, one at a time: all intact
@@ -77,6 +81,78 @@ class SpoolDamageTests {
 					return content;
 				});
 			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "closed", "crashed" })
+	void deliversTheRestWhateverBlockCannotBeRead(String spool) throws Exception {
+		for (Path segment : lastTwo(spool)) {
+			for (int block = 0; block < Files.size(segment); block += BLOCK) {
+				int from = block;
+				check(segment, "unreadable at " + from, (content) -> {
+					Arrays.fill(content, from, Math.min(content.length, from + BLOCK), (byte) 0);
+					return content;
+				}, (file, options) -> file.endsWith(segment.getFileName())
+						? new BadBlock(FileChannel.open(file, options), from) : FileChannel.open(file, options));
+			}
+		}
+	}
+
+	/** A file of which one block cannot be read. */
+	private static final class BadBlock extends FilterChannel {
+
+		private final long bad;
+
+		BadBlock(FileChannel channel, long bad) {
+			super(channel);
+			this.bad = bad;
+		}
+
+		@Override
+		public int read(ByteBuffer to, long position) throws IOException {
+			if (position < this.bad + BLOCK && position + to.remaining() > this.bad && this.bad < size()) {
+				throw new IOException("Input/output error");
+			}
+			return super.read(to, position);
+		}
+
+	}
+
+	@Test
+	void readsAgainWhatADiskThatIsGoneHad() throws Exception {
+		AtomicBoolean gone = new AtomicBoolean();
+		try (FileSpool spool = new FileSpool(this.closed, 10_000_000, false, SEGMENT_BYTES,
+				(file, options) -> new FilterChannel(FileChannel.open(file, options)) {
+
+					@Override
+					public int read(ByteBuffer to, long position) throws IOException {
+						if (gone.get()) {
+							throw new IOException("Input/output error");
+						}
+						return super.read(to, position);
+					}
+
+				})) {
+			gone.set(true);
+			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> spool.next(-1))
+				.withMessageContaining("cannot be read now");
+
+			gone.set(false);
+			assertThat(Spools.payloads(spool)).hasSameSizeAs(this.appended);
+		}
+	}
+
+	@Test
+	void deliversTheRestWhenASegmentIsRemovedWhileItIsOpen() throws Exception {
+		Path segment = Spools.segments(this.closed).get(1);
+		List<Long> of = numbers(segment, Files.readAllBytes(segment));
+		try (FileSpool spool = open(this.closed)) {
+			Files.delete(segment);
+
+			assertThat(Spools.payloads(spool).keySet()).hasSize(this.appended.size() - of.size())
+				.doesNotContainAnyElementsOf(of);
+			assertThat(spool.damaged()).isEqualTo(of.size());
 		}
 	}
 
@@ -178,14 +254,24 @@ class SpoolDamageTests {
 	}
 
 	private void check(Path segment, String what, UnaryOperator<byte[]> damage) throws Exception {
+		check(segment, what, damage, null);
+	}
+
+	/**
+	 * Opens a damaged copy, or an intact one on a disk that damages what is read.
+	 */
+	private void check(Path segment, String what, UnaryOperator<byte[]> damage, @Nullable Disk disk) throws Exception {
 		Path copy = this.directory.resolve("copy");
 		Spools.copy(segment.getParent(), copy);
 		byte[] damaged = damage.apply(Files.readAllBytes(segment));
-		Files.write(copy.resolve(segment.getFileName()), damaged);
+		if (disk == null) {
+			Files.write(copy.resolve(segment.getFileName()), damaged);
+		}
 		List<Long> lost = numbers(segment, Files.readAllBytes(segment));
 		lost.removeAll(numbers(segment, damaged));
 		lost.retainAll(this.appended.keySet());
-		try (FileSpool spool = open(copy)) {
+		try (FileSpool spool = new FileSpool(copy, 10_000_000, false, SEGMENT_BYTES,
+				(disk != null) ? disk : FileChannel::open)) {
 			TreeMap<Long, byte[]> found = Spools.payloads(spool);
 			String where = "%s %s".formatted(segment.getFileName(), what);
 			TreeMap<Long, byte[]> expected = new TreeMap<>(this.appended);
