@@ -105,8 +105,12 @@ class DataSinkIT {
 
 	@BeforeEach
 	void connect() {
-		this.channel = ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort()).usePlaintext().build();
+		this.channel = channel().build();
 		await().until(this.store::ready);
+	}
+
+	private ManagedChannelBuilder<?> channel() {
+		return ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort()).usePlaintext();
 	}
 
 	@AfterEach
@@ -193,7 +197,7 @@ class DataSinkIT {
 		int messages = 3_000;
 		int keys = 3;
 		ByteString run = ByteString.copyFromUtf8("made again " + System.nanoTime() + " ");
-		try (SinkClient client = SinkClient.open(this.channel, SinkClientOptions.inMemory(), DeliveryListener.NONE);
+		try (SinkClient client = SinkClient.open(channel(), SinkClientOptions.inMemory(), DeliveryListener.NONE);
 				Admin admin = Admin.create(
 						Map.<String, Object>of("bootstrap.servers", DevServices.shared().kafka().bootstrapServers()))) {
 			Uuid before = topicId(admin);

@@ -17,9 +17,6 @@ import dev.sluice.sink.request.Decompressor;
 import dev.sluice.sink.request.KnownDictionaries;
 import dev.sluice.sink.request.SampleDictionary;
 import dev.sluice.sink.store.OnceStore;
-import io.grpc.Channel;
-import io.grpc.ClientInterceptors;
-import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.ServerInterceptors;
 import io.grpc.inprocess.InProcessChannelBuilder;
@@ -52,10 +49,6 @@ class DictionaryNegotiationTests {
 
 	private Server server;
 
-	private ManagedChannel channel;
-
-	private Channel observed;
-
 	@BeforeEach
 	void start() throws Exception {
 		Path dictionary = Files.write(this.directory.resolve("metrics.zdict"), SampleDictionary.bytes());
@@ -63,8 +56,6 @@ class DictionaryNegotiationTests {
 				"sink.limits.max-storing=1000", "sink.stream.max-age=0", "sink.stream.ack-delay=1ms",
 				"sink.store.repeat-horizon=1000", "sink.stream.dictionary=" + dictionary);
 		this.server = server();
-		this.channel = InProcessChannelBuilder.forName(this.name).build();
-		this.observed = ClientInterceptors.intercept(this.channel, this.wire);
 	}
 
 	private Server server() throws Exception {
@@ -79,16 +70,20 @@ class DictionaryNegotiationTests {
 			.start();
 	}
 
+	private SinkClient open(SinkClientOptions options) {
+		return SinkClient.open(InProcessChannelBuilder.forName(this.name).intercept(this.wire), options,
+				DeliveryListener.NONE);
+	}
+
 	@AfterEach
 	void stop() {
-		this.channel.shutdownNow();
 		this.server.shutdownNow();
 		this.timer.shutdownNow();
 	}
 
 	@Test
 	void sendsTheDictionaryOnceAndUsesItFromThenOn() throws Exception {
-		try (SinkClient client = SinkClient.open(this.observed, SinkClientOptions.inMemory(), DeliveryListener.NONE)) {
+		try (SinkClient client = open(SinkClientOptions.inMemory())) {
 			client.send(SampleDictionary.message(0));
 			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
 			this.server.shutdownNow().awaitTermination();
@@ -109,7 +104,7 @@ class DictionaryNegotiationTests {
 		byte[] random = new byte[3_000];
 		new Random(42).nextBytes(random);
 		byte[] small = "tiny".getBytes();
-		try (SinkClient client = SinkClient.open(this.observed, SinkClientOptions.inMemory(), DeliveryListener.NONE)) {
+		try (SinkClient client = open(SinkClientOptions.inMemory())) {
 			for (byte[] payload : List.of(random, small, SampleDictionary.message(1))) {
 				client.send(payload);
 			}
@@ -125,8 +120,7 @@ class DictionaryNegotiationTests {
 
 	@Test
 	void sendsPlainIfItIsToldTo() throws Exception {
-		try (SinkClient client = SinkClient.open(this.observed, SinkClientOptions.inMemory().withZstdLevel(0),
-				DeliveryListener.NONE)) {
+		try (SinkClient client = open(SinkClientOptions.inMemory().withZstdLevel(0))) {
 			client.send(SampleDictionary.message(1));
 			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
 		}

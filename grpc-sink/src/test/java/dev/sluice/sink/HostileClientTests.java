@@ -12,7 +12,6 @@ import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.store.MessageStore;
-import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -86,16 +85,12 @@ class HostileClientTests {
 			assertThat(memory()).isZero();
 			assertThat(this.registry.get(SinkMetric.STREAMS.key()).gauge().value()).isZero();
 		});
-		ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort())
-			.usePlaintext()
-			.build();
-		try (SinkClient client = SinkClient.open(channel, SinkClientOptions.inMemory(), DeliveryListener.NONE)) {
+		try (SinkClient client = SinkClient.open(
+				ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort()).usePlaintext(),
+				SinkClientOptions.inMemory(), DeliveryListener.NONE)) {
 			client.send(new byte[MAX_MESSAGE]);
 
 			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
-		}
-		finally {
-			channel.shutdownNow();
 		}
 	}
 

@@ -75,14 +75,10 @@ class MutualTlsIT {
 
 	@Test
 	void takesMessagesFromAClientWithACertificateItTrusts() throws Exception {
-		ManagedChannel channel = channel("client");
-		try (SinkClient client = SinkClient.open(channel, SinkClientOptions.inMemory(), DeliveryListener.NONE)) {
+		try (SinkClient client = open("client")) {
 			client.send("over TLS".getBytes());
 
 			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
-		}
-		finally {
-			channel.shutdownNow();
 		}
 	}
 
@@ -90,10 +86,8 @@ class MutualTlsIT {
 	@Test
 	void knowsAClientByItsCertificate() throws Exception {
 		ByteString id = ByteString.copyFromUtf8("order-1");
-		ManagedChannel first = channel("client");
-		ManagedChannel other = channel("other-client");
-		try (SinkClient client = SinkClient.open(first, SinkClientOptions.inMemory(), DeliveryListener.NONE);
-				SinkClient another = SinkClient.open(other, SinkClientOptions.inMemory(), DeliveryListener.NONE)) {
+		ManagedChannel first = channel("client").build();
+		try (SinkClient client = open("client"); SinkClient another = open("other-client")) {
 			client.send(id, "of one".getBytes());
 			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
 
@@ -123,13 +117,12 @@ class MutualTlsIT {
 		}
 		finally {
 			first.shutdownNow();
-			other.shutdownNow();
 		}
 	}
 
 	@Test
 	void turnsAwayAClientItDoesNotTrust() throws Exception {
-		ManagedChannel channel = channel("stranger");
+		ManagedChannel channel = channel("stranger").build();
 		try {
 			HealthGrpc.HealthBlockingStub health = HealthGrpc.newBlockingStub(channel)
 				.withDeadlineAfter(DEADLINE.toSeconds(), TimeUnit.SECONDS);
@@ -143,15 +136,18 @@ class MutualTlsIT {
 		}
 	}
 
-	private ManagedChannel channel(String name) throws Exception {
+	private SinkClient open(String name) throws Exception {
+		return SinkClient.open(channel(name), SinkClientOptions.inMemory(), DeliveryListener.NONE);
+	}
+
+	private NettyChannelBuilder channel(String name) throws Exception {
 		KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
 		keys.init(store(certificates.keys(name)), Certificates.PASSWORD.toCharArray());
 		TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
 		trust.init(store(certificates.trustedBy("client")));
 		return NettyChannelBuilder.forAddress("localhost", this.grpc.getPort())
 			.sslContext(GrpcSslContexts.configure(SslContextBuilder.forClient().keyManager(keys).trustManager(trust))
-				.build())
-			.build();
+				.build());
 	}
 
 	private static KeyStore store(Path file) throws Exception {

@@ -2,17 +2,19 @@ package dev.sluice.sink.client;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.spool.Message;
 import dev.sluice.sink.client.spool.Spool;
 import dev.sluice.sink.client.spool.Spool.Entry;
-import io.grpc.Channel;
+import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,6 +32,10 @@ import org.slf4j.LoggerFactory;
 final class Session {
 
 	private static final Logger logger = LoggerFactory.getLogger(Session.class);
+
+	private static final Duration MIN_PAUSE = Duration.ofMillis(50);
+
+	private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
 
 	private final Spool spool;
 
@@ -55,10 +61,13 @@ final class Session {
 	/** The spool session of the messages in flight. */
 	private long sending;
 
+	/** Before the next attempt at something that failed. */
+	private Duration pause = MIN_PAUSE;
+
 	private final Progress progress = new Progress();
 
 	@SuppressWarnings("this-escape") // The connection begins when the session is opened.
-	Session(Channel channel, Spool spool, EventLoop loop, Window window, SinkClientOptions options,
+	Session(ManagedChannel channel, Spool spool, EventLoop loop, Window window, SinkClientOptions options,
 			DeliveryListener listener) {
 		this.spool = spool;
 		this.loop = loop;
@@ -76,6 +85,27 @@ final class Session {
 
 	void schedule(Duration delay, Runnable task) {
 		this.loop.schedule(delay, () -> run(task));
+	}
+
+	/**
+	 * Runs a task after half to one and a half of the pause, which then doubles.
+	 * @return when it will run
+	 */
+	Duration afterPause(Runnable task) {
+		Duration delay = this.pause.multipliedBy(50 + ThreadLocalRandom.current().nextInt(101)).dividedBy(100);
+		this.pause = Collections.min(List.of(this.pause.multipliedBy(2), MAX_PAUSE));
+		schedule(delay, task);
+		return delay;
+	}
+
+	/** The sink is done with a message. */
+	void pauseShort() {
+		this.pause = MIN_PAUSE;
+	}
+
+	/** The sink needs somebody's help. */
+	void pauseLong() {
+		this.pause = MAX_PAUSE;
 	}
 
 	/** Runs a task. If it fails, the stream ends and a new one is opened. */

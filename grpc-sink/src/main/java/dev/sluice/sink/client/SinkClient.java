@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.spool.FileSpool;
@@ -11,7 +12,8 @@ import dev.sluice.sink.client.spool.MemorySpool;
 import dev.sluice.sink.client.spool.Message;
 import dev.sluice.sink.client.spool.Spool;
 import dev.sluice.sink.client.spool.SpoolFullException;
-import io.grpc.Channel;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
 
 /**
  * Sends messages to a sink reliably. A message accepted by {@link #send} is in the spool,
@@ -21,8 +23,7 @@ import io.grpc.Channel;
  * repeated, one with an id from the caller within the sink's repeat horizon.
  * <p>
  * Thread-safe: any number of threads may send, and messages appended together share one
- * force of the disk. The client has two threads: one writes the spool, one sends. The
- * caller owns the channel.
+ * force of the disk. The client has two threads: one writes the spool, one sends.
  */
 public final class SinkClient implements AutoCloseable {
 
@@ -30,6 +31,13 @@ public final class SinkClient implements AutoCloseable {
 	private static final int MAX_WINDOW = 16_384;
 
 	private static final Duration POLL = Duration.ofMillis(5);
+
+	/** Without it, a connection that is lost silently costs several ack timeouts. */
+	private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
+
+	private static final Duration KEEP_ALIVE_TIMEOUT = Duration.ofSeconds(10);
+
+	private final ManagedChannel channel;
 
 	private final SinkClientOptions options;
 
@@ -69,18 +77,23 @@ public final class SinkClient implements AutoCloseable {
 	/**
 	 * Opens the spool and a stream. Messages that an earlier client left in the spool are
 	 * sent first.
-	 * @param channel channel to the sink, which this client does not close. Its target
-	 * may have several addresses, of sinks that share a topic: gRPC chooses one for each
-	 * stream. It should have a keep-alive time (the sink allows 10 s and more); without
-	 * one, a connection that is lost silently is noticed only after a quarter of an hour
+	 * @param channel the channel to the sink, which this client builds with a keep-alive
+	 * of 30 s and closes. Its target may have several addresses, of sinks that share a
+	 * topic: gRPC chooses one for each stream
 	 * @param listener receives the result of each message
 	 * @throws SpoolFailedException if the spool cannot be opened
 	 */
-	public static SinkClient open(Channel channel, SinkClientOptions options, DeliveryListener listener) {
-		return new SinkClient(channel, options, listener, spool(options), LoopThread.start("sink-client"));
+	public static SinkClient open(ManagedChannelBuilder<?> channel, SinkClientOptions options,
+			DeliveryListener listener) {
+		Spool spool = spool(options);
+		return new SinkClient(channel.keepAliveTime(KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)
+			.keepAliveTimeout(KEEP_ALIVE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
+			.build(), options, listener, spool, LoopThread.start("sink-client"));
 	}
 
-	SinkClient(Channel channel, SinkClientOptions options, DeliveryListener listener, Spool spool, EventLoop loop) {
+	SinkClient(ManagedChannel channel, SinkClientOptions options, DeliveryListener listener, Spool spool,
+			EventLoop loop) {
+		this.channel = channel;
 		this.options = options;
 		this.spool = spool;
 		this.loop = loop;
@@ -200,15 +213,16 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
-	 * Ends the stream and closes the spool. Messages that the sink does not have stay in
-	 * the spool's files for the next client that opens them. A listener may call this
-	 * method too.
+	 * Ends the stream, closes the spool and the channel. Messages that the sink does not
+	 * have stay in the spool's files for the next client that opens them. A listener may
+	 * call this method too.
 	 */
 	@Override
 	public void close() {
 		this.session.close();
 		this.loop.close();
 		this.spool.close();
+		this.channel.shutdownNow();
 	}
 
 }

@@ -1,12 +1,10 @@
 package dev.sluice.sink.client;
 
 import java.time.Duration;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Response;
@@ -21,7 +19,6 @@ import dev.sluice.sink.client.spool.Spool.Entry;
 import dev.sluice.sink.client.wire.Dictionaries;
 import dev.sluice.sink.client.wire.SinkCall;
 import dev.sluice.sink.client.wire.WireSessions;
-import io.grpc.Channel;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
@@ -41,14 +38,10 @@ final class SinkConnection implements SinkCall.Listener {
 
 	private static final Logger logger = LoggerFactory.getLogger(SinkConnection.class);
 
-	private static final Duration MIN_PAUSE = Duration.ofMillis(50);
-
-	private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
-
 	/** A stream without acknowledgements is left after this many {@code ackTimeout}s. */
 	private static final int SILENT_TIMEOUTS = 3;
 
-	private final Channel channel;
+	private final ManagedChannel channel;
 
 	private final Session session;
 
@@ -85,9 +78,13 @@ final class SinkConnection implements SinkCall.Listener {
 	/** Whether all messages of the call were answered, none by a timeout. */
 	private boolean idle = true;
 
-	private Duration pause = MIN_PAUSE;
-
 	private boolean timerRuns;
+
+	/** Whether it sends nothing for a pause, to a sink that forgets sessions. */
+	private boolean resting;
+
+	/** Streams in a row that the sink has not answered on. */
+	private int silentStreams;
 
 	private boolean closed;
 
@@ -101,7 +98,7 @@ final class SinkConnection implements SinkCall.Listener {
 	private record InFlight(long number, long session, @Nullable ByteString sentIn, Window.Flight flight) {
 	}
 
-	SinkConnection(Channel channel, Session session, Spool spool, EventLoop loop, Window window,
+	SinkConnection(ManagedChannel channel, Session session, Spool spool, EventLoop loop, Window window,
 			SinkClientOptions options, DeliveryListener listener, Progress progress) {
 		this.channel = channel;
 		this.session = session;
@@ -115,7 +112,7 @@ final class SinkConnection implements SinkCall.Listener {
 
 	/** Whether it can send a message now. */
 	boolean canSend() {
-		return this.state != State.BLOCKED && this.call != null && this.call.isReady();
+		return this.state != State.BLOCKED && !this.resting && this.call != null && this.call.isReady();
 	}
 
 	boolean hasInFlight() {
@@ -165,11 +162,9 @@ final class SinkConnection implements SinkCall.Listener {
 		if (this.closed) {
 			return;
 		}
-		if (this.channel instanceof ManagedChannel managed) {
-			// Otherwise gRPC, which doubles its pause up to two minutes, would notice
-			// long afterwards that the sink is there again.
-			managed.resetConnectBackoff();
-		}
+		// Otherwise gRPC, which doubles its pause up to two minutes, would notice long
+		// afterwards that the sink is there again.
+		this.channel.resetConnectBackoff();
 		SinkCall started = SinkCall.start(this.channel, this.dictionaries, this, this.session::execute);
 		this.call = started;
 		this.idle = true;
@@ -182,6 +177,10 @@ final class SinkConnection implements SinkCall.Listener {
 
 	/** Leaves its stream; messages in flight are sent again. */
 	private void leave(SinkCall open, String reason) {
+		if (++this.silentStreams > 1) {
+			// The connection may be dead: the next stream gets another one.
+			this.channel.enterIdle();
+		}
 		open.cancel(reason, null);
 		ended(open, Status.DEADLINE_EXCEEDED.withDescription(reason));
 	}
@@ -248,6 +247,7 @@ final class SinkConnection implements SinkCall.Listener {
 		if (from != this.call) {
 			return;
 		}
+		this.silentStreams = 0;
 		if (response.getVersion() != SinkCall.VERSION) {
 			unsupported(from, "sends responses of version", response.getVersion());
 			return;
@@ -266,7 +266,7 @@ final class SinkConnection implements SinkCall.Listener {
 	private void unsupported(SinkCall from, String what, int version) {
 		logger.error("The sink {} {}, which this client does not know: update the client; no message is lost meanwhile",
 				what, version);
-		this.pause = MAX_PAUSE;
+		this.session.pauseLong();
 		from.cancel("Version " + version + " is not known", null);
 	}
 
@@ -290,7 +290,7 @@ final class SinkConnection implements SinkCall.Listener {
 	 * may fail again.
 	 */
 	private void done(Id id, @Nullable InFlight done, long now) {
-		this.pause = MIN_PAUSE;
+		this.session.pauseShort();
 		fire(Event.ACK, this.inFlight.size(), id, done);
 		this.silentSince = now;
 		this.idle = this.inFlight.isEmpty();
@@ -314,7 +314,10 @@ final class SinkConnection implements SinkCall.Listener {
 		resize();
 	}
 
-	/** Sends a message again in a new session if the sink has forgotten its session. */
+	/**
+	 * Sends a message again in a new session, after a pause, if the sink has forgotten
+	 * its session.
+	 */
 	private boolean forgotten(Id id, int code) {
 		InFlight unacknowledged = this.inFlight.get(id);
 		if (code != Status.Code.FAILED_PRECONDITION.value() || unacknowledged == null
@@ -323,6 +326,13 @@ final class SinkConnection implements SinkCall.Listener {
 		}
 		this.sessions.renew(unacknowledged.session(), unacknowledged.sentIn());
 		fire(Event.TIMEOUT, this.inFlight.size() - 1, id, null);
+		if (!this.resting) {
+			this.resting = true;
+			this.session.afterPause(() -> {
+				this.resting = false;
+				this.session.pump();
+			});
+		}
 		return true;
 	}
 
@@ -348,19 +358,9 @@ final class SinkConnection implements SinkCall.Listener {
 		fire(Event.DISCONNECTED, 0, null, null);
 		if (!this.closed) {
 			this.progress.disconnections.increment();
-			logger.warn("The stream to the sink {} has ended: {}; trying again in about {} ms",
-					this.channel.authority(), inOneLine(status), this.pause.toMillis());
-			this.session.schedule(this.pause.multipliedBy(50 + ThreadLocalRandom.current().nextInt(101)).dividedBy(100),
-					this::connect);
-			this.pause = Collections.min(List.of(this.pause.multipliedBy(2), MAX_PAUSE));
+			logger.warn("The stream to the sink {} has ended: {}; trying again in {} ms", this.channel.authority(),
+					SinkCall.inOneLine(status), this.session.afterPause(this::connect).toMillis());
 		}
-	}
-
-	/**
-	 * {@code Status.toString} would print the stack trace of its cause at each attempt.
-	 */
-	private static String inOneLine(Status status) {
-		return (status.getCause() != null) ? status.getCode() + ": " + status.getCause() : status.toString();
 	}
 
 	private void runTimer(Duration delay) {

@@ -30,7 +30,7 @@ class BatchTests {
 	private SinkClient client;
 
 	private void open(int window, int bytes, Duration linger) {
-		this.client = new SinkClient(this.sink.channel,
+		this.client = new SinkClient(this.sink.channel(),
 				SinkClientOptions.inMemory()
 					.withWindow(window)
 					.withAckTimeout(ACK_TIMEOUT)
@@ -214,7 +214,7 @@ class BatchTests {
 
 	@Test
 	void refusesToWaitAsLongAsAnAcknowledgementMayTake() {
-		this.client = new SinkClient(this.sink.channel, SinkClientOptions.inMemory(), DeliveryListener.NONE,
+		this.client = new SinkClient(this.sink.channel(), SinkClientOptions.inMemory(), DeliveryListener.NONE,
 				new MemorySpool(1_000), this.loop);
 
 		assertThatIllegalArgumentException()

@@ -39,25 +39,26 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements AutoCl
 
 	ServerCallStreamObserver<Response> responses;
 
-	/** A channel to this sink. Everything runs on the test's thread. */
-	final ManagedChannel channel;
+	private final String name = InProcessServerBuilder.generateName();
 
 	private final Server server;
 
 	ScriptedSink() {
-		String name = InProcessServerBuilder.generateName();
 		try {
-			this.server = InProcessServerBuilder.forName(name).directExecutor().addService(this).build().start();
+			this.server = InProcessServerBuilder.forName(this.name).directExecutor().addService(this).build().start();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
+	}
+
+	/** A channel to this sink. Everything runs on the test's thread. */
+	ManagedChannel channel() {
+		return InProcessChannelBuilder.forName(this.name).directExecutor().build();
 	}
 
 	@Override
 	public void close() {
-		this.channel.shutdownNow();
 		this.server.shutdownNow();
 	}
 

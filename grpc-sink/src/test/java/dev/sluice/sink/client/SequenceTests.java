@@ -155,6 +155,7 @@ class SequenceTests {
 			ByteString id = this.sink.requests.getFirst().getMessageId();
 
 			this.sink.refuse(id, Status.Code.FAILED_PRECONDITION);
+			this.loop.pass(Duration.ofMillis(100));
 
 			assertThat(this.sink.requests).hasSize(WINDOW + 1);
 			assertThat(this.sink.requests.getLast().getMessageId()).isEqualTo(id);
@@ -172,6 +173,7 @@ class SequenceTests {
 			List<ByteString> ids = this.sink.requests.stream().map(Request::getMessageId).toList();
 
 			ids.forEach((id) -> this.sink.refuse(id, Status.Code.FAILED_PRECONDITION));
+			this.loop.pass(Duration.ofMillis(100));
 
 			List<String> again = places(this.sink).subList(2, 4);
 			assertThat(again).doesNotContainAnyElementsOf(before);
@@ -179,6 +181,26 @@ class SequenceTests {
 			this.sink.ack(ids);
 			assertThat(client.stats().spooled()).isZero();
 			assertThat(client.stats().refused()).isZero();
+		}
+	}
+
+	@Test
+	void waitsLongerEachTimeBeforeItSendsToASinkThatForgetsEverything() throws Exception {
+		try (SinkClient client = client(new MemorySpool(100_000))) {
+			this.sink.sendInfoWithSequences(100);
+			for (int i = 0; i < WINDOW; i++) {
+				client.send("a".getBytes());
+			}
+			this.sink.responses.request(1_000);
+			int refused = 0;
+			for (int millis = 0; millis < 9_000; millis += 10) {
+				while (refused < this.sink.requests.size() && refused < 1_000) {
+					this.sink.refuse(this.sink.requests.get(refused++).getMessageId(), Status.Code.FAILED_PRECONDITION);
+				}
+				this.loop.pass(Duration.ofMillis(10));
+			}
+			assertThat(this.sink.requests).hasSizeBetween(5 * WINDOW, 12 * WINDOW);
+			assertThat(client.stats().spooled()).isEqualTo(WINDOW);
 		}
 	}
 
@@ -195,7 +217,7 @@ class SequenceTests {
 	}
 
 	private SinkClient client(Spool spool) {
-		return new SinkClient(this.sink.channel,
+		return new SinkClient(this.sink.channel(),
 				SinkClientOptions.inMemory()
 					.withWindow(WINDOW)
 					.withAckTimeout(ACK_TIMEOUT)

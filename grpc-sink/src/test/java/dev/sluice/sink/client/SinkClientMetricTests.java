@@ -39,7 +39,7 @@ class SinkClientMetricTests {
 	}
 
 	private SinkClient open(EventLoop loop) {
-		return new SinkClient(this.sink.channel,
+		return new SinkClient(this.sink.channel(),
 				SinkClientOptions.inMemory().withWindow(10).withAckTimeout(ACK_TIMEOUT), DeliveryListener.NONE,
 				new MemorySpool(100_000), loop);
 	}

@@ -19,6 +19,7 @@ import dev.sluice.sink.client.spool.Message;
 import dev.sluice.sink.client.spool.Spool;
 import dev.sluice.sink.client.spool.SpoolFullException;
 import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import org.junit.jupiter.api.AfterEach;
@@ -33,8 +34,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.mockito.AdditionalAnswers.delegatesTo;
+import static org.mockito.Mockito.RETURNS_SELF;
 import static org.mockito.Mockito.clearInvocations;
+import static org.mockito.Mockito.doReturn;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
 
 /**
@@ -66,7 +70,7 @@ class SinkClientTests {
 
 	@BeforeEach
 	void start() {
-		this.client = new SinkClient(this.sink.channel,
+		this.client = new SinkClient(this.sink.channel(),
 				SinkClientOptions.inMemory().withWindow(WINDOW).withAckTimeout(ACK_TIMEOUT), new Listener(), this.spool,
 				this.loop);
 	}
@@ -413,7 +417,7 @@ class SinkClientTests {
 	@Test
 	void anAdaptiveWindowGrowsWithEachAcknowledgementUntilOneDoesNotCome() throws Exception {
 		ManualLoop own = new ManualLoop();
-		SinkClient adaptive = new SinkClient(this.sink.channel,
+		SinkClient adaptive = new SinkClient(this.sink.channel(),
 				SinkClientOptions.inMemory().withAckTimeout(ACK_TIMEOUT), DeliveryListener.NONE,
 				new MemorySpool(100_000), own);
 		this.sink.sendInfo(100);
@@ -446,7 +450,7 @@ class SinkClientTests {
 					return method.invoke(memory, arguments);
 				});
 		ManualLoop own = new ManualLoop();
-		SinkClient unlucky = new SinkClient(this.sink.channel, SinkClientOptions.inMemory().withWindow(WINDOW),
+		SinkClient unlucky = new SinkClient(this.sink.channel(), SinkClientOptions.inMemory().withWindow(WINDOW),
 				DeliveryListener.NONE, fails, own);
 		this.sink.sendInfo(100);
 
@@ -465,7 +469,7 @@ class SinkClientTests {
 	@Test
 	void connectsAtOnceWhenItOpensAnotherStream() {
 		this.client.close();
-		ManagedChannel watched = mock(ManagedChannel.class, delegatesTo(this.sink.channel));
+		ManagedChannel watched = mock(ManagedChannel.class, delegatesTo(this.sink.channel()));
 		try (SinkClient _ = new SinkClient(watched, SinkClientOptions.inMemory(), DeliveryListener.NONE,
 				new MemorySpool(1_000), this.loop)) {
 			clearInvocations(watched);
@@ -474,6 +478,37 @@ class SinkClientTests {
 			this.loop.pass(Duration.ofMillis(100));
 
 			verify(watched).resetConnectBackoff();
+		}
+	}
+
+	@Test
+	void givesTheChannelAKeepAlive() {
+		ManagedChannelBuilder<?> builder = mock(ManagedChannelBuilder.class, RETURNS_SELF);
+		ManagedChannel channel = this.sink.channel();
+		doReturn(channel).when(builder).build();
+
+		SinkClient.open(builder, SinkClientOptions.inMemory(), DeliveryListener.NONE).close();
+
+		verify(builder).keepAliveTime(30, TimeUnit.SECONDS);
+		assertThat(channel.isShutdown()).as("the client's own").isTrue();
+	}
+
+	/** Without an answer, gRPC would open each stream on the same dead connection. */
+	@Test
+	void connectsAnewAfterTheSecondSilentStream() {
+		this.client.close();
+		ManagedChannel watched = mock(ManagedChannel.class, delegatesTo(this.sink.channel()));
+		try (SinkClient _ = new SinkClient(watched, SinkClientOptions.inMemory(), DeliveryListener.NONE,
+				new MemorySpool(1_000), this.loop)) {
+			this.loop.pass(ACK_TIMEOUT);
+			verify(watched, never()).enterIdle();
+
+			this.loop.pass(ACK_TIMEOUT.plusSeconds(1));
+			verify(watched).enterIdle();
+
+			this.sink.sendInfo(100);
+			this.loop.pass(ACK_TIMEOUT.multipliedBy(10));
+			verify(watched).enterIdle();
 		}
 	}
 
@@ -556,7 +591,7 @@ class SinkClientTests {
 
 	@Test
 	void sendsNoMoreThanTheTransportTakes() throws Exception {
-		SinkClient eager = new SinkClient(this.sink.channel, SinkClientOptions.inMemory().withWindow(1_000),
+		SinkClient eager = new SinkClient(this.sink.channel(), SinkClientOptions.inMemory().withWindow(1_000),
 				DeliveryListener.NONE, new MemorySpool(100_000), new ManualLoop());
 		this.sink.sendInfo(1_000);
 

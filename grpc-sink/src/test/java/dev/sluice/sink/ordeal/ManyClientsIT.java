@@ -18,7 +18,6 @@ import dev.sluice.sink.DiscardingSink;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
-import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -66,14 +65,11 @@ class ManyClientsIT {
 	private void send(byte[] message, int messages, long mostBytes) throws Exception {
 		int port = Ports.free();
 		int managementPort = Ports.free();
-		List<ManagedChannel> channels = new ArrayList<>();
 		List<SinkClient> clients = new ArrayList<>();
 		try (JavaProcess sink = sink(port, managementPort).awaitReady(); HttpClient http = HttpClient.newHttpClient()) {
 			for (int i = 0; i < CLIENTS; i++) {
-				ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
-				channels.add(channel);
-				clients.add(SinkClient.open(channel, SinkClientOptions.inMemory().withWindow(messages),
-						DeliveryListener.NONE));
+				clients.add(SinkClient.open(ManagedChannelBuilder.forAddress("127.0.0.1", port).usePlaintext(),
+						SinkClientOptions.inMemory().withWindow(messages), DeliveryListener.NONE));
 			}
 			for (int i = 0; i < messages; i++) {
 				for (SinkClient client : clients) {
@@ -95,7 +91,6 @@ class ManyClientsIT {
 		}
 		finally {
 			clients.forEach(SinkClient::close);
-			channels.forEach(ManagedChannel::shutdownNow);
 		}
 	}
 

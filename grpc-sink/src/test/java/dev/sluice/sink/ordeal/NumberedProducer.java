@@ -21,7 +21,6 @@ import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.client.spool.Message;
 import dev.sluice.sink.client.spool.SpoolFullException;
-import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.NameResolverRegistry;
 
@@ -52,10 +51,9 @@ final class NumberedProducer {
 		int client = Integer.parseInt(args[3]);
 		NameResolverRegistry.getDefaultRegistry()
 			.register(new Addresses(Arrays.stream(args).skip(4).map(Integer::valueOf).toList()));
-		ManagedChannel channel = ManagedChannelBuilder.forTarget("sinks:///all")
+		ManagedChannelBuilder<?> channel = ManagedChannelBuilder.forTarget("sinks:///all")
 			.defaultLoadBalancingPolicy("round_robin")
-			.usePlaintext()
-			.build();
+			.usePlaintext();
 		SinkClientOptions options = SinkClientOptions.durable(directory.resolve("spool"))
 			.withDurability(Durability.PROCESS)
 			.withSpoolBytes(SPOOL_BYTES)
@@ -76,9 +74,6 @@ final class NumberedProducer {
 			if (!sender.awaitEmpty(Duration.ofMinutes(3))) {
 				throw new IllegalStateException("Not delivered: " + sender.stats());
 			}
-		}
-		finally {
-			channel.shutdownNow();
 		}
 	}
 

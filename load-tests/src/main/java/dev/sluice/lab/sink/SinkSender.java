@@ -31,8 +31,6 @@ import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.client.spool.Message;
 import dev.sluice.sink.client.spool.SpoolFullException;
-import io.grpc.Channel;
-import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NegotiationType;
 import io.grpc.netty.NettyChannelBuilder;
@@ -209,17 +207,15 @@ public final class SinkSender {
 			.flip());
 	}
 
-	private ManagedChannel channel() {
-		return NettyChannelBuilder.forTarget(this.job.target()).negotiationType(NegotiationType.PLAINTEXT).build();
-	}
-
-	private Channel counted(Channel channel) {
-		return ClientInterceptors.intercept(channel, new WireCounter(this.wireBytes));
+	/** Counts the bytes of its requests. */
+	private NettyChannelBuilder channel() {
+		return NettyChannelBuilder.forTarget(this.job.target())
+			.negotiationType(NegotiationType.PLAINTEXT)
+			.intercept(new WireCounter(this.wireBytes));
 	}
 
 	private Report stream(SinkClientOptions options) throws Exception {
-		ManagedChannel channel = channel();
-		try (SinkClient client = SinkClient.open(counted(channel), options, DeliveryListener.NONE)) {
+		try (SinkClient client = SinkClient.open(channel(), options, DeliveryListener.NONE)) {
 			boolean spool = this.job.mode() == Mode.STREAM_SPOOL;
 			return measure(1, (bytes, prefix) -> {
 				long messages = messages(bytes);
@@ -230,9 +226,6 @@ public final class SinkSender {
 				}
 				return messages;
 			});
-		}
-		finally {
-			channel.shutdownNow();
 		}
 	}
 
@@ -262,11 +255,11 @@ public final class SinkSender {
 	private Report stopAndWait() throws Exception {
 		List<ManagedChannel> channels = new ArrayList<>();
 		for (int i = 0; i < CONNECTIONS; i++) {
-			channels.add(channel());
+			channels.add(channel().build());
 		}
 		try {
 			List<DataSinkGrpc.DataSinkBlockingStub> stubs = channels.stream()
-				.map((channel) -> DataSinkGrpc.newBlockingStub(counted(channel)))
+				.map(DataSinkGrpc::newBlockingStub)
 				.toList();
 			return measure(CONNECTIONS, (bytes, prefix) -> {
 				long messages = messages(bytes);

@@ -22,7 +22,7 @@ import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.client.spool.Message;
 import dev.sluice.sink.client.spool.SpoolFullException;
-import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
 
 /**
  * Delivers orders to the sink as messages. The id of a message is the order's, so the
@@ -39,8 +39,6 @@ public final class SinkBackend implements Backend, AutoCloseable {
 	/** The sink does not say when it stored the message. */
 	private static final Attempt SAVED = new Saved(null);
 
-	private final ManagedChannel channel;
-
 	private final SinkClient client;
 
 	private final Duration responseTimeout;
@@ -49,11 +47,10 @@ public final class SinkBackend implements Backend, AutoCloseable {
 
 	/**
 	 * Opens a stream without waiting for the sink.
-	 * @param channel the channel to the sink, which {@link #close} closes
+	 * @param channel the channel to the sink
 	 * @param responseTimeout how long an attempt waits for the acknowledgement
 	 */
-	public SinkBackend(ManagedChannel channel, Duration responseTimeout) {
-		this.channel = channel;
+	public SinkBackend(ManagedChannelBuilder<?> channel, Duration responseTimeout) {
 		this.responseTimeout = responseTimeout;
 		this.client = SinkClient.open(channel, SinkClientOptions.inMemory(), new Acknowledgements());
 	}
@@ -101,7 +98,6 @@ public final class SinkBackend implements Backend, AutoCloseable {
 	@Override
 	public void close() {
 		this.client.close();
-		this.channel.shutdownNow();
 	}
 
 	private final class Acknowledgements implements DeliveryListener {

@@ -77,7 +77,7 @@ class DeliveryConfiguration {
 	@ConditionalOnProperty(name = "delivery.target", havingValue = "grpc")
 	SinkBackend sinkBackend(DeliveryTarget target, BackendProperties properties, SslBundles bundles,
 			MeterRegistry registry) {
-		SinkBackend backend = new SinkBackend(SinkChannel.open(target, bundles), properties.responseTimeout());
+		SinkBackend backend = new SinkBackend(SinkChannel.to(target, bundles), properties.responseTimeout());
 		ConsumerMetric.SINK_IN_FLIGHT.gauge(registry, backend, (of) -> of.stats().inFlight());
 		ConsumerMetric.SINK_WINDOW.gauge(registry, backend, (of) -> of.stats().window());
 		ConsumerMetric.SINK_SPOOL.gauge(registry, backend, (of) -> of.stats().spoolBytes());

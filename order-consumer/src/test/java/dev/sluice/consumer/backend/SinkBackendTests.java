@@ -165,7 +165,7 @@ class SinkBackendTests {
 	}
 
 	private SinkBackend backend(Duration responseTimeout) {
-		return new SinkBackend(InProcessChannelBuilder.forName(this.name).build(), responseTimeout);
+		return new SinkBackend(InProcessChannelBuilder.forName(this.name), responseTimeout);
 	}
 
 	/** Accepts messages and answers as the test says. */

@@ -45,7 +45,8 @@ class SinkChannelTests {
 	private int firstByte(String bundle) throws IOException {
 		try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
 			ManagedChannel channel = SinkChannel
-				.open(new DeliveryTarget(Kind.GRPC, "127.0.0.1:" + server.getLocalPort(), bundle), this.bundles);
+				.to(new DeliveryTarget(Kind.GRPC, "127.0.0.1:" + server.getLocalPort(), bundle), this.bundles)
+				.build();
 			try {
 				channel.getState(true);
 				try (Socket connection = server.accept()) {

@@ -141,6 +141,13 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 		call().onNext(request);
 	}
 
+	/**
+	 * {@code Status.toString} would print the stack trace of its cause at each attempt.
+	 */
+	public static String inOneLine(Status status) {
+		return (status.getCause() != null) ? status.getCode() + ": " + status.getCause() : status.toString();
+	}
+
 	/** Whether the sink has sent its first {@code ServiceMessage}. */
 	public boolean isOpen() {
 		return this.writer != null;
