@@ -8,6 +8,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.logging.Logger;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.sink.request.Decompressor;
@@ -24,6 +25,7 @@ import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallExecutorSupplier;
 import io.grpc.ServerInterceptor;
+import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -58,6 +60,9 @@ class SinkConfiguration {
 	/** The shortest keep-alive interval that gRPC's clients allow. */
 	private static final Duration MIN_KEEP_ALIVE = Duration.ofSeconds(10);
 
+	/** Where gRPC logs exceptions of calls. A field, so that its filter is kept. */
+	private static final Logger callLog = Logger.getLogger("io.grpc.internal.SerializingExecutor");
+
 	@Bean
 	DataSinkService dataSinkService(OnceStore store, SinkProperties properties, MeterRegistry registry,
 			ScheduledExecutorService ackTimer, ExecutorService callExecutor, LongSupplier nanoTime,
@@ -91,6 +96,10 @@ class SinkConfiguration {
 
 	@Bean
 	ServerBuilderCustomizer<NettyServerBuilder> server(DataSinkService service, SinkProperties properties) {
+		// The status of a request that cannot be parsed, to the health service for
+		// example:
+		// clients could cause a stack trace for each call.
+		callLog.setFilter((entry) -> !(entry.getThrown() instanceof StatusRuntimeException));
 		return (builder) -> builder.addStreamTracerFactory(service.inboundLimits())
 			.maxConcurrentCallsPerConnection(properties.limits().maxCallsPerConnection())
 			// Without it each connection may grow its window to 8 MB, which
