@@ -10,7 +10,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
-import java.util.function.ToLongFunction;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.sink.client.spool.Spool.Entry;
@@ -63,6 +62,18 @@ final class SegmentQueue {
 	@GuardedBy("this")
 	private long end;
 
+	/** Bytes of the files of all segments. */
+	@GuardedBy("this")
+	private long bytes;
+
+	/** Records of all segments that are not settled. */
+	@GuardedBy("this")
+	private long unsettled;
+
+	/** Bytes of these, roughly. */
+	@GuardedBy("this")
+	private long unsettledBytes;
+
 	@GuardedBy("this")
 	private long damaged;
 
@@ -73,7 +84,10 @@ final class SegmentQueue {
 	 */
 	SegmentQueue(Path directory, Disk disk) throws IOException {
 		QueueRecovery.Found found = QueueRecovery.recover(directory, disk);
-		found.segments().forEach((segment) -> this.segments.put(segment.first(), segment));
+		found.segments().forEach((segment) -> {
+			this.segments.put(segment.first(), segment);
+			count(segment, 1);
+		});
 		this.settled = found.settled();
 		this.empty = found.empty();
 		this.end = found.nextNumber();
@@ -88,6 +102,15 @@ final class SegmentQueue {
 	synchronized void begun(Segment segment, long bytes) {
 		segment.reaches(segment.first(), segment.first(), bytes);
 		this.segments.put(segment.first(), segment);
+		count(segment, 1);
+	}
+
+	/** Adds a segment to the totals, or subtracts it with -1, before it changes. */
+	@GuardedBy("this")
+	private void count(Segment segment, int sign) {
+		this.bytes += sign * segment.bytes();
+		this.unsettled += sign * segment.unsettled();
+		this.unsettledBytes += sign * segment.unsettledBytes();
 	}
 
 	/** Adds records to the segment being written. */
@@ -98,8 +121,10 @@ final class SegmentQueue {
 			}
 		}
 		this.end = segment.end() + entries.size();
+		count(segment, -1);
 		segment.addUnsettled(entries.size());
 		segment.reaches(this.end, this.end, bytes);
+		count(segment, 1);
 	}
 
 	/** An entry that is still in memory; null if it is to be read from its file. */
@@ -147,6 +172,7 @@ final class SegmentQueue {
 		Map.Entry<Long, Segment> first = this.segments.firstEntry();
 		while (first != null && first.getValue().unsettled() == 0 && first.getValue() != kept) {
 			removed.add(first.getValue());
+			count(first.getValue(), -1);
 			this.segments.remove(first.getKey());
 			first = this.segments.firstEntry();
 		}
@@ -175,7 +201,9 @@ final class SegmentQueue {
 
 	@GuardedBy("this")
 	private void settle(Segment segment, long from, long to) {
+		count(segment, -1);
 		segment.addUnsettled(this.settled.count(from, to) - (to - from));
+		count(segment, 1);
 		this.settled.add(from, to);
 		this.unnoted.add(from, to);
 	}
@@ -226,26 +254,18 @@ final class SegmentQueue {
 	}
 
 	/** Records that are not settled. */
-	long unsettled() {
-		return sum(Segment::unsettled);
+	synchronized long unsettled() {
+		return this.unsettled;
 	}
 
 	/** Bytes of the unsettled records, roughly. */
-	long unsettledBytes() {
-		return sum(Segment::unsettledBytes);
+	synchronized long unsettledBytes() {
+		return this.unsettledBytes;
 	}
 
 	/** Bytes of the files. */
-	long bytes() {
-		return sum(Segment::bytes);
-	}
-
-	private synchronized long sum(ToLongFunction<Segment> of) {
-		long sum = 0;
-		for (Segment segment : this.segments.values()) {
-			sum += of.applyAsLong(segment);
-		}
-		return sum;
+	synchronized long bytes() {
+		return this.bytes;
 	}
 
 	/** Promised records that were found damaged since the queue was opened. */
