@@ -8,10 +8,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-import dev.sluice.contract.sink.AckMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.sink.limit.RateLimitedLog;
@@ -19,10 +17,8 @@ import dev.sluice.sink.limit.SharedLimit;
 import dev.sluice.sink.limit.StreamLimit;
 import dev.sluice.sink.request.Decompressor;
 import dev.sluice.sink.request.KnownDictionaries;
-import dev.sluice.sink.request.Payload;
 import dev.sluice.sink.request.Received;
 import dev.sluice.sink.request.RequestMarshaller;
-import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.store.OnceStore;
 import io.grpc.BindableService;
 import io.grpc.MethodDescriptor;
@@ -32,8 +28,6 @@ import io.grpc.Status;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import io.micrometer.core.instrument.Timer;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -99,8 +93,8 @@ final class DataSinkService implements BindableService {
 			.addMethod(store)
 			.build();
 		return ServerServiceDefinition.builder(service)
-			.addMethod(send, ServerCalls.asyncBidiStreamingCall(this::send))
-			.addMethod(store, ServerCalls.asyncUnaryCall(this::store))
+			.addMethod(send, ServerCalls.asyncBidiStreamingCall((responses) -> open(responses, false)))
+			.addMethod(store, ServerCalls.asyncBidiStreamingCall((responses) -> open(responses, true)))
 			.build();
 	}
 
@@ -111,7 +105,8 @@ final class DataSinkService implements BindableService {
 			.build();
 	}
 
-	private StreamObserver<Received> send(StreamObserver<Response> responses) {
+	/** A call of {@code Store} is a stream with a single message. */
+	private StreamObserver<Received> open(StreamObserver<Response> responses, boolean single) {
 		InboundCall inbound = Objects.requireNonNull(InboundCall.CURRENT.get(), "The server has no inboundLimits()");
 		Object client = inbound.client();
 		String refusal = this.streamLimit.open(client);
@@ -120,7 +115,7 @@ final class DataSinkService implements BindableService {
 			return refuse(responses, Status.RESOURCE_EXHAUSTED.withDescription(refusal));
 		}
 		SinkStream stream = new SinkStream((ServerCallStreamObserver<Response>) responses, inbound, this.shared,
-				KnownDictionaries.CALL.get(), (closed) -> {
+				KnownDictionaries.CALL.get(), single, (closed) -> {
 					if (closed.over()) {
 						this.streams.remove(closed);
 					}
@@ -132,88 +127,6 @@ final class DataSinkService implements BindableService {
 			stream.drain();
 		}
 		return stream;
-	}
-
-	private void store(Received received, StreamObserver<Response> responses) {
-		switch (received) {
-			case Received.Unnamed(Status status) -> responses.onError(status.asRuntimeException());
-			case Received.Message message when message.sequence() > 0 && message.session() == null -> responses.onError(
-					Status.INVALID_ARGUMENT.withDescription("A message with a sequence needs a session in its request")
-						.asRuntimeException());
-			case Received.Message message -> store(message, responses);
-			case Received.Batch _ -> responses.onError(
-					Status.INVALID_ARGUMENT.withDescription("Store takes one message per call; several go through Send")
-						.asRuntimeException());
-		}
-	}
-
-	private void store(Received.Message message, StreamObserver<Response> responses) {
-		int contentBytes = this.shared.contentBytes(message);
-		String refusal = reserve(contentBytes);
-		if (refusal != null) {
-			responses.onError(Status.UNAVAILABLE.withDescription(refusal).asRuntimeException());
-			return;
-		}
-		this.shared.metrics().received();
-		this.shared.memory().add(message.memoryBytes());
-		InboundCall inbound = Objects.requireNonNull(InboundCall.CURRENT.get());
-		inbound.handedOver();
-		switch (this.shared.read(message)) {
-			case Payload.Refused(Status status) -> answer(responses, status, message, contentBytes);
-			case Payload.Unread(RuntimeException cause) ->
-				answer(responses, StreamStorage.status(cause), message, contentBytes);
-			case Payload.Readable readable -> {
-				Timer.Sample sample = this.shared.metrics().storing();
-				this.shared.store(message, readable.bytes(), inbound.owner(), new Fence())
-					.copy()
-					.orTimeout(this.shared.properties().store().timeout().toNanos(), TimeUnit.NANOSECONDS)
-					.whenComplete((outcome, failure) -> {
-						if (failure == null) {
-							boolean repeat = outcome == OnceStore.Outcome.REPEATED;
-							this.shared.metrics().stored(sample, repeat ? 0 : 1, repeat ? 1 : 0);
-						}
-						answer(responses, (failure == null) ? Status.OK : StreamStorage.status(failure), message,
-								contentBytes);
-					});
-			}
-		}
-	}
-
-	/** Reserves room for one message in the storage. Returns why it cannot, else null. */
-	private @Nullable String reserve(int contentBytes) {
-		String refusal = "The sink has as many messages as it takes at once";
-		if (this.draining) {
-			return "The sink is shutting down";
-		}
-		if (this.shared.memory().used() >= this.shared.properties().limits().memory().toBytes()
-				|| !this.shared.storing().tryAcquire(1)) {
-			return refusal;
-		}
-		if (contentBytes > 0 && !this.shared.decompressed().tryAcquire(contentBytes)) {
-			this.shared.storing().release(1);
-			return refusal;
-		}
-		return null;
-	}
-
-	private void answer(StreamObserver<Response> responses, Status status, Received.Message message, int contentBytes) {
-		if (contentBytes > 0) {
-			this.shared.decompressed().release(contentBytes);
-		}
-		this.shared.memory().release(message.memoryBytes());
-		this.shared.storing().release(1);
-		if (status.isOk()) {
-			this.shared.metrics().acked(1);
-			responses.onNext(Response.newBuilder()
-				.setVersion(Payload.VERSION)
-				.setAck(AckMessage.newBuilder().addMessageIds(message.id()))
-				.build());
-			responses.onCompleted();
-		}
-		else {
-			this.shared.metrics().left(1);
-			responses.onError(status.asRuntimeException());
-		}
 	}
 
 	/**

@@ -14,6 +14,7 @@ import dev.sluice.contract.sink.Dictionary;
 import dev.sluice.contract.sink.Refusal;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
+import dev.sluice.sink.StreamStorage.Answer;
 import dev.sluice.sink.request.Payload;
 import dev.sluice.sink.request.Received;
 import io.grpc.Status;
@@ -52,6 +53,12 @@ final class Outbox {
 
 	private final List<Refusal> refusals = new ArrayList<>();
 
+	/** Whether the only response is the acknowledgement of one message, or a status. */
+	private final boolean single;
+
+	/** Why the single message is refused. */
+	private @Nullable Status refused;
+
 	private boolean infoPending;
 
 	private long dropped;
@@ -64,7 +71,8 @@ final class Outbox {
 
 	private long unreadSinceNanos;
 
-	Outbox(ServerCallStreamObserver<Response> responses, Shared shared, Set<Integer> dictionaries) {
+	Outbox(ServerCallStreamObserver<Response> responses, Shared shared, Set<Integer> dictionaries, boolean single) {
+		this.single = single;
 		this.responses = responses;
 		this.shared = shared;
 		this.dictionaries = dictionaries;
@@ -72,6 +80,9 @@ final class Outbox {
 
 	/** Writes the stream's first response, with the dictionary if the sink has one. */
 	void writeFirst() {
+		if (this.single) {
+			return;
+		}
 		ServiceMessage.Builder info = info();
 		Dictionary dictionary = this.shared.decompressor().dictionary();
 		if (dictionary != null) {
@@ -83,7 +94,7 @@ final class Outbox {
 
 	/** Reports the capacity again. */
 	void reportCapacity() {
-		this.infoPending = true;
+		this.infoPending = !this.single;
 	}
 
 	/** Counts a message that the client has to send again. */
@@ -96,19 +107,51 @@ final class Outbox {
 		reserve(ACK_BYTES + id.size());
 	}
 
-	void refuse(ByteString id, Status status) {
+	/**
+	 * Takes the refusals of messages that will never be stored.
+	 * @param stored receives the ids of messages that are stored
+	 * @return why others were not stored now; null if there are none
+	 */
+	@Nullable Status refuse(List<Answer> answers, List<ByteString> stored) {
+		Status notNow = null;
+		for (Answer answer : answers) {
+			Status failure = answer.failure();
+			if (failure == null) {
+				stored.add(answer.id());
+			}
+			else if (failure.getCode() == Status.Code.UNAVAILABLE) {
+				notNow = (notNow != null) ? notNow : failure;
+				this.shared.metrics().left(1);
+			}
+			else {
+				refuse(answer.id(), failure);
+			}
+		}
+		return notNow;
+	}
+
+	private void refuse(ByteString id, Status status) {
+		this.shared.metrics().refused();
+		if (this.single) {
+			this.refused = status;
+			return;
+		}
 		this.refusals.add(Refusal.newBuilder()
 			.setMessageId(id)
 			.setCode(status.getCode().value())
 			.setDescription(String.valueOf(status.getDescription()))
 			.build());
 		reserve(REFUSAL_BYTES + id.size());
-		this.shared.metrics().refused();
 	}
 
 	private void reserve(int more) {
 		this.bytes += more;
 		this.shared.memory().add(more);
+	}
+
+	/** Whether what waits must not wait longer, with some more acknowledgements. */
+	boolean isUrgentWith(int more) {
+		return !this.refusals.isEmpty() || this.stored.size() + more >= this.shared.properties().stream().ackBatch();
 	}
 
 	/** Acknowledgements that wait. */
@@ -156,11 +199,12 @@ final class Outbox {
 		while (!isEmpty()) {
 			writeOne();
 		}
-		if (status == null) {
+		Status end = (status != null) ? status : this.refused;
+		if (end == null) {
 			this.responses.onCompleted();
 		}
 		else {
-			this.responses.onError(status.asRuntimeException());
+			this.responses.onError(end.asRuntimeException());
 		}
 	}
 

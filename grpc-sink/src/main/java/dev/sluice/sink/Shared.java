@@ -1,18 +1,14 @@
 package dev.sluice.sink;
 
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
 
-import dev.sluice.sink.format.Content;
 import dev.sluice.sink.limit.RateLimitedLog;
 import dev.sluice.sink.limit.SharedLimit;
 import dev.sluice.sink.request.Decompressor;
 import dev.sluice.sink.request.Payload;
 import dev.sluice.sink.request.Received;
-import dev.sluice.sink.sequence.Fence;
-import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.OnceStore;
 
 /**
@@ -35,17 +31,6 @@ import dev.sluice.sink.store.OnceStore;
 record Shared(SinkProperties properties, SinkMetrics metrics, OnceStore store, SharedLimit memory,
 		SharedLimit decompressed, SharedLimit storing, Decompressor decompressor, Executor executor,
 		ScheduledExecutorService timer, LongSupplier nanoTime, RateLimitedLog failures) {
-
-	/**
-	 * Stores a message once.
-	 * @param client the owner of the message's id
-	 * @param fence the fence of its stream
-	 */
-	CompletableFuture<OnceStore.Outcome> store(Received.Message message, byte[] payload, long client, Fence fence) {
-		Place place = message.place(fence);
-		Content content = new Content(message.id(), message.key(), client, payload);
-		return (place != null) ? this.store.store(place, content) : this.store.store(content);
-	}
 
 	/** Memory that decompressing a message needs, beside its payload as received. */
 	int contentBytes(Received.Message message) {

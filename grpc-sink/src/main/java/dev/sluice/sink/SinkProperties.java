@@ -94,8 +94,8 @@ record SinkProperties(@DefaultValue @Valid Stream stream, @DefaultValue @Valid L
 	 * Larger messages are refused. Default 1 MB
 	 * @param maxStoring maximum number of messages of all streams in the storage at once.
 	 * Default 10,000
-	 * @param maxStreams maximum number of open streams. Further streams are refused with
-	 * RESOURCE_EXHAUSTED. Default 1,000
+	 * @param maxStreams maximum number of open streams, a call of {@code Store} being
+	 * one. Further streams are refused with RESOURCE_EXHAUSTED. Default 1,000
 	 * @param maxStreamsPerClient maximum number of open streams of one client. Further
 	 * streams are refused with RESOURCE_EXHAUSTED. A client is identified by its
 	 * certificate, or by its address if it has none. 0 = no limit other than

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
@@ -44,6 +45,9 @@ final class SinkStream implements StreamObserver<Received> {
 
 	private final Shared shared;
 
+	/** Whether it ends after one message. */
+	private final boolean single;
+
 	private final Consumer<SinkStream> onCallClosed;
 
 	private final Runnable forward = this::forward;
@@ -72,14 +76,15 @@ final class SinkStream implements StreamObserver<Received> {
 	private boolean forwarding;
 
 	SinkStream(ServerCallStreamObserver<Response> responses, InboundCall inbound, Shared shared,
-			Set<Integer> dictionaries, Consumer<SinkStream> onCallClosed) {
+			Set<Integer> dictionaries, boolean single, Consumer<SinkStream> onCallClosed) {
 		this.responses = responses;
 		this.inbound = inbound;
 		this.shared = shared;
 		this.onCallClosed = onCallClosed;
 		this.intake = new Intake(shared);
 		this.storage = new StreamStorage(inbound.owner(), shared, this::answered);
-		this.outbox = new Outbox(responses, shared, dictionaries);
+		this.outbox = new Outbox(responses, shared, dictionaries, single);
+		this.single = single;
 	}
 
 	/** Call it once, before the call's handler returns. */
@@ -89,7 +94,7 @@ final class SinkStream implements StreamObserver<Received> {
 		this.responses.setOnReadyHandler(this::due);
 		this.responses.setOnCancelHandler(this::closed);
 		this.responses.setOnCloseHandler(this::closed);
-		this.inbound.onBrokenLimit((status) -> fail(status, List.of()));
+		this.inbound.onBrokenLimit(this::fail);
 		synchronized (this.lock) {
 			this.outbox.writeFirst();
 			request();
@@ -101,6 +106,8 @@ final class SinkStream implements StreamObserver<Received> {
 		switch (received) {
 			case Received.Unnamed(Status status) -> unnamed(status);
 			case Received.Message message -> named(List.of(message), message.session());
+			case Received.Batch _ when this.single -> unnamed(Status.INVALID_ARGUMENT
+				.withDescription("Store takes one message per call; several go through Send"));
 			case Received.Batch(List<Received.Message> messages, ClientSession of) -> named(messages, of);
 		}
 	}
@@ -135,6 +142,9 @@ final class SinkStream implements StreamObserver<Received> {
 				}
 			}
 			this.inbound.handedOver();
+			if (this.single) {
+				noMore(null);
+			}
 			if (this.outbox.hasInfo()) {
 				step(Event.DUE);
 			}
@@ -144,13 +154,10 @@ final class SinkStream implements StreamObserver<Received> {
 			}
 			this.forwarding = true;
 		}
-		if (messages.stream().allMatch(Received.Message::isQueuedAtOnce)) {
-			// Another thread would cost two wake-ups for each request.
-			forward();
-		}
-		else {
-			this.shared.executor().execute(this.forward);
-		}
+		// Another thread costs two wake-ups for each request.
+		Executor executor = messages.stream().allMatch(Received.Message::isQueuedAtOnce) ? Runnable::run
+				: this.shared.executor();
+		executor.execute(this.forward);
 	}
 
 	@GuardedBy("lock")
@@ -161,17 +168,15 @@ final class SinkStream implements StreamObserver<Received> {
 		step(this.intake.isFullWithOneMore() ? Event.RECEIVED_LAST : Event.RECEIVED, message, List.of());
 		if (full && oldest != null && oldest.sequence() > 0) {
 			// Sent again, it would be stored behind the messages after it.
-			fail(Status.UNAVAILABLE
-				.withDescription("The queue was full (sink.stream.queue-capacity) and a message with a sequence was "
-						+ "dropped; resend unacknowledged messages in order"),
-					List.of());
+			fail(Status.UNAVAILABLE.withDescription("The queue was full (sink.stream.queue-capacity) and a message "
+					+ "with a sequence was dropped; resend unacknowledged messages in order"));
 		}
 	}
 
 	@Override
 	public void onCompleted() {
 		synchronized (this.lock) {
-			noMore(this.ending);
+			noMore(null);
 		}
 	}
 
@@ -213,18 +218,18 @@ final class SinkStream implements StreamObserver<Received> {
 			}
 			Status unread = this.outbox.unread(nowNanos);
 			if (this.state.isAnswering() && unread != null) {
-				fail(unread, List.of());
+				fail(unread);
 			}
 		}
 	}
 
 	/**
 	 * Accepts no more messages, and ends once all are stored and acknowledged.
-	 * @param status for the client; null for OK
+	 * @param status for the client, unless it has one already; null for OK
 	 */
 	@GuardedBy("lock")
 	private void noMore(@Nullable Status status) {
-		if (this.state.isAnswering()) {
+		if (this.state.isOpen()) {
 			this.ending = status;
 		}
 		step(nothingInProcess() ? Event.NO_MORE_AT_ALL : Event.NO_MORE);
@@ -234,12 +239,12 @@ final class SinkStream implements StreamObserver<Received> {
 	 * Ends without waiting: messages in the queue are dropped, those in the storage are
 	 * not acknowledged on this stream.
 	 */
-	private void fail(Status status, List<ByteString> stored) {
+	private void fail(Status status) {
 		synchronized (this.lock) {
 			if (this.state.isAnswering()) {
 				this.ending = status;
 			}
-			step(Event.FAILED, null, stored);
+			step(Event.FAILED);
 		}
 	}
 
@@ -320,29 +325,13 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private void settle(List<Answer> answers) {
 		List<ByteString> stored = new ArrayList<>(answers.size());
-		Status notNow = null;
-		boolean urgent = false;
-		for (Answer answer : answers) {
-			Status failure = answer.failure();
-			if (failure == null) {
-				stored.add(answer.id());
-			}
-			else if (failure.getCode() == Status.Code.UNAVAILABLE) {
-				notNow = (notNow != null) ? notNow : failure;
-				this.shared.metrics().left(1);
-			}
-			else {
-				this.outbox.refuse(answer.id(), failure);
-				urgent = true;
-			}
-		}
+		Status notNow = this.outbox.refuse(answers, stored);
 		if (notNow != null) {
 			this.shared.failures().warn("A message could not be stored; its stream ends: %s", notNow.getCause());
-			fail(notNow, stored);
-			return;
+			this.ending = notNow;
 		}
-		urgent |= this.outbox.acknowledgements() + stored.size() >= this.shared.properties().stream().ackBatch();
-		step(nothingInProcess() ? Event.STORED_ALL : urgent ? Event.STORED_BATCH : Event.STORED, null, stored);
+		step((notNow != null) ? Event.FAILED : nothingInProcess() ? Event.STORED_ALL
+				: this.outbox.isUrgentWith(stored.size()) ? Event.STORED_BATCH : Event.STORED, null, stored);
 	}
 
 	@GuardedBy("lock")

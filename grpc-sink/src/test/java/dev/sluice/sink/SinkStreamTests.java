@@ -370,26 +370,6 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void decompressesNoMoreSingleMessagesThanItsMemory() {
-		AtomicReference<Response> answer = new AtomicReference<>();
-		AtomicReference<Status> status = new AtomicReference<>();
-		for (int i = 0; i < 6; i++) {
-			assertThat(status).hasNullValue();
-			store(zeros(Integer.toString(i)), answer, status);
-		}
-
-		assertThat(status.get().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
-		assertThat(status.get().getDescription()).contains("as many messages as it takes at once");
-		this.store.completeAll();
-		assertThat(gauge(SinkMetric.MEMORY)).isZero();
-		status.set(null);
-		for (int i = 0; i < STORING; i++) {
-			store(request("plain-" + i).setPlainMessage(ByteString.EMPTY).build(), answer, status);
-		}
-		assertThat(status).as("the one that was refused takes no place").hasNullValue();
-	}
-
-	@Test
 	void countsWhatIsOwedToAClientUntilItHasGone() {
 		ClientStream client = client(false);
 		for (int i = 0; i < 8; i++) {
@@ -674,36 +654,30 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void takesNoMoreSingleMessagesThanTheStorageTakesAtOnce() {
+	void letsSingleMessagesWaitForRoomInTheStorage() {
+		client(true).sendMany(STORING);
 		AtomicReference<Response> answer = new AtomicReference<>();
-		AtomicReference<Status> status = new AtomicReference<>();
-		for (int i = 0; i < STORING; i++) {
-			store(request(Integer.toString(i)).setPlainMessage(ByteString.EMPTY).build(), answer, status);
-		}
-		assertThat(status).hasNullValue();
-
-		store(request("more").setPlainMessage(ByteString.EMPTY).build(), answer, status);
-		assertThat(status.get().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
-		assertThat(status.get().getDescription()).contains("as many messages as it takes at once");
+		store(zeros("waits"), answer, new AtomicReference<>());
 		assertThat(this.store.pending()).isEqualTo(STORING);
-		assertThat(gauge(SinkMetric.IN_FLIGHT)).isEqualTo(STORING);
 
-		this.store.complete("0");
-		store(request("more").setPlainMessage(ByteString.EMPTY).build(), answer, status);
-		assertThat(this.store.pendingIds()).contains("more");
 		this.store.completeAll();
+		this.store.complete("waits");
+
+		assertThat(answer.get().getAck().getMessageIdsCount()).isOne();
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
-		assertThat(counter(SinkMetric.ACKED)).isEqualTo(STORING + 1);
-		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
 	}
 
 	@Test
-	void takesNoSingleMessageWhileItShutsDown() {
+	void takesNoSingleMessageWhileItShutsDownAndAnswersTheOthers() {
+		AtomicReference<Response> answer = new AtomicReference<>();
 		AtomicReference<Status> status = new AtomicReference<>();
+		store(request("one").setPlainMessage(ByteString.EMPTY).build(), answer, new AtomicReference<>());
+
 		this.service.drain();
+		store(request("late").setPlainMessage(ByteString.EMPTY).build(), new AtomicReference<>(), status);
+		this.store.complete("one");
 
-		store(request("one").setPlainMessage(ByteString.EMPTY).build(), new AtomicReference<>(), status);
-
+		assertThat(answer.get().getAck().getMessageIdsCount()).isOne();
 		assertThat(status.get().getDescription()).contains("shutting down");
 		assertThat(this.store.pending()).isZero();
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
@@ -724,22 +698,6 @@ class SinkStreamTests {
 		assertThat(counter(SinkMetric.STORED)).isOne();
 		assertThat(counter(SinkMetric.REPEATED)).isOne();
 		assertThat(counter(SinkMetric.RECEIVED)).isEqualTo(2);
-	}
-
-	@Test
-	void takesNoSingleMessageOnceItsMemoryIsUsedUp() {
-		AtomicReference<Status> status = new AtomicReference<>();
-		ByteString payload = ByteString.copyFrom(new byte[MEMORY / 4 - Received.Message.OVERHEAD_BYTES - 1]);
-		for (int i = 0; i < 4; i++) {
-			store(request(Integer.toString(i)).setPlainMessage(payload).build(), new AtomicReference<>(), status);
-		}
-		assertThat(gauge(SinkMetric.MEMORY)).isEqualTo(MEMORY);
-		assertThat(status).hasNullValue();
-
-		store(request("more").setPlainMessage(ByteString.EMPTY).build(), new AtomicReference<>(), status);
-
-		assertThat(status.get().getDescription()).contains("as many messages as it takes at once");
-		assertThat(this.store.pending()).isEqualTo(4);
 	}
 
 	@Test
