@@ -100,8 +100,8 @@ final class DataSinkService implements BindableService {
 
 	private MethodDescriptor<Received, Response> method(MethodDescriptor<?, Response> generated) {
 		return generated
-			.toBuilder(new RequestMarshaller(this.shared.properties().limits().maxRequestBytes(),
-					this.shared.properties().sessions().maxVersion()), generated.getResponseMarshaller())
+			.toBuilder(new RequestMarshaller(this.shared.properties().limits().maxRequestBytes()),
+					generated.getResponseMarshaller())
 			.build();
 	}
 

@@ -226,7 +226,7 @@ final class Outbox {
 			.setZstd(true)
 			.setBatchMessages(Received.Batch.MAX_MESSAGES)
 			.setMinVersion(Payload.VERSION)
-			.setMaxVersion(this.shared.properties().sessions().maxVersion())
+			.setMaxVersion(Payload.SEQUENCES_VERSION)
 			.addAllRefusals(this.refusals);
 		this.refusals.clear();
 		this.infoPending = false;

@@ -3,7 +3,6 @@ package dev.sluice.sink;
 import java.nio.file.Path;
 import java.time.Duration;
 
-import dev.sluice.sink.request.Payload;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.Max;
@@ -170,8 +169,6 @@ record SinkProperties(@DefaultValue @Valid Stream stream, @DefaultValue @Valid L
 	/**
 	 * Sessions of numbered messages.
 	 *
-	 * @param enabled whether clients may number their messages, so that a repeat is
-	 * recognized however old it is. Default true
 	 * @param maxWriters maximum number of sessions with a writer to Kafka's topic, each
 	 * with its own producer. The one that has been idle longest makes room for a new one.
 	 * While none is idle, a new one is refused with UNAVAILABLE. Default 200
@@ -180,14 +177,8 @@ record SinkProperties(@DefaultValue @Valid Stream stream, @DefaultValue @Valid L
 	 * {@code offsets.retention.minutes}, which is 7 days by default. 1 min to 365 days.
 	 * Default 6 days
 	 */
-	record Sessions(@DefaultValue("true") boolean enabled, @DefaultValue("200") @Min(1) @Max(10_000) int maxWriters,
+	record Sessions(@DefaultValue("200") @Min(1) @Max(10_000) int maxWriters,
 			@DefaultValue("6d") @DurationMin(minutes = 1) @DurationMax(days = 365) Duration age) {
-
-		/** The newest version of requests that is accepted. */
-		int maxVersion() {
-			return this.enabled ? Payload.SEQUENCES_VERSION : Payload.VERSION;
-		}
-
 	}
 
 	/**

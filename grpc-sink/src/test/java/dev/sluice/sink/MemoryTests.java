@@ -37,7 +37,7 @@ class MemoryTests {
 
 	@Test
 	void aMessageTakesNoMoreThanIsCounted() {
-		RequestMarshaller marshaller = new RequestMarshaller(1_000, 2);
+		RequestMarshaller marshaller = new RequestMarshaller(1_000);
 		Queue<Received.Message> queue = new ArrayDeque<>(MESSAGES);
 		queue.add((Received.Message) marshaller.parse(request(0, 1).toByteString().newInput()));
 		long before = heapUsed();

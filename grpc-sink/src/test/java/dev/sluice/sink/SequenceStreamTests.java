@@ -60,7 +60,7 @@ class SequenceStreamTests {
 
 	@Test
 	void storesASequenceOnceWhateverItsId() throws Exception {
-		ClientStream client = client(true);
+		ClientStream client = client();
 		client.send(message(1, "a", "hello").setSession(SESSION));
 		client.send(message(2, "b", "hello"));
 		this.store.completeAll();
@@ -72,7 +72,7 @@ class SequenceStreamTests {
 
 	@Test
 	void givesTheStoreWhatHasASequenceWithoutAnotherThread() throws Exception {
-		ClientStream client = client(true);
+		ClientStream client = client();
 		client.send(message(1, "a", "hello").setSession(SESSION));
 		client.send(message(2, "b", "hello"));
 		assertThat(this.store.pendingIds()).containsExactly("a", "b");
@@ -90,7 +90,7 @@ class SequenceStreamTests {
 
 	@Test
 	void givesTheStoreTheNumberedMessagesOfARequestTogether() throws Exception {
-		ClientStream client = client(true);
+		ClientStream client = client();
 		client.send(Request.newBuilder()
 			.setVersion(2)
 			.setSession(SESSION)
@@ -108,7 +108,7 @@ class SequenceStreamTests {
 	/** If its stream ended first, the client would send the same messages for ever. */
 	@Test
 	void refusesAMessageBeforeAnotherOneEndsTheStream() throws Exception {
-		ClientStream client = client(true);
+		ClientStream client = client();
 		this.store.answerWith(List.of(new Completed(null, new StoreUnavailableException("aborted")),
 				new Completed(OnceStore.Outcome.REPEATED, null),
 				new Completed(null, new MessageTooLargeException("too large", new IllegalArgumentException()))));
@@ -151,7 +151,7 @@ class SequenceStreamTests {
 
 	@Test
 	void refusesAnotherMessageUnderAKnownSequence() throws Exception {
-		ClientStream client = client(true);
+		ClientStream client = client();
 		client.send(message(1, "a", "hello").setSession(SESSION));
 		this.store.completeAll();
 
@@ -165,10 +165,10 @@ class SequenceStreamTests {
 
 	@Test
 	void refusesOtherContentUnderAnIdThatAnotherClientUsed() throws Exception {
-		ClientStream stranger = client(true);
+		ClientStream stranger = client();
 		stranger.send(unnumbered("a", "theirs"));
 		this.store.completeAll();
-		ClientStream client = client(true);
+		ClientStream client = client();
 
 		client.send(unnumbered("a", "order"));
 		client.send(unnumbered("a", "theirs"));
@@ -182,7 +182,7 @@ class SequenceStreamTests {
 	void storesMessagesWithoutASequenceOfHoweverManyStreams() throws Exception {
 		List<ClientStream> clients = new ArrayList<>();
 		for (int i = 0; i < 20; i++) {
-			clients.add(client(true));
+			clients.add(client());
 			clients.getLast().send(unnumbered("m" + i, "hello"));
 		}
 
@@ -193,7 +193,7 @@ class SequenceStreamTests {
 
 	@Test
 	void keepsTheRoutingKey() throws Exception {
-		ClientStream client = client(true);
+		ClientStream client = client();
 
 		client.send(message(1, "a", "hello").setSession(SESSION).setRoutingKey(ByteString.copyFromUtf8("customer")));
 		client.send(message(1, "a", "hello").setRoutingKey(ByteString.copyFromUtf8("another")));
@@ -212,7 +212,7 @@ class SequenceStreamTests {
 
 	@Test
 	void refusesASessionThatItMayHaveForgotten() throws Exception {
-		ClientStream client = client(true);
+		ClientStream client = client();
 
 		client.send(message(1, "a", "hello").setSession(session("session-a", Duration.ofDays(7).toMillis())));
 
@@ -226,11 +226,11 @@ class SequenceStreamTests {
 	/** Like a virtual machine that was restored while it ran. */
 	@Test
 	void refusesAMessageThatIsNewToACopyOfItsClientAndNoRepeat() throws Exception {
-		ClientStream client = client(true);
+		ClientStream client = client();
 		client.send(message(1, "a", "hello").setSession(SESSION.toBuilder().setFirstNew(1)));
 		client.send(message(2, "b", "hello"));
 		this.store.completeAll();
-		ClientStream copy = client(true);
+		ClientStream copy = client();
 
 		copy.send(message(1, "a", "hello").setSession(SESSION.toBuilder().setFirstNew(2)));
 		copy.send(message(2, "b", "hello"));
@@ -243,7 +243,7 @@ class SequenceStreamTests {
 
 	@Test
 	void takesSingleMessagesWithTheirSession() throws Exception {
-		start(true);
+		start();
 		DataSinkGrpc.DataSinkFutureStub stub = DataSinkGrpc.newFutureStub(this.channel);
 		Request request = message(1, "a", "hello").setSession(SESSION).build();
 
@@ -260,20 +260,11 @@ class SequenceStreamTests {
 
 	@Test
 	void endsAStreamWithASequenceButNoSession() throws Exception {
-		ClientStream client = client(true);
+		ClientStream client = client();
 		client.send(message(1, "a", "hello"));
 
 		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
 		assertThat(this.store.pending()).isZero();
-	}
-
-	@Test
-	void speaksVersion1AloneWhereSequencesAreOff() throws Exception {
-		ClientStream client = client(false);
-		assertThat(client.responses.getFirst().getInfo().getMaxVersion()).isEqualTo(1);
-
-		client.send(message(1, "a", "hello").setSession(SESSION));
-		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
 	}
 
 	private static Session session(String id, long ageMillis) {
@@ -292,14 +283,13 @@ class SequenceStreamTests {
 			.setPlainMessage(ByteString.copyFromUtf8(payload));
 	}
 
-	private void start(boolean sequences) throws Exception {
+	private void start() throws Exception {
 		if (this.server != null) {
 			return;
 		}
 		SinkProperties properties = Settings.of("sink.stream.queue-capacity=100", "sink.limits.memory=8MB",
 				"sink.limits.max-storing=1000", "sink.stream.max-age=0", "sink.stream.ack-batch=1",
-				"sink.stream.ack-delay=0", "sink.store.timeout=1m", "sink.store.repeat-horizon=1100",
-				"sink.sessions.enabled=" + sequences);
+				"sink.stream.ack-delay=0", "sink.store.timeout=1m", "sink.store.repeat-horizon=1100");
 		DataSinkService service = new DataSinkService(new OnceStore(this.store, 1_000),
 				new Decompressor(properties.limits().maxMessageBytes(), null), properties,
 				new SinkMetrics(new SimpleMeterRegistry()), this.timer, (task) -> {
@@ -316,8 +306,8 @@ class SequenceStreamTests {
 		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
 	}
 
-	private ClientStream client(boolean sequences) throws Exception {
-		start(sequences);
+	private ClientStream client() throws Exception {
+		start();
 		return new ClientStream(this.channel, true);
 	}
 

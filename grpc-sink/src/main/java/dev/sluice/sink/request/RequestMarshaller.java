@@ -46,16 +46,12 @@ public final class RequestMarshaller implements Marshaller<Received> {
 
 	private final int maxBytes;
 
-	private final int maxVersion;
-
 	/**
 	 * Creates a marshaller.
 	 * @param maxBytes maximum size of a request, also after gRPC has decompressed it
-	 * @param maxVersion newest version of a request
 	 */
-	public RequestMarshaller(int maxBytes, int maxVersion) {
+	public RequestMarshaller(int maxBytes) {
 		this.maxBytes = maxBytes;
-		this.maxVersion = maxVersion;
 	}
 
 	@Override
@@ -85,10 +81,9 @@ public final class RequestMarshaller implements Marshaller<Received> {
 		if (wrong != null) {
 			return wrong;
 		}
-		if (fields.version < Payload.VERSION || fields.version > this.maxVersion) {
-			return Received.Unnamed.of("Version " + Integer.toUnsignedString(fields.version)
-					+ " is not known; send version " + ((this.maxVersion > Payload.VERSION)
-							? Payload.VERSION + " to " + this.maxVersion : Integer.toString(Payload.VERSION)));
+		if (fields.version < Payload.VERSION || fields.version > Payload.SEQUENCES_VERSION) {
+			return Received.Unnamed.of("Version %s is not known; send version %d or %d"
+				.formatted(Integer.toUnsignedString(fields.version), Payload.VERSION, Payload.SEQUENCES_VERSION));
 		}
 		if (fields.version < Payload.SEQUENCES_VERSION && fields.numbered()) {
 			return Received.Unnamed.of("Session and sequence need version " + Payload.SEQUENCES_VERSION);

@@ -35,7 +35,7 @@ class RequestMarshallerTests {
 
 	private static final byte[] BYTES = "some bytes".getBytes();
 
-	private final RequestMarshaller marshaller = new RequestMarshaller(MAX, 2);
+	private final RequestMarshaller marshaller = new RequestMarshaller(MAX);
 
 	@Test
 	void readsWhatTheGeneratedParserReads() throws IOException {
@@ -237,7 +237,7 @@ class RequestMarshallerTests {
 		parse(bytes);
 
 		long before = allocated();
-		Received received = new RequestMarshaller(Integer.MAX_VALUE, 2).parse(ByteString.copyFrom(bytes).newInput());
+		Received received = new RequestMarshaller(Integer.MAX_VALUE).parse(ByteString.copyFrom(bytes).newInput());
 		long allocated = allocated() - before;
 
 		assertThat(received).isInstanceOfSatisfying(Received.Message.class, (message) -> {
