@@ -3,7 +3,6 @@ package dev.sluice.sink;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,17 +24,12 @@ class InboundCallTests {
 
 	private static final int MAX_MESSAGE = 1_000;
 
-	private static final int MAX_REQUEST = MAX_MESSAGE + SinkProperties.ENVELOPE_BYTES;
-
 	private static final int MEMORY = 100_000;
 
 	private static final int FLOW_WINDOW = 70_000;
 
-	private static final Duration STALL = Duration.ofSeconds(30);
-
 	private static final SinkProperties PROPERTIES = Settings.of("sink.limits.memory=" + MEMORY + "B",
-			"sink.limits.flow-window=" + FLOW_WINDOW + "B", "sink.stream.stall-timeout=30s",
-			"sink.limits.max-message=" + MAX_MESSAGE + "B");
+			"sink.limits.flow-window=" + FLOW_WINDOW + "B", "sink.limits.max-message=" + MAX_MESSAGE + "B");
 
 	private final SharedLimit memory = new SharedLimit(MEMORY, 1, Runnable::run);
 
@@ -48,21 +42,6 @@ class InboundCallTests {
 	private final Context context = this.call.filterContext(Context.ROOT);
 
 	private final List<Status> ends = new ArrayList<>();
-
-	@Test
-	void whatComesCountsFromItsFirstByteUntilItIsHandedOver() {
-		begin();
-		bytes(100);
-		assertThat(this.memory.used()).isEqualTo(100);
-		bytes(200);
-		assertThat(this.memory.used()).isEqualTo(300);
-		whole();
-		assertThat(this.memory.used()).isEqualTo(300);
-
-		this.call.handedOver();
-
-		assertThat(this.memory.used()).isZero();
-	}
 
 	@Test
 	void aMessageThatIsNotWholeCountsWhileTheOneBeforeItIsHandedOver() {
@@ -81,20 +60,6 @@ class InboundCallTests {
 	}
 
 	@Test
-	void whatAClosedCallHadCountsNoMore() {
-		message(100);
-		begin();
-		bytes(70);
-
-		this.call.streamClosed(Status.CANCELLED);
-		assertThat(this.memory.used()).isZero();
-
-		bytes(10);
-		this.call.handedOver();
-		assertThat(this.memory.used()).as("what comes behind its end").isZero();
-	}
-
-	@Test
 	void isEndedForWhatBringsTheMemoryToTwiceItsLimit() {
 		listen();
 		this.memory.add(2 * MEMORY - 100);
@@ -110,32 +75,6 @@ class InboundCallTests {
 	}
 
 	@Test
-	void isResetWhereNobodyCanEndIt() {
-		begin();
-
-		bytes(MAX_REQUEST + 1);
-
-		assertThat(this.context.isCancelled()).isTrue();
-	}
-
-	@Test
-	void isResetIfItsClientGoesOnSendingBehindItsEnd() {
-		listen();
-		begin();
-		bytes(MAX_REQUEST + 1);
-
-		bytes(FLOW_WINDOW - 10);
-		bytes(10);
-		assertThat(this.context.isCancelled()).as("it may have been under way").isFalse();
-		bytes(1);
-
-		assertThat(this.context.isCancelled()).isTrue();
-		assertThat(Status.fromThrowable(this.context.cancellationCause()).getCode())
-			.isEqualTo(Status.Code.DEADLINE_EXCEEDED);
-		assertThat(this.ends).hasSize(1);
-	}
-
-	@Test
 	void isResetAtOnceWhereThereIsNoRoomToWait() {
 		listen();
 		this.memory.add(2 * MEMORY + FLOW_WINDOW - 10);
@@ -146,37 +85,6 @@ class InboundCallTests {
 		bytes(1);
 
 		assertThat(this.context.isCancelled()).isTrue();
-	}
-
-	@Test
-	void isResetIfItsClientDoesNotTakeItsEnd() {
-		listen();
-		this.nanoTime.addAndGet(STALL.toNanos());
-		this.call.ended();
-		pass(STALL.dividedBy(2));
-		this.call.ended();
-		pass(STALL.dividedBy(2));
-		assertThat(this.context.isCancelled()).isFalse();
-
-		pass(Duration.ofNanos(1));
-
-		assertThat(this.context.isCancelled()).isTrue();
-		assertThat(this.ends).as("it has ended").isEmpty();
-	}
-
-	@Test
-	void isTooOldAtItsMaximumAgeOrUpToATenthBefore() {
-		long age = PROPERTIES.stream().maxAge().toNanos();
-		this.nanoTime.set(7);
-		InboundCall later = newCall();
-
-		assertThat(later.isTooOld(7 + age - age / 10)).isFalse();
-		assertThat(later.isTooOld(8 + age)).isTrue();
-	}
-
-	@Test
-	void whoseIdsItHasIsNobodysWithoutACertificate() {
-		assertThat(this.call.owner()).isZero();
 	}
 
 	@Test
@@ -238,11 +146,6 @@ class InboundCallTests {
 
 	private void whole() {
 		this.call.inboundMessageRead(0, 0, 0);
-	}
-
-	private void pass(Duration time) {
-		this.nanoTime.addAndGet(time.toNanos());
-		this.limits.check();
 	}
 
 }

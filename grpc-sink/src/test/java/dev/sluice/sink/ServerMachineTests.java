@@ -1,10 +1,7 @@
 package dev.sluice.sink;
 
 import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
-import java.util.Random;
 import java.util.stream.Stream;
 
 import dev.sluice.sink.ServerMachine.Effect;
@@ -16,7 +13,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -81,34 +77,6 @@ class ServerMachineTests {
 			.isEqualTo(state.phase() != Phase.CLOSED && step.next().phase() == Phase.CLOSED);
 		if (!state.isAnswering()) {
 			assertThat(step.effects()).isSubsetOf(Effect.RELEASE);
-		}
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 1, 2, 5 })
-	void keepsTheLatestMessagesAndNoMoreThanThereArePlaces(int capacity) {
-		Random random = new Random(capacity);
-		Deque<Integer> queue = new ArrayDeque<>();
-		State state = State.INITIAL;
-		for (int i = 0; i < 1_000; i++) {
-			boolean receive = queue.isEmpty() || random.nextInt(3) > 0;
-			Event event = !receive ? Event.STORAGE_READY
-					: (queue.size() + 1 >= capacity) ? Event.RECEIVED_LAST : Event.RECEIVED;
-			Step step = ServerMachine.step(state, event);
-			state = step.next();
-			for (Effect effect : step.effects()) {
-				switch (effect) {
-					case ENQUEUE -> queue.add(i);
-					case DROP_OLDEST, FORWARD_OLDEST -> queue.remove();
-					case REPORT_CAPACITY -> assertThat(queue).hasSize(capacity);
-					case ACKNOWLEDGE, START_TIMER, FLUSH, END, FORGET, RELEASE -> throw new AssertionError(effect);
-				}
-			}
-			assertThat(queue).hasSizeLessThanOrEqualTo(capacity);
-			assertThat(state.phase() == Phase.FULL).isEqualTo(queue.size() == capacity);
-			if (receive) {
-				assertThat(queue.getLast()).isEqualTo(i);
-			}
 		}
 	}
 

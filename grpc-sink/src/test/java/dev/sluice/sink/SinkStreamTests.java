@@ -197,27 +197,6 @@ class SinkStreamTests {
 		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
 	}
 
-	@Test
-	void takesNoMoreBytesOfBatchesThanItsMemory() {
-		ClientStream client = client(true);
-		for (int i = 0; i < 20; i++) {
-			client.call.onNext(Request.newBuilder()
-				.setVersion(1)
-				.addMessages(plain("a" + i, new byte[500]))
-				.addMessages(plain("b" + i, new byte[500]))
-				.build());
-		}
-
-		assertThat(gauge(SinkMetric.MEMORY)).as("the limit, plus messages requested before it was reached")
-			.isBetween((double) MEMORY, (double) MEMORY + PREFETCH * 2 * (500 + 147));
-		assertThat(counter(SinkMetric.RECEIVED)).isLessThan(20);
-
-		completeEverything();
-		assertThat(client.acked()).hasSize(40).doesNotHaveDuplicates();
-		assertThat(counter(SinkMetric.DROPPED)).isZero();
-		assertThat(gauge(SinkMetric.MEMORY)).isZero();
-	}
-
 	private static BatchedMessage plain(String id, byte[] payload) {
 		return BatchedMessage.newBuilder()
 			.setMessageId(ByteString.copyFromUtf8(id))
@@ -684,23 +663,6 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void tellsASingleMessageFromItsRepeat() {
-		Request one = request("one").setPlainMessage(ByteString.EMPTY).build();
-		AtomicReference<Response> answer = new AtomicReference<>();
-		store(one, new AtomicReference<>(), new AtomicReference<>());
-		this.store.complete("one");
-		assertThat(counter(SinkMetric.STORED)).isOne();
-		assertThat(counter(SinkMetric.REPEATED)).isZero();
-
-		store(one, answer, new AtomicReference<>());
-
-		assertThat(answer.get().getAck().getMessageIdsList()).containsExactly(ByteString.copyFromUtf8("one"));
-		assertThat(counter(SinkMetric.STORED)).isOne();
-		assertThat(counter(SinkMetric.REPEATED)).isOne();
-		assertThat(counter(SinkMetric.RECEIVED)).isEqualTo(2);
-	}
-
-	@Test
 	void answersUnavailableWhileTheStoreIsNotReady() {
 		this.store.ready(false);
 		ClientStream client = client(true);
@@ -743,23 +705,6 @@ class SinkStreamTests {
 		assertThat(client.acked()).containsExactly("a", "b");
 		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
 		assertThat(client(true).status()).isEqualTo(Status.Code.UNAVAILABLE);
-	}
-
-	@Test
-	void forgetsAClientThatHasGone() {
-		ClientStream client = client(true);
-		client.send("a");
-		client.send("b");
-		this.store.complete("a");
-
-		client.call.cancel("gone", null);
-		this.store.complete("b");
-		runTimers();
-
-		assertThat(gauge(SinkMetric.STREAMS)).isZero();
-		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
-		assertThat(counter(SinkMetric.STORED)).isEqualTo(2);
-		assertThat(counter(SinkMetric.ACKED)).isZero();
 	}
 
 	@Test
@@ -862,19 +807,6 @@ class SinkStreamTests {
 
 		client(true).call.cancel("gone", null);
 		assertThat(this.service.streams()).isZero();
-	}
-
-	@Test
-	void acknowledgesNoMoreTogetherThanABatchHas() {
-		ClientStream client = client(false);
-		for (int i = 0; i < 2 * ACK_BATCH; i++) {
-			client.send(Integer.toString(i));
-			this.store.completeAll();
-		}
-
-		client.call.request(10);
-
-		assertThat(client.ackBatches()).containsExactly(ACK_BATCH, ACK_BATCH);
 	}
 
 	@Test

@@ -140,22 +140,6 @@ class AdaptiveWindowTests {
 	}
 
 	@Test
-	void isTwiceWhatFitsAndABatchOnceNoRoundBringsMore() {
-		assertThat(rounds(5, 100)).containsExactly(116, 216, 316, 416, 210);
-	}
-
-	/** A stage is ten rounds in which the rates of the one before count, and four. */
-	@Test
-	void triesHalfAsMuchMoreAndGoesBackIfThatBringsNothing() {
-		rounds(4, 100);
-
-		assertThat(rounds(13, 100)).containsOnly(210);
-		assertThat(rounds(14, 100)).containsOnly(310);
-		assertThat(rounds(28, 100)).containsOnly(210);
-		assertThat(rounds(14, 100)).containsOnly(310);
-	}
-
-	@Test
 	void keepsWhatBringsATenthMoreAndGivesItBackTenthByTenth() {
 		rounds(17, 100);
 		trial(120);
@@ -169,25 +153,6 @@ class AdaptiveWindowTests {
 		}
 
 		assertThat(sizes).containsExactly(280, 253, 228, 210, 210);
-	}
-
-	/** More messages in each round, but fewer a second. */
-	@Test
-	void keepsNothingThatBringsMoreOnlyBecauseItTakesLonger() {
-		rounds(17, 100);
-		rounds(14, 150, 2 * ROUND);
-		rounds(15, 100);
-
-		assertThat(this.window.size()).isEqualTo(210);
-	}
-
-	@Test
-	void keepsNothingIfTheSinkIsAsFastAfterTheTrial() {
-		rounds(17, 100);
-		rounds(14, 120);
-		rounds(15, 120);
-
-		assertThat(this.window.size()).isEqualTo(2 * 120 + BATCH);
 	}
 
 	@Test

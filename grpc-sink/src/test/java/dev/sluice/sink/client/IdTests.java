@@ -27,20 +27,6 @@ class IdTests {
 		assertThat(IN_A_ROW.stream().map(ByteString::hashCode).distinct()).hasSizeLessThan(4_000);
 	}
 
-	@Test
-	void isEqualToThatOfTheSameBytes() {
-		Id id = Id.of(ByteString.copyFromUtf8("id-1"));
-
-		assertThat(id).isEqualTo(Id.of(ByteString.copyFromUtf8("id-1")))
-			.hasSameHashCodeAs(Id.of(ByteString.copyFromUtf8("id-1")))
-			.isNotEqualTo(Id.of(ByteString.copyFromUtf8("id-2")));
-	}
-
-	@Test
-	void hasTheHashThatItsAuthorsPublished() {
-		assertThat(Id.of(ByteString.copyFromUtf8("foobar")).hashCode()).isEqualTo(0xbf9cf968);
-	}
-
 	private static ByteString id(long session, long number) {
 		return ByteString.copyFrom(ByteBuffer.allocate(16).putLong(session).putLong(number).flip());
 	}

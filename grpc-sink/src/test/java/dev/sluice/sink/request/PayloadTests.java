@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Random;
 
 import com.github.luben.zstd.Zstd;
-import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdOutputStream;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
@@ -99,24 +98,6 @@ class PayloadTests {
 			assertThat(DECOMPRESSOR.contentBytes(joined(frame, frame))).as("nothing is reserved for it").isZero();
 		}
 		assertRefused(zstd(skippable), Status.Code.INVALID_ARGUMENT);
-	}
-
-	@Test
-	void readsFramesOfEveryLayout() throws IOException {
-		Random random = new Random(42);
-		for (int i = 0; i < 500; i++) {
-			byte[] content = new byte[random.nextInt(random.nextBoolean() ? 300 : MAX)];
-			if (random.nextBoolean()) {
-				random.nextBytes(content);
-			}
-			try (ZstdCompressCtx context = new ZstdCompressCtx()) {
-				context.setChecksum(random.nextBoolean());
-				context.setContentSize(random.nextBoolean());
-				context.setDictID(random.nextBoolean());
-				context.setLevel(1 + random.nextInt(5));
-				assertRead(zstd(context.compress(content)), content);
-			}
-		}
 	}
 
 	private static byte[] joined(byte[] first, byte[] second) {

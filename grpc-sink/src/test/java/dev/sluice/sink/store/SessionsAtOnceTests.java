@@ -102,6 +102,28 @@ class SessionsAtOnceTests {
 		assertThat(this.writers).hasSize(2);
 	}
 
+	@Test
+	void writeNothingBehindWhatTheLastWriterOfASessionStillHas() throws Exception {
+		CompletableFuture<OnceStore.Outcome> first = store("a", 1);
+		this.writers.getFirst().end();
+
+		assertThatExceptionOfType(Exception.class).isThrownBy(() -> await(store("a", 2)))
+			.withMessageContaining("is ending");
+		this.begins.countDown();
+		assertThat(await(first)).as("its messages are not dropped").isEqualTo(OnceStore.Outcome.STORED);
+	}
+
+	@Test
+	void letNoMoreWritersEndAtOnceThanThereMayBe() {
+		for (String session : List.of("a", "b", "c", "d")) {
+			store(session, 1);
+			this.writers.getLast().end();
+		}
+
+		assertThatExceptionOfType(Exception.class).isThrownBy(() -> await(store("e", 1)))
+			.withMessageContaining("sink.sessions.max-writers");
+	}
+
 	private static OnceStore.Outcome await(CompletableFuture<OnceStore.Outcome> stored) throws Exception {
 		return stored.get(Patience.ofSeconds(60).toSeconds(), TimeUnit.SECONDS);
 	}
