@@ -220,7 +220,6 @@ final class Outbox {
 	private ServiceMessage.Builder info() {
 		ServiceMessage.Builder info = ServiceMessage.newBuilder()
 			.setQueueCapacity(this.shared.properties().stream().queueCapacity())
-			.setWindow(this.shared.properties().stream().window())
 			.setMaxMessageBytes(this.shared.properties().limits().maxMessageBytes())
 			.setDropped(this.dropped)
 			.setZstd(true)

@@ -39,8 +39,6 @@ record SinkProperties(@DefaultValue @Valid Stream stream, @DefaultValue @Valid L
 	 * @param queueCapacity maximum number of messages of a stream that wait for the
 	 * storage. A message that finds the queue full drops the oldest, which the client
 	 * sends again. Clients are sent this number. Default 4,096
-	 * @param window maximum number of messages that a client is advised to have in
-	 * flight, no more than {@code queueCapacity}. 0 = no advice. Default 0
 	 * @param maxAge maximum age of a stream. At that age it stores and acknowledges its
 	 * messages and ends with UNAVAILABLE, so that clients spread over all sinks again.
 	 * The limit of each stream is up to a tenth shorter. 1 s to 30 days. 0 = no limit.
@@ -55,7 +53,6 @@ record SinkProperties(@DefaultValue @Valid Stream stream, @DefaultValue @Valid L
 	 * trained by {@code lab sink --train}. None by default
 	 */
 	record Stream(@DefaultValue("4096") @Min(1) @Max(100_000) int queueCapacity,
-			@DefaultValue("0") @Min(0) @Max(100_000) int window,
 			@DefaultValue("30m") @DurationMin @DurationMax(days = 30) Duration maxAge,
 			@DefaultValue("30s") @DurationMin(millis = 100) @DurationMax(minutes = 10) Duration stallTimeout,
 			@DefaultValue("100") @Min(1) @Max(10_000) int ackBatch,
@@ -64,12 +61,6 @@ record SinkProperties(@DefaultValue @Valid Stream stream, @DefaultValue @Valid L
 		@AssertTrue(message = "sink.stream.max-age must be 0 or 1s to 30 days")
 		boolean isMaxAgeBounded() {
 			return this.maxAge.isZero() || this.maxAge.compareTo(Duration.ofSeconds(1)) >= 0;
-		}
-
-		@AssertTrue(message = "sink.stream.window must not be greater than sink.stream.queue-capacity: "
-				+ "messages over it would be dropped")
-		boolean isWindowWithinCapacity() {
-			return this.window <= this.queueCapacity;
 		}
 
 	}

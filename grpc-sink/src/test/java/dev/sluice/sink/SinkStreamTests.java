@@ -68,8 +68,8 @@ class SinkStreamTests {
 	private static final int PREFETCH = 4;
 
 	private static final SinkProperties PROPERTIES = Settings.of("sink.stream.queue-capacity=" + CAPACITY,
-			"sink.stream.window=7", "sink.limits.memory=" + MEMORY + "B", "sink.limits.max-storing=" + STORING,
-			"sink.limits.max-streams=3", "sink.limits.max-streams-per-client=0", "sink.limits.max-message=1000B",
+			"sink.limits.memory=" + MEMORY + "B", "sink.limits.max-storing=" + STORING, "sink.limits.max-streams=3",
+			"sink.limits.max-streams-per-client=0", "sink.limits.max-message=1000B",
 			"sink.stream.ack-batch=" + ACK_BATCH, "sink.store.timeout=5m", "sink.store.repeat-horizon=100");
 
 	private final FakeStore store = new FakeStore();
@@ -127,7 +127,6 @@ class SinkStreamTests {
 			assertThat(response.getVersion()).isEqualTo(1);
 			assertThat(response.getInfo()).isEqualTo(ServiceMessage.newBuilder()
 				.setQueueCapacity(CAPACITY)
-				.setWindow(7)
 				.setMaxMessageBytes(1_000)
 				.setZstd(true)
 				.setBatchMessages(256)
