@@ -164,11 +164,6 @@ final class DataSinkService implements BindableService {
 		}
 	}
 
-	/** Streams that are not over. */
-	int streams() {
-		return this.streams.size();
-	}
-
 	private static StreamObserver<Received> refuse(StreamObserver<Response> responses, Status status) {
 		responses.onError(status.asRuntimeException());
 		return new StreamObserver<>() {

@@ -7,8 +7,6 @@ import java.util.function.LongSupplier;
 import dev.sluice.sink.limit.RateLimitedLog;
 import dev.sluice.sink.limit.SharedLimit;
 import dev.sluice.sink.request.Decompressor;
-import dev.sluice.sink.request.Payload;
-import dev.sluice.sink.request.Received;
 import dev.sluice.sink.store.OnceStore;
 
 /**
@@ -31,14 +29,4 @@ import dev.sluice.sink.store.OnceStore;
 record Shared(SinkProperties properties, SinkMetrics metrics, OnceStore store, SharedLimit memory,
 		SharedLimit decompressed, SharedLimit storing, Decompressor decompressor, Executor executor,
 		ScheduledExecutorService timer, LongSupplier nanoTime, RateLimitedLog failures) {
-
-	/** Memory that decompressing a message needs, beside its payload as received. */
-	int contentBytes(Received.Message message) {
-		return (message.kind() == Received.Kind.ZSTD) ? this.decompressor.contentBytes(message.payload()) : 0;
-	}
-
-	Payload read(Received.Message message) {
-		return Payload.read(message, this.properties.limits().maxMessageBytes(), this.decompressor);
-	}
-
 }

@@ -28,6 +28,7 @@ import io.grpc.ServerInterceptor;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.TopicConfig;
 import org.jspecify.annotations.Nullable;
@@ -167,7 +168,7 @@ class SinkConfiguration {
 										: properties.topic().retention().toMillis()),
 								TopicConfig.RETENTION_BYTES_CONFIG,
 								Long.toString(properties.topic().retentionBytesOfPartition()))),
-				admin.getConfigurationProperties());
+				admin.getConfigurationProperties(), Admin::create);
 	}
 
 	/** Never down: the store's health says whether messages are accepted. */

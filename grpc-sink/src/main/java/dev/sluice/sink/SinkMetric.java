@@ -3,26 +3,19 @@ package dev.sluice.sink;
 /** Every metric that the sink itself records. */
 enum SinkMetric {
 
-	/** Messages read from streams, good or bad. */
 	RECEIVED("sluice.sink.received", "messages", "Messages received"),
 
-	/** Messages newly stored. */
 	STORED("sluice.sink.stored", "messages", "Messages stored"),
 
-	/** Messages that the storage had already. */
 	REPEATED("sluice.sink.repeated", "messages", "Repeats of messages that were already stored"),
 
-	/** Messages that will never be stored. */
 	REFUSED("sluice.sink.refused", "messages", "Messages permanently refused"),
 
-	/** Messages dropped from a full queue. */
 	DROPPED("sluice.sink.dropped", "messages",
 			"Oldest messages dropped from a full queue; the client sends them again"),
 
-	/** Messages whose acknowledgement has been written. */
 	ACKED("sluice.sink.acked", "messages", "Messages acknowledged to the client"),
 
-	/** Messages in the queues of open streams. */
 	QUEUED("sluice.sink.queued", "messages", "Messages waiting for the storage"),
 
 	/**
@@ -33,7 +26,6 @@ enum SinkMetric {
 	/** Messages received whose acknowledgement has not been written, of open streams. */
 	IN_FLIGHT("sluice.sink.in.flight", "messages", "Messages in process"),
 
-	/** Streams open now. */
 	STREAMS("sluice.sink.streams", "streams", "Open streams"),
 
 	/** From the hand-over of messages to the store until the store acknowledges them. */

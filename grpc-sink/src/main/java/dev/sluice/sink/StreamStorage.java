@@ -75,7 +75,8 @@ final class StreamStorage {
 	 * @return false if there is none; then the task runs once there is
 	 */
 	boolean acquire(Received.Message message, Runnable task) {
-		int contentBytes = this.shared.contentBytes(message);
+		int contentBytes = (message.kind() == Received.Kind.ZSTD)
+				? this.shared.decompressor().contentBytes(message.payload()) : 0;
 		if (contentBytes > 0 && !this.shared.decompressed().acquire(contentBytes, task)) {
 			return false;
 		}
@@ -125,10 +126,9 @@ final class StreamStorage {
 		List<MessageStore.Placed> placed = new ArrayList<>(together.size());
 		for (Reserved reserved : together) {
 			Received.Message message = reserved.message;
-			switch (this.shared.read(message)) {
+			switch (Payload.read(message, this.shared.properties().limits().maxMessageBytes(),
+					this.shared.decompressor())) {
 				case Payload.Refused(Status status) -> this.answers.accept(List.of(new Answer(reserved, status)));
-				case Payload.Unread(RuntimeException cause) ->
-					this.answers.accept(List.of(new Answer(reserved, status(cause))));
 				case Payload.Readable readable -> {
 					Place place = message.place(this.fence);
 					Content content = new Content(message.id(), message.key(), this.owner, readable.bytes());

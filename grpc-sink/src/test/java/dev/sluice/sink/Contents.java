@@ -1,7 +1,15 @@
 package dev.sluice.sink;
 
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.format.Content;
+import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.store.MessageStore.Completion;
+import dev.sluice.sink.store.MessageStore.Placed;
+import dev.sluice.sink.store.OnceStore;
 
 /** Messages for tests of the stores. */
 public final class Contents {
@@ -20,6 +28,21 @@ public final class Contents {
 
 	public static Content of(ByteString id, byte[] payload) {
 		return new Content(id, ByteString.EMPTY, 0, payload);
+	}
+
+	/** Has a store that takes several messages with a place store one. */
+	public static CompletableFuture<OnceStore.Outcome> store(BiConsumer<List<Placed>, Completion> store, Place place,
+			Content content) {
+		CompletableFuture<OnceStore.Outcome> done = new CompletableFuture<>();
+		store.accept(List.of(new Placed(place, content)), (_, results) -> {
+			if (results.getFirst().failure() != null) {
+				done.completeExceptionally(results.getFirst().failure());
+			}
+			else {
+				done.complete(results.getFirst().outcome());
+			}
+		});
+		return done;
 	}
 
 	/** A message with a key. */

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,6 +19,7 @@ import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Patience;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.ContentDiffersException;
+import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.store.MessageStore;
@@ -96,14 +98,16 @@ class SharedTopicIT {
 		ClientSession session = session(3);
 		store(0, session, 1);
 
-		assertThat(refusal(sinks.get(1), new Place(session, 1), "other")).isInstanceOf(ContentDiffersException.class);
+		assertThat(refusal(sinks.get(1), new Place(session, 1, new Fence()), "other"))
+			.isInstanceOf(ContentDiffersException.class);
 	}
 
 	@Test
 	void refuseASessionThatTheBrokersMayHaveForgotten() {
 		ClientSession old = new ClientSession(session(4).id(), 1, Duration.ofDays(6).toMillis() + 1);
 
-		assertThat(refusal(sinks.getFirst(), new Place(old, 1), "any")).isInstanceOf(SessionForgottenException.class);
+		assertThat(refusal(sinks.getFirst(), new Place(old, 1, new Fence()), "any"))
+			.isInstanceOf(SessionForgottenException.class);
 	}
 
 	/** Includes repeats, gaps and changes of the sink at any point. */
@@ -142,9 +146,7 @@ class SharedTopicIT {
 		int messages = 120;
 
 		int failures = new RestlessClient(session, messages, 2, new Random(42),
-				(sink, place) -> sinks.get(sink)
-					.getBean(OnceStore.class)
-					.store(place, Contents.of(id(place.sequence()), ("payload of " + place.sequence()).getBytes())))
+				(sink, place) -> store(sinks.get(sink), place, "payload of " + place.sequence()))
 			.run();
 
 		assertThat(failures).as("writers that were ended by the other sink").isPositive();
@@ -157,7 +159,8 @@ class SharedTopicIT {
 		ClientSession old = new ClientSession(session(7).id(), 1, Duration.ofDays(7).toMillis() + 1);
 
 		try (ConfigurableApplicationContext patient = sink("--sink.sessions.age=30d")) {
-			assertThat(refusal(patient, new Place(old, 1), "any")).isInstanceOf(SessionForgottenException.class);
+			assertThat(refusal(patient, new Place(old, 1, new Fence()), "any"))
+				.isInstanceOf(SessionForgottenException.class);
 		}
 	}
 
@@ -199,18 +202,19 @@ class SharedTopicIT {
 	private static Throwable refusal(ConfigurableApplicationContext sink, Place place, String payload) {
 		return await().until(
 				() -> catchThrowableOfType(ExecutionException.class,
-						() -> sink.getBean(OnceStore.class)
-							.store(place, Contents.of(id(place.sequence()), payload.getBytes()))
-							.get(DEADLINE.toSeconds(), TimeUnit.SECONDS))
+						() -> store(sink, place, payload).get(DEADLINE.toSeconds(), TimeUnit.SECONDS))
 					.getCause(),
 				(cause) -> !(cause instanceof StoreUnavailableException));
 	}
 
 	private static Outcome tryToStore(int sink, ClientSession session, long sequence) throws Exception {
-		return sinks.get(sink)
-			.getBean(OnceStore.class)
-			.store(new Place(session, sequence), Contents.of(id(sequence), ("payload of " + sequence).getBytes()))
+		return store(sinks.get(sink), new Place(session, sequence, new Fence()), "payload of " + sequence)
 			.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+	}
+
+	private static CompletableFuture<Outcome> store(ConfigurableApplicationContext sink, Place place, String payload) {
+		return Contents.store(sink.getBean(OnceStore.class)::store, place,
+				Contents.of(id(place.sequence()), payload.getBytes()));
 	}
 
 	private static ByteString id(long sequence) {

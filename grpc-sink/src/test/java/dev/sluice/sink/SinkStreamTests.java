@@ -797,18 +797,6 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void keepsNothingOfAStreamThatIsOver() {
-		ClientStream ended = client(true);
-		ended.send("a");
-		this.store.complete("a");
-		ended.call.onCompleted();
-		assertThat(this.service.streams()).isZero();
-
-		client(true).call.cancel("gone", null);
-		assertThat(this.service.streams()).isZero();
-	}
-
-	@Test
 	void makesRoomInTheStorageForStreamsThatWait() {
 		ClientStream first = client(true);
 		first.sendMany(STORING);

@@ -35,8 +35,6 @@ public final class SinkClient implements AutoCloseable {
 	/** Without it, a connection that is lost silently costs several ack timeouts. */
 	private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
 
-	private static final Duration KEEP_ALIVE_TIMEOUT = Duration.ofSeconds(10);
-
 	private final ManagedChannel channel;
 
 	private final SinkClientOptions options;
@@ -86,9 +84,8 @@ public final class SinkClient implements AutoCloseable {
 	public static SinkClient open(ManagedChannelBuilder<?> channel, SinkClientOptions options,
 			DeliveryListener listener) {
 		Spool spool = spool(options);
-		return new SinkClient(channel.keepAliveTime(KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)
-			.keepAliveTimeout(KEEP_ALIVE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
-			.build(), options, listener, spool, LoopThread.start("sink-client"));
+		return new SinkClient(channel.keepAliveTime(KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS).build(), options,
+				listener, spool, LoopThread.start("sink-client"));
 	}
 
 	SinkClient(ManagedChannel channel, SinkClientOptions options, DeliveryListener listener, Spool spool,

@@ -7,36 +7,28 @@ import dev.sluice.sink.client.SinkClient.Stats;
 /** Every metric of a client. Counters begin at 0 when the client is opened. */
 enum SinkClientMetric {
 
-	/** Messages in the spool. */
 	SPOOLED("sluice.sink.client.spooled", Kind.GAUGE, "messages", "Messages that the sink does not have yet",
 			Stats::spooled),
 
-	/** Bytes in the spool. */
 	SPOOL_BYTES("sluice.sink.client.spool.bytes", Kind.GAUGE, "bytes",
 			"Size of the messages in the spool; spoolBytes limits it", Stats::spoolBytes),
 
-	/** 0 if the sink has all messages. */
 	OLDEST("sluice.sink.client.oldest", Kind.GAUGE, "seconds", "Age of the oldest message that the sink does not have",
 			(stats) -> stats.oldestMillis() / 1_000.0),
 
-	/** Whether a stream is open on which the sink has answered. */
 	CONNECTED("sluice.sink.client.connected", Kind.GAUGE, "boolean", "1 while the sink answers on an open stream",
 			(stats) -> stats.connected() ? 1 : 0),
 
-	/** Messages of the spool that are in flight. */
 	IN_FLIGHT("sluice.sink.client.in.flight", Kind.GAUGE, "messages", "Messages sent and not acknowledged",
 			Stats::inFlight),
 
-	/** The limit on messages in flight. */
 	WINDOW("sluice.sink.client.window", Kind.GAUGE, "messages", "Maximum number of messages in flight", Stats::window),
 
-	/** A message counts each time it is sent. */
 	SENT("sluice.sink.client.sent", Kind.COUNTER, "messages", "Messages sent, including repeats", Stats::sent),
 
 	/** After a timeout, a drop or the end of a stream. */
 	REPEATED("sluice.sink.client.repeated", Kind.COUNTER, "messages", "Messages sent again", Stats::repeated),
 
-	/** Without the overhead of gRPC and TLS. */
 	SENT_BYTES("sluice.sink.client.sent.bytes", Kind.COUNTER, "bytes",
 			"Bytes sent, after compression, including repeats, without the overhead of gRPC and TLS", Stats::sentBytes),
 
@@ -44,11 +36,9 @@ enum SinkClientMetric {
 	ACKNOWLEDGED("sluice.sink.client.acknowledged", Kind.COUNTER, "messages", "Messages that the sink has acknowledged",
 			Stats::acknowledged),
 
-	/** The listener gets them. */
 	REFUSED("sluice.sink.client.refused", Kind.COUNTER, "messages",
 			"Messages permanently refused; the listener gets them", Stats::refused),
 
-	/** They are lost; the log names them. */
 	DAMAGED("sluice.sink.client.damaged", Kind.COUNTER, "messages",
 			"Messages lost to damage of the spool's files: if it is not 0, check the disk", Stats::damaged),
 
@@ -56,7 +46,6 @@ enum SinkClientMetric {
 	TIMEOUTS("sluice.sink.client.timeouts", Kind.COUNTER, "messages", "Messages not acknowledged in time",
 			Stats::timeouts),
 
-	/** The client opens a new stream after each. */
 	DISCONNECTIONS("sluice.sink.client.disconnections", Kind.COUNTER, "streams",
 			"Streams that ended; the client opens another one each time", Stats::disconnections);
 

@@ -20,21 +20,12 @@ public sealed interface Payload {
 	}
 
 	/**
-	 * A payload that can never be stored. The message has an id, so it can be refused by
-	 * it.
+	 * A payload that is not stored. The message has an id, so it can be refused by it.
 	 *
-	 * @param status says what is wrong with it
+	 * @param status says what is wrong with it; UNAVAILABLE if it could not be read for a
+	 * reason outside it, such as too little memory
 	 */
 	record Refused(Status status) implements Payload {
-	}
-
-	/**
-	 * A payload that could not be read for a reason outside it, such as too little
-	 * memory.
-	 *
-	 * @param cause what was thrown
-	 */
-	record Unread(RuntimeException cause) implements Payload {
 	}
 
 	/**
@@ -55,7 +46,7 @@ public sealed interface Payload {
 			};
 		}
 		catch (RuntimeException ex) {
-			return new Unread(ex);
+			return new Refused(Status.UNAVAILABLE.withDescription("The payload could not be read").withCause(ex));
 		}
 	}
 

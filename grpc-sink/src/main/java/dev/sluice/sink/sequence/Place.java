@@ -15,9 +15,4 @@ public record Place(ClientSession session, long sequence, Fence fence) {
 		return this.session.firstNew() > 0 && this.sequence >= this.session.firstNew();
 	}
 
-	/** The place of a message that did not come on a stream. */
-	public Place(ClientSession session, long sequence) {
-		this(session, sequence, new Fence());
-	}
-
 }

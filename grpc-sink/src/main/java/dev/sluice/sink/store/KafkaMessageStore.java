@@ -2,6 +2,7 @@ package dev.sluice.sink.store;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -50,8 +51,9 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 	 */
 	public static KafkaMessageStore of(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic, int maxWriters,
 			Duration maxAge) {
-		KafkaSessions sessions = new KafkaSessions(kafka.getProducerFactory().getConfigurationProperties(), maxWriters,
-				maxAge);
+		Map<String, Object> config = kafka.getProducerFactory().getConfigurationProperties();
+		KafkaSessions sessions = new KafkaSessions(config, maxWriters, maxAge,
+				(session, age) -> new SessionWriter(config, session, age));
 		topic.onNew(sessions::forget);
 		return new KafkaMessageStore(kafka, topic, sessions);
 	}

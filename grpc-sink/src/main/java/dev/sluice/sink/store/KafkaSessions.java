@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.ByteString;
@@ -33,7 +33,7 @@ final class KafkaSessions implements AutoCloseable {
 
 	private final Duration wantedAge;
 
-	private final Function<ClientSession, SessionWriter> writing;
+	private final BiFunction<ClientSession, Duration, SessionWriter> writing;
 
 	/** At most the time for which the brokers remember a session. */
 	private volatile Duration maxAge;
@@ -50,21 +50,14 @@ final class KafkaSessions implements AutoCloseable {
 	 * @param config configuration of the producers, without transactional settings
 	 * @param maxWriters maximum number of writers
 	 * @param maxAge time for which a session is remembered after its last message
+	 * @param writing creates a session's writer, given that time as the brokers limit it
 	 */
-	KafkaSessions(Map<String, Object> config, int maxWriters, Duration maxAge) {
+	KafkaSessions(Map<String, Object> config, int maxWriters, Duration maxAge,
+			BiFunction<ClientSession, Duration, SessionWriter> writing) {
 		this.config = Map.copyOf(config);
 		this.maxWriters = maxWriters;
 		this.wantedAge = maxAge;
 		this.maxAge = maxAge;
-		this.writing = (session) -> new SessionWriter(this.config, session, this.maxAge);
-	}
-
-	/** Has each session written by one of these. */
-	KafkaSessions(int maxWriters, Function<ClientSession, SessionWriter> writing) {
-		this.config = Map.of();
-		this.maxWriters = maxWriters;
-		this.wantedAge = Duration.ZERO;
-		this.maxAge = Duration.ZERO;
 		this.writing = writing;
 	}
 
@@ -78,7 +71,7 @@ final class KafkaSessions implements AutoCloseable {
 			if (writer == null || writer.ended()) {
 				refusal = refusal(session.id());
 				if (refusal == null) {
-					writer = this.writing.apply(session);
+					writer = this.writing.apply(session, this.maxAge);
 					this.writers.put(session.id(), writer);
 				}
 			}

@@ -48,17 +48,6 @@ public interface MessageStore {
 	 * @param failure as in {@link #store(List, Completion)}
 	 */
 	record Completed(OnceStore.@Nullable Outcome outcome, @Nullable Throwable failure) {
-
-		/** Completes a future with this result. */
-		void to(CompletableFuture<OnceStore.Outcome> future) {
-			if (this.failure != null) {
-				future.completeExceptionally(this.failure);
-			}
-			else {
-				future.complete(this.outcome);
-			}
-		}
-
 	}
 
 	/**

@@ -12,7 +12,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ContentDiffersException;
-import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
@@ -119,22 +118,10 @@ public final class OnceStore {
 	}
 
 	/**
-	 * Stores a message of a session unless it is already stored.
-	 * @param place place of the message
-	 * @param content content to store
-	 * @return as in {@link MessageStore#store(List, MessageStore.Completion)}
-	 */
-	public CompletableFuture<Outcome> store(Place place, Content content) {
-		CompletableFuture<Outcome> done = new CompletableFuture<>();
-		store(List.of(new MessageStore.Placed(place, content)), (_, results) -> results.getFirst().to(done));
-		return done;
-	}
-
-	/**
 	 * Stores those messages of one stream and session that are not already stored.
 	 * @param messages messages to store, in order
 	 * @param completion receives the result of each, as in
-	 * {@link MessageStore#store(Place, Content)}
+	 * {@link MessageStore#store(List, MessageStore.Completion)}
 	 */
 	public void store(List<MessageStore.Placed> messages, MessageStore.Completion completion) {
 		StoreUnavailableException failure = null;

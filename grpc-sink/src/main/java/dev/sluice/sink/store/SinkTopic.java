@@ -29,13 +29,9 @@ public final class SinkTopic implements SmartLifecycle {
 	 * Creates a watch, which does nothing until it is started.
 	 * @param topic specification to create the topic with
 	 * @param admin configuration of an admin client
+	 * @param admins creates an admin client
 	 */
-	public SinkTopic(TopicSpec topic, Map<String, Object> admin) {
-		this(topic, admin, Admin::create);
-	}
-
-	/** Connects to the brokers with these clients. */
-	SinkTopic(TopicSpec topic, Map<String, Object> admin, Function<Map<String, Object>, Admin> admins) {
+	public SinkTopic(TopicSpec topic, Map<String, Object> admin, Function<Map<String, Object>, Admin> admins) {
 		this.watch = new TopicWatch(List.of(topic), admin, this::forget, admins);
 	}
 

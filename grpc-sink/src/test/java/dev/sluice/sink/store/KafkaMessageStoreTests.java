@@ -18,10 +18,10 @@ import dev.sluice.sink.Contents;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.sink.sequence.ClientSession;
+import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionState;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
-import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
@@ -88,8 +88,8 @@ class KafkaMessageStoreTests {
 
 	private final SinkTopic topic = this.brokers.topic();
 
-	private final KafkaMessageStore store = new KafkaMessageStore(this.kafka, this.topic,
-			new KafkaSessions(1, (session) -> new SessionWriter(session, new SessionBrokers() {
+	private final KafkaMessageStore store = new KafkaMessageStore(this.kafka, this.topic, new KafkaSessions(NOBODY, 1,
+			Duration.ofDays(1), (session, _) -> new SessionWriter(session, new SessionBrokers() {
 
 				@Override
 				public Producer<byte[], byte[]> producer() {
@@ -222,8 +222,8 @@ class KafkaMessageStoreTests {
 
 	@Test
 	void takesNothingBeforeTheTopicIsThere() {
-		KafkaMessageStore early = new KafkaMessageStore(this.kafka, this.brokers.topic(),
-				new KafkaSessions(NOBODY, 1, Duration.ofDays(1)));
+		KafkaMessageStore early = new KafkaMessageStore(this.kafka, this.brokers.topic(), new KafkaSessions(NOBODY, 1,
+				Duration.ofDays(1), (session, age) -> new SessionWriter(NOBODY, session, age)));
 
 		assertThat(early.ready()).isFalse();
 		assertThat(this.store.ready()).isTrue();
@@ -249,10 +249,7 @@ class KafkaMessageStoreTests {
 	}
 
 	private static CompletableFuture<OnceStore.Outcome> storeWithPlace(KafkaMessageStore store) {
-		CompletableFuture<OnceStore.Outcome> done = new CompletableFuture<>();
-		store.store(List.of(new Placed(new Place(SESSION, 1), Contents.of("id", new byte[1]))),
-				(_, results) -> results.getFirst().to(done));
-		return done;
+		return Contents.store(store::store, new Place(SESSION, 1, new Fence()), Contents.of("id", new byte[1]));
 	}
 
 	private static Throwable failure(CompletableFuture<?> future) {

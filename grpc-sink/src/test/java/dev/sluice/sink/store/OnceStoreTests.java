@@ -111,7 +111,7 @@ class OnceStoreTests {
 
 	private CompletableFuture<Outcome> place(Fence fence) {
 		Placed placed = placed(fence, 1, "a");
-		return this.once.store(placed.place(), placed.content());
+		return Contents.store(this.once::store, placed.place(), placed.content());
 	}
 
 	private static Placed placed(Fence fence, long sequence, String id) {

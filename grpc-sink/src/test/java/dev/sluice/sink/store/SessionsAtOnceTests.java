@@ -1,19 +1,21 @@
 package dev.sluice.sink.store;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.devservices.Patience;
+import dev.sluice.sink.Contents;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionState;
-import dev.sluice.sink.store.MessageStore.Placed;
 import org.apache.kafka.clients.producer.Producer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -29,7 +31,7 @@ class SessionsAtOnceTests {
 
 	private final List<SessionWriter> writers = new ArrayList<>();
 
-	private final KafkaSessions sessions = new KafkaSessions(2, this::writer);
+	private final KafkaSessions sessions = new KafkaSessions(Map.of(), 2, Duration.ofDays(1), this::writer);
 
 	@AfterEach
 	void close() {
@@ -131,16 +133,14 @@ class SessionsAtOnceTests {
 	private CompletableFuture<OnceStore.Outcome> store(String session, long sequence) {
 		Place place = new Place(session(session), sequence, new Fence());
 		Content content = new Content(ByteString.copyFromUtf8("id-" + sequence), ByteString.EMPTY, 0, new byte[10]);
-		CompletableFuture<OnceStore.Outcome> done = new CompletableFuture<>();
-		this.sessions.store(List.of(new Placed(place, content)), (_, results) -> results.getFirst().to(done));
-		return done;
+		return Contents.store(this.sessions::store, place, content);
 	}
 
 	private static ClientSession session(String name) {
 		return new ClientSession(ByteString.copyFromUtf8("session " + name), 1, 0);
 	}
 
-	private SessionWriter writer(ClientSession session) {
+	private SessionWriter writer(ClientSession session, Duration maxAge) {
 		SessionWriter writer = new SessionWriter(session, new SessionBrokers() {
 
 			@Override
