@@ -97,9 +97,7 @@ class SinkConfiguration {
 
 	@Bean
 	ServerBuilderCustomizer<NettyServerBuilder> server(DataSinkService service, SinkProperties properties) {
-		// The status of a request that cannot be parsed, to the health service for
-		// example:
-		// clients could cause a stack trace for each call.
+		// Of a request that cannot be parsed: clients could fill the disk with traces.
 		callLog.setFilter((entry) -> !(entry.getThrown() instanceof StatusRuntimeException));
 		return (builder) -> builder.addStreamTracerFactory(service.inboundLimits())
 			.maxConcurrentCallsPerConnection(properties.limits().maxCallsPerConnection())

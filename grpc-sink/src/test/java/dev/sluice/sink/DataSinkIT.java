@@ -51,7 +51,9 @@ import io.grpc.reflection.v1.ServerReflectionResponse;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -187,6 +189,47 @@ class DataSinkIT {
 			.until(() -> this.once.store(Contents.of(id, new byte[10]))
 				.get(DEADLINE.toSeconds(), TimeUnit.SECONDS) == OnceStore.Outcome.STORED);
 		assertThat(readBack()).containsKey(id);
+	}
+
+	/** Another one made the topic, for smaller messages than the sink takes. */
+	@Test
+	void refusesNothingButWhatIsTooLargeForTheTopic() throws Exception {
+		Random random = new Random(42);
+		try (Admin admin = Admin
+			.create(Map.<String, Object>of("bootstrap.servers", DevServices.shared().kafka().bootstrapServers()))) {
+			String before = maxMessageBytes(admin, null);
+			maxMessageBytes(admin, "20000");
+			try (SinkClient client = SinkClient.open(channel(), SinkClientOptions.inMemory(), DeliveryListener.NONE)) {
+				for (int i = 1; i <= 400; i++) {
+					byte[] payload = new byte[(i % 100 == 0) ? 60_000 : 1_000];
+					random.nextBytes(payload);
+					client.send(payload);
+				}
+
+				assertThat(client.awaitEmpty(DEADLINE)).isTrue();
+				assertThat(client.stats().refused()).isEqualTo(4);
+			}
+			finally {
+				maxMessageBytes(admin, before);
+			}
+		}
+	}
+
+	/**
+	 * Returns what the topic takes, once it is what it should be, if that is not null.
+	 */
+	private static String maxMessageBytes(Admin admin, String bytes) throws Exception {
+		ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, Topics.SINK);
+		if (bytes != null) {
+			AlterConfigOp set = new AlterConfigOp(new ConfigEntry("max.message.bytes", bytes),
+					AlterConfigOp.OpType.SET);
+			admin.incrementalAlterConfigs(Map.of(topic, List.of(set)))
+				.all()
+				.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+		}
+		return await().until(
+				() -> admin.describeConfigs(List.of(topic)).values().get(topic).get().get("max.message.bytes").value(),
+				(value) -> bytes == null || value.equals(bytes));
 	}
 
 	/**
