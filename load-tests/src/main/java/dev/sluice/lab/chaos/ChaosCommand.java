@@ -157,7 +157,7 @@ public final class ChaosCommand extends ExperimentCommand {
 			throw usage("--consumers must be between 1 and " + MAX_CONSUMERS);
 		}
 		return new ChaosExperiment.Settings(this.brokers, this.store, this.consumers, this.ordering,
-				this.length.value() == Length.SMALLEST, load(this.ordering.isPerCustomer()));
+				this.length.value() == Length.SMALLEST, load(this.ordering == ChaosExperiment.Ordering.KEY));
 	}
 
 	private ChaosPlan plan(ChaosExperiment.Settings settings) {
@@ -166,9 +166,9 @@ public final class ChaosCommand extends ExperimentCommand {
 					EnumSet.allOf(ChaosPlan.Target.class));
 			Set<Kind> chosenKinds = chosen(this.kinds, Kind::of, EnumSet.allOf(Kind.class));
 			int kills = (this.killsEach != null) ? this.killsEach : (this.length.value() == Length.WHOLE) ? KILLS : 1;
-			return ChaosPlan
-				.of(new Choice(chosenTargets, chosenKinds, kills, ChaosExperiment.GATEWAYS.size(), this.consumers,
-						this.brokers, this.store.remembers(), settings.load().millis(), settings.load().seed()));
+			return ChaosPlan.of(new Choice(chosenTargets, chosenKinds, kills, ChaosExperiment.GATEWAYS.size(),
+					this.consumers, this.brokers, this.store == ChaosExperiment.Store.POSTGRES,
+					settings.load().millis(), settings.load().seed()));
 		});
 	}
 

@@ -87,14 +87,6 @@ final class ChaosExperiment extends Experiment {
 
 		NONE, KEY;
 
-		/** Whether the orders of a customer are delivered one after another. */
-		boolean isPerCustomer() {
-			return switch (this) {
-				case NONE -> false;
-				case KEY -> true;
-			};
-		}
-
 		@Override
 		public String toString() {
 			return name().toLowerCase(Locale.ROOT);
@@ -106,14 +98,6 @@ final class ChaosExperiment extends Experiment {
 	enum Store {
 
 		MEMORY, POSTGRES;
-
-		/** Whether the orders survive a kill. */
-		boolean remembers() {
-			return switch (this) {
-				case MEMORY -> false;
-				case POSTGRES -> true;
-			};
-		}
 
 		@Override
 		public String toString() {

@@ -9,9 +9,11 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -168,8 +170,13 @@ final class ClientExperiment extends Experiment {
 				this.settings.maxOutstanding());
 	}
 
+	/** A line of aligned columns. */
 	private void print(Second second) {
-		out().println(StatusLine.of(Instant.now(), second));
+		out().println(String.format(Locale.ROOT,
+				"%s  Tot Req %-7d Tot Rsp %-7d Out Req %-6d Cur Q/S %-6d Cur R/S %-6d Cur Lat %-9s Threads %d",
+				Instant.now().truncatedTo(ChronoUnit.MILLIS), second.sent(), second.answered(), second.outstanding(),
+				second.sentNow(), second.answeredNow(),
+				(second.latencyMillis() != null) ? Math.round(second.latencyMillis()) + "ms" : "-", second.threads()));
 		out().flush();
 	}
 

@@ -6,9 +6,11 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Infrastructure;
@@ -121,7 +123,7 @@ final class PoolExperiment extends Experiment {
 					Thread.sleep(Duration.ofNanos(Math.max(0, start + at.toNanos() - System.nanoTime())));
 					Status status = dispatcher.status(at.toMillis() / 1_000.0);
 					statuses.add(status);
-					out().print(StatusText.of(status));
+					out().print(text(status));
 					out().flush();
 				}
 			}
@@ -131,6 +133,22 @@ final class PoolExperiment extends Experiment {
 				this.cases.add(new Case(name, connections, statuses));
 			}
 		}
+	}
+
+	/**
+	 * A status in the reference's form, with true percentiles next to its means.
+	 */
+	private static String text(Status status) {
+		String counts = "===== status =====%nqueued: %d%ninflight: %d%nerrors: %d%nconcurrency: %d%nopen connections: %d (%d opened)%n"
+			.formatted(status.queued(), status.inFlight(), status.errors(), status.concurrency(),
+					status.openConnections(), status.openedConnections());
+		return status.shares()
+			.stream()
+			.map((share) -> String.format(Locale.ROOT,
+					"%7.3f%%: %d written, %.0f ms avg latency (%.0f - %.0f), percentile %s%n", share.percent(),
+					share.written(), share.meanMillis(), share.minMillis(), share.maxMillis(),
+					(share.percentileMillis() != null) ? "%.0f ms".formatted(share.percentileMillis()) : "-"))
+			.collect(Collectors.joining("", counts, ""));
 	}
 
 	private void produce(Dispatcher dispatcher, long start, long productions) {

@@ -1,5 +1,5 @@
 /**
- * The chapter of {@code lab compare} in a report. Start at
+ * The sections of {@code lab compare} in a report. Start at
  * {@link dev.sluice.lab.compare.page.ComparePage}.
  */
 @NullMarked

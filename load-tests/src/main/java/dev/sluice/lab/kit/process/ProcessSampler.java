@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,16 +63,16 @@ public final class ProcessSampler implements AutoCloseable {
 
 	private final @Nullable PrintWriter file;
 
-	private final List<ProcessSample> samples = new ArrayList<>();
+	private final List<ProcessSample> samples = Collections.synchronizedList(new ArrayList<>());
 
-	private final List<MachineSample> machine = new ArrayList<>();
+	private final List<MachineSample> machine = Collections.synchronizedList(new ArrayList<>());
 
-	private final List<ThreadSample> threads = new ArrayList<>();
+	private final List<ThreadSample> threads = Collections.synchronizedList(new ArrayList<>());
 
 	/** Thread times by group. Confined to the sampling thread. */
 	private final Map<String, ThreadTimes> threadTimes = new HashMap<>();
 
-	private final List<Failure> failures = new ArrayList<>();
+	private final List<Failure> failures = Collections.synchronizedList(new ArrayList<>());
 
 	private final ScheduledExecutorService executor = Executors
 		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("process-sampler").factory());
@@ -136,7 +137,9 @@ public final class ProcessSampler implements AutoCloseable {
 		}
 		catch (RuntimeException | Error ex) {
 			out.println("# %s failed: %s".formatted(now, ex));
-			add(new Failure(now, ex.toString()));
+			if (this.failures.size() < MAX_FAILURES) {
+				this.failures.add(new Failure(now, ex.toString()));
+			}
 		}
 	}
 
@@ -148,10 +151,10 @@ public final class ProcessSampler implements AutoCloseable {
 			if (sample != null) {
 				Integer port = this.ports.get(entry.getKey());
 				sample = (connections != null && port != null) ? sample.with(connections.acceptedAt(port)) : sample;
-				add(sample);
+				this.samples.add(sample);
 				ThreadSample times = isTurn ? times(entry.getKey(), entry.getValue()) : null;
 				if (times != null) {
-					add(times);
+					this.threads.add(times);
 				}
 				Integer open = sample.connections();
 				out.println(
@@ -165,7 +168,7 @@ public final class ProcessSampler implements AutoCloseable {
 			// A group that has ended uses no more, but what it used still counts.
 			long own = this.lastCpuMillis.values().stream().mapToLong(Long::longValue).sum();
 			MachineSample whole = new MachineSample(Instant.now(), read.busyMillis(), own, read.stealMillis());
-			add(whole);
+			this.machine.add(whole);
 			out.println(String.join(",", whole.time().toString(), "machine", Long.toString(whole.busyMillis()), "", "",
 					"", ",,", Long.toString(whole.stealMillis())));
 		}
@@ -191,26 +194,8 @@ public final class ProcessSampler implements AutoCloseable {
 		return this.procfs.tree(first, (child) -> first != LAB && !this.named.contains(child));
 	}
 
-	private synchronized void add(ThreadSample sample) {
-		this.threads.add(sample);
-	}
-
-	private synchronized void add(ProcessSample sample) {
-		this.samples.add(sample);
-	}
-
-	private synchronized void add(MachineSample sample) {
-		this.machine.add(sample);
-	}
-
-	private synchronized void add(Failure failure) {
-		if (this.failures.size() < MAX_FAILURES) {
-			this.failures.add(failure);
-		}
-	}
-
 	/** The samples taken so far. */
-	public synchronized ProcessSamples samples() {
+	public ProcessSamples samples() {
 		return new ProcessSamples(this.samples, this.machine, this.threads, this.failures);
 	}
 

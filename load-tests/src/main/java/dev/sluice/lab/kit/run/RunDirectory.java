@@ -68,14 +68,12 @@ public record RunDirectory(Path path) {
 
 	/**
 	 * Keeps a copy of the scenario that the run reads, so that another run can repeat it.
-	 * @return the copy
 	 */
-	public Path keepScenario(Path file) throws IOException {
+	public void keepScenario(Path file) throws IOException {
 		Path copy = directory("scenario").resolve(Objects.requireNonNull(file.getFileName()));
 		if (!Files.exists(copy) || !Files.isSameFile(file, copy)) {
 			Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
 		}
-		return copy;
 	}
 
 	/**

@@ -48,17 +48,6 @@ class WarmUpWatchTests {
 	}
 
 	@Test
-	void isOverWhenItHasSettled() {
-		this.watch.start(0, 0, 0L);
-		window(1_000, 1);
-		window(1_000, 1);
-		assertThat(this.watch.isOver()).isFalse();
-		window(1_000, 1);
-
-		assertThat(this.watch.isOver()).isTrue();
-	}
-
-	@Test
 	void isOverWithTheFirstWindowThatEndsAfterTheLongestTime() {
 		this.watch.start(0, 0, 0L);
 		for (int i = 1; i <= 35; i++) {
