@@ -28,10 +28,7 @@ public enum ConsumerMetric {
 			"Outcomes acknowledged by Kafka: saved, retrying or failed"),
 
 	DELIVERY_DURATION("sluice.delivery.duration", "seconds", "outcome",
-			"Duration of an attempt, until the backend answers or the deadline passes: saved, later, throttled, rejected or conflict"),
-
-	DELIVERY_THROTTLED("sluice.delivery.throttled", "attempts", "",
-			"Attempts that the backend throttled (429, or 503 with Retry-After)"),
+			"Duration of an attempt, until the backend answers or the deadline passes: saved, later, throttled (429, or 503 with Retry-After), rejected or conflict"),
 
 	ACCEPT_TO_SAVED("sluice.accept.to.saved", "seconds", "",
 			"Time from the gateway's acceptance to the backend's save, by the clocks of the gateway and the consumer"),

@@ -7,13 +7,14 @@ import dev.sluice.threads.ThreadsHealthIndicator;
 import dev.sluice.topics.TopicWatch;
 import io.micrometer.core.instrument.MeterRegistry;
 
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.core.KafkaAdmin;
 
-/** What the delivery and the projection share. */
+/** What the delivery and the projection share, and the health of one that is off. */
 @Configuration(proxyBeanMethods = false)
 class TopicsConfiguration {
 
@@ -52,6 +53,18 @@ class TopicsConfiguration {
 	@Bean
 	HealthIndicator lostRecordsHealthIndicator(LostRecords lost) {
 		return () -> (lost.isEmpty() ? Health.up() : Health.down().withDetails(lost.details())).build();
+	}
+
+	@Bean
+	@ConditionalOnProperty(name = "delivery.enabled", havingValue = "false")
+	HealthIndicator deliveryHealthIndicator() {
+		return () -> Health.up().withDetail("state", "off").build();
+	}
+
+	@Bean
+	@ConditionalOnProperty(name = "projection.enabled", havingValue = "false")
+	HealthIndicator projectionHealthIndicator() {
+		return () -> Health.up().withDetail("state", "off").build();
 	}
 
 }

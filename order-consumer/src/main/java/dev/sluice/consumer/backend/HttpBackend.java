@@ -127,25 +127,22 @@ public final class HttpBackend implements Backend, AutoCloseable {
 			return new RetryLater(FailureReason.unreachable("the backend cannot be reached: " + ex.getMessage()),
 					Reach.NOT_REACHED);
 		}
-		catch (IOException ex) {
-			String detail = "the backend did not answer: " + describe(ex);
-			// The cancellation, not the deadline's future, which is done only after it:
-			// this thread may be faster.
-			boolean late = ex instanceof SocketTimeoutException || request.isCancelled();
-			return new RetryLater(late ? FailureReason.notAnsweredWithin(this.properties.responseTimeout(), detail)
-					: FailureReason.connectionLost(detail), Reach.UNANSWERED);
+		catch (IOException | RuntimeException ex) {
+			return new RetryLater(unanswered(request, ex), Reach.UNANSWERED);
 		}
-		catch (RuntimeException ex) {
-			// A request that is cancelled between a connection's lease and its use fails
-			// with such an exception, too. Otherwise it is a bug, which must not lose the
-			// order: it becomes a dead letter.
-			return new RetryLater(
-					request.isCancelled()
-							? FailureReason.notAnsweredWithin(this.properties.responseTimeout(),
-									"the backend did not answer: " + describe(ex))
-							: FailureReason.interrupted("the delivery failed with a bug: " + describe(ex)),
-					Reach.UNANSWERED);
+	}
+
+	private FailureReason unanswered(HttpPost request, Exception failure) {
+		String detail = "the backend did not answer: " + describe(failure);
+		// The cancellation, not the deadline's future, which is done only after it: this
+		// thread may be faster.
+		if (failure instanceof SocketTimeoutException || request.isCancelled()) {
+			return FailureReason.notAnsweredWithin(this.properties.responseTimeout(), detail);
 		}
+		// Another exception is a bug, which must not lose the order: it becomes a dead
+		// letter.
+		return (failure instanceof IOException) ? FailureReason.connectionLost(detail)
+				: FailureReason.interrupted("the delivery failed with a bug: " + describe(failure));
 	}
 
 	/** {@code GET /orders/{id}}. Its answer means the same as that to the order. */

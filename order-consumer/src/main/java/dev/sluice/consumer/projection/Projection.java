@@ -178,7 +178,6 @@ final class Projection implements SmartLifecycle {
 	private Duration run() throws InterruptedException {
 		halt();
 		this.topicIds = projected(this.topics.await());
-		migrate();
 		begin();
 		while (!this.running || this.container.isRunning()) {
 			TopicsState state = this.topics.state();
@@ -198,14 +197,19 @@ final class Projection implements SmartLifecycle {
 		return Map.copyOf(ids);
 	}
 
-	private void migrate() throws InterruptedException {
+	/**
+	 * Migrates the schema and starts the container as soon as PostgreSQL and Kafka
+	 * answer.
+	 */
+	private void begin() throws InterruptedException {
 		Class<?> warned = null;
 		while (this.running) {
 			try {
 				this.table.migrate();
+				startContainer();
 				return;
 			}
-			catch (FlywayException | DataAccessException ex) {
+			catch (FlywayException | DataAccessException | KafkaException ex) {
 				Class<?> kind = NestedExceptionUtils.getMostSpecificCause(ex).getClass();
 				if (kind != warned) {
 					warned = kind;
@@ -216,30 +220,12 @@ final class Projection implements SmartLifecycle {
 		}
 	}
 
-	private void begin() throws InterruptedException {
-		boolean warned = false;
-		while (!startContainer()) {
-			if (!warned) {
-				warned = true;
-				logger.warn("The status projection cannot connect to Kafka. Retrying until it can");
-			}
-			Thread.sleep(RETRY);
-		}
-	}
-
-	private synchronized boolean startContainer() {
+	private synchronized void startContainer() {
 		if (this.running) {
-			try {
-				this.container.start();
-			}
-			catch (KafkaException ex) {
-				logger.debug("The container cannot be started", ex);
-				return false;
-			}
+			this.container.start();
 			this.state = State.WORKING;
 			logger.info("The status projection has started");
 		}
-		return true;
 	}
 
 	private synchronized void halt() {

@@ -315,7 +315,8 @@ class DeliveryTests {
 		});
 		assertThat(deadLetters()).isEmpty();
 		assertThat(this.limiter.isOpen()).isFalse();
-		assertThat(this.registry.get("sluice.delivery.throttled").counter().count()).isEqualTo(5);
+		assertThat(this.registry.get("sluice.delivery.duration").tag("outcome", "throttled").timer().count())
+			.isEqualTo(5);
 	}
 
 	@Test
