@@ -17,9 +17,10 @@ public record TopicDifference(String topic, String setting, String actual, Strin
 
 	static final String CONFIGURATION = "configuration";
 
-	/** What an operator can do about it. */
-	public String remedy() {
-		return switch (this.setting) {
+	/** What is wrong, and what an operator can do about it. */
+	@Override
+	public String toString() {
+		String remedy = switch (this.setting) {
 			case PARTITIONS -> "set the service's number of partitions to what is found, or add partitions with "
 					+ "kafka-topics.sh --alter --topic " + this.topic + " --partitions " + this.expected
 					+ " while no order is queued";
@@ -29,12 +30,8 @@ public record TopicDifference(String topic, String setting, String actual, Strin
 			default -> "kafka-configs.sh --alter --topic " + this.topic + " --add-config " + this.setting + "="
 					+ this.expected;
 		};
-	}
-
-	@Override
-	public String toString() {
 		return "topic %s has %s %s and should have %s: %s".formatted(this.topic, this.setting, this.actual,
-				this.expected, remedy());
+				this.expected, remedy);
 	}
 
 }

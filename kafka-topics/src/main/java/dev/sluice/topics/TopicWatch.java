@@ -18,6 +18,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
@@ -71,11 +72,7 @@ public final class TopicWatch implements AutoCloseable {
 
 	private final Thread thread = Thread.ofPlatform().daemon().name("topic-watch").unstarted(this::run);
 
-	/**
-	 * Does nothing until it is started.
-	 * @param specs the topics
-	 * @param client configuration of an admin client
-	 */
+	/** Does nothing until it is started. */
 	public TopicWatch(Collection<TopicSpec> specs, Map<String, Object> client) {
 		this(specs, client, () -> {
 		}, Admin::create);
@@ -83,6 +80,8 @@ public final class TopicWatch implements AutoCloseable {
 
 	/**
 	 * Does nothing until it is started.
+	 * @param specs the topics
+	 * @param client configuration of an admin client
 	 * @param preparation called on the watch's thread before the topics become ready, and
 	 * again after one of them was created again
 	 * @param admins creates the admin client with a configuration
@@ -219,7 +218,7 @@ public final class TopicWatch implements AutoCloseable {
 			logger.warn("The topics {} of Kafka at {} cannot be checked. Retrying until they can: {}",
 					this.specs.keySet(), this.client.get("bootstrap.servers"), refused ? problem : cause.toString());
 		}
-		publish(before.withProblem(problem));
+		publish(new TopicsState(before.ready(), before.ids(), before.missing(), before.differences(), problem));
 	}
 
 	private synchronized void publish(TopicsState seen) {
@@ -255,14 +254,12 @@ public final class TopicWatch implements AutoCloseable {
 	}
 
 	private void create(Admin admin, List<String> missing) throws InterruptedException {
-		for (var topic : admin
-			.createTopics(this.specs.values()
-				.stream()
-				.filter((spec) -> missing.contains(spec.name()))
-				.map(TopicSpec::toNewTopic)
-				.toList())
-			.values()
-			.entrySet()) {
+		List<NewTopic> wanted = this.specs.values()
+			.stream()
+			.filter((spec) -> missing.contains(spec.name()))
+			.map(TopicSpec::toNewTopic)
+			.toList();
+		for (var topic : admin.createTopics(wanted).values().entrySet()) {
 			try {
 				get(topic.getValue());
 				logger.info("Created {}", this.specs.get(topic.getKey()));

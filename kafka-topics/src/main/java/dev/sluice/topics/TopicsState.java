@@ -30,10 +30,6 @@ public record TopicsState(boolean ready, Map<String, Uuid> ids, List<String> mis
 		differences = List.copyOf(differences);
 	}
 
-	TopicsState withProblem(@Nullable String value) {
-		return new TopicsState(this.ready, this.ids, this.missing, this.differences, value);
-	}
-
 	/** Details for a health endpoint. Empty lists are left out. */
 	public Map<String, Object> details() {
 		Map<String, Object> details = new LinkedHashMap<>();

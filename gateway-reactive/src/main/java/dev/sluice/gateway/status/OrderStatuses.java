@@ -80,46 +80,47 @@ public final class OrderStatuses {
 	private Mono<OrderView> found(UUID id, StatusRow row, long deadlineNanos) {
 		RecentOrder known = RecentOrder.of(id, this.recent);
 		OrderView view = known.mergedWith(row);
-		if (view.status() != OrderStatus.FAILED) {
-			return upToDate(known, view, deadlineNanos);
-		}
-		return askBackend(id, deadlineNanos).map((result) -> {
-			if (!(result instanceof BackendResult.Saved(SavedOrder order))) {
-				return view;
+		return checked(known, view, deadlineNanos).doOnNext((now) -> {
+			if (view.status() == OrderStatus.FAILED && now.status() == OrderStatus.SAVED) {
+				this.outcomes.publish(id, row.customerId(), now.updatedAt(), null);
 			}
-			this.outcomes.publish(id, row.customerId(), order.savedAt(), null);
-			return known.atBackend(order, view);
 		});
 	}
 
-	/**
-	 * While the projection is behind, only the backend may know that an order is saved.
-	 */
-	private Mono<OrderView> upToDate(RecentOrder known, OrderView view, long deadlineNanos) {
-		if (view.status() == OrderStatus.SAVED || !this.recent.isProjectionBehind()) {
-			return Mono.just(view);
-		}
-		return askBackend(view.id(), deadlineNanos)
-			.map((result) -> (result instanceof BackendResult.Saved(SavedOrder order)) ? known.atBackend(order, view)
-					: view);
+	/** Asks the backend where it may know better, for its answer is the last word. */
+	private Mono<OrderView> checked(RecentOrder known, OrderView view, long deadlineNanos) {
+		boolean unsure = switch (view.status()) {
+			case ACCEPTED, RETRYING -> this.recent.isProjectionBehind();
+			case FAILED -> true;
+			case SAVED -> false;
+		};
+		return !unsure ? Mono.just(view)
+				: askBackend(view.id(), deadlineNanos)
+					.map((result) -> (result instanceof BackendResult.Saved(SavedOrder order))
+							? known.atBackend(order, view) : view);
 	}
 
 	/** Reads Kafka up to its end before it reports that there is no such order. */
 	private Mono<OrderView> notFound(UUID id, long deadlineNanos) {
-		RecentOrder before = RecentOrder.of(id, this.recent);
-		OrderView view = before.alone();
-		if (view != null) {
-			return upToDate(before, view, deadlineNanos);
-		}
 		Duration limit = this.properties.timeout().dividedBy(2);
-		return Mono.fromFuture(() -> this.recent.caughtUp(limit)).flatMap((reading) -> {
+		return inKafka(id, deadlineNanos).switchIfEmpty(Mono.fromFuture(() -> this.recent.caughtUp(limit))
+			.flatMap((reading) -> inKafka(id, deadlineNanos)
+				.switchIfEmpty(Mono.defer(() -> atBackend(id, reading, deadlineNanos)))));
+	}
+
+	private Mono<OrderView> inKafka(UUID id, long deadlineNanos) {
+		return Mono.defer(() -> {
 			RecentOrder known = RecentOrder.of(id, this.recent);
-			OrderView now = known.alone();
-			return (now != null) ? upToDate(known, now, deadlineNanos)
-					: askBackend(id, deadlineNanos)
-						.flatMap((result) -> (result instanceof BackendResult.Saved(SavedOrder order))
-								? Mono.just(known.atBackend(order)) : readAgain(id, reading, result, deadlineNanos));
+			OrderView view = known.alone();
+			return (view != null) ? checked(known, view, deadlineNanos) : Mono.empty();
 		});
+	}
+
+	private Mono<OrderView> atBackend(UUID id, Reading reading, long deadlineNanos) {
+		return askBackend(id, deadlineNanos)
+			.flatMap((result) -> (result instanceof BackendResult.Saved(SavedOrder order))
+					? Mono.just(RecentOrder.of(id, this.recent).atBackend(order, null))
+					: readAgain(id, reading, result, deadlineNanos));
 	}
 
 	/**
@@ -142,7 +143,7 @@ public final class OrderStatuses {
 		}
 		return askBackend(id, deadlineNanos).map((result) -> {
 			if (result instanceof BackendResult.Saved(SavedOrder order)) {
-				return known.atBackend(order);
+				return known.atBackend(order, view);
 			}
 			if (view == null) {
 				throw StatusProblem.unavailable(id);

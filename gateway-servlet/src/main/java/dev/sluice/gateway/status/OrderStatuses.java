@@ -18,6 +18,7 @@ import dev.sluice.gateway.core.status.RecentOrder;
 import dev.sluice.gateway.core.status.StatusProblem;
 import dev.sluice.gateway.core.status.StatusRow;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -83,41 +84,45 @@ public final class OrderStatuses {
 	private OrderView found(UUID id, StatusRow row, long deadlineNanos) {
 		RecentOrder known = RecentOrder.of(id, this.recent);
 		OrderView view = known.mergedWith(row);
-		if (view.status() != OrderStatus.FAILED) {
-			return upToDate(known, view, deadlineNanos);
+		OrderView now = checked(known, view, deadlineNanos);
+		if (view.status() == OrderStatus.FAILED && now.status() == OrderStatus.SAVED) {
+			this.outcomes.publish(id, row.customerId(), now.updatedAt(), null);
 		}
-		if (askBackend(id, deadlineNanos) instanceof BackendResult.Saved(SavedOrder order)) {
-			this.outcomes.publish(id, row.customerId(), order.savedAt(), null);
-			return known.atBackend(order, view);
-		}
-		return view;
+		return now;
 	}
 
-	/**
-	 * While the projection is behind, only the backend may know that an order is saved.
-	 */
-	private OrderView upToDate(RecentOrder known, OrderView view, long deadlineNanos) {
-		return (view.status() != OrderStatus.SAVED && this.recent.isProjectionBehind()
-				&& askBackend(view.id(), deadlineNanos) instanceof BackendResult.Saved(SavedOrder order))
-						? known.atBackend(order, view) : view;
+	/** Asks the backend where it may know better, for its answer is the last word. */
+	private OrderView checked(RecentOrder known, OrderView view, long deadlineNanos) {
+		boolean unsure = switch (view.status()) {
+			case ACCEPTED, RETRYING -> this.recent.isProjectionBehind();
+			case FAILED -> true;
+			case SAVED -> false;
+		};
+		return (unsure && askBackend(view.id(), deadlineNanos) instanceof BackendResult.Saved(SavedOrder order))
+				? known.atBackend(order, view) : view;
 	}
 
 	/** Reads Kafka up to its end before it reports that there is no such order. */
 	private OrderView notFound(UUID id, long deadlineNanos) {
-		RecentOrder before = RecentOrder.of(id, this.recent);
-		OrderView view = before.alone();
+		OrderView view = inKafka(id, deadlineNanos);
 		if (view != null) {
-			return upToDate(before, view, deadlineNanos);
+			return view;
 		}
 		Reading reading = this.recent.caughtUp(this.properties.timeout().dividedBy(2)).join();
-		RecentOrder known = RecentOrder.of(id, this.recent);
-		OrderView now = known.alone();
-		if (now != null) {
-			return upToDate(known, now, deadlineNanos);
+		view = inKafka(id, deadlineNanos);
+		if (view != null) {
+			return view;
 		}
 		BackendResult result = askBackend(id, deadlineNanos);
-		return (result instanceof BackendResult.Saved(SavedOrder order)) ? known.atBackend(order)
+		return (result instanceof BackendResult.Saved(SavedOrder order))
+				? RecentOrder.of(id, this.recent).atBackend(order, null)
 				: readAgain(id, reading, result, deadlineNanos);
+	}
+
+	private @Nullable OrderView inKafka(UUID id, long deadlineNanos) {
+		RecentOrder known = RecentOrder.of(id, this.recent);
+		OrderView view = known.alone();
+		return (view != null) ? checked(known, view, deadlineNanos) : null;
 	}
 
 	/**
@@ -143,7 +148,7 @@ public final class OrderStatuses {
 			return view;
 		}
 		if (askBackend(id, deadlineNanos) instanceof BackendResult.Saved(SavedOrder order)) {
-			return known.atBackend(order);
+			return known.atBackend(order, view);
 		}
 		if (view == null) {
 			throw StatusProblem.unavailable(id);

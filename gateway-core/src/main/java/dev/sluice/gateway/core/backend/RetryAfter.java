@@ -4,16 +4,16 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
 /** Reads the backend's {@code Retry-After} (RFC 9110): seconds, or a date. */
 final class RetryAfter {
 
-	private static final Duration MIN = Duration.ofSeconds(1);
-
-	/** A longer pause is cut to this. */
-	private static final Duration MAX = Duration.ofSeconds(60);
+	private static final Pattern SECONDS = Pattern.compile("0*([0-9]{1,9})[0-9]*");
 
 	private RetryAfter() {
 	}
@@ -29,24 +29,16 @@ final class RetryAfter {
 			return null;
 		}
 		String value = header.strip();
-		if (!value.isEmpty() && value.chars().allMatch((c) -> c >= '0' && c <= '9')) {
-			String digits = value.replaceFirst("^0+(?=.)", "");
-			// A number with more digits is over the limit.
-			return within((digits.length() > 9) ? MAX : Duration.ofSeconds(Long.parseLong(digits)));
-		}
+		Matcher digits = SECONDS.matcher(value);
 		try {
-			return within(Duration.between(now, DateTimeFormatter.RFC_1123_DATE_TIME.parse(value, Instant::from)));
+			// Digits beyond nine are left out: the number is too large either way.
+			long seconds = digits.matches() ? Long.parseLong(digits.group(1))
+					: now.until(DateTimeFormatter.RFC_1123_DATE_TIME.parse(value, Instant::from), ChronoUnit.SECONDS);
+			return Duration.ofSeconds(Math.clamp(seconds, 1, 60));
 		}
 		catch (DateTimeException ex) {
 			return null;
 		}
-	}
-
-	private static Duration within(Duration asked) {
-		if (asked.compareTo(MIN) < 0) {
-			return MIN;
-		}
-		return (asked.compareTo(MAX) > 0) ? MAX : asked;
 	}
 
 }

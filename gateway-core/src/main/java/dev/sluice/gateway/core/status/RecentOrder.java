@@ -56,17 +56,12 @@ public record RecentOrder(UUID id, @Nullable Acceptance acceptance, @Nullable Sy
 		return (this.acceptance != null) ? accepted(this.acceptance.first(), this.acceptance.last()) : null;
 	}
 
-	/** The client's view if the backend has the order and PostgreSQL does not. */
-	public OrderView atBackend(SavedOrder order) {
-		return saved(order.savedAt(), acceptedAt());
-	}
-
 	/**
-	 * The client's view if the backend has the order and PostgreSQL's row does not say so
-	 * yet.
+	 * The client's view if the backend has the order.
+	 * @param otherwise the view without the backend, or null
 	 */
-	public OrderView atBackend(SavedOrder order, OrderView row) {
-		return saved(order.savedAt(), row.acceptedAt());
+	public OrderView atBackend(SavedOrder order, @Nullable OrderView otherwise) {
+		return saved(order.savedAt(), (otherwise != null) ? otherwise.acceptedAt() : acceptedAt());
 	}
 
 	/** The fingerprint of the order's payload; null if Kafka does not know it. */

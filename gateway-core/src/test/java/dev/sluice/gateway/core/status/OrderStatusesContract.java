@@ -196,16 +196,6 @@ public abstract class OrderStatusesContract {
 	}
 
 	@Test
-	void believesThatAnOrderIsSavedWhateverWasLater() {
-		OrderView saved = new OrderView(ID, OrderStatus.SAVED, 1, TIME, TIME, null);
-		this.row = saved;
-		this.recent.accept(ID, null, TIME, TIME.plusSeconds(61));
-		this.recent.save(ID, SAVED_AT);
-
-		assertThat(find()).isEqualTo(saved);
-	}
-
-	@Test
 	void believesASynchronousSaveMoreThanAFailure() {
 		this.row = FAILED;
 		this.recent.save(ID, SAVED_AT);

@@ -6,9 +6,7 @@ import java.util.UUID;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
-import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.core.queue.Acceptance;
-import dev.sluice.gateway.core.queue.FakeRecentOrders;
 import dev.sluice.gateway.core.queue.SyncSave;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -42,18 +40,6 @@ class RecentOrderTests {
 	private final RecentOrder both = new RecentOrder(ID, ACCEPTANCE, SAVE);
 
 	@Test
-	void isWhatKafkaKnowsNow() {
-		FakeRecentOrders orders = new FakeRecentOrders();
-		orders.accept(ID, ONE, FIRST, LAST);
-		orders.save(ID, SAVED_AT);
-
-		RecentOrder known = RecentOrder.of(ID, orders);
-
-		assertThat(known.acceptance().last()).isEqualTo(LAST);
-		assertThat(known.save().savedAt()).isEqualTo(SAVED_AT);
-	}
-
-	@Test
 	void believesPostgresThatAnOrderIsSaved() {
 		StatusRow row = row(OrderStatus.SAVED, FIRST, FIRST);
 
@@ -85,16 +71,6 @@ class RecentOrderTests {
 		assertThat(this.accepted.alone()).isEqualTo(view(OrderStatus.ACCEPTED, 0, FIRST, LAST));
 		assertThat(this.saved.alone()).isEqualTo(view(OrderStatus.SAVED, 1, null, SAVED_AT));
 		assertThat(this.both.alone()).isEqualTo(view(OrderStatus.SAVED, 1, FIRST, SAVED_AT));
-	}
-
-	@Test
-	void tellsWhatTheBackendHas() {
-		SavedOrder order = new SavedOrder(ID, SAVED_AT);
-
-		assertThat(this.accepted.atBackend(order)).isEqualTo(view(OrderStatus.SAVED, 1, FIRST, SAVED_AT));
-		assertThat(this.nothing.atBackend(order)).isEqualTo(view(OrderStatus.SAVED, 1, null, SAVED_AT));
-		assertThat(this.accepted.atBackend(order, row(OrderStatus.RETRYING, LAST, LAST).view()))
-			.isEqualTo(view(OrderStatus.SAVED, 1, LAST, SAVED_AT));
 	}
 
 	@Test
