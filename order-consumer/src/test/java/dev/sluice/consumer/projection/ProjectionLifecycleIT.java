@@ -1,14 +1,10 @@
 package dev.sluice.consumer.projection;
 
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.Queue;
 import java.time.InstantSource;
 import java.time.Duration;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -16,11 +12,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import javax.sql.DataSource;
 
@@ -90,7 +83,7 @@ class ProjectionLifecycleIT {
 		harness.publish(new OrderOutcome(UUID.randomUUID(), "c-1", OrderStatus.FAILED, 2,
 				java.time.Instant.parse("2026-11-21T10:00:00Z"), null, "bad\0byte", "{}"));
 
-		harness.startConsumer(projecting(postgres.port()));
+		harness.startConsumer(projecting());
 
 		eventually().until(() -> count("status = 'failed' AND reason = 'badbyte' AND payload = '{}'"),
 				(failed) -> failed == 1);
@@ -98,38 +91,35 @@ class ProjectionLifecycleIT {
 
 	@Test
 	void deliversWithoutPostgresAndCatchesUp() throws Exception {
-		try (Gateway way = new Gateway(postgres.port())) {
+		ConfigurableApplicationContext consumer = withoutPostgres(() -> {
 			harness.enqueue(50);
-			ConfigurableApplicationContext consumer = harness.startConsumer(projecting(way.port()));
+			ConfigurableApplicationContext started = harness.startConsumer(projecting());
 			eventually().until(harness::saved, (saved) -> saved == 50);
-			assertThat(consumer.getBean(Projection.class).state()).isEqualTo(Projection.State.WAITING);
+			assertThat(started.getBean(Projection.class).state()).isEqualTo(Projection.State.WAITING);
+			return started;
+		});
+		eventually().until(
+				() -> count(
+						"status = 'saved' AND accepted_at IS NOT NULL AND attempts = 1 AND length(fingerprint) = 32"),
+				(saved) -> saved == 50);
 
-			way.open();
-			eventually().until(() -> count(
-					"status = 'saved' AND accepted_at IS NOT NULL AND attempts = 1 AND length(fingerprint) = 32"),
-					(saved) -> saved == 50);
-
-			way.shut();
+		withoutPostgres(() -> {
 			harness.enqueue(50);
 			eventually().until(harness::saved, (saved) -> saved == 100);
 			eventually().until(() -> consumer.getBean(Projection.class).state() == Projection.State.FAILING);
-
-			way.open();
-			eventually().until(() -> count("status = 'saved' AND accepted_at IS NOT NULL"), (saved) -> saved == 100);
-			eventually().until(() -> consumer.getBean(Projection.class).state() == Projection.State.WORKING);
-		}
+			return null;
+		});
+		eventually().until(() -> count("status = 'saved' AND accepted_at IS NOT NULL"), (saved) -> saved == 100);
+		eventually().until(() -> consumer.getBean(Projection.class).state() == Projection.State.WORKING);
 	}
 
 	@Test
 	void tellsOfOrdersThatExpireWhileItIsBehind() throws Exception {
-		try (Gateway way = new Gateway(postgres.port())) {
-			way.open();
-			// Makes a fetch end with the first record.
-			ConfigurableApplicationContext consumer = harness
-				.startConsumer(projecting(way.port(), "projection.linger=0s"));
-			harness.enqueue(10);
-			eventually().until(() -> count("status = 'saved' AND fingerprint IS NOT NULL"), (saved) -> saved == 10);
-			way.shut();
+		// Makes a fetch end with the first record.
+		ConfigurableApplicationContext consumer = harness.startConsumer(projecting("projection.linger=0s"));
+		harness.enqueue(10);
+		eventually().until(() -> count("status = 'saved' AND fingerprint IS NOT NULL"), (saved) -> saved == 10);
+		withoutPostgres(() -> {
 			harness.enqueue(20);
 			eventually().until(() -> consumer.getBean(Projection.class).state() == Projection.State.FAILING);
 			// The projection does not poll while it fails, but it may have requested one
@@ -139,19 +129,18 @@ class ProjectionLifecycleIT {
 			harness.enqueue(20);
 			eventually().until(harness::saved, (saved) -> saved == 51);
 			eventually().until(() -> harness.lag() == 0);
-
 			harness.expireOrders();
-			way.open();
+			return null;
+		});
 
-			// A gap is detected when a record after it is read.
-			eventually().until(() -> {
-				harness.enqueue(20);
-				return lost(consumer) >= 20;
-			});
-			eventually().until(() -> harness.projectionLag() == 0);
-			assertThat(count("status = 'saved'")).isGreaterThan(51);
-			assertThat(count("fingerprint IS NULL")).isEqualTo((long) lost(consumer));
-		}
+		// A gap is detected when a record after it is read.
+		eventually().until(() -> {
+			harness.enqueue(20);
+			return lost(consumer) >= 20;
+		});
+		eventually().until(() -> harness.projectionLag() == 0);
+		assertThat(count("status = 'saved'")).isGreaterThan(51);
+		assertThat(count("fingerprint IS NULL")).isEqualTo((long) lost(consumer));
 	}
 
 	/** A bug in the migration, one in a batch, and an Error, which ends the container. */
@@ -205,7 +194,7 @@ class ProjectionLifecycleIT {
 	/** The connections stay open: behind them is what was the primary server. */
 	@Test
 	void leavesConnectionsThatHaveBecomeReadOnly() throws Exception {
-		ConfigurableApplicationContext consumer = harness.startConsumer(projecting(postgres.port()));
+		ConfigurableApplicationContext consumer = harness.startConsumer(projecting());
 		DataSource pool = consumer.getBean(DataSource.class);
 		try (Connection one = pool.getConnection(); Connection other = pool.getConnection()) {
 			for (Connection connection : List.of(one, other)) {
@@ -293,7 +282,7 @@ class ProjectionLifecycleIT {
 			eventually().until(() -> harness.audit().inFlight() > 0);
 			frozen.freeze();
 			harness.behave(BackendBehaviour.DEFAULT);
-			harness.startConsumer(projecting(postgres.port()));
+			harness.startConsumer(projecting());
 			eventually().until(() -> count("status = 'saved'"), (saved) -> saved == 1);
 			int before = harness.records(Topics.ORDER_OUTCOMES).size();
 
@@ -322,100 +311,22 @@ class ProjectionLifecycleIT {
 		}).getFirst();
 	}
 
-	private static String[] projecting(int port, String... properties) {
-		return ConsumerHarness
-			.projecting(postgres,
-					Stream.concat(Stream
-						.of("spring.datasource.url=jdbc:postgresql://127.0.0.1:" + port + "/" + postgres.database()),
-							Stream.of(properties))
-						.toArray(String[]::new));
+	private static <T> T withoutPostgres(Callable<T> steps) throws Exception {
+		postgres.kill();
+		try {
+			return steps.call();
+		}
+		finally {
+			postgres.start();
+		}
+	}
+
+	private static String[] projecting(String... properties) {
+		return ConsumerHarness.projecting(postgres, properties);
 	}
 
 	private static long count(String where) throws SQLException {
 		return ConsumerHarness.count(postgres, where);
-	}
-
-	/**
-	 * A proxy for PostgreSQL that can be shut. It then cuts existing and new connections.
-	 */
-	private static final class Gateway implements AutoCloseable {
-
-		private final ServerSocket server;
-
-		private final int target;
-
-		private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
-
-		private volatile boolean open;
-
-		Gateway(int target) throws IOException {
-			this.target = target;
-			this.server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-			Thread.ofVirtual().start(this::accept);
-		}
-
-		int port() {
-			return this.server.getLocalPort();
-		}
-
-		void open() {
-			this.open = true;
-		}
-
-		void shut() {
-			this.open = false;
-			this.sockets.forEach(Gateway::cut);
-			this.sockets.clear();
-		}
-
-		private void accept() {
-			while (!this.server.isClosed()) {
-				try {
-					Socket client = this.server.accept();
-					Socket database = new Socket(InetAddress.getLoopbackAddress(), this.target);
-					this.sockets.add(client);
-					this.sockets.add(database);
-					// After they are added: a shut in between closes them or is seen
-					// here.
-					if (!this.open) {
-						cut(client);
-						cut(database);
-						continue;
-					}
-					Thread.ofVirtual().start(() -> pump(client, database));
-					Thread.ofVirtual().start(() -> pump(database, client));
-				}
-				catch (IOException ex) {
-					// The proxy is closed, and the loop ends; or the client is gone, and
-					// another may connect.
-				}
-			}
-		}
-
-		private static void pump(Socket from, Socket to) {
-			try (from; to) {
-				from.getInputStream().transferTo(to.getOutputStream());
-			}
-			catch (IOException ex) {
-				// Cut.
-			}
-		}
-
-		private static void cut(Socket socket) {
-			try {
-				socket.close();
-			}
-			catch (IOException ex) {
-				throw new UncheckedIOException(ex);
-			}
-		}
-
-		@Override
-		public void close() throws IOException {
-			shut();
-			this.server.close();
-		}
-
 	}
 
 }
