@@ -27,17 +27,20 @@ import org.jspecify.annotations.Nullable;
  * @param reason why it was not saved; null if it was
  * @param order the order as JSON if it has failed and was readable, so that it can be
  * delivered again; else null
- * @param fingerprint {@link Fingerprint#hex()} of a synchronous order with an idempotency
- * key; else null
+ * @param fingerprint {@link Fingerprint#hex()} of an order with an idempotency key; else
+ * null
+ * @param conflict {@link Fingerprint#hex()} of an order that the backend refuses because
+ * it has saved another one under the id; else null
  */
 @JsonInclude(Include.NON_NULL)
 public record OrderOutcome(UUID orderId, String customerId, OrderStatus status, int attempts, Instant at,
-		@Nullable Instant acceptedAt, @Nullable String reason, @Nullable String order, @Nullable String fingerprint) {
+		@Nullable Instant acceptedAt, @Nullable String reason, @Nullable String order, @Nullable String fingerprint,
+		@Nullable String conflict) {
 
-	/** The outcome of an order that was delivered from {@link Topics#ORDERS}. */
+	/** The outcome of an order without an idempotency key that was delivered. */
 	public OrderOutcome(UUID orderId, String customerId, OrderStatus status, int attempts, Instant at,
 			@Nullable Instant acceptedAt, @Nullable String reason, @Nullable String order) {
-		this(orderId, customerId, status, attempts, at, acceptedAt, reason, order, null);
+		this(orderId, customerId, status, attempts, at, acceptedAt, reason, order, null, null);
 	}
 
 	/**
@@ -47,7 +50,14 @@ public record OrderOutcome(UUID orderId, String customerId, OrderStatus status, 
 	public static OrderOutcome savedSync(UUID orderId, String customerId, Instant savedAt,
 			@Nullable Fingerprint fingerprint) {
 		return new OrderOutcome(orderId, customerId, OrderStatus.SAVED, 1, savedAt, null, null, null,
-				(fingerprint != null) ? fingerprint.hex() : null);
+				(fingerprint != null) ? fingerprint.hex() : null, null);
+	}
+
+	/**
+	 * The backend has saved another order under the id than the one with this payload.
+	 */
+	public static OrderOutcome conflict(UUID orderId, String customerId, Instant at, Fingerprint payload) {
+		return new OrderOutcome(orderId, customerId, OrderStatus.SAVED, 1, at, null, null, null, null, payload.hex());
 	}
 
 	/**
@@ -56,6 +66,9 @@ public record OrderOutcome(UUID orderId, String customerId, OrderStatus status, 
 	 * a consumer that was frozen erase the {@code saved} of another one.
 	 */
 	public String key() {
+		if (this.conflict != null) {
+			return this.orderId + "/conflict";
+		}
 		String acceptance = (this.acceptedAt != null) ? this.acceptedAt.toString() : "sync";
 		return this.orderId + "/" + this.status.name().toLowerCase(Locale.ROOT) + "/" + acceptance;
 	}

@@ -3,9 +3,7 @@ package dev.sluice.gateway.order;
 import java.util.UUID;
 
 import dev.sluice.contract.OrderView;
-import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.backend.BackendClient;
-import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.limit.KeysInProgress;
 import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.order.ValidOrder;
@@ -79,16 +77,9 @@ final class OrderPlacement {
 	private Mono<OrderView> dispatch(OrderRequest request) {
 		ValidOrder order = request.order();
 		return switch (request.mode()) {
-			case SYNC -> this.backend.deliver(order).map((result) -> saved(request, result));
+			case SYNC -> this.backend.deliver(order).map((result) -> this.outcomes.publish(request, result));
 			case QUEUED -> this.queue.enqueue(order).map((_) -> OrderReply.accepted(order.id()));
 		};
-	}
-
-	private OrderView saved(OrderRequest request, BackendResult result) {
-		ValidOrder order = request.order();
-		SavedOrder saved = result.savedOrThrow(request.key());
-		this.outcomes.publish(saved.id(), order.customerId(), saved.savedAt(), order.fingerprint());
-		return OrderReply.saved(saved);
 	}
 
 }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
-import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.queue.RecentOrders;
@@ -59,7 +58,7 @@ public final class KeyLookup {
 			long startNanos = System.nanoTime();
 			Duration limit = this.properties.keyLookupLimit(mode);
 			return Mono.fromFuture(() -> this.recent.caughtUp(limit)).flatMap((reading) -> {
-				Fingerprint inKafka = RecentOrder.of(id, this.recent).fingerprint();
+				RecentOrder inKafka = RecentOrder.of(id, this.recent);
 				return inTable(id, limit).map((inTable) -> KeyUse.of(reading, inKafka, inTable))
 					.onErrorResume(StatusUnavailableException.class, (failure) -> {
 						logger.debug("PostgreSQL did not report whether order {} was accepted before", id, failure);
@@ -74,8 +73,8 @@ public final class KeyLookup {
 		});
 	}
 
-	private Mono<Optional<Fingerprint>> inTable(UUID id, Duration limit) {
-		return this.guard.ask(limit, this.repository.fingerprint(id).singleOptional());
+	private Mono<Optional<KeyUse.Used>> inTable(UUID id, Duration limit) {
+		return this.guard.ask(limit, this.repository.keyUse(id).singleOptional());
 	}
 
 }

@@ -2,12 +2,11 @@ package dev.sluice.gateway.status;
 
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.Objects;
 import java.util.UUID;
 
-import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.StatusRow;
 import dev.sluice.gateway.core.status.StatusSql;
 import dev.sluice.gateway.core.status.StoredOrder;
@@ -38,11 +37,11 @@ class StatusRepository {
 			.one();
 	}
 
-	/** Looks up the fingerprint of the order first accepted under an id. */
-	Mono<Fingerprint> fingerprint(UUID id) {
-		return this.database.sql(StatusSql.FINGERPRINT)
+	/** Looks up what an id was used for. */
+	Mono<KeyUse.Used> keyUse(UUID id) {
+		return this.database.sql(StatusSql.KEY_USE)
 			.bind("id", id)
-			.map((row) -> Fingerprint.ofBytes(Objects.requireNonNull(row.get("fingerprint", byte[].class))))
+			.map((row) -> StatusSql.<RuntimeException>keyUse(row::get))
 			.one();
 	}
 

@@ -5,8 +5,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import dev.sluice.contract.OrderView;
-import dev.sluice.contract.SavedOrder;
-import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.limit.KeysInProgress;
 import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.order.ValidOrder;
@@ -90,16 +88,9 @@ final class AsyncOrderPlacement {
 	private CompletionStage<OrderView> dispatch(OrderRequest request) {
 		ValidOrder order = request.order();
 		return switch (request.mode()) {
-			case SYNC -> this.backend.deliver(order).thenApply((result) -> saved(request, result));
+			case SYNC -> this.backend.deliver(order).thenApply((result) -> this.outcomes.publish(request, result));
 			case QUEUED -> this.queue.enqueue(order).thenApply((_) -> OrderReply.accepted(order.id()));
 		};
-	}
-
-	private OrderView saved(OrderRequest request, BackendResult result) {
-		ValidOrder order = request.order();
-		SavedOrder saved = result.savedOrThrow(request.key());
-		this.outcomes.publish(saved.id(), order.customerId(), saved.savedAt(), order.fingerprint());
-		return OrderReply.saved(saved);
 	}
 
 }

@@ -3,7 +3,6 @@ package dev.sluice.gateway.order;
 import java.util.UUID;
 
 import dev.sluice.contract.OrderView;
-import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.limit.KeysInProgress;
 import dev.sluice.gateway.core.order.IdempotencyKey;
@@ -76,16 +75,9 @@ final class OrderPlacement {
 
 	private OrderView dispatch(OrderRequest request) {
 		return switch (request.mode()) {
-			case SYNC -> deliver(request);
+			case SYNC -> this.outcomes.publish(request, this.backend.deliver(request.order()));
 			case QUEUED -> enqueue(request.order());
 		};
-	}
-
-	private OrderView deliver(OrderRequest request) {
-		ValidOrder order = request.order();
-		SavedOrder saved = this.backend.deliver(order).savedOrThrow(request.key());
-		this.outcomes.publish(saved.id(), order.customerId(), saved.savedAt(), order.fingerprint());
-		return OrderReply.saved(saved);
 	}
 
 	private OrderView enqueue(ValidOrder order) {

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 
-import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.queue.Reading;
@@ -59,15 +58,15 @@ public final class KeyLookup {
 		long startNanos = System.nanoTime();
 		Duration limit = this.properties.keyLookupLimit(mode);
 		Reading reading = this.recent.caughtUp(limit).join();
-		Fingerprint inKafka = RecentOrder.of(id, this.recent).fingerprint();
+		RecentOrder inKafka = RecentOrder.of(id, this.recent);
 		KeyUse use = KeyUse.of(reading, inKafka, inTable(id, mode, limit));
 		use.record(this.meters, System.nanoTime() - startNanos);
 		return use;
 	}
 
-	private @Nullable Optional<Fingerprint> inTable(UUID id, Mode mode, Duration limit) {
+	private @Nullable Optional<KeyUse.Used> inTable(UUID id, Mode mode, Duration limit) {
 		try {
-			return this.guard.ask(limit, () -> this.repository.fingerprint(id));
+			return this.guard.ask(limit, () -> this.repository.keyUse(id));
 		}
 		catch (StatusUnavailableException ex) {
 			logger.debug("PostgreSQL did not report whether order {} was accepted before", id, ex);

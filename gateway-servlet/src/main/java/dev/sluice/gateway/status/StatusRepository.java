@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.StatusRow;
 import dev.sluice.gateway.core.status.StatusSql;
 import dev.sluice.gateway.core.status.StoredOrder;
@@ -38,11 +38,11 @@ class StatusRepository {
 			.optional();
 	}
 
-	/** Looks up the fingerprint of the order first accepted under an id. */
-	Optional<Fingerprint> fingerprint(UUID id) {
-		return this.jdbc.sql(StatusSql.FINGERPRINT)
+	/** Looks up what an id was used for. */
+	Optional<KeyUse.Used> keyUse(UUID id) {
+		return this.jdbc.sql(StatusSql.KEY_USE)
 			.param("id", id)
-			.query((row, _) -> Fingerprint.ofBytes(row.getBytes("fingerprint")))
+			.query((row, _) -> StatusSql.<SQLException>keyUse(row::getObject))
 			.optional();
 	}
 

@@ -26,6 +26,7 @@ import dev.sluice.consumer.limiter.RetryBudget;
 import dev.sluice.consumer.outcome.DeadLetterKind;
 import dev.sluice.consumer.outcome.DeadLetters;
 import dev.sluice.consumer.outcome.OutcomePublisher;
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
@@ -221,7 +222,9 @@ final class Delivery implements Runnable {
 					return saved(order, attempts + 1, saved);
 				}
 				case Conflict(FailureReason why) -> {
-					return conflict(attempts + 1, why.detail());
+					return conflict(attempts + 1, why.detail())
+							&& this.context.outcomes.publish(OrderOutcome.conflict(order.id(), order.customerId(),
+									now(), Fingerprint.ofJson(order.body())), this::isWanted);
 				}
 				case Throttled attempt -> {
 					// Not an attempt of the order, which waits as it does for a permit.
@@ -305,7 +308,10 @@ final class Delivery implements Runnable {
 				this::isWanted) && finish(order, OrderStatus.FAILED, attempts, now(), why.reason());
 	}
 
-	/** Publishes no outcome: the other order with this id continues. */
+	/**
+	 * The other order with this id continues. If the backend has it, the caller says so:
+	 * its own outcome may be lost.
+	 */
 	private boolean conflict(int attempts, String detail) throws InterruptedException {
 		return this.context.deadLetters.publish(this.record, DeadLetterKind.CONFLICT, detail, attempts, null,
 				this::isWanted);
@@ -346,8 +352,10 @@ final class Delivery implements Runnable {
 		// No gateway accepts a longer order again, and it does not fit into an outcome.
 		boolean kept = status == OrderStatus.FAILED && order.body().length <= Order.MAX_BYTES;
 		String json = kept ? new String(order.body(), StandardCharsets.UTF_8) : null;
+		Fingerprint fingerprint = order.fingerprint();
 		return this.context.outcomes.publish(new OrderOutcome(order.id(), order.customerId(), status, attempts, at,
-				order.acceptedAt(), reason, json), this::isWanted);
+				order.acceptedAt(), reason, json, (fingerprint != null) ? fingerprint.hex() : null, null),
+				this::isWanted);
 	}
 
 	private Instant now() {

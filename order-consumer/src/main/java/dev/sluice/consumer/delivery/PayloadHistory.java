@@ -20,8 +20,6 @@ import dev.sluice.contract.Fingerprint;
  */
 final class PayloadHistory {
 
-	private static final int DERIVED = 8;
-
 	@GuardedBy("itself")
 	private final Map<UUID, Fingerprint> finished;
 
@@ -43,20 +41,16 @@ final class PayloadHistory {
 
 	/** Whether an order with this id and another payload is known. */
 	boolean conflictsWith(QueuedOrder order) {
-		if (order.id().version() != DERIVED) {
-			return false;
-		}
-		Fingerprint first;
+		Fingerprint fingerprint = order.fingerprint();
 		synchronized (this.finished) {
-			first = this.finished.get(order.id());
+			return fingerprint != null && !fingerprint.equals(this.finished.getOrDefault(order.id(), fingerprint));
 		}
-		return first != null && !first.equals(Fingerprint.ofJson(order.body()));
 	}
 
 	/** Remembers an order that is saved or failed. */
 	void finished(QueuedOrder order) {
-		if (order.id().version() == DERIVED) {
-			Fingerprint fingerprint = Fingerprint.ofJson(order.body());
+		Fingerprint fingerprint = order.fingerprint();
+		if (fingerprint != null) {
 			synchronized (this.finished) {
 				this.finished.putIfAbsent(order.id(), fingerprint);
 			}

@@ -43,7 +43,7 @@ public final class OutcomePublisher {
 		byte[] key = outcome.key().getBytes(StandardCharsets.US_ASCII);
 		byte[] value = this.json.writeValueAsBytes(outcome);
 		boolean published = this.publisher.publish(new ProducerRecord<>(Topics.ORDER_OUTCOMES, key, value), wanted);
-		if (published) {
+		if (published && outcome.conflict() == null) {
 			Objects.requireNonNull(this.published.get(outcome.status())).increment();
 		}
 		return published;

@@ -3,8 +3,10 @@ package dev.sluice.consumer.projection;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import dev.sluice.consumer.OrderEvent;
 import dev.sluice.contract.Fingerprint;
@@ -22,9 +24,11 @@ import org.jspecify.annotations.Nullable;
  * The clock of a consumer has no influence, so outcomes can be merged in any order and
  * repeatedly.
  * <p>
- * The fingerprint is that of the first record in the topic. The records of one order are
- * in one partition and are read in its order, so this is the first record read. A record
- * with another fingerprint is a conflict and changes nothing.
+ * A record with another fingerprint than the row is a conflict and changes nothing: the
+ * first record in the topic counts. The records of one order are in one partition and are
+ * read in its order, so this is the first record read. An outcome counts before a record
+ * with another fingerprint, because it was delivered. A payload that the backend refused
+ * for another one is not the order's.
  *
  * @param id the order's id
  * @param customerId the customer of the order
@@ -38,11 +42,13 @@ import org.jspecify.annotations.Nullable;
  * if that was the order's own record
  * @param reason why it is not saved, or null
  * @param payload the order's JSON if it has failed and was readable, or null
- * @param fingerprint of the order; null if no record of it was read
+ * @param fingerprint of the payload that has the status; null if it is not known
+ * @param conflict the fingerprint of a payload that the backend refused because it has
+ * saved another one, or null
  */
 record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @Nullable Instant acceptedAt,
 		Instant acceptance, Instant updatedAt, long outcomeOffset, @Nullable String reason, @Nullable String payload,
-		@Nullable Fingerprint fingerprint) {
+		@Nullable Fingerprint fingerprint, @Nullable Fingerprint conflict) {
 
 	static final long NO_OUTCOME = -1;
 
@@ -77,17 +83,16 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 
 	static StatusRow of(OrderEvent event, Fingerprint fingerprint) {
 		return new StatusRow(event.id(), event.customerId(), OrderStatus.ACCEPTED, 0, event.acceptedAt(),
-				event.acceptedAt(), event.acceptedAt(), NO_OUTCOME, null, null, fingerprint);
+				event.acceptedAt(), event.acceptedAt(), NO_OUTCOME, null, null, fingerprint, null);
 	}
 
 	static StatusRow of(OrderOutcome outcome, long offset) {
 		Instant acceptance = (outcome.acceptedAt() != null) ? outcome.acceptedAt() : outcome.at();
 		return new StatusRow(outcome.orderId(), outcome.customerId(), outcome.status(), outcome.attempts(),
 				outcome.acceptedAt(), acceptance, outcome.at(), offset, outcome.reason(), outcome.order(),
-				fingerprint(outcome.fingerprint()));
+				fingerprint(outcome.fingerprint()), fingerprint(outcome.conflict()));
 	}
 
-	/** The fingerprint in an outcome; only that of a synchronous order may have one. */
 	private static @Nullable Fingerprint fingerprint(@Nullable String hex) {
 		if (hex != null && !FINGERPRINT.matcher(hex).matches()) {
 			throw new IllegalArgumentException("the fingerprint is malformed: " + hex);
@@ -111,16 +116,26 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 	 * contains the same rule in SQL.
 	 */
 	StatusRow merge(StatusRow next) {
-		if (next.outcomeOffset == NO_OUTCOME && this.fingerprint != null && next.fingerprint != null
-				&& !this.fingerprint.equals(next.fingerprint)) {
-			// Another payload under the same id. An outcome is no conflict: the backend
-			// has decided.
+		boolean other = this.fingerprint != null && next.fingerprint != null
+				&& !this.fingerprint.equals(next.fingerprint);
+		if (other && next.outcomeOffset == NO_OUTCOME) {
 			return this;
 		}
-		StatusRow winner = (GREATER.compare(this, next) >= 0) ? this : next;
+		boolean delivered = other && this.outcomeOffset == NO_OUTCOME;
+		StatusRow winner = (delivered || GREATER.compare(this, next) < 0) ? next : this;
+		Fingerprint refused = Stream.of(this, next)
+			.map(StatusRow::conflict)
+			.filter(Objects::nonNull)
+			.max(Comparator.naturalOrder())
+			.orElse(null);
+		Fingerprint payload = Stream.of(winner, this, next)
+			.map(StatusRow::fingerprint)
+			.filter((known) -> known != null && !known.equals(refused))
+			.findFirst()
+			.orElse(null);
 		return new StatusRow(winner.id, winner.customerId, winner.status, winner.attempts,
 				earlier(this.acceptedAt, next.acceptedAt), winner.acceptance, winner.updatedAt, winner.outcomeOffset,
-				winner.reason, winner.payload, (this.fingerprint != null) ? this.fingerprint : next.fingerprint);
+				winner.reason, winner.payload, payload, refused);
 	}
 
 	private static @Nullable Instant earlier(@Nullable Instant one, @Nullable Instant other) {

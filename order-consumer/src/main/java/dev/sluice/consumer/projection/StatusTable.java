@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 import dev.sluice.consumer.ConsumerMetric;
+import dev.sluice.contract.Fingerprint;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -36,21 +37,27 @@ final class StatusTable {
 	private static final String MERGE = """
 			INSERT INTO order_status AS known
 			    (order_id, customer_id, status, attempts, accepted_at, acceptance, updated_at, outcome_offset, reason,
-			     payload, fingerprint)
+			     payload, fingerprint, conflict)
 			SELECT * FROM unnest(?::uuid[], ?::text[], ?::text[], ?::integer[], ?::timestamptz[], ?::timestamptz[],
-			                     ?::timestamptz[], ?::bigint[], ?::text[], ?::text[], ?::bytea[])
+			                     ?::timestamptz[], ?::bigint[], ?::text[], ?::text[], ?::bytea[], ?::bytea[])
 			ON CONFLICT (order_id) DO UPDATE SET
 			    accepted_at = LEAST(known.accepted_at, EXCLUDED.accepted_at),
-			    fingerprint = COALESCE(known.fingerprint, EXCLUDED.fingerprint),
-			    (customer_id, status, attempts, acceptance, updated_at, outcome_offset, reason, payload) = (
-			        SELECT customer_id, status, attempts, acceptance, updated_at, outcome_offset, reason, payload
+			    (customer_id, status, attempts, acceptance, updated_at, outcome_offset, reason, payload, fingerprint,
+			     conflict) = (
+			        SELECT customer_id, status, attempts, acceptance, updated_at, outcome_offset, reason, payload,
+			            COALESCE(NULLIF(fingerprint, refused), NULLIF(known.fingerprint, refused),
+			                     NULLIF(EXCLUDED.fingerprint, refused)), refused
 			        FROM (VALUES
 			            (known.customer_id, known.status, known.attempts, COALESCE(known.acceptance, known.updated_at),
-			             known.updated_at, known.outcome_offset, known.reason, known.payload),
+			             known.updated_at, known.outcome_offset, known.reason, known.payload, known.fingerprint),
 			            (EXCLUDED.customer_id, EXCLUDED.status, EXCLUDED.attempts, EXCLUDED.acceptance,
-			             EXCLUDED.updated_at, EXCLUDED.outcome_offset, EXCLUDED.reason, EXCLUDED.payload)
-			        ) AS said (customer_id, status, attempts, acceptance, updated_at, outcome_offset, reason, payload)
-			        ORDER BY status = 'saved' DESC, CASE WHEN status = 'saved' THEN updated_at END, acceptance DESC,
+			             EXCLUDED.updated_at, EXCLUDED.outcome_offset, EXCLUDED.reason, EXCLUDED.payload,
+			             EXCLUDED.fingerprint)
+			        ) AS said (customer_id, status, attempts, acceptance, updated_at, outcome_offset, reason, payload,
+			                   fingerprint),
+			        (VALUES (GREATEST(known.conflict, EXCLUDED.conflict))) AS conflicts (refused)
+			        ORDER BY outcome_offset >= 0 AND (known.fingerprint <> EXCLUDED.fingerprint) IS TRUE DESC,
+			            status = 'saved' DESC, CASE WHEN status = 'saved' THEN updated_at END, acceptance DESC,
 			            array_position(ARRAY['accepted', 'retrying', 'failed', 'saved'], status) DESC,
 			            outcome_offset DESC
 			        LIMIT 1)
@@ -135,9 +142,13 @@ final class StatusTable {
 		column(statement, 8, "bigint", rows, StatusRow::outcomeOffset);
 		column(statement, 9, "text", rows, StatusRow::reason);
 		column(statement, 10, "text", rows, StatusRow::payload);
-		column(statement, 11, "bytea", rows,
-				(row) -> (row.fingerprint() != null) ? "\\x" + row.fingerprint().hex() : null);
+		column(statement, 11, "bytea", rows, (row) -> bytea(row.fingerprint()));
+		column(statement, 12, "bytea", rows, (row) -> bytea(row.conflict()));
 		return statement;
+	}
+
+	private static @Nullable String bytea(@Nullable Fingerprint fingerprint) {
+		return (fingerprint != null) ? "\\x" + fingerprint.hex() : null;
 	}
 
 	private static void column(PreparedStatement statement, int index, String type, List<StatusRow> rows,

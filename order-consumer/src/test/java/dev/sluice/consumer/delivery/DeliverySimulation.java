@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
@@ -37,12 +36,9 @@ import dev.sluice.consumer.limiter.BackendHealth;
 import dev.sluice.consumer.limiter.DeliveryLimiter;
 import dev.sluice.consumer.offsets.CommitMetadata;
 import dev.sluice.consumer.offsets.LostRecords;
-import dev.sluice.consumer.outcome.DeadLetterKind;
 import dev.sluice.consumer.outcome.DeadLetters;
 import dev.sluice.consumer.outcome.OutcomePublisher;
 import dev.sluice.consumer.outcome.ReliablePublisher;
-import dev.sluice.contract.DeadLetterHeaders;
-import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -633,19 +629,12 @@ final class DeliverySimulation {
 		 */
 		private @Nullable Position finished(ProducerRecord<byte[], byte[]> record) {
 			if (record.topic().equals(Topics.ORDERS_DLT)) {
-				boolean last = text(record, DeadLetterHeaders.KIND).equals(DeadLetterKind.CONFLICT.text());
-				return last ? new Position(
-						partition(new TopicPartition(Topics.ORDERS,
-								Integer.parseInt(text(record, DeadLetterHeaders.ORIGINAL_PARTITION)))),
-						Long.parseLong(text(record, DeadLetterHeaders.ORIGINAL_OFFSET))) : null;
+				// An outcome follows.
+				return null;
 			}
 			List<String> key = List.of(new String(record.key(), StandardCharsets.US_ASCII).split("/"));
-			OrderStatus status = OrderStatus.valueOf(key.get(1).toUpperCase(Locale.ROOT));
-			return (status != OrderStatus.RETRYING) ? position(UUID.fromString(key.get(0))) : null;
-		}
-
-		private static String text(ProducerRecord<?, ?> record, String header) {
-			return new String(record.headers().lastHeader(header).value(), StandardCharsets.UTF_8);
+			boolean last = !key.get(1).equals("retrying");
+			return last ? position(UUID.fromString(key.get(0))) : null;
 		}
 
 	}

@@ -45,6 +45,7 @@ import dev.sluice.consumer.outcome.ReliablePublisher;
 import dev.sluice.contract.DeadLetterHeaders;
 import dev.sluice.contract.FakeBackend;
 import dev.sluice.contract.FakeBackend.Reply;
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.OrderOutcome;
@@ -337,11 +338,16 @@ class DeliveryTests {
 		assertThat(this.producer.history()).isEmpty();
 	}
 
+	/** The outcome of the order that the backend has may be lost. */
 	@Test
-	void buriesAConflictAndSaysNothingOfTheOrderOfThatId() {
+	void buriesAConflictAndPublishesThatTheBackendHasTheOther() {
 		deliver(answering(new Conflict(FailureReason.otherPayload("the backend answered 422: key reused"))));
 
-		assertThat(outcomes()).isEmpty();
+		assertThat(outcomes()).singleElement().satisfies((outcome) -> {
+			assertThat(outcome.status()).isEqualTo(OrderStatus.SAVED);
+			assertThat(outcome.fingerprint()).isNull();
+			assertThat(outcome.conflict()).isEqualTo(Fingerprint.ofJson(good().value()).hex());
+		});
 		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("conflict");
 		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.ATTEMPTS)).isEqualTo("1");
 		assertThat(this.registry.get("sluice.dead.letters").tag("kind", "conflict").counter().count()).isEqualTo(1);
@@ -366,6 +372,8 @@ class DeliveryTests {
 
 		assertThat(this.calls).hasValue(2);
 		assertThat(outcomes()).filteredOn((outcome) -> outcome.status() != OrderStatus.RETRYING)
+			.allSatisfy(
+					(outcome) -> assertThat(outcome.fingerprint()).isEqualTo(Fingerprint.ofJson(first.value()).hex()))
 			.extracting(OrderOutcome::status)
 			.containsExactly(saved ? OrderStatus.SAVED : OrderStatus.FAILED, OrderStatus.SAVED);
 		assertThat(deadLetters()).filteredOn((letter) -> header(letter, DeadLetterHeaders.KIND).equals("conflict"))
@@ -818,16 +826,16 @@ class DeliveryTests {
 		return Records.order(ID).at(7);
 	}
 
-	private static KeySequencer.Ticket noTicket() {
+	static KeySequencer.Ticket noTicket() {
 		return new KeySequencer().ticket(null);
 	}
 
-	private static Backoff noWait() {
+	static Backoff noWait() {
 		return new Backoff(Duration.ofMillis(1), Duration.ofMillis(1), () -> 0);
 	}
 
 	/** A limiter that accepts any pause between two saves as evidence. */
-	private static DeliveryLimiter limiter(int limit) {
+	static DeliveryLimiter limiter(int limit) {
 		return new DeliveryLimiter(limit, health(), Time.SYSTEM);
 	}
 

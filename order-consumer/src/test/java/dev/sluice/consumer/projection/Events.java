@@ -17,6 +17,7 @@ import dev.sluice.consumer.OrderEvent;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Random events of orders, as gateways and consumers whose clocks disagree write them:
@@ -41,9 +42,11 @@ public final class Events {
 	Events(Random random, UUID id) {
 		this.random = random;
 		Instant savedAt = time();
+		// The backend has another order, from a sync request.
+		boolean replaced = random.nextInt(3) == 0;
 		List<Instant> acceptances = new ArrayList<>();
 		for (int i = 0; i < 4; i++) {
-			boolean conflict = i > 0 && random.nextInt(3) == 0;
+			boolean conflict = !replaced && i > 0 && random.nextInt(3) == 0;
 			Instant acceptedAt = T0.plusSeconds(random.nextInt(12));
 			this.records.add(StatusRow.of(new OrderEvent(id, "c-1", acceptedAt), conflict ? CONFLICT : FIRST));
 			// A conflicting order is not delivered.
@@ -53,18 +56,23 @@ public final class Events {
 		}
 		boolean saves = random.nextBoolean();
 		for (int offset = 0; offset < 12; offset++) {
-			Instant acceptance = acceptances.get(random.nextInt(acceptances.size()));
-			add(offset, switch (random.nextInt(saves ? 4 : 2)) {
-				case 0 -> new OrderOutcome(id, "c-1", OrderStatus.RETRYING, random.nextInt(9), time(), acceptance,
-						"busy " + offset, null);
-				case 1 -> new OrderOutcome(id, "c-1", OrderStatus.FAILED, random.nextInt(9), time(), acceptance,
-						"refused " + offset, "{}");
+			boolean retries = offset < acceptances.size();
+			Instant acceptance = acceptances.get(retries ? offset : random.nextInt(acceptances.size()));
+			add(offset, switch (retries ? 0 : random.nextInt(saves ? 4 : 2)) {
+				case 0 -> outcome(id, OrderStatus.RETRYING, time(), acceptance, "busy " + offset);
+				case 1 -> outcome(id, OrderStatus.FAILED, time(), acceptance, "refused " + offset);
 				// The backend saves an order once, and reports the same time to all.
-				case 2 ->
-					new OrderOutcome(id, "c-1", OrderStatus.SAVED, random.nextInt(9), savedAt, acceptance, null, null);
-				default -> new OrderOutcome(id, "c-1", OrderStatus.SAVED, 1, savedAt, null, null, null);
+				case 2 -> replaced ? OrderOutcome.conflict(id, "c-1", savedAt.plusSeconds(1), FIRST)
+						: outcome(id, OrderStatus.SAVED, savedAt, acceptance, null);
+				default -> OrderOutcome.savedSync(id, "c-1", savedAt, replaced ? CONFLICT : FIRST);
 			});
 		}
+	}
+
+	/** Former consumers left out the fingerprint. */
+	private OrderOutcome outcome(UUID id, OrderStatus status, Instant at, Instant acceptance, @Nullable String reason) {
+		return new OrderOutcome(id, "c-1", status, this.random.nextInt(9), at, acceptance, reason,
+				(status == OrderStatus.FAILED) ? "{}" : null, this.random.nextBoolean() ? FIRST.hex() : null, null);
 	}
 
 	private void add(long offset, OrderOutcome outcome) {
@@ -123,9 +131,12 @@ public final class Events {
 		for (StatusRow row : said) {
 			winner = beats(row, winner) ? row : winner;
 		}
+		Fingerprint conflict = this.outcomes.keySet().stream().anyMatch((row) -> row.conflict() != null) ? FIRST : null;
+		boolean other = this.outcomes.keySet().stream().anyMatch((row) -> CONFLICT.equals(row.fingerprint()));
+		Fingerprint payload = other ? CONFLICT : (conflict != null) ? null : FIRST;
 		return new StatusRow(winner.id(), winner.customerId(), winner.status(), winner.attempts(), acceptedAt,
 				winner.acceptance(), winner.updatedAt(), winner.outcomeOffset(), winner.reason(), winner.payload(),
-				first);
+				payload, conflict);
 	}
 
 	private static boolean beats(StatusRow one, StatusRow other) {

@@ -18,6 +18,8 @@ import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.PostgresService;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.Flyway;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -102,7 +104,7 @@ class ProjectionIT {
 		List<StatusRow> rows = new ArrayList<>();
 		for (int i = 0; i < 1_000; i++) {
 			rows.add(new StatusRow(UUID.randomUUID(), "c-" + i, OrderStatus.ACCEPTED, 0, T0, T0, T0, -1, null, null,
-					ONE));
+					ONE, null));
 		}
 
 		table.merge(rows);
@@ -113,7 +115,7 @@ class ProjectionIT {
 	@Test
 	void keepsTextAsItIs() {
 		StatusRow row = new StatusRow(UUID.randomUUID(), "c-1", OrderStatus.FAILED, 1, null, T0, T0, 3,
-				"a \"quoted\", {braced} \\ and NULL reason: ü€😀", "{\"note\":\"\\\\ ü€😀\"}", null);
+				"a \"quoted\", {braced} \\ and NULL reason: ü€😀", "{\"note\":\"\\\\ ü€😀\"}", null, null);
 
 		table.merge(List.of(row));
 
@@ -200,15 +202,18 @@ class ProjectionIT {
 
 	private static List<StatusRow> rows() {
 		return jdbc.query("SELECT * FROM order_status", (row, index) -> {
-			byte[] fingerprint = row.getBytes("fingerprint");
 			java.sql.Timestamp accepted = row.getTimestamp("accepted_at");
 			return new StatusRow(row.getObject("order_id", UUID.class), row.getString("customer_id"),
 					OrderStatus.valueOf(row.getString("status").toUpperCase(java.util.Locale.ROOT)),
 					row.getInt("attempts"), (accepted != null) ? accepted.toInstant() : null,
 					row.getTimestamp("acceptance").toInstant(), row.getTimestamp("updated_at").toInstant(),
 					row.getLong("outcome_offset"), row.getString("reason"), row.getString("payload"),
-					(fingerprint != null) ? Fingerprint.ofBytes(fingerprint) : null);
+					fingerprint(row.getBytes("fingerprint")), fingerprint(row.getBytes("conflict")));
 		});
+	}
+
+	private static @Nullable Fingerprint fingerprint(byte @Nullable [] sha256) {
+		return (sha256 != null) ? Fingerprint.ofBytes(sha256) : null;
 	}
 
 }

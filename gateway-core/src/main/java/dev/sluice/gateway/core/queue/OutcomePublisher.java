@@ -10,18 +10,25 @@ import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderOutcome;
+import dev.sluice.contract.OrderView;
+import dev.sluice.contract.SavedOrder;
 import dev.sluice.contract.Topics;
+import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.web.OrderReply;
+import dev.sluice.gateway.core.web.OrderRequest;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.kafka.core.KafkaTemplate;
-import org.springframework.kafka.support.SendResult;
 import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -63,6 +70,23 @@ public class OutcomePublisher implements DisposableBean {
 	}
 
 	/**
+	 * Publishes what the backend answered to a sync order: that it has it, or another one
+	 * under the id.
+	 * @return the saved order, as the client sees it
+	 * @throws ProblemException if the backend did not confirm that it saved the order
+	 */
+	public OrderView publish(OrderRequest request, BackendResult result) {
+		ValidOrder order = request.order();
+		Fingerprint fingerprint = order.fingerprint();
+		if (result instanceof BackendResult.Conflict && fingerprint != null) {
+			publish(OrderOutcome.conflict(order.id(), order.customerId(), Instant.now(), fingerprint));
+		}
+		SavedOrder saved = result.savedOrThrow(request.key());
+		publish(saved.id(), order.customerId(), saved.savedAt(), fingerprint);
+		return OrderReply.saved(saved);
+	}
+
+	/**
 	 * Publishes that an order is saved.
 	 * @param id the order's id
 	 * @param customerId the order's customer
@@ -70,51 +94,61 @@ public class OutcomePublisher implements DisposableBean {
 	 * @param fingerprint of an order with an idempotency key; else null
 	 */
 	public void publish(UUID id, String customerId, Instant savedAt, @Nullable Fingerprint fingerprint) {
+		publish(OrderOutcome.savedSync(id, customerId, savedAt, fingerprint));
+	}
+
+	protected void publish(OrderOutcome outcome) {
 		if (!this.topics.ready() || !this.places.tryAcquire()) {
 			this.lost.increment();
 			return;
 		}
-		this.accepted.publishing(id, fingerprint, savedAt);
+		if (outcome.conflict() == null) {
+			Fingerprint fingerprint = (outcome.fingerprint() != null) ? new Fingerprint(outcome.fingerprint()) : null;
+			this.accepted.publishing(outcome.orderId(), fingerprint, outcome.at());
+		}
 		try {
-			this.sender.execute(() -> send(OrderOutcome.savedSync(id, customerId, savedAt, fingerprint)));
+			this.sender.execute(() -> send(outcome));
 		}
 		catch (RejectedExecutionException ex) {
 			// The gateway is shutting down.
-			end(id, ex);
+			end(outcome, ex);
 		}
 	}
 
 	private void send(OrderOutcome outcome) {
-		UUID id = outcome.orderId();
 		try {
 			this.kafka.send(Topics.ORDER_OUTCOMES, outcome.key(), this.json.writeValueAsBytes(outcome))
 				.whenComplete((sent, failure) -> {
 					if (failure != null) {
-						end(id, failure);
+						end(outcome, failure);
 					}
 					else {
 						this.places.release();
-						acknowledged(id, sent);
+						acknowledged(outcome, sent.getRecordMetadata());
 					}
 				});
 		}
 		catch (KafkaException ex) {
-			end(id, ex);
+			end(outcome, ex);
 		}
 		catch (RuntimeException ex) {
-			logger.error("The outcome of order {} was not published because of a bug", id, ex);
-			end(id, ex);
+			logger.error("The outcome of order {} was not published because of a bug", outcome.orderId(), ex);
+			end(outcome, ex);
 		}
 	}
 
-	private void acknowledged(UUID id, SendResult<?, ?> sent) {
-		this.accepted.published(id, sent.getRecordMetadata().partition(), sent.getRecordMetadata().offset());
+	private void acknowledged(OrderOutcome outcome, RecordMetadata record) {
+		if (outcome.conflict() == null) {
+			this.accepted.published(outcome.orderId(), record.partition(), record.offset());
+		}
 	}
 
-	private void end(UUID id, Throwable failure) {
-		logger.debug("The outcome of order {} was not published", id, failure);
+	private void end(OrderOutcome outcome, Throwable failure) {
+		logger.debug("The outcome of order {} was not published", outcome.orderId(), failure);
 		this.places.release();
-		this.accepted.notPublished(id);
+		if (outcome.conflict() == null) {
+			this.accepted.notPublished(outcome.orderId());
+		}
 		this.lost.increment();
 	}
 

@@ -1,13 +1,16 @@
 package dev.sluice.gateway.core.status;
 
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.order.IdempotencyKey;
+import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.Reading;
+import dev.sluice.gateway.core.queue.SyncSave;
 import dev.sluice.gateway.core.web.OrderRequest;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
@@ -15,8 +18,19 @@ import org.jspecify.annotations.Nullable;
 /** Whether an idempotency key was used before. */
 public sealed interface KeyUse {
 
-	/** It was used for an order with this payload. */
-	record Used(Fingerprint fingerprint) implements KeyUse {
+	/**
+	 * It was used for an order.
+	 *
+	 * @param fingerprint the order's payload; null if only the backend knows it
+	 * @param conflict a payload that the backend refused for that one, or null
+	 */
+	record Used(@Nullable Fingerprint fingerprint, @Nullable Fingerprint conflict) implements KeyUse {
+
+		private boolean refuses(@Nullable Fingerprint other) {
+			return Objects.equals(this.conflict, other)
+					|| (this.fingerprint != null && !this.fingerprint.equals(other));
+		}
+
 	}
 
 	/**
@@ -49,12 +63,9 @@ public sealed interface KeyUse {
 	 */
 	default boolean isDispatchNeeded(OrderRequest request, IdempotencyKey key) {
 		return switch (this) {
-			case Used(Fingerprint first) when !first.equals(request.order().fingerprint()) -> throw key.reused();
-			case Used _ -> switch (request.mode()) {
-				// Only the backend has its first answer.
-				case SYNC -> true;
-				case QUEUED -> false;
-			};
+			case Used used when used.refuses(request.order().fingerprint()) -> throw key.reused();
+			// Only the backend has the first answer to a sync order.
+			case Used used -> request.mode() == Mode.SYNC || used.fingerprint() == null;
 			case Unused _ -> true;
 			case Unknown _ -> switch (request.mode()) {
 				// The backend would save it in place of an order that was accepted.
@@ -74,18 +85,23 @@ public sealed interface KeyUse {
 	 * Decides from the look-ups. Kafka must be read before PostgreSQL is asked, so that
 	 * an order that is forgotten in between is found in PostgreSQL.
 	 * @param reading how much of Kafka had been read
-	 * @param inKafka the payload that Kafka has under the id, or null
-	 * @param inTable the payload that PostgreSQL has under the id, empty if none; null if
+	 * @param inKafka the order as Kafka knows it
+	 * @param inTable what PostgreSQL has under the id, empty if nothing; null if
 	 * PostgreSQL did not answer
 	 */
-	static KeyUse of(Reading reading, @Nullable Fingerprint inKafka, @Nullable Optional<Fingerprint> inTable) {
+	static KeyUse of(Reading reading, RecentOrder inKafka, @Nullable Optional<Used> inTable) {
+		SyncSave save = inKafka.save();
+		if (save != null && save.fingerprint() != null) {
+			// The backend has it, whichever record was first.
+			return new Used(save.fingerprint(), null);
+		}
 		if (inTable != null && inTable.isPresent()) {
 			// PostgreSQL has the first record: what was read from Kafka may begin with a
 			// later one.
-			return new Used(inTable.get());
+			return inTable.get();
 		}
-		if (inKafka != null) {
-			return new Used(inKafka);
+		if (inKafka.acceptance() != null && inKafka.acceptance().fingerprint() != null) {
+			return new Used(inKafka.acceptance().fingerprint(), null);
 		}
 		return (inTable == null || reading == Reading.BEHIND) ? new Unknown() : new Unused();
 	}

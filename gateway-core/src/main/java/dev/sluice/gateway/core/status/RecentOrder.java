@@ -3,7 +3,6 @@ package dev.sluice.gateway.core.status;
 import java.time.Instant;
 import java.util.UUID;
 
-import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
@@ -62,14 +61,6 @@ public record RecentOrder(UUID id, @Nullable Acceptance acceptance, @Nullable Sy
 	 */
 	public OrderView atBackend(SavedOrder order, @Nullable OrderView otherwise) {
 		return saved(order.savedAt(), (otherwise != null) ? otherwise.acceptedAt() : acceptedAt());
-	}
-
-	/** The fingerprint of the order's payload; null if Kafka does not know it. */
-	public @Nullable Fingerprint fingerprint() {
-		if (this.save != null && this.save.fingerprint() != null) {
-			return this.save.fingerprint();
-		}
-		return (this.acceptance != null) ? this.acceptance.fingerprint() : null;
 	}
 
 	private @Nullable Instant acceptedAt() {

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
 
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +24,10 @@ public final class StatusSql {
 	public static final String FIND = "SELECT " + VIEW
 			+ ", customer_id, COALESCE(acceptance, updated_at) AS acceptance FROM order_status WHERE order_id = :id";
 
-	/** The fingerprint of the order first accepted under an id. */
-	public static final String FINGERPRINT = "SELECT fingerprint FROM order_status "
-			+ "WHERE order_id = :id AND fingerprint IS NOT NULL";
+	/** What an id was used for: {@link #keyUse}. */
+	public static final String KEY_USE = "SELECT encode(fingerprint, 'hex') AS fingerprint, "
+			+ "encode(conflict, 'hex') AS conflict FROM order_status "
+			+ "WHERE order_id = :id AND COALESCE(fingerprint, conflict) IS NOT NULL";
 
 	/** Failed orders, the earliest failed first: {@link #view}. */
 	public static final String FAILED = "SELECT " + VIEW + " FROM order_status WHERE status = 'failed' "
@@ -51,6 +53,13 @@ public final class StatusSql {
 		return new OrderView(required(row, "order_id", UUID.class), status(row),
 				required(row, "attempts", Integer.class), accepted,
 				required(row, "updated_at", OffsetDateTime.class).toInstant(), row.get("reason", String.class));
+	}
+
+	public static <E extends Exception> KeyUse.Used keyUse(Columns<E> row) throws E {
+		String fingerprint = row.get("fingerprint", String.class);
+		String conflict = row.get("conflict", String.class);
+		return new KeyUse.Used((fingerprint != null) ? new Fingerprint(fingerprint) : null,
+				(conflict != null) ? new Fingerprint(conflict) : null);
 	}
 
 	public static <E extends Exception> StoredOrder stored(Columns<E> row) throws E {

@@ -9,10 +9,17 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.Order;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.gateway.core.order.IdempotencyKey;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -28,6 +35,7 @@ import org.springframework.kafka.support.ProducerListener;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 class OutcomePublisherTests {
@@ -77,6 +85,26 @@ class OutcomePublisherTests {
 		assertThat(this.producer.history().getFirst().key()).isEqualTo(ID + "/saved/sync");
 		assertThat(new String(this.producer.history().getFirst().value(), StandardCharsets.UTF_8))
 			.contains("\"customerId\":\"c-1\"", "\"at\":\"2026-11-23T10:00:00.123456Z\"", "\"fingerprint\":\"01\"");
+	}
+
+	/** Its own outcome may be lost. It is no save of this gateway. */
+	@Test
+	void publishesThatTheBackendHasAnotherOrder() {
+		OrderRequest request = new OrderRequest(
+				new ValidOrder(ID, new Order("c-1", null, null), new byte[0], FINGERPRINT, null),
+				new IdempotencyKey("k"), null);
+
+		assertThatExceptionOfType(ProblemException.class)
+			.isThrownBy(() -> this.outcomes.publish(request, new BackendResult.Conflict()))
+			.satisfies((problem) -> assertThat(problem.type()).isEqualTo(ProblemType.KEY_REUSED));
+
+		await().until(this.producer::completeNext);
+		assertThat(this.producer.history()).singleElement().satisfies((outcome) -> {
+			assertThat(outcome.key()).isEqualTo(ID + "/conflict");
+			assertThat(new String(outcome.value(), StandardCharsets.UTF_8)).contains("\"status\":\"saved\"",
+					"\"conflict\":\"01\"");
+		});
+		assertThat(this.accepted.syncSave(ID)).isNull();
 	}
 
 	@Test

@@ -64,8 +64,7 @@ class RecentRecordTests {
 
 	@Test
 	void readsASynchronousSave() {
-		OrderOutcome outcome = new OrderOutcome(DERIVED, "c-1", OrderStatus.SAVED, 1, TIME, null, null, null,
-				FINGERPRINT.hex());
+		OrderOutcome outcome = OrderOutcome.savedSync(DERIVED, "c-1", TIME, FINGERPRINT);
 
 		assertThat(outcome(outcome.key(), json(outcome)))
 			.isEqualTo(new RecentRecord(7, DERIVED, null, new SyncSave(FINGERPRINT, TIME, 7)));

@@ -1,6 +1,7 @@
 package dev.sluice.gateway.core.status;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +14,9 @@ import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.order.Prefer;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.Acceptance;
 import dev.sluice.gateway.core.queue.Reading;
+import dev.sluice.gateway.core.queue.SyncSave;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -32,53 +35,59 @@ class KeyUseTests {
 
 	private static final Fingerprint OTHER = new Fingerprint("02");
 
-	@ParameterizedTest
-	@EnumSource(Reading.class)
-	void believesPostgresFirst(Reading reading) {
-		assertThat(KeyUse.of(reading, OTHER, Optional.of(ONE))).isEqualTo(new KeyUse.Used(ONE));
-	}
+	private static final Fingerprint THIRD = new Fingerprint("03");
+
+	private static final UUID ID = new UUID(0, 1);
+
+	private static final Acceptance ACCEPTANCE = new Acceptance(OTHER, Instant.EPOCH, Instant.EPOCH, 0, 0);
+
+	private static final RecentOrder NOTHING = new RecentOrder(ID, null, null);
 
 	@ParameterizedTest
 	@EnumSource(Reading.class)
-	void believesWhatKafkaHasAlsoWherePostgresDoesNotAnswer(Reading reading) {
-		assertThat(KeyUse.of(reading, ONE, Optional.empty())).isEqualTo(new KeyUse.Used(ONE));
-		assertThat(KeyUse.of(reading, ONE, null)).isEqualTo(new KeyUse.Used(ONE));
+	void believesASaveThenPostgresThenAnAcceptance(Reading reading) {
+		RecentOrder saved = new RecentOrder(ID, ACCEPTANCE, new SyncSave(THIRD, Instant.EPOCH, 0));
+		RecentOrder accepted = new RecentOrder(ID, ACCEPTANCE, new SyncSave(null, Instant.EPOCH, 0));
+		KeyUse.Used row = new KeyUse.Used(null, OTHER);
+
+		assertThat(KeyUse.of(reading, saved, Optional.of(row))).isEqualTo(new KeyUse.Used(THIRD, null));
+		assertThat(KeyUse.of(reading, accepted, Optional.of(row))).isEqualTo(row);
+		assertThat(KeyUse.of(reading, accepted, Optional.empty())).isEqualTo(new KeyUse.Used(OTHER, null));
+		assertThat(KeyUse.of(reading, accepted, null)).isEqualTo(new KeyUse.Used(OTHER, null));
+		assertThat(KeyUse.of(reading, NOTHING, null)).isEqualTo(new KeyUse.Unknown());
 	}
 
-	@Test
-	void isUnusedWhereBothKnowNothing() {
-		assertThat(KeyUse.of(Reading.CURRENT, null, Optional.empty())).isEqualTo(new KeyUse.Unused());
-	}
-
-	@Test
-	void isUnusedForAGatewayThatHasLostKafka() {
-		assertThat(KeyUse.of(Reading.UNREACHABLE, null, Optional.empty())).isEqualTo(new KeyUse.Unused());
-	}
-
-	@Test
-	void isNotKnownWhileKafkaIsNotReadToItsEnd() {
-		assertThat(KeyUse.of(Reading.BEHIND, null, Optional.empty())).isEqualTo(new KeyUse.Unknown());
-	}
-
+	/** Also for a gateway that has lost Kafka after it had read everything. */
 	@ParameterizedTest
 	@EnumSource(Reading.class)
-	void isNotKnownWherePostgresDoesNotAnswer(Reading reading) {
-		assertThat(KeyUse.of(reading, null, null)).isEqualTo(new KeyUse.Unknown());
+	void isUnusedWhereBothKnowNothingUnlessKafkaIsNotReadToItsEnd(Reading reading) {
+		assertThat(KeyUse.of(reading, NOTHING, Optional.empty()))
+			.isEqualTo((reading == Reading.BEHIND) ? new KeyUse.Unknown() : new KeyUse.Unused());
 	}
 
 	@ParameterizedTest
 	@EnumSource(Mode.class)
 	void refusesAnotherOrderUnderAUsedKey(Mode mode) {
 		assertThatExceptionOfType(ProblemException.class)
-			.isThrownBy(() -> new KeyUse.Used(OTHER).isDispatchNeeded(request(mode), KEY))
+			.isThrownBy(() -> new KeyUse.Used(OTHER, null).isDispatchNeeded(request(mode), KEY))
 			.satisfies((problem) -> assertThat(problem.type()).isEqualTo(ProblemType.KEY_REUSED));
 	}
 
 	/** Only the backend has the answer to a repeated sync order. */
 	@Test
 	void dispatchesARepeatInSyncModeAlone() {
-		assertThat(new KeyUse.Used(ONE).isDispatchNeeded(request(Mode.SYNC), KEY)).isTrue();
-		assertThat(new KeyUse.Used(ONE).isDispatchNeeded(request(Mode.QUEUED), KEY)).isFalse();
+		assertThat(new KeyUse.Used(ONE, OTHER).isDispatchNeeded(request(Mode.SYNC), KEY)).isTrue();
+		assertThat(new KeyUse.Used(ONE, OTHER).isDispatchNeeded(request(Mode.QUEUED), KEY)).isFalse();
+	}
+
+	/** The backend has an order that nobody else knows: not the one that it refused. */
+	@ParameterizedTest
+	@EnumSource(Mode.class)
+	void leavesItToTheBackendWhetherAPayloadIsTheOneThatItHas(Mode mode) {
+		assertThat(new KeyUse.Used(null, OTHER).isDispatchNeeded(request(mode), KEY)).isTrue();
+		assertThatExceptionOfType(ProblemException.class)
+			.isThrownBy(() -> new KeyUse.Used(null, ONE).isDispatchNeeded(request(mode), KEY))
+			.satisfies((problem) -> assertThat(problem.type()).isEqualTo(ProblemType.KEY_REUSED));
 	}
 
 	@ParameterizedTest
@@ -100,7 +109,7 @@ class KeyUseTests {
 	void recordsHowLongItTookToFindOut() {
 		SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
-		new KeyUse.Used(ONE).record(meters, 1_000);
+		new KeyUse.Used(ONE, null).record(meters, 1_000);
 		new KeyUse.Unused().record(meters, 20_000);
 		new KeyUse.Unknown().record(meters, 300_000);
 		new KeyUse.Unknown().record(meters, 300_000);
@@ -115,8 +124,8 @@ class KeyUseTests {
 	}
 
 	private static OrderRequest request(Mode mode) {
-		return new OrderRequest(new ValidOrder(new UUID(0, 1), new Order("c-1", null, null), new byte[0], ONE, null),
-				KEY, new Preference(new Prefer(mode == Mode.QUEUED, Duration.ZERO), mode, Duration.ZERO));
+		return new OrderRequest(new ValidOrder(ID, new Order("c-1", null, null), new byte[0], ONE, null), KEY,
+				new Preference(new Prefer(mode == Mode.QUEUED, Duration.ZERO), mode, Duration.ZERO));
 	}
 
 }

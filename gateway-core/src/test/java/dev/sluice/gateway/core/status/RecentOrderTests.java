@@ -73,14 +73,6 @@ class RecentOrderTests {
 		assertThat(this.both.alone()).isEqualTo(view(OrderStatus.SAVED, 1, FIRST, SAVED_AT));
 	}
 
-	@Test
-	void thePayloadOfASavedOrderCounts() {
-		assertThat(this.nothing.fingerprint()).isNull();
-		assertThat(this.accepted.fingerprint()).isEqualTo(ONE);
-		assertThat(this.both.fingerprint()).isEqualTo(OTHER);
-		assertThat(new RecentOrder(ID, ACCEPTANCE, new SyncSave(null, SAVED_AT, 0)).fingerprint()).isEqualTo(ONE);
-	}
-
 	private static StatusRow row(OrderStatus status, @Nullable Instant acceptedAt, Instant acceptance) {
 		return new StatusRow(view(status, 3, acceptedAt, SAVED_AT), "c-1", acceptance);
 	}

@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.status.StatusSql.Columns;
@@ -59,6 +60,16 @@ class StatusSqlTests {
 	@Test
 	void readsWhatIsNeededForARedelivery() {
 		assertThat(StatusSql.stored(columns())).isEqualTo(new StoredOrder(OrderStatus.FAILED, "c-1", "{}"));
+	}
+
+	@Test
+	void readsWhatAKeyWasUsedFor() {
+		assertThat(StatusSql.keyUse(columns())).isEqualTo(new KeyUse.Used(null, null));
+		this.columns.put("fingerprint", "01");
+		this.columns.put("conflict", "02");
+
+		assertThat(StatusSql.keyUse(columns()))
+			.isEqualTo(new KeyUse.Used(new Fingerprint("01"), new Fingerprint("02")));
 	}
 
 	@Test
