@@ -13,14 +13,9 @@ import java.util.HexFormat;
  */
 public record Fingerprint(String hex) implements Comparable<Fingerprint> {
 
-	/** From the column {@code order_status.fingerprint}. */
-	public static Fingerprint ofBytes(byte[] sha256) {
-		return new Fingerprint(HexFormat.of().formatHex(sha256));
-	}
-
 	public static Fingerprint ofJson(byte[] json) {
 		try {
-			return ofBytes(MessageDigest.getInstance("SHA-256").digest(json));
+			return new Fingerprint(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(json)));
 		}
 		catch (NoSuchAlgorithmException ex) {
 			throw new IllegalStateException("Every Java platform has SHA-256", ex);

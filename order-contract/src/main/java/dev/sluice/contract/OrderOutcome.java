@@ -63,14 +63,14 @@ public record OrderOutcome(UUID orderId, String customerId, OrderStatus status, 
 	/**
 	 * The key of the record: order, status and acceptance. Compaction keeps the last
 	 * record of a key, so a key of the order alone would let the late {@code retrying} of
-	 * a consumer that was frozen erase the {@code saved} of another one.
+	 * a consumer that was frozen erase the {@code saved} of another one. A conflict has a
+	 * key of its own.
 	 */
 	public String key() {
-		if (this.conflict != null) {
-			return this.orderId + "/conflict";
-		}
 		String acceptance = (this.acceptedAt != null) ? this.acceptedAt.toString() : "sync";
-		return this.orderId + "/" + this.status.name().toLowerCase(Locale.ROOT) + "/" + acceptance;
+		String outcome = (this.conflict != null) ? "conflict"
+				: this.status.name().toLowerCase(Locale.ROOT) + "/" + acceptance;
+		return this.orderId + "/" + outcome;
 	}
 
 }

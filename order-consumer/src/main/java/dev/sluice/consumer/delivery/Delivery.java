@@ -51,7 +51,8 @@ import org.slf4j.LoggerFactory;
  * <p>
  * After an attempt without an answer the order may be saved. So before the next attempt,
  * or before it is given up, the delivery asks the backend for it. That has no effect, so
- * it is waiting meanwhile.
+ * it is waiting meanwhile. If the backend has the id, and another payload may have it,
+ * one more attempt tells whether this one is saved.
  */
 final class Delivery implements Runnable {
 
@@ -198,13 +199,14 @@ final class Delivery implements Runnable {
 				return begin() && fail(order, givenUp, attempts);
 			}
 			long beganNanos = this.context.limiter.acquire();
+			Saved found = null;
 			if (unanswered) {
-				Saved found = find(order);
-				if (found != null) {
+				found = find(order);
+				if (found != null && order.fingerprint() == null) {
 					this.context.limiter.release();
 					return begin() && saved(order, attempts, found);
 				}
-				if (givenUp != null) {
+				if (found == null && givenUp != null) {
 					this.context.limiter.release();
 					return begin() && fail(order, givenUp, attempts);
 				}
@@ -216,6 +218,9 @@ final class Delivery implements Runnable {
 				return false;
 			}
 			Ended ended = attempt(order, beganNanos);
+			if (found != null && !(ended.attempt() instanceof Conflict)) {
+				return saved(order, attempts, found);
+			}
 			Duration wait;
 			switch (ended.attempt()) {
 				case Saved saved -> {

@@ -53,7 +53,8 @@ final class StatusReader {
 
 	static List<Collection<StatusRow>> fold(List<StatusRow> events) {
 		Map<Part, StatusRow> parts = new LinkedHashMap<>();
-		events.forEach((event) -> parts.merge(Part.of(event), event, StatusRow::merge));
+		events.forEach((event) -> parts.merge(new Part(event.id(), event.isRecord() ? event.fingerprint() : null),
+				event, StatusRow::merge));
 		List<Collection<StatusRow>> layers = new ArrayList<>();
 		Map<UUID, Integer> seen = new HashMap<>();
 		for (StatusRow row : parts.values()) {
@@ -67,12 +68,6 @@ final class StatusReader {
 	}
 
 	private record Part(UUID id, @Nullable Fingerprint fingerprint) {
-
-		static Part of(StatusRow event) {
-			boolean outcome = event.outcomeOffset() != StatusRow.NO_OUTCOME;
-			return new Part(event.id(), outcome ? null : event.fingerprint());
-		}
-
 	}
 
 	private StatusRow read(ConsumerRecord<byte[], byte[]> record) {

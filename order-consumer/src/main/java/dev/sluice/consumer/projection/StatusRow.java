@@ -118,11 +118,10 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 	StatusRow merge(StatusRow next) {
 		boolean other = this.fingerprint != null && next.fingerprint != null
 				&& !this.fingerprint.equals(next.fingerprint);
-		if (other && next.outcomeOffset == NO_OUTCOME) {
+		if (other && next.isRecord()) {
 			return this;
 		}
-		boolean delivered = other && this.outcomeOffset == NO_OUTCOME;
-		StatusRow winner = (delivered || GREATER.compare(this, next) < 0) ? next : this;
+		StatusRow winner = ((other && isRecord()) || GREATER.compare(this, next) < 0) ? next : this;
 		Fingerprint refused = Stream.of(this, next)
 			.map(StatusRow::conflict)
 			.filter(Objects::nonNull)
@@ -143,6 +142,11 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 			return (one != null) ? one : other;
 		}
 		return one.isBefore(other) ? one : other;
+	}
+
+	/** Whether its status is that of the order's own record. */
+	boolean isRecord() {
+		return this.outcomeOffset == NO_OUTCOME;
 	}
 
 	private boolean saved() {

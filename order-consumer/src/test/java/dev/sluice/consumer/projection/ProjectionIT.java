@@ -213,7 +213,7 @@ class ProjectionIT {
 	}
 
 	private static @Nullable Fingerprint fingerprint(byte @Nullable [] sha256) {
-		return (sha256 != null) ? Fingerprint.ofBytes(sha256) : null;
+		return (sha256 != null) ? new Fingerprint(HexFormat.of().formatHex(sha256)) : null;
 	}
 
 }

@@ -42,6 +42,9 @@ final class KnownOrders {
 
 	private volatile Map<TopicPartition, Part> parts = Map.of();
 
+	/** What the parts were when everything had been read for once. */
+	private volatile Map<?, ?> current = Map.of();
+
 	/** Number of places in all parts. Confined to the reading thread. */
 	private int records;
 
@@ -108,6 +111,22 @@ final class KnownOrders {
 	/** The partitions that are read; another map after each {@link #assign}. */
 	Map<TopicPartition, Part> parts() {
 		return this.parts;
+	}
+
+	/** How much is known when the partitions have been read to their ends. */
+	Reading atEnd(Map<TopicPartition, Part> read) {
+		this.current = read;
+		return isComplete(read) ? Reading.CURRENT : Reading.BEHIND;
+	}
+
+	/**
+	 * How much is known while Kafka cannot be reached. What was read before counts only
+	 * if that was everything once: after a start, or a new beginning, nothing may be
+	 * known yet.
+	 */
+	Reading withoutKafka() {
+		Map<TopicPartition, Part> read = this.parts;
+		return (read == this.current && isComplete(read)) ? Reading.UNREACHABLE : Reading.BEHIND;
 	}
 
 	/** Whether no order of the partitions was dropped that PostgreSQL may not have. */

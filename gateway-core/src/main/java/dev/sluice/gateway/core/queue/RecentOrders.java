@@ -93,9 +93,6 @@ public class RecentOrders implements SmartLifecycle {
 	/** Waits without an answer since the last one. */
 	private final AtomicInteger silentWaits = new AtomicInteger();
 
-	/** What {@link KnownOrders#parts} was when everything had been read for once. */
-	private volatile Map<?, ?> current = Map.of();
-
 	private volatile long lag;
 
 	/** Whether a caller waits for the end of the topics. */
@@ -184,14 +181,8 @@ public class RecentOrders implements SmartLifecycle {
 		return this.silentWaits.get() >= LOST;
 	}
 
-	/**
-	 * Without Kafka, what was read before counts only if that was everything once: after
-	 * a start, or a new beginning, nothing may be known yet.
-	 */
 	private Reading withoutKafka() {
-		Map<TopicPartition, KnownOrders.Part> parts = this.orders.parts();
-		return (isLost() && parts == this.current && KnownOrders.isComplete(parts)) ? Reading.UNREACHABLE
-				: Reading.BEHIND;
+		return isLost() ? this.orders.withoutKafka() : Reading.BEHIND;
 	}
 
 	/**
@@ -321,8 +312,7 @@ public class RecentOrders implements SmartLifecycle {
 			}
 			this.lag = left;
 			if (left == 0) {
-				this.current = parts;
-				return KnownOrders.isComplete(parts) ? Reading.CURRENT : Reading.BEHIND;
+				return this.orders.atEnd(parts);
 			}
 			if (!this.awaited || System.nanoTime() - deadlineNanos > 0) {
 				// There is much to read: a caller need not wait for all of it.

@@ -1,0 +1,66 @@
+package dev.sluice.consumer.delivery;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+
+import dev.sluice.consumer.Time;
+import dev.sluice.consumer.backend.Backend;
+import dev.sluice.consumer.backend.QueuedOrder;
+import dev.sluice.consumer.outcome.DeadLetters;
+import dev.sluice.consumer.outcome.OutcomePublisher;
+import dev.sluice.consumer.outcome.ReliablePublisher;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Deliveries of a consumer, one after another on the calling thread. An order whose first
+ * attempt fails is too old for a second one.
+ */
+public final class SimulatedDeliveries {
+
+	private static final SimpleMeterRegistry METERS = new SimpleMeterRegistry();
+
+	private static final DeliveryTimers TIMERS = new DeliveryTimers(METERS);
+
+	private static final RecordReader READER = new RecordReader();
+
+	private PayloadHistory payloads = new PayloadHistory(10);
+
+	/** Forgets the finished orders. */
+	public void restart() {
+		this.payloads = new PayloadHistory(10);
+	}
+
+	/** Whether a finished order with this id had another payload. */
+	public boolean conflictsWith(QueuedOrder order) {
+		return this.payloads.conflictsWith(order);
+	}
+
+	/**
+	 * Delivers a record.
+	 * @return what was published for it: dead letters and outcomes
+	 */
+	public List<ProducerRecord<byte[], byte[]>> deliver(ConsumerRecord<byte[], byte[]> record, Backend backend,
+			Instant now) {
+		MockProducer<byte[], byte[]> producer = new MockProducer<>(true, null, new ByteArraySerializer(),
+				new ByteArraySerializer());
+		ReliablePublisher publisher = new ReliablePublisher(() -> producer, DeliveryTests.noWait(), Time.SYSTEM);
+		Delivery.Context context = new Delivery.Context(READER, this.payloads, DeliveryTests.limiter(1, 1_000), backend,
+				new RetryPolicy(DeliveryTests.noWait(), 1, Duration.ZERO, Duration.ofNanos(1)),
+				new OutcomePublisher(publisher, JsonMapper.shared(), METERS), new DeadLetters(publisher, METERS),
+				TIMERS, Thread.ofVirtual().factory(), Time.SYSTEM, InstantSource.fixed(now));
+		new Delivery(record, DeliveryTests.noTicket(), context, (_, bug) -> {
+			if (bug != null) {
+				throw new AssertionError(bug);
+			}
+		}).run();
+		return producer.history();
+	}
+
+}

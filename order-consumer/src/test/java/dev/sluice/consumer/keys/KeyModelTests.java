@@ -1,0 +1,128 @@
+package dev.sluice.consumer.keys;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import dev.sluice.consumer.keys.KeyModel.Listed;
+import dev.sluice.consumer.keys.KeyModel.Step;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Takes the steps of {@link KeyModel} in every sequence up to a depth, and at random
+ * beyond it: more of both with {@code -Pfull}. A walk that fails names its seed;
+ * {@code -Dsimulation.seed=N} repeats it alone, {@code -Dsimulation.lives=N} sets the
+ * number of walks.
+ */
+class KeyModelTests {
+
+	private static final boolean FULL = Boolean.getBoolean("sluice.full");
+
+	private static final int DEPTH = Integer.getInteger("simulation.depth", FULL ? 7 : 5);
+
+	private static final int WALKS = 50 * Integer.getInteger("simulation.lives", FULL ? 2_000 : 100);
+
+	private static final int STEPS = 40;
+
+	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("dev.sluice");
+
+	private static Level levelBefore;
+
+	@BeforeAll
+	static void silence() {
+		levelBefore = LOGGER.getLevel();
+		LOGGER.setLevel(Level.OFF);
+	}
+
+	@AfterAll
+	static void speak() {
+		LOGGER.setLevel(levelBefore);
+	}
+
+	/** Breadth first, so that a sequence that fails is a shortest one. */
+	@Test
+	void keepsItsPromisesInEverySequence() {
+		Set<String> seen = new HashSet<>();
+		Deque<int[]> paths = new ArrayDeque<>(List.of(new int[0]));
+		while (!paths.isEmpty()) {
+			int[] path = paths.remove();
+			int next = take(path).steps().size();
+			for (int step = 0; step < next; step++) {
+				int[] longer = Arrays.copyOf(path, path.length + 1);
+				longer[path.length] = step;
+				KeyModel model = take(longer);
+				if (seen.add(model.key())) {
+					if (longer.length < DEPTH) {
+						paths.add(longer);
+					}
+					model.settle();
+					assertThat(model.violations).as(() -> name(longer)).isEmpty();
+				}
+			}
+		}
+	}
+
+	/** The list of the cases is complete, and each of them is real. */
+	@Test
+	void keepsItsPromisesAtRandomAndReachesEachListedCase() {
+		Set<Listed> reached = EnumSet.noneOf(Listed.class);
+		Long seed = Long.getLong("simulation.seed");
+		if (seed != null) {
+			walk(seed, reached);
+			return;
+		}
+		for (long i = 0; i < WALKS; i++) {
+			walk(i, reached);
+		}
+		assertThat(reached).containsExactly(Listed.values());
+	}
+
+	private static void walk(long seed, Set<Listed> reached) {
+		Random random = new Random(seed);
+		KeyModel model = new KeyModel(5, 6);
+		StringBuilder names = new StringBuilder();
+		for (int i = 0; i < STEPS && model.violations.isEmpty(); i++) {
+			List<Step> steps = model.steps();
+			Step step = steps.get(random.nextInt(steps.size()));
+			names.append("\n").append(step.name());
+			step.run().run();
+			model.checkStatuses();
+		}
+		model.settle();
+		assertThat(model.violations).as("-Dsimulation.seed=%d%s", seed, names).isEmpty();
+		reached.addAll(model.reached);
+	}
+
+	private static KeyModel take(int[] path) {
+		KeyModel model = new KeyModel(3, 3);
+		for (int step : path) {
+			model.steps().get(step).run().run();
+			model.checkStatuses();
+		}
+		return model;
+	}
+
+	private static String name(int[] path) {
+		KeyModel model = new KeyModel(3, 3);
+		StringBuilder names = new StringBuilder();
+		for (int index : path) {
+			Step step = model.steps().get(index);
+			names.append("\n").append(step.name());
+			step.run().run();
+		}
+		return names.toString();
+	}
+
+}
