@@ -398,6 +398,20 @@ public abstract class GatewayContract {
 		assertThat(post(ORDER, "Idempotency-Key", key).statusCode()).isEqualTo(201);
 	}
 
+	/** The backend has an order that Kafka and PostgreSQL do not know. */
+	@Test
+	void refusesAPayloadThatTheBackendHasRefusedForAnother() throws Exception {
+		String[] headers = { "Idempotency-Key", key("conflict"), "Prefer", "respond-async" };
+		UUID id = idOf(post(OTHER_ORDER, headers));
+		update("INSERT INTO order_status (order_id, customer_id, status, attempts, updated_at, conflict) "
+				+ "VALUES (?, 'c-1', 'saved', 1, now(), decode(?, 'hex'))", id,
+				Fingerprint.ofJson(OTHER_ORDER.getBytes(StandardCharsets.UTF_8)).hex());
+
+		assertProblem(post(OTHER_ORDER, headers), 422, "key-reused");
+
+		assertThat(post(ORDER, "Idempotency-Key", key("conflict")).statusCode()).isEqualTo(201);
+	}
+
 	@Test
 	void refusesAnotherPayloadHoweverSoonItFollowsAtTheOtherGateway() throws Exception {
 		List<Integer> answers = new ArrayList<>();

@@ -97,7 +97,7 @@ final class KeyModel {
 	}
 
 	/** What may happen next. */
-	record Step(String name, Runnable run) {
+	record Step(String name, boolean fault, Runnable run) {
 	}
 
 	private static final UUID ID = UUID.fromString("019ab000-0000-8000-8000-000000000001");
@@ -167,7 +167,7 @@ final class KeyModel {
 	/** Whether a request with it has been dispatched, for each payload. */
 	private final boolean[] dispatched = new boolean[2];
 
-	/** Whether that was before the other payload was answered 2xx. */
+	/** Whether one was sent before the other payload was answered 2xx. */
 	private final boolean[] early = new boolean[2];
 
 	private int requests;
@@ -190,13 +190,13 @@ final class KeyModel {
 		List<Step> steps = new ArrayList<>();
 		this.gateways.forEach((gateway) -> gateway.steps(steps));
 		if (this.projectedOrders < this.orders.size()) {
-			steps.add(new Step("project order", this::projectOrder));
+			steps.add(new Step("project order", false, this::projectOrder));
 		}
 		if (this.projectedOutcomes < this.outcomes.size()) {
-			steps.add(new Step("project outcome", this::projectOutcome));
+			steps.add(new Step("project outcome", false, this::projectOutcome));
 		}
 		if (this.delivered < this.orders.size()) {
-			steps.add(new Step("deliver", () -> deliver(Answer.GIVEN)));
+			steps.add(new Step("deliver", false, () -> deliver(Answer.GIVEN)));
 			fault(steps, "deliver, crash", this::deliverAndCrash);
 			fault(steps, "deliver, answer lost", () -> deliver(Answer.FIRST_LOST));
 			fault(steps, "deliver, all answers lost", () -> deliver(Answer.ALL_LOST));
@@ -214,7 +214,7 @@ final class KeyModel {
 
 	private void fault(List<Step> steps, String name, Runnable fault) {
 		if (this.faults > 0) {
-			steps.add(new Step(name, () -> {
+			steps.add(new Step(name, true, () -> {
 				this.faults--;
 				fault.run();
 			}));
@@ -321,6 +321,10 @@ final class KeyModel {
 	}
 
 	// The projection
+
+	private List<Integer> projected() {
+		return List.of(this.projectedOrders, this.projectedOutcomes);
+	}
 
 	private void projectOrder() {
 		this.row.read(this.orders.get(this.projectedOrders++));
@@ -484,8 +488,11 @@ final class KeyModel {
 		/** The orders of this gateway that Kafka has acknowledged, until it restarts. */
 		private final List<Long> acknowledged = new ArrayList<>();
 
-		/** The orders that it has read in all its lives. */
+		/** The orders that it has written or read in all its lives. */
 		private int read;
+
+		/** How far the projection was when it last looked. */
+		private List<Integer> looked = List.of(0, 0);
 
 		/** Outcomes that Kafka does not have yet. */
 		private final Deque<OrderOutcome> unpublished = new ArrayDeque<>();
@@ -533,7 +540,9 @@ final class KeyModel {
 				if (unread()) {
 					add(steps, "read", this::readAll);
 				}
-				add(steps, "look", this::look);
+				if (!this.looked.equals(projected())) {
+					add(steps, "look", this::look);
+				}
 			}
 			addFault(steps, "restart", this::restart);
 			if (this.kafka) {
@@ -551,7 +560,7 @@ final class KeyModel {
 		}
 
 		private void add(List<Step> steps, String step, Runnable run) {
-			steps.add(new Step(this.name + ": " + step, run));
+			steps.add(new Step(this.name + ": " + step, false, run));
 		}
 
 		private void addFault(List<Step> steps, String step, Runnable run) {
@@ -619,20 +628,21 @@ final class KeyModel {
 					if (!this.kafka) {
 						return;
 					}
-					dispatched(request.payload);
+					dispatched(request);
 					ConsumerRecord<byte[], byte[]> order = enqueue(request.payload, request.isLate());
 					if (!lost) {
 						this.memory.acknowledged(order);
 						this.acknowledged.add(order.offset());
+						this.read = KeyModel.this.orders.size();
 						answered(request, false);
 					}
 				}
 			}
 		}
 
-		private void dispatched(int payload) {
-			KeyModel.this.dispatched[payload] = true;
-			KeyModel.this.early[payload] |= !KeyModel.this.accepted[1 - payload];
+		private void dispatched(Placing request) {
+			KeyModel.this.dispatched[request.payload] = true;
+			KeyModel.this.early[request.payload] |= request.excuse == Listed.SIMULTANEOUS;
 		}
 
 		private void refuse() {
@@ -642,7 +652,7 @@ final class KeyModel {
 		}
 
 		private void save(Placing request, boolean lost, boolean refuses) {
-			dispatched(request.payload);
+			dispatched(request);
 			boolean had = KeyModel.this.saved != null;
 			boolean replaces = request.isLate() && request.excuse != Listed.WITHOUT_KAFKA;
 			BackendResponse response = KeyModel.this.save(request.payload, refuses, replaces);
@@ -710,6 +720,7 @@ final class KeyModel {
 		}
 
 		private void look() {
+			this.looked = projected();
 			this.memory.commit(KeyModel.this.projectedOrders, KeyModel.this.projectedOutcomes);
 		}
 
@@ -728,6 +739,7 @@ final class KeyModel {
 			this.status = null;
 			this.assigned = this.kafka;
 			if (this.kafka) {
+				this.looked = projected();
 				this.memory.assign(KeyModel.this.projectedOrders, KeyModel.this.projectedOutcomes);
 			}
 		}
@@ -798,7 +810,7 @@ final class KeyModel {
 		@Override
 		public String toString() {
 			RecentOrder known = this.memory.order(ID);
-			return "|%s%s%s%s%s%s%s%s%s%s".formatted(this.read, this.kafka, this.postgres, this.assigned, this.placing,
+			return "|%s%s%s%s%s%s%s%s%s%s%s".formatted(this.read, this.looked, this.kafka, this.postgres, this.assigned, this.placing,
 					this.acknowledged, this.unpublished.stream().map(OrderOutcome::key).toList(), this.status,
 					this.assigned ? this.memory.position(Topics.ORDERS) + ","
 							+ this.memory.position(Topics.ORDER_OUTCOMES) + this.memory.withoutKafka() : "",

@@ -58,8 +58,6 @@ class RecentOrdersIT {
 
 	private static final byte[] JSON = "{\"a\":1}".getBytes(StandardCharsets.UTF_8);
 
-	private static final byte[] OTHER_JSON = "{\"a\":2}".getBytes(StandardCharsets.UTF_8);
-
 	private static final Instant TIME = Instant.parse("2026-11-23T10:00:00.123456Z");
 
 	/** Kafka counts as lost when it has not answered for this long. */
@@ -121,7 +119,7 @@ class RecentOrdersIT {
 	void knowsWhatWasAcceptedBeforeItStartedAndWhileItRuns() {
 		UUID before = UUID.randomUUID();
 		RecordMetadata record = send(before, JSON, TIME);
-		start(1_000);
+		start();
 
 		assertCurrent();
 
@@ -137,27 +135,12 @@ class RecentOrdersIT {
 	}
 
 	@Test
-	void knowsThePayloadOfTheFirstRecordOfAKeyAndTheTimeOfItsLast() {
-		UUID id = derived();
-		RecordMetadata first = send(id, JSON, TIME);
-		send(id, OTHER_JSON, TIME.plusSeconds(1));
-		send(id, JSON, TIME.plusSeconds(2));
-		RecordMetadata last = send(id, OTHER_JSON, TIME.plusSeconds(3));
-		start(1_000);
-
-		assertCurrent();
-
-		assertThat(this.orders.acceptance(id)).isEqualTo(
-				new Acceptance(Fingerprint.ofJson(JSON), TIME, TIME.plusSeconds(2), first.offset(), last.offset()));
-	}
-
-	@Test
 	void knowsSynchronousSavesAndPassesOverOtherOutcomes() {
 		UUID id = derived();
 		UUID other = UUID.randomUUID();
 		publish(OrderOutcome.savedSync(id, "c-1", TIME, Fingerprint.ofJson(JSON)));
 		publish(new OrderOutcome(other, "c-1", OrderStatus.SAVED, 1, TIME, TIME, null, null));
-		start(1_000);
+		start();
 
 		assertCurrent();
 
@@ -172,7 +155,7 @@ class RecentOrdersIT {
 		UUID pending = UUID.randomUUID();
 		commit(send(projected, JSON, TIME));
 		send(pending, JSON, TIME);
-		start(1_000);
+		start();
 
 		assertCurrent();
 
@@ -182,7 +165,7 @@ class RecentOrdersIT {
 
 	@Test
 	void forgetsWhatTheProjectionHasCommitted() throws Exception {
-		start(1_000);
+		start();
 		UUID id = UUID.randomUUID();
 		RecordMetadata record = send(id, JSON, TIME);
 		UUID save = UUID.randomUUID();
@@ -202,41 +185,11 @@ class RecentOrdersIT {
 	}
 
 	@Test
-	void keepsAnOrderThatWasAcceptedAgain() throws Exception {
-		UUID id = UUID.randomUUID();
-		RecordMetadata first = send(id, JSON, TIME);
-		send(id, JSON, TIME.plusSeconds(1));
-		start(1_000);
-		assertCurrent();
-
-		commit(first);
-
-		UUID marker = UUID.randomUUID();
-		send(marker, JSON, TIME);
-		assertCurrent();
-		assertThat(this.orders.acceptance(id).last()).isEqualTo(TIME.plusSeconds(1));
-	}
-
-	@Test
-	void saysThatItDoesNotKnowAllWhenThereIsMoreThanItMayKeep() throws Exception {
-		start(10);
-		RecordMetadata last = null;
-		for (int i = 0; i < 30; i++) {
-			last = send(UUID.randomUUID(), JSON, TIME);
-		}
-
-		assertThat(caughtUp()).isEqualTo(Reading.BEHIND);
-
-		commit(last);
-		await().until(() -> caughtUp() == Reading.CURRENT);
-	}
-
-	@Test
 	void knowsWhatTheProjectionHasToReadAgain() throws Exception {
 		UUID id = UUID.randomUUID();
 		RecordMetadata record = send(id, JSON, TIME);
 		commit(record);
-		start(1_000);
+		start();
 		assertCurrent();
 		assertThat(this.orders.acceptance(id)).isNull();
 
@@ -253,7 +206,7 @@ class RecentOrdersIT {
 		for (int i = 0; i < 5; i++) {
 			send(before, JSON, TIME);
 		}
-		start(1_000);
+		start();
 		assertCurrent();
 
 		delete();
@@ -268,7 +221,7 @@ class RecentOrdersIT {
 
 	@Test
 	void readsPartitionsThatAreAdded() throws Exception {
-		start(1_000);
+		start();
 		assertCurrent();
 
 		this.admin.createPartitions(Map.of(Topics.ORDERS, NewPartitions.increaseTo(4))).all().get();
@@ -286,7 +239,7 @@ class RecentOrdersIT {
 
 	@Test
 	void saysThatKafkaIsLostAndGoesOnWhenItIsBack() {
-		start(1_000);
+		start();
 		assertCurrent();
 
 		this.server.freeze();
@@ -309,7 +262,7 @@ class RecentOrdersIT {
 	@Test
 	void doesNotSayThatItKnowsAllWhileATopicIsMissing() throws Exception {
 		delete();
-		start(1_000);
+		start();
 
 		await().until(() -> {
 			Reading reading = this.orders.caughtUp(Duration.ofMillis(200)).get();
@@ -321,9 +274,9 @@ class RecentOrdersIT {
 		await().until(() -> caughtUp() == Reading.CURRENT);
 	}
 
-	private void start(int capacity) {
+	private void start() {
 		this.orders = new RecentOrders(
-				new StatusProperties(Duration.ofSeconds(1), capacity, this.group, Duration.ofSeconds(1)),
+				new StatusProperties(Duration.ofSeconds(1), 1_000, this.group, Duration.ofSeconds(1)),
 				new DefaultKafkaConsumerFactory<>(this.config), new KafkaAdmin(this.config), JsonMapper.shared(),
 				new SimpleMeterRegistry(), new Supervisor((_) -> {
 				}));

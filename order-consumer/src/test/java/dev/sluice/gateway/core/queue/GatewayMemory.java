@@ -1,5 +1,7 @@
 package dev.sluice.gateway.core.queue;
 
+import java.lang.reflect.Proxy;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -11,8 +13,8 @@ import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.status.RecentOrder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -31,7 +33,21 @@ public final class GatewayMemory {
 
 	private final KnownOrders orders = new KnownOrders(100);
 
-	private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
+	private final Map<Object, Object> positions = new HashMap<>();
+
+	/** Only has positions: {@code MockConsumer} takes most of the time. */
+	@SuppressWarnings("unchecked")
+	private final Consumer<byte[], byte[]> consumer = (Consumer<byte[], byte[]>) Proxy.newProxyInstance(
+			getClass().getClassLoader(), new Class<?>[] { Consumer.class },
+			(_, method, arguments) -> switch (method.getName()) {
+				case "assign" -> null;
+				case "seek" -> {
+					this.positions.put(arguments[0], arguments[1]);
+					yield null;
+				}
+				case "position" -> this.positions.get(arguments[0]);
+				default -> throw new AssertionError(method);
+			});
 
 	/** Begins to read where the projection is. */
 	public void assign(long ordersCommitted, long outcomesCommitted) {
