@@ -810,8 +810,9 @@ final class KeyModel {
 		@Override
 		public String toString() {
 			RecentOrder known = this.memory.order(ID);
-			return "|%s%s%s%s%s%s%s%s%s%s%s".formatted(this.read, this.looked, this.kafka, this.postgres, this.assigned, this.placing,
-					this.acknowledged, this.unpublished.stream().map(OrderOutcome::key).toList(), this.status,
+			return "|%s%s%s%s%s%s%s%s%s%s%s".formatted(this.read, this.looked, this.kafka, this.postgres, this.assigned,
+					this.placing, this.acknowledged, this.unpublished.stream().map(OrderOutcome::key).toList(),
+					this.status,
 					this.assigned ? this.memory.position(Topics.ORDERS) + ","
 							+ this.memory.position(Topics.ORDER_OUTCOMES) + this.memory.withoutKafka() : "",
 					(known.acceptance() != null)

@@ -2,7 +2,6 @@ package dev.sluice.gateway.core.order;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.Currency;
@@ -131,11 +130,7 @@ public final class OrderCodec {
 	/** Jackson would also accept UTF-16 and UTF-32, and some ill-formed UTF-8. */
 	private static String text(byte[] body) {
 		try {
-			return StandardCharsets.UTF_8.newDecoder()
-				.onMalformedInput(CodingErrorAction.REPORT)
-				.onUnmappableCharacter(CodingErrorAction.REPORT)
-				.decode(ByteBuffer.wrap(body))
-				.toString();
+			return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
 		}
 		catch (CharacterCodingException ex) {
 			throw invalid("The body is not well-formed UTF-8.", List.of());

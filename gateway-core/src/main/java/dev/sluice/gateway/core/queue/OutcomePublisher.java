@@ -24,6 +24,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -104,7 +105,7 @@ public class OutcomePublisher implements DisposableBean {
 		}
 		if (outcome.conflict() == null) {
 			Fingerprint fingerprint = (outcome.fingerprint() != null) ? new Fingerprint(outcome.fingerprint()) : null;
-			this.accepted.publishing(outcome.orderId(), fingerprint, outcome.at());
+			this.accepted.known().publishing(outcome.orderId(), fingerprint, outcome.at());
 		}
 		try {
 			this.sender.execute(() -> send(outcome));
@@ -139,7 +140,8 @@ public class OutcomePublisher implements DisposableBean {
 
 	private void acknowledged(OrderOutcome outcome, RecordMetadata record) {
 		if (outcome.conflict() == null) {
-			this.accepted.published(outcome.orderId(), record.partition(), record.offset());
+			this.accepted.known()
+				.published(outcome.orderId(), new TopicPartition(record.topic(), record.partition()), record.offset());
 		}
 	}
 
@@ -147,7 +149,7 @@ public class OutcomePublisher implements DisposableBean {
 		logger.debug("The outcome of order {} was not published", outcome.orderId(), failure);
 		this.places.release();
 		if (outcome.conflict() == null) {
-			this.accepted.notPublished(outcome.orderId());
+			this.accepted.known().notPublished(outcome.orderId());
 		}
 		this.lost.increment();
 	}

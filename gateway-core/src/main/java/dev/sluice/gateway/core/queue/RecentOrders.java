@@ -198,19 +198,9 @@ public class RecentOrders implements SmartLifecycle {
 				new TopicPartition(Topics.ORDERS, partition));
 	}
 
-	/** The outcome of a synchronous order is about to be published. */
-	void publishing(UUID id, @Nullable Fingerprint fingerprint, Instant savedAt) {
-		this.orders.publishing(id, fingerprint, savedAt);
-	}
-
-	/** The outcome of a synchronous order has been acknowledged. */
-	void published(UUID id, int partition, long offset) {
-		this.orders.published(id, new TopicPartition(Topics.ORDER_OUTCOMES, partition), offset);
-	}
-
-	/** The outcome of a synchronous order has not been published. */
-	void notPublished(UUID id) {
-		this.orders.notPublished(id);
+	/** For the outcomes that this gateway publishes. */
+	KnownOrders known() {
+		return this.orders;
 	}
 
 	@Override

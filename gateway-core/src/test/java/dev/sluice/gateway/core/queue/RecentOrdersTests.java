@@ -66,14 +66,14 @@ class RecentOrdersTests {
 
 	@Test
 	void knowsASynchronousSaveWhileItsOutcomeIsPublished() {
-		this.orders.publishing(this.id, FINGERPRINT, TIME);
+		this.orders.known().publishing(this.id, FINGERPRINT, TIME);
 
 		SyncSave save = this.orders.syncSave(this.id);
 		assertThat(save).isNotNull();
 		assertThat(save.fingerprint()).isEqualTo(FINGERPRINT);
 		assertThat(save.savedAt()).isEqualTo(TIME);
 
-		this.orders.notPublished(this.id);
+		this.orders.known().notPublished(this.id);
 		assertThat(this.orders.syncSave(this.id)).isNull();
 	}
 
@@ -81,8 +81,8 @@ class RecentOrdersTests {
 	@Test
 	void keepsNothingOfAPartitionThatItDoesNotRead() {
 		this.orders.accepted(this.id, FINGERPRINT, TIME, 0, 7);
-		this.orders.publishing(this.id, FINGERPRINT, TIME);
-		this.orders.published(this.id, 0, 7);
+		this.orders.known().publishing(this.id, FINGERPRINT, TIME);
+		this.orders.known().published(this.id, OUTCOMES, 7);
 
 		assertThat(this.orders.acceptance(this.id)).isNull();
 		assertThat(this.orders.syncSave(this.id)).isNull();
@@ -192,10 +192,10 @@ class RecentOrdersTests {
 	void knowsAtOnceWhatThisGatewayHasHadAcknowledged() {
 		start();
 		UUID saved = UUID.randomUUID();
-		this.orders.publishing(saved, FINGERPRINT, TIME);
+		this.orders.known().publishing(saved, FINGERPRINT, TIME);
 
 		this.orders.accepted(this.id, FINGERPRINT, TIME, 0, 0);
-		this.orders.published(saved, 0, 0);
+		this.orders.known().published(saved, OUTCOMES, 0);
 
 		assertThat(this.orders.acceptance(this.id)).isEqualTo(new Acceptance(FINGERPRINT, TIME, TIME, 0, 0));
 		assertThat(this.orders.syncSave(saved)).isEqualTo(new SyncSave(FINGERPRINT, TIME, 0));
