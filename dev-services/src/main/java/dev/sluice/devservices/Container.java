@@ -121,7 +121,7 @@ class Container<C extends GenericContainer<?>> implements Server {
 						ended.getLogs().lines().reduce((_, line) -> line).orElse("(no log)")));
 			}
 			if (System.nanoTime() - deadline > 0) {
-				throw new StartFailedException("%s is not ready %d s after its container was started again"
+				throw new StartFailedException("%s is not ready %s s after its container was started again"
 					.formatted(this.name, DevServices.startTimeout().toSeconds()));
 			}
 			try {
@@ -204,7 +204,7 @@ class Container<C extends GenericContainer<?>> implements Server {
 			catch (InternalServerErrorException ex) {
 				if (System.nanoTime() - deadline > 0) {
 					throw new IllegalStateException(
-							"%s could not be frozen in %d s: %s".formatted(name, timeout.toSeconds(), ex.getMessage()),
+							"%s could not be frozen in %s s: %s".formatted(name, timeout.toSeconds(), ex.getMessage()),
 							ex);
 				}
 			}
@@ -232,7 +232,7 @@ class Container<C extends GenericContainer<?>> implements Server {
 		String host = created.getHost();
 		String address = (host.equals("localhost") || host.startsWith("127.")) ? "127.0.0.1:" : "";
 		// Chosen here, because the engine would choose another one at each start.
-		return "%s%d:%d".formatted(address, (this.outerPort != 0) ? this.outerPort : Ports.free(), this.innerPort);
+		return "%s%s:%s".formatted(address, (this.outerPort != 0) ? this.outerPort : Ports.free(), this.innerPort);
 	}
 
 	C get() {

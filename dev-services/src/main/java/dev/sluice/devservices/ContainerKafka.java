@@ -65,7 +65,7 @@ final class ContainerKafka extends Container<KafkaContainer> implements KafkaBro
 	 */
 	static List<ContainerKafka> cluster(List<Integer> ports, Network network) {
 		String voters = IntStream.rangeClosed(1, ports.size())
-			.mapToObj((node) -> "%d@%s:%d".formatted(node, host(node), CONTROLLER_PORT))
+			.mapToObj((node) -> "%s@%s:%s".formatted(node, host(node), CONTROLLER_PORT))
 			.collect(Collectors.joining(","));
 		return IntStream.rangeClosed(1, ports.size())
 			.mapToObj((node) -> new ContainerKafka("Kafka's broker " + node, ports.get(node - 1),

@@ -98,7 +98,7 @@ public interface DevServices extends AutoCloseable {
 		 */
 		public Builder kafkaPorts(List<Integer> values) {
 			if (values.size() != 1 && values.size() != CLUSTER) {
-				throw new IllegalArgumentException("%d brokers: use 1 or %d".formatted(values.size(), CLUSTER));
+				throw new IllegalArgumentException("%s brokers: use 1 or %s".formatted(values.size(), CLUSTER));
 			}
 			this.kafkaPorts = List.copyOf(values);
 			return this;

@@ -91,7 +91,7 @@ public final class DockerEngine {
 		Optional<SocketAddress> engine = address(System.getenv()).filter((address) -> status(address, "/_ping") == OK);
 		if (engine.isEmpty()) {
 			throw new StartFailedException(
-					"containers are required, but no Docker engine answers within %d s (DOCKER_HOST is %s): start Docker, or set %s=embedded"
+					"containers are required, but no Docker engine answers within %s s (DOCKER_HOST is %s): start Docker, or set %s=embedded"
 						.formatted(Patience.of(TIMEOUT).toSeconds(),
 								System.getenv().getOrDefault("DOCKER_HOST", "not set"), Infrastructure.VARIABLE));
 		}
@@ -118,7 +118,7 @@ public final class DockerEngine {
 					"the Docker engine cannot pull the image %s: %s. Pull it with 'docker pull %s', or set %s=embedded"
 						.formatted(image,
 								error.orElseGet(() -> (answer.status() != 0) ? "HTTP " + answer.status()
-										: "the connection ended, or no answer came within %d min"
+										: "the connection ended, or no answer came within %s min"
 											.formatted(Patience.of(PULL_TIMEOUT).toMinutes())),
 								image, Infrastructure.VARIABLE));
 		}

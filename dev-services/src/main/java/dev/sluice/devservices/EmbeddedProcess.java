@@ -244,7 +244,7 @@ class EmbeddedProcess implements Server {
 			Thread.currentThread().interrupt();
 		}
 		catch (ExecutionException | TimeoutException ex) {
-			throw new IllegalStateException("%s (process %d) is still there %d s after SIGKILL".formatted(this.name,
+			throw new IllegalStateException("%s (process %s) is still there %s s after SIGKILL".formatted(this.name,
 					left.pid(), Patience.of(KILL_TIMEOUT).toSeconds()), ex);
 		}
 	}

@@ -120,10 +120,10 @@ public final class JavaProcess implements Server {
 		try {
 			while (!this.options.readiness().test(this)) {
 				if (started.waitFor(POLL_INTERVAL)) {
-					throw failed("ended with exit code %d before it was ready".formatted(started.exitValue()));
+					throw failed("ended with exit code %s before it was ready".formatted(started.exitValue()));
 				}
 				if (System.nanoTime() > deadline) {
-					throw failed("was not ready after %d s".formatted(this.options.readyTimeout().toSeconds()));
+					throw failed("was not ready after %s s".formatted(this.options.readyTimeout().toSeconds()));
 				}
 			}
 			return this;
@@ -240,7 +240,7 @@ public final class JavaProcess implements Server {
 		Duration timeout = Patience.of(KILL_TIMEOUT);
 		if (!awaitEnd(killed, timeout)) {
 			throw new IllegalStateException(
-					"%s is still there %d s after SIGKILL".formatted(this, timeout.toSeconds()));
+					"%s is still there %s s after SIGKILL".formatted(this, timeout.toSeconds()));
 		}
 	}
 
@@ -291,7 +291,7 @@ public final class JavaProcess implements Server {
 
 	@Override
 	public String toString() {
-		return "%s (process %d)".formatted(name(), pid());
+		return "%s (process %s)".formatted(name(), pid());
 	}
 
 }

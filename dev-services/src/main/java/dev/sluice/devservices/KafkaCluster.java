@@ -172,10 +172,10 @@ final class KafkaCluster implements Server, KafkaService {
 				AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, CHECK_TIMEOUT_MILLIS))) {
 			for (int passed = 0; passed < CHECKS; passed = isInSync(admin, node) ? passed + 1 : 0) {
 				if (this.closed) {
-					throw new StartFailedException("Kafka was stopped while broker %d caught up".formatted(node));
+					throw new StartFailedException("Kafka was stopped while broker %s caught up".formatted(node));
 				}
 				if (System.nanoTime() - deadline > 0) {
-					throw new StartFailedException("broker %d runs but has not caught up with the others within %d s"
+					throw new StartFailedException("broker %s runs but has not caught up with the others within %s s"
 						.formatted(node, DevServices.startTimeout().toSeconds()));
 				}
 				Thread.sleep(CHECK_INTERVAL);
@@ -183,7 +183,7 @@ final class KafkaCluster implements Server, KafkaService {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new StartFailedException("interrupted while broker %d caught up".formatted(node), ex);
+			throw new StartFailedException("interrupted while broker %s caught up".formatted(node), ex);
 		}
 	}
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Collectors;
@@ -33,7 +34,7 @@ final class KafkaMain {
 
 	/** JVM options of one node of several. */
 	static List<String> jvmArgs(int node, String voters) {
-		return List.of("-D%s=%d".formatted(NODE, node), "-D%s=%s".formatted(VOTERS, voters));
+		return List.of("-D%s=%s".formatted(NODE, node), "-D%s=%s".formatted(VOTERS, voters));
 	}
 
 	/**
@@ -42,11 +43,14 @@ final class KafkaMain {
 	 */
 	static String voters(List<Integer> ports) {
 		return IntStream.rangeClosed(1, ports.size())
-			.mapToObj((node) -> "%d@127.0.0.1:%d".formatted(node, ports.get(node - 1)))
+			.mapToObj((node) -> "%s@127.0.0.1:%s".formatted(node, ports.get(node - 1)))
 			.collect(Collectors.joining(","));
 	}
 
 	public static void main(String[] args) throws IOException {
+		// Kafka names its files in the default locale, and some locales have other
+		// digits.
+		Locale.setDefault(Locale.ROOT);
 		Path directory = Path.of(args[1]);
 		Properties properties = properties(Integer.parseInt(args[0]), directory);
 		format(properties, directory);
@@ -65,7 +69,7 @@ final class KafkaMain {
 		Properties properties = new Properties();
 		properties.putAll(Map.of("process.roles", "broker,controller", "node.id", Integer.toString(node),
 				"controller.quorum.voters", String.join(",", voters), "controller.listener.names", "CONTROLLER",
-				"listeners", "PLAINTEXT://127.0.0.1:%d,CONTROLLER://%s".formatted(port, controller),
+				"listeners", "PLAINTEXT://127.0.0.1:%s,CONTROLLER://%s".formatted(port, controller),
 				"listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT", "log.dirs",
 				directory.resolve("data").toString(), "auto.create.topics.enable", "false",
 				"group.initial.rebalance.delay.ms", "0"));
@@ -85,7 +89,7 @@ final class KafkaMain {
 		int status = StorageTool.execute(new String[] { "format", "--cluster-id", CLUSTER_ID, "--config",
 				file.toString(), "--ignore-formatted" }, System.out);
 		if (status != 0) {
-			throw new IOException("cannot format %s: the storage tool ended with %d".formatted(directory, status));
+			throw new IOException("cannot format %s: the storage tool ended with %s".formatted(directory, status));
 		}
 	}
 

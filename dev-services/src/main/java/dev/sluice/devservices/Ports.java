@@ -46,7 +46,7 @@ public final class Ports {
 			}
 		}
 		throw new IllegalStateException(
-				"No free port of the loopback interface found from %d to %d".formatted(LOWEST, HIGHEST));
+				"No free port of the loopback interface found from %s to %s".formatted(LOWEST, HIGHEST));
 	}
 
 	/** This many different ports that are free now. */
@@ -84,7 +84,7 @@ public final class Ports {
 	 */
 	public static void requireFree(int port, String what) {
 		if (port != 0 && !isFree(port)) {
-			throw new StartFailedException("%s: port %d is taken%s".formatted(what, port,
+			throw new StartFailedException("%s: port %s is taken%s".formatted(what, port,
 					holder(port).map((holder) -> " by process " + describe(holder)).orElse("")));
 		}
 	}
@@ -103,11 +103,11 @@ public final class Ports {
 	/** Process id and the beginning of the command line. */
 	private static String describe(ProcessHandle process) {
 		String command = process.info().commandLine().orElse("");
-		return "%d (%s)".formatted(process.pid(), (command.length() > 100) ? command.substring(0, 100) + "…" : command);
+		return "%s (%s)".formatted(process.pid(), (command.length() > 100) ? command.substring(0, 100) + "…" : command);
 	}
 
 	private static Optional<String> inode(int port) {
-		String suffix = ":%04X".formatted(port);
+		String suffix = String.format(Locale.ROOT, ":%04X", port);
 		return Stream.of("/proc/net/tcp", "/proc/net/tcp6").flatMap((table) -> {
 			try {
 				return Files.readAllLines(Path.of(table)).stream();

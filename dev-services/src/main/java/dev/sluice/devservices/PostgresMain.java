@@ -95,6 +95,8 @@ final class PostgresMain {
 				// The library has no options for these. It passes them on to initdb,
 				// after its own '-A trust', which they replace.
 				.setLocaleConfig("auth", "scram-sha-256")
+				.setLocaleConfig("encoding", "UTF8")
+				.setLocaleConfig("locale", "C")
 				.setLocaleConfig("pwfile", passwordFile.toString())
 				.setConnectConfig("password", Files.readString(passwordFile))
 				.setServerConfig("listen_addresses", "127.0.0.1")

@@ -27,12 +27,12 @@ public interface PostgresService extends Breakable {
 
 	/** Without user and password. */
 	default String jdbcUrl() {
-		return "jdbc:postgresql://%s:%d/%s".formatted(host(), port(), database());
+		return "jdbc:postgresql://%s:%s/%s".formatted(host(), port(), database());
 	}
 
 	/** Without user and password. */
 	default String r2dbcUrl() {
-		return "r2dbc:postgresql://%s:%d/%s".formatted(host(), port(), database());
+		return "r2dbc:postgresql://%s:%s/%s".formatted(host(), port(), database());
 	}
 
 }

@@ -71,7 +71,7 @@ final class Reaper {
 
 	private synchronized void report(char change, long pid) {
 		try {
-			this.changes.write("%c %d\n".formatted(change, pid));
+			this.changes.write("%c %s\n".formatted(change, pid));
 			this.changes.flush();
 		}
 		catch (IOException ex) {

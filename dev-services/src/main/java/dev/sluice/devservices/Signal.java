@@ -38,14 +38,14 @@ enum Signal {
 			return;
 		}
 		try {
-			Process shell = new ProcessBuilder("sh", "-c", "kill -%s %d".formatted(this, process.pid()))
+			Process shell = new ProcessBuilder("sh", "-c", "kill -%s %s".formatted(this, process.pid()))
 				.redirectOutput(Redirect.DISCARD)
 				.redirectError(Redirect.DISCARD)
 				.start();
 			// A frozen process must be unfrozen even if this thread is interrupted.
 			if (!JavaProcess.awaitEnd(shell, Patience.of(TIMEOUT))) {
 				shell.destroyForcibly();
-				throw new IllegalStateException("no shell sent SIG%s to process %d within %d s".formatted(this,
+				throw new IllegalStateException("no shell sent SIG%s to process %s within %s s".formatted(this,
 						process.pid(), Patience.of(TIMEOUT).toSeconds()));
 			}
 			if (this == STOP) {

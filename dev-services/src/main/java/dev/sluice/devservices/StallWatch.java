@@ -80,7 +80,7 @@ public final class StallWatch implements TestExecutionListener {
 		}
 
 		String during(String test) {
-			return "%s failed; meanwhile the machine stood still for %d ms at most, %d ms in all".formatted(test,
+			return "%s failed; meanwhile the machine stood still for %s ms at most, %s ms in all".formatted(test,
 					this.longestNanos / 1_000_000, this.totalNanos / 1_000_000);
 		}
 

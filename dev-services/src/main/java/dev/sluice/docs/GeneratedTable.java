@@ -113,7 +113,7 @@ public final class GeneratedTable {
 		}
 		int more = different.size() - SHOWN;
 		return String.join("\n", different.subList(0, Math.min(SHOWN, different.size())))
-				+ ((more > 0) ? "%n… and %d more".formatted(more) : "");
+				+ ((more > 0) ? "%n… and %s more".formatted(more) : "");
 	}
 
 	/**

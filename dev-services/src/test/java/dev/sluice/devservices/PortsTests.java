@@ -48,11 +48,11 @@ class PortsTests {
 		try (ServerSocket _ = listen(port)) {
 			assertThatExceptionOfType(StartFailedException.class)
 				.isThrownBy(() -> Ports.requireFree(port, "the server"))
-				.withMessageStartingWith("the server: port %d is taken".formatted(port))
+				.withMessageStartingWith("the server: port %s is taken".formatted(port))
 				.satisfies((ex) -> {
 					if (Files.exists(Path.of("/proc/net/tcp"))) {
 						assertThat(ex)
-							.hasMessageContaining(" by process %d (".formatted(ProcessHandle.current().pid()));
+							.hasMessageContaining(" by process %s (".formatted(ProcessHandle.current().pid()));
 					}
 				});
 		}
@@ -79,7 +79,7 @@ class PortsTests {
 					// It can be had.
 				}
 				catch (IOException ex) {
-					taken.add("%d: %s".formatted(port, ex.getMessage()));
+					taken.add("%s: %s".formatted(port, ex.getMessage()));
 				}
 			}
 		}

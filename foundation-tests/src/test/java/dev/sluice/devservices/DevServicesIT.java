@@ -160,7 +160,7 @@ class DevServicesIT {
 			.start()) {
 
 			assertThatExceptionOfType(StartFailedException.class).isThrownBy(services::postgres)
-				.withMessageContaining("postgres: port %d is taken".formatted(taken.port()));
+				.withMessageContaining("postgres: port %s is taken".formatted(taken.port()));
 		}
 	}
 

@@ -57,6 +57,21 @@ class EmbeddedProcessIT {
 		}
 	}
 
+	/** In a locale with other digits, and in one that the system does not have. */
+	@Test
+	void serversStartInEveryLocale() {
+		try (EmbeddedProcess kafka = new EmbeddedProcess("kafka", 0, KafkaMain.class,
+				List.of("-Xmx256m", "-Duser.language=ar", "-Duser.country=EG"), this.directory);
+				JavaProcess postgres = JavaProcess.mainClass(PostgresMain.class.getName())
+					.through(List.of("env", "LC_ALL=zz_ZZ.UTF-8"))
+					.args(Integer.toString(Ports.free()), this.directory.resolve("postgres").toString())
+					.readyWhenLogged("the server is ready", DevServices.startTimeout())
+					.launch()) {
+			kafka.start();
+			postgres.awaitReady();
+		}
+	}
+
 	private EmbeddedProcess process(Class<?> mainClass) {
 		return new EmbeddedProcess(NAME, 0, mainClass, List.of("-Xmx32m", "-XX:+UseSerialGC"), this.directory);
 	}

@@ -41,7 +41,7 @@ class JavaProcessIT {
 		int port = Ports.free();
 
 		this.process = child("serve", Integer.toString(port))
-			.readyWhen(URI.create("http://127.0.0.1:%d/health".formatted(port)), TIMEOUT)
+			.readyWhen(URI.create("http://127.0.0.1:%s/health".formatted(port)), TIMEOUT)
 			.start();
 
 		assertThat(this.process.isAlive()).isTrue();
@@ -112,12 +112,12 @@ class JavaProcessIT {
 
 			assertThatExceptionOfType(StartFailedException.class)
 				.isThrownBy(() -> child("serve", Integer.toString(port))
-					.readyWhen(URI.create("http://127.0.0.1:%d/health".formatted(port)), TIMEOUT)
+					.readyWhen(URI.create("http://127.0.0.1:%s/health".formatted(port)), TIMEOUT)
 					.start())
-				.withMessageContaining("child: port %d is taken".formatted(port))
+				.withMessageContaining("child: port %s is taken".formatted(port))
 				.satisfies((ex) -> {
 					if (Files.exists(Path.of("/proc/net/tcp"))) {
-						assertThat(ex).hasMessageContaining("by process %d".formatted(ProcessHandle.current().pid()));
+						assertThat(ex).hasMessageContaining("by process %s".formatted(ProcessHandle.current().pid()));
 					}
 				});
 		}
@@ -148,7 +148,7 @@ class JavaProcessIT {
 	void answersAgainWhenItIsUnfrozen() throws Exception {
 		int port = Ports.free();
 		this.process = child("serve", Integer.toString(port))
-			.readyWhen(URI.create("http://127.0.0.1:%d/health".formatted(port)), TIMEOUT)
+			.readyWhen(URI.create("http://127.0.0.1:%s/health".formatted(port)), TIMEOUT)
 			.start();
 
 		this.process.freeze();
@@ -225,7 +225,7 @@ class JavaProcessIT {
 	}
 
 	private static boolean answers(int port, int timeoutMillis) throws IOException {
-		HttpURLConnection connection = (HttpURLConnection) URI.create("http://127.0.0.1:%d/health".formatted(port))
+		HttpURLConnection connection = (HttpURLConnection) URI.create("http://127.0.0.1:%s/health".formatted(port))
 			.toURL()
 			.openConnection();
 		connection.setReadTimeout(timeoutMillis);

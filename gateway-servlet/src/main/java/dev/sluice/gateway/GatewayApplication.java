@@ -1,6 +1,6 @@
 package dev.sluice.gateway;
 
-import dev.sluice.topics.NativeLz4;
+import dev.sluice.topics.ServiceJvm;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -12,8 +12,8 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 class GatewayApplication {
 
 	public static void main(String[] args) {
+		ServiceJvm.prepare();
 		CarrierThreads.configure();
-		NativeLz4.load();
 		SpringApplication.run(GatewayApplication.class, args);
 	}
 

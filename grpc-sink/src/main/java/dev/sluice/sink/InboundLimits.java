@@ -100,7 +100,7 @@ final class InboundLimits extends ServerStreamTracer.Factory implements ServerIn
 	@Nullable Status brokenBy(long messageBytes, long memoryBytes) {
 		if (messageBytes > this.properties.limits().maxRequestBytes()) {
 			return Status.RESOURCE_EXHAUSTED
-				.withDescription("The message is larger than %d bytes (sink.limits.max-message) and an envelope of %d"
+				.withDescription("The message is larger than %s bytes (sink.limits.max-message) and an envelope of %s"
 					.formatted(this.properties.limits().maxMessageBytes(), SinkProperties.ENVELOPE_BYTES));
 		}
 		if (memoryBytes > 2 * this.properties.limits().memory().toBytes()) {
@@ -131,7 +131,7 @@ final class InboundLimits extends ServerStreamTracer.Factory implements ServerIn
 
 	Status stallStatus() {
 		return Status.DEADLINE_EXCEEDED
-			.withDescription("A message was incomplete %d ms after its first byte (sink.stream.stall-timeout)"
+			.withDescription("A message was incomplete %s ms after its first byte (sink.stream.stall-timeout)"
 				.formatted(this.properties.stream().stallTimeout().toMillis()));
 	}
 

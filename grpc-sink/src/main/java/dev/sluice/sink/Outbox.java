@@ -262,7 +262,7 @@ final class Outbox {
 		}
 		Duration timeout = this.shared.properties().stream().stallTimeout();
 		return (this.unread && nowNanos - this.unreadSinceNanos > timeout.toNanos()) ? Status.DEADLINE_EXCEEDED
-			.withDescription("The client has not read its responses for %d ms (sink.stream.stall-timeout)"
+			.withDescription("The client has not read its responses for %s ms (sink.stream.stall-timeout)"
 				.formatted(timeout.toMillis())) : null;
 	}
 

@@ -1,6 +1,6 @@
 package dev.sluice.sink;
 
-import dev.sluice.topics.NativeLz4;
+import dev.sluice.topics.ServiceJvm;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 public class SinkApplication {
 
 	public static void main(String[] args) {
-		NativeLz4.load();
+		ServiceJvm.prepare();
 		SpringApplication.run(SinkApplication.class, args);
 	}
 

@@ -179,7 +179,7 @@ final class StreamStorage {
 		return this.inStorage.olderThan(nowNanos - timeout.toNanos())
 			.stream()
 			.map((reserved) -> new Answer(reserved,
-					status(new StoreUnavailableException("The storage has not answered for %d ms (sink.store.timeout)"
+					status(new StoreUnavailableException("The storage has not answered for %s ms (sink.store.timeout)"
 						.formatted(timeout.toMillis())))))
 			.toList();
 	}

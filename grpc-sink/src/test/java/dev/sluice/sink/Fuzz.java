@@ -64,7 +64,7 @@ public final class Fuzz {
 			while (System.nanoTime() - first < Duration.parse(time).toNanos()) {
 				once(seed++, round);
 			}
-			System.out.printf("%,d rounds, seeds from %d%n", seed - first, first);
+			System.out.printf("%,d rounds, seeds from %s%n", seed - first, first);
 		}
 	}
 
@@ -77,7 +77,7 @@ public final class Fuzz {
 			round.run(new Random(seed));
 		}
 		catch (Throwable ex) {
-			throw new AssertionError("-Dsluice.fuzz.seed=%d: %s".formatted(seed, ex.getMessage()), ex);
+			throw new AssertionError("-Dsluice.fuzz.seed=%s: %s".formatted(seed, ex.getMessage()), ex);
 		}
 	}
 

@@ -3,6 +3,7 @@ package dev.sluice.sink;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Locale;
 import java.util.Queue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -51,7 +52,7 @@ class MemoryTests {
 		long taken = heapUsed() - before;
 		assertThat(queue).hasSize(MESSAGES + 1);
 
-		assertThat(counted).as("%d bytes a message counted, %d taken", counted / MESSAGES, taken / MESSAGES)
+		assertThat(counted).as("%s bytes a message counted, %s taken", counted / MESSAGES, taken / MESSAGES)
 			.isBetween(taken, 2 * taken);
 	}
 
@@ -122,7 +123,7 @@ class MemoryTests {
 	}
 
 	private static ByteString id(int number) {
-		return ByteString.copyFromUtf8("%08d".formatted(number));
+		return ByteString.copyFromUtf8(String.format(Locale.ROOT, "%08d", number));
 	}
 
 	private static final class Ignored implements StreamObserver<Response> {

@@ -96,7 +96,7 @@ public final class RestlessClient {
 		long deadline = System.nanoTime() + DEADLINE.toNanos();
 		begin();
 		while (this.acknowledged.size() < this.messages) {
-			assertThat(System.nanoTime()).as("%d acknowledged, %d failures", this.acknowledged.size(), this.failures)
+			assertThat(System.nanoTime()).as("%s acknowledged, %s failures", this.acknowledged.size(), this.failures)
 				.isLessThan(deadline);
 			Stream current = this.streams.getLast();
 			current.sent = Math.min(this.messages, current.sent + this.random.nextInt(5));

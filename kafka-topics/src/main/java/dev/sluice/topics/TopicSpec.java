@@ -34,7 +34,7 @@ public record TopicSpec(String name, int partitions, short replicationFactor, Ma
 			Map<String, String> configs) {
 		if (minInsyncReplicas < 0 || minInsyncReplicas > replicationFactor) {
 			throw new IllegalArgumentException(
-					"min-insync-replicas must be between 0 and the replication factor, %d, but is %d"
+					"min-insync-replicas must be between 0 and the replication factor, %s, but is %s"
 						.formatted(replicationFactor, minInsyncReplicas));
 		}
 		int inSync = (minInsyncReplicas > 0) ? minInsyncReplicas : Math.max(1, replicationFactor - 1);

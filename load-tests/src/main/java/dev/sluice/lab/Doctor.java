@@ -68,7 +68,7 @@ final class Doctor implements Callable<Integer> {
 			process.getOutputStream().close();
 			if (!process.waitFor(MAVEN_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
 				process.destroyForcibly();
-				print(Verdict.WARN, "Maven", "'mvn -v' does not answer within %d s".formatted(MAVEN_TIMEOUT_SECONDS));
+				print(Verdict.WARN, "Maven", "'mvn -v' does not answer within %s s".formatted(MAVEN_TIMEOUT_SECONDS));
 				return false;
 			}
 			try (var lines = process.inputReader()) {
@@ -95,7 +95,7 @@ final class Doctor implements Callable<Integer> {
 		print((cores >= 2) ? Verdict.OK : Verdict.WARN, "cores",
 				cores + ((cores >= 2) ? "" : ": the load generator and the system will wait for each other"));
 		long available = availableMemory() / MIB;
-		String text = "%,d MiB available".formatted(available);
+		String text = String.format(Locale.ROOT, "%,d MiB available", available);
 		if (available >= 6144) {
 			print(Verdict.OK, "memory", text);
 		}
@@ -124,7 +124,7 @@ final class Doctor implements Callable<Integer> {
 	private void checkDisk(Path directory) {
 		try {
 			long free = Files.getFileStore(directory).getUsableSpace() / MIB;
-			String text = "%,d MiB free for %s".formatted(free, directory);
+			String text = String.format(Locale.ROOT, "%,d MiB free for %s", free, directory);
 			if (free >= 2048) {
 				print(Verdict.OK, "disk", text);
 			}

@@ -2,7 +2,7 @@ package dev.sluice.consumer;
 
 import java.time.InstantSource;
 
-import dev.sluice.topics.NativeLz4;
+import dev.sluice.topics.ServiceJvm;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -17,7 +17,7 @@ import org.springframework.context.annotation.Bean;
 public class OrderConsumerApplication {
 
 	public static void main(String[] args) {
-		NativeLz4.load();
+		ServiceJvm.prepare();
 		SpringApplication.run(OrderConsumerApplication.class, args);
 	}
 

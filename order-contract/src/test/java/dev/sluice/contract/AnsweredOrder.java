@@ -67,7 +67,7 @@ public record AnsweredOrder(String name, List<Integer> statuses, String contentT
 	 */
 	public Reply reply(UUID id, @Nullable String retryAfter) {
 		StringBuilder head = new StringBuilder();
-		head.append("HTTP/1.1 %d X\r\n".formatted(status()));
+		head.append("HTTP/1.1 %s X\r\n".formatted(status()));
 		byte[] bytes = body(id);
 		if (!this.contentType.isEmpty()) {
 			head.append("Content-Type: %s\r\n".formatted(this.contentType));
@@ -76,13 +76,13 @@ public record AnsweredOrder(String name, List<Integer> statuses, String contentT
 			head.append("Retry-After: %s\r\n".formatted(retryAfter));
 		}
 		if (status() != 204 && status() != 304) {
-			head.append("Content-Length: %d\r\n".formatted(bytes.length));
+			head.append("Content-Length: %s\r\n".formatted(bytes.length));
 		}
 		head.append("\r\n");
 		return (socket, _) -> {
 			for (int early : this.statuses.subList(0, this.statuses.size() - 1)) {
 				socket.getOutputStream()
-					.write("HTTP/1.1 %d X\r\nLink: </x>\r\n\r\n".formatted(early).getBytes(StandardCharsets.UTF_8));
+					.write("HTTP/1.1 %s X\r\nLink: </x>\r\n\r\n".formatted(early).getBytes(StandardCharsets.UTF_8));
 				socket.getOutputStream().flush();
 				// The client reads it by itself, mostly. Nothing depends on that.
 				Thread.sleep(50);

@@ -251,7 +251,7 @@ public final class DescribedApi {
 
 		@Override
 		public String toString() {
-			return "%s %s %s -> %d %s %s".formatted(this.method, this.uri, this.requestHeaders.map(), this.status,
+			return "%s %s %s -> %s %s %s".formatted(this.method, this.uri, this.requestHeaders.map(), this.status,
 					this.responseHeaders.map(), this.responseBody);
 		}
 

@@ -132,9 +132,9 @@ public final class FakeBackend implements AutoCloseable {
 
 		static Reply of(int status, String json) {
 			return (socket, _) -> write(socket.getOutputStream(), """
-					HTTP/1.1 %d X\r
+					HTTP/1.1 %s X\r
 					Content-Type: application/json\r
-					Content-Length: %d\r
+					Content-Length: %s\r
 					\r
 					%s""".formatted(status, json.length(), json));
 		}

@@ -43,19 +43,19 @@ final class FramingCorpus {
 			" folded: x", "X: a\r\n b", "X: a\r\n\tb", "X:\r\n b", "X\u0000: y", "X: a\u0000b", "X: a\u0001b",
 			"X: a\u007fb", "X: a\rb", "X: a\nb", "X: a\n", "X: a\r", "X(: y", "X/: y", "\u00e4: y", "X\r: y" };
 
-	/** {@code %d} is the body's length. */
-	private static final String[] FRAMINGS = { "Content-Length:%d ", "content-length: 0%d", "Content-Length: +%d",
-			"Content-Length: -%d", "Content-Length: %d, %<d", "Content-Length: %d\r\nContent-Length: %<d",
-			"Content-Length: %d\r\nContent-Length: 1", "Content-Length:", "Content-Length: x", "Content-Length: %d.0",
+	/** {@code %s} is the body's length. */
+	private static final String[] FRAMINGS = { "Content-Length:%s ", "content-length: 0%s", "Content-Length: +%s",
+			"Content-Length: -%s", "Content-Length: %s, %<d", "Content-Length: %s\r\nContent-Length: %<d",
+			"Content-Length: %s\r\nContent-Length: 1", "Content-Length:", "Content-Length: x", "Content-Length: %s.0",
 			"Content-Length: 9223372036854775808", "Content-Length: 99999999999999999999", "Content-Length: 65537", "",
 			"transfer-encoding: Chunked", "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: chunked, chunked",
 			"Transfer-Encoding: identity", "Transfer-Encoding: chunked, identity", "Transfer-Encoding:",
 			"Transfer-Encoding: xchunked", "Transfer-Encoding: chunked;a=b", "Transfer-Encoding:\r\n chunked",
 			"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "Transfer-Encoding: \u000bchunked",
 			"Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip", "Transfer-Encoding : chunked",
-			"Transfer-Encoding: chunked\r\nContent-Length: %d", "Content-Length: %d\r\nTransfer-Encoding: chunked",
+			"Transfer-Encoding: chunked\r\nContent-Length: %s", "Content-Length: %s\r\nTransfer-Encoding: chunked",
 			"Content-Length: 5\r\nTransfer-Encoding: chunked",
-			"X: y\r\n Transfer-Encoding: chunked\r\nContent-Length: %d" };
+			"X: y\r\n Transfer-Encoding: chunked\r\nContent-Length: %s" };
 
 	/** Chunked bodies: size, data. */
 	private static final String[] CHUNKS = { "%X\r\n%s\r\n0\r\n\r\n", "00%x\r\n%s\r\n000\r\n\r\n",
@@ -131,14 +131,14 @@ final class FramingCorpus {
 			bad[random.nextInt(bad.length)] = true;
 		}
 		String body = """
-				{"customerId":"c-%d-%d","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}"""
+				{"customerId":"c-%s-%s","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}"""
 			.formatted(number, which);
 		if (random.nextInt(20) == 0) {
 			// More than a server reads in one go.
 			body += " ".repeat(random.nextInt(20_000));
 		}
 		String framing = bad[4] ? pick(random, FRAMINGS)
-				: pick(random, "Content-Length: %d", "Transfer-Encoding: chunked");
+				: pick(random, "Content-Length: %s", "Transfer-Encoding: chunked");
 		List<String> lines = new ArrayList<>(
 				List.of(bad[3] ? pick(random, HOSTS) : "Host: a", "Content-Type: application/json"));
 		if (bad[6]) {

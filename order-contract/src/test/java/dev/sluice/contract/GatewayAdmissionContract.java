@@ -251,7 +251,7 @@ public abstract class GatewayAdmissionContract {
 
 	private static Answer exchange(RawClient client, String request, String body) throws IOException {
 		return client
-			.send("%s HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+			.send("%s HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: %s\r\n\r\n%s"
 				.formatted(request, body.length(), body))
 			.answer();
 	}
@@ -260,7 +260,7 @@ public abstract class GatewayAdmissionContract {
 	private RawClient receiving() throws Exception {
 		RawClient client = RawClient.connect(this.gateway, PATIENCE);
 		client.send("POST /orders HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\n"
-				+ "Expect: 100-continue\r\nContent-Length: %d\r\n\r\n".formatted(ORDER.length()));
+				+ "Expect: 100-continue\r\nContent-Length: %s\r\n\r\n".formatted(ORDER.length()));
 		client.awaitContinue();
 		await().until(() -> metrics().contains("sluice_requests_receiving 1.0")
 				&& metrics().contains("sluice_requests_in_progress 0.0"));

@@ -821,7 +821,7 @@ public abstract class GatewayContract {
 			"503, 0, 503, backend-unavailable", "503, 1, 503, backend-unavailable" })
 	void saysThatTheBackendFailedAndAcceptsQueuedOrders(int answer, int resets, int status, String type)
 			throws Exception {
-		behave("\"errorRate\":%d,\"errorStatus\":%d,\"hangRate\":0,\"resetRate\":%d".formatted(1 - resets, answer,
+		behave("\"errorRate\":%s,\"errorStatus\":%s,\"hangRate\":0,\"resetRate\":%s".formatted(1 - resets, answer,
 				resets));
 
 		HttpResponse<String> response = post(ORDER);
@@ -927,7 +927,7 @@ public abstract class GatewayContract {
 
 	/** An order with a header, for a client that does not wait for its answer. */
 	private static String rawOrder(String header) {
-		return "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n%s\r\nContent-Length: %d\r\n\r\n%s"
+		return "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n%s\r\nContent-Length: %s\r\n\r\n%s"
 			.formatted(header, ORDER.length(), ORDER);
 	}
 

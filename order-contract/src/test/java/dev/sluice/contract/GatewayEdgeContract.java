@@ -278,7 +278,7 @@ public abstract class GatewayEdgeContract {
 	}
 
 	private static String order() {
-		return "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+		return "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %s\r\n\r\n%s"
 			.formatted(ORDER.length(), ORDER);
 	}
 
@@ -336,7 +336,7 @@ public abstract class GatewayEdgeContract {
 		@Test
 		void servesWhatIsUnusualAndWellFormed() throws Exception {
 			String body = Integer.toHexString(ORDER.length()) + "\r\n" + ORDER + "\r\n0\r\n\r\n";
-			String rest = "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s".formatted(ORDER.length(),
+			String rest = "Content-Type: application/json\r\nContent-Length: %s\r\n\r\n%s".formatted(ORDER.length(),
 					ORDER);
 
 			for (String request : List.of(chunks(body), chunks(body.replace("0\r\n\r\n", "000\r\n\r\n")),
@@ -365,11 +365,11 @@ public abstract class GatewayEdgeContract {
 				String body = ORDER.replace(item, (item + ",").repeat(items - 1) + item);
 				for (int cut : List.of(body.length(), body.length() / 2, 1)) {
 					try (RawClient raw = connect()) {
-						String head = "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+						String head = "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %s\r\n\r\n"
 							.formatted(body.length());
 						raw.send(head + body.substring(0, cut));
 						Answer answer = raw.send(body.substring(cut)).answer();
-						assertThat(answer.status()).as("%d bytes, cut at %d: %s", body.length(), cut, answer.body())
+						assertThat(answer.status()).as("%s bytes, cut at %s: %s", body.length(), cut, answer.body())
 							.isEqualTo(201);
 						assertThat(GatewayEdgeContract.this.backend.requests().getLast()).endsWith(body);
 					}
@@ -417,8 +417,8 @@ public abstract class GatewayEdgeContract {
 			try (RawClient raw = connect()) {
 				raw.send((order() + "GET /between HTTP/1.1\r\nHost: a\r\n\r\n").repeat(count));
 				for (int i = 0; i < count; i++) {
-					assertThat(raw.answer().status()).as("order %d", i).isEqualTo(201);
-					assertThat(raw.answer().status()).as("behind order %d", i).isEqualTo(404);
+					assertThat(raw.answer().status()).as("order %s", i).isEqualTo(201);
+					assertThat(raw.answer().status()).as("behind order %s", i).isEqualTo(404);
 				}
 			}
 		}
@@ -433,7 +433,7 @@ public abstract class GatewayEdgeContract {
 				try (RawClient raw = connect()) {
 					raw.send(chunkedOrder(spaces) + small.repeat(60) + last);
 					for (int i = 0; i < 61; i++) {
-						assertThat(raw.answer().status()).as("order %d behind %d spaces", i, spaces).isEqualTo(201);
+						assertThat(raw.answer().status()).as("order %s behind %s spaces", i, spaces).isEqualTo(201);
 					}
 					assertThat(raw.answer().status()).isEqualTo(404);
 				}
@@ -474,7 +474,7 @@ public abstract class GatewayEdgeContract {
 		private void assertAnsweredFromHead(String request, String type, int status) throws IOException {
 			try (RawClient raw = connect()) {
 				Answer answer = raw
-					.send("%s HTTP/1.1\r\nHost: a\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n".formatted(request,
+					.send("%s HTTP/1.1\r\nHost: a\r\nContent-Type: %s\r\nContent-Length: %s\r\n\r\n".formatted(request,
 							type, FIFTY_MEGABYTES))
 					.answer();
 
@@ -498,7 +498,7 @@ public abstract class GatewayEdgeContract {
 					assertOneAnswer(head + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
 					for (int bytes : List.of(1, 500, 3_000, 5_000, 20_000)) {
 						String body = "x".repeat(bytes);
-						assertOneAnswer(head + "Content-Length: %d\r\n\r\n%s".formatted(bytes, body));
+						assertOneAnswer(head + "Content-Length: %s\r\n\r\n%s".formatted(bytes, body));
 						assertOneAnswer(head
 								+ "Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n".formatted(bytes, body));
 					}
@@ -508,7 +508,7 @@ public abstract class GatewayEdgeContract {
 		}
 
 		private void assertOneAnswer(String request) throws IOException {
-			String described = "%s, %d bytes".formatted(request.lines().findFirst(), request.length());
+			String described = "%s, %s bytes".formatted(request.lines().findFirst(), request.length());
 			try (RawClient raw = connect()) {
 				Answer answer = raw.send(request + "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n").answer();
 

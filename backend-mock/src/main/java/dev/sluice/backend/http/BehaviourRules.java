@@ -50,7 +50,7 @@ public final class BehaviourRules {
 		for (int i = 0; i < behaviour.specials().size(); i++) {
 			int status = behaviour.specials().get(i).status();
 			if (status != 0 && status < MIN_ERROR) {
-				errors.add(new JsonProblem("specials[%d].status".formatted(i), "must be 0, or 400 to 599"));
+				errors.add(new JsonProblem("specials[%s].status".formatted(i), "must be 0, or 400 to 599"));
 			}
 		}
 		switch (behaviour.delay()) {

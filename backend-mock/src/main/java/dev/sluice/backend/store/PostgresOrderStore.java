@@ -267,7 +267,7 @@ public final class PostgresOrderStore implements OrderStore {
 
 	private static Opened open(Statement statement) throws SQLException {
 		// IF NOT EXISTS is not safe for concurrent processes.
-		statement.execute("select pg_advisory_xact_lock(%d)".formatted(LOCK));
+		statement.execute("select pg_advisory_xact_lock(%s)".formatted(LOCK));
 		statement.execute(TABLES);
 		try (ResultSet row = statement.executeQuery("select current from backend.ledger")) {
 			row.next();

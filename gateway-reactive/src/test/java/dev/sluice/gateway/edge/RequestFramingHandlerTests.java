@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class RequestFramingHandlerTests {
 
-	private static final String GET = "GET /%d HTTP/1.1\r\nHost: a\r\n\r\n";
+	private static final String GET = "GET /%s HTTP/1.1\r\nHost: a\r\n\r\n";
 
 	private static final String POST = "POST /0 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n";
 

@@ -26,9 +26,9 @@ public final class ContainerProblems extends ErrorReportValve {
 	static byte[] answer(ProblemType type) {
 		byte[] body = StandardProblem.document(type);
 		ByteBuffer head = StandardCharsets.US_ASCII.encode("""
-				HTTP/1.1 %d \r
+				HTTP/1.1 %s \r
 				Content-Type: %s\r
-				Content-Length: %d\r
+				Content-Length: %s\r
 				Connection: close\r
 				\r
 				""".formatted(type.status(), MediaType.APPLICATION_PROBLEM_JSON_VALUE, body.length));

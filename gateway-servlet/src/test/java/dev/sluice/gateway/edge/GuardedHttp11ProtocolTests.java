@@ -45,7 +45,7 @@ class GuardedHttp11ProtocolTests {
 		tomcat.start();
 		try (HttpClient client = HttpClient.newHttpClient()) {
 			HttpRequest request = HttpRequest
-				.newBuilder(URI.create("http://127.0.0.1:%d/".formatted(connector.getLocalPort())))
+				.newBuilder(URI.create("http://127.0.0.1:%s/".formatted(connector.getLocalPort())))
 				.timeout(Patience.ofSeconds(60))
 				.build();
 

@@ -206,7 +206,7 @@ final class Session {
 		this.resends.remove(entry.number());
 		this.last = Math.max(this.last, entry.number());
 		int code = Status.Code.RESOURCE_EXHAUSTED.value();
-		String description = "The payload has %d bytes; the sink accepts at most %d".formatted(entry.payload().length,
+		String description = "The payload has %s bytes; the sink accepts at most %s".formatted(entry.payload().length,
 				maxBytes);
 		refuse(entry, code, description);
 	}

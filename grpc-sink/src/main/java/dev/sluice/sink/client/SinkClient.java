@@ -150,7 +150,7 @@ public final class SinkClient implements AutoCloseable {
 		for (Message message : messages) {
 			if (message.payload().length > this.options.maxMessageBytes()) {
 				throw new IllegalArgumentException(
-						"A message must have at most %,d bytes (maxMessageBytes), this one has %,d"
+						"A message must have at most %s bytes (maxMessageBytes), this one has %s"
 							.formatted(this.options.maxMessageBytes(), message.payload().length));
 			}
 		}

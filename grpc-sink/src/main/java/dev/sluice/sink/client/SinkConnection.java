@@ -389,7 +389,7 @@ final class SinkConnection implements SinkCall.Listener {
 			silent |= now - this.silentSince >= SILENT_TIMEOUTS * timeout;
 		}
 		if (silent) {
-			leave(Objects.requireNonNull(this.call), "The sink has acknowledged nothing for %d times %s"
+			leave(Objects.requireNonNull(this.call), "The sink has acknowledged nothing for %s times %s"
 				.formatted(SILENT_TIMEOUTS, this.options.ackTimeout()));
 			return;
 		}

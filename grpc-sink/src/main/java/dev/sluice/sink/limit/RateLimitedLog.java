@@ -1,6 +1,7 @@
 package dev.sluice.sink.limit;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.function.LongSupplier;
 
 import com.google.errorprone.annotations.FormatMethod;
@@ -49,7 +50,7 @@ public final class RateLimitedLog {
 			before = this.leftOut;
 			this.leftOut = 0;
 		}
-		String line = format.formatted(arguments);
+		String line = String.format(Locale.ROOT, format, arguments);
 		this.logger.warn("{}{}", line, (before > 0) ? " (" + before + " similar lines suppressed)" : "");
 	}
 

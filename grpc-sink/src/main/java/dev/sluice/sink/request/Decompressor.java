@@ -118,7 +118,7 @@ public final class Decompressor {
 		if (dictionaryId != 0
 				&& (this.dictionary == null || dictionaryId != Integer.toUnsignedLong(this.dictionary.getId()))) {
 			return Payload
-				.invalid("zstd_compressed needs dictionary %d, which the sink does not have".formatted(dictionaryId));
+				.invalid("zstd_compressed needs dictionary %s, which the sink does not have".formatted(dictionaryId));
 		}
 		try {
 			return (size >= 0) ? knownSize(frame, (int) size, dictionaryId != 0)

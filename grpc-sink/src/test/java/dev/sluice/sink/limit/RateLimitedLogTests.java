@@ -23,14 +23,14 @@ class RateLimitedLogTests {
 	@Test
 	void writesOneLineAnIntervalAndSaysHowManyItLeftOut(CapturedOutput output) {
 		for (int i = 0; i < 1_000; i++) {
-			this.log.warn("Number %d", i);
+			this.log.warn("Number %s", i);
 		}
 		assertThat(output.getAll().lines().filter((line) -> line.contains("Number"))).singleElement()
 			.asString()
 			.endsWith("Number 0");
 
 		this.nanoTime.addAndGet(Duration.ofSeconds(10).toNanos());
-		this.log.warn("Number %d", 1_000);
+		this.log.warn("Number %s", 1_000);
 
 		assertThat(output.getAll()).contains("Number 1000 (999 similar lines suppressed)");
 	}

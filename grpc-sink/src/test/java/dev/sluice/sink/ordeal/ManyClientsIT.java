@@ -103,14 +103,14 @@ class ManyClientsIT {
 			.property("sink.store.delay", "500ms")
 			.property("sink.limits.memory", MEMORY_BYTES + "B")
 			.logFile(this.directory.resolve("sink.log"))
-			.readyWhen(URI.create("http://127.0.0.1:%d/actuator/health/readiness".formatted(managementPort)),
+			.readyWhen(URI.create("http://127.0.0.1:%s/actuator/health/readiness".formatted(managementPort)),
 					DevServices.startTimeout())
 			.start();
 	}
 
 	private static double metric(HttpClient http, int port, String name) throws Exception {
 		String all = http
-			.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d/actuator/prometheus".formatted(port))).build(),
+			.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:%s/actuator/prometheus".formatted(port))).build(),
 					BodyHandlers.ofString())
 			.body();
 		String line = all.lines().filter((one) -> one.startsWith(name)).findFirst().orElseThrow();

@@ -168,8 +168,8 @@ class TwoSinksIT {
 			.property("server.port", managementPort)
 			.property("spring.grpc.server.port", port)
 			.property("spring.kafka.bootstrap-servers", kafka)
-			.logFile(this.directory.resolve("sink-%d.log".formatted(number)))
-			.readyWhen(URI.create("http://127.0.0.1:%d/actuator/health/readiness".formatted(managementPort)),
+			.logFile(this.directory.resolve("sink-%s.log".formatted(number)))
+			.readyWhen(URI.create("http://127.0.0.1:%s/actuator/health/readiness".formatted(managementPort)),
 					DevServices.startTimeout())
 			.start();
 	}
@@ -184,7 +184,7 @@ class TwoSinksIT {
 			.args(clientDirectory(client).toString(), Integer.toString(MESSAGES), Long.toString(RUN),
 					Integer.toString(client), Integer.toString(this.connections.getFirst().port()),
 					Integer.toString(this.connections.getLast().port()))
-			.logFile(this.directory.resolve("producer-%d.log".formatted(client)))
+			.logFile(this.directory.resolve("producer-%s.log".formatted(client)))
 			.start();
 	}
 

@@ -26,7 +26,7 @@ public final class SampleDictionary {
 	public static byte[] message(int seed) {
 		Random random = new Random(seed);
 		return IntStream.range(0, 30)
-			.mapToObj((line) -> "http_server_requests_seconds_count{method=\"POST\",uri=\"/orders/%d\"} %d\n"
+			.mapToObj((line) -> "http_server_requests_seconds_count{method=\"POST\",uri=\"/orders/%s\"} %s\n"
 				.formatted(random.nextInt(50), random.nextInt(100_000)))
 			.collect(Collectors.joining())
 			.getBytes();

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -133,7 +134,7 @@ public final class CausesExperiment extends Experiment {
 
 		/** Used as a file name and in the orders' keys. */
 		String phase() {
-			return "%d trial %d".formatted(this.orders, this.trial);
+			return "%s trial %s".formatted(this.orders, this.trial);
 		}
 
 	}
@@ -184,7 +185,7 @@ public final class CausesExperiment extends Experiment {
 		if (setting.concernsMemoryAlone()) {
 			cells.add(new Cell(LONG, 1));
 		}
-		return new Round("%d-%02d".formatted(repetition, number), repetition, setting, cells);
+		return new Round(String.format(Locale.ROOT, "%s-%02d", repetition, number), repetition, setting, cells);
 	}
 
 	@Override
@@ -232,7 +233,7 @@ public final class CausesExperiment extends Experiment {
 	}
 
 	private void run(Round round, Stack stack, Certificate certificate) throws IOException, InterruptedException {
-		progress().step("Round %s of %d: %s".formatted(round.name(), this.plan.size(), round.setting().name()));
+		progress().step("Round %s of %s: %s".formatted(round.name(), this.plan.size(), round.setting().name()));
 		Map<String, Service> services = new ConcurrentHashMap<>();
 		ServiceOptions backend = backend(round, certificate);
 		ServiceOptions gateway = this.records.recorded(round.name(), gateway(round, stack, certificate));
@@ -340,7 +341,7 @@ public final class CausesExperiment extends Experiment {
 				: outcome.endedAt();
 		Window window = new Window(start, end.isBefore(start) ? start : end);
 		String problem = whole ? null
-				: "%,d of %,d orders were answered when the run gave up".formatted(answered.size(), cell.orders());
+				: "%s of %s orders were answered when the run gave up".formatted(answered.size(), cell.orders());
 		return new CausesResult.Cell(round.setting().name(), cell.orders(), round.repetition(), cell.trial(),
 				window.seconds(), answered.size(), calls.calls().size(), calls.failures(),
 				Latencies.of(calls.answeredMillis()), outcome.audit().received(), outcome.audit().maxInFlight(),
@@ -365,11 +366,11 @@ public final class CausesExperiment extends Experiment {
 		for (Factor factor : Factor.values()) {
 			configuration.put("base: " + factor.label(), factor.base());
 		}
-		configuration.put("orders in flight", "at most %,d".formatted(MANY));
+		configuration.put("orders in flight", "at most %s".formatted(MANY));
 		configuration.put("tries",
 				"the client retries until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
-		configuration.put("cell deadline", "%d s".formatted(this.settings.deadlineMillis() / 1_000));
-		configuration.put("warm-up", "%,d orders, then as many at once as the largest cell has, before each round"
+		configuration.put("cell deadline", "%s s".formatted(this.settings.deadlineMillis() / 1_000));
+		configuration.put("warm-up", "%s orders, then as many at once as the largest cell has, before each round"
 			.formatted(this.settings.warmUpOrders()));
 		configuration.put("backend delay", "50 ms");
 		configuration.put("new connections",

@@ -201,8 +201,8 @@ final class Conclusions {
 		List<Effect> little = collapsed.stream().filter(Effect::hasLittlePause).toList();
 		boolean isPart = little.size() < collapsed.size()
 				&& collapsed.stream().allMatch((effect) -> isWithoutCollector(effect, collapsed));
-		String settings = isPart ? "%d of the %d settings".formatted(little.size(), collapsed.size())
-				: (collapsed.size() == 1) ? "the one setting" : "the %d settings".formatted(collapsed.size());
+		String settings = isPart ? "%s of the %s settings".formatted(little.size(), collapsed.size())
+				: (collapsed.size() == 1) ? "the one setting" : "the %s settings".formatted(collapsed.size());
 		double most = (isPart ? little : collapsed).stream()
 			.map(Effect::pauseShare)
 			.filter(Objects::nonNull)

@@ -103,7 +103,7 @@ final class BackendWitness {
 				last = moved;
 				quietSince = System.nanoTime();
 			}
-			progress.accept("the backend has %,d".formatted(audit.saved()));
+			progress.accept("the backend has %s".formatted(audit.saved()));
 			long now = System.nanoTime();
 			boolean late = now - deadline >= 0;
 			if (late || now - quietSince >= this.pace.quiet().toNanos()) {
@@ -113,7 +113,7 @@ final class BackendWitness {
 				}
 				if (late) {
 					throw new LabException("Orders are still under way (%s): the audit would prove nothing"
-						.formatted(left.isPresent() ? "Kafka has %,d to be delivered".formatted(left.getAsLong())
+						.formatted(left.isPresent() ? "Kafka has %s to be delivered".formatted(left.getAsLong())
 								: "Kafka does not report how many"));
 				}
 			}

@@ -142,7 +142,7 @@ public final class ChaosCommand extends ExperimentCommand {
 		double seconds = (this.minutes != null) ? this.minutes * 60 : whole ? MINUTES * 60 : QUICK_SECONDS;
 		double count = (this.orders != null) ? this.orders : seconds * perSecond;
 		if (!(count >= 1 && count <= MAX_ORDERS)) {
-			throw usage("Between 1 and %,d orders can be placed, these are %,.0f".formatted(MAX_ORDERS, count));
+			throw usage("Between 1 and %s orders can be placed, these are %s".formatted(MAX_ORDERS, Math.round(count)));
 		}
 		long drawn = (this.seed != null) ? this.seed : System.nanoTime() % 1_000_000;
 		return new Trial.Workload((int) Math.round(count), perSecond, this.syncShare, this.customers, inOrder, drawn,

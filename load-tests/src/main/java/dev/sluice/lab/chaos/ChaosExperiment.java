@@ -145,7 +145,7 @@ final class ChaosExperiment extends Experiment {
 
 	private void run(Stack stack, HttpClient client) throws IOException, InterruptedException {
 		stack.prepare(modules(), progress()::step);
-		progress().step("Starting Kafka, PostgreSQL (%s), the backend, %d consumers and two gateways"
+		progress().step("Starting Kafka, PostgreSQL (%s), the backend, %s consumers and two gateways"
 			.formatted(stack.infrastructure().infrastructure(), this.settings.consumers()));
 		Map<String, Service> services = start(stack);
 		Service backend = Objects.requireNonNull(services.get(BACKEND));
@@ -222,8 +222,8 @@ final class ChaosExperiment extends Experiment {
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", this.settings.load().text());
-		configuration.put("consumers", "%d, delivery.ordering=%s, orders of %,d customers"
-			.formatted(this.settings.consumers(), this.settings.ordering(), this.settings.load().customers()));
+		configuration.put("consumers", String.format(Locale.ROOT, "%s, delivery.ordering=%s, orders of %,d customers",
+				this.settings.consumers(), this.settings.ordering(), this.settings.load().customers()));
 		configuration.put("client", OrderDriver.text(GATEWAYS));
 		configuration.put("seed", Long.toString(this.settings.load().seed()));
 		configuration.put("faults planned", Integer.toString(this.plan.faults().size()));
@@ -235,7 +235,7 @@ final class ChaosExperiment extends Experiment {
 		configuration.put("services' JVM", String.join(" ", StackOptions.JVM_ARGS)
 				+ (this.settings.checking() ? " " + StackOptions.CHECKING_JVM_ARG : ""));
 		configuration.put("queue", (this.settings.brokers() == 1) ? "Kafka, acks=all, one broker, 12 partitions"
-				: "Kafka, acks=all, %1$d brokers, 12 partitions of %1$d copies, of which %2$d must have what is acknowledged"
+				: "Kafka, acks=all, %1$s brokers, 12 partitions of %1$s copies, of which %2$s must have what is acknowledged"
 					.formatted(this.settings.brokers(), this.settings.brokers() - 1));
 		return configuration;
 	}

@@ -189,7 +189,7 @@ record ChaosPlan(List<Fault> faults) {
 	private static List<Fault> spread(List<Pair> pairs, Choice choice) {
 		long needed = LEAD_MILLIS + TAIL_MILLIS + SHARE_MILLIS * pairs.size();
 		if (choice.loadMillis() < needed) {
-			throw new IllegalArgumentException("The load must last at least %d s for %s; this one lasts %d s".formatted(
+			throw new IllegalArgumentException("The load must last at least %s s for %s; this one lasts %s s".formatted(
 					Math.ceilDiv(needed, 1_000), Figures.counted(pairs.size(), "fault"), choice.loadMillis() / 1_000));
 		}
 		Random random = new Random(choice.seed());

@@ -147,13 +147,13 @@ final class FaultInjector implements AutoCloseable {
 	}
 
 	private void begin(Fault fault) throws InterruptedException {
-		this.progress.step("Fault %d: %s, %s".formatted(fault.number(), fault.target(), fault.kind()));
+		this.progress.step("Fault %s: %s, %s".formatted(fault.number(), fault.target(), fault.kind()));
 		long began = millis();
 		try {
 			fault.breakage().run();
 		}
 		catch (RuntimeException ex) {
-			throw new LabException("%s did not get over fault %d (%s): %s".formatted(fault.target(), fault.number(),
+			throw new LabException("%s did not get over fault %s (%s): %s".formatted(fault.target(), fault.number(),
 					fault.kind(), ex.getMessage()), ex);
 		}
 		synchronized (this.done) {
@@ -186,7 +186,7 @@ final class FaultInjector implements AutoCloseable {
 			throw ex;
 		}
 		if (!healed) {
-			throw new LabException("Not over %d s after the load's end: %s".formatted(millis / 1_000,
+			throw new LabException("Not over %s s after the load's end: %s".formatted(millis / 1_000,
 					Figures.counted(this.left.getCount(), "fault")));
 		}
 	}

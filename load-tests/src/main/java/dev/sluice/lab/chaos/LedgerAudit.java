@@ -111,7 +111,7 @@ final class LedgerAudit {
 	public Audited run(long deadlineMillis, Consumer<String> progress) throws InterruptedException {
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(deadlineMillis);
 		int accepted = this.ledger.count(Meaning.ACCEPTED);
-		this.witness.awaitQuiet(deadline, (far) -> progress.accept("%,d orders accepted, %s".formatted(accepted, far)));
+		this.witness.awaitQuiet(deadline, (far) -> progress.accept("%s orders accepted, %s".formatted(accepted, far)));
 		ask(this::isPending, progress);
 		while (count(this::isPending) > 0 && System.nanoTime() - deadline <= 0) {
 			Thread.sleep(this.poll);
@@ -159,7 +159,7 @@ final class LedgerAudit {
 					if (which.test(order)) {
 						ask(order);
 						if (asked.incrementAndGet() % PROGRESS_ORDERS == 0) {
-							progress.accept("%,d of %,d orders looked up".formatted(asked.get(), all));
+							progress.accept("%s of %s orders looked up".formatted(asked.get(), all));
 						}
 					}
 				}
@@ -221,10 +221,10 @@ final class LedgerAudit {
 		List<String> violations = new ArrayList<>();
 		for (int order = 0; order < this.ledger.orders(); order++) {
 			if (isPending(order)) {
-				violations.add("%s,lost,%d".formatted(this.identity.id(order), order));
+				violations.add("%s,lost,%s".formatted(this.identity.id(order), order));
 			}
 			else if (this.ledger.meaning(order) == Meaning.REFUSED && isSaved(order)) {
-				violations.add("%s,refused but saved,%d".formatted(this.identity.id(order), order));
+				violations.add("%s,refused but saved,%s".formatted(this.identity.id(order), order));
 			}
 		}
 		return violations;

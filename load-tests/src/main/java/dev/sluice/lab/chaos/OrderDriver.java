@@ -139,7 +139,7 @@ final class OrderDriver implements AutoCloseable {
 		}
 		Duration end = Patience.of(END);
 		if (!this.open.tryAcquire(MAX_OPEN, end.toMillis(), TimeUnit.MILLISECONDS)) {
-			throw new LabException("%d clients were still running %d s after the end of the load"
+			throw new LabException("%s clients were still running %s s after the end of the load"
 				.formatted(MAX_OPEN - this.open.availablePermits(), end.toSeconds()));
 		}
 		throwFailure();
@@ -154,7 +154,7 @@ final class OrderDriver implements AutoCloseable {
 
 	/** Describes a client in the report. */
 	public static String text(List<?> gateways) {
-		return "%d attempts at most, in turn at %s, after pauses from 1 s, doubled, half of each at random"
+		return "%s attempts at most, in turn at %s, after pauses from 1 s, doubled, half of each at random"
 			.formatted(ATTEMPTS, gateways);
 	}
 

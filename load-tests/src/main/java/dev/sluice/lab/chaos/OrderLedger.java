@@ -93,7 +93,7 @@ final class OrderLedger implements AutoCloseable {
 		}
 		second(endedMillis)[(accepted ? 0 : 2) + mode(order).ordinal()]++;
 		try {
-			this.attempts.write("%d,%d,%s,%s,%d,%d,%s\n".formatted(order, attempt, gateway, mode(order), sentMillis,
+			this.attempts.write("%s,%s,%s,%s,%s,%s,%s\n".formatted(order, attempt, gateway, mode(order), sentMillis,
 					tookMillis, answer.text()));
 		}
 		catch (IOException ex) {

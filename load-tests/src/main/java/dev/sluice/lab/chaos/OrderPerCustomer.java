@@ -60,7 +60,7 @@ record OrderPerCustomer(int compared, List<String> overtaking) {
 				}
 				compared += (before > 0) ? 1 : 0;
 				if (latest > savedMicros.applyAsLong(order)) {
-					overtaking.add("%s,overtook an order accepted before,%d".formatted(identity.id(order), order));
+					overtaking.add("%s,overtook an order accepted before,%s".formatted(identity.id(order), order));
 				}
 			}
 		}

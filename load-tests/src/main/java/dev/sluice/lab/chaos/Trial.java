@@ -82,8 +82,8 @@ final class Trial {
 
 		/** Describes the workload in the report. */
 		String text() {
-			return "open: %.1f orders per second by the clock, %.0f %% of them sync".formatted(this.ratePerSecond,
-					this.syncShare * 100);
+			return "open: %s orders per second by the clock, %s of them sync".formatted(this.ratePerSecond,
+					Figures.percent(this.syncShare));
 		}
 
 	}
@@ -133,10 +133,10 @@ final class Trial {
 		FaultInjector injector = new FaultInjector(planned, start, REST_MILLIS, this.progress);
 		try (driver; injector) {
 			driver.run(this.load.ratePerSecond(), (_) -> {
-				this.progress.now("%,d of %,d orders placed".formatted(driver.placed(), this.load.orders()));
+				this.progress.now("%s of %s orders placed".formatted(driver.placed(), this.load.orders()));
 				return injector.isWell();
 			});
-			this.progress.step("The load has ended: %,d orders placed%s".formatted(driver.placed(),
+			this.progress.step("The load has ended: %s orders placed%s".formatted(driver.placed(),
 					injector.isOver() ? "" : "; the faults that are left go on without load"));
 			injector.awaitHealed(HEAL_STARTS * DevServices.startTimeout().toMillis());
 			return driver.placed();

@@ -156,13 +156,13 @@ public final class ClientCommand extends ExperimentCommand {
 			throw usage("--requests-per-second must be above 0");
 		}
 		if (this.seconds < 1 || this.seconds > MAX_SECONDS) {
-			throw usage("--duration: 1 to %,d seconds".formatted(MAX_SECONDS));
+			throw usage("--duration: 1 to %s seconds".formatted(MAX_SECONDS));
 		}
 		if (this.requestsPerSecond * this.seconds < 1) {
 			throw usage("This is less than one request: choose more per second or a longer --duration");
 		}
 		if (this.requestsPerSecond * this.seconds > OpenClient.MAX_REQUESTS) {
-			throw usage("These are more than %,d requests: choose fewer per second or a shorter --duration"
+			throw usage("These are more than %s requests: choose fewer per second or a shorter --duration"
 				.formatted(OpenClient.MAX_REQUESTS));
 		}
 		CallMode chosen = mode();
@@ -170,7 +170,7 @@ public final class ClientCommand extends ExperimentCommand {
 			throw usage("--mode %s waits without threads: leave --threads out".formatted(chosen));
 		}
 		if (this.threads != null && (this.threads < 1 || this.threads > MAX_THREADS)) {
-			throw usage("--threads: 1 to %,d".formatted(MAX_THREADS));
+			throw usage("--threads: 1 to %s".formatted(MAX_THREADS));
 		}
 		Integer waiting = (this.threads != null) ? this.threads : chosen.threads();
 		return new Case("%s, %s/s".formatted(chosen, plain(this.requestsPerSecond)), chosen, waiting,

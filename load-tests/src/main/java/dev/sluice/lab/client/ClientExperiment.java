@@ -130,7 +130,7 @@ final class ClientExperiment extends Experiment {
 				for (Map.Entry<String, URI> gateway : deployed.target().gateways().entrySet()) {
 					for (Mode mode : deployed.modes()) {
 						String name = "%s %s, %s".formatted(gateway.getKey(), mode, each.name());
-						progress().step("%s against %s for %d s".formatted(name, gateway.getValue(),
+						progress().step("%s against %s for %s s".formatted(name, gateway.getValue(),
 								each.duration().toSeconds()));
 						placeOrders(name, each, gateway.getValue(), mode, system);
 					}
@@ -203,7 +203,7 @@ final class ClientExperiment extends Experiment {
 			if (this.settings.target() != null) {
 				checkAnswers(uri);
 			}
-			progress().step("%s against %s for %d s".formatted(each.name(), uri, each.duration().toSeconds()));
+			progress().step("%s against %s for %s s".formatted(each.name(), uri, each.duration().toSeconds()));
 			this.runs.add(run(each, uri, breakable));
 		}
 	}
@@ -284,12 +284,12 @@ final class ClientExperiment extends Experiment {
 		}
 		configuration.put("load", "open model: requests are due by the clock, latency counts from then");
 		configuration.put("outstanding requests",
-				"at most %,d; further requests are counted and not sent".formatted(this.settings.maxOutstanding()));
+				"at most %s; further requests are counted and not sent".formatted(this.settings.maxOutstanding()));
 		configuration.put("timeout of a request", this.settings.timeout().toSeconds() + " s");
 		configuration.put("after the last request",
-				"waited %d s for answers".formatted(this.settings.patience().toSeconds()));
+				"waited %s s for answers".formatted(this.settings.patience().toSeconds()));
 		configuration.put("warm-up",
-				"%d s before each run, by its own client and at its rate; not counted".formatted(WARM_UP.toSeconds()));
+				"%s s before each run, by its own client and at its rate; not counted".formatted(WARM_UP.toSeconds()));
 		configuration.put("connections", "HTTP/1.1, kept, as many as requests are in flight");
 		configuration.put("sync-over-async", "its pool grows by one thread per second while requests wait");
 		return configuration;

@@ -142,7 +142,7 @@ public final class ClientPage {
 			}
 			Reference there = run.reference();
 			if (there != null) {
-				ends.add(new End("", "the reference's, after %d s".formatted(there.elapsedSeconds()), there.requests(),
+				ends.add(new End("", "the reference's, after %s s".formatted(there.elapsedSeconds()), there.requests(),
 						there.responses(), there.outstanding(), there.latencyMillis(), there.threads()));
 			}
 			return ends.build();

@@ -45,7 +45,7 @@ final class ReferenceCases {
 				Long.parseLong(fields[6]), Long.parseLong(fields[7]), Double.parseDouble(fields[8]),
 				Integer.parseInt(fields[9]), Boolean.parseBoolean(fields[10]));
 		String name = "%s, %s/s%s".formatted(mode, fields[1],
-				(threads != null) ? ", %,d threads".formatted(threads) : "");
+				(threads != null) ? ", %s threads".formatted(threads) : "");
 		return new Case(name, mode, threads, Double.parseDouble(fields[1]),
 				Duration.ofSeconds(reference.elapsedSeconds()), "/" + fields[2], reference, null);
 	}

@@ -171,7 +171,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 				"The last two windows of each warm-up agree in rate and CPU per order within %s, and the compilers used at most %s of the CPU"
 					.formatted(Figures.percent(WarmUpWindow.AGREE_WITHIN), Figures.percent(WarmUpWindow.MAX_JIT_SHARE)),
 				!warmUps.isEmpty() && settled == warmUps.size(),
-				"%d of %d do%s".formatted(settled, warmUps.size(),
+				"%s of %s do%s".formatted(settled, warmUps.size(),
 						warmUps.stream()
 							.filter((curve) -> !curve.settled())
 							.map((curve) -> "; in round %s %s".formatted(curve.round(), end(curve.windows())))
@@ -193,30 +193,30 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		notes.put("load", switch (this.kind) {
 			case IN_FLIGHT -> "closed model: users who each place the next order when one is accepted";
 			case OFFERED ->
-				"open model: orders due by the clock, at most %,d waiting for their answers".formatted(this.users);
-			case BURST -> "bursts, at most %,d orders in flight".formatted(this.users);
+				"open model: orders due by the clock, at most %s waiting for their answers".formatted(this.users);
+			case BURST -> "bursts, at most %s orders in flight".formatted(this.users);
 		});
 		notes.put("tries", "until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
-		notes.put("cell deadline", "%d s".formatted(this.deadlineMillis / 1_000));
+		notes.put("cell deadline", "%s s".formatted(this.deadlineMillis / 1_000));
 		if (this.kind == Load.Kind.BURST) {
-			notes.put("warm-up", "%,d orders each mode, then a burst, before each round".formatted(this.warmUpOrders));
+			notes.put("warm-up", "%s orders each mode, then a burst, before each round".formatted(this.warmUpOrders));
 		}
 		else {
-			notes.put("cell", "at least %s s and %,d orders%s, then until the backlog is delivered".formatted(
+			notes.put("cell", "at least %s s and %s orders%s, then until the backlog is delivered".formatted(
 					Figures.measured(this.leastMillis / 1_000.0), this.leastOrders, (this.kind == Load.Kind.IN_FLIGHT)
-							? ", or until %,d are accepted and not delivered".formatted(MAX_BACKLOG) : ""));
+							? ", or until %s are accepted and not delivered".formatted(MAX_BACKLOG) : ""));
 			notes.put("settling",
-					"before the first cell with another backend, queued orders for %s s, or until %,d are accepted and not delivered"
+					"before the first cell with another backend, queued orders for %s s, or until %s are accepted and not delivered"
 						.formatted(Figures.measured(Math.min(SETTLING_MILLIS, this.leastMillis) / 1_000.0),
 								SETTLING_BACKLOG));
 			notes.put("warm-up",
-					"all gateways and modes by turns, %d users, windows of %d s until two agree within %s and the compilers use at most %s of the CPU, at least %d s and at most %d"
+					"all gateways and modes by turns, %s users, windows of %s s until two agree within %s and the compilers use at most %s of the CPU, at least %s s and at most %s"
 						.formatted(WARM_UP_USERS, this.settling.windowMillis() / 1_000,
 								Figures.percent(this.settling.within()), Figures.percent(WarmUpWindow.MAX_JIT_SHARE),
 								this.settling.leastMillis() / 1_000, this.settling.mostMillis() / 1_000));
 		}
 		notes.put("items of an order", Integer.toString(this.items));
-		this.perSecond.forEach((orders, rate) -> notes.put("N = %,d".formatted(orders),
+		this.perSecond.forEach((orders, rate) -> notes.put("N = %s".formatted(orders),
 				"%s orders per second by the clock".formatted(Figures.measured(rate))));
 		return notes;
 	}

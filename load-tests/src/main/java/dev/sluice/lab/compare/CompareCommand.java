@@ -315,7 +315,7 @@ public final class CompareCommand extends ExperimentCommand {
 					: CellLoad.lasting(sweep.kind(), deadline);
 			case BURST -> CellLoad.burst(deadline, (chosen == Length.SMALLEST) ? 300 : 4_000);
 		};
-		Map<String, String> notes = Map.of("order of the cells", "drawn from the seed %d".formatted(sweep.seed()),
+		Map<String, String> notes = Map.of("order of the cells", "drawn from the seed %s".formatted(sweep.seed()),
 				"gateways",
 				sweep.together() ? "all run from beginning to end; those without load idle"
 						: "one at a time, restarted for each repetition"

@@ -192,7 +192,7 @@ final class CompareExperiment extends Experiment {
 						stack.startAnotherGateway(Variant.of(variant), options(block, variant)))));
 			Stack.inParallel(starts);
 			for (Round round : block.rounds()) {
-				progress().step("Round %s: warm-up, then %d cells".formatted(round.name(), round.cells().size()));
+				progress().step("Round %s: warm-up, then %s cells".formatted(round.name(), round.cells().size()));
 				boolean cold = done.isEmpty();
 				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services)
 					.run(phases(block, round, services, cold), (phase) -> show(round, phase));
@@ -268,7 +268,7 @@ final class CompareExperiment extends Experiment {
 	}
 
 	private static String phaseName(Cell cell) {
-		return "%s %s %s %d".formatted(cell.variant(), cell.mode(), cell.capacity(), cell.load().size());
+		return "%s %s %s %s".formatted(cell.variant(), cell.mode(), cell.capacity(), cell.load().size());
 	}
 
 	private void show(Round round, Phase phase) {
@@ -279,7 +279,7 @@ final class CompareExperiment extends Experiment {
 			.findFirst()
 			.ifPresentOrElse(
 					(cell) -> progress().of(all.indexOf(cell), all.size(),
-							"cell %d of %d: %s".formatted(all.indexOf(cell) + 1, all.size(), cell)),
+							"cell %s of %s: %s".formatted(all.indexOf(cell) + 1, all.size(), cell)),
 					() -> progress().now("round %s: %s".formatted(round.name(), phase.name())));
 	}
 

@@ -73,13 +73,13 @@ record ScenarioRun(Scenario scenario) {
 		Limits limits = this.scenario.limits();
 		List<String> words = new ArrayList<>();
 		if (limits.p99Millis() != null) {
-			words.add("p99 of an accepted call at most %,d ms".formatted(limits.p99Millis()));
+			words.add(String.format(Locale.ROOT, "p99 of an accepted call at most %,d ms", limits.p99Millis()));
 		}
 		if (limits.failed() != null) {
 			words.add(String.format(Locale.ROOT, "at most %.1f %% of the calls fail", limits.failed() * 100));
 		}
 		if (limits.savedPerSecond() != null) {
-			words.add("at least %,d orders saved per second".formatted(limits.savedPerSecond()));
+			words.add(String.format(Locale.ROOT, "at least %,d orders saved per second", limits.savedPerSecond()));
 		}
 		return words;
 	}
@@ -98,7 +98,8 @@ record ScenarioRun(Scenario scenario) {
 				missed.add(String.format(Locale.ROOT, "%s %,.0f ms",
 						(cell.latency().p99() != null) ? "p99" : "too few calls for a p99, the slowest",
 						cell.latency().p99AtMost())
-						+ ((late(cell) > 0) ? ", started up to %,d ms late".formatted(late(cell)) : ""));
+						+ ((late(cell) > 0) ? String.format(Locale.ROOT, ", started up to %,d ms late", late(cell))
+								: ""));
 			}
 		}
 		double failed = (cell.calls() > 0) ? (double) cell.failedCalls() / cell.calls() : 0;
@@ -135,7 +136,7 @@ record ScenarioRun(Scenario scenario) {
 			.forEach((judgement) -> text
 				.append("  missed by %s: %s%n".formatted(judgement.cell(), String.join("; ", judgement.missed()))));
 		long kept = found.judgements().stream().filter(Judgement::kept).count();
-		return text.append("Kept in %d of %d cells.%n".formatted(kept, found.judgements().size())).toString();
+		return text.append("Kept in %s of %s cells.%n".formatted(kept, found.judgements().size())).toString();
 	}
 
 }

@@ -112,7 +112,7 @@ final class TargetComparison extends Experiment {
 				OpenClient client = new OpenClient(CallMode.ASYNC, null, system.tls())) {
 			warmUp(system, client);
 			for (Cell cell : this.plan) {
-				progress().step("cell %d of %d: %s".formatted(this.plan.indexOf(cell) + 1, this.plan.size(), cell));
+				progress().step("cell %s of %s: %s".formatted(this.plan.indexOf(cell) + 1, this.plan.size(), cell));
 				measure(cell, system, client);
 			}
 		}
@@ -123,7 +123,7 @@ final class TargetComparison extends Experiment {
 		int least = Collections.min(this.settings.rates());
 		for (String gateway : this.settings.target().gateways().keySet()) {
 			for (Mode mode : this.settings.modes()) {
-				progress().step("Warming up %s %s at %,d/s".formatted(gateway, mode, least));
+				progress().step("Warming up %s %s at %s/s".formatted(gateway, mode, least));
 				Tally tally = client.run(load(least, this.settings.warmUp()), requests(system, gateway, mode), (_) -> {
 				}).tally();
 				if (tally.answered() - tally.failed() <= 0) {
@@ -179,11 +179,11 @@ final class TargetComparison extends Experiment {
 		Wait toAccepted = wait(tally, accepted, latency);
 		List<String> problems = new ArrayList<>();
 		if (saved != accepted) {
-			problems.add("%,d orders were accepted and %,d counted as saved%s".formatted(accepted, saved,
+			problems.add("%s orders were accepted and %s counted as saved%s".formatted(accepted, saved,
 					(saved > accepted) ? ": others place orders too" : ""));
 		}
 		if (tally.notSent() > 0) {
-			problems.add("%,d requests not sent, as too many were outstanding".formatted(tally.notSent()));
+			problems.add("%s requests not sent, as too many were outstanding".formatted(tally.notSent()));
 		}
 		return new CellResult(cell, start, end, tally.sent(), tally.sent() - accepted, tally.failures(), accepted,
 				saved, saved / seconds, accepted / (this.settings.length().toMillis() / 1_000.0),
@@ -243,9 +243,9 @@ final class TargetComparison extends Experiment {
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>(this.settings.target().notes());
 		configuration.put("load", "open model: orders are due by the clock, latency counts from then");
-		configuration.put("cell", "%,.1f s, after a warm-up of %,.1f s of each gateway and mode at the least rate"
+		configuration.put("cell", "%s s, after a warm-up of %s s of each gateway and mode at the least rate"
 			.formatted(this.settings.length().toMillis() / 1_000.0, this.settings.warmUp().toMillis() / 1_000.0));
-		configuration.put("order of the cells", "drawn from the seed %d".formatted(this.settings.seed()));
+		configuration.put("order of the cells", "drawn from the seed %s".formatted(this.settings.seed()));
 		configuration.put("saved", "sync: what was answered 201; queued: what the consumer counts, of all clients");
 		configuration.put("CPU of an order",
 				"from before the first order was due to a reading after the last was saved, rest included");

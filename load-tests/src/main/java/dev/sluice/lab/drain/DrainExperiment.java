@@ -136,10 +136,10 @@ final class DrainExperiment extends Experiment {
 					List.of(stack::startInfrastructure, () -> started[0] = stack.startBackend(ServiceOptions.NONE)));
 			BackendControl control = new BackendControl(client, started[0].uri());
 			control.behave(this.settings.delays().of(this.settings.delayMillis()));
-			progress().step("Placing %,d orders into Kafka".formatted(this.settings.orders()));
+			progress().step("Placing %s orders into Kafka".formatted(this.settings.orders()));
 			produce(stack.infrastructure().kafka().bootstrapServers());
 			progress()
-				.step("Starting a consumer that delivers %,d at once".formatted(this.settings.deliveryConcurrency()));
+				.step("Starting a consumer that delivers %s at once".formatted(this.settings.deliveryConcurrency()));
 			Service consumer = stack.startConsumer(this.settings.consumer());
 			Map<String, ProcessGroup> groups = new LinkedHashMap<>(
 					ProcessGroup.ofInfrastructure(stack.infrastructure()));
@@ -195,11 +195,12 @@ final class DrainExperiment extends Experiment {
 
 	@Override
 	protected Map<String, String> configuration() {
-		return Map.of("backlog", "%,d orders of %,d customers".formatted(this.settings.orders(), CUSTOMERS),
+		return Map.of("backlog", "%s orders of %s customers".formatted(this.settings.orders(), CUSTOMERS),
 				"consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()), "backend delay",
-				"%d ms, %s".formatted(this.settings.delayMillis(), this.settings.delays()), "rate",
-				"while %.0f to %.0f %% of the backlog are delivered".formatted(FROM * 100, TO * 100), "services' JVM",
-				String.join(" ", StackOptions.JVM_ARGS));
+				"%s ms, %s".formatted(this.settings.delayMillis(), this.settings.delays()), "rate",
+				"while %s to %s %% of the backlog are delivered".formatted(Math.round(FROM * 100),
+						Math.round(TO * 100)),
+				"services' JVM", String.join(" ", StackOptions.JVM_ARGS));
 	}
 
 	private void produce(String bootstrapServers) throws InterruptedException {

@@ -1,6 +1,7 @@
 package dev.sluice.lab.drain;
 
 import java.util.List;
+import java.util.Locale;
 
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Section;
@@ -26,9 +27,10 @@ public final class DrainPage {
 	}
 
 	private static String answer(DrainResult drain) {
-		return "%,.0f orders/s while %,d were delivered (%.1f s): %.1f %% of the %,.0f/s that %d at once and %d ms allow (%s)"
-			.formatted(drain.perSecond(), drain.counted(), drain.seconds(), drain.share() * 100, drain.idealPerSecond(),
-					drain.deliveryConcurrency(), drain.delayMillis(), drain.delays());
+		return String.format(Locale.ROOT,
+				"%,.0f orders/s while %,d were delivered (%.1f s): %.1f %% of the %,.0f/s that %s at once and %s ms allow (%s)",
+				drain.perSecond(), drain.counted(), drain.seconds(), drain.share() * 100, drain.idealPerSecond(),
+				drain.deliveryConcurrency(), drain.delayMillis(), drain.delays());
 	}
 
 	private static Table use(DrainResult drain) {

@@ -77,10 +77,10 @@ public final class GridCommand extends ExperimentCommand {
 		plan = plan.with((this.delays != null) ? this.delays.stream().distinct().toList() : plan.delays(),
 				(this.concurrencies != null) ? this.concurrencies.stream().distinct().toList() : plan.concurrencies());
 		if (plan.delays().stream().anyMatch((delay) -> delay < 0 || delay > MAX_DELAY)) {
-			throw usage("--delays: 0 to %,d ms".formatted(MAX_DELAY));
+			throw usage("--delays: 0 to %s ms".formatted(MAX_DELAY));
 		}
 		if (plan.concurrencies().stream().anyMatch((load) -> load < 1 || load > MAX_CONCURRENCY)) {
-			throw usage("--concurrency: 1 to %,d".formatted(MAX_CONCURRENCY));
+			throw usage("--concurrency: 1 to %s".formatted(MAX_CONCURRENCY));
 		}
 		return plan;
 	}

@@ -100,7 +100,7 @@ final class GridExperiment extends Experiment {
 
 	private void measure(Subject subject, Stack stack, Map<String, Service> services)
 			throws IOException, InterruptedException {
-		progress().step("%s: %d cells".formatted(subject.name(), this.plan.cells() / this.plan.subjects().size()));
+		progress().step("%s: %s cells".formatted(subject.name(), this.plan.cells() / this.plan.subjects().size()));
 		LoadRound.Record record;
 		try (Service gateway = stack.startGateway(subject.variant(), subject.options())) {
 			services.put(GATEWAY, gateway);
@@ -125,7 +125,7 @@ final class GridExperiment extends Experiment {
 	}
 
 	private static String phaseName(long delayMillis, int concurrency) {
-		return "delay %d in flight %d".formatted(delayMillis, concurrency);
+		return "delay %s in flight %s".formatted(delayMillis, concurrency);
 	}
 
 	private void evaluate(Subject subject, LoadRound.Record record) throws IOException {
@@ -147,11 +147,11 @@ final class GridExperiment extends Experiment {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "closed model: as many users as requests in flight, each waits for its answer");
 		configuration.put("cell",
-				"%d ms of new requests, until the last is answered".formatted(this.plan.cellMillis()));
-		configuration.put("warm-up", "%,d orders, then as many at once as the largest cell has in flight"
+				"%s ms of new requests, until the last is answered".formatted(this.plan.cellMillis()));
+		configuration.put("warm-up", "%s orders, then as many at once as the largest cell has in flight"
 			.formatted(this.settings.warmUpOrders()));
-		configuration.put("servlet-platform-%d".formatted(GridPlan.SMALL_POOL),
-				"server.tomcat.threads.max=%d".formatted(GridPlan.SMALL_POOL));
+		configuration.put("servlet-platform-%s".formatted(GridPlan.SMALL_POOL),
+				"server.tomcat.threads.max=%s".formatted(GridPlan.SMALL_POOL));
 		configuration.put("servlet-platform", "the container's 200 threads");
 		configuration.put("services' JVM", String.join(" ", StackOptions.JVM_ARGS));
 		return configuration;

@@ -62,7 +62,7 @@ public final class GridPage {
 		GridPage page = new GridPage(result);
 		String answers = Section.text(page.answers());
 		long refused = result.cells().stream().mapToLong(Cell::refused).sum();
-		return "%s%n%sAnswered 503: %,d%n".formatted(answers, page.rates().text(), refused);
+		return "%s%n%sAnswered 503: %s%n".formatted(answers, page.rates().text(), refused);
 	}
 
 	private List<String> answers() {
@@ -71,7 +71,7 @@ public final class GridPage {
 		}
 		return this.grid.delays()
 			.stream()
-			.map((delay) -> "%d ms: %s times as much as %d blocked threads, %s times as much as 200.".formatted(delay,
+			.map((delay) -> "%s ms: %s times as much as %s blocked threads, %s times as much as 200.".formatted(delay,
 					Figures.measured(ratioTo(this.grid.smallPool(), delay)), this.grid.result().smallPool(),
 					Figures.measured(ratioTo("servlet-platform", delay))))
 			.toList();
@@ -86,14 +86,14 @@ public final class GridPage {
 					.formatted(Figures.count(this.load)),
 				this.grid.delays(),
 				List.of(Column.words("Backend's delay", GridPage::millis),
-						Column.measured("of %d threads".formatted(this.grid.result().smallPool()),
+						Column.measured("of %s threads".formatted(this.grid.result().smallPool()),
 								(delay) -> ratioTo(this.grid.smallPool(), delay)),
 						Column.measured("the reference's", GridPage::reference),
 						Column.measured("of 200 threads", (delay) -> ratioTo("servlet-platform", delay)),
 						Column.measured("of virtual threads", (delay) -> ratioTo("servlet-virtual", delay)),
 						Column.measured("of reactive", (delay) -> ratioTo("reactive", delay)))));
 		html.note(
-				"The reference does not say how large its pool was. %d threads are what its figures imply: at 500 ms a 6.5th of 184 answers per second, each keeping a thread busy for half a second."
+				"The reference does not say how large its pool was. %s threads are what its figures imply: at 500 ms a 6.5th of 184 answers per second, each keeping a thread busy for half a second."
 					.formatted(this.grid.result().smallPool()));
 	}
 
@@ -127,7 +127,7 @@ public final class GridPage {
 							.toList()))
 				.filter((line) -> !line.points().isEmpty())
 				.toList();
-			charts.add(new Chart.Lines("Backend takes %d ms".formatted(delay),
+			charts.add(new Chart.Lines("Backend takes %s ms".formatted(delay),
 					"Answers per second against the requests in flight, a line for each variant.", 300, 440,
 					"requests in flight (N)", "answers per second", "", Chart.Line.top(lines),
 					this.grid.concurrencies(), lines));
@@ -168,7 +168,7 @@ public final class GridPage {
 		if (!cells.isEmpty()) {
 			html.chart(
 					Chart.Stack.of(
-							"%s in flight, backend takes %d ms".formatted(Figures.count(this.load), QUEUE_DELAY_MILLIS),
+							"%s in flight, backend takes %s ms".formatted(Figures.count(this.load), QUEUE_DELAY_MILLIS),
 							"Executing and queued requests, a bar for each variant.", 560, "requests in flight",
 							this.load, List.of("executing", "queued"),
 							cells.stream()
@@ -196,7 +196,7 @@ public final class GridPage {
 				.toList();
 			if (!rows.isEmpty()) {
 				charts.add(Chart.Spread.of(
-						"Backend takes %d ms, %s in flight".formatted(delay, Figures.count(this.load)),
+						"Backend takes %s ms, %s in flight".formatted(delay, Figures.count(this.load)),
 						"Median, 95th and 99th percentile and maximum in milliseconds on a logarithmic axis, a row for each variant.",
 						rows));
 			}

@@ -82,7 +82,7 @@ record GridPlan(List<Subject> subjects, List<Long> delays, List<Integer> concurr
 	}
 
 	private static List<Subject> all() {
-		return List.of(new Subject("servlet-platform-%d".formatted(SMALL_POOL), Variant.SERVLET_PLATFORM, SMALL_POOL),
+		return List.of(new Subject("servlet-platform-%s".formatted(SMALL_POOL), Variant.SERVLET_PLATFORM, SMALL_POOL),
 				new Subject(Variant.SERVLET_PLATFORM.id(), Variant.SERVLET_PLATFORM, 0),
 				new Subject(Variant.SERVLET_VIRTUAL.id(), Variant.SERVLET_VIRTUAL, 0),
 				new Subject(Variant.SERVLET_ASYNC.id(), Variant.SERVLET_ASYNC, 0),

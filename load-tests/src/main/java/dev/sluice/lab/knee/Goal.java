@@ -65,13 +65,13 @@ record Goal(Duration p99, Duration savedP99) {
 	@Nullable String missed(Mode mode, @Nullable Aim aim, Tally tally, @Nullable Timing latency, @Nullable Double savedP99Millis,
 			long leftBehind) {
 		if (tally.notSent() > 0) {
-			return "%,d requests not sent, as too many were outstanding".formatted(tally.notSent());
+			return String.format(Locale.ROOT, "%,d requests not sent, as too many were outstanding", tally.notSent());
 		}
 		if (tally.failed() > 0) {
-			return "%,d requests failed: %s".formatted(tally.failed(), String.join(", ", tally.failures().keySet()));
+			return "%s requests failed: %s".formatted(tally.failed(), String.join(", ", tally.failures().keySet()));
 		}
 		if (tally.outstanding() > 0 || latency == null) {
-			return "%,d requests without an answer".formatted(tally.outstanding());
+			return String.format(Locale.ROOT, "%,d requests without an answer", tally.outstanding());
 		}
 		if (aim != Aim.SAVING && latency.p99AtMost() > this.p99.toMillis()) {
 			return String.format(Locale.ROOT, "%s %,.0f ms",
@@ -84,7 +84,7 @@ record Goal(Duration p99, Duration savedP99) {
 			return "accepted orders were not saved in time";
 		}
 		if (leftBehind > tally.answered() * GROWTH + FEW) {
-			return "%,d more orders wait at its end than at its beginning".formatted(leftBehind);
+			return String.format(Locale.ROOT, "%,d more orders wait at its end than at its beginning", leftBehind);
 		}
 		return (savedP99Millis > this.savedP99.toMillis())
 				? String.format(Locale.ROOT, "saved-p99 %,.0f ms", savedP99Millis) : null;
@@ -92,8 +92,9 @@ record Goal(Duration p99, Duration savedP99) {
 
 	@Override
 	public String toString() {
-		return "p99 of the answers at most %,d ms, p99 from accepted to saved of queued orders at most %,d ms, no failures, no backlog that grows by more than %.0f %% of what is accepted"
-			.formatted(this.p99.toMillis(), this.savedP99.toMillis(), GROWTH * 100);
+		return String.format(Locale.ROOT,
+				"p99 of the answers at most %,d ms, p99 from accepted to saved of queued orders at most %,d ms, no failures, no backlog that grows by more than %.0f %% of what is accepted",
+				this.p99.toMillis(), this.savedP99.toMillis(), GROWTH * 100);
 	}
 
 }

@@ -138,7 +138,7 @@ final class KneeExperiment extends Experiment {
 	@Override
 	protected Finding finding(@Nullable String partial) {
 		return new KneeResult(this.settings.goal().toString(), (this.settings.target() != null) ? "the target's own"
-				: "%s, %d ms an order".formatted(this.settings.capacity().description(), BackendCapacity.DELAY_MILLIS),
+				: "%s, %s ms an order".formatted(this.settings.capacity().description(), BackendCapacity.DELAY_MILLIS),
 				this.knees);
 	}
 
@@ -152,12 +152,12 @@ final class KneeExperiment extends Experiment {
 	}
 
 	private static Check warmUpCheck(String gateway, List<WarmUpWindow> windows) {
-		return new Check(
-				"The last two windows of %s's warm-up agree in rate and CPU per order within %.0f %%, and the compilers used at most %.0f %% of the CPU"
-					.formatted(gateway, WarmUpWindow.AGREE_WITHIN * 100, WarmUpWindow.MAX_JIT_SHARE * 100),
+		return new Check(String.format(Locale.ROOT,
+				"The last two windows of %s's warm-up agree in rate and CPU per order within %.0f %%, and the compilers used at most %.0f %% of the CPU",
+				gateway, WarmUpWindow.AGREE_WITHIN * 100, WarmUpWindow.MAX_JIT_SHARE * 100),
 				WarmUpWindow.isWarm(windows, WarmUpWindow.AGREE_WITHIN),
 				windows.stream()
-					.map((window) -> "%.0f/s after %.0f s".formatted(window.savedPerSecond(), window.endSeconds()))
+					.map((each) -> Math.round(each.savedPerSecond()) + "/s at second " + Math.round(each.endSeconds()))
 					.collect(Collectors.joining(", ")));
 	}
 
@@ -300,10 +300,10 @@ final class KneeExperiment extends Experiment {
 	 */
 	static void checkAnySucceeded(String name, Step last, boolean saved) {
 		if (last.tally().sent() > 0 && (last.tally().allFailed() || !saved)) {
-			throw new LabException(
-					"%s: of %,d orders none was %s, at no more than %,.0f/s: %s. Read the logs of the gateway, the consumer and the backend"
-						.formatted(name, last.tally().sent(), last.tally().allFailed() ? "accepted" : "saved",
-								last.requestsPerSecond(), last.missed()));
+			throw new LabException(String.format(Locale.ROOT,
+					"%s: of %,d orders none was %s, at no more than %,.0f/s: %s. Read the logs of the gateway, the consumer and the backend",
+					name, last.tally().sent(), last.tally().allFailed() ? "accepted" : "saved",
+					last.requestsPerSecond(), last.missed()));
 		}
 	}
 
@@ -375,7 +375,7 @@ final class KneeExperiment extends Experiment {
 
 	private @Nullable ProcessSampler sampler(SystemUnderTest system) throws IOException {
 		return system.processes().isEmpty() ? null : new ProcessSampler(system.processes(),
-				directory().directory("samples").resolve("load-%d.csv".formatted(this.loads)));
+				directory().directory("samples").resolve("load-%s.csv".formatted(this.loads)));
 	}
 
 	private OrderRequests requests(SystemUnderTest system, Mode mode) {
@@ -402,17 +402,17 @@ final class KneeExperiment extends Experiment {
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "open model: orders are due by the clock, latency counts from then");
-		configuration.put("step", "%d s to warm up, %d s measured, at less than 200/s up to twice as long"
+		configuration.put("step", "%s s to warm up, %s s measured, at less than 200/s up to twice as long"
 			.formatted(this.settings.warmUp().toSeconds(), this.settings.measured().toSeconds()));
 		configuration.put("search",
-				"from %.0f/s, doubled until the goal is missed twice, then bisected to 5 %%, at most %d s"
-					.formatted(FIRST, this.settings.limit().toSeconds()));
+				"from %s/s, doubled until the goal is missed twice, then bisected to 5 %%, at most %s s"
+					.formatted(Math.round(FIRST), this.settings.limit().toSeconds()));
 		if (this.settings.target() != null) {
 			configuration.putAll(this.settings.target().notes());
 			return configuration;
 		}
 		configuration.put("warm-up",
-				"before a variant's first search, both modes by turns with 200 requests outstanding, until rate and CPU per order hold, at most %d s"
+				"before a variant's first search, both modes by turns with 200 requests outstanding, until rate and CPU per order hold, at most %s s"
 					.formatted(this.settings.settling().mostMillis() / 1_000));
 		configuration.put("services' JVM", String.join(" ", StackOptions.JVM_ARGS));
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");

@@ -61,7 +61,7 @@ public final class KneePage {
 			return answer(searches.getFirst());
 		}
 		double[] rates = rates(searches);
-		return "%s: %s orders per second (%s to %s in %d searches).".formatted(
+		return "%s: %s orders per second (%s to %s in %s searches).".formatted(
 				Reliability.sign(searches.getFirst().name(), searches.stream().anyMatch(KneePage::marked)),
 				Figures.measured(median(searches)), Figures.measured(rates[0]),
 				Figures.measured(rates[rates.length - 1]), rates.length);

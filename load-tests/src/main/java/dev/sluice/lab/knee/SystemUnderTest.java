@@ -145,7 +145,7 @@ sealed interface SystemUnderTest {
 			this.backend.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(0)));
 			Duration within = Patience.of(CLEARED);
 			if (!drained(within)) {
-				throw new LabException("The backlog was not delivered within %d s".formatted(within.toSeconds()));
+				throw new LabException("The backlog was not delivered within %s s".formatted(within.toSeconds()));
 			}
 			// The backend keeps a bounded number of orders and refuses more: searches of
 			// several variants exceed it.

@@ -128,7 +128,7 @@ public final class PlaceOrder implements Callable<Integer> {
 				}
 			}
 			if (System.nanoTime() > deadline) {
-				throw new LabException("%s: neither saved nor failed after %d s, last answer %d %s".formatted(location,
+				throw new LabException("%s: neither saved nor failed after %s s, last answer %s %s".formatted(location,
 						this.timeoutSeconds, answer.statusCode(), answer.body()));
 			}
 			Thread.sleep(POLL_INTERVAL);

@@ -69,8 +69,8 @@ public final class Redeliver implements Callable<Integer> {
 			Tally tally = this.dryRun
 					? redelivery.list(choice, (order) -> out.println("%s  %s".formatted(order.id(), order.why())))
 					: redelivery.run(choice, (order) -> printIfNotQueued(out, order));
-			out.println(this.dryRun ? "%,d failed orders would be delivered again".formatted(tally.taken())
-					: "%,d failed orders: %,d queued again, %,d refused, %,d unavailable"
+			out.println(this.dryRun ? "%s failed orders would be delivered again".formatted(tally.taken())
+					: "%s failed orders: %s queued again, %s refused, %s unavailable"
 						.formatted(tally.taken() + tally.left(), tally.taken(), tally.refused(), tally.unavailable()));
 			out.flush();
 			return (tally.left() == 0) ? 0 : 1;

@@ -161,7 +161,7 @@ final class Redelivery implements AutoCloseable {
 					each.accept(done);
 					inARow = (done.end() == End.UNAVAILABLE) ? inARow + 1 : 0;
 					if (inARow == UNAVAILABLE_IN_A_ROW) {
-						throw new LabException("%s accepts no more: %s. It accepted %,d before; run it again later"
+						throw new LabException("%s accepts no more: %s. It accepted %s before; run it again later"
 							.formatted(this.gateway, done.answer(), tally.taken()));
 					}
 				}

@@ -105,12 +105,12 @@ final class PoolExperiment extends Experiment {
 	}
 
 	private static String words(Limits limits) {
-		return "at most %d connections, %d kept unused for %d s, answers within %d s".formatted(limits.most(),
+		return "at most %s connections, %s kept unused for %s s, answers within %s s".formatted(limits.most(),
 				limits.mostFree(), limits.freeMillis() / 1_000, limits.answerMillis() / 1_000);
 	}
 
 	private void run(String name, String connections, ConnectionPool pool) throws InterruptedException {
-		progress().step("%s: produce %d messages every %dms with %d concurrency".formatted(connections,
+		progress().step("%s: produce %s messages every %sms with %s concurrency".formatted(connections,
 				this.settings.messages(), this.settings.interval().toMillis(), this.settings.concurrency()));
 		List<Status> statuses = new ArrayList<>();
 		try (Dispatcher dispatcher = new Dispatcher(pool, this.settings.concurrency())) {
@@ -167,7 +167,7 @@ final class PoolExperiment extends Experiment {
 	@Override
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
-		configuration.put("load", "%d messages every %d ms, by the clock".formatted(this.settings.messages(),
+		configuration.put("load", "%s messages every %s ms, by the clock".formatted(this.settings.messages(),
 				this.settings.interval().toMillis()));
 		configuration.put("concurrency", "%d messages in flight at most".formatted(this.settings.concurrency()));
 		configuration.put("queue", "%,d messages at most; further ones are refused".formatted(Dispatcher.MAX_QUEUED));
@@ -178,7 +178,7 @@ final class PoolExperiment extends Experiment {
 								: "%d new connections per second; further ones are closed at once"
 									.formatted(this.settings.newConnectionsPerSecond())));
 		configuration.put("latency",
-				"from when a message was produced until it is written, attempts included; of the last %,d"
+				"from when a message was produced until it is written, attempts included; of the last %s"
 					.formatted(Dispatcher.MAX_TIMED));
 		return configuration;
 	}

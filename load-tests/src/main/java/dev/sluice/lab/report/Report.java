@@ -131,8 +131,8 @@ public final class Report {
 		}
 		long marked = run.cells().stream().filter(Reliability::marked).count();
 		if (marked > 0) {
-			brief.add("%d of %d cells are unreliable (%s)".formatted(marked, run.cells().size(), Reliability.SIGN));
-			doubts.add("%d of %d cells are unreliable (marked %s): a table below all cells says why.".formatted(marked,
+			brief.add("%s of %s cells are unreliable (%s)".formatted(marked, run.cells().size(), Reliability.SIGN));
+			doubts.add("%s of %s cells are unreliable (marked %s): a table below all cells says why.".formatted(marked,
 					run.cells().size(), Reliability.SIGN));
 		}
 		disturbed(run).ifPresent((doubt) -> {
@@ -157,7 +157,7 @@ public final class Report {
 		}
 		double most = shares.stream().filter(Objects::nonNull).mapToDouble(Double::doubleValue).max().orElse(0);
 		return Optional
-			.of("Other processes used more than %s of the machine's CPU, or it is not known what they used, in %d of %d measurements (up to %s); their figures carry a %s."
+			.of("Other processes used more than %s of the machine's CPU, or it is not known what they used, in %s of %s measurements (up to %s); their figures carry a %s."
 				.formatted(Figures.percent(Reliability.FOREIGN_CPU_LIMIT), disturbed, shares.size(),
 						Figures.percent(most), Reliability.SIGN));
 	}

@@ -81,13 +81,13 @@ final class Fields {
 		}
 		catch (MarkedYAMLException ex) {
 			int line = (ex.getProblemMark() != null) ? ex.getProblemMark().getLine() + 1 : 1;
-			throw new ScenarioException("%s:%d: not YAML: %s".formatted(file, line, ex.getProblem()));
+			throw new ScenarioException("%s:%s: not YAML: %s".formatted(file, line, ex.getProblem()));
 		}
 	}
 
 	/** An error at a place in the file. */
 	ScenarioException refused(Node where, String what) {
-		return new ScenarioException("%s:%d: %s".formatted(this.file, where.getStartMark().getLine() + 1, what));
+		return new ScenarioException("%s:%s: %s".formatted(this.file, where.getStartMark().getLine() + 1, what));
 	}
 
 	Optional<Node> take(String key) {
@@ -160,7 +160,7 @@ final class Fields {
 				return count;
 			}
 		}
-		throw refused(value, "'%s' is not a number from %,d to %,d".formatted(text, least, most));
+		throw refused(value, "'%s' is not a number from %s to %s".formatted(text, least, most));
 	}
 
 	Duration duration(Node value, Duration least, Duration most) {
@@ -176,7 +176,7 @@ final class Fields {
 			default -> Duration.ofMinutes(number);
 		};
 		if (duration.compareTo(least) < 0 || duration.compareTo(most) > 0) {
-			throw refused(value, "'%s' is not from %d ms to %,d ms".formatted(text, least.toMillis(), most.toMillis()));
+			throw refused(value, "'%s' is not from %s ms to %s ms".formatted(text, least.toMillis(), most.toMillis()));
 		}
 		return duration;
 	}

@@ -198,7 +198,7 @@ final class SinkExperiment extends Experiment {
 	}
 
 	private void run(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {
-		progress().step("%s, repetition %d: starting the sink".formatted(SinkFigures.words(setting), repetition));
+		progress().step("%s, repetition %s: starting the sink".formatted(SinkFigures.words(setting), repetition));
 		stack.infrastructure().kafka();
 		try (ThinLink link = Settings.thin(setting) ? new ThinLink(LINK, port(stack.sinkTarget())) : null;
 				Service sink = stack.startSink(sinkOptions(setting))) {
@@ -211,9 +211,9 @@ final class SinkExperiment extends Experiment {
 						transfer(sink.handle(), setting, mode, repetition, target);
 				};
 				this.transfers.add(transfer);
-				progress().step("%s: %.1f MB/s, %,.0f messages/s, %.2f s for %d MB".formatted(SinkFigures.words(mode),
-						transfer.megabytesPerSecond(), transfer.messagesPerSecond(), transfer.seconds(),
-						transfer.bytes() / MEGABYTE));
+				progress().step(String.format(Locale.ROOT, "%s: %.1f MB/s, %,.0f messages/s, %.2f s for %s MB",
+						SinkFigures.words(mode), transfer.megabytesPerSecond(), transfer.messagesPerSecond(),
+						transfer.seconds(), transfer.bytes() / MEGABYTE));
 			}
 		}
 	}
@@ -252,7 +252,7 @@ final class SinkExperiment extends Experiment {
 			.jvmArgs(CLIENT_JVM_ARGS)
 			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml", Patience.jvmArg())
 			.args(in.toString(), out.toString())
-			.logFile(directory().directory("logs").resolve("client-%s-%s-%d.log".formatted(setting, mode, repetition)));
+			.logFile(directory().directory("logs").resolve("client-%s-%s-%s.log".formatted(setting, mode, repetition)));
 		try (JavaProcess client = sender.launch()) {
 			await(client, sink, Patience.of(DEADLINE.plusSeconds(bytes / MEGABYTE)));
 			if (!Files.exists(out)) {
@@ -281,7 +281,7 @@ final class SinkExperiment extends Experiment {
 				throw new LabException("The sink has ended during a transfer; see its log next to " + client.logFile());
 			}
 			if (System.nanoTime() - deadline > 0) {
-				throw new LabException("A transfer was not over after %d min; the log of its client: %s"
+				throw new LabException("A transfer was not over after %s min; the log of its client: %s"
 					.formatted(timeout.toMinutes(), client.logFile()));
 			}
 			TimeUnit.MILLISECONDS.sleep(20);
@@ -300,23 +300,24 @@ final class SinkExperiment extends Experiment {
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("data",
-				"lines of recorded scrapes, values varied by seed %d; made before the clock starts, 64 MB of it sent in turn"
+				"lines of recorded scrapes, values varied by seed %s; made before the clock starts, 64 MB of it sent in turn"
 					.formatted(this.settings.seed()));
 		configuration.put("storage", "the topic sink, acks=all");
 		configuration.put("storage's delay",
-				"%.1f ms where the storage binds: what gives 54 connections that wait 49 Mbit/s"
-					.formatted(this.storeDelay.toNanos() / 1e6));
+				String.format(Locale.ROOT,
+						"%.1f ms where the storage binds: what gives 54 connections that wait 49 Mbit/s",
+						this.storeDelay.toNanos() / 1e6));
 		if (linkWords() != null) {
-			configuration.put("thin link", "%,.0f Mbit/s each way, %d ms round trip; %s"
-				.formatted(LINK.bitsPerSecond() / 1e6, LINK.roundTrip().toMillis(), linkWords()));
+			configuration.put("thin link", String.format(Locale.ROOT, "%,.0f Mbit/s each way, %s ms round trip; %s",
+					LINK.bitsPerSecond() / 1e6, LINK.roundTrip().toMillis(), linkWords()));
 		}
 		configuration.put("zstd",
-				"level %d; dictionary of 110 KiB, trained from other batches".formatted(this.settings.zstdLevel()));
+				"level %s; dictionary of 110 KiB, trained from other batches".formatted(this.settings.zstdLevel()));
 		configuration.put("warm-up",
-				"at least %d s before each transfer over loopback, %d s before each other that is not slow"
+				"at least %s s before each transfer over loopback, %s s before each other that is not slow"
 					.formatted(this.settings.warmUpSeconds(), this.settings.shortWarmUpSeconds()));
 		configuration.put("client",
-				"in memory but for the spool, which %d threads give %d messages at a time; window adaptive; %s"
+				"in memory but for the spool, which %s threads give %s messages at a time; window adaptive; %s"
 					.formatted(SinkSender.SPOOL_THREADS, SinkSender.TOGETHER, String.join(" ", CLIENT_JVM_ARGS)));
 		configuration.put("sink's JVM", String.join(" ", StackOptions.JVM_ARGS));
 		return configuration;

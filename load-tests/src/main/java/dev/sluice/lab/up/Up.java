@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -71,7 +72,7 @@ public final class Up implements Callable<Integer> {
 	public Integer call() throws IOException {
 		Variant servlet = argument(() -> Variant.of("servlet-" + this.threads));
 		if (this.portOffset < 0 || this.portOffset > MAX_OFFSET) {
-			throw new ParameterException(this.spec.commandLine(), "--port-offset: 0 to %,d".formatted(MAX_OFFSET));
+			throw new ParameterException(this.spec.commandLine(), "--port-offset: 0 to %s".formatted(MAX_OFFSET));
 		}
 		Workspace workspace = Workspace.find();
 		Path directory = Files.createDirectories(workspace.root().resolve("target/up-" + this.portOffset));
@@ -145,14 +146,14 @@ public final class Up implements Callable<Integer> {
 	private static void checkPorts(Stack stack) {
 		stack.ports().forEach((name, port) -> {
 			if (!Ports.isFree(port)) {
-				throw new LabException("port %d, wanted for %s, is taken%s: stop that, or use --port-offset 1000"
+				throw new LabException("port %s, wanted for %s, is taken%s: stop that, or use --port-offset 1000"
 					.formatted(port, name, Ports.holder(port).map(Up::describe).orElse("")));
 			}
 		});
 	}
 
 	private static String describe(ProcessHandle process) {
-		return " by process %d%s".formatted(process.pid(),
+		return " by process %s%s".formatted(process.pid(),
 				process.info().command().map((command) -> " (%s)".formatted(command)).orElse(""));
 	}
 
@@ -182,7 +183,7 @@ public final class Up implements Callable<Integer> {
 
 	private void printAddresses(PrintWriter out, Stack stack, Variant servlet, Duration elapsed) {
 		String gateway = stack.uri(Module.GATEWAY_SERVLET).toString();
-		out.printf(
+		out.printf(Locale.ROOT,
 				"""
 
 						Sluice is ready after %.1f s; Kafka and PostgreSQL are %s.

@@ -131,7 +131,7 @@ final class Watch implements AutoCloseable {
 			.exceptionally((failure) -> {
 				answer.cancel(true);
 				return new Asked(null, (failure instanceof TimeoutException)
-						? "no answer within %d ms".formatted(PATIENCE.toMillis()) : "no answer");
+						? "no answer within %s ms".formatted(PATIENCE.toMillis()) : "no answer");
 			});
 	}
 

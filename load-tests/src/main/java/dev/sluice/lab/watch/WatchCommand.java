@@ -53,10 +53,10 @@ public final class WatchCommand implements Callable<Integer> {
 	@Override
 	public Integer call() throws IOException {
 		if (this.port < 0 || this.port > Ports.MAX) {
-			throw usage("--port: 0 to %,d".formatted(Ports.MAX));
+			throw usage("--port: 0 to %s".formatted(Ports.MAX));
 		}
 		if (this.portOffset < 0 || this.portOffset > MAX_OFFSET) {
-			throw usage("--port-offset: 0 to %,d".formatted(MAX_OFFSET));
+			throw usage("--port-offset: 0 to %s".formatted(MAX_OFFSET));
 		}
 		Map<String, URI> chosen = targets();
 		// Makes the JDK's HTTP server of this process cut off clients slower than 10 s.
@@ -68,7 +68,7 @@ public final class WatchCommand implements Callable<Integer> {
 				WatchServer server = serve(watch)) {
 			PrintWriter out = this.spec.commandLine().getOut();
 			chosen.forEach((name, uri) -> out.printf("%-18s %s%n", name, uri));
-			out.printf("%nOpen http://127.0.0.1:%d/ . Ctrl-C stops it.%n", server.port());
+			out.printf("%nOpen http://127.0.0.1:%s/ . Ctrl-C stops it.%n", server.port());
 			out.flush();
 			Thread.sleep(Duration.ofDays(365));
 		}
@@ -83,7 +83,7 @@ public final class WatchCommand implements Callable<Integer> {
 			return new WatchServer(watch::after, this.port);
 		}
 		catch (BindException ex) {
-			throw new LabException("port %d is taken%s: choose another with --port".formatted(this.port,
+			throw new LabException("port %s is taken%s: choose another with --port".formatted(this.port,
 					Ports.holder(this.port).map((process) -> " by process " + process.pid()).orElse("")), ex);
 		}
 	}
@@ -101,7 +101,7 @@ public final class WatchCommand implements Callable<Integer> {
 		Map<String, URI> services = new LinkedHashMap<>();
 		Stream.of(Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE, Module.CONSUMER, Module.BACKEND, Module.SINK)
 			.forEach((module) -> services.put(module.directory(),
-					URI.create("http://127.0.0.1:%d".formatted(module.managementPort() + this.portOffset))));
+					URI.create("http://127.0.0.1:%s".formatted(module.managementPort() + this.portOffset))));
 		return services;
 	}
 

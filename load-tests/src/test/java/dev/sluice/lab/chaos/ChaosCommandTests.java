@@ -17,7 +17,7 @@ class ChaosCommandTests {
 			--rate 0                         | --rate must be above 0
 			--sync-share 1.5                 | --sync-share must be between 0 and 1
 			--orders 100 --minutes 1         | use one of them
-			--orders 3000000                 | Between 1 and 2,000,000 orders
+			--orders 3000000                 | Between 1 and 2000000 orders
 			--faults sink                    | fault 'sink' is unknown: use gateway, consumer, broker, postgres, backend
 			--kinds burn                     | kind 'burn' is unknown
 			--faults backend --kinds kill    | None of [backend] can be broken by [kill]

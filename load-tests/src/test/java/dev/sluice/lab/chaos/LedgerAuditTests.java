@@ -135,7 +135,7 @@ class LedgerAuditTests {
 		assertThat(audited.balance().lost()).isZero();
 		assertThat(audited.perCustomer().compared()).isOne();
 		assertThat(audited.perCustomer().overtaking()).singleElement()
-			.isEqualTo("%s,overtook an order accepted before,%d".formatted(this.identity.id(next), next));
+			.isEqualTo("%s,overtook an order accepted before,%s".formatted(this.identity.id(next), next));
 	}
 
 	@Test

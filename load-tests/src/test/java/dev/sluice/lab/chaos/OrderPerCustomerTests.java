@@ -133,7 +133,7 @@ class OrderPerCustomerTests {
 	}
 
 	private String line(int order) {
-		return "%s,overtook an order accepted before,%d".formatted(this.identity.id(order), order);
+		return "%s,overtook an order accepted before,%s".formatted(this.identity.id(order), order);
 	}
 
 }

@@ -36,11 +36,11 @@ class ClientCommandTests {
 			--uri http://127.0.0.1:70000/                       | --uri must be like http
 			--uri http://127.0.0.1/ --mode luck                 | mode 'luck' is unknown: use async, blocking
 			--uri http://127.0.0.1/ --threads 5                 | --mode async waits without threads
-			--uri http://127.0.0.1/ --mode blocking --threads 0 | --threads: 1 to 10,000
+			--uri http://127.0.0.1/ --mode blocking --threads 0 | --threads: 1 to 10000
 			--uri http://127.0.0.1/ --duration 0                | --duration: 1 to
 			--uri http://127.0.0.1/ -r 0                        | must be above 0
 			--uri http://127.0.0.1/ -r 0.01 -d 20               | less than one request
-			--uri http://127.0.0.1/ -r 1e6 -d 60                | more than 5,000,000 requests
+			--uri http://127.0.0.1/ -r 1e6 -d 60                | more than 5000000 requests
 			--uri http://127.0.0.1/ --reference-table                | leave --uri out
 			--uri http://127.0.0.1/ --freeze                    | leave --uri out
 			--reference-table --freeze                               | not both
@@ -61,7 +61,7 @@ class ClientCommandTests {
 		});
 		server.start();
 		try {
-			int exit = execute("--uri", "http://127.0.0.1:%d/".formatted(server.getAddress().getPort()), "-r", "50",
+			int exit = execute("--uri", "http://127.0.0.1:%s/".formatted(server.getAddress().getPort()), "-r", "50",
 					"-d", "2", "--mode", "virtual", "--out", this.directory.toString());
 
 			assertThat(exit).as(this.err.toString()).isZero();
@@ -89,7 +89,7 @@ class ClientCommandTests {
 		});
 		server.start();
 		try {
-			int exit = execute("--target", "http://127.0.0.1:%d".formatted(server.getAddress().getPort()), "-r", "20",
+			int exit = execute("--target", "http://127.0.0.1:%s".formatted(server.getAddress().getPort()), "-r", "20",
 					"-d", "1", "--modes", "sync", "--out", this.directory.toString());
 
 			assertThat(exit).as(this.err.toString()).isZero();
@@ -106,7 +106,7 @@ class ClientCommandTests {
 	void repeatsTheFourRunsOfTheReference() {
 		assertThat(ReferenceCases.all()).extracting(ReferenceCases.Case::name)
 			.containsExactly("async, 100/s", "sync-over-async, 100/s, 12 threads", "sync-over-async, 2/s, 12 threads",
-					"sync-over-async, 100/s, 1,000 threads");
+					"sync-over-async, 100/s, 1000 threads");
 		assertThat(ReferenceCases.all()).extracting(ReferenceCases.Case::path).containsOnly("/5000");
 	}
 

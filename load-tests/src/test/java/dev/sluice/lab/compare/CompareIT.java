@@ -133,7 +133,7 @@ class CompareIT {
 			.start();
 		assertThat(recompute.waitFor(Patience.ofSeconds(60))).as("ended").isTrue();
 		assertThat(recompute.exitValue()).as(Files.readString(output)).isZero();
-		assertThat(output).content().contains("figures of %d cells recomputed, 0 differ".formatted(cells));
+		assertThat(output).content().contains("figures of %s cells recomputed, 0 differ".formatted(cells));
 	}
 
 	@Test

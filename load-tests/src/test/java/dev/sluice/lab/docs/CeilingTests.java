@@ -141,7 +141,7 @@ class CeilingTests {
 
 	private static void exceptions(String what, Map<String, Integer> found, int most, Map<String, Integer> larger) {
 		found.values().removeIf((count) -> count <= most);
-		assertThat(found.keySet()).as("%s more than %d: cut it; or it is smaller now: delete its exception", what, most)
+		assertThat(found.keySet()).as("%s more than %s: cut it; or it is smaller now: delete its exception", what, most)
 			.containsExactlyInAnyOrderElementsOf(larger.keySet());
 		found.forEach((name, count) -> holds(what + " " + name, count, larger.getOrDefault(name, 0)));
 	}

@@ -141,7 +141,7 @@ final class MarkdownDocument {
 					.replaceAll("[^\\p{L}\\p{N}_ -]", "")
 					.replace(' ', '-');
 				int count = seen.merge(anchor, 1, Integer::sum);
-				anchors.add((count == 1) ? anchor : "%s-%d".formatted(anchor, count - 1));
+				anchors.add((count == 1) ? anchor : "%s-%s".formatted(anchor, count - 1));
 			}
 		}
 		return anchors;

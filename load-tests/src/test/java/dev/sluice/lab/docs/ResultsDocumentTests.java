@@ -204,7 +204,7 @@ class ResultsDocumentTests {
 		List<CellResult> computed = new ArrayList<>();
 		for (CellResult known : run.cells()) {
 			Cell cell = known.cell();
-			String phase = "%s %s %s %d".formatted(cell.variant(), cell.mode(), cell.capacity(), cell.load().size());
+			String phase = "%s %s %s %s".formatted(cell.variant(), cell.mode(), cell.capacity(), cell.load().size());
 			Path outcomes = opened.resolve("outcomes").resolve(round);
 			Path outcome = outcomes.resolve(phase + ".json");
 			if (Files.exists(outcome)) {

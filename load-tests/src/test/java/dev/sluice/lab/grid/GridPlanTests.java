@@ -40,8 +40,8 @@ class GridPlanTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			--delays -1         | --delays: 0 to 5,000 ms
-			--concurrency 0     | --concurrency: 1 to 2,000
+			--delays -1         | --delays: 0 to 5000 ms
+			--concurrency 0     | --concurrency: 1 to 2000
 			--quick --smallest  | mutually exclusive
 			""")
 	void refusesWhatMakesNoSense(String arguments, String message) {

@@ -42,7 +42,7 @@ final class HeldServer implements AutoCloseable {
 	}
 
 	URI uri() {
-		return URI.create("http://127.0.0.1:%d/".formatted(this.server.getAddress().getPort()));
+		return URI.create("http://127.0.0.1:%s/".formatted(this.server.getAddress().getPort()));
 	}
 
 	/** Number of requests that wait for their answer. */

@@ -103,7 +103,7 @@ class ReportPageIT {
 		browser.run(Page.resource("/axe.min.js"));
 		return browser.evaluate(
 				"""
-						axe.run({ include: [['html']], exclude: [['tbody tr:nth-child(n+%d)']] }, { resultTypes: ['violations']%s }).then((found) => found.violations
+						axe.run({ include: [['html']], exclude: [['tbody tr:nth-child(n+%s)']] }, { resultTypes: ['violations']%s }).then((found) => found.violations
 						  .map((each) => each.id + ': ' + each.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' and ')).join('; '))"""
 					.formatted(Boolean.getBoolean("sluice.full") ? 11 : 3, options));
 	}

@@ -125,7 +125,7 @@ class ScenarioFileTests {
 					backend: {delays: 50ms}              | 4 | 'delays' is unknown: use delay, capacity, errors, flaps
 					backend: {delay: 50}                 | 4 | '50' is not a length of time: write it as 50ms, 2s or 1min
 					backend: {delay: 50 seconds}         | 4 | not a length of time
-					backend: {delay: 11min}              | 4 | not from 0 ms to 600,000 ms
+					backend: {delay: 11min}              | 4 | not from 0 ms to 600000 ms
 					backend: {delay: {log-normal: {median: 2s, p99: 1s}}} | 4 | not from 2000 ms
 					backend: {delay: {uniform: {from: 2s}}} | 4 | 'to' is missing
 					backend: {capacity: endless}         | 4 | use unlimited, or one of workers, starved and rate
@@ -133,7 +133,7 @@ class ScenarioFileTests {
 					backend: {capacity: {rate: {burst: 5}}} | 4 | 'limit' is missing
 					backend: {capacity: {rate: {limit: 5/s, queue: 7}}} | 4 | 'queue' is unknown: use limit, burst
 					backend: {capacity: {rate: {limit: 5/s}, workers: {threads: 1}}} | 4 | one of workers, starved, rate
-					backend: {capacity: {workers: {threads: 0}}} | 4 | '0' is not a number from 1 to 100,000
+					backend: {capacity: {workers: {threads: 0}}} | 4 | '0' is not a number from 1 to 100000
 					backend: {errors: {share: 0.5}}      | 4 | '0.5' is not a share: write it as 5%
 					backend: {flaps: {well: 3s, unwell: 1s}} | 4 | 'errors' is missing
 					services: {gateways: [servlet]}      | 4 | 'servlet' is unknown: use servlet-platform, servlet-virtual
@@ -153,7 +153,7 @@ class ScenarioFileTests {
 				  orders: 100
 				%s
 				""".formatted(fourthLine)))
-			.withMessageStartingWith("mine.yaml:%d: ".formatted(line))
+			.withMessageStartingWith("mine.yaml:%s: ".formatted(line))
 			.withMessageContaining(message);
 	}
 

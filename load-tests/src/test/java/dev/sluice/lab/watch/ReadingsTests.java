@@ -166,21 +166,21 @@ class ReadingsTests {
 	}
 
 	private static String orders(int saved) {
-		return BEGUN + "sluice_orders_total{outcome=\"saved\",mode=\"sync\"} %d.0%n".formatted(saved);
+		return BEGUN + "sluice_orders_total{outcome=\"saved\",mode=\"sync\"} %s.0%n".formatted(saved);
 	}
 
 	private static String durations(int fast, int slow) {
 		return BEGUN + """
-				sluice_order_duration_seconds_bucket{mode="sync",le="0.1"} %d
-				sluice_order_duration_seconds_bucket{mode="sync",le="5.0"} %d
-				sluice_order_duration_seconds_bucket{mode="sync",le="+Inf"} %d
+				sluice_order_duration_seconds_bucket{mode="sync",le="0.1"} %s
+				sluice_order_duration_seconds_bucket{mode="sync",le="5.0"} %s
+				sluice_order_duration_seconds_bucket{mode="sync",le="+Inf"} %s
 				""".formatted(fast, fast + slow, fast + slow);
 	}
 
 	private static String saved(int inTime, int late) {
 		return """
-				sluice_accept_to_saved_seconds_bucket{le="600.0"} %d
-				sluice_accept_to_saved_seconds_bucket{le="+Inf"} %d
+				sluice_accept_to_saved_seconds_bucket{le="600.0"} %s
+				sluice_accept_to_saved_seconds_bucket{le="+Inf"} %s
 				""".formatted(inTime, inTime + late);
 	}
 

@@ -47,9 +47,9 @@ final class StubService implements AutoCloseable {
 	private static String text(int scrape) {
 		return """
 				process_start_time_seconds 100
-				sluice_orders_total{outcome="saved",mode="sync"} %d
-				sluice_order_duration_seconds_bucket{mode="sync",le="0.1"} %d
-				sluice_order_duration_seconds_bucket{mode="sync",le="+Inf"} %d
+				sluice_orders_total{outcome="saved",mode="sync"} %s
+				sluice_order_duration_seconds_bucket{mode="sync",le="0.1"} %s
+				sluice_order_duration_seconds_bucket{mode="sync",le="+Inf"} %s
 				sluice_circuit_open 1
 				jvm_threads_live_threads 31
 				""".formatted(scrape * 10, scrape * 1_000, scrape * 1_000);

@@ -19,8 +19,8 @@ class WatchCommandTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			textBlock = """
-					--port 65536                                                      | --port: 0 to 65,535
-					--port-offset -1                                                  | --port-offset: 0 to 50,000
+					--port 65536                                                      | --port: 0 to 65535
+					--port-offset -1                                                  | --port-offset: 0 to 50000
 					--target a=ftp://127.0.0.1                                        | is not like gateway=http://127.0.0.1:8080
 					--target a=127.0.0.1                                              | is not like gateway=http://127.0.0.1:8080
 					""")
@@ -44,7 +44,7 @@ class WatchCommandTests {
 
 			assertThat(exit).isEqualTo(1);
 			assertThat(this.err.toString()).hasLineCount(1)
-				.contains("port %d is taken".formatted(taken.getLocalPort()), "--port");
+				.contains("port %s is taken".formatted(taken.getLocalPort()), "--port");
 		}
 	}
 

@@ -107,7 +107,7 @@ class WatchPageIT {
 	}
 
 	private Browser browser(WatchServer server) throws Exception {
-		return new Browser(this.executable, this.profile, URI.create("http://127.0.0.1:%d/".formatted(server.port())));
+		return new Browser(this.executable, this.profile, URI.create("http://127.0.0.1:%s/".formatted(server.port())));
 	}
 
 	/** What a chart says in writing. */

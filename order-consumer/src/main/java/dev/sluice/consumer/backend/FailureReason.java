@@ -13,11 +13,11 @@ import java.time.Duration;
 public record FailureReason(String reason, String detail) {
 
 	public static FailureReason refused(int status, String detail) {
-		return new FailureReason("The backend refused the order (status %d).".formatted(status), detail);
+		return new FailureReason("The backend refused the order (status %s).".formatted(status), detail);
 	}
 
 	public static FailureReason failed(int status, String detail) {
-		return new FailureReason("The backend failed (status %d).".formatted(status), detail);
+		return new FailureReason("The backend failed (status %s).".formatted(status), detail);
 	}
 
 	static FailureReason notAnsweredWithin(Duration timeout, String detail) {

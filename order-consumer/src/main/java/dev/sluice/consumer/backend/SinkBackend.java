@@ -111,7 +111,7 @@ public final class SinkBackend implements Backend, AutoCloseable {
 		public void refused(Message message, int code, String description) {
 			// Also for RESOURCE_EXHAUSTED: the message is too large.
 			done(Objects.requireNonNull(message.id()), new Rejected(FailureReason.refused(code,
-					"the sink refused it with status %d: %s".formatted(code, description))));
+					"the sink refused it with status %s: %s".formatted(code, description))));
 		}
 
 		private void done(ByteString id, Attempt outcome) {

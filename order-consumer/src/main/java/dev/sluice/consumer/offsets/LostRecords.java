@@ -44,7 +44,7 @@ public final class LostRecords {
 				+ "Check the topic's retention and which client deletes its records. Health stays down until a restart.",
 				records, gap.partition(), gap.from(), gap.to() - 1, reader);
 		counter(reader, gap.partition().topic()).increment(records);
-		this.details.merge(reader + ": " + gap.partition(), "%d records below offset %d".formatted(records, gap.to()),
+		this.details.merge(reader + ": " + gap.partition(), "%s records below offset %s".formatted(records, gap.to()),
 				(before, now) -> before + ", " + now);
 	}
 

@@ -56,7 +56,7 @@ public final class PartitionProgress<T> {
 
 	private void advance(long offset) {
 		if (offset < this.next) {
-			throw new IllegalStateException("offset %d begins after %d".formatted(offset, this.next - 1));
+			throw new IllegalStateException("offset %s begins after %s".formatted(offset, this.next - 1));
 		}
 		this.next = offset + 1;
 	}

@@ -133,7 +133,7 @@ class HttpBackendTests {
 				case "saved" -> assertThat(attempt).isEqualTo(new Saved(Instant.parse("2026-01-01T00:00:00Z")));
 				case "saved, our time" -> assertThat(attempt).isEqualTo(new Saved(null));
 				case "rejected" -> assertThat(attempt).isEqualTo(new Rejected(new FailureReason(
-						"The backend refused the order (status %d).".formatted(answer.status()), detail)));
+						"The backend refused the order (status %s).".formatted(answer.status()), detail)));
 				case "conflict" -> assertThat(attempt).isEqualTo(
 						new Conflict(new FailureReason("Another order was accepted under this id before.", detail)));
 				default -> {
@@ -143,7 +143,7 @@ class HttpBackendTests {
 					}
 					else {
 						assertThat(attempt).isEqualTo(new RetryLater(
-								new FailureReason("The backend failed (status %d).".formatted(answer.status()), detail),
+								new FailureReason("The backend failed (status %s).".formatted(answer.status()), detail),
 								(answer.status() == 504) ? Reach.UNANSWERED : Reach.ANSWERED));
 					}
 				}
@@ -203,7 +203,7 @@ class HttpBackendTests {
 
 		assertThat(deliver())
 			.isEqualTo(new Throttled(new FailureReason("The backend takes no more orders at the moment.",
-					"the backend answered %d: %s".formatted(status, ANSWER)), expected));
+					"the backend answered %s: %s".formatted(status, ANSWER)), expected));
 	}
 
 	@Test

@@ -339,7 +339,7 @@ class DeliveryIT {
 
 	private static String body(String customer, int quantity) {
 		return """
-				{"customerId":"%s","items":[{"sku":"s","quantity":%d,"unitPrice":{"amount":"1.50","currency":"EUR"}}]}"""
+				{"customerId":"%s","items":[{"sku":"s","quantity":%s,"unitPrice":{"amount":"1.50","currency":"EUR"}}]}"""
 			.formatted(customer, quantity);
 	}
 

@@ -167,7 +167,7 @@ final class DeliverySimulation {
 			violated("nothing can go on");
 		}
 		if (number > MAX_STEPS) {
-			violated("no end after %d steps", number);
+			violated("no end after %s steps", number);
 		}
 		if (this.violation != null) {
 			throw new AssertionError(
@@ -186,7 +186,7 @@ final class DeliverySimulation {
 				violated("lost or stuck: %s",
 						this.partitions.values()
 							.stream()
-							.map((of) -> "%s has %d of %d finished, commit %s".formatted(of.id, of.done.size(),
+							.map((of) -> "%s has %s of %s finished, commit %s".formatted(of.id, of.done.size(),
 									of.log.size(), of.committed))
 							.toList());
 			}
@@ -224,12 +224,13 @@ final class DeliverySimulation {
 
 	private void violated(String format, Object... args) {
 		if (this.violation == null) {
-			this.violation = format.formatted(args);
+			this.violation = String.format(Locale.ROOT, format, args);
 		}
 	}
 
 	private void trace(String format, Object... args) {
-		String event = "%.6f s: ".formatted(this.scheduler.nanoTime() / 1e9) + format.formatted(args);
+		String event = String.format(Locale.ROOT, "%.6f s: ", this.scheduler.nanoTime() / 1e9)
+				+ String.format(Locale.ROOT, format, args);
 		this.traceHash = 31 * this.traceHash + event.hashCode();
 		this.trace.addLast(event);
 		if (this.trace.size() > TRACE) {
@@ -281,7 +282,7 @@ final class DeliverySimulation {
 	}
 
 	private void append(SimulatedPartition to, String customer, String body) {
-		trace("record %d of %s, from %s", to.end, to.id, customer);
+		trace("record %s of %s, from %s", to.end, to.id, customer);
 		to.log.put(to.end,
 				Records.order(id(to.id.partition(), to.end)).key(customer).value(body).at(to.id.partition(), to.end));
 		to.end++;
@@ -330,7 +331,7 @@ final class DeliverySimulation {
 		long to = Math.min(of.committedOffset() + 1 + this.random.nextInt(10), of.end);
 		of.done.addAll(of.log.headMap(to).keySet());
 		of.committed = new OffsetAndMetadata(to, CommitMetadata.of(List.of(TOPIC_ID), "").text());
-		trace("another member commits %d of %s", to, of.id);
+		trace("another member commits %s of %s", to, of.id);
 	}
 
 	void subscribed(SimulatedConsumer consumer) {
@@ -349,7 +350,7 @@ final class DeliverySimulation {
 		offsets.forEach((id, commit) -> {
 			long unfinished = partition(id).unfinishedIn(commit);
 			if (unfinished >= 0) {
-				violated("commit %s of %s says that %d is finished", commit, id, unfinished);
+				violated("commit %s of %s says that %s is finished", commit, id, unfinished);
 			}
 		});
 	}
@@ -474,7 +475,7 @@ final class DeliverySimulation {
 
 		private Thread deliveryThread(Runnable task) {
 			if (++this.live > DeliverySimulation.this.properties.maxPending()) {
-				violated("%d records are read and not finished", this.live);
+				violated("%s records are read and not finished", this.live);
 			}
 			Thread thread = this.process.thread(() -> {
 				task.run();
@@ -497,15 +498,15 @@ final class DeliverySimulation {
 		@Override
 		public Attempt deliver(QueuedOrder order) {
 			Position position = position(order.id());
-			trace("deliver %s at %d", position.partition.id, position.offset);
+			trace("deliver %s at %s", position.partition.id, position.offset);
 			if (isCurrent(position.partition) && position.partition.isFinishedAtStart(position.offset)) {
-				violated("%s at %d is delivered though its commit says that it is finished", position.partition.id,
+				violated("%s at %s is delivered though its commit says that it is finished", position.partition.id,
 						position.offset);
 			}
 			if (++this.inDelivery > DeliverySimulation.this.properties.concurrency()) {
-				violated("%d orders are in delivery", this.inDelivery);
+				violated("%s orders are in delivery", this.inDelivery);
 			}
-			String key = "%s %d %s".formatted(position.partition.id, position.partition.assignment, order.customerId());
+			String key = "%s %s %s".formatted(position.partition.id, position.partition.assignment, order.customerId());
 			boolean ordered = DeliverySimulation.this.properties.ordering() == Ordering.KEY
 					&& isCurrent(position.partition);
 			if (ordered && !this.keys.add(key)) {
@@ -615,7 +616,7 @@ final class DeliverySimulation {
 					done.partition.done.add(done.offset);
 					if (current && assignment == done.partition.assignment
 							&& !done.partition.doneInAssignment.add(done.offset)) {
-						violated("%s at %d is finished twice", done.partition.id, done.offset);
+						violated("%s at %s is finished twice", done.partition.id, done.offset);
 					}
 				}
 				answer.complete(null);

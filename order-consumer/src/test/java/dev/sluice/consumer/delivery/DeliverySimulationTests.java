@@ -76,7 +76,7 @@ class DeliverySimulationTests {
 			return new DeliverySimulation(seed, TOPICS, LOST).run();
 		}
 		catch (AssertionError | RuntimeException ex) {
-			throw new AssertionError("Repeat with -Dsimulation.seed=%d: %s".formatted(seed, ex.getMessage()), ex);
+			throw new AssertionError("Repeat with -Dsimulation.seed=%s: %s".formatted(seed, ex.getMessage()), ex);
 		}
 	}
 

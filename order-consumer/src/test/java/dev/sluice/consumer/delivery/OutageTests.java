@@ -73,8 +73,8 @@ class OutageTests {
 			simulation.drawOrders(Duration.ofMinutes(20), ordersPerSecond, 0.02);
 			simulation.run(Duration.ofMinutes(30));
 
-			assertThat(simulation.buried).as("seed %d", seed).filteredOn((order) -> !order.poisonous).isEmpty();
-			assertThat(simulation.unsaved()).as("seed %d", seed).isEmpty();
+			assertThat(simulation.buried).as("seed %s", seed).filteredOn((order) -> !order.poisonous).isEmpty();
+			assertThat(simulation.unsaved()).as("seed %s", seed).isEmpty();
 			failedInOutages += simulation.failedInOutages;
 			buried += simulation.buried.size();
 		}
@@ -131,7 +131,7 @@ class OutageTests {
 			SimulatedOrder poisonous = simulation.order(Duration.ofSeconds(30), true);
 			simulation.run(Duration.ofMinutes(30));
 
-			assertThat(simulation.buried).as("seed %d", seed).containsExactly(poisonous);
+			assertThat(simulation.buried).as("seed %s", seed).containsExactly(poisonous);
 			assertThat(poisonous.attempts).isGreaterThanOrEqualTo(MAX_ATTEMPTS);
 		}
 	}
@@ -197,7 +197,7 @@ class OutageTests {
 
 		@Override
 		public String toString() {
-			return "poisonous %s, attempts %d, saved %s".formatted(this.poisonous, this.attempts, this.saved);
+			return "poisonous %s, attempts %s, saved %s".formatted(this.poisonous, this.attempts, this.saved);
 		}
 
 	}

@@ -75,11 +75,11 @@ class OverloadTests {
 			simulation.run(LENGTH);
 
 			double ideal = slots / 0.05 * LENGTH.toSeconds();
-			assertThat(simulation.saved / ideal).as("seed %d: share of the backend's rate", seed)
+			assertThat(simulation.saved / ideal).as("seed %s: share of the backend's rate", seed)
 				.isGreaterThan(atLeast);
-			assertThat(simulation.refused / (double) simulation.attempts).as("seed %d: share refused", seed)
+			assertThat(simulation.refused / (double) simulation.attempts).as("seed %s: share refused", seed)
 				.isLessThan(0.15);
-			assertThat(simulation.deadLetters).as("seed %d", seed).isZero();
+			assertThat(simulation.deadLetters).as("seed %s", seed).isZero();
 		}
 	}
 
@@ -101,8 +101,8 @@ class OverloadTests {
 
 			Duration took = simulation.runUntilAllAreSaved();
 
-			assertThat(took.toMillis() / 1e3).as("seed %d: seconds", seed).isLessThan(1.3 * 1_000 * 0.05 / 16);
-			assertThat(simulation.refused - refused).as("seed %d: refused", seed).isLessThan(150);
+			assertThat(took.toMillis() / 1e3).as("seed %s: seconds", seed).isLessThan(1.3 * 1_000 * 0.05 / 16);
+			assertThat(simulation.refused - refused).as("seed %s: refused", seed).isLessThan(150);
 		}
 	}
 
@@ -119,8 +119,8 @@ class OverloadTests {
 
 			simulation.runUntilAllAreSaved();
 
-			assertThat(simulation.health.outages()).as("seed %d", seed).isZero();
-			assertThat(simulation.refused).as("seed %d: refused", seed).isLessThan(400);
+			assertThat(simulation.health.outages()).as("seed %s", seed).isZero();
+			assertThat(simulation.refused).as("seed %s: refused", seed).isLessThan(400);
 		}
 	}
 
@@ -143,8 +143,8 @@ class OverloadTests {
 
 			Duration took = simulation.runUntilAllAreSaved();
 
-			assertThat(took.toMillis() / 1e3).as("seed %d: seconds", seed).isLessThan(1.3 * 1_000 * 0.05 / 16);
-			assertThat(simulation.health.outages()).as("seed %d", seed).isZero();
+			assertThat(took.toMillis() / 1e3).as("seed %s: seconds", seed).isLessThan(1.3 * 1_000 * 0.05 / 16);
+			assertThat(simulation.health.outages()).as("seed %s", seed).isZero();
 		}
 	}
 
@@ -163,7 +163,7 @@ class OverloadTests {
 			// The rate if only the concurrency limits it: 50 ms for a save, 2 ms for a
 			// failure.
 			double ideal = concurrency / (0.05 + 0.5 * 0.002) * DEAR_LENGTH.toSeconds();
-			assertThat((simulation.saved - before) / ideal).as("seed %d: share of the possible rate", seed)
+			assertThat((simulation.saved - before) / ideal).as("seed %s: share of the possible rate", seed)
 				.isGreaterThan(0.9);
 		}
 	}
@@ -177,7 +177,7 @@ class OverloadTests {
 			simulation.run(DEAR_LENGTH);
 
 			double ideal = 300 / 0.05 * DEAR_LENGTH.toSeconds();
-			assertThat(simulation.saved / ideal).as("seed %d: share of the possible rate", seed).isGreaterThan(atLeast);
+			assertThat(simulation.saved / ideal).as("seed %s: share of the possible rate", seed).isGreaterThan(atLeast);
 		}
 	}
 
@@ -200,10 +200,10 @@ class OverloadTests {
 			simulation.run(DEAR_LENGTH.multipliedBy(3));
 			int larger = simulation.saved - before - smaller;
 
-			assertThat(smaller / (64 / part / 0.05 * DEAR_LENGTH.toSeconds())).as("seed %d: smaller", seed)
+			assertThat(smaller / (64 / part / 0.05 * DEAR_LENGTH.toSeconds())).as("seed %s: smaller", seed)
 				.isGreaterThan(0.75);
-			assertThat(larger / (64 / 0.05 * DEAR_LENGTH.toSeconds())).as("seed %d: larger", seed).isGreaterThan(0.75);
-			assertThat(simulation.deadLetters).as("seed %d", seed).isZero();
+			assertThat(larger / (64 / 0.05 * DEAR_LENGTH.toSeconds())).as("seed %s: larger", seed).isGreaterThan(0.75);
+			assertThat(simulation.deadLetters).as("seed %s", seed).isZero();
 		}
 	}
 
@@ -262,9 +262,9 @@ class OverloadTests {
 			simulation.backend = simulation.new Rate(perSecond);
 			simulation.run(LENGTH);
 
-			assertThat(simulation.saved / (double) (perSecond * LENGTH.toSeconds())).as("seed %d", seed)
+			assertThat(simulation.saved / (double) (perSecond * LENGTH.toSeconds())).as("seed %s", seed)
 				.isGreaterThan(0.8);
-			assertThat(simulation.deadLetters).as("seed %d", seed).isZero();
+			assertThat(simulation.deadLetters).as("seed %s", seed).isZero();
 		}
 	}
 

@@ -81,7 +81,7 @@ class PartitionProgressTests {
 			if (step % 100 == 0) {
 				FinishedOffsets committed = committed();
 				for (long offset = committable(); offset < next + 3; offset++) {
-					assertThat(committed.contains(offset)).as("%d", offset)
+					assertThat(committed.contains(offset)).as("%s", offset)
 						.isEqualTo(offset < next && !unfinished.contains(offset));
 				}
 			}

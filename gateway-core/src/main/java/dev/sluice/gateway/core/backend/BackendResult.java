@@ -131,7 +131,7 @@ public sealed interface BackendResult {
 			case Unreadable _ ->
 				throw new ProblemException(ProblemType.BACKEND_REFUSED, "The backend's answer cannot be read.");
 			case TimedOut timedOut ->
-				throw new ProblemException(ProblemType.BACKEND_TIMEOUT, ("The backend did not answer within %d ms. "
+				throw new ProblemException(ProblemType.BACKEND_TIMEOUT, ("The backend did not answer within %s ms. "
 						+ "Whether it saved the order is unknown: repeat the request with the same Idempotency-Key.")
 					.formatted(timedOut.limit().toMillis()));
 			case Unreachable _ ->

@@ -171,7 +171,7 @@ public final class OrderCodec {
 
 	/** Says where, not what: Jackson's own messages name classes and quote the input. */
 	private static ProblemException notJson(JacksonException ex) {
-		return invalid("The body is not valid JSON near line %d, column %d: syntax error, repeated name or too deep."
+		return invalid("The body is not valid JSON near line %s, column %s: syntax error, repeated name or too deep."
 			.formatted(ex.getLocation().getLineNr(), ex.getLocation().getColumnNr()), List.of());
 	}
 

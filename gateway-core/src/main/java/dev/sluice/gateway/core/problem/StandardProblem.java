@@ -39,7 +39,7 @@ public final class StandardProblem {
 	/** The problem document, for answers without a JSON mapper. */
 	public static byte[] document(ProblemType type) {
 		return """
-				{"type":"%s","title":"%s","status":%d,"detail":"%s"}"""
+				{"type":"%s","title":"%s","status":%s,"detail":"%s"}"""
 			.formatted(type.type(), type.title(), type.status(), detailOf(type))
 			.getBytes(StandardCharsets.UTF_8);
 	}

@@ -224,7 +224,7 @@ public abstract class BackendClientContract {
 			this.server.reply(Reply.never());
 			assertThat(find(backend, Duration.ofNanos(micros * 1_000L))).isInstanceOf(BackendResult.TimedOut.class);
 			this.server.reply(Reply.of(201, SAVED));
-			assertThat(deliver(backend)).as("after %d µs", micros).isInstanceOf(BackendResult.Saved.class);
+			assertThat(deliver(backend)).as("after %s µs", micros).isInstanceOf(BackendResult.Saved.class);
 		}
 	}
 
@@ -304,7 +304,7 @@ public abstract class BackendClientContract {
 	private static Reply busy(int status, String header) {
 		return (socket, _) -> {
 			socket.getOutputStream()
-				.write("HTTP/1.1 %d X\r\n%sContent-Length: 0\r\n\r\n".formatted(status, header)
+				.write("HTTP/1.1 %s X\r\n%sContent-Length: 0\r\n\r\n".formatted(status, header)
 					.getBytes(StandardCharsets.US_ASCII));
 			socket.getOutputStream().flush();
 		};

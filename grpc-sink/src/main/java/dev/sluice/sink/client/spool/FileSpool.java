@@ -191,7 +191,7 @@ public final class FileSpool implements Spool {
 		if (files + size > this.maxFileBytes) {
 			this.appending.addAndGet(-size);
 			throw new SpoolFullException(
-					("The spool's files have %,d of at most %,d bytes, most of them after an old message: send again "
+					("The spool's files have %s of at most %s bytes, most of them after an old message: send again "
 							+ "when the sink has stored that one")
 						.formatted(files, this.maxFileBytes));
 		}
@@ -340,7 +340,7 @@ public final class FileSpool implements Spool {
 		}
 		catch (IOException ex) {
 			throw new SpoolFailedException(
-					"Message %d of the spool %s cannot be read now: %s".formatted(number, this.directory, ex), ex);
+					"Message %s of the spool %s cannot be read now: %s".formatted(number, this.directory, ex), ex);
 		}
 	}
 

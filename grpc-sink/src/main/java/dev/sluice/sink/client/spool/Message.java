@@ -25,11 +25,11 @@ public record Message(@Nullable ByteString id, byte[] payload, ByteString key) {
 	public Message {
 		if (key.size() > MAX_KEY_BYTES) {
 			throw new IllegalArgumentException(
-					"A key must have at most %d bytes, this one has %d".formatted(MAX_KEY_BYTES, key.size()));
+					"A key must have at most %s bytes, this one has %s".formatted(MAX_KEY_BYTES, key.size()));
 		}
 		if (id != null && (id.isEmpty() || id.size() > MAX_ID_BYTES)) {
 			throw new IllegalArgumentException(
-					"An id must have 1 to %d bytes, this one has %d".formatted(MAX_ID_BYTES, id.size()));
+					"An id must have 1 to %s bytes, this one has %s".formatted(MAX_ID_BYTES, id.size()));
 		}
 	}
 

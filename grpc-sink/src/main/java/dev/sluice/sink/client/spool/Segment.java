@@ -1,6 +1,7 @@
 package dev.sluice.sink.client.spool;
 
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -63,8 +64,9 @@ final class Segment {
 	 * @param session random number of the opening that creates it
 	 */
 	static Segment create(Path directory, long first, long salt, long session) {
-		return new Segment(directory.resolve("%019d-%016x-%016x.segment".formatted(first, salt, session)), first, salt,
-				session);
+		return new Segment(
+				directory.resolve(String.format(Locale.ROOT, "%019d-%016x-%016x.segment", first, salt, session)), first,
+				salt, session);
 	}
 
 	/** The segment in a file, by its name; null if it is not the name of a segment. */

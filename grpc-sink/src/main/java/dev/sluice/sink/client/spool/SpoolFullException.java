@@ -6,7 +6,7 @@ public final class SpoolFullException extends RuntimeException {
 	private static final long serialVersionUID = 1L;
 
 	SpoolFullException(long bytes, long maxBytes) {
-		super("The spool has %,d of at most %,d bytes: send again when the sink has stored some, or raise spoolBytes"
+		super("The spool has %s of at most %s bytes: send again when the sink has stored some, or raise spoolBytes"
 			.formatted(bytes, maxBytes));
 	}
 

@@ -32,12 +32,12 @@ final class LargeSpool {
 				fill(spool, bytes);
 			}
 			else {
-				System.out.printf("open after %d ms: %,d messages, %,d bytes%n", millis(start), spool.size(),
+				System.out.printf("open after %s ms: %,d messages, %,d bytes%n", millis(start), spool.size(),
 						spool.bytes());
 				Entry first = spool.next(-1);
-				System.out.printf("first message after %d ms%n", millis(start));
+				System.out.printf("first message after %s ms%n", millis(start));
 				drain(spool, first);
-				System.out.printf("drained after %d ms, %,d MB of heap%n", millis(start),
+				System.out.printf("drained after %s ms, %,d MB of heap%n", millis(start),
 						Runtime.getRuntime().totalMemory() / 1_000_000);
 			}
 		}

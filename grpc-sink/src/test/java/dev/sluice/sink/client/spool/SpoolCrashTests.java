@@ -60,17 +60,17 @@ class SpoolCrashTests {
 		for (int seed = 0; seed < SEEDS; seed++) {
 			Random random = new Random(seed);
 			Map<String, Known> model = new HashMap<>();
-			Path path = this.directory.resolve("%b-%d-0".formatted(force, seed));
+			Path path = this.directory.resolve("%b-%s-0".formatted(force, seed));
 			for (int crash = 0; crash < CRASHES; crash++) {
 				RecordingDisk disk = new RecordingDisk(path);
 				int opened;
 				try (FileSpool spool = new FileSpool(path, 10_000_000, force, SEGMENT_BYTES, disk)) {
 					opened = disk.operations();
-					check("seed %d, crash %d".formatted(seed, crash), spool, model);
-					work(spool, disk, random, model, "%d-".formatted(crash));
+					check("seed %s, crash %s".formatted(seed, crash), spool, model);
+					work(spool, disk, random, model, "%s-".formatted(crash));
 				}
 				int after = opened + random.nextInt(disk.operations() - opened + 1);
-				Path next = this.directory.resolve("%b-%d-%d".formatted(force, seed, crash + 1));
+				Path next = this.directory.resolve("%b-%s-%s".formatted(force, seed, crash + 1));
 				if (force) {
 					disk.cutPower(after, random, next);
 				}

@@ -69,7 +69,7 @@ class SpoolFuzzTests {
 			Map<Long, byte[]> found = Spools.payloads(open);
 			assertThat(found.keySet()).containsAll(whole);
 			found.forEach(
-					(number, payload) -> assertThat(payload).as("message %d", number).isEqualTo(appended.get(number)));
+					(number, payload) -> assertThat(payload).as("message %s", number).isEqualTo(appended.get(number)));
 			byte[] last = { 1, 2, 3 };
 			long number = open.append(List.of(new Message(null, last))).getFirst().number();
 			assertThat(found).doesNotContainKey(number);

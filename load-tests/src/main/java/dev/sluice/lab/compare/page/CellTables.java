@@ -72,7 +72,7 @@ final class CellTables {
 		return CommonBottleneck.of(run)
 			.stream()
 			.limit(MAX_BOTTLENECKS)
-			.map((common) -> "Bottleneck of %d of %d cells%s: %s".formatted(common.cells(), run.cells().size(),
+			.map((common) -> "Bottleneck of %s of %s cells%s: %s".formatted(common.cells(), run.cells().size(),
 					(common.cells() > 1) ? ", first in %s".formatted(common.first()) : "",
 					common.bottleneck().sentence()))
 			.toList();

@@ -121,7 +121,7 @@ public final class ComparePage {
 		}
 		long marked = this.run.cells().stream().filter(Reliability::marked).count();
 		if (marked > 0) {
-			text.append("%s %d of %d cells are unreliable; the report says why.%n".formatted(Reliability.SIGN, marked,
+			text.append("%s %s of %s cells are unreliable; the report says why.%n".formatted(Reliability.SIGN, marked,
 					this.run.cells().size()));
 		}
 		Map<String, Long> leftOut = this.run.leftOut()

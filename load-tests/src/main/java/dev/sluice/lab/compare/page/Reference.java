@@ -109,7 +109,7 @@ final class Reference {
 		List<Curve> sync = known(ours, Coordinates.SYNC);
 		List<Curve> queued = known(ours, Coordinates.QUEUED);
 		html.element("p",
-				"%s: sync collapsed in %d of %d series, queued held in %d of %d.".formatted(verdict(ours).words,
+				"%s: sync collapsed in %s of %s series, queued held in %s of %s.".formatted(verdict(ours).words,
 						count(sync, Shape.COLLAPSED), sync.size(), count(queued, Shape.HELD), queued.size()),
 				"class", "answer");
 		html.note(

@@ -91,7 +91,7 @@ public sealed interface Bottleneck {
 	}
 
 	private static String text(String format, Object... values) {
-		return format.formatted(values);
+		return String.format(Locale.ROOT, format, values);
 	}
 
 	private static String percent(double share) {

@@ -12,7 +12,7 @@ public record Cell(String variant, String mode, String capacity, Load load, int 
 
 	@Override
 	public String toString() {
-		return "%s %s, backend %s, %s, repetition %d".formatted(this.variant, this.mode, this.capacity, this.load,
+		return "%s %s, backend %s, %s, repetition %s".formatted(this.variant, this.mode, this.capacity, this.load,
 				this.repetition);
 	}
 

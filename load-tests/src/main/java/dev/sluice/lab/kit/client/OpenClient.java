@@ -72,7 +72,7 @@ public final class OpenClient implements AutoCloseable {
 				throw new IllegalArgumentException("A load needs a rate, a duration and room for one request");
 			}
 			if (requestsPerSecond * duration.toMillis() / 1_000 > MAX_REQUESTS) {
-				throw new IllegalArgumentException("A load has at most %,d requests".formatted(MAX_REQUESTS));
+				throw new IllegalArgumentException("A load has at most %s requests".formatted(MAX_REQUESTS));
 			}
 		}
 

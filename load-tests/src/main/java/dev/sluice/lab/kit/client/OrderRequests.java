@@ -57,7 +57,7 @@ public final class OrderRequests implements IntFunction<HttpRequest> {
 		HttpRequest.Builder request = HttpRequest.newBuilder(this.orders)
 			.timeout(TIMEOUT)
 			.header("Content-Type", "application/json")
-			.header(HttpNames.IDEMPOTENCY_KEY, "\"%s-%d\"".formatted(this.prefix, number))
+			.header(HttpNames.IDEMPOTENCY_KEY, "\"%s-%s\"".formatted(this.prefix, number))
 			.POST(BodyPublishers.ofByteArray(BODIES.get(number % CUSTOMERS)));
 		if (this.authorization != null) {
 			request.header("Authorization", this.authorization);

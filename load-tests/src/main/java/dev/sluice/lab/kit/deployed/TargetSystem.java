@@ -140,7 +140,7 @@ public final class TargetSystem implements AutoCloseable {
 			}
 			if (System.nanoTime() - deadline > 0) {
 				throw new IOException(
-						"Prometheus has not scraped {%s} for %d s".formatted(selector, SCRAPED_WITHIN.toSeconds()));
+						"Prometheus has not scraped {%s} for %s s".formatted(selector, SCRAPED_WITHIN.toSeconds()));
 			}
 			Thread.sleep(POLL_INTERVAL);
 		}
@@ -180,7 +180,7 @@ public final class TargetSystem implements AutoCloseable {
 			throw new IOException("%s does not answer (%s)".formatted(uri, ex), ex);
 		}
 		if (answer.statusCode() != 200) {
-			throw new IOException("%s answers %d".formatted(uri, answer.statusCode()));
+			throw new IOException("%s answers %s".formatted(uri, answer.statusCode()));
 		}
 		return answer.body();
 	}

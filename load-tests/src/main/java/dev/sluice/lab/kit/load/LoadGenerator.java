@@ -89,7 +89,7 @@ public final class LoadGenerator {
 		String now = this.state;
 		OrderSupply supply = orders;
 		Counts counts = (supply != null) ? supply.counts() : Counts.NONE;
-		return "%d %d %d %d %s".formatted(counts.placed(), counts.accepted(), counts.givenUp(), counts.failedCalls(),
+		return "%s %s %s %s %s".formatted(counts.placed(), counts.accepted(), counts.givenUp(), counts.failedCalls(),
 				now);
 	}
 

@@ -127,11 +127,11 @@ final class OrderSupply {
 	String body(int order) {
 		StringBuilder body = new StringBuilder("""
 				{"customerId":"%s","items":[\
-				{"sku":"sku-%d","quantity":%d,"unitPrice":{"amount":"19.99","currency":"EUR"}}"""
+				{"sku":"sku-%s","quantity":%s,"unitPrice":{"amount":"19.99","currency":"EUR"}}"""
 			.formatted(this.identity.customer(order), order % 97, order % 9 + 1));
 		for (int i = 1; i < this.parameters.client().items(); i++) {
 			body.append("""
-					,{"sku":"sku-%d","quantity":1,"unitPrice":{"amount":"5.00","currency":"EUR"}}"""
+					,{"sku":"sku-%s","quantity":1,"unitPrice":{"amount":"5.00","currency":"EUR"}}"""
 				.formatted((order + i - 1) % 89));
 		}
 		return body.append("]}").toString();

@@ -125,15 +125,15 @@ public record CellEvaluation(ProcessSamples samples, Map<String, JfrRecording> r
 		long saved = outcome.audit().saved();
 		long placed = outcome.placed();
 		if (saved < placed) {
-			problems.add(
-					"%,d of %,d orders were not saved when the cell's time was over".formatted(placed - saved, placed));
+			problems
+				.add("%s of %s orders were not saved when the cell's time was over".formatted(placed - saved, placed));
 		}
 		if (saved > placed) {
-			problems.add("the backend saved %,d orders more than were placed: orders of an earlier cell"
+			problems.add("the backend saved %s orders more than were placed: orders of an earlier cell"
 				.formatted(saved - placed));
 		}
 		if (answered != outcome.accepted()) {
-			problems.add("the notes have %,d orders accepted, the load generator counted %,d".formatted(answered,
+			problems.add("the notes have %s orders accepted, the load generator counted %s".formatted(answered,
 					outcome.accepted()));
 		}
 		String failure = this.samples.failure(widened(window));
@@ -149,8 +149,8 @@ public record CellEvaluation(ProcessSamples samples, Map<String, JfrRecording> r
 		}
 		this.scrapes.forEach((service, own) -> {
 			if (!own.cover(window)) {
-				problems.add("the metrics of %s were scraped %,d times in %,.0f s".formatted(service,
-						own.in(window).size(), window.seconds()));
+				problems.add("the metrics of %s were scraped %s times in %s s".formatted(service, own.in(window).size(),
+						Math.round(window.seconds())));
 			}
 		});
 		return problems.isEmpty() ? null : String.join("; ", problems);

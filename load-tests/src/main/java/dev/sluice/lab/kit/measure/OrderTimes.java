@@ -55,7 +55,7 @@ public record OrderTimes(List<Times> orders) {
 				new OutputStreamWriter(new GZIPOutputStream(Files.newOutputStream(file)), StandardCharsets.US_ASCII))) {
 			out.write(HEAD + "\n");
 			for (Times times : this.orders) {
-				out.write("%d,%d,%d,%d\n".formatted(times.order(), times.due(), times.accepted(), times.saved()));
+				out.write("%s,%s,%s,%s\n".formatted(times.order(), times.due(), times.accepted(), times.saved()));
 			}
 		}
 	}

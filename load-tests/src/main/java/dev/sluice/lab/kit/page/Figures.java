@@ -102,7 +102,7 @@ public final class Figures {
 			return measured(seconds) + " s";
 		}
 		long minutes = Math.round(seconds / 60);
-		return (minutes < 120) ? minutes + " min" : "%d h %d min".formatted(minutes / 60, minutes % 60);
+		return (minutes < 120) ? minutes + " min" : "%s h %s min".formatted(minutes / 60, minutes % 60);
 	}
 
 	/** A point in time: day and time, UTC. */

@@ -54,7 +54,7 @@ public enum BackendCapacity {
 	/** The backend with this capacity. */
 	public BackendModel model() {
 		return new BackendModel(label(), this.behaviour, null,
-				"%d ms for an order; %s".formatted(DELAY_MILLIS, this.description));
+				"%s ms for an order; %s".formatted(DELAY_MILLIS, this.description));
 	}
 
 	/** The name in options and results. */

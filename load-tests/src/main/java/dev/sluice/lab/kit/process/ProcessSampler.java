@@ -292,7 +292,7 @@ public final class ProcessSampler implements AutoCloseable {
 		}
 
 		private String columns() {
-			return "%d,%d,%d".formatted(this.totals.waiting(), this.totals.jit(), this.totals.gc());
+			return "%s,%s,%s".formatted(this.totals.waiting(), this.totals.jit(), this.totals.gc());
 		}
 
 	}

@@ -99,7 +99,7 @@ record Procfs(Path proc) {
 
 	private Stream<Long> children(long pid) {
 		try {
-			String children = Files.readString(this.proc.resolve("%1$d/task/%1$d/children".formatted(pid))).strip();
+			String children = Files.readString(this.proc.resolve("%1$s/task/%1$s/children".formatted(pid))).strip();
 			return children.isEmpty() ? Stream.of() : Stream.of(children.split(" ")).map(Long::valueOf);
 		}
 		catch (IOException _) {
@@ -110,7 +110,7 @@ record Procfs(Path proc) {
 	/** The threads of a process; none if it has ended. */
 	List<Long> threads(long pid) {
 		List<Long> threads = new ArrayList<>();
-		try (DirectoryStream<Path> tasks = Files.newDirectoryStream(this.proc.resolve("%d/task".formatted(pid)))) {
+		try (DirectoryStream<Path> tasks = Files.newDirectoryStream(this.proc.resolve("%s/task".formatted(pid)))) {
 			tasks.forEach((task) -> threads.add(Long.valueOf(task.getFileName().toString())));
 		}
 		catch (IOException | DirectoryIteratorException _) {
@@ -122,7 +122,7 @@ record Procfs(Path proc) {
 	/** Null if the thread has ended, or the kernel keeps no such account. */
 	@Nullable Schedule schedule(long pid, long thread) {
 		try {
-			String[] fields = Files.readString(this.proc.resolve("%d/task/%d/schedstat".formatted(pid, thread)))
+			String[] fields = Files.readString(this.proc.resolve("%s/task/%s/schedstat".formatted(pid, thread)))
 				.strip()
 				.split(" ");
 			return new Schedule(Long.parseLong(fields[0]), Long.parseLong(fields[1]));
@@ -135,7 +135,7 @@ record Procfs(Path proc) {
 	/** The first 15 characters; empty if the thread has ended. */
 	String threadName(long pid, long thread) {
 		try {
-			return Files.readString(this.proc.resolve("%d/task/%d/comm".formatted(pid, thread))).strip();
+			return Files.readString(this.proc.resolve("%s/task/%s/comm".formatted(pid, thread))).strip();
 		}
 		catch (IOException _) {
 			return "";

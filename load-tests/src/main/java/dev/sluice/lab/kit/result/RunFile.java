@@ -97,7 +97,7 @@ public final class RunFile {
 			}
 			if (schema.intValue() != RunResult.SCHEMA) {
 				throw new IOException(
-						"%s is of schema %d and this lab reads schema %d: use the lab of the commit that measured it, or measure again"
+						"%s is of schema %s and this lab reads schema %s: use the lab of the commit that measured it, or measure again"
 							.formatted(file, schema.intValue(), RunResult.SCHEMA));
 			}
 			return JSON.treeToValue(json, RunResult.class);

@@ -105,7 +105,7 @@ public record BackendControl(HttpClient client, URI uri) {
 
 	private static <T> T required(HttpResponse<T> answer) {
 		if (answer.statusCode() >= 300) {
-			throw new LabException("The backend refuses %s %s: %d %s".formatted(answer.request().method(),
+			throw new LabException("The backend refuses %s %s: %s %s".formatted(answer.request().method(),
 					answer.request().uri().getPath(), answer.statusCode(), answer.body()));
 		}
 		return answer.body();

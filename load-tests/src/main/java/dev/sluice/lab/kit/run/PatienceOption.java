@@ -27,7 +27,7 @@ public final class PatienceOption {
 			return;
 		}
 		if (!(factor >= 1 && factor <= MAX)) {
-			throw new ParameterException(this.command.commandLine(), "--patience: 1 to %.0f".formatted(MAX));
+			throw new ParameterException(this.command.commandLine(), "--patience: 1 to 100");
 		}
 		System.setProperty(Patience.PROPERTY, factor.toString());
 	}

@@ -4,6 +4,7 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Locale;
 
 import org.jspecify.annotations.Nullable;
 
@@ -87,7 +88,7 @@ public final class Progress {
 			Duration each = Duration.between(this.firstBegan, now).dividedBy(done);
 			left = ", about %s left".formatted(rounded(each.multipliedBy(all - done)));
 		}
-		String line = "%d %%%s · %s".formatted(percent, left, text);
+		String line = "%s %%%s · %s".formatted(percent, left, text);
 		if (this.live) {
 			now(line);
 		}
@@ -129,7 +130,7 @@ public final class Progress {
 
 	private String stamped(String text) {
 		Duration elapsed = Duration.between(this.startedAt, this.clock.instant());
-		return "%02d:%02d  %s".formatted(elapsed.toMinutes(), elapsed.toSecondsPart(), text);
+		return String.format(Locale.ROOT, "%02d:%02d  %s", elapsed.toMinutes(), elapsed.toSecondsPart(), text);
 	}
 
 }

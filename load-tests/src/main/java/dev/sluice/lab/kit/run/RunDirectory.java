@@ -51,7 +51,7 @@ public record RunDirectory(Path path) {
 			Files.createDirectories(path);
 			long free = Files.getFileStore(path).getUsableSpace();
 			if (free < NEEDED_BYTES) {
-				throw new LabException("%s has %d MiB left, a run needs %d: make room or choose another directory"
+				throw new LabException("%s has %s MiB left, a run needs %s: make room or choose another directory"
 					.formatted(path, free >> 20, NEEDED_BYTES >> 20));
 			}
 			return new RunDirectory(path);

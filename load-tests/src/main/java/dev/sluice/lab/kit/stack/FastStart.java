@@ -165,7 +165,7 @@ record FastStart(Path jar, Path cache) {
 			process.handle().onExit().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (TimeoutException _) {
-			throw failed(process, "did not end within %d s".formatted(timeout.toSeconds()));
+			throw failed(process, "did not end within %s s".formatted(timeout.toSeconds()));
 		}
 		catch (ExecutionException ex) {
 			throw new IllegalStateException("The end of %s cannot be awaited".formatted(process), ex);

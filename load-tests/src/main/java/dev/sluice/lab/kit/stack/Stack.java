@@ -132,7 +132,7 @@ public final class Stack implements AutoCloseable {
 	 * @param number its number, in its name and its log's
 	 */
 	public Service startConsumer(int number, ServiceOptions options) {
-		return start(Module.CONSUMER, "%s-%d".formatted(Module.CONSUMER.directory(), number), Ports.free(), consumer(),
+		return start(Module.CONSUMER, "%s-%s".formatted(Module.CONSUMER.directory(), number), Ports.free(), consumer(),
 				options);
 	}
 
@@ -255,7 +255,7 @@ public final class Stack implements AutoCloseable {
 
 	private String postgres() {
 		return switch (this.infrastructure.infrastructure()) {
-			case EMBEDDED -> "postgresql://127.0.0.1:%d/sluice".formatted(port(POSTGRES));
+			case EMBEDDED -> "postgresql://127.0.0.1:%s/sluice".formatted(port(POSTGRES));
 			case CONTAINERS, AUTO -> this.infrastructure.postgres().jdbcUrl().substring("jdbc:".length());
 		};
 	}

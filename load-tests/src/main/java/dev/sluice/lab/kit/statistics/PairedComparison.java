@@ -86,7 +86,7 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 	public static PairedComparison of(double[] first, double[] second) {
 		if (first.length == 0 || first.length != second.length) {
 			throw new IllegalArgumentException(
-					"Pairs are needed, these are %d and %d".formatted(first.length, second.length));
+					"Pairs are needed, these are %s and %s".formatted(first.length, second.length));
 		}
 		double[] logs = new double[first.length];
 		for (int i = 0; i < logs.length; i++) {

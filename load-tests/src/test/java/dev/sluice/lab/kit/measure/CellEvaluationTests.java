@@ -105,8 +105,8 @@ class CellEvaluationTests {
 		Scrapes backend = new Scrapes(
 				Stream.of(0, 1_000)
 					.map((millis) -> new Scrape(at(millis), Exposition.parse(
-							"sluice_backend_in_flight 1.0\nsluice_backend_duration_seconds_count %1$d\n".formatted(
-									millis) + "sluice_backend_duration_seconds_sum %1$d\n".formatted(millis / 20),
+							"sluice_backend_in_flight 1.0\nsluice_backend_duration_seconds_count %1$s\n".formatted(
+									millis) + "sluice_backend_duration_seconds_sum %1$s\n".formatted(millis / 20),
 							(_) -> true)))
 					.toList());
 
@@ -128,7 +128,7 @@ class CellEvaluationTests {
 		String scrape = """
 				sluice_delivery_in_flight 1.0
 				sluice_delivery_limit 1.0
-				sluice_backend_duration_seconds_count %d
+				sluice_backend_duration_seconds_count %s
 				sluice_backend_duration_seconds_sum %s
 				""";
 		Scrapes consumer = new Scrapes(

@@ -175,12 +175,12 @@ class UtilisationEvaluationTests {
 	}
 
 	private static String delivery(int inFlight) {
-		return "sluice_delivery_in_flight %d.0\nsluice_delivery_limit 50.0\n".formatted(inFlight);
+		return "sluice_delivery_in_flight %s.0\nsluice_delivery_limit 50.0\n".formatted(inFlight);
 	}
 
 	private static String backend(int count, double sum) {
 		return """
-				sluice_backend_duration_seconds_count{outcome="saved"} %d
+				sluice_backend_duration_seconds_count{outcome="saved"} %s
 				sluice_backend_duration_seconds_sum{outcome="saved"} %s
 				sluice_backend_in_flight 7.0
 				""".formatted(count, sum);

@@ -55,10 +55,10 @@ class PrometheusHistogramTests {
 	private static PrometheusHistogram read(int fast, int slow, int all) {
 		return PrometheusHistogram.read("""
 				# TYPE %1$s histogram
-				%1$s_bucket{le="0.1"} %2$d
-				%1$s_bucket{le="0.5"} %3$d.0
-				%1$s_bucket{le="+Inf"} %4$d
-				%1$s_count %4$d
+				%1$s_bucket{le="0.1"} %2$s
+				%1$s_bucket{le="0.5"} %3$s.0
+				%1$s_bucket{le="+Inf"} %4$s
+				%1$s_count %4$s
 				%1$s_max 0.7
 				""".formatted(NAME, fast, slow, all), NAME);
 	}

@@ -161,7 +161,7 @@ class PrometheusScraperTests {
 
 	private URI endpoint(String path, HttpHandler handler) {
 		this.server.createContext(path, handler);
-		return URI.create("http://127.0.0.1:%d%s".formatted(this.server.getAddress().getPort(), path));
+		return URI.create("http://127.0.0.1:%s%s".formatted(this.server.getAddress().getPort(), path));
 	}
 
 	private static HttpHandler answer(int status, String text, AtomicInteger answered) {

@@ -50,9 +50,9 @@ class ColourTests {
 			for (int j = 0; j < i; j++) {
 				double[] one = colours.get(i);
 				double[] other = colours.get(j);
-				assertThat(EYES).as("%d and %d of scheme %d", i, j, scheme)
+				assertThat(EYES).as("%s and %s of scheme %s", i, j, scheme)
 					.allMatch((eye) -> distance(lab(seen(eye, one)), lab(seen(eye, other))) > APART);
-				assertThat(Math.abs(lab(one)[0] - lab(other)[0])).as("grey of %d and %d of scheme %d", i, j, scheme)
+				assertThat(Math.abs(lab(one)[0] - lab(other)[0])).as("grey of %s and %s of scheme %s", i, j, scheme)
 					.isGreaterThan(GREY_STEP);
 			}
 		}

@@ -39,7 +39,7 @@ class ProcessGroupTests {
 	@EnabledOnOs(OS.LINUX)
 	void looksAtEachBroker() throws IOException {
 		try (ServerSocket broker = listen()) {
-			String brokers = "[::1]:%d,localhost:%d".formatted(Ports.free(), broker.getLocalPort());
+			String brokers = "[::1]:%s,localhost:%s".formatted(Ports.free(), broker.getLocalPort());
 
 			assertThat(ProcessGroup.ofInfrastructure(new Servers(brokers, Ports.free())))
 				.containsExactly(entry("kafka", ProcessGroup.of(SELF)));
@@ -50,7 +50,7 @@ class ProcessGroupTests {
 	@EnabledOnOs(OS.LINUX)
 	void countsAProcessWithTwoPortsOnce() throws IOException {
 		try (ServerSocket broker = listen(); ServerSocket other = listen()) {
-			String brokers = "127.0.0.1:%d,127.0.0.1:%d".formatted(broker.getLocalPort(), other.getLocalPort());
+			String brokers = "127.0.0.1:%s,127.0.0.1:%s".formatted(broker.getLocalPort(), other.getLocalPort());
 
 			assertThat(ProcessGroup.ofInfrastructure(new Servers(brokers, Ports.free())))
 				.containsExactly(entry("kafka", ProcessGroup.of(SELF)));

@@ -150,10 +150,10 @@ class ProcessSamplerTests {
 
 	private void process(int pid, long user, long system, long endedUser, long endedSystem, String children)
 			throws IOException {
-		write(pid + "/stat", "%d (a (name) of it) S 1 1 1 0 -1 0 0 0 0 0 %d %d %d %d 20 0 1 0 0\n".formatted(pid, user,
+		write(pid + "/stat", "%s (a (name) of it) S 1 1 1 0 -1 0 0 0 0 0 %s %s %s %s 20 0 1 0 0\n".formatted(pid, user,
 				system, endedUser, endedSystem));
 		write(pid + "/status", "VmRSS:\t100 kB\n");
-		write("%1$d/task/%1$d/children".formatted(pid), children);
+		write("%1$s/task/%1$s/children".formatted(pid), children);
 	}
 
 	private void write(String name, String text) throws IOException {

@@ -59,7 +59,7 @@ class SamplerTests {
 		server.start();
 		Map<String, URI> endpoints = new LinkedHashMap<>();
 		endpoints.put("bad", URI.create("ftp://127.0.0.1/metrics"));
-		endpoints.put("good", URI.create("http://127.0.0.1:%d/metrics".formatted(server.getAddress().getPort())));
+		endpoints.put("good", URI.create("http://127.0.0.1:%s/metrics".formatted(server.getAddress().getPort())));
 		try (PrometheusScraper scraper = new PrometheusScraper(endpoints, this.directory)) {
 			await().until(() -> scrapes.get() >= 2);
 

@@ -87,9 +87,9 @@ class ThreadTimesTests {
 	}
 
 	private void thread(int pid, int id, String name, long runNanos, long waitNanos) throws IOException {
-		Path task = Files.createDirectories(this.proc.resolve("%d/task/%d".formatted(pid, id)));
+		Path task = Files.createDirectories(this.proc.resolve("%s/task/%s".formatted(pid, id)));
 		Files.writeString(task.resolve("comm"), name + "\n");
-		Files.writeString(task.resolve("schedstat"), "%d %d 1\n".formatted(runNanos, waitNanos));
+		Files.writeString(task.resolve("schedstat"), "%s %s 1\n".formatted(runNanos, waitNanos));
 	}
 
 }

@@ -37,7 +37,7 @@ class ConsumerDownIT {
 	private static final int READS = 5;
 
 	private static final String ORDER = """
-			{"customerId":"c-%d","items":[{"sku":"s-1","quantity":1,"unitPrice":{"amount":"1.50","currency":"EUR"}}]}""";
+			{"customerId":"c-%s","items":[{"sku":"s-1","quantity":1,"unitPrice":{"amount":"1.50","currency":"EUR"}}]}""";
 
 	private final HttpClient client = HttpClient.newHttpClient();
 
