@@ -2,6 +2,8 @@ package dev.sluice.topics;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,8 @@ import org.apache.kafka.clients.admin.CreateTopicsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -28,6 +32,7 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.LeaderNotAvailableException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -89,6 +94,15 @@ class TopicWatchIT {
 		assertThat(state.ids()).containsExactly(Map.entry(this.name, topic().topicId()));
 		assertThat(state.differences()).isEmpty();
 		assertThat(this.preparations).hasValue(1);
+		takesRecordsOfAClockThatIsAhead();
+	}
+
+	private void takesRecordsOfAClockThatIsAhead() throws Exception {
+		long ahead = Instant.now().plus(Duration.ofMinutes(67)).toEpochMilli();
+		try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(this.client, new ByteArraySerializer(),
+				new ByteArraySerializer())) {
+			producer.send(new ProducerRecord<>(this.name, null, ahead, null, new byte[1])).get();
+		}
 	}
 
 	@Test
@@ -146,7 +160,9 @@ class TopicWatchIT {
 		assertThat(state.differences())
 			.extracting(TopicDifference::setting, TopicDifference::actual, TopicDifference::expected)
 			.containsExactlyInAnyOrder(tuple("partitions", "2", "3"), tuple("replication.factor", "1", "3"),
-					tuple("min.insync.replicas", "1", "2"), tuple("retention.ms", "604800000", "-1"));
+					tuple("min.insync.replicas", "1", "2"),
+					tuple("message.timestamp.type", "CreateTime", "LogAppendTime"),
+					tuple("retention.ms", "604800000", "-1"));
 		assertThat(state.details().toString())
 			.contains("kafka-configs.sh --alter --topic " + this.name + " --add-config retention.ms=-1");
 		assertThat(topic().partitions()).hasSize(2);

@@ -14,8 +14,9 @@ import org.apache.kafka.common.config.TopicConfig;
  * @param name the topic's name
  * @param partitions number of partitions
  * @param replicationFactor copies of each partition
- * @param configs the topic's configuration, including {@code min.insync.replicas}; other
- * settings are left to the broker and not compared
+ * @param configs the topic's configuration, including {@code min.insync.replicas} and
+ * that records have the time of the broker that appends them; other settings are left to
+ * the broker and not compared
  */
 public record TopicSpec(String name, int partitions, short replicationFactor, Map<String, String> configs) {
 
@@ -39,6 +40,8 @@ public record TopicSpec(String name, int partitions, short replicationFactor, Ma
 		}
 		int inSync = (minInsyncReplicas > 0) ? minInsyncReplicas : Math.max(1, replicationFactor - 1);
 		Map<String, String> all = new TreeMap<>(configs);
+		// A broker refuses the time of a service whose clock is more than an hour ahead.
+		all.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
 		all.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, Integer.toString(inSync));
 		return new TopicSpec(name, partitions, replicationFactor, all);
 	}

@@ -27,7 +27,7 @@ public final class DeadLetterHeaders {
 
 	public static final String ORIGINAL_OFFSET = "dlt_original_offset";
 
-	/** Milliseconds since 1970. */
+	/** When the broker appended it, in milliseconds since 1970. */
 	public static final String ORIGINAL_TIMESTAMP = "dlt_original_timestamp";
 
 	private DeadLetterHeaders() {

@@ -11,6 +11,9 @@ import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.order.ValidOrder;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.errors.InvalidTimestampException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.header.Headers;
 import org.springframework.http.MediaType;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -35,7 +38,7 @@ public final class PendingSend {
 	 */
 	private final AtomicBoolean decided = new AtomicBoolean();
 
-	/** Whether the producer refused the record when it was handed over. */
+	/** Whether the producer or the broker refused the record for good. */
 	private volatile boolean refused;
 
 	private PendingSend(ValidOrder order, Instant acceptedAt, ProducerRecord<String, byte[]> message) {
@@ -96,7 +99,10 @@ public final class PendingSend {
 					this.acknowledgement.complete(metadata);
 				}
 				else {
-					this.refused = Thread.currentThread() == caller && !handedOver.get();
+					// A broker refuses these, by the record's content, at each try.
+					this.refused = failure instanceof InvalidTimestampException
+							|| failure instanceof InvalidRecordException || failure instanceof RecordTooLargeException
+							|| (Thread.currentThread() == caller && !handedOver.get());
 					this.acknowledgement.completeExceptionally(failure);
 				}
 			}));
@@ -110,7 +116,7 @@ public final class PendingSend {
 
 	/**
 	 * Stops waiting for the acknowledgement.
-	 * @return {@link Placed#NO} if the producer never had the record and never will
+	 * @return {@link Placed#NO} if Kafka does not have the record and never will
 	 */
 	public Placed giveUp() {
 		return (this.decided.compareAndSet(false, true) || this.refused) ? Placed.NO : Placed.UNKNOWN;

@@ -22,6 +22,8 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -140,10 +142,15 @@ public final class QueuePolicy {
 						send.giveUp());
 			}
 			default -> {
+				// While Kafka only does not answer, the circuit and the health show it.
+				if (this.failedAt == null && failure instanceof ApiException
+						&& !(failure instanceof RetriableException)) {
+					logger.warn("Kafka refuses orders: {}", failure.toString());
+				}
 				this.failedAt = Instant.now();
 				logger.debug("Kafka did not acknowledge order {}", send.order().id(), failure);
 				yield switch (send.giveUp()) {
-					case NO -> unavailable("The order could not be sent to Kafka.", Placed.NO);
+					case NO -> unavailable("The order could not be sent to Kafka, or Kafka refused it.", Placed.NO);
 					case UNKNOWN -> unavailable("Kafka has not acknowledged the order. "
 							+ "Whether Kafka has it is unknown: repeat the request with the same Idempotency-Key.",
 							Placed.UNKNOWN);

@@ -18,6 +18,7 @@ import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -48,6 +49,18 @@ class PendingSendTests {
 
 		assertThat(this.sending.acknowledgement()).isCompletedExceptionally();
 		assertThat(this.sending.giveUp()).isEqualTo(Placed.UNKNOWN);
+	}
+
+	/**
+	 * As a broker refuses the time of a gateway whose clock is more than an hour ahead.
+	 */
+	@Test
+	void wasNotTakenWhenTheBrokerRefusesItsContent() {
+		send();
+		this.producer.errorNext(new InvalidTimestampException("out of range"));
+
+		assertThat(this.sending.acknowledgement()).isCompletedExceptionally();
+		assertThat(this.sending.giveUp()).isEqualTo(Placed.NO);
 	}
 
 	@Test

@@ -21,12 +21,16 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InvalidTimestampException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.kafka.core.KafkaAdmin;
@@ -36,6 +40,7 @@ import org.springframework.mock.env.MockEnvironment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+@ExtendWith(OutputCaptureExtension.class)
 class QueuePolicyTests {
 
 	private static final UUID ID = UUID.fromString("019ab000-0000-7000-8000-000000000001");
@@ -112,6 +117,14 @@ class QueuePolicyTests {
 		assertProblem(prepare(), new TimeoutException("not sent"), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
 		assertProblem(sent(), new TimeoutException("no acknowledgement"), ProblemType.QUEUE_UNAVAILABLE,
 				Placed.UNKNOWN);
+	}
+
+	@Test
+	void logsOnceThatKafkaRefusesOrders(CapturedOutput output) {
+		this.policy.problem(sent(), new InvalidTimestampException("ahead"));
+		this.policy.problem(sent(), new InvalidTimestampException("ahead"));
+
+		assertThat(output).containsOnlyOnce("Kafka refuses orders: " + InvalidTimestampException.class.getName());
 	}
 
 	@Test
