@@ -15,6 +15,7 @@ import com.github.luben.zstd.ZstdDictDecompress;
 import com.github.luben.zstd.ZstdException;
 import com.github.luben.zstd.ZstdIOException;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import com.github.luben.zstd.util.Native;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Dictionary;
 import org.jspecify.annotations.Nullable;
@@ -47,8 +48,16 @@ public final class Decompressor {
 	 * Creates a decompressor with at most one dictionary.
 	 * @param maxBytes maximum size of a decompressed message
 	 * @param dictionary a zstd dictionary; null if there is none
+	 * @throws IllegalStateException if the native zstd cannot be loaded
 	 */
 	public Decompressor(int maxBytes, byte @Nullable [] dictionary) {
+		try {
+			Native.load();
+		}
+		catch (LinkageError ex) {
+			throw new IllegalStateException("zstd cannot be loaded: programs cannot be run from java.io.tmpdir=%s"
+				.formatted(System.getProperty("java.io.tmpdir")), ex);
+		}
 		this.maxBytes = maxBytes;
 		if (dictionary != null) {
 			long id = Zstd.getDictIdFromDict(dictionary);

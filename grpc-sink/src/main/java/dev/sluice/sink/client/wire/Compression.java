@@ -2,7 +2,9 @@ package dev.sluice.sink.client.wire;
 
 import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdDictCompress;
+import com.github.luben.zstd.util.Native;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /**
  * Compresses messages into zstd frames if that makes them smaller. After {@value #ENOUGH}
@@ -17,6 +19,9 @@ final class Compression implements AutoCloseable {
 
 	/** Below this size, a frame's header costs more than compression saves. */
 	private static final int SMALL_BYTES = 64;
+
+	/** Whether the native zstd can be loaded. If not, that is logged once. */
+	static final boolean AVAILABLE = load();
 
 	private final ZstdCompressCtx context;
 
@@ -38,6 +43,19 @@ final class Compression implements AutoCloseable {
 		this.dictionary = (dictionary != null) ? new ZstdDictCompress(dictionary, level) : null;
 		if (this.dictionary != null) {
 			this.context.loadDict(this.dictionary);
+		}
+	}
+
+	private static boolean load() {
+		try {
+			Native.load();
+			return true;
+		}
+		catch (LinkageError ex) {
+			LoggerFactory.getLogger(Compression.class)
+				.warn("Messages are not compressed, as programs cannot be run from java.io.tmpdir={}: {}",
+						System.getProperty("java.io.tmpdir"), ex.toString());
+			return false;
 		}
 	}
 

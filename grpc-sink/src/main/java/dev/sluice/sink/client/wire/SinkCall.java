@@ -123,7 +123,7 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 		this.maxMessageBytes = (info.getMaxMessageBytes() > 0) ? info.getMaxMessageBytes() : Integer.MAX_VALUE;
 		if (this.writer == null) {
 			Compression compression = null;
-			if (info.getZstd() && options.zstdLevel() > 0) {
+			if (info.getZstd() && options.zstdLevel() > 0 && Compression.AVAILABLE) {
 				compression = new Compression(options.zstdLevel(),
 						(info.hasDictionary() && options.dictionary()) ? dictionaries.of(info.getDictionary()) : null);
 			}
