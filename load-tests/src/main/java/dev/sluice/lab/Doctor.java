@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -44,10 +45,11 @@ final class Doctor implements Callable<Integer> {
 		Workspace workspace = Workspace.find();
 		boolean maven = checkMaven();
 		checkJava();
-		checkShell();
 		checkMachine();
 		checkDisk(workspace.root());
-		checkDisk(Path.of(System.getProperty("java.io.tmpdir")));
+		Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+		checkDisk(temporary);
+		checkPrograms(temporary);
 		checkDocker();
 		for (Module module : Module.values()) {
 			checkJar(workspace, module, maven);
@@ -83,11 +85,25 @@ final class Doctor implements Callable<Integer> {
 		}
 	}
 
-	private void checkShell() {
-		boolean there = Stream.of(System.getenv().getOrDefault("PATH", "").split(":"))
-			.anyMatch((directory) -> Files.isExecutable(Path.of(directory, "sh")));
-		print(there ? Verdict.OK : Verdict.FAIL, "shell",
-				there ? "sh" : "there is no 'sh': use Linux, macOS or the Linux subsystem of Windows");
+	/** Native libraries, and an embedded PostgreSQL, are unpacked into the directory. */
+	private void checkPrograms(Path directory) throws InterruptedException {
+		try {
+			Path program = Files.createTempFile(directory, "sluice-", ".sh",
+					PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+			try {
+				Files.writeString(program, "#!/usr/bin/env sh\n");
+				new ProcessBuilder(program.toString()).start().waitFor();
+			}
+			finally {
+				Files.delete(program);
+			}
+			print(Verdict.OK, "programs", "run from " + directory);
+		}
+		catch (IOException | UnsupportedOperationException ex) {
+			print(Verdict.FAIL, "programs",
+					"none runs from %s (%s): use Linux, macOS or Windows' Linux subsystem, and a -Djava.io.tmpdir without noexec"
+						.formatted(directory, ex.getMessage()));
+		}
 	}
 
 	private void checkMachine() {

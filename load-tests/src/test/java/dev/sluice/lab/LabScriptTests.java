@@ -3,8 +3,12 @@ package dev.sluice.lab;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
+
+import javax.tools.ToolProvider;
 
 import dev.sluice.devservices.Patience;
 import org.junit.jupiter.api.Test;
@@ -48,6 +52,32 @@ class LabScriptTests {
 		assertThat(messages()).endsWith("Killed\nlab: the build failed, see above\n");
 	}
 
+	@Test
+	void refusesASecondGarbageCollector() throws Exception {
+		maven("exit 1");
+
+		assertThat(lab(Map.of("JAVA_TOOL_OPTIONS", "-Xint -XX:+UseZGC"))).isOne();
+
+		assertThat(messages()).startsWith("lab: JAVA_TOOL_OPTIONS selects a garbage collector").hasLineCount(1);
+	}
+
+	@Test
+	void startsInAnyLocaleFromAnyFolder() throws Exception {
+		maven("exit 1");
+		Path source = Files.writeString(this.directory.resolve("Lab.java"),
+				"package dev.sluice.lab; class Lab { public static void main(String[] a) { System.exit(7); } }");
+		Path target = Files.createDirectories(this.directory.resolve("load-tests/target"));
+		Files.createFile(target.resolve("load-tests.jar"));
+		assertThat(ToolProvider.getSystemJavaCompiler()
+			.run(null, null, null, "-d", target.resolve("lab/BOOT-INF/classes").toString(), source.toString()))
+			.isZero();
+		Files.setLastModifiedTime(target.resolve("load-tests.jar"), FileTime.fromMillis(0));
+		// Java cannot make the folder if this JVM has no UTF-8 either.
+		String start = "d=$(printf 'sl\\303\\274ice'); mkdir $d; cp -pR lab load-tests $d; exec bash $d/lab doctor";
+
+		assertThat(run(List.of("bash", "-c", start), Map.of("LC_ALL", "C"))).isEqualTo(7);
+	}
+
 	private void maven(String script) throws IOException {
 		Path bin = Files.createDirectories(this.directory.resolve("bin"));
 		Path mvn = Files.createFile(bin.resolve("mvn"),
@@ -57,11 +87,20 @@ class LabScriptTests {
 	}
 
 	private int lab() throws IOException, InterruptedException {
-		ProcessBuilder builder = new ProcessBuilder(List.of("bash", this.directory.resolve("lab").toString(), "doctor"))
+		return lab(Map.of());
+	}
+
+	private int lab(Map<String, String> environment) throws IOException, InterruptedException {
+		return run(List.of("bash", this.directory.resolve("lab").toString(), "doctor"), environment);
+	}
+
+	private int run(List<String> command, Map<String, String> environment) throws IOException, InterruptedException {
+		ProcessBuilder builder = new ProcessBuilder(command).directory(this.directory.toFile())
 			.redirectOutput(ProcessBuilder.Redirect.DISCARD)
 			.redirectError(this.directory.resolve("messages").toFile());
 		builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
 		builder.environment().put("PATH", "%s:%s".formatted(this.directory.resolve("bin"), System.getenv("PATH")));
+		builder.environment().putAll(environment);
 		Process lab = builder.start();
 		assertThat(lab.waitFor(Patience.ofSeconds(60))).as("ended").isTrue();
 		return lab.exitValue();

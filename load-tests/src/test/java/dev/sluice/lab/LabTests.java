@@ -91,6 +91,19 @@ class LabTests {
 	}
 
 	@Test
+	void doctorWantsATemporaryDirectoryThatRunsPrograms() {
+		String directory = System.setProperty("java.io.tmpdir", "/proc");
+		try {
+			assertThat(lab("doctor")).isOne();
+		}
+		finally {
+			System.setProperty("java.io.tmpdir", directory);
+		}
+
+		assertThat(this.out.toString()).containsPattern("fail  programs +none runs from /proc");
+	}
+
+	@Test
 	void verboseShowsWhereAFailureComesFrom() {
 		assertThat(lab("order", "--verbose", "--gateway", NOBODY)).isEqualTo(1);
 
