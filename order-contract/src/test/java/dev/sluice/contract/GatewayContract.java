@@ -619,6 +619,17 @@ public abstract class GatewayContract {
 				"unsupported-media-type");
 	}
 
+	/** Whether or not the body is what its label says. */
+	@ParameterizedTest
+	@ValueSource(strings = { "gzip", "identity, gzip" })
+	void refusesContentCodings(String coding) throws Exception {
+		HttpResponse<String> response = post(ORDER, "Content-Encoding", coding);
+
+		assertProblem(response, 415, "unsupported-media-type");
+		assertThat(header(response, "Accept-Encoding")).hasValue("identity");
+		assertThat(post(ORDER, "Content-Encoding", "Identity").statusCode()).isEqualTo(201);
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "text/html", "nonsense" })
 	void refusesClientThatAcceptsNoJson(String accepted) throws Exception {

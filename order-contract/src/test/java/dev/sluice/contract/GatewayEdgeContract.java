@@ -344,6 +344,9 @@ public abstract class GatewayEdgeContract {
 							+ ORDER.substring(1) + "\r\n0\r\n\r\n"),
 					"POST /orders HTTP/1.1\r\nHOST:a.b:8080\r\n" + rest,
 					"POST /orders HTTP/1.1\r\nHost: [::1]:80\r\n" + rest,
+					"POST /orders HTTP/1.1\r\nHost: my_gateway:8080\r\n" + rest,
+					"POST /orders HTTP/1.1\r\nHost: a~b\r\n" + rest, "POST /orders HTTP/1.1\r\nHost: a:\r\n" + rest,
+					"POST http://[::1]:/orders HTTP/1.1\r\nHost: [::1]:\r\n" + rest,
 					"\r\nPOST /orders HTTP/1.1\r\nHost: \t a \t\r\nX:\r\nY: \u00ff\r\n" + rest,
 					"POST /orders HTTP/1.1\r\nHost: a\r\nCookie: a=b" + "; a=b".repeat(1_000) + "\r\n" + rest,
 					"POST /orders?" + "a&".repeat(2_000) + " HTTP/1.1\r\nHost: a\r\n" + rest,
@@ -351,6 +354,14 @@ public abstract class GatewayEdgeContract {
 				try (RawClient raw = connect()) {
 					assertThat(raw.send(request).answer().status()).as(request).isEqualTo(201);
 				}
+			}
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "HEAD /orders HTTP/1.1\r\n\r\n", "HEAD /% HTTP/1.1\r\nHost: a\r\n\r\n" })
+		void answersAMalformedHeadWithoutABody(String request) throws Exception {
+			try (RawClient raw = connect()) {
+				assertThat(raw.send(request).rest()).startsWith("HTTP/1.1 400").endsWith("\r\n\r\n");
 			}
 		}
 

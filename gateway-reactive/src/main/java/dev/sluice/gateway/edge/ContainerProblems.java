@@ -24,7 +24,7 @@ final class ContainerProblems extends ChannelOutboundHandlerAdapter {
 	public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) throws Exception {
 		if (message instanceof FullHttpResponse response && response.status().code() >= 400
 				&& !response.content().isReadable() && !response.headers().contains(HttpHeaderNames.CONTENT_TYPE)) {
-			FullHttpResponse problem = problem(StandardProblem.typeOf(response.status().code()));
+			FullHttpResponse problem = problem(StandardProblem.typeOf(response.status().code()), true);
 			if (!response.headers().contains(HttpHeaderNames.CONNECTION)) {
 				problem.headers().remove(HttpHeaderNames.CONNECTION);
 			}
@@ -36,11 +36,15 @@ final class ContainerProblems extends ChannelOutboundHandlerAdapter {
 		}
 	}
 
-	/** The last answer on a connection. */
-	static FullHttpResponse problem(ProblemType type) {
+	/**
+	 * The last answer on a connection.
+	 * @param withBody false for an answer to HEAD
+	 */
+	static FullHttpResponse problem(ProblemType type, boolean withBody) {
 		byte[] body = StandardProblem.document(type);
 		FullHttpResponse problem = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
-				HttpResponseStatus.valueOf(type.status()), Unpooled.wrappedBuffer(body));
+				HttpResponseStatus.valueOf(type.status()),
+				withBody ? Unpooled.wrappedBuffer(body) : Unpooled.EMPTY_BUFFER);
 		problem.headers()
 			.set(HttpHeaderNames.CONTENT_TYPE, MediaType.APPLICATION_PROBLEM_JSON_VALUE)
 			.set(HttpHeaderNames.CONTENT_LENGTH, body.length)

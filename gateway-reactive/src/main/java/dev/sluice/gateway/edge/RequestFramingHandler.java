@@ -1,6 +1,7 @@
 package dev.sluice.gateway.edge;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
@@ -46,6 +47,9 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 
 	/** Maximum time to wait for a client to stop sending before a close. */
 	private static final Duration DRAIN_TIME = Duration.ofSeconds(1);
+
+	/** Statuses after which the connection is closed, the same as Tomcat's. */
+	private static final Set<Integer> CLOSING = Set.of(400, 408, 411, 413, 414, 500, 501, 503);
 
 	private final RequestFraming framing;
 
@@ -171,7 +175,8 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 				}
 				pass(context, length);
 			}
-			else if (this.framing.isInHead() || this.framing.isBetweenRequests() && !isRequestComplete()) {
+			else if (this.framing.isInHead()
+					|| this.framing.isBetweenRequests() && this.framing.completed() == this.completedBefore) {
 				awaitHead(context);
 				return;
 			}
@@ -186,15 +191,7 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	}
 
 	private boolean mayPass() {
-		return switch (this.stage) {
-			case HEAD -> !this.answering;
-			case BODY -> this.bodyWanted;
-		};
-	}
-
-	/** Whether a whole request has been checked since the last one was passed on. */
-	private boolean isRequestComplete() {
-		return this.framing.completed() > this.completedBefore;
+		return (this.stage == Stage.HEAD) ? !this.answering : this.bodyWanted;
 	}
 
 	/** Checks the waiting bytes up to the end of the head or of the request. */
@@ -252,7 +249,7 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 
 	private void answerAndClose(ChannelHandlerContext context, ProblemType type) {
 		release();
-		behindCodec(context).writeAndFlush(ContainerProblems.problem(type))
+		behindCodec(context).writeAndFlush(ContainerProblems.problem(type, !this.framing.isHeadRequest()))
 			.addListener((_) -> context.channel().close());
 	}
 
@@ -339,12 +336,18 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 
 		/**
 		 * A client that sends no body does not wait for 100 (Continue), even if it says
-		 * so.
+		 * so. An empty port is legal, but reactor-netty cannot read it.
 		 */
 		@Override
 		public void channelRead(ChannelHandlerContext context, Object message) {
-			if (message instanceof HttpRequest request && RequestFramingHandler.this.stage == Stage.HEAD) {
-				request.headers().remove(HttpHeaderNames.EXPECT);
+			if (message instanceof HttpRequest request) {
+				if (RequestFramingHandler.this.stage == Stage.HEAD) {
+					request.headers().remove(HttpHeaderNames.EXPECT);
+				}
+				String host = request.headers().get(HttpHeaderNames.HOST, "");
+				if (host.endsWith(":")) {
+					request.headers().set(HttpHeaderNames.HOST, host.substring(0, host.length() - 1));
+				}
 			}
 			context.fireChannelRead(message);
 		}
@@ -353,7 +356,7 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 		public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
 			if (message instanceof HttpResponse response
 					&& response.status().codeClass() != HttpStatusClass.INFORMATIONAL) {
-				if (closesAfter(response.status().code()) || RequestFramingHandler.this.stage == Stage.BODY
+				if (CLOSING.contains(response.status().code()) || RequestFramingHandler.this.stage == Stage.BODY
 						|| !HttpUtil.isKeepAlive(response)) {
 					response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
 				}
@@ -398,14 +401,6 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 					gate.read();
 				}
 			}
-		}
-
-		/** The same as Tomcat in the servlet gateway. */
-		private static boolean closesAfter(int status) {
-			return switch (status) {
-				case 400, 408, 411, 413, 414, 500, 501, 503 -> true;
-				default -> false;
-			};
 		}
 
 	}

@@ -11,6 +11,7 @@ import org.apache.coyote.ContinueResponseTiming;
 import org.apache.coyote.Request;
 import org.apache.coyote.Response;
 import org.apache.coyote.http11.Http11Processor;
+import org.apache.tomcat.util.buf.MessageBytes;
 import org.apache.tomcat.util.net.AbstractEndpoint.Handler.SocketState;
 import org.apache.tomcat.util.net.SocketEvent;
 import org.apache.tomcat.util.net.SocketWrapperBase;
@@ -39,6 +40,15 @@ final class GuardedHttp11Processor extends Http11Processor {
 	@Override
 	public Adapter getAdapter() {
 		return this.guarding;
+	}
+
+	/**
+	 * As if there were no {@code Host}: nothing here uses it, its form has been checked,
+	 * and Tomcat would refuse names that are legal, such as one with an underscore.
+	 */
+	@Override
+	protected void parseHost(@Nullable MessageBytes value) {
+		super.parseHost(null);
 	}
 
 	@Override

@@ -48,6 +48,8 @@ public final class RequestFraming {
 
 	private boolean emptyLine;
 
+	private boolean headRequest;
+
 	private int fields;
 
 	private RequestHead head = new RequestHead();
@@ -104,6 +106,11 @@ public final class RequestFraming {
 	/** Whether no request has begun since the last one ended. */
 	public boolean isBetweenRequests() {
 		return this.state == State.START && (this.line.isEmpty() || this.line.charAt(0) == CR);
+	}
+
+	/** Whether the request that has begun is a HEAD: its answer has no body. */
+	public boolean isHeadRequest() {
+		return this.headRequest || this.line.indexOf("HEAD ") == 0;
 	}
 
 	/** Number of requests received completely, with their bodies. */
@@ -172,6 +179,7 @@ public final class RequestFraming {
 	private boolean beginHead(String text) {
 		this.state = State.FIELDS;
 		this.fields = 0;
+		this.headRequest = text.startsWith("HEAD ");
 		this.head = new RequestHead();
 		return this.head.begin(text);
 	}
@@ -197,6 +205,7 @@ public final class RequestFraming {
 
 	private boolean end() {
 		this.emptyLine = false;
+		this.headRequest = false;
 		this.completed++;
 		this.partEnded = true;
 		return go(State.START);

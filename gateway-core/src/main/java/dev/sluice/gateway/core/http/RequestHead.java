@@ -1,13 +1,11 @@
 package dev.sluice.gateway.core.http;
 
 import java.net.Inet6Address;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -28,24 +26,14 @@ final class RequestHead {
 
 	static final String TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]++";
 
-	private static final Pattern REQUEST_LINE = Pattern.compile("(" + TOKEN
-			+ ") ((?:/|(?i:https?)://)(?:[-._~!$&'()*+,;=:@/?\\[\\]0-9A-Za-z]|%[0-9A-Fa-f]{2})*+) HTTP/1\\.([01])");
-
-	/** {@code tchar} of RFC 9110. */
-	private static final boolean[] TOKEN_CHARACTERS = new boolean[0x100];
-
-	static {
-		for (char character = '!'; character <= '~'; character++) {
-			TOKEN_CHARACTERS[character] = Character.isLetterOrDigit(character)
-					|| "!#$%&'*+-.^_`|~".indexOf(character) >= 0;
-		}
-	}
+	private static final Pattern FIELD_NAME = Pattern.compile(TOKEN + ":");
 
 	/**
-	 * No resource has these methods, and servers answer them without asking the
+	 * No resource has CONNECT or TRACE, and servers answer them without asking the
 	 * application.
 	 */
-	private static final Set<String> REFUSED_METHODS = Set.of("CONNECT", "TRACE");
+	private static final Pattern REQUEST_LINE = Pattern.compile("(?!CONNECT |TRACE )" + TOKEN
+			+ " ((?:/|(?i:https?)://)(?:[-._~!$&'()*+,;=:@/?\\[\\]0-9A-Za-z]|%[0-9A-Fa-f]{2})*+) HTTP/1\\.([01])");
 
 	private static final String HOST = "host";
 
@@ -58,10 +46,9 @@ final class RequestHead {
 	/** The fields that decide where a request ends and whom it is for, each once. */
 	private static final List<String> SINGLE = List.of(HOST, CONTENT_LENGTH, TRANSFER_ENCODING, EXPECT);
 
-	private static final String LABEL = "[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*+";
-
+	/** The names of RFC 3986, without what needs escapes or looks like two. */
 	private static final Pattern AUTHORITY = Pattern
-		.compile("(?:" + LABEL + "(?:\\." + LABEL + ")*+\\.?|\\[([0-9A-Fa-f:.]{2,45})])(?::([0-9]{1,5}))?");
+		.compile("(?:[-._~0-9A-Za-z]++|\\[([0-9A-Fa-f:.]{2,45})])(?::([0-9]{1,5})?)?");
 
 	private static final Pattern ABSOLUTE_TARGET = Pattern.compile("(?i:https?)://([^/?]*)(.*)");
 
@@ -78,11 +65,11 @@ final class RequestHead {
 	/** Whether the first line is well-formed. */
 	boolean begin(String line) {
 		Matcher matcher = REQUEST_LINE.matcher(line);
-		if (!matcher.matches() || REFUSED_METHODS.contains(matcher.group(1))) {
+		if (!matcher.matches()) {
 			return false;
 		}
-		this.target = matcher.group(2);
-		this.http11 = matcher.group(3).equals("1");
+		this.target = matcher.group(1);
+		this.http11 = matcher.group(2).equals("1");
 		return true;
 	}
 
@@ -92,7 +79,7 @@ final class RequestHead {
 			return false;
 		}
 		String name = singleName(line);
-		return name == null || this.values.putIfAbsent(name, trimmed(line.substring(name.length() + 1))) == null;
+		return name == null || this.values.putIfAbsent(name, line.substring(name.length() + 1).trim()) == null;
 	}
 
 	/** Whether a line behind a chunked body is well-formed and changes nothing. */
@@ -105,13 +92,7 @@ final class RequestHead {
 	 * folding).
 	 */
 	private static boolean isField(String line) {
-		int colon = line.indexOf(':');
-		for (int i = 0; i < colon; i++) {
-			if (!TOKEN_CHARACTERS[line.charAt(i)]) {
-				return false;
-			}
-		}
-		return colon > 0;
+		return FIELD_NAME.matcher(line).lookingAt();
 	}
 
 	private static @Nullable String singleName(String line) {
@@ -122,23 +103,6 @@ final class RequestHead {
 			}
 		}
 		return null;
-	}
-
-	/** Only spaces and tabs are optional white space; {@code strip} removes more. */
-	private static String trimmed(String text) {
-		int start = 0;
-		int end = text.length();
-		while (start < end && isBlank(text.charAt(start))) {
-			start++;
-		}
-		while (end > start && isBlank(text.charAt(end - 1))) {
-			end--;
-		}
-		return text.substring(start, end);
-	}
-
-	private static boolean isBlank(char character) {
-		return character == ' ' || character == '\t';
 	}
 
 	/**
@@ -196,27 +160,11 @@ final class RequestHead {
 		return !path.startsWith("//") && !UNUSABLE_IN_PATH.matcher(path.split("\\?", 2)[0]).find() && isUtf8(path);
 	}
 
-	/** Whether the escaped bytes are UTF-8. */
+	/**
+	 * Whether the escaped bytes are UTF-8: others decode to the replacement character.
+	 */
 	private static boolean isUtf8(String target) {
-		if (target.indexOf('%') < 0) {
-			return true;
-		}
-		ByteBuffer bytes = ByteBuffer.allocate(target.length());
-		for (int i = 0; i < target.length(); i++) {
-			char character = target.charAt(i);
-			if (character == '%') {
-				character = (char) Integer.parseInt(target, i + 1, i + 3, 16);
-				i += 2;
-			}
-			bytes.put((byte) character);
-		}
-		try {
-			StandardCharsets.UTF_8.newDecoder().decode(bytes.flip());
-			return true;
-		}
-		catch (CharacterCodingException _) {
-			return false;
-		}
+		return target.indexOf('%') < 0 || URLDecoder.decode(target, StandardCharsets.UTF_8).indexOf('\uFFFD') < 0;
 	}
 
 }

@@ -52,7 +52,7 @@ public final class StandardProblem {
 			case NOT_ACCEPTABLE -> "Only " + MediaType.APPLICATION_JSON_VALUE + " can be sent.";
 			case REQUEST_TIMEOUT -> "The request arrived too slowly, or not completely.";
 			case TOO_LARGE -> "The body may have at most " + Order.MAX_BYTES + " bytes.";
-			case UNSUPPORTED_MEDIA_TYPE -> "The body must be " + MediaType.APPLICATION_JSON_VALUE + ".";
+			case UNSUPPORTED_MEDIA_TYPE -> "The body must be " + MediaType.APPLICATION_JSON_VALUE + ", not compressed.";
 			case INVALID_REQUEST -> "The request line, a header, a parameter or the body cannot be read.";
 			case INTERNAL -> "The gateway failed; its log says why.";
 			case INVALID_ORDER, IN_PROGRESS, NOT_REDELIVERABLE, KEY_REUSED, TOO_MANY_REQUESTS, BACKEND_REFUSED,

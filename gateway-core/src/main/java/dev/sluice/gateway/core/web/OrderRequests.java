@@ -17,7 +17,9 @@ import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
+import org.springframework.web.ErrorResponseException;
 
 /** Makes an {@link OrderRequest} from the headers and the body of a request. */
 @Component
@@ -38,8 +40,16 @@ public final class OrderRequests {
 		this.ids = ids;
 	}
 
-	/** Reads how the client prefers to be answered. Unknown preferences are ignored. */
+	/**
+	 * Reads how the client prefers to be answered. Unknown preferences are ignored.
+	 * @throws ErrorResponseException if the body is compressed
+	 */
 	public Preference preference(HttpHeaders headers) {
+		if (!headers.getOrEmpty(HttpHeaders.CONTENT_ENCODING).stream().allMatch("identity"::equalsIgnoreCase)) {
+			ErrorResponseException refused = new ErrorResponseException(HttpStatus.UNSUPPORTED_MEDIA_TYPE);
+			refused.getHeaders().set(HttpHeaders.ACCEPT_ENCODING, "identity");
+			throw refused;
+		}
 		Prefer prefer = Prefer.parse(headers.getOrEmpty(HttpNames.PREFER));
 		return new Preference(prefer, prefer.mode(this.properties.defaultMode()),
 				prefer.waitWithin(this.properties.maxWait()));
