@@ -9,7 +9,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  */
 public enum Placed {
 
-	/** The order was not passed on. */
+	/** The order was not passed on, or was refused. */
 	@JsonProperty("no")
 	NO,
 

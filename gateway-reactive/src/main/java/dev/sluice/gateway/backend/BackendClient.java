@@ -44,7 +44,7 @@ public final class BackendClient {
 	private Mono<BackendResult> attempt(BackendRequest request, int left) {
 		return call(request, this.policy.properties().responseTimeout())
 			.flatMap((result) -> (result.mayBeRepeated() && left > 1)
-					? attempt(request, left - 1).map((next) -> next.wasAsked() ? next : result) : Mono.just(result));
+					? attempt(request, left - 1).map((next) -> next.after(result)) : Mono.just(result));
 	}
 
 	/**

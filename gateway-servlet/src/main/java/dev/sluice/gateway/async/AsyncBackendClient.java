@@ -42,7 +42,7 @@ final class AsyncBackendClient {
 	private CompletionStage<BackendResult> attempt(BackendRequest request, int left) {
 		return call(request, this.policy.properties().responseTimeout())
 			.thenCompose((result) -> (result.mayBeRepeated() && left > 1)
-					? attempt(request, left - 1).thenApply((next) -> next.wasAsked() ? next : result)
+					? attempt(request, left - 1).thenApply((next) -> next.after(result))
 					: CompletableFuture.completedStage(result));
 	}
 

@@ -39,11 +39,7 @@ public final class BackendClient {
 		Duration limit = this.policy.properties().responseTimeout();
 		BackendResult result = call(request, limit);
 		for (int attempt = 2; result.mayBeRepeated() && attempt <= this.policy.properties().maxAttempts(); attempt++) {
-			BackendResult next = call(request, limit);
-			if (!next.wasAsked()) {
-				return result;
-			}
-			result = next;
+			result = call(request, limit).after(result);
 		}
 		return result;
 	}

@@ -104,9 +104,17 @@ public sealed interface BackendResult {
 		};
 	}
 
-	/** Whether the backend was called. */
-	default boolean wasAsked() {
-		return !(this instanceof CircuitOpen || this instanceof Full);
+	/**
+	 * What is known after a repeated attempt: an earlier one may have saved the order, so
+	 * that a refusal now says nothing about it.
+	 * @param earlier what was known before
+	 */
+	default BackendResult after(BackendResult earlier) {
+		return switch (this) {
+			case CircuitOpen _, Full _ -> earlier;
+			case Rejected(int status) -> new Refused(status);
+			default -> this;
+		};
 	}
 
 	/**
@@ -122,9 +130,10 @@ public sealed interface BackendResult {
 			case Conflict _ when key != null -> throw key.reused();
 			case Conflict _ -> throw new ProblemException(ProblemType.BACKEND_REFUSED,
 					"The backend has another order under the same id.");
-			case NotFound _ -> throw refused(404);
-			case Rejected(int status) -> throw refused(status);
-			case Refused(int status) -> throw refused(status);
+			case NotFound _ -> throw refused(404, Placed.UNKNOWN);
+			// A backend may answer 409 because it has the order.
+			case Rejected(int status) -> throw refused(status, (status == 409) ? Placed.UNKNOWN : Placed.NO);
+			case Refused(int status) -> throw refused(status, Placed.UNKNOWN);
 			case Busy busy -> throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE,
 					"The backend is busy: it answered with status " + busy.status() + ".", Placed.UNKNOWN,
 					busy.retryAfter());
@@ -144,8 +153,9 @@ public sealed interface BackendResult {
 		};
 	}
 
-	private static ProblemException refused(int status) {
-		return new ProblemException(ProblemType.BACKEND_REFUSED, "The backend answered with status " + status + ".");
+	private static ProblemException refused(int status, Placed placed) {
+		return new ProblemException(ProblemType.BACKEND_REFUSED, "The backend answered with status " + status + ".",
+				placed);
 	}
 
 }

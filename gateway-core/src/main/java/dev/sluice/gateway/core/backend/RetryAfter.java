@@ -1,5 +1,6 @@
 package dev.sluice.gateway.core.backend;
 
+import java.math.BigInteger;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,7 +37,7 @@ final class RetryAfter {
 					: now.until(DateTimeFormatter.RFC_1123_DATE_TIME.parse(value, Instant::from), ChronoUnit.SECONDS);
 			return Duration.ofSeconds(Math.clamp(seconds, 1, 60));
 		}
-		catch (DateTimeException ex) {
+		catch (DateTimeException _) {
 			return null;
 		}
 	}

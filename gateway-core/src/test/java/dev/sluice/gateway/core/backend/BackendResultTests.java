@@ -30,7 +30,8 @@ class BackendResultTests {
 	static Stream<Arguments> failures() {
 		return Stream.of(Arguments.of(new BackendResult.Refused(500), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
 				Arguments.of(new BackendResult.Refused(401), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
-				Arguments.of(new BackendResult.Rejected(422), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
+				Arguments.of(new BackendResult.Rejected(422), ProblemType.BACKEND_REFUSED, Placed.NO),
+				Arguments.of(new BackendResult.Rejected(409), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
 				Arguments.of(new BackendResult.Unreadable(), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
 				Arguments.of(new BackendResult.Busy(429, null), ProblemType.BACKEND_UNAVAILABLE, Placed.UNKNOWN),
 				Arguments.of(new BackendResult.TimedOut(Duration.ofSeconds(1)), ProblemType.BACKEND_TIMEOUT,
@@ -43,7 +44,7 @@ class BackendResultTests {
 
 	@ParameterizedTest
 	@MethodSource("failures")
-	void promisesThatNothingWasTakenOnlyWhereTheBackendWasNotAsked(BackendResult delivery, ProblemType type,
+	void promisesThatNothingWasTakenOnlyWhereTheBackendWasNotAskedOrRefusedIt(BackendResult delivery, ProblemType type,
 			Placed placed) {
 		ProblemException problem = catchThrowableOfType(ProblemException.class, () -> delivery.savedOrThrow(KEY));
 
@@ -53,32 +54,40 @@ class BackendResultTests {
 
 	static Stream<Arguments> consequences() {
 		Duration second = Duration.ofSeconds(1);
-		return Stream.of(Arguments.of(new BackendResult.Saved(SAVED), false, false, true),
-				Arguments.of(new BackendResult.Rejected(400), false, false, true),
-				Arguments.of(new BackendResult.Conflict(), false, false, true),
-				Arguments.of(new BackendResult.NotFound(), false, false, true),
-				Arguments.of(new BackendResult.Refused(401), true, false, true),
-				Arguments.of(new BackendResult.Refused(204), true, false, true),
-				Arguments.of(new BackendResult.Refused(408), true, true, true),
-				Arguments.of(new BackendResult.Refused(500), true, true, true),
-				Arguments.of(new BackendResult.Busy(429, null), false, false, true),
-				Arguments.of(new BackendResult.Busy(429, second), false, false, true),
-				Arguments.of(new BackendResult.Busy(503, null), true, false, true),
-				Arguments.of(new BackendResult.Busy(503, second), false, false, true),
-				Arguments.of(new BackendResult.Unreadable(), true, true, true),
-				Arguments.of(new BackendResult.TimedOut(second), true, true, true),
-				Arguments.of(new BackendResult.Unreachable(), true, true, true),
-				Arguments.of(new BackendResult.CircuitOpen(second), false, false, false),
-				Arguments.of(new BackendResult.Full(), false, false, false));
+		return Stream.of(Arguments.of(new BackendResult.Saved(SAVED), false, false),
+				Arguments.of(new BackendResult.Rejected(400), false, false),
+				Arguments.of(new BackendResult.Conflict(), false, false),
+				Arguments.of(new BackendResult.NotFound(), false, false),
+				Arguments.of(new BackendResult.Refused(401), true, false),
+				Arguments.of(new BackendResult.Refused(204), true, false),
+				Arguments.of(new BackendResult.Refused(408), true, true),
+				Arguments.of(new BackendResult.Refused(500), true, true),
+				Arguments.of(new BackendResult.Busy(429, null), false, false),
+				Arguments.of(new BackendResult.Busy(429, second), false, false),
+				Arguments.of(new BackendResult.Busy(503, null), true, false),
+				Arguments.of(new BackendResult.Busy(503, second), false, false),
+				Arguments.of(new BackendResult.Unreadable(), true, true),
+				Arguments.of(new BackendResult.TimedOut(second), true, true),
+				Arguments.of(new BackendResult.Unreachable(), true, true),
+				Arguments.of(new BackendResult.CircuitOpen(second), false, false),
+				Arguments.of(new BackendResult.Full(), false, false));
 	}
 
 	@ParameterizedTest
 	@MethodSource("consequences")
 	void saysWhetherTheCircuitCountsItAndAnotherAttemptMayFollow(BackendResult result, boolean failure,
-			boolean repeated, boolean asked) {
+			boolean repeated) {
 		assertThat(result.isFailure()).as("failure").isEqualTo(failure);
 		assertThat(result.mayBeRepeated()).as("may be repeated").isEqualTo(repeated);
-		assertThat(result.wasAsked()).as("was asked").isEqualTo(asked);
+	}
+
+	@Test
+	void trustsNoRefusalAfterAnAttemptThatMayHaveSucceeded() {
+		BackendResult earlier = new BackendResult.Unreachable();
+
+		assertThat(new BackendResult.Rejected(422).after(earlier)).isEqualTo(new BackendResult.Refused(422));
+		assertThat(new BackendResult.Saved(SAVED).after(earlier)).isEqualTo(new BackendResult.Saved(SAVED));
+		assertThat(new BackendResult.Full().after(earlier)).isEqualTo(earlier);
 	}
 
 	@Test
