@@ -25,9 +25,9 @@ import org.springframework.validation.annotation.Validated;
  * {@code projection.group-id} of order-consumer; default {@code order-status}
  * @param keyLookupTimeout maximum time that a queued order waits for the look-up of its
  * idempotency key: half of it for Kafka, half for PostgreSQL. Then the order is accepted.
- * A sync order waits {@code status.timeout} for each and is then refused with 503. 0 = no
- * look-up, for a gateway without Kafka and PostgreSQL: only the backend knows what a key
- * was used for; default 250 ms
+ * A sync order waits twice {@code status.timeout} for each and is then refused with 503.
+ * 0 = no look-up, for a gateway without Kafka and PostgreSQL: only the backend knows what
+ * a key was used for; default 250 ms
  */
 @ConfigurationProperties("status")
 @Validated
@@ -43,7 +43,7 @@ public record StatusProperties(@DefaultValue("1s") @DurationMin(millis = 1) Dura
 	public Duration keyLookupLimit(Mode mode) {
 		return switch (mode) {
 			case QUEUED -> this.keyLookupTimeout.dividedBy(2);
-			case SYNC -> this.timeout;
+			case SYNC -> this.timeout.multipliedBy(2);
 		};
 	}
 

@@ -63,7 +63,7 @@ public class OrderTopics implements SmartLifecycle {
 	}
 
 	/** Whether all topics have been there once. Stays true. */
-	boolean reached() {
+	public boolean reached() {
 		return this.reached;
 	}
 

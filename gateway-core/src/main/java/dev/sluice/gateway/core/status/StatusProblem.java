@@ -22,21 +22,14 @@ public final class StatusProblem {
 	 * @return 404 only if no client was given the id
 	 */
 	public static ProblemException unknown(UUID id, Reading reading, BackendResult answer) {
-		return switch (answer) {
-			case BackendResult.NotFound _ -> (reading == Reading.CURRENT)
-					? new ProblemException(ProblemType.NOT_FOUND, "No order has the id " + id + ".") : notKnownYet(id);
+		if (!(answer instanceof BackendResult.NotFound)) {
 			// It may be a sync order, which only the backend knows.
-			case BackendResult.Saved _, BackendResult.Rejected _, BackendResult.Conflict _, BackendResult.Refused _,
-					BackendResult.Busy _, BackendResult.Unreadable _, BackendResult.TimedOut _,
-					BackendResult.Unreachable _, BackendResult.CircuitOpen _, BackendResult.Full _ ->
-				new ProblemException(ProblemType.STATUS_UNAVAILABLE,
-						"The backend does not answer, so the status of order " + id + " is unknown.", Placed.NO);
-		};
-	}
-
-	/** Neither the projection nor this gateway has read all of Kafka. */
-	private static ProblemException notKnownYet(UUID id) {
-		return new ProblemException(ProblemType.STATUS_UNAVAILABLE, "Order " + id + " is not known yet.", Placed.NO);
+			return new ProblemException(ProblemType.STATUS_UNAVAILABLE,
+					"The backend does not answer, so the status of order " + id + " is unknown.", Placed.NO);
+		}
+		return (reading == Reading.CURRENT)
+				? new ProblemException(ProblemType.NOT_FOUND, "No order has the id " + id + ".")
+				: new ProblemException(ProblemType.STATUS_UNAVAILABLE, "Order " + id + " is not known yet.", Placed.NO);
 	}
 
 	/** PostgreSQL does not answer, and no other source knows the order. */

@@ -40,6 +40,8 @@ class PropertiesTests {
 				.isEqualTo(new QueueProperties(Duration.ofMillis(1700), 10_000, 12, (short) 1, 0, circuit));
 			assertThat(context.getBean(StatusProperties.class)).isEqualTo(
 					new StatusProperties(Duration.ofSeconds(1), 100_000, "order-status", Duration.ofMillis(250)));
+			assertThat(context.getBean(StatusProperties.class).keyLookupLimit(Mode.SYNC))
+				.isEqualTo(Duration.ofSeconds(2));
 		});
 	}
 
