@@ -150,7 +150,7 @@ class EmbeddedProcess implements Server {
 		catch (IOException ex) {
 			throw new StartFailedException("%s cannot write its data: %s".formatted(this.name, ex), ex);
 		}
-		JavaProcess launched = JavaProcess.mainClass(this.mainClass.getName())
+		JavaProcess launched = JavaCommand.mainClass(this.mainClass.getName())
 			.name(this.name)
 			.jvmArgs(this.jvmArgs)
 			.jvmArgs("-Dlogback.configurationFile=dev-services-logback.xml", Patience.jvmArg())

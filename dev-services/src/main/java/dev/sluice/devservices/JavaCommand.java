@@ -54,7 +54,7 @@ public final class JavaCommand {
 	}
 
 	/** An executable jar. */
-	static JavaCommand jar(Path jar) {
+	public static JavaCommand jar(Path jar) {
 		Path file = jar.toAbsolutePath().normalize();
 		if (!Files.isRegularFile(file)) {
 			throw new StartFailedException(
@@ -69,7 +69,7 @@ public final class JavaCommand {
 	 * A class with a main method, on the class path of this JVM, which may be Spring
 	 * Boot's executable jar.
 	 */
-	static JavaCommand mainClass(String className) {
+	public static JavaCommand mainClass(String className) {
 		String classPath = System.getProperty("java.class.path");
 		String simpleName = className.substring(className.lastIndexOf('.') + 1);
 		return new JavaCommand(simpleName,

@@ -96,16 +96,6 @@ public final class JavaProcess implements Server {
 			.collect(Collectors.joining(" "));
 	}
 
-	/** An executable jar. */
-	public static JavaCommand jar(Path jar) {
-		return JavaCommand.jar(jar);
-	}
-
-	/** A class with a main method, on the class path of this JVM. */
-	public static JavaCommand mainClass(String className) {
-		return JavaCommand.mainClass(className);
-	}
-
 	/**
 	 * Waits until it is ready. Returns immediately if the command has no condition for
 	 * that.

@@ -10,6 +10,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A table or a list of a document, generated from the code. It is between the comments
@@ -111,9 +112,7 @@ public final class GeneratedTable {
 		if (different.isEmpty()) {
 			return "The same lines, in another order or number.";
 		}
-		int more = different.size() - SHOWN;
-		return String.join("\n", different.subList(0, Math.min(SHOWN, different.size())))
-				+ ((more > 0) ? "%n… and %s more".formatted(more) : "");
+		return different.stream().limit(SHOWN).collect(Collectors.joining("\n"));
 	}
 
 	/**

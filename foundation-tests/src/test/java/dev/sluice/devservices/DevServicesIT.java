@@ -71,15 +71,6 @@ class DevServicesIT {
 	}
 
 	@Test
-	void givesTheSameServersEachTime() {
-		DevServices services = DevServices.shared();
-
-		assertThat(services.kafka().bootstrapServers()).isEqualTo(services.kafka().bootstrapServers());
-		assertThat(services.postgres().port()).isEqualTo(services.postgres().port());
-		assertThat(services.infrastructure()).isNotEqualTo(Infrastructure.AUTO);
-	}
-
-	@Test
 	void tellsTheProcessOfAContainerByItsPort() {
 		DevServices services = DevServices.shared();
 		assumeTrue(services.infrastructure() == Infrastructure.CONTAINERS, "needs containers");

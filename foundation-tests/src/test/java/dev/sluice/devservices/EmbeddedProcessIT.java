@@ -62,7 +62,7 @@ class EmbeddedProcessIT {
 	void serversStartInEveryLocale() {
 		try (EmbeddedProcess kafka = new EmbeddedProcess("kafka", 0, KafkaMain.class,
 				List.of("-Xmx256m", "-Duser.language=ar", "-Duser.country=EG"), this.directory);
-				JavaProcess postgres = JavaProcess.mainClass(PostgresMain.class.getName())
+				JavaProcess postgres = JavaCommand.mainClass(PostgresMain.class.getName())
 					.through(List.of("env", "LC_ALL=zz_ZZ.UTF-8"))
 					.args(Integer.toString(Ports.free()), this.directory.resolve("postgres").toString())
 					.readyWhenLogged("the server is ready", DevServices.startTimeout())

@@ -238,7 +238,7 @@ class JavaProcessIT {
 	}
 
 	private JavaCommand child(String... args) {
-		return JavaProcess.mainClass(ChildMain.class.getName())
+		return JavaCommand.mainClass(ChildMain.class.getName())
 			.name("child")
 			.jvmArgs("-Xmx32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 			.args(args)

@@ -214,7 +214,6 @@ class TopicWatchIT {
 
 	@Test
 	void orderTopicsKeepWhatIsNotDelivered() {
-		this.watch = new TopicWatch(List.of(), this.client);
 		Map<String, TopicSpec> specs = OrderTopicSpecs.of(12, (short) 3, 0)
 			.stream()
 			.collect(Collectors.toMap(TopicSpec::name, (topic) -> topic));

@@ -13,6 +13,7 @@ import dev.sluice.contract.GatewayContract;
 import dev.sluice.contract.NoHurry;
 import dev.sluice.contract.OnlyThreads;
 import dev.sluice.devservices.DevServices;
+import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Ports;
 import dev.sluice.devservices.PostgresService;
@@ -45,7 +46,7 @@ class GatewayContractIT {
 
 	@BeforeAll
 	static void startBackend() {
-		backend = JavaProcess.jar(Path.of("../backend-mock/target/backend-mock.jar"))
+		backend = JavaCommand.jar(Path.of("../backend-mock/target/backend-mock.jar"))
 			.property("server.port", BACKEND_PORT)
 			.logFile(Path.of("target/backend-mock.log"))
 			.readyWhen(BACKEND.resolve("/actuator/health/readiness"), DevServices.startTimeout())

@@ -39,6 +39,7 @@ import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.DevServices;
+import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.KafkaService;
 import dev.sluice.devservices.Patience;
@@ -113,7 +114,7 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	private final int backendPort = Ports.free();
 
-	private final JavaProcess backend = JavaProcess.jar(BACKEND)
+	private final JavaProcess backend = JavaCommand.jar(BACKEND)
 		.args("--server.port=" + this.backendPort)
 		.jvmArgs("-Xmx256m", "-XX:+UseSerialGC")
 		.logFile(Path.of("target/backend-mock-" + this.backendPort + ".log"))
@@ -181,7 +182,7 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	/** Starts a consumer in its own process, which a test can kill. */
 	public JavaProcess startConsumerProcess(String... properties) {
-		return JavaProcess.mainClass(OrderConsumerApplication.class.getName())
+		return JavaCommand.mainClass(OrderConsumerApplication.class.getName())
 			.args(arguments("spring.main.web-application-type=none", properties))
 			.jvmArgs("-Xmx256m", "-XX:+UseSerialGC")
 			.logFile(Path.of("target/order-consumer-" + UUID.randomUUID() + ".log"))

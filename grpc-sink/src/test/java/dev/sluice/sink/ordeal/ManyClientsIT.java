@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 
 import dev.sluice.devservices.DevServices;
+import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
@@ -95,7 +96,7 @@ class ManyClientsIT {
 	}
 
 	private JavaProcess sink(int port, int managementPort) {
-		return JavaProcess.mainClass(DiscardingSink.class.getName())
+		return JavaCommand.mainClass(DiscardingSink.class.getName())
 			.jvmArgs("-Xmx256m", "-XX:+ExitOnOutOfMemoryError", "-XX:TieredStopAtLevel=1")
 			.property("server.port", managementPort)
 			.property("spring.grpc.server.port", port)

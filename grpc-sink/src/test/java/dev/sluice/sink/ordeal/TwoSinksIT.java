@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.Set;
 
 import dev.sluice.devservices.DevServices;
+import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
@@ -163,7 +164,7 @@ class TwoSinksIT {
 
 	private JavaProcess sink(String kafka, int port, int number) {
 		int managementPort = Ports.free();
-		return JavaProcess.mainClass("dev.sluice.sink.SinkApplication")
+		return JavaCommand.mainClass("dev.sluice.sink.SinkApplication")
 			.jvmArgs("-Xmx256m", "-XX:TieredStopAtLevel=1")
 			.property("server.port", managementPort)
 			.property("spring.grpc.server.port", port)
@@ -179,7 +180,7 @@ class TwoSinksIT {
 	}
 
 	private JavaProcess producer(int client) throws Exception {
-		return JavaProcess.mainClass(NumberedProducer.class.getName())
+		return JavaCommand.mainClass(NumberedProducer.class.getName())
 			.jvmArgs("-Xmx96m", "-XX:TieredStopAtLevel=1")
 			.args(clientDirectory(client).toString(), Integer.toString(MESSAGES), Long.toString(RUN),
 					Integer.toString(client), Integer.toString(this.connections.getFirst().port()),

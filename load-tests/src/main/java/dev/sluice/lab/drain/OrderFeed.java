@@ -16,6 +16,7 @@ import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.topics.OrderTopicSpecs;
 import dev.sluice.topics.TopicSpec;
 import dev.sluice.topics.TopicWatch;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -57,7 +58,8 @@ final class OrderFeed implements AutoCloseable {
 			.filter((topic) -> topic.name().equals(Topics.ORDERS))
 			.toList();
 		try (TopicWatch topics = new TopicWatch(orders,
-				Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers))) {
+				Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers), () -> {
+				}, Admin::create)) {
 			topics.start();
 			if (!topics.await(Patience.of(TIMEOUT))) {
 				throw new LabException("Kafka does not accept the orders: " + topics.state().problem());

@@ -248,7 +248,7 @@ final class SinkExperiment extends Experiment {
 		Files.write(in, this.json.writeValueAsBytes(job));
 		Files.deleteIfExists(out);
 		progress().now("%s: %s".formatted(SinkFigures.words(setting), SinkFigures.words(mode)));
-		JavaCommand sender = JavaProcess.mainClass(SinkSender.class.getName())
+		JavaCommand sender = JavaCommand.mainClass(SinkSender.class.getName())
 			.jvmArgs(CLIENT_JVM_ARGS)
 			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml", Patience.jvmArg())
 			.args(in.toString(), out.toString())

@@ -3,6 +3,7 @@ package dev.sluice.lab.sink;
 import java.nio.file.Path;
 import java.time.Duration;
 
+import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.kit.stack.LabException;
@@ -51,7 +52,7 @@ class SinkExperimentIT {
 	}
 
 	private JavaProcess waiting(String name) {
-		return JavaProcess.mainClass(Waiting.class.getName()).logFile(this.directory.resolve(name + ".log")).launch();
+		return JavaCommand.mainClass(Waiting.class.getName()).logFile(this.directory.resolve(name + ".log")).launch();
 	}
 
 	/** Waits until it is killed. */

@@ -14,6 +14,7 @@ import dev.sluice.consumer.limiter.DeliveryLimiter;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.DevServices;
+import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Ports;
 import dev.sluice.sink.Certificates;
@@ -83,7 +84,7 @@ class SinkDeliveryIT {
 	 */
 	private static JavaProcess startSink(int port, Certificates certificates) {
 		int managementPort = Ports.free();
-		return JavaProcess.jar(SINK)
+		return JavaCommand.jar(SINK)
 			.jvmArgs("-Xmx256m", "-XX:+UseSerialGC")
 			.args(Stream.concat(certificates.bundle("sink").stream(),
 					Stream.of("spring.grpc.server.ssl.bundle=sink", "spring.grpc.server.ssl.client-auth=require",

@@ -149,12 +149,11 @@ public final class QueuePolicy {
 				}
 				this.failedAt = Instant.now();
 				logger.debug("Kafka did not acknowledge order {}", send.order().id(), failure);
-				yield switch (send.giveUp()) {
-					case NO -> unavailable("The order could not be sent to Kafka, or Kafka refused it.", Placed.NO);
-					case UNKNOWN -> unavailable("Kafka has not acknowledged the order. "
-							+ "Whether Kafka has it is unknown: repeat the request with the same Idempotency-Key.",
-							Placed.UNKNOWN);
-				};
+				Placed placed = send.giveUp();
+				yield unavailable((placed == Placed.NO) ? "The order could not be sent to Kafka, or Kafka refused it."
+						: "Kafka has not acknowledged the order. Whether Kafka has it is unknown: "
+								+ "repeat the request with the same Idempotency-Key.",
+						placed);
 			}
 		};
 	}

@@ -21,16 +21,6 @@ class HealthConfigurationTests {
 
 	private final HealthIndicator indicator = HealthConfiguration.topicsHealthIndicator(this.topics);
 
-	@Test
-	void isDownUntilTheTopicsHaveBeenThere() {
-		when(this.topics.state()).thenReturn(MISSING);
-
-		Health health = this.indicator.health();
-
-		assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-		assertThat(health.getDetails()).isEqualTo(MISSING.details());
-	}
-
 	/**
 	 * Every gateway has the same broker: otherwise none of them would serve sync orders.
 	 */

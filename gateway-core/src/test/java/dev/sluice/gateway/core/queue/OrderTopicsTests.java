@@ -1,7 +1,6 @@
 package dev.sluice.gateway.core.queue;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -9,7 +8,6 @@ import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.topics.TopicWatch;
-import dev.sluice.topics.TopicsState;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.springframework.kafka.core.KafkaAdmin;
@@ -21,9 +19,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
-import static org.mockito.Mockito.when;
 
 @SuppressWarnings("unchecked")
 class OrderTopicsTests {
@@ -38,31 +34,6 @@ class OrderTopicsTests {
 		this.preparation.set(prepare);
 		return this.watch;
 	});
-
-	@Test
-	void watchesFromItsStartToItsStop() {
-		assertThat(this.topics.isRunning()).isFalse();
-
-		this.topics.start();
-		assertThat(this.topics.isRunning()).isTrue();
-		verify(this.watch).start();
-		verify(this.watch, never()).close();
-
-		this.topics.stop();
-		assertThat(this.topics.isRunning()).isFalse();
-		verify(this.watch).close();
-	}
-
-	@Test
-	void saysWhatTheWatchSees() {
-		TopicsState state = new TopicsState(true, Map.of(), List.of(), List.of(), null);
-		when(this.watch.state()).thenReturn(state);
-
-		assertThat(this.topics.state()).isEqualTo(state);
-		assertThat(this.topics.ready()).isFalse();
-		when(this.watch.ready()).thenReturn(true);
-		assertThat(this.topics.ready()).isTrue();
-	}
 
 	/** Otherwise the first order would wait for the metadata. */
 	@Test

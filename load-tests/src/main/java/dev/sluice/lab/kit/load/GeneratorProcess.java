@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 
+import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.load.OrderSupply.Counts;
@@ -64,7 +65,7 @@ final class GeneratorProcess implements AutoCloseable {
 	 */
 	static GeneratorProcess start(Path logFile) throws IOException, InterruptedException {
 		try (ServerSocket port = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			JavaProcess process = JavaProcess.mainClass(LoadGenerator.class.getName())
+			JavaProcess process = JavaCommand.mainClass(LoadGenerator.class.getName())
 				.name("load generator")
 				.jvmArgs("--add-opens=java.base/java.lang=ALL-UNNAMED", HEAP, "-XX:+UseParallelGC", LOGGING,
 						CONFIGURATION)

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
+import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.StartFailedException;
@@ -132,7 +133,7 @@ record FastStart(Path jar, Path cache) {
 	}
 
 	private static void unpack(Path jar, Path directory) {
-		await(JavaProcess.jar(jar)
+		await(JavaCommand.jar(jar)
 			.name("unpacking " + jar.getFileName())
 			.jvmArgs("-Djarmode=tools")
 			.args("extract", "--force", "--destination", directory.toString())
@@ -142,7 +143,7 @@ record FastStart(Path jar, Path cache) {
 
 	private static void train(FastStart start, Path directory) throws IOException {
 		Path unfinished = directory.resolve("classes.unfinished");
-		await(JavaProcess.jar(start.jar())
+		await(JavaCommand.jar(start.jar())
 			.name("first start of " + start.jar().getFileName())
 			.jvmArgs(StackOptions.JVM_ARGS)
 			.jvmArgs(MODULES, "-XX:AOTCacheOutput=" + unfinished, "-Dspring.context.exit=onRefresh")

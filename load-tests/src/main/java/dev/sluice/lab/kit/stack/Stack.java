@@ -24,7 +24,6 @@ import java.util.stream.IntStream;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.JavaCommand;
-import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
 import dev.sluice.devservices.StartFailedException;
@@ -281,7 +280,7 @@ public final class Stack implements AutoCloseable {
 		String log = options.log().isEmpty() ? name : options.log();
 		Path jar = this.workspace.jar(module);
 		Optional<FastStart> fast = FastStart.find(jar);
-		JavaCommand command = JavaProcess.jar(fast.map(FastStart::jar).orElse(jar))
+		JavaCommand command = JavaCommand.jar(fast.map(FastStart::jar).orElse(jar))
 			.name(name)
 			.jvmArgs(fast.map(FastStart::jvmArgs).orElse(List.of()))
 			.jvmArgs(this.options.jvmArgs())

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
+import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.kit.stack.ServiceOptions;
@@ -82,7 +83,7 @@ class JvmRecordsIT {
 
 	private void launch(String what) {
 		ServiceOptions options = this.records.recorded("jvm", ServiceOptions.NONE);
-		this.process = JavaProcess.mainClass(Child.class.getName())
+		this.process = JavaCommand.mainClass(Child.class.getName())
 			.args(what)
 			.jvmArgs(options.jvmArgs())
 			.jvmArgs("-Xmx32m", "-XX:+ExitOnOutOfMemoryError")
