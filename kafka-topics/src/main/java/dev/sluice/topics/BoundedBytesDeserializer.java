@@ -7,10 +7,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads keys and values as bytes, and those longer than {@value #MAX_BYTES} as empty:
- * compressed, a record of some kilobytes may contain hundreds of megabytes.
- * {@code ConsumerRecord.serializedValueSize} still has the size. Kafka's client itself
- * decompresses one record at a time in memory, without a bound.
+ * Reads bytes, and more than {@value #MAX_BYTES} as none: a compressed record of some
+ * kilobytes may contain hundreds of megabytes. Kafka's client itself has no such bound.
  */
 public final class BoundedBytesDeserializer extends ByteArrayDeserializer {
 

@@ -124,11 +124,7 @@ public final class TopicWatch implements AutoCloseable {
 		return this.state.ready();
 	}
 
-	/**
-	 * Waits until all topics are ready, without a timeout.
-	 * @return the state in which they are ready
-	 * @throws InterruptedException if this thread is interrupted
-	 */
+	/** Waits until all topics are ready, without a timeout. */
 	public synchronized TopicsState await() throws InterruptedException {
 		while (!this.state.ready()) {
 			wait();
@@ -136,10 +132,7 @@ public final class TopicWatch implements AutoCloseable {
 		return this.state;
 	}
 
-	/**
-	 * Waits until all topics are ready or the timeout has passed.
-	 * @return whether they are
-	 */
+	/** Waits until all topics are ready: whether they are within the timeout. */
 	public synchronized boolean await(Duration timeout) throws InterruptedException {
 		long deadline = System.nanoTime() + timeout.toNanos();
 		long left = timeout.toNanos();
@@ -177,9 +170,7 @@ public final class TopicWatch implements AutoCloseable {
 		}
 	}
 
-	/**
-	 * @return how long to wait before the next check
-	 */
+	/** Returns how long to wait before the next check. */
 	private Duration check(Admin admin) throws InterruptedException {
 		Map<String, TopicDescription> found = describe(admin);
 		Map<String, Uuid> ids = found.values()

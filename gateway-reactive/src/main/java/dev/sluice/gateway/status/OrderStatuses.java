@@ -1,6 +1,7 @@
 package dev.sluice.gateway.status;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.UUID;
 
 import dev.sluice.contract.OrderStatus;
@@ -82,7 +83,7 @@ public final class OrderStatuses {
 		OrderView view = known.mergedWith(row);
 		return checked(known, view, deadlineNanos).doOnNext((now) -> {
 			if (view.status() == OrderStatus.FAILED && now.status() == OrderStatus.SAVED) {
-				this.outcomes.publish(id, row.customerId(), now.updatedAt(), null);
+				this.outcomes.publish(id, row.customerId(), Objects.requireNonNull(now.updatedAt()), null);
 			}
 		});
 	}

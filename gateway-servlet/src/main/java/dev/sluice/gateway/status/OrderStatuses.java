@@ -1,6 +1,7 @@
 package dev.sluice.gateway.status;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -86,7 +87,7 @@ public final class OrderStatuses {
 		OrderView view = known.mergedWith(row);
 		OrderView now = checked(known, view, deadlineNanos);
 		if (view.status() == OrderStatus.FAILED && now.status() == OrderStatus.SAVED) {
-			this.outcomes.publish(id, row.customerId(), now.updatedAt(), null);
+			this.outcomes.publish(id, row.customerId(), Objects.requireNonNull(now.updatedAt()), null);
 		}
 		return now;
 	}

@@ -82,14 +82,14 @@ public final class RequestMarshaller implements Marshaller<Received> {
 			return wrong;
 		}
 		if (fields.version < Payload.VERSION || fields.version > Payload.SEQUENCES_VERSION) {
-			return Received.Unnamed.of("Version %s is not known; send version %d or %d"
+			return Received.Unnamed.of("Version %s is not known; send version %s or %s"
 				.formatted(Integer.toUnsignedString(fields.version), Payload.VERSION, Payload.SEQUENCES_VERSION));
 		}
 		if (fields.version < Payload.SEQUENCES_VERSION && fields.numbered()) {
 			return Received.Unnamed.of("Session and sequence need version " + Payload.SEQUENCES_VERSION);
 		}
 		if (fields.session != null && !fields.session.isValid()) {
-			return Received.Unnamed.of("A session must have an id of %d to %d bytes, and numbers less than 2^63"
+			return Received.Unnamed.of("A session must have an id of %s to %s bytes, and numbers less than 2^63"
 				.formatted(ClientSession.MIN_ID_BYTES, ClientSession.MAX_ID_BYTES));
 		}
 		if (fields.messages.isEmpty()) {

@@ -3,6 +3,7 @@ package dev.sluice.lab.chaos;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -102,8 +103,9 @@ final class Trial {
 	 */
 	void run(List<Gateway> gateways, OrderIdentity identity, List<FaultInjector.Fault> faults, LongSupplier savedByNow,
 			BackendWitness witness) throws IOException, InterruptedException {
-		this.progress.step("Placing %,d orders, %.0f per second, during %s (seed %d)".formatted(this.load.orders(),
-				this.load.ratePerSecond(), Figures.counted(faults.size(), "fault"), this.load.seed()));
+		this.progress.step(String.format(Locale.ROOT, "Placing %,d orders, %.0f per second, during %s (seed %d)",
+				this.load.orders(), this.load.ratePerSecond(), Figures.counted(faults.size(), "fault"),
+				this.load.seed()));
 		try (OrderLedger entered = new OrderLedger(this.load.orders(), this.load.syncShare(),
 				this.directory.path().resolve("attempts.csv"))) {
 			this.ledger = entered;

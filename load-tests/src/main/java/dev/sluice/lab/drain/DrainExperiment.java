@@ -16,6 +16,7 @@ import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Special;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
@@ -216,14 +217,15 @@ final class DrainExperiment extends Experiment {
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(this.settings.deadlineMillis());
 		for (long saved = 0; saved < this.settings.orders(); saved = backend.saved()) {
 			if (System.nanoTime() - deadline >= 0) {
-				throw new LabException("Only %,d of %,d orders were saved within %d s; see %s".formatted(saved,
-						this.settings.orders(), this.settings.deadlineMillis() / 1_000, consumer.logFile()));
+				throw new LabException("Only %s of %s orders were saved within %s s; see %s".formatted(
+						Figures.count(saved), Figures.count(this.settings.orders()),
+						this.settings.deadlineMillis() / 1_000, consumer.logFile()));
 			}
 			if (!consumer.isAlive()) {
 				throw new LabException("The consumer died; its log %s ends with:%n%s".formatted(consumer.logFile(),
 						consumer.process().tail()));
 			}
-			progress().now("%,d of %,d saved".formatted(saved, this.settings.orders()));
+			progress().now("%s of %s saved".formatted(Figures.count(saved), Figures.count(this.settings.orders())));
 			Thread.sleep(POLL);
 		}
 	}

@@ -46,7 +46,7 @@ final class HttpLink {
 			socket.setSoTimeout(answerMillis);
 			socket.connect(new InetSocketAddress(target.getHost(), target.getPort()), CONNECT_MILLIS);
 			return new HttpLink(socket,
-					"GET %s HTTP/1.1\r\nHost: %s:%d\r\n\r\n".formatted(resource, target.getHost(), target.getPort())
+					"GET %s HTTP/1.1\r\nHost: %s:%s\r\n\r\n".formatted(resource, target.getHost(), target.getPort())
 						.getBytes(StandardCharsets.US_ASCII));
 		}
 		catch (IOException ex) {

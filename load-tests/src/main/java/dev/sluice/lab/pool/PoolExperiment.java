@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.PoolResult;
 import dev.sluice.lab.kit.result.PoolResult.Case;
@@ -139,7 +140,7 @@ final class PoolExperiment extends Experiment {
 	 * A status in the reference's form, with true percentiles next to its means.
 	 */
 	private static String text(Status status) {
-		String counts = "===== status =====%nqueued: %d%ninflight: %d%nerrors: %d%nconcurrency: %d%nopen connections: %d (%d opened)%n"
+		String counts = "===== status =====%nqueued: %s%ninflight: %s%nerrors: %s%nconcurrency: %s%nopen connections: %s (%s opened)%n"
 			.formatted(status.queued(), status.inFlight(), status.errors(), status.concurrency(),
 					status.openConnections(), status.openedConnections());
 		return status.shares()
@@ -147,7 +148,8 @@ final class PoolExperiment extends Experiment {
 			.map((share) -> String.format(Locale.ROOT,
 					"%7.3f%%: %d written, %.0f ms avg latency (%.0f - %.0f), percentile %s%n", share.percent(),
 					share.written(), share.meanMillis(), share.minMillis(), share.maxMillis(),
-					(share.percentileMillis() != null) ? "%.0f ms".formatted(share.percentileMillis()) : "-"))
+					(share.percentileMillis() != null) ? String.format(Locale.ROOT, "%.0f ms", share.percentileMillis())
+							: "-"))
 			.collect(Collectors.joining("", counts, ""));
 	}
 
@@ -169,13 +171,14 @@ final class PoolExperiment extends Experiment {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "%s messages every %s ms, by the clock".formatted(this.settings.messages(),
 				this.settings.interval().toMillis()));
-		configuration.put("concurrency", "%d messages in flight at most".formatted(this.settings.concurrency()));
-		configuration.put("queue", "%,d messages at most; further ones are refused".formatted(Dispatcher.MAX_QUEUED));
-		configuration.put("attempts", "%d of each message, after 0.5 s to 4 s".formatted(Dispatcher.ATTEMPTS));
+		configuration.put("concurrency", "%s messages in flight at most".formatted(this.settings.concurrency()));
+		configuration.put("queue",
+				"%s messages at most; further ones are refused".formatted(Figures.count(Dispatcher.MAX_QUEUED)));
+		configuration.put("attempts", "%s of each message, after 0.5 s to 4 s".formatted(Dispatcher.ATTEMPTS));
 		configuration.put("sink",
-				"backend-mock: %d ms a message, %s".formatted(this.settings.backendMillis(),
+				"backend-mock: %s ms a message, %s".formatted(this.settings.backendMillis(),
 						(this.settings.newConnectionsPerSecond() == 0) ? "any number of new connections"
-								: "%d new connections per second; further ones are closed at once"
+								: "%s new connections per second; further ones are closed at once"
 									.formatted(this.settings.newConnectionsPerSecond())));
 		configuration.put("latency",
 				"from when a message was produced until it is written, attempts included; of the last %s"

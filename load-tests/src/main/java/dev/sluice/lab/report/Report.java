@@ -73,7 +73,7 @@ public final class Report {
 			.open("header")
 			.element("h1", name(run), "id", "title");
 		html.element("p",
-				"%s · %s, %d cores, %s · commit %s".formatted(Figures.time(run.startedAt()), run.environment().cpu(),
+				"%s · %s, %s cores, %s · commit %s".formatted(Figures.time(run.startedAt()), run.environment().cpu(),
 						run.environment().cores(), Figures.bytes(run.environment().memoryBytes()), commit(run)),
 				"class", "facts");
 		doubts(run, html);

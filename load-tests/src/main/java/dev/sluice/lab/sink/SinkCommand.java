@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
+import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
@@ -96,7 +97,7 @@ public final class SinkCommand extends ExperimentCommand {
 		catch (IOException ex) {
 			throw RunDirectory.failure("The file cannot be written", ex);
 		}
-		stdout().println("%s: %,d bytes".formatted(file, dictionary.length));
+		stdout().println("%s: %s bytes".formatted(file, Figures.count(dictionary.length)));
 		return 0;
 	}
 

@@ -73,8 +73,8 @@ public final class SinkPage {
 	}
 
 	private static String share(Setting setting, SinkFigures row) {
-		return Figures.percent(row.speedUp())
-				+ ((setting == Setting.LOOPBACK_SMALL) ? ", %,.0f messages/s".formatted(row.messagesPerSecond()) : "");
+		return Figures.percent(row.speedUp()) + ((setting == Setting.LOOPBACK_SMALL)
+				? String.format(Locale.ROOT, ", %,.0f messages/s", row.messagesPerSecond()) : "");
 	}
 
 	private static void transfers(SinkResult sink, Html html) {

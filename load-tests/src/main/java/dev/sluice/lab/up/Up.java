@@ -175,7 +175,7 @@ public final class Up implements Callable<Integer> {
 	private static Callable<?> reported(PrintWriter out, long startNanos, String name, Callable<?> start) {
 		return () -> {
 			Object started = start.call();
-			out.printf("%6.1f s  %s is ready%n", (System.nanoTime() - startNanos) / 1e9, name);
+			out.printf(Locale.ROOT, "%6.1f s  %s is ready%n", (System.nanoTime() - startNanos) / 1e9, name);
 			out.flush();
 			return started;
 		};

@@ -51,7 +51,7 @@ public final class SimulatedDeliveries {
 		MockProducer<byte[], byte[]> producer = new MockProducer<>(true, null, new ByteArraySerializer(),
 				new ByteArraySerializer());
 		ReliablePublisher publisher = new ReliablePublisher(() -> producer, DeliveryTests.noWait(), Time.SYSTEM);
-		Delivery.Context context = new Delivery.Context(READER, this.payloads, DeliveryTests.limiter(1, 1_000), backend,
+		Delivery.Context context = new Delivery.Context(READER, this.payloads, DeliveryTests.limiter(1), backend,
 				new RetryPolicy(DeliveryTests.noWait(), 1, Duration.ZERO, Duration.ofNanos(1)),
 				new OutcomePublisher(publisher, JsonMapper.shared(), METERS), new DeadLetters(publisher, METERS),
 				TIMERS, Thread.ofVirtual().factory(), Time.SYSTEM, InstantSource.fixed(now));

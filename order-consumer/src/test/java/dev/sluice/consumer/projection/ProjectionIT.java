@@ -128,7 +128,7 @@ class ProjectionIT {
 		List<StatusRow> rows = new ArrayList<>();
 		for (int i = 0; i < 100; i++) {
 			rows.add(new StatusRow(UUID.randomUUID(), "c-" + i, OrderStatus.FAILED, i % 10, T0, T0, T0, i, "because",
-					null, ONE));
+					null, ONE, null));
 		}
 
 		try {

@@ -187,11 +187,7 @@ public class RecentOrders implements SmartLifecycle {
 
 	/**
 	 * Kafka has acknowledged an order of this gateway.
-	 * @param id the order's id
 	 * @param fingerprint the payload's fingerprint if the id may be used again, else null
-	 * @param acceptedAt when it was accepted
-	 * @param partition the partition of its record
-	 * @param offset the offset of its record
 	 */
 	public void accepted(UUID id, @Nullable Fingerprint fingerprint, Instant acceptedAt, int partition, long offset) {
 		this.orders.acknowledged(id, new Acceptance(fingerprint, acceptedAt, acceptedAt, offset, offset),

@@ -78,7 +78,7 @@ public final class RunFile {
 			content = in.readNBytes(MAX_BYTES + 1);
 		}
 		if (content.length > MAX_BYTES) {
-			throw new IOException("%s has more than %,d MB, which no run has".formatted(entry, MAX_BYTES >> 20));
+			throw new IOException("%s has more than %s MB, which no run has".formatted(entry, MAX_BYTES >> 20));
 		}
 		CRC32 checksum = new CRC32();
 		checksum.update(content);
