@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads bytes, and more than {@value #MAX_BYTES} as none: a compressed record of some
- * kilobytes may contain hundreds of megabytes. Kafka's client itself has no such bound.
+ * kilobytes may contain hundreds of megabytes. It is what a broker accepts uncompressed
+ * by default; Kafka's client itself has no such bound.
  */
 public final class BoundedBytesDeserializer extends ByteArrayDeserializer {
 
-	/** What a broker accepts uncompressed by default. */
 	public static final int MAX_BYTES = 1024 * 1024;
 
 	@Override

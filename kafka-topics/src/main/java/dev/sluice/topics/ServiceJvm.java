@@ -18,12 +18,9 @@ public final class ServiceJvm {
 	/**
 	 * Call this first. Libraries format numbers in the default locale, and some locales
 	 * have other digits. PostgreSQL's driver sends the default time zone, and a server
-	 * that does not know its name refuses the connection.
-	 * <p>
-	 * Loads the native lz4, too. The library does this itself only if the system class
-	 * loader has loaded the library, which is not so in an executable jar. There, Kafka's
-	 * clients would compress in Java, for several times the CPU, as they do if it cannot
-	 * be loaded.
+	 * that does not know its name refuses the connection. Loads the native lz4, which the
+	 * library does by itself only outside of an executable jar: in Java, Kafka's clients
+	 * compress for several times the CPU.
 	 */
 	public static void prepare() {
 		Locale.setDefault(Locale.ROOT);

@@ -72,12 +72,6 @@ public final class TopicWatch implements AutoCloseable {
 
 	private final Thread thread = Thread.ofPlatform().daemon().name("topic-watch").unstarted(this::run);
 
-	/** Does nothing until it is started. */
-	public TopicWatch(Collection<TopicSpec> specs, Map<String, Object> client) {
-		this(specs, client, () -> {
-		}, Admin::create);
-	}
-
 	/**
 	 * Does nothing until it is started.
 	 * @param specs the topics

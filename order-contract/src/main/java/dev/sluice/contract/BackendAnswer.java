@@ -1,9 +1,13 @@
 package dev.sluice.contract;
 
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +22,9 @@ public sealed interface BackendAnswer {
 
 	/** How far the backend's clock may be ahead. */
 	Duration MAX_AHEAD = Duration.ofDays(1);
+
+	/** Digits beyond nine are left out: the number is too large either way. */
+	Pattern SECONDS = Pattern.compile("0*([0-9]{1,9})[0-9]*");
 
 	/**
 	 * It has the order: 200 or 201, with JSON whose {@code id} is the order's.
@@ -61,6 +68,29 @@ public sealed interface BackendAnswer {
 			case 400, 413 -> new Rejected();
 			default -> new Failed();
 		};
+	}
+
+	/**
+	 * Reads {@code Retry-After} (RFC 9110, section 10.2.3): seconds, or a date.
+	 * @param header its value; null if it is missing
+	 * @param now the time that a date is compared with
+	 * @return how long to wait, zero for a date in the past; null if it is missing or
+	 * cannot be read
+	 */
+	static @Nullable Duration retryAfter(@Nullable String header, Instant now) {
+		if (header == null) {
+			return null;
+		}
+		String value = header.strip();
+		Matcher digits = SECONDS.matcher(value);
+		try {
+			Duration wait = digits.matches() ? Duration.ofSeconds(Long.parseLong(digits.group(1)))
+					: Duration.between(now, DateTimeFormatter.RFC_1123_DATE_TIME.parse(value, Instant::from));
+			return wait.isNegative() ? Duration.ZERO : wait;
+		}
+		catch (DateTimeException ex) {
+			return null;
+		}
 	}
 
 	private static BackendAnswer saved(@Nullable AnswerMembers answer, UUID id, Instant now) {

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.compare.ComparePlan.Block;
@@ -122,6 +123,24 @@ final class CompareExperiment extends Experiment {
 			return millis;
 		}
 
+		/** The backends that take at most a fixed number of orders per second. */
+		Map<String, Double> backendPerSecond() {
+			Map<String, Long> millis = backendMillis();
+			Map<String, Double> perSecond = new TreeMap<>();
+			for (BackendModel backend : this.backends) {
+				long each = millis.getOrDefault(backend.label(), 0L);
+				switch (backend.behaviour().capacity()) {
+					case Capacity.Rate(double rate, int _) -> perSecond.put(backend.label(), rate);
+					case Capacity.Workers(int workers, int _) when each > 0 ->
+						perSecond.put(backend.label(), workers * 1_000.0 / each);
+					default -> {
+						// It has none, or it changes.
+					}
+				}
+			}
+			return perSecond;
+		}
+
 	}
 
 	/**
@@ -158,7 +177,8 @@ final class CompareExperiment extends Experiment {
 	protected Finding finding(@Nullable String partial) {
 		return new CompareResult(this.cells, leftOut(partial),
 				(this.scenario != null) ? this.scenario.judge(this.cells) : null, this.warmUps,
-				new Setup(this.settings.deliveryConcurrency(), this.settings.backendMillis()));
+				new Setup(this.settings.deliveryConcurrency(), this.settings.backendMillis(),
+						this.settings.backendPerSecond()));
 	}
 
 	@Override

@@ -164,14 +164,13 @@
     }));
     series.push({ type: 'scatter', name: '', symbol: CROSS, symbolSize: 8, z: 4, clip: false, silent: true, itemStyle: { color: 'var(--ink)' },
       data: points.filter((p) => p.failedShare > 0).map((p) => [Math.log10(p.x), scaled(p.y)]) });
-    // The largest share at each load is printed above its points if it is at least 1 %.
-    new Set(points.map((p) => p.x)).forEach((x) => {
-      const there = points.filter((p) => p.x === x);
-      const share = Math.max(...there.map((p) => p.failedShare));
-      if (share >= 0.01) {
-        const top = Math.min(...there.filter((p) => p.failedShare > 0).map((p) => yPixel(Math.max(p.y, p.high))));
-        graphic.push(text(xPixel(x), top - 12, percent(share), { fill: 'var(--ink)' }, 'center'));
-      }
+    // The share above each failing mark, in the colour of its line, if it is at least 1 %.
+    xs.forEach((x) => {
+      const failing = data.lines.flatMap((line) => line.points
+        .filter((p) => p.x === x && p.failedShare >= 0.01).map((point) => ({ point, line })));
+      const heights = apart(failing.map(({ point }) => yPixel(Math.max(point.y, point.high)) - 12), 13, 8, grid.top + plotHeight);
+      failing.forEach(({ point, line }, i) => graphic.push(
+        text(xPixel(x), heights[i], percent(point.failedShare), { fill: colour(line.style), fontWeight: 'bold' }, 'center')));
     });
     for (const line of data.lines) {
       for (const p of line.points) {

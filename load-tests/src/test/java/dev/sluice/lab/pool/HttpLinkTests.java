@@ -37,7 +37,7 @@ class HttpLinkTests {
 		server.start();
 		try {
 			HttpLink link = HttpLink.open(
-					URI.create("http://127.0.0.1:%d%s".formatted(server.getAddress().getPort(), resource)),
+					URI.create("http://127.0.0.1:%s%s".formatted(server.getAddress().getPort(), resource)),
 					ANSWER_MILLIS);
 			link.exchange();
 			link.close();
@@ -86,7 +86,7 @@ class HttpLinkTests {
 	}
 
 	private static HttpLink open(ServerSocket server) throws IOException {
-		return HttpLink.open(URI.create("http://127.0.0.1:%d/x".formatted(server.getLocalPort())), ANSWER_MILLIS);
+		return HttpLink.open(URI.create("http://127.0.0.1:%s/x".formatted(server.getLocalPort())), ANSWER_MILLIS);
 	}
 
 	/** Answers one connection, then closes it. */

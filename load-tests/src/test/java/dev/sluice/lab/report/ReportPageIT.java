@@ -109,6 +109,19 @@ class ReportPageIT {
 	}
 
 	@Test
+	void eachMarkOfFailedCallsHasItsOwnShare() throws Exception {
+		assertThat(browser.evaluate(
+				"""
+						[...document.querySelectorAll('.chart')].map((chart) => {
+						  const data = JSON.parse(chart.querySelector('script').textContent);
+						  const failed = data.kind === 'lines' ? data.lines.flatMap((line) => line.points.filter((p) => p.failedShare >= 0.01)) : [];
+						  const said = [...chart.querySelectorAll('svg text')].filter((text) => / %$/.test(text.textContent));
+						  return failed.length === 0 ? '' : failed.length + ' of ' + said.length;
+						}).filter((it) => it !== '').join(' ')"""))
+			.isEqualTo("4 of 4");
+	}
+
+	@Test
 	void everyMarkHasATooltip() throws Exception {
 		for (String kind : List.of("lines", "spread", "seconds", "stack")) {
 			assertThat(tooltips(kind)).as(kind).isNotEmpty();

@@ -178,7 +178,7 @@ public final class HttpBackend implements Backend, AutoCloseable {
 		int status = response.getCode();
 		byte[] body = body(response);
 		Instant now = this.clock.instant();
-		Duration retryAfter = RetryAfter.parse(header(response, HttpHeaders.RETRY_AFTER), now);
+		Duration retryAfter = BackendAnswer.retryAfter(header(response, HttpHeaders.RETRY_AFTER), now);
 		if (status == HttpStatus.SC_TOO_MANY_REQUESTS
 				|| (status == HttpStatus.SC_SERVICE_UNAVAILABLE && retryAfter != null)) {
 			return new Throttled(FailureReason.throttled(detail(status, body)),

@@ -66,7 +66,7 @@ public final class BackendPolicy {
 		Instant now = Instant.now();
 		int status = response.status();
 		if (status == 429 || status == 503) {
-			return new BackendResult.Busy(status, RetryAfter.parse(response.retryAfter(), now));
+			return new BackendResult.Busy(status, BackendAnswer.retryAfter(response.retryAfter(), now));
 		}
 		if (status == 404 && request.method().equals("GET")) {
 			return new BackendResult.NotFound();

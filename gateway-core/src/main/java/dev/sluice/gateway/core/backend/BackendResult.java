@@ -46,9 +46,15 @@ public sealed interface BackendResult {
 	 * The backend is busy: 429, or 503.
 	 *
 	 * @param status its HTTP status
-	 * @param retryAfter the pause that it asks for; null if it does not say
+	 * @param retryAfter the pause that it asks for, cut to between a second and a minute;
+	 * null if it does not say
 	 */
 	record Busy(int status, @Nullable Duration retryAfter) implements BackendResult {
+
+		public Busy {
+			retryAfter = (retryAfter != null) ? Duration.ofSeconds(Math.clamp(retryAfter.toSeconds(), 1, 60)) : null;
+		}
+
 	}
 
 	/** The backend's status says that it has the order, but its body does not. */

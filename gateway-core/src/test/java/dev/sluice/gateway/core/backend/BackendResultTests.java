@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.UUID;
 import java.util.stream.Stream;
 
+import dev.sluice.contract.BackendAnswer;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
@@ -111,7 +112,7 @@ class BackendResultTests {
 			"'Tue, 24 Nov 2026 10:00:00 GMT', 60" })
 	void passesOnWhenTheBackendWantsToBeAskedAgain(String header, String seconds) {
 		BackendResult delivery = new BackendResult.Busy(503,
-				RetryAfter.parse(header, Instant.parse("2026-11-23T10:00:00Z")));
+				BackendAnswer.retryAfter(header, Instant.parse("2026-11-23T10:00:00Z")));
 
 		ProblemException problem = catchThrowableOfType(ProblemException.class, () -> delivery.savedOrThrow(null));
 

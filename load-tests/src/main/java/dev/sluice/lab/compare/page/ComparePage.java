@@ -185,7 +185,7 @@ public final class ComparePage {
 			return;
 		}
 		html.paragraph(
-				"From the first call until the last order was saved, higher is better. Both axes of a row are the same. The dashed line is the ceiling: what the load or the consumer's limit lets through before this backend's time for an order.");
+				"From the first call until the last order was saved, higher is better. Both axes of a row are the same. The dashed line is the ceiling: what the load, the consumer's limit and the backend let through, whatever the gateway does.");
 		for (String capacity : Coordinates.capacities(this.run)) {
 			html.charts(throughput(capacity, curves),
 					byLoad("Orders saved per second: median (slowest–fastest)", capacity, ComparePage::spread));
@@ -250,7 +250,7 @@ public final class ComparePage {
 						Column.percent("largest drop", (curve) -> -curve.largestDrop().share())));
 	}
 
-	/** The part of the ceiling within the chart. */
+	/** The part of the ceiling within the chart, up to its edge. */
 	private List<Chart.Point> ceiling(String capacity, String mode, double top) {
 		List<Chart.Point> points = new ArrayList<>();
 		for (int load : this.loads) {

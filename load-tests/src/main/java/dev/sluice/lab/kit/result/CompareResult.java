@@ -3,6 +3,7 @@ package dev.sluice.lab.kit.result;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.stream.DoubleStream;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import dev.sluice.lab.kit.cell.CellResult;
@@ -60,29 +61,39 @@ public record CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Null
 	 *
 	 * @param deliveryConcurrency the consumer's
 	 * @param backendMillis fixed time for an order, by backend
+	 * @param backendPerSecond orders that a backend takes per second, by backend; a
+	 * backend without such a limit is not in it
 	 */
-	public record Setup(int deliveryConcurrency, Map<String, Long> backendMillis) {
+	public record Setup(int deliveryConcurrency, Map<String, Long> backendMillis,
+			Map<String, Double> backendPerSecond) {
 
 		public Setup {
 			backendMillis = Map.copyOf(backendMillis);
+			backendPerSecond = Map.copyOf(backendPerSecond);
 		}
 
 		/**
-		 * The most orders per second that the load or the consumer's limit lets through
-		 * to a backend with a fixed time per order: a limit of W orders that take L
-		 * seconds each is a ceiling of W / L, whatever the gateway does. Ignores the
-		 * backend's own limit. Empty if unknown.
+		 * The most orders per second that can be saved, whatever the gateway does: the
+		 * least of what the load, the consumer's limit and the backend let through. A
+		 * limit of W orders that take L seconds each lets W / L through. Empty if none is
+		 * known.
 		 */
 		public OptionalDouble ceiling(String capacity, String mode, Load load) {
+			DoubleStream.Builder limits = DoubleStream.builder();
 			long millis = this.backendMillis.getOrDefault(capacity, 0L);
-			if (millis == 0) {
-				return OptionalDouble.empty();
+			if (millis > 0 && mode.equals(Mode.QUEUED.label())) {
+				limits.add(this.deliveryConcurrency * 1_000.0 / millis);
 			}
-			if (mode.equals(Mode.QUEUED.label())) {
-				return OptionalDouble.of(this.deliveryConcurrency * 1_000.0 / millis);
+			else if (millis > 0 && load.kind() == Load.Kind.IN_FLIGHT) {
+				limits.add(load.size() * 1_000.0 / millis);
 			}
-			return (load.kind() == Load.Kind.IN_FLIGHT) ? OptionalDouble.of(load.size() * 1_000.0 / millis)
-					: OptionalDouble.empty();
+			if (load.kind() == Load.Kind.OFFERED) {
+				limits.add(load.size());
+			}
+			if (this.backendPerSecond.containsKey(capacity)) {
+				limits.add(this.backendPerSecond.get(capacity));
+			}
+			return limits.build().min();
 		}
 
 	}

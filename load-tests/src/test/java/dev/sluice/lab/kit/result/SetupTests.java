@@ -14,17 +14,26 @@ class SetupTests {
 
 	@Test
 	void theCeilingIsTheLimitByTheBackendsTime() {
-		Setup setup = new Setup(50, Map.of("unlimited", 50L));
+		Setup setup = new Setup(50, Map.of("unlimited", 50L), Map.of());
 
 		assertThat(setup.ceiling("unlimited", "sync", TEN)).hasValue(200);
 		assertThat(setup.ceiling("unlimited", "queued", TEN)).hasValue(1_000);
-		assertThat(setup.ceiling("unlimited", "sync", new Load(Load.Kind.OFFERED, 10))).isEmpty();
+		assertThat(setup.ceiling("unlimited", "sync", new Load(Load.Kind.OFFERED, 10))).hasValue(10);
 		assertThat(setup.ceiling("log-normal", "sync", TEN)).isEmpty();
 	}
 
 	@Test
+	void theCeilingRisesWithTheLoadUpToTheBackendsRate() {
+		Setup setup = new Setup(50, Map.of("workers", 50L), Map.of("workers", 400.0));
+
+		assertThat(setup.ceiling("workers", "sync", TEN)).hasValue(200);
+		assertThat(setup.ceiling("workers", "sync", Load.inFlight(100))).hasValue(400);
+		assertThat(setup.ceiling("workers", "queued", TEN)).hasValue(400);
+	}
+
+	@Test
 	void aBackendThatTakesNoTimeIsNoCeiling() {
-		assertThat(new Setup(50, Map.of("unlimited", 0L)).ceiling("unlimited", "queued", TEN)).isEmpty();
+		assertThat(new Setup(50, Map.of("unlimited", 0L), Map.of()).ceiling("unlimited", "queued", TEN)).isEmpty();
 	}
 
 }

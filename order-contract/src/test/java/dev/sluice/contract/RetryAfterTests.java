@@ -1,4 +1,4 @@
-package dev.sluice.gateway.core.backend;
+package dev.sluice.contract;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -16,31 +16,29 @@ class RetryAfterTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			0                              | PT1S
+			0                              | PT0S
 			1                              | PT1S
 			 7                             | PT7S
 			00000000007                    | PT7S
-			00000000000                    | PT1S
-			60                             | PT1M
-			61                             | PT1M
-			99999999999999999999           | PT1M
+			00000000000                    | PT0S
+			86400                          | PT24H
 			Mon, 23 Nov 2026 10:00:30 GMT  | PT30S
-			Mon, 23 Nov 2026 09:00:00 GMT  | PT1S
-			Tue, 24 Nov 2026 10:00:00 GMT  | PT1M
+			Mon, 23 Nov 2026 09:00:00 GMT  | PT0S
+			Tue, 24 Nov 2026 10:00:00 GMT  | PT24H
 			""")
-	void isBetweenASecondAndAMinute(String value, Duration expected) {
-		assertThat(RetryAfter.parse(value, NOW)).isEqualTo(expected);
+	void isSecondsOrADate(String value, Duration expected) {
+		assertThat(BackendAnswer.retryAfter(value, NOW)).isEqualTo(expected);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "soon", "-5", "1.5", "1:", "/1" })
 	void isNullWhereItCannotBeRead(String value) {
-		assertThat(RetryAfter.parse(value, NOW)).isNull();
+		assertThat(BackendAnswer.retryAfter(value, NOW)).isNull();
 	}
 
 	@Test
 	void isNullWithoutTheHeader() {
-		assertThat(RetryAfter.parse(null, NOW)).isNull();
+		assertThat(BackendAnswer.retryAfter(null, NOW)).isNull();
 	}
 
 }
