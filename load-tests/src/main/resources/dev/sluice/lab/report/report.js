@@ -164,13 +164,19 @@
     }));
     series.push({ type: 'scatter', name: '', symbol: CROSS, symbolSize: 8, z: 4, clip: false, silent: true, itemStyle: { color: 'var(--ink)' },
       data: points.filter((p) => p.failedShare > 0).map((p) => [Math.log10(p.x), scaled(p.y)]) });
-    // The share above each failing mark, in the colour of its line, if it is at least 1 %.
+    // The share above each failing mark, in the colour of its line, if it is at least 1 %; above other marks that are in the way.
     xs.forEach((x) => {
-      const failing = data.lines.flatMap((line) => line.points
-        .filter((p) => p.x === x && p.failedShare >= 0.01).map((point) => ({ point, line })));
-      const heights = apart(failing.map(({ point }) => yPixel(Math.max(point.y, point.high)) - 12), 13, 8, grid.top + plotHeight);
-      failing.forEach(({ point, line }, i) => graphic.push(
-        text(xPixel(x), heights[i], percent(point.failedShare), { fill: colour(line.style), fontWeight: 'bold' }, 'center')));
+      const there = data.lines.flatMap((line) => line.points.filter((p) => p.x === x)
+        .map((p) => ({ line, p, y: yPixel(p.y), top: yPixel(Math.max(p.y, p.high)) }))).sort((one, other) => other.y - one.y);
+      const taken = there.map((mark) => mark.y);
+      there.filter((mark) => mark.p.failedShare >= 0.01).forEach((mark) => {
+        let y = mark.top - 12;
+        for (let hit; (hit = taken.find((other) => other !== mark.y && Math.abs(other - y) < 12)) !== undefined;) {
+          y = hit - 13;
+        }
+        taken.push(y);
+        graphic.push(text(xPixel(x), y, percent(mark.p.failedShare), { fill: colour(mark.line.style), fontWeight: 'bold' }, 'center'));
+      });
     });
     for (const line of data.lines) {
       for (const p of line.points) {
