@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.sink.format.Content;
@@ -26,7 +26,6 @@ import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.producer.Producer;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -352,7 +351,7 @@ final class SessionWriter {
 	}
 
 	private void commit(Producer<byte[], byte[]> producer, SessionState state, List<Write> written) {
-		List<Future<RecordMetadata>> sent = new ArrayList<>();
+		AtomicReference<@Nullable Write> tooLarge = new AtomicReference<>();
 		try {
 			producer.beginTransaction();
 			// Offsets first: while the brokers end the previous transaction they refuse
@@ -364,27 +363,25 @@ final class SessionWriter {
 				Content content = write.content;
 				int partition = content.key().isEmpty() ? ofSession
 						: KafkaMessageStore.partition(content.key(), partitions);
-				sent.add(producer
-					.send(TopicRecord.of(Topics.SINK, partition, content, this.session.id(), write.place.sequence())));
+				// Then Kafka's client fails what it has not sent yet with the same
+				// exception.
+				producer.send(
+						TopicRecord.of(Topics.SINK, partition, content, this.session.id(), write.place.sequence()),
+						(_, failure) -> {
+							if (failure instanceof RecordTooLargeException) {
+								tooLarge.compareAndSet(null, write);
+							}
+						});
 			}
 			producer.commitTransaction();
 		}
 		catch (RuntimeException ex) {
-			refuseTooLarge(written, sent);
-			throw ex;
-		}
-	}
-
-	/** The other messages of the transaction fail and are sent again. */
-	private static void refuseTooLarge(List<Write> written, List<Future<RecordMetadata>> sent) {
-		for (int i = 0; i < sent.size(); i++) {
-			Future<RecordMetadata> future = sent.get(i);
-			if (future.state() == Future.State.FAILED
-					&& future.exceptionNow() instanceof RecordTooLargeException cause) {
-				written.get(i)
-					.done(new Completed(null,
-							new MessageTooLargeException("Kafka does not take so large a message", cause)));
+			Write refused = tooLarge.get();
+			if (refused != null) {
+				refused.done(new Completed(null,
+						new MessageTooLargeException("Kafka does not take so large a message", ex)));
 			}
+			throw ex;
 		}
 	}
 

@@ -31,6 +31,7 @@ import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -87,7 +88,10 @@ class SessionWriterTests {
 
 	}, () -> this.duringPause.run());
 
-	/** Refuses what is too large. */
+	/**
+	 * Refuses what is too large, and then, as Kafka's client, what comes behind it with
+	 * the same exception.
+	 */
 	static MockProducer<byte[], byte[]> newProducer() {
 		return new MockProducer<>(
 				new Cluster("cluster", List.of(NODE),
@@ -98,10 +102,18 @@ class SessionWriterTests {
 						Set.of(), Set.of()),
 				true, new RoundRobinPartitioner(), new ByteArraySerializer(), new ByteArraySerializer()) {
 
+			private RecordTooLargeException refused;
+
 			@Override
-			public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> sent) {
-				return new String(sent.value(), StandardCharsets.UTF_8).equals(TOO_LARGE)
-						? CompletableFuture.failedFuture(new RecordTooLargeException()) : super.send(sent);
+			public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> sent, Callback callback) {
+				if (new String(sent.value(), StandardCharsets.UTF_8).equals(TOO_LARGE)) {
+					this.refused = new RecordTooLargeException();
+				}
+				if (this.refused == null) {
+					return super.send(sent, callback);
+				}
+				callback.onCompletion(null, this.refused);
+				return CompletableFuture.failedFuture(this.refused);
 			}
 
 		};
