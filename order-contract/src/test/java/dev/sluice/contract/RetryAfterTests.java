@@ -3,9 +3,9 @@ package dev.sluice.contract;
 import java.time.Duration;
 import java.time.Instant;
 
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,14 +31,10 @@ class RetryAfterTests {
 	}
 
 	@ParameterizedTest
+	@NullSource
 	@ValueSource(strings = { "", "soon", "-5", "1.5", "1:", "/1" })
 	void isNullWhereItCannotBeRead(String value) {
 		assertThat(BackendAnswer.retryAfter(value, NOW)).isNull();
-	}
-
-	@Test
-	void isNullWithoutTheHeader() {
-		assertThat(BackendAnswer.retryAfter(null, NOW)).isNull();
 	}
 
 }

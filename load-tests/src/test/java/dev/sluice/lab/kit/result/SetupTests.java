@@ -20,6 +20,7 @@ class SetupTests {
 		assertThat(setup.ceiling("unlimited", "queued", TEN)).hasValue(1_000);
 		assertThat(setup.ceiling("unlimited", "sync", new Load(Load.Kind.OFFERED, 10))).hasValue(10);
 		assertThat(setup.ceiling("log-normal", "sync", TEN)).isEmpty();
+		assertThat(new Setup(50, Map.of("unlimited", 0L), Map.of()).ceiling("unlimited", "queued", TEN)).isEmpty();
 	}
 
 	@Test
@@ -29,11 +30,6 @@ class SetupTests {
 		assertThat(setup.ceiling("workers", "sync", TEN)).hasValue(200);
 		assertThat(setup.ceiling("workers", "sync", Load.inFlight(100))).hasValue(400);
 		assertThat(setup.ceiling("workers", "queued", TEN)).hasValue(400);
-	}
-
-	@Test
-	void aBackendThatTakesNoTimeIsNoCeiling() {
-		assertThat(new Setup(50, Map.of("unlimited", 0L), Map.of()).ceiling("unlimited", "queued", TEN)).isEmpty();
 	}
 
 }
