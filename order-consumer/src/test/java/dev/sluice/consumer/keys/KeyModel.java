@@ -248,7 +248,7 @@ final class KeyModel {
 		}
 		for (int payload = 0; payload < 2; payload++) {
 			boolean lost = this.accepted[payload] && this.saved != null && this.saved != payload;
-			check(!lost || this.deadLetters.containsKey(payload), "payload %d is replaced and no dead letter", payload);
+			check(!lost || this.deadLetters.containsKey(payload), "payload %s is replaced and no dead letter", payload);
 		}
 		Integer kept = this.saved;
 		// A payload that failed for good keeps the key.
@@ -423,7 +423,7 @@ final class KeyModel {
 			this.saved = payload;
 			this.savedAt = now();
 			if (replaces) {
-				check(this.deadLetters.containsKey(1 - payload), "payload %d replaces the other one", payload);
+				check(this.deadLetters.containsKey(1 - payload), "payload %s replaces the other one", payload);
 				this.reached.add(Listed.FAILED_AND_FORGOTTEN);
 			}
 		}
@@ -680,7 +680,7 @@ final class KeyModel {
 			boolean first = !KeyModel.this.accepted[request.payload];
 			KeyModel.this.accepted[request.payload] = true;
 			boolean both = first && KeyModel.this.accepted[1 - request.payload] && !repeat && !request.repeats;
-			check(!both || request.excuse != null, "%s accepts payload %d %s after the other one", this.name,
+			check(!both || request.excuse != null, "%s accepts payload %s %s after the other one", this.name,
 					request.payload, request.mode);
 			if (both && request.excuse != null) {
 				KeyModel.this.reached.add(request.excuse);

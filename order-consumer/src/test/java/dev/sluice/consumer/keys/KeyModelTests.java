@@ -109,7 +109,7 @@ class KeyModelTests {
 			steps = model.steps();
 		}
 		model.settle();
-		assertThat(model.violations).as("-Dsimulation.seed=%d%s", seed, names).isEmpty();
+		assertThat(model.violations).as("-Dsimulation.seed=%s%s", seed, names).isEmpty();
 		reached.addAll(model.reached);
 	}
 
