@@ -3,12 +3,15 @@ package dev.sluice.lab.chaos;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -54,28 +57,19 @@ class OrderPerCustomerTests {
 		assertThat(found.overtaking()).isEmpty();
 	}
 
-	@Test
-	void namesEachOrderThatOvertook() {
+	/** Also one that was accepted long before. */
+	@ParameterizedTest
+	@CsvSource({ "3000, 1000, 2000, 2 4", "2000, 3000, 2500, 4" })
+	void namesEachOrderThatOvertook(long first, long second, long third, String overtaking) {
 		accept(0, 0, 10);
 		accept(2, 100, 10);
 		accept(4, 200, 10);
-		save(0, 3_000);
-		save(2, 1_000);
-		save(4, 2_000);
+		save(0, first);
+		save(2, second);
+		save(4, third);
 
-		assertThat(found().overtaking()).containsExactly(line(2), line(4));
-	}
-
-	@Test
-	void seesThatAnOrderOvertookOneThatWasAcceptedLongBefore() {
-		accept(0, 0, 10);
-		accept(2, 100, 10);
-		accept(4, 200, 10);
-		save(0, 2_000);
-		save(2, 3_000);
-		save(4, 2_500);
-
-		assertThat(found().overtaking()).containsExactly(line(4));
+		assertThat(found().overtaking())
+			.isEqualTo(Stream.of(overtaking.split(" ")).map((order) -> line(Integer.parseInt(order))).toList());
 	}
 
 	@Test

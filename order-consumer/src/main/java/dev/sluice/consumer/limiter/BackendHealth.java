@@ -68,9 +68,12 @@ public final class BackendHealth {
 	@GuardedBy("this")
 	private int unsaved;
 
-	/** When the first of them ended. */
+	/** When the first of them began, or the latest save ended if that was later. */
 	@GuardedBy("this")
 	private long unsavedSinceNanos;
+
+	@GuardedBy("this")
+	private @Nullable Long savedNanos;
 
 	/** How long the latest save took. */
 	@GuardedBy("this")
@@ -90,10 +93,7 @@ public final class BackendHealth {
 		this.openForNanos = properties.openFor().toNanos();
 	}
 
-	/**
-	 * Sets the listener of the circuit breaker. It must not block, and is called before
-	 * any other thread sees the change.
-	 */
+	/** Sets the listener of the circuit breaker. It must not block. */
 	synchronized void onChange(Runnable listener) {
 		this.onChange = listener;
 	}
@@ -129,6 +129,7 @@ public final class BackendHealth {
 			case Saved _ -> {
 				this.evidence.saved(beganNanos, endedNanos);
 				this.saveNanos = endedNanos - beganNanos;
+				this.savedNanos = endedNanos;
 				answered(endedNanos);
 				yield null;
 			}
@@ -138,14 +139,14 @@ public final class BackendHealth {
 			}
 			case Rejected(FailureReason why) -> {
 				Failure failure = this.evidence.rejected(beganNanos, endedNanos);
-				unsaved(endedNanos, why);
+				unsaved(beganNanos, endedNanos, why);
 				// The next order may be one that the backend does not reject.
 				this.nextNanos = endedNanos;
 				yield isHealthy() ? failure : null;
 			}
 			case RetryLater(FailureReason why, Reach reach) -> {
 				Failure failure = this.evidence.failed(beganNanos, endedNanos);
-				unsaved(endedNanos, why);
+				unsaved(beganNanos, endedNanos, why);
 				yield (isHealthy() && reach != Reach.NOT_REACHED) ? failure : null;
 			}
 		};
@@ -162,9 +163,10 @@ public final class BackendHealth {
 	}
 
 	@GuardedBy("this")
-	private void unsaved(long nowNanos, FailureReason why) {
+	private void unsaved(long beganNanos, long nowNanos, FailureReason why) {
 		if (this.unsaved++ == 0) {
-			this.unsavedSinceNanos = nowNanos;
+			Long saved = this.savedNanos;
+			this.unsavedSinceNanos = (saved != null && saved - beganNanos > 0) ? saved : beganNanos;
 		}
 		long lastedNanos = nowNanos - this.unsavedSinceNanos;
 		if (!this.open && this.unsaved >= MIN_FAILURES

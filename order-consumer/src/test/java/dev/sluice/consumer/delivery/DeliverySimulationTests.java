@@ -39,17 +39,14 @@ class DeliverySimulationTests {
 
 	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("dev.sluice.consumer");
 
-	private static Level levelBefore;
-
 	@BeforeAll
 	static void silence() {
-		levelBefore = LOGGER.getLevel();
 		LOGGER.setLevel(Level.OFF);
 	}
 
 	@AfterAll
 	static void speak() {
-		LOGGER.setLevel(levelBefore);
+		LOGGER.setLevel(null);
 	}
 
 	@Test

@@ -40,17 +40,14 @@ class KeyModelTests {
 
 	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("dev.sluice");
 
-	private static Level levelBefore;
-
 	@BeforeAll
 	static void silence() {
-		levelBefore = LOGGER.getLevel();
 		LOGGER.setLevel(Level.OFF);
 	}
 
 	@AfterAll
 	static void speak() {
-		LOGGER.setLevel(levelBefore);
+		LOGGER.setLevel(null);
 	}
 
 	/** Breadth first, so that a sequence that fails is a shortest one. */

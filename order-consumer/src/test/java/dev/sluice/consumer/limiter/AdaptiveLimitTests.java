@@ -1,5 +1,7 @@
 package dev.sluice.consumer.limiter;
 
+import java.time.Duration;
+
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -137,7 +139,9 @@ class AdaptiveLimitTests {
 		process(5);
 		this.limit.outage(++this.nanos);
 		assertThat(this.limit.current()).isEqualTo(1);
-		process(79);
+		this.limit.recovered(Duration.ofSeconds(10), ++this.nanos);
+		assertThat(this.limit.current()).as("half of it for each ten seconds").isEqualTo(40);
+		process(40);
 		assertThat(this.limit.current()).isEqualTo(80);
 
 		process(1);

@@ -78,6 +78,17 @@ class BackendHealthTests {
 		assertThat(this.health.isHealthy()).isFalse();
 	}
 
+	/** The calls of a frozen backend time out together, and are the last for a while. */
+	@Test
+	void opensWhenCallsThatBeganTogetherTimeOut() {
+		long beganNanos = this.nanos.get();
+		advance(OPEN_AFTER);
+		for (int i = 0; i < 10; i++) {
+			this.health.attempted(FAILED, beganNanos);
+		}
+		assertThat(this.health.isHealthy()).isFalse();
+	}
+
 	/** An overloaded backend refuses many while it saves one. */
 	@Test
 	void opensOnlyOnceAnOrderWouldHaveBeenSaved() {

@@ -250,7 +250,9 @@ public final class ComparePage {
 						Column.percent("largest drop", (curve) -> -curve.largestDrop().share())));
 	}
 
-	/** The part of the ceiling within the chart, up to its edge. */
+	/**
+	 * The part of the ceiling within the chart; one point alone would look like a limit.
+	 */
 	private List<Chart.Point> ceiling(String capacity, String mode, double top) {
 		List<Chart.Point> points = new ArrayList<>();
 		for (int load : this.loads) {
@@ -258,7 +260,8 @@ public final class ComparePage {
 					? this.compare.setup().ceiling(capacity, mode, new Load(this.kind, load)) : OptionalDouble.empty();
 			ceiling.ifPresent((rate) -> points.add(Chart.Point.at(load, rate, false)));
 		}
-		return points.stream().filter((point) -> point.y() <= top).toList();
+		points.removeIf((point) -> point.y() > top);
+		return (points.size() > 1) ? points : List.of();
 	}
 
 	private String failed() {
