@@ -6,7 +6,6 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -16,13 +15,12 @@ import dev.sluice.sink.client.spool.Spool;
 import dev.sluice.sink.client.spool.Spool.Entry;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Moves messages from the spool to the sink, over a {@link SinkConnection}. A message is
- * in flight, is to be sent again, or waits in the spool after all that were sent before.
+ * in flight, or waits in the spool after all that were sent on this stream.
  * <p>
  * Confined to the event loop, except for {@link #appended} and {@link #stats}. Payloads
  * in flight are not kept in memory: a message to send again is read from the spool again.
@@ -47,15 +45,13 @@ final class Session {
 
 	private final SinkConnection connection;
 
-	private final Resends resends = new Resends();
-
 	/** Numbers of messages whose id is already in flight with another message. */
 	private final Map<ByteString, List<Long>> repeats = new HashMap<>();
 
 	/** Numbers of settled messages that are not settled in the spool yet. */
 	private final List<Long> settled = new ArrayList<>();
 
-	/** The greatest number sent so far. */
+	/** The greatest number sent on this stream. */
 	private long last = -1;
 
 	/** The spool session of the messages in flight. */
@@ -116,16 +112,16 @@ final class Session {
 		catch (RuntimeException | Error ex) {
 			logger.error("The client has failed; it ends its stream and opens a new one", ex);
 			this.connection.fail(ex);
-			reset();
+			beginAgain();
 			this.connection.show();
 		}
 	}
 
 	/**
-	 * Forgets the state of single messages, which may be inconsistent. The spool has all.
+	 * Forgets the state of single messages, none of which is in flight any more. The
+	 * spool has all.
 	 */
-	private void reset() {
-		this.resends.clear();
+	void beginAgain() {
 		this.repeats.clear();
 		this.settled.clear();
 		this.last = -1;
@@ -158,8 +154,9 @@ final class Session {
 
 	/** Sends while there are messages to send, room, and a ready transport. */
 	void pump() {
+		this.connection.sendAgain();
 		while (this.connection.canSend()) {
-			Entry next = waiting();
+			Entry next = this.spool.next(this.last);
 			if (next == null || awaitsEarlierOpening(next)) {
 				break;
 			}
@@ -182,29 +179,22 @@ final class Session {
 	}
 
 	private void send(Entry entry) {
+		this.last = entry.number();
 		Id id = Id.of(entry.id());
 		if (entry.payload().length > this.connection.maxMessageBytes()) {
 			refuseTooLarge(entry, this.connection.maxMessageBytes());
 		}
 		else if (this.connection.has(id)) {
 			// The id was appended twice: one acknowledgement settles both.
-			this.resends.remove(entry.number());
 			this.repeats.computeIfAbsent(entry.id(), (_) -> new ArrayList<>()).add(entry.number());
-			this.last = Math.max(this.last, entry.number());
 		}
 		else {
-			if (!this.resends.remove(entry.number())) {
-				this.last = entry.number();
-			}
-			this.progress.sent(entry.number());
 			this.connection.send(id, entry);
 		}
 	}
 
 	/** Refuses it like the sink, which would end the stream if it is much too large. */
 	private void refuseTooLarge(Entry entry, int maxBytes) {
-		this.resends.remove(entry.number());
-		this.last = Math.max(this.last, entry.number());
 		int code = Status.Code.RESOURCE_EXHAUSTED.value();
 		String description = "The payload has %s bytes; the sink accepts at most %s".formatted(entry.payload().length,
 				maxBytes);
@@ -218,37 +208,14 @@ final class Session {
 		this.progress.refused.increment();
 	}
 
-	private @Nullable Entry waiting() {
-		while (!this.resends.isEmpty()) {
-			long first = this.resends.first();
-			Entry entry = this.spool.get(first);
-			if (entry != null) {
-				return entry;
-			}
-			this.resends.remove(first);
-		}
-		return this.spool.next(this.last);
-	}
-
 	/** Whether there are messages to send. */
 	boolean hasMore() {
-		return !this.resends.isEmpty() || this.spool.hasNext(this.last);
+		return this.spool.hasNext(this.last);
 	}
 
-	/** Queues a message that is no longer in flight to be sent again, before new ones. */
-	void resend(ByteString id, long number) {
-		this.resends.add(id, number);
-	}
-
-	/**
-	 * Settles a message that the sink acknowledged or refused.
-	 * @param number its number; null if it is no longer in flight
-	 */
-	void settle(ByteString id, @Nullable Long number) {
-		Long known = (number != null) ? number : this.resends.remove(id);
-		if (known != null) {
-			this.settled.add(known);
-		}
+	/** Settles a message that the sink acknowledged or refused. */
+	void settle(ByteString id, long number) {
+		this.settled.add(number);
 		List<Long> others = this.repeats.remove(id);
 		if (others != null) {
 			this.settled.addAll(others);
@@ -271,56 +238,6 @@ final class Session {
 			}
 		}
 		this.settled.clear();
-	}
-
-	/**
-	 * Messages that were in flight and are to be sent again, before new ones. Bounded by
-	 * the messages that were in flight.
-	 */
-	private static final class Resends {
-
-		private final TreeMap<Long, ByteString> byNumber = new TreeMap<>();
-
-		/** The same messages by id, for acknowledgements that come late. */
-		private final Map<ByteString, Long> byId = new HashMap<>();
-
-		void add(ByteString id, long number) {
-			this.byNumber.put(number, id);
-			this.byId.put(id, number);
-		}
-
-		boolean isEmpty() {
-			return this.byNumber.isEmpty();
-		}
-
-		/** The number of the one that was appended first. */
-		long first() {
-			return this.byNumber.firstKey();
-		}
-
-		/** Whether it was there. */
-		boolean remove(long number) {
-			ByteString id = this.byNumber.remove(number);
-			if (id != null) {
-				this.byId.remove(id);
-			}
-			return id != null;
-		}
-
-		/** The number of the message with this id, if it was there. */
-		@Nullable Long remove(ByteString id) {
-			Long number = this.byId.remove(id);
-			if (number != null) {
-				this.byNumber.remove(number);
-			}
-			return number;
-		}
-
-		void clear() {
-			this.byNumber.clear();
-			this.byId.clear();
-		}
-
 	}
 
 }

@@ -1,19 +1,16 @@
 package dev.sluice.sink.client;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
-import dev.sluice.sink.client.ClientMachine.Effect;
-import dev.sluice.sink.client.ClientMachine.Event;
-import dev.sluice.sink.client.ClientMachine.Fill;
-import dev.sluice.sink.client.ClientMachine.State;
-import dev.sluice.sink.client.ClientMachine.Step;
 import dev.sluice.sink.client.spool.Spool;
 import dev.sluice.sink.client.spool.Spool.Entry;
 import dev.sluice.sink.client.wire.Dictionaries;
@@ -26,10 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connection to the sink. Performs the effects of {@link ClientMachine}, and opens a
- * new stream whenever one has ended. If the channel has several addresses, gRPC chooses
- * one for each stream. The {@link Session} decides which messages it sends. When its
- * stream ends, the messages in flight return to the session.
+ * The connection to the sink: the messages in flight, and a new stream whenever one has
+ * ended. If the channel has several addresses, gRPC chooses one for each stream. The
+ * {@link Session} decides which new messages it sends. When the stream ends, nothing is
+ * in flight any more, and the session begins again with the oldest message.
  * <p>
  * Confined to the event loop. It respects gRPC's flow control: it sends nothing while the
  * transport is not ready, and requests responses one at a time.
@@ -44,6 +41,8 @@ final class SinkConnection implements SinkCall.Listener {
 	private final ManagedChannel channel;
 
 	private final Session session;
+
+	private final Spool spool;
 
 	private final EventLoop loop;
 
@@ -62,13 +61,11 @@ final class SinkConnection implements SinkCall.Listener {
 	/** By id, in the order of sending. */
 	private final Map<Id, InFlight> inFlight = new LinkedHashMap<>();
 
-	private State state = State.IDLE;
+	/** Messages in flight to be sent again, before new ones. */
+	private final Queue<Id> again = new ArrayDeque<>();
 
 	/** Maximum number of messages in flight. */
 	private int limit = 1;
-
-	/** The message being sent. */
-	private @Nullable Entry next;
 
 	private @Nullable SinkCall call;
 
@@ -102,6 +99,7 @@ final class SinkConnection implements SinkCall.Listener {
 			SinkClientOptions options, DeliveryListener listener, Progress progress) {
 		this.channel = channel;
 		this.session = session;
+		this.spool = spool;
 		this.sessions = new WireSessions(spool);
 		this.loop = loop;
 		this.window = window;
@@ -112,7 +110,15 @@ final class SinkConnection implements SinkCall.Listener {
 
 	/** Whether it can send a message now. */
 	boolean canSend() {
-		return this.state != State.BLOCKED && !this.resting && this.call != null && this.call.isReady();
+		return hasRoom() && isReady();
+	}
+
+	private boolean hasRoom() {
+		return this.inFlight.size() < this.limit;
+	}
+
+	private boolean isReady() {
+		return !this.resting && this.call != null && this.call.isReady();
 	}
 
 	boolean hasInFlight() {
@@ -133,16 +139,39 @@ final class SinkConnection implements SinkCall.Listener {
 		return Objects.requireNonNull(this.call).maxMessageBytes();
 	}
 
-	/** Sends a message. Call it only if it {@linkplain #canSend can send one}. */
+	/** Sends messages in flight again that were not acknowledged or were refused. */
+	void sendAgain() {
+		while (!this.again.isEmpty() && isReady()) {
+			Id id = this.again.remove();
+			InFlight late = this.inFlight.remove(id);
+			Entry entry = (late != null) ? this.spool.get(late.number()) : null;
+			if (entry != null) {
+				send(id, entry);
+			}
+		}
+	}
+
+	/**
+	 * Sends a message. Call it only if it {@linkplain #canSend can send one}, or if the
+	 * message was in flight.
+	 */
 	void send(Id id, Entry entry) {
-		this.next = entry;
-		fire(Event.SEND, this.inFlight.size() + 1, id, null);
+		SinkCall open = Objects.requireNonNull(this.call);
+		if (this.idle) {
+			this.idle = false;
+			this.silentSince = this.loop.nanoTime();
+		}
+		Window.Flight flight = this.window.sent(this.loop.nanoTime(), this.inFlight.size(), !this.session.hasMore());
+		this.inFlight.put(id, new InFlight(entry.number(), entry.session(), open.sessionOf(entry), flight));
+		this.progress.sent(entry.number());
+		open.write(entry);
+		runTimer(this.options.ackTimeout());
 	}
 
 	/** Sends the messages of an incomplete batch: no more follow for now. */
 	void endBatch() {
 		if (this.call != null) {
-			this.call.endBatch(this.state == State.BLOCKED);
+			this.call.endBatch(!hasRoom());
 		}
 	}
 
@@ -194,44 +223,6 @@ final class SinkConnection implements SinkCall.Listener {
 		}
 	}
 
-	/**
-	 * The only place where the state changes.
-	 * @param id id of the message that the event is about, if any
-	 * @param done the message that the sink acknowledged or refused; null if it was not
-	 * in flight
-	 */
-	private void fire(Event event, int inFlightAfter, @Nullable Id id, @Nullable InFlight done) {
-		Step step = ClientMachine.step(this.state, event, Fill.of(inFlightAfter, this.limit));
-		this.state = step.next();
-		for (Effect effect : step.effects()) {
-			switch (effect) {
-				case TRANSMIT -> transmit(Objects.requireNonNull(id), Objects.requireNonNull(this.next));
-				case SETTLE -> this.session.settle(Objects.requireNonNull(id).bytes(),
-						(done != null) ? (Long) done.number() : null);
-				case RESCHEDULE -> {
-					Id late = Objects.requireNonNull(id);
-					this.session.resend(late.bytes(), Objects.requireNonNull(this.inFlight.remove(late)).number());
-				}
-				case RESCHEDULE_ALL -> {
-					this.inFlight.forEach((each, late) -> this.session.resend(each.bytes(), late.number()));
-					this.inFlight.clear();
-				}
-			}
-		}
-	}
-
-	private void transmit(Id id, Entry entry) {
-		SinkCall open = Objects.requireNonNull(this.call);
-		if (this.idle) {
-			this.idle = false;
-			this.silentSince = this.loop.nanoTime();
-		}
-		Window.Flight flight = this.window.sent(this.loop.nanoTime(), this.inFlight.size(), !this.session.hasMore());
-		this.inFlight.put(id, new InFlight(entry.number(), entry.session(), open.sessionOf(entry), flight));
-		open.write(entry);
-		runTimer(this.options.ackTimeout());
-	}
-
 	@Override
 	public void ready() {
 		this.session.appended();
@@ -273,12 +264,10 @@ final class SinkConnection implements SinkCall.Listener {
 	private void acknowledged(List<ByteString> ids) {
 		long now = this.loop.nanoTime();
 		for (ByteString bytes : ids) {
-			Id id = Id.of(bytes);
-			InFlight unacknowledged = this.inFlight.remove(id);
-			if (unacknowledged != null) {
-				this.window.acked(unacknowledged.flight(), now, ids.size());
+			InFlight done = done(Id.of(bytes), now);
+			if (done != null) {
+				this.window.acked(done.flight(), now, ids.size());
 			}
-			done(id, unacknowledged, now);
 		}
 		this.session.flushSettled();
 		resize();
@@ -286,14 +275,19 @@ final class SinkConnection implements SinkCall.Listener {
 	}
 
 	/**
-	 * A stream has proved itself once it is done with a message; one that has only opened
+	 * Takes a message that the sink is done with out of flight; null if it was not. A
+	 * stream has proved itself once it is done with a message; one that has only opened
 	 * may fail again.
 	 */
-	private void done(Id id, @Nullable InFlight done, long now) {
+	private @Nullable InFlight done(Id id, long now) {
 		this.session.pauseShort();
-		fire(Event.ACK, this.inFlight.size(), id, done);
+		InFlight done = this.inFlight.remove(id);
+		if (done != null) {
+			this.session.settle(id.bytes(), done.number());
+		}
 		this.silentSince = now;
 		this.idle = this.inFlight.isEmpty();
+		return done;
 	}
 
 	private void info(SinkCall from, ServiceMessage info) {
@@ -308,7 +302,7 @@ final class SinkConnection implements SinkCall.Listener {
 			if (forgotten(id, refusal.getCode())) {
 				return;
 			}
-			done(id, this.inFlight.remove(id), this.loop.nanoTime());
+			done(id, this.loop.nanoTime());
 			this.session.refuseSettled(refusal.getCode(), refusal.getDescription());
 		});
 		resize();
@@ -325,7 +319,7 @@ final class SinkConnection implements SinkCall.Listener {
 			return false;
 		}
 		this.sessions.renew(unacknowledged.session(), unacknowledged.sentIn());
-		fire(Event.TIMEOUT, this.inFlight.size() - 1, id, null);
+		this.again.add(id);
 		if (!this.resting) {
 			this.resting = true;
 			this.session.afterPause(() -> {
@@ -337,11 +331,7 @@ final class SinkConnection implements SinkCall.Listener {
 	}
 
 	private void resize() {
-		int now = (this.call != null) ? Math.min(this.window.size(), this.call.capacity()) : this.window.size();
-		if (now != this.limit) {
-			this.limit = now;
-			fire(Event.WINDOW, this.inFlight.size(), null, null);
-		}
+		this.limit = (this.call != null) ? Math.min(this.window.size(), this.call.capacity()) : this.window.size();
 	}
 
 	@Override
@@ -355,7 +345,9 @@ final class SinkConnection implements SinkCall.Listener {
 	private void forget(SinkCall from, Status status) {
 		this.call = null;
 		from.close();
-		fire(Event.DISCONNECTED, 0, null, null);
+		this.inFlight.clear();
+		this.again.clear();
+		this.session.beginAgain();
 		if (!this.closed) {
 			this.progress.disconnections.increment();
 			logger.warn("The stream to the sink {} has ended: {}; trying again in {} ms", this.channel.authority(),
@@ -374,27 +366,35 @@ final class SinkConnection implements SinkCall.Listener {
 	private void timer() {
 		this.timerRuns = false;
 		long now = this.loop.nanoTime();
-		long timeout = this.options.ackTimeout().toNanos();
-		boolean silent = false;
-		while (!this.inFlight.isEmpty()) {
-			Map.Entry<Id, InFlight> first = this.inFlight.entrySet().iterator().next();
-			long left = first.getValue().flight().sentAt() + timeout - now;
-			if (left > 0) {
-				runTimer(Duration.ofNanos(left));
-				break;
-			}
-			this.progress.timeouts.increment();
-			this.window.lost(first.getValue().flight(), now);
-			fire(Event.TIMEOUT, this.inFlight.size() - 1, first.getKey(), null);
-			silent |= now - this.silentSince >= SILENT_TIMEOUTS * timeout;
+		Duration timeout = this.options.ackTimeout();
+		if (this.again.isEmpty()) {
+			findLate(now, timeout.toNanos());
 		}
-		if (silent) {
-			leave(Objects.requireNonNull(this.call), "The sink has acknowledged nothing for %s times %s"
-				.formatted(SILENT_TIMEOUTS, this.options.ackTimeout()));
+		if (!this.again.isEmpty() && now - this.silentSince >= SILENT_TIMEOUTS * timeout.toNanos()) {
+			leave(Objects.requireNonNull(this.call),
+					"The sink has acknowledged nothing for %s times %s".formatted(SILENT_TIMEOUTS, timeout));
 			return;
 		}
 		resize();
 		this.session.pump();
+		if (!this.inFlight.isEmpty()) {
+			// Unless it runs already: the transport may not be ready.
+			runTimer(timeout);
+		}
+	}
+
+	private void findLate(long now, long timeoutNanos) {
+		for (Map.Entry<Id, InFlight> next : this.inFlight.entrySet()) {
+			Window.Flight flight = next.getValue().flight();
+			long left = flight.sentAt() + timeoutNanos - now;
+			if (left > 0) {
+				runTimer(Duration.ofNanos(left));
+				return;
+			}
+			this.progress.timeouts.increment();
+			this.window.lost(flight, now);
+			this.again.add(next.getKey());
+		}
 	}
 
 }
