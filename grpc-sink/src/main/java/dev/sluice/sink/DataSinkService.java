@@ -16,7 +16,6 @@ import dev.sluice.sink.limit.RateLimitedLog;
 import dev.sluice.sink.limit.SharedLimit;
 import dev.sluice.sink.limit.StreamLimit;
 import dev.sluice.sink.request.Decompressor;
-import dev.sluice.sink.request.KnownDictionaries;
 import dev.sluice.sink.request.Received;
 import dev.sluice.sink.request.RequestMarshaller;
 import dev.sluice.sink.store.OnceStore;
@@ -115,7 +114,7 @@ final class DataSinkService implements BindableService {
 			return refuse(responses, Status.RESOURCE_EXHAUSTED.withDescription(refusal));
 		}
 		SinkStream stream = new SinkStream((ServerCallStreamObserver<Response>) responses, inbound, this.shared,
-				KnownDictionaries.CALL.get(), single, (closed) -> {
+				single, (closed) -> {
 					if (closed.over()) {
 						this.streams.remove(closed);
 					}

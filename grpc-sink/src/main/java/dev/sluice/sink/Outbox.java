@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 import com.google.protobuf.ByteString;
@@ -45,9 +44,6 @@ final class Outbox {
 
 	private final Shared shared;
 
-	/** Ids of the dictionaries that the client has. */
-	private final Set<Integer> dictionaries;
-
 	/** Ids of messages that are stored and not yet acknowledged. */
 	private final Queue<ByteString> stored = new ArrayDeque<>();
 
@@ -71,11 +67,10 @@ final class Outbox {
 
 	private long unreadSinceNanos;
 
-	Outbox(ServerCallStreamObserver<Response> responses, Shared shared, Set<Integer> dictionaries, boolean single) {
+	Outbox(ServerCallStreamObserver<Response> responses, Shared shared, boolean single) {
 		this.single = single;
 		this.responses = responses;
 		this.shared = shared;
-		this.dictionaries = dictionaries;
 	}
 
 	/** Writes the stream's first response, with the dictionary if the sink has one. */
@@ -86,8 +81,7 @@ final class Outbox {
 		ServiceMessage.Builder info = info();
 		Dictionary dictionary = this.shared.decompressor().dictionary();
 		if (dictionary != null) {
-			info.setDictionary(this.dictionaries.contains(dictionary.getId())
-					? dictionary.toBuilder().clearContent().build() : dictionary);
+			info.setDictionary(dictionary);
 		}
 		write(info);
 	}

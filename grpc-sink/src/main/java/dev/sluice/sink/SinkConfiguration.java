@@ -12,7 +12,6 @@ import java.util.logging.Logger;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.sink.request.Decompressor;
-import dev.sluice.sink.request.KnownDictionaries;
 import dev.sluice.sink.store.DelayedStore;
 import dev.sluice.sink.store.KafkaMessageStore;
 import dev.sluice.sink.store.MessageStore;
@@ -136,12 +135,6 @@ class SinkConfiguration {
 				properties.store().repeatHorizon());
 		topic.onNew(once::forget);
 		return once;
-	}
-
-	@Bean
-	@GlobalServerInterceptor
-	KnownDictionaries knownDictionaries() {
-		return new KnownDictionaries();
 	}
 
 	@Bean

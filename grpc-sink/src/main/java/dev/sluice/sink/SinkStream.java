@@ -3,7 +3,6 @@ package dev.sluice.sink;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
@@ -76,14 +75,14 @@ final class SinkStream implements StreamObserver<Received> {
 	private boolean forwarding;
 
 	SinkStream(ServerCallStreamObserver<Response> responses, InboundCall inbound, Shared shared,
-			Set<Integer> dictionaries, boolean single, Consumer<SinkStream> onCallClosed) {
+			boolean single, Consumer<SinkStream> onCallClosed) {
 		this.responses = responses;
 		this.inbound = inbound;
 		this.shared = shared;
 		this.onCallClosed = onCallClosed;
 		this.intake = new Intake(shared);
 		this.storage = new StreamStorage(inbound.owner(), shared, this::answered);
-		this.outbox = new Outbox(responses, shared, dictionaries, single);
+		this.outbox = new Outbox(responses, shared, single);
 		this.single = single;
 	}
 

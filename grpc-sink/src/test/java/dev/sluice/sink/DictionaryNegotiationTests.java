@@ -14,11 +14,9 @@ import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.request.Decompressor;
-import dev.sluice.sink.request.KnownDictionaries;
 import dev.sluice.sink.request.SampleDictionary;
 import dev.sluice.sink.store.OnceStore;
 import io.grpc.Server;
-import io.grpc.ServerInterceptors;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -45,26 +43,19 @@ class DictionaryNegotiationTests {
 
 	private final String name = InProcessServerBuilder.generateName();
 
-	private SinkProperties properties;
-
 	private Server server;
 
 	@BeforeEach
 	void start() throws Exception {
 		Path dictionary = Files.write(this.directory.resolve("metrics.zdict"), SampleDictionary.bytes());
-		this.properties = Settings.of("sink.stream.queue-capacity=1000", "sink.limits.memory=8MB",
+		SinkProperties properties = Settings.of("sink.stream.queue-capacity=1000", "sink.limits.memory=8MB",
 				"sink.limits.max-storing=1000", "sink.stream.max-age=0", "sink.stream.ack-delay=1ms",
 				"sink.store.repeat-horizon=1000", "sink.stream.dictionary=" + dictionary);
-		this.server = server();
-	}
-
-	private Server server() throws Exception {
 		DataSinkService service = new DataSinkService(new OnceStore(this.store, 1_000),
-				Decompressor.of(this.properties.limits().maxMessageBytes(), this.properties.stream().dictionary()),
-				this.properties, new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run,
-				System::nanoTime);
-		return InProcessServerBuilder.forName(this.name)
-			.addService(ServerInterceptors.intercept(service, new KnownDictionaries()))
+				Decompressor.of(properties.limits().maxMessageBytes(), properties.stream().dictionary()), properties,
+				new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run, System::nanoTime);
+		this.server = InProcessServerBuilder.forName(this.name)
+			.addService(service)
 			.addStreamTracerFactory(service.inboundLimits())
 			.build()
 			.start();
@@ -82,21 +73,14 @@ class DictionaryNegotiationTests {
 	}
 
 	@Test
-	void sendsTheDictionaryOnceAndUsesItFromThenOn() throws Exception {
+	void usesTheSinksDictionary() throws Exception {
 		try (SinkClient client = open(SinkClientOptions.inMemory())) {
 			client.send(SampleDictionary.message(0));
 			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
-			this.server.shutdownNow().awaitTermination();
-			this.server = server();
-			client.send(SampleDictionary.message(1));
-			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
 		}
 
-		assertThat(this.store.stored()).extracting(Content::payload)
-			.containsExactly(SampleDictionary.message(0), SampleDictionary.message(1));
-		assertThat(this.wire.dictionaryBytes()).hasSize(2).first().satisfies((bytes) -> assertThat(bytes).isPositive());
-		assertThat(this.wire.dictionaryBytes()).last().isEqualTo(0);
-		assertThat(this.wire.dictionaryIds()).hasSize(2).doesNotContain(0L);
+		assertThat(this.store.stored()).extracting(Content::payload).containsExactly(SampleDictionary.message(0));
+		assertThat(this.wire.dictionaryIds()).doesNotContain(0L);
 	}
 
 	@Test

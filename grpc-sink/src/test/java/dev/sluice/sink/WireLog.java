@@ -7,39 +7,21 @@ import java.util.stream.Stream;
 import com.github.luben.zstd.Zstd;
 import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.Request;
-import dev.sluice.contract.sink.Response;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
 import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
-import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
-import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 
-/** Records the messages of a channel to the sink, in both directions. */
+/** Records the messages of a channel to the sink, to the sink. */
 final class WireLog implements ClientInterceptor {
 
 	private final List<Request> requests = new CopyOnWriteArrayList<>();
 
-	private final List<Response> responses = new CopyOnWriteArrayList<>();
-
 	@Override
 	public <I, O> ClientCall<I, O> interceptCall(MethodDescriptor<I, O> method, CallOptions options, Channel next) {
 		return new SimpleForwardingClientCall<>(next.newCall(method, options)) {
-
-			@Override
-			public void start(Listener<O> listener, Metadata headers) {
-				super.start(new SimpleForwardingClientCallListener<>(listener) {
-
-					@Override
-					public void onMessage(O message) {
-						WireLog.this.responses.add((Response) message);
-						super.onMessage(message);
-					}
-
-				}, headers);
-			}
 
 			@Override
 			public void sendMessage(I message) {
@@ -73,14 +55,6 @@ final class WireLog implements ClientInterceptor {
 		return (request.hasPlainMessage() ? message.setPlainMessage(request.getPlainMessage())
 				: message.setZstdCompressed(request.getZstdCompressed()))
 			.build();
-	}
-
-	/** Size of the dictionary sent at the start of each stream. */
-	List<Integer> dictionaryBytes() {
-		return this.responses.stream()
-			.filter((response) -> response.getInfo().hasDictionary())
-			.map((response) -> response.getInfo().getDictionary().getContent().size())
-			.toList();
 	}
 
 }

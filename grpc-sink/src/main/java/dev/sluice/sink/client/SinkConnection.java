@@ -13,7 +13,6 @@ import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.sink.client.spool.Spool;
 import dev.sluice.sink.client.spool.Spool.Entry;
-import dev.sluice.sink.client.wire.Dictionaries;
 import dev.sluice.sink.client.wire.SinkCall;
 import dev.sluice.sink.client.wire.WireSessions;
 import io.grpc.ManagedChannel;
@@ -51,8 +50,6 @@ final class SinkConnection implements SinkCall.Listener {
 	private final SinkClientOptions options;
 
 	private final DeliveryListener listener;
-
-	private final Dictionaries dictionaries = new Dictionaries();
 
 	private final Progress progress;
 
@@ -194,7 +191,7 @@ final class SinkConnection implements SinkCall.Listener {
 		// Otherwise gRPC, which doubles its pause up to two minutes, would notice long
 		// afterwards that the sink is there again.
 		this.channel.resetConnectBackoff();
-		SinkCall started = SinkCall.start(this.channel, this.dictionaries, this, this.session::execute);
+		SinkCall started = SinkCall.start(this.channel, this, this.session::execute);
 		this.call = started;
 		this.idle = true;
 		this.session.schedule(this.options.ackTimeout(), () -> {
@@ -295,8 +292,8 @@ final class SinkConnection implements SinkCall.Listener {
 			unsupported(from, "accepts only requests from version", info.getMinVersion());
 			return;
 		}
-		this.progress.dropped.add(
-				from.informed(info, this.options.requests(), this.dictionaries, this.sessions, this.session::schedule));
+		this.progress.dropped
+			.add(from.informed(info, this.options.requests(), this.sessions, this.session::schedule));
 		info.getRefusalsList().forEach((refusal) -> {
 			Id id = Id.of(refusal.getMessageId());
 			if (forgotten(id, refusal.getCode())) {

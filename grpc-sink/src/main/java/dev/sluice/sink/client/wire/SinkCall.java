@@ -1,5 +1,6 @@
 package dev.sluice.sink.client.wire;
 
+import com.github.luben.zstd.Zstd;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -12,11 +13,9 @@ import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.sink.client.spool.Spool.Entry;
 import io.grpc.Channel;
-import io.grpc.ClientInterceptors;
 import io.grpc.Status;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
-import io.grpc.stub.MetadataUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,12 +75,10 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 	 * Starts a call. Nothing can be sent before the sink's first {@code ServiceMessage}.
 	 * @param loop the event loop
 	 */
-	public static SinkCall start(Channel channel, Dictionaries dictionaries, Listener listener, Executor loop) {
+	public static SinkCall start(Channel channel, Listener listener, Executor loop) {
 		SinkCall started = new SinkCall(listener, loop);
 		// It hands each callback to the event loop, so any thread may call it.
-		DataSinkGrpc
-			.newStub(ClientInterceptors.intercept(channel,
-					MetadataUtils.newAttachHeadersInterceptor(dictionaries.headers())))
+		DataSinkGrpc.newStub(channel)
 			.withExecutor(Runnable::run)
 			.withOnReadyThreshold(TRANSPORT_BYTES)
 			.send(started);
@@ -116,7 +113,7 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 	 * @param scheduler runs a task later, on the event loop
 	 * @return messages that the sink has dropped since the last time
 	 */
-	public long informed(ServiceMessage info, RequestOptions options, Dictionaries dictionaries, WireSessions sessions,
+	public long informed(ServiceMessage info, RequestOptions options, WireSessions sessions,
 			BiConsumer<Duration, Runnable> scheduler) {
 		int advised = (info.getWindow() > 0) ? info.getWindow() : Integer.MAX_VALUE;
 		this.capacity = Math.max(1, Math.min(advised, info.getQueueCapacity()));
@@ -125,7 +122,7 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 			Compression compression = null;
 			if (info.getZstd() && options.zstdLevel() > 0 && Compression.AVAILABLE) {
 				compression = new Compression(options.zstdLevel(),
-						(info.hasDictionary() && options.dictionary()) ? dictionaries.of(info.getDictionary()) : null);
+						options.dictionary() ? dictionary(info) : null);
 			}
 			this.writer = new RequestWriter(info.getBatchMessages(),
 					Math.min(options.batchBytes(), this.maxMessageBytes), options.linger(), compression,
@@ -134,6 +131,13 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 		long more = Math.max(0, info.getDropped() - this.dropped);
 		this.dropped = info.getDropped();
 		return more;
+	}
+
+	/** The sink's dictionary; null if it has none, or one that has another id. */
+	private static byte @Nullable [] dictionary(ServiceMessage info) {
+		byte[] content = info.getDictionary().getContent().toByteArray();
+		return (info.hasDictionary() && (int) Zstd.getDictIdFromDict(content) == info.getDictionary().getId()) ? content
+				: null;
 	}
 
 	private void send(Request request) {
