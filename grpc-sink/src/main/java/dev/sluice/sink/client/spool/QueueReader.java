@@ -95,27 +95,20 @@ final class QueueReader implements Closeable {
 
 	private byte @Nullable [] read(Segment of, SegmentReader at, long number) throws IOException {
 		while (true) {
-			switch (at.skim()) {
-				case SegmentReader.Whole whole when whole.number() < number -> of.place(whole.number(), whole.from());
-				case SegmentReader.Whole whole when whole.number() > number -> {
-					at.seek(whole.from());
-					return lost(of, number, whole.number());
-				}
-				case SegmentReader.Whole whole when whole.numbered() -> {
-					of.place(number, whole.from());
-					this.next = number + 1;
-					byte[] body = at.body(whole);
-					return (body != null) ? body : lost(of, number, number + 1);
-				}
-				case SegmentReader.Whole _ -> {
-					// Settled numbers before the record.
-				}
-				case SegmentReader.Hole _ -> {
-					// The number of the next record shows what is missing.
-				}
-				case SegmentReader.End _ -> {
-					return lost(of, number, Long.MAX_VALUE);
-				}
+			SegmentReader.Whole whole = at.skim();
+			if (whole == null) {
+				return lost(of, number, Long.MAX_VALUE);
+			}
+			if (whole.number() > number) {
+				at.seek(whole.from());
+				return lost(of, number, whole.number());
+			}
+			of.place(whole.number(), whole.from());
+			// Settled numbers before the record have its number too.
+			if (whole.number() == number && whole.numbered()) {
+				this.next = number + 1;
+				byte[] body = at.body(whole);
+				return (body != null) ? body : lost(of, number, number + 1);
 			}
 		}
 	}

@@ -122,37 +122,30 @@ final class QueueRecovery {
 		return false;
 	}
 
+	/** Damage is reported when a record in it is read. */
 	private void readAll(Segment segment, SegmentReader reader) throws IOException {
 		reader.seek(0);
 		long promised = segment.first();
 		long end = segment.first();
 		long bytes = 0;
-		while (true) {
-			switch (reader.skim()) {
-				case SegmentReader.Whole whole -> {
-					if (whole.kind() != Kind.RECORD) {
-						promised = Math.max(promised, whole.number());
-					}
-					if (whole.kind() == Kind.SETTLED) {
-						readSettled(reader, whole);
-					}
-					end = Math.max(end, whole.numbered() ? whole.number() + 1 : whole.number());
-					bytes = whole.end();
-					segment.place(whole.number(), whole.from());
-				}
-				case SegmentReader.Hole _ -> {
-					// Damage is reported when a record in it is read.
-				}
-				case SegmentReader.End atEnd -> {
-					if (atEnd.bytes() > 0) {
-						logger.warn("{} ends with {} bytes that are not a message, as after a crash, after message {}",
-								segment.file(), atEnd.bytes(), end - 1);
-					}
-					segment.reaches(end, promised, bytes);
-					return;
-				}
+		SegmentReader.Whole whole = reader.skim();
+		while (whole != null) {
+			if (whole.kind() != Kind.RECORD) {
+				promised = Math.max(promised, whole.number());
 			}
+			if (whole.kind() == Kind.SETTLED) {
+				readSettled(reader, whole);
+			}
+			end = Math.max(end, whole.numbered() ? whole.number() + 1 : whole.number());
+			bytes = whole.end();
+			segment.place(whole.number(), whole.from());
+			whole = reader.skim();
 		}
+		if (reader.size() > reader.position()) {
+			logger.warn("{} ends with {} bytes that are not a message, as after a crash, after message {}",
+					segment.file(), reader.size() - reader.position(), end - 1);
+		}
+		segment.reaches(end, promised, bytes);
 	}
 
 	private void readSettled(SegmentReader reader, SegmentReader.Whole record) throws IOException {

@@ -40,11 +40,6 @@ final class SegmentReader {
 
 	private long position;
 
-	/** The next element of a segment. */
-	sealed interface Next {
-
-	}
-
 	/**
 	 * A record with an intact header.
 	 *
@@ -54,7 +49,7 @@ final class SegmentReader {
 	 * @param length length of its body in bytes
 	 * @param bodyCrc expected CRC-32C of its body
 	 */
-	record Whole(Kind kind, long number, long body, int length, int bodyCrc) implements Next {
+	record Whole(Kind kind, long number, long body, int length, int bodyCrc) {
 
 		/** Where it begins. */
 		long from() {
@@ -71,24 +66,6 @@ final class SegmentReader {
 			return this.kind == Kind.RECORD || this.kind == Kind.BATCH;
 		}
 
-	}
-
-	/**
-	 * Bytes that are not an intact record, before a record whose header is.
-	 *
-	 * @param from where they begin
-	 * @param to where the next record begins
-	 */
-	record Hole(long from, long to) implements Next {
-	}
-
-	/**
-	 * No intact record follows.
-	 *
-	 * @param from where the last record ended
-	 * @param bytes number of other bytes that follow
-	 */
-	record End(long from, long bytes) implements Next {
 	}
 
 	/**
@@ -120,28 +97,30 @@ final class SegmentReader {
 		this.position = position;
 	}
 
+	/** Where the last record ended, or where the reader was told to continue. */
+	long position() {
+		return this.position;
+	}
+
 	/**
-	 * Returns the next element without reading a record's body, which is complete but may
-	 * be damaged.
+	 * Skips to the next record with an intact header, without reading its body, which is
+	 * complete but may be damaged. Null if none follows.
 	 */
-	Next skim() throws IOException {
+	@Nullable Whole skim() throws IOException {
 		long from = this.position;
-		Whole here = (from + SegmentFormat.HEADER_BYTES <= this.size)
+		Whole next = (from + SegmentFormat.HEADER_BYTES <= this.size)
 				? header(view(from, SegmentFormat.HEADER_BYTES, SKIM_BYTES), from) : null;
-		if (here != null) {
-			this.position = here.end();
-			return here;
+		if (next == null) {
+			next = search(from + 1);
 		}
-		long found = search(from + 1);
-		if (found < 0) {
-			return new End(from, Math.max(0, this.size - from));
+		if (next != null) {
+			this.position = next.end();
 		}
-		this.position = found;
-		return new Hole(from, found);
+		return next;
 	}
 
 	/** Reads each byte once, and a header only where a mark may begin. */
-	private long search(long from) throws IOException {
+	private @Nullable Whole search(long from) throws IOException {
 		long at = from;
 		while (at + SegmentFormat.HEADER_BYTES <= this.size) {
 			int length = (int) Math.min(WINDOW_BYTES, this.size - at);
@@ -149,13 +128,14 @@ final class SegmentReader {
 			int last = length - SegmentFormat.HEADER_BYTES;
 			int begin = bytes.position();
 			for (int i = 0; i <= last; i++) {
-				if (bytes.get(begin + i) == FIRST_OF_MARK && header(bytes.position(begin + i), at + i) != null) {
-					return at + i;
+				Whole found = (bytes.get(begin + i) == FIRST_OF_MARK) ? header(bytes.position(begin + i), at + i) : null;
+				if (found != null) {
+					return found;
 				}
 			}
 			at += last + 1;
 		}
-		return -1;
+		return null;
 	}
 
 	/** Null if the bytes are not a record's header, or if the record is incomplete. */

@@ -50,15 +50,15 @@ class SegmentReaderTests {
 			body.putInt(Kind.RECORD.mark()).putInt(1_000_000).putLong(6).putInt(0).putInt(0);
 		}
 		try (FileChannel file = write(marks, new byte[10])) {
-			SegmentReader.Whole first = all(file).get(1);
+			List<SegmentReader.Whole> all = all(file);
+			SegmentReader.Whole first = all.get(1);
 			file.write(ByteBuffer.allocate(8), first.from());
 			FaultyDisk disk = new FaultyDisk();
 
 			SegmentReader reader = reader(disk.open(segment(), StandardOpenOption.READ));
 			reader.seek(first.from());
 
-			assertThat(reader.skim()).isEqualTo(new SegmentReader.Hole(first.from(), first.end()));
-			assertThat(reader.skim()).isInstanceOf(SegmentReader.Whole.class);
+			assertThat(reader.skim()).as("the next one").isEqualTo(all.get(2));
 			assertThat(disk.bytesRead.get()).isLessThan(marks.length + 1_000_000);
 		}
 	}
@@ -68,7 +68,7 @@ class SegmentReaderTests {
 		try (FileChannel file = write(new byte[10], new byte[10])) {
 			assertThat(all(file)).hasSize(4);
 
-			assertThat(new SegmentReader(file, 43).skim()).isEqualTo(new SegmentReader.End(0, file.size()));
+			assertThat(new SegmentReader(file, 43).skim()).isNull();
 		}
 	}
 

@@ -153,13 +153,13 @@ class SpoolFuzzTests {
 		List<Long> numbers = new ArrayList<>();
 		try (FileChannel channel = FileChannel.open(segment)) {
 			SegmentReader reader = new SegmentReader(channel, Segment.named(segment).salt());
-			SegmentReader.Next next = reader.skim();
-			while (!(next instanceof SegmentReader.End)) {
-				if (next instanceof SegmentReader.Whole whole && whole.numbered()) {
-					int from = (int) whole.from();
-					int to = (int) whole.end();
+			SegmentReader.Whole next = reader.skim();
+			while (next != null) {
+				if (next.numbered()) {
+					int from = (int) next.from();
+					int to = (int) next.end();
 					if (to > after.length || !Arrays.equals(before, from, to, after, from, to)) {
-						numbers.add(whole.number());
+						numbers.add(next.number());
 					}
 				}
 				next = reader.skim();
