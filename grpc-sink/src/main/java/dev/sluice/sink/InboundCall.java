@@ -1,5 +1,6 @@
 package dev.sluice.sink;
 
+import java.time.Duration;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -76,9 +77,9 @@ final class InboundCall extends ServerStreamTracer {
 	@GuardedBy("this")
 	private boolean closed;
 
-	InboundCall(InboundLimits limits, long nowNanos) {
+	InboundCall(InboundLimits limits) {
 		this.limits = limits;
-		this.openedNanos = nowNanos;
+		this.openedNanos = limits.nanoTime.getAsLong();
 	}
 
 	/** Gives the call a context that this class can cancel, which resets the call. */
@@ -151,7 +152,7 @@ final class InboundCall extends ServerStreamTracer {
 	@Override
 	public synchronized void inboundMessage(int number) {
 		this.begun = true;
-		this.begunNanos = this.limits.nowNanos();
+		this.begunNanos = this.limits.nanoTime.getAsLong();
 		this.unfinished = 0;
 	}
 
@@ -165,15 +166,18 @@ final class InboundCall extends ServerStreamTracer {
 			}
 			this.counted += bytes;
 			this.unfinished += bytes;
-			long used = this.limits.count(bytes);
+			long used = this.limits.memory.add(bytes);
+			long flowWindow = this.limits.properties.limits().flowWindow().toBytes();
 			if (this.ended) {
 				this.afterEnd += bytes;
-				reset = this.limits.ignoresItsEnd(this.afterEnd);
+				// More than can have been under way when the call ended.
+				reset = this.afterEnd > flowWindow;
 			}
 			else {
-				broken = this.limits.brokenBy(this.unfinished, used);
+				broken = brokenBy(this.unfinished, used);
 			}
-			reset |= this.limits.cannotWait(used);
+			// Too little memory to wait until the client has read the end.
+			reset |= used > 2 * this.limits.properties.limits().memory().toBytes() + flowWindow;
 		}
 		if (broken != null) {
 			end(broken);
@@ -181,6 +185,18 @@ final class InboundCall extends ServerStreamTracer {
 		if (reset) {
 			reset();
 		}
+	}
+
+	/** The status that ends a call that breaks a limit; null if it may go on. */
+	private @Nullable Status brokenBy(long messageBytes, long memoryBytes) {
+		SinkProperties.Limits settings = this.limits.properties.limits();
+		if (messageBytes > settings.maxRequestBytes()) {
+			return Status.RESOURCE_EXHAUSTED
+				.withDescription("The message is larger than %s bytes (sink.limits.max-message) and an envelope of %s"
+					.formatted(settings.maxMessageBytes(), SinkProperties.ENVELOPE_BYTES));
+		}
+		return (memoryBytes <= 2 * settings.memory().toBytes()) ? null : Status.RESOURCE_EXHAUSTED
+			.withDescription("The sink's memory is used up (sink.limits.memory); resend unacknowledged messages");
 	}
 
 	@Override
@@ -198,7 +214,7 @@ final class InboundCall extends ServerStreamTracer {
 			bytes = this.counted - rest;
 			this.counted = rest;
 		}
-		this.limits.discount(bytes);
+		this.limits.memory.release(bytes);
 	}
 
 	/** The call has ended on this side; its client may still keep it open. */
@@ -206,7 +222,7 @@ final class InboundCall extends ServerStreamTracer {
 		synchronized (this) {
 			if (!this.ended) {
 				this.ended = true;
-				this.endedNanos = this.limits.nowNanos();
+				this.endedNanos = this.limits.nanoTime.getAsLong();
 			}
 		}
 	}
@@ -220,21 +236,25 @@ final class InboundCall extends ServerStreamTracer {
 			bytes = this.counted;
 			this.counted = 0;
 		}
-		this.limits.closed(this, bytes);
+		this.limits.memory.release(bytes);
+		this.limits.closed(this);
 	}
 
 	/**
 	 * Ends the call if a message takes too long; resets it if the client ignores that.
 	 */
 	void check(long nowNanos) {
+		Duration timeout = this.limits.properties.stream().stallTimeout();
 		boolean stalled;
 		boolean ignored;
 		synchronized (this) {
-			stalled = !this.ended && this.begun && this.limits.stalled(nowNanos - this.begunNanos);
-			ignored = this.ended && this.limits.stalled(nowNanos - this.endedNanos);
+			stalled = !this.ended && this.begun && nowNanos - this.begunNanos > timeout.toNanos();
+			ignored = this.ended && nowNanos - this.endedNanos > timeout.toNanos();
 		}
 		if (stalled) {
-			end(this.limits.stallStatus());
+			end(Status.DEADLINE_EXCEEDED
+				.withDescription("A message was incomplete %s ms after its first byte (sink.stream.stall-timeout)"
+					.formatted(timeout.toMillis())));
 		}
 		if (ignored) {
 			reset();
@@ -246,7 +266,7 @@ final class InboundCall extends ServerStreamTracer {
 	 * tenth, so calls opened together do not end together.
 	 */
 	boolean isTooOld(long nowNanos) {
-		long age = this.limits.maxAgeNanos();
+		long age = this.limits.properties.stream().maxAge().toNanos();
 		long less = Math.floorMod(System.identityHashCode(this), 1_000) * (age / 10_000);
 		return age > 0 && nowNanos - this.openedNanos > age - less;
 	}

@@ -14,7 +14,6 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,11 +37,12 @@ final class InboundLimits extends ServerStreamTracer.Factory implements ServerIn
 
 	private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
 
-	private final SinkProperties properties;
+	final SinkProperties properties;
 
-	private final SharedLimit memory;
+	/** Bytes of messages, from the first byte of each. */
+	final SharedLimit memory;
 
-	private final LongSupplier nanoTime;
+	final LongSupplier nanoTime;
 
 	private final RateLimitedLog log;
 
@@ -57,7 +57,7 @@ final class InboundLimits extends ServerStreamTracer.Factory implements ServerIn
 
 	@Override
 	public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
-		InboundCall call = new InboundCall(this, nowNanos());
+		InboundCall call = new InboundCall(this);
 		this.calls.add(call);
 		return call;
 	}
@@ -78,61 +78,8 @@ final class InboundLimits extends ServerStreamTracer.Factory implements ServerIn
 
 	/** Ends calls that take too long. Call it periodically. */
 	void check() {
-		long now = nowNanos();
+		long now = this.nanoTime.getAsLong();
 		this.calls.forEach((call) -> call.check(now));
-	}
-
-	long nowNanos() {
-		return this.nanoTime.getAsLong();
-	}
-
-	/** Counts bytes received. Returns the memory in use now. */
-	long count(long bytes) {
-		return this.memory.add(bytes);
-	}
-
-	/** Uncounts bytes that are no longer held, or that the handler counts from now on. */
-	void discount(long bytes) {
-		this.memory.release(bytes);
-	}
-
-	/** The status that ends a call that breaks a limit; null if it may go on. */
-	@Nullable Status brokenBy(long messageBytes, long memoryBytes) {
-		if (messageBytes > this.properties.limits().maxRequestBytes()) {
-			return Status.RESOURCE_EXHAUSTED
-				.withDescription("The message is larger than %s bytes (sink.limits.max-message) and an envelope of %s"
-					.formatted(this.properties.limits().maxMessageBytes(), SinkProperties.ENVELOPE_BYTES));
-		}
-		if (memoryBytes > 2 * this.properties.limits().memory().toBytes()) {
-			return Status.RESOURCE_EXHAUSTED.withDescription(
-					"The sink's memory is used up (sink.limits.memory); " + "resend unacknowledged messages");
-		}
-		return null;
-	}
-
-	/** Whether more has come than can have been under way when the call ended. */
-	boolean ignoresItsEnd(long bytesAfterEnd) {
-		return bytesAfterEnd > this.properties.limits().flowWindow().toBytes();
-	}
-
-	/** Whether the memory is too short to wait until the client has read the end. */
-	boolean cannotWait(long memoryBytes) {
-		return memoryBytes > 2 * this.properties.limits().memory().toBytes()
-				+ this.properties.limits().flowWindow().toBytes();
-	}
-
-	long maxAgeNanos() {
-		return this.properties.stream().maxAge().toNanos();
-	}
-
-	boolean stalled(long nanos) {
-		return nanos > this.properties.stream().stallTimeout().toNanos();
-	}
-
-	Status stallStatus() {
-		return Status.DEADLINE_EXCEEDED
-			.withDescription("A message was incomplete %s ms after its first byte (sink.stream.stall-timeout)"
-				.formatted(this.properties.stream().stallTimeout().toMillis()));
 	}
 
 	void logEnd(Object client, Status status) {
@@ -141,9 +88,8 @@ final class InboundLimits extends ServerStreamTracer.Factory implements ServerIn
 				status.getDescription());
 	}
 
-	void closed(InboundCall call, long bytes) {
+	void closed(InboundCall call) {
 		this.calls.remove(call);
-		discount(bytes);
 	}
 
 }
