@@ -26,14 +26,14 @@ import org.jspecify.annotations.Nullable;
  * @param maxMessageBytes maximum size of a payload. A message that is larger than the
  * sink's own maximum is not sent and counts as refused. Default 1 MB
  * @param requests how messages are written as requests. Default zstd level 3 with the
- * sink's dictionary, batches of 16 KB, no linger
+ * sink's dictionary, batches of 16 KB
  */
 public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durability durability, int window,
 		Duration ackTimeout, int maxMessageBytes, RequestOptions requests) {
 
 	private static final long MEGABYTE = 1024 * 1024;
 
-	private static final RequestOptions REQUESTS = new RequestOptions(3, true, 16 * 1024, Duration.ZERO);
+	private static final RequestOptions REQUESTS = new RequestOptions(3, true, 16 * 1024);
 
 	/**
 	 * @throws IllegalArgumentException if a value is out of its range
@@ -43,7 +43,6 @@ public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durabilit
 		require(window >= 0, "window must be 0 (adaptive) or positive");
 		require(ackTimeout.isPositive(), "ackTimeout must be positive");
 		require(maxMessageBytes > 0, "maxMessageBytes must be positive");
-		require(requests.linger().compareTo(ackTimeout) < 0, "linger must be less than ackTimeout");
 	}
 
 	private static void require(boolean condition, String otherwise) {
@@ -85,17 +84,15 @@ public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durabilit
 	}
 
 	public SinkClientOptions withZstdLevel(int value) {
-		return withRequests(new RequestOptions(value, this.requests.dictionary(), this.requests.batchBytes(),
-				this.requests.linger()));
+		return withRequests(new RequestOptions(value, this.requests.dictionary(), this.requests.batchBytes()));
 	}
 
 	public SinkClientOptions withDictionary(boolean value) {
-		return withRequests(new RequestOptions(this.requests.zstdLevel(), value, this.requests.batchBytes(),
-				this.requests.linger()));
+		return withRequests(new RequestOptions(this.requests.zstdLevel(), value, this.requests.batchBytes()));
 	}
 
-	public SinkClientOptions withBatches(int bytes, Duration linger) {
-		return withRequests(new RequestOptions(this.requests.zstdLevel(), this.requests.dictionary(), bytes, linger));
+	public SinkClientOptions withBatches(int bytes) {
+		return withRequests(new RequestOptions(this.requests.zstdLevel(), this.requests.dictionary(), bytes));
 	}
 
 	private SinkClientOptions withRequests(RequestOptions value) {

@@ -168,7 +168,7 @@ final class SinkConnection implements SinkCall.Listener {
 	/** Sends the messages of an incomplete batch: no more follow for now. */
 	void endBatch() {
 		if (this.call != null) {
-			this.call.endBatch(!hasRoom());
+			this.call.endBatch();
 		}
 	}
 
@@ -292,8 +292,7 @@ final class SinkConnection implements SinkCall.Listener {
 			unsupported(from, "accepts only requests from version", info.getMinVersion());
 			return;
 		}
-		this.progress.dropped
-			.add(from.informed(info, this.options.requests(), this.sessions, this.session::schedule));
+		this.progress.dropped.add(from.informed(info, this.options.requests(), this.sessions));
 		info.getRefusalsList().forEach((refusal) -> {
 			Id id = Id.of(refusal.getMessageId());
 			if (forgotten(id, refusal.getCode())) {

@@ -6,10 +6,8 @@ import java.util.List;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Request;
-import dev.sluice.contract.sink.Response;
 import dev.sluice.sink.client.spool.MemorySpool;
 import io.grpc.Status;
-import io.grpc.stub.ServerCallStreamObserver;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -19,8 +17,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /** Small messages in one request. The test controls time. */
 class BatchTests {
 
-	private static final Duration LINGER = Duration.ofMillis(10);
-
 	private static final Duration ACK_TIMEOUT = Duration.ofSeconds(20);
 
 	private final ScriptedSink sink = new ScriptedSink();
@@ -29,13 +25,13 @@ class BatchTests {
 
 	private SinkClient client;
 
-	private void open(int window, int bytes, Duration linger) {
+	private void open(int window, int bytes) {
 		this.client = new SinkClient(this.sink.channel(),
 				SinkClientOptions.inMemory()
 					.withWindow(window)
 					.withAckTimeout(ACK_TIMEOUT)
 					.withZstdLevel(0)
-					.withBatches(bytes, linger),
+					.withBatches(bytes),
 				DeliveryListener.NONE, new MemorySpool(100_000), this.loop);
 	}
 
@@ -48,7 +44,7 @@ class BatchTests {
 
 	@Test
 	void putsTogetherWhatWaits() throws Exception {
-		open(100, 1_000, Duration.ZERO);
+		open(100, 1_000);
 		send("a", "b", "c");
 
 		this.sink.sendInfoWithBatches(100, 100);
@@ -62,7 +58,7 @@ class BatchTests {
 
 	@Test
 	void sendsEachMessageAloneToASinkThatKnowsNoBatches() throws Exception {
-		open(100, 1_000, LINGER);
+		open(100, 1_000);
 		send("a", "b");
 
 		this.sink.sendInfo(100);
@@ -73,7 +69,8 @@ class BatchTests {
 
 	@Test
 	void sendsEachMessageAloneIfItIsToldTo() throws Exception {
-		open(100, 0, Duration.ZERO);
+		assertThatIllegalArgumentException().isThrownBy(() -> SinkClientOptions.inMemory().withBatches(-1));
+		open(100, 0);
 		send("a", "b");
 
 		this.sink.sendInfoWithBatches(100, 100);
@@ -83,7 +80,7 @@ class BatchTests {
 
 	@Test
 	void putsNoMoreMessagesTogetherThanTheSinkTakes() throws Exception {
-		open(100, 1_000, Duration.ZERO);
+		open(100, 1_000);
 		send("a", "b", "c", "d", "e");
 
 		this.sink.sendInfoWithBatches(100, 2);
@@ -93,7 +90,7 @@ class BatchTests {
 
 	@Test
 	void putsNoMoreBytesTogetherThanItMay() throws Exception {
-		open(1_000, 200, Duration.ZERO);
+		open(1_000, 200);
 		List<String> ids = new ArrayList<>();
 		for (int i = 0; i < 40; i++) {
 			ids.add("id-" + i);
@@ -112,82 +109,8 @@ class BatchTests {
 	}
 
 	@Test
-	void waitsForMoreMessagesAsLongAsItMay() throws Exception {
-		open(100, 1_000, LINGER);
-		this.sink.sendInfoWithBatches(100, 100);
-
-		send("a");
-		this.loop.pass(LINGER.dividedBy(2));
-		send("b");
-		this.loop.pass(LINGER.dividedBy(2).minusNanos(1));
-		assertThat(this.sink.requests).isEmpty();
-		assertThat(this.client.stats().inFlight()).isEqualTo(2);
-
-		this.loop.pass(Duration.ofNanos(1));
-		assertThat(this.sink.batches()).containsExactly("[a b]");
-
-		send("c");
-		this.loop.pass(LINGER.minusNanos(1));
-		assertThat(this.sink.batches()).as("each request waits for itself").hasSize(1);
-		this.loop.pass(Duration.ofNanos(1));
-		assertThat(this.sink.batches()).containsExactly("[a b]", "c");
-	}
-
-	@Test
-	void doesNotWaitWhereNoMoreMessagesMayCome() throws Exception {
-		open(2, 1_000, LINGER);
-		this.sink.sendInfoWithBatches(100, 100);
-
-		send("a", "b", "c");
-		assertThat(this.sink.batches()).containsExactly("[a b]");
-
-		this.sink.ack("a", "b");
-		assertThat(this.sink.batches()).hasSize(1);
-		this.loop.pass(LINGER);
-		assertThat(this.sink.batches()).containsExactly("[a b]", "c");
-	}
-
-	@Test
-	void sendsWhatHasNotGoneOnTheNextStream() throws Exception {
-		open(100, 1_000, LINGER);
-		this.sink.sendInfoWithBatches(100, 100);
-		send("a", "b");
-
-		this.sink.fail(Status.UNAVAILABLE);
-		this.loop.pass(Duration.ofMillis(100));
-		assertThat(this.sink.requests).isEmpty();
-		this.sink.sendInfoWithBatches(100, 100);
-		this.loop.pass(LINGER);
-
-		assertThat(this.sink.batches()).containsExactly("[a b]");
-		this.sink.ack("a", "b");
-		assertThat(this.client.stats().spooled()).isZero();
-	}
-
-	@Test
-	void aMessageThatWaitedOnAStreamThatWasLeftDoesNotDisturbTheNextOne() throws Exception {
-		Duration linger = Duration.ofSeconds(15);
-		open(100, 1_000, linger);
-		this.sink.sendInfoWithBatches(100, 100);
-		send("a", "b");
-		this.sink.responses.onNext(Response.newBuilder().setVersion(2).build());
-		this.loop.pass(Duration.ofSeconds(8));
-		ServerCallStreamObserver<Response> next = this.sink.responses;
-		this.sink.sendInfoWithBatches(100, 100);
-
-		this.loop.pass(Duration.ofSeconds(8));
-		assertThat(this.sink.requests).as("their time on the first stream has passed").isEmpty();
-		assertThat(next.isCancelled()).isFalse();
-		this.loop.pass(linger);
-
-		assertThat(this.sink.batches()).containsExactly("[a b]");
-		assertThat(this.client.stats().disconnections()).isOne();
-		assertThat(this.sink.streams).isEqualTo(2);
-	}
-
-	@Test
 	void sendsAloneAgainToAnOldSinkWhatWentTogetherToANewOne() throws Exception {
-		open(100, 1_000, Duration.ZERO);
+		open(100, 1_000);
 		send("a", "b");
 		this.sink.sendInfoWithBatches(100, 100);
 
@@ -200,7 +123,7 @@ class BatchTests {
 
 	@Test
 	void sendsAgainTheMessagesOfABatchThatAreNotAcknowledged() throws Exception {
-		open(100, 1_000, Duration.ZERO);
+		open(100, 1_000);
 		send("a", "b", "c");
 		this.sink.sendInfoWithBatches(100, 100);
 
@@ -210,18 +133,6 @@ class BatchTests {
 
 		assertThat(this.sink.batches()).containsExactly("[a b c]", "a");
 		assertThat(this.client.stats().refused()).isEqualTo(1);
-	}
-
-	@Test
-	void refusesToWaitAsLongAsAnAcknowledgementMayTake() {
-		this.client = new SinkClient(this.sink.channel(), SinkClientOptions.inMemory(), DeliveryListener.NONE,
-				new MemorySpool(1_000), this.loop);
-
-		assertThatIllegalArgumentException()
-			.isThrownBy(() -> SinkClientOptions.inMemory().withBatches(1, Duration.ofSeconds(20)))
-			.withMessageContaining("ackTimeout");
-		assertThatIllegalArgumentException()
-			.isThrownBy(() -> SinkClientOptions.inMemory().withBatches(-1, Duration.ZERO));
 	}
 
 	private void send(String... ids) throws InterruptedException {

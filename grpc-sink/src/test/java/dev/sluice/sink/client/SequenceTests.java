@@ -221,7 +221,7 @@ class SequenceTests {
 				SinkClientOptions.inMemory()
 					.withWindow(WINDOW)
 					.withAckTimeout(ACK_TIMEOUT)
-					.withBatches(0, Duration.ZERO),
+					.withBatches(0),
 				DeliveryListener.NONE, spool, this.loop);
 	}
 

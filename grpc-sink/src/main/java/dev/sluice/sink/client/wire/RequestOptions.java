@@ -1,6 +1,5 @@
 package dev.sluice.sink.client.wire;
 
-import java.time.Duration;
 
 /**
  * How messages are written as requests, as far as the sink supports it.
@@ -8,11 +7,9 @@ import java.time.Duration;
  * @param zstdLevel compression level; 0 = none
  * @param dictionary whether to use the sink's dictionary, if it has one
  * @param batchBytes maximum size of a request with several messages; 0 = each message has
- * its own request
- * @param linger how long a message waits for others to share its request; 0 = it does not
- * wait: only messages that already wait share one
+ * its own request. Only messages that already wait share one
  */
-public record RequestOptions(int zstdLevel, boolean dictionary, int batchBytes, Duration linger) {
+public record RequestOptions(int zstdLevel, boolean dictionary, int batchBytes) {
 
 	private static final int MAX_ZSTD_LEVEL = 22;
 
@@ -25,9 +22,6 @@ public record RequestOptions(int zstdLevel, boolean dictionary, int batchBytes, 
 		}
 		if (batchBytes < 0) {
 			throw new IllegalArgumentException("batchBytes must be 0 (no batches) or positive");
-		}
-		if (linger.isNegative()) {
-			throw new IllegalArgumentException("linger must be 0 (none) or positive");
 		}
 	}
 

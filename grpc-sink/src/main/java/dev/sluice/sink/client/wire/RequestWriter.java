@@ -1,9 +1,7 @@
 package dev.sluice.sink.client.wire;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 import com.google.protobuf.ByteString;
@@ -17,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the messages of one stream as requests: compresses each, and batches small ones.
- * A request is sent when it is full, or when {@link #endBatch} reports that no more
- * messages follow for now, or {@code linger} later. Messages not sent when the stream
+ * A request is sent when it is full, or when {@link #flush} is called because no more
+ * messages follow for now. Messages not sent when the stream
  * ends count as in flight, so the session sends them on the next stream. Confined to the
  * event loop. Bounded by one request.
  */
@@ -31,16 +29,12 @@ final class RequestWriter implements AutoCloseable {
 
 	private final int maxBytes;
 
-	private final Duration linger;
-
 	private final @Nullable Compression compression;
 
 	/** Null if the sink does not support sequences. */
 	private final @Nullable WireSessions sessions;
 
 	private final Consumer<Request> out;
-
-	private final BiConsumer<Duration, Runnable> scheduler;
 
 	private final List<BatchedMessage> messages = new ArrayList<>();
 
@@ -52,36 +46,24 @@ final class RequestWriter implements AutoCloseable {
 	/** The session that was announced, or will be with the next request. */
 	private @Nullable ByteString announced;
 
-	/** Number of requests sent. */
-	private long requests;
-
-	/** The number of the request that a linger timer runs for; -1 = none. */
-	private long lingering = -1;
-
-	private boolean closed;
-
 	/**
 	 * Creates a writer for one stream.
 	 * @param maxMessages maximum number of messages in a request; 0 or 1 = each message
 	 * is sent alone
 	 * @param maxBytes maximum size of a request with several messages; a larger message
 	 * is sent alone
-	 * @param linger how long the first message of a request waits for others
 	 * @param compression compresses messages, and is closed with this writer; null for
 	 * none
 	 * @param sessions session ids; null if the sink does not support sequences
 	 * @param out receives the requests
-	 * @param scheduler runs a task later, on the event loop
 	 */
-	RequestWriter(int maxMessages, int maxBytes, Duration linger, @Nullable Compression compression,
-			@Nullable WireSessions sessions, Consumer<Request> out, BiConsumer<Duration, Runnable> scheduler) {
+	RequestWriter(int maxMessages, int maxBytes, @Nullable Compression compression, @Nullable WireSessions sessions,
+			Consumer<Request> out) {
 		this.maxMessages = maxMessages;
 		this.maxBytes = maxBytes;
-		this.linger = linger;
 		this.compression = compression;
 		this.sessions = sessions;
 		this.out = out;
-		this.scheduler = scheduler;
 	}
 
 	/** Adds a message to a request. */
@@ -133,28 +115,9 @@ final class RequestWriter implements AutoCloseable {
 			.build();
 	}
 
-	/**
-	 * Reports that no more messages follow for now. Sends the request, or starts its
-	 * linger timer.
-	 * @param now whether no more can come, so that waiting is useless
-	 */
-	void endBatch(boolean now) {
-		if (now || this.linger.isZero()) {
-			flush();
-		}
-		else if (!this.messages.isEmpty() && this.lingering != this.requests) {
-			long request = this.requests;
-			this.lingering = request;
-			this.scheduler.accept(this.linger, () -> {
-				if (request == this.requests) {
-					flush();
-				}
-			});
-		}
-	}
-
-	private void flush() {
-		if (this.messages.isEmpty() || this.closed) {
+	/** Sends the request, although it is not full. */
+	void flush() {
+		if (this.messages.isEmpty()) {
 			return;
 		}
 		Request.Builder request = Request.newBuilder()
@@ -180,13 +143,11 @@ final class RequestWriter implements AutoCloseable {
 		}
 		this.messages.clear();
 		this.bytes = 0;
-		this.requests++;
 		this.out.accept(request.build());
 	}
 
 	@Override
 	public void close() {
-		this.closed = true;
 		if (this.compression != null) {
 			this.compression.close();
 		}

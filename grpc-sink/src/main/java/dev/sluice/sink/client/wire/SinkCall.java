@@ -1,10 +1,8 @@
 package dev.sluice.sink.client.wire;
 
 import com.github.luben.zstd.Zstd;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.function.BiConsumer;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.DataSinkGrpc;
@@ -110,11 +108,9 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 	/**
 	 * Takes what the sink says about itself; from the first time on, messages can be
 	 * sent.
-	 * @param scheduler runs a task later, on the event loop
 	 * @return messages that the sink has dropped since the last time
 	 */
-	public long informed(ServiceMessage info, RequestOptions options, WireSessions sessions,
-			BiConsumer<Duration, Runnable> scheduler) {
+	public long informed(ServiceMessage info, RequestOptions options, WireSessions sessions) {
 		int advised = (info.getWindow() > 0) ? info.getWindow() : Integer.MAX_VALUE;
 		this.capacity = Math.max(1, Math.min(advised, info.getQueueCapacity()));
 		this.maxMessageBytes = (info.getMaxMessageBytes() > 0) ? info.getMaxMessageBytes() : Integer.MAX_VALUE;
@@ -125,8 +121,8 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 						options.dictionary() ? dictionary(info) : null);
 			}
 			this.writer = new RequestWriter(info.getBatchMessages(),
-					Math.min(options.batchBytes(), this.maxMessageBytes), options.linger(), compression,
-					(info.getMaxVersion() >= SEQUENCES_VERSION) ? sessions : null, this::send, scheduler);
+					Math.min(options.batchBytes(), this.maxMessageBytes), compression,
+					(info.getMaxVersion() >= SEQUENCES_VERSION) ? sessions : null, this::send);
 		}
 		long more = Math.max(0, info.getDropped() - this.dropped);
 		this.dropped = info.getDropped();
@@ -190,11 +186,10 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 	/**
 	 * Reports that no more messages follow for now. While the transport is not ready,
 	 * more messages may join the request.
-	 * @param now whether no more can come, so that waiting is useless
 	 */
-	public void endBatch(boolean now) {
+	public void endBatch() {
 		if (isReady()) {
-			Objects.requireNonNull(this.writer).endBatch(now);
+			Objects.requireNonNull(this.writer).flush();
 		}
 	}
 
