@@ -113,8 +113,8 @@ final class DataSinkService implements BindableService {
 			inbound.ended();
 			return refuse(responses, Status.RESOURCE_EXHAUSTED.withDescription(refusal));
 		}
-		SinkStream stream = new SinkStream((ServerCallStreamObserver<Response>) responses, inbound, this.shared,
-				single, (closed) -> {
+		SinkStream stream = new SinkStream((ServerCallStreamObserver<Response>) responses, inbound, this.shared, single,
+				(closed) -> {
 					if (closed.over()) {
 						this.streams.remove(closed);
 					}

@@ -74,8 +74,8 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private boolean forwarding;
 
-	SinkStream(ServerCallStreamObserver<Response> responses, InboundCall inbound, Shared shared,
-			boolean single, Consumer<SinkStream> onCallClosed) {
+	SinkStream(ServerCallStreamObserver<Response> responses, InboundCall inbound, Shared shared, boolean single,
+			Consumer<SinkStream> onCallClosed) {
 		this.responses = responses;
 		this.inbound = inbound;
 		this.shared = shared;

@@ -160,6 +160,7 @@ class HostileClientTests {
 				.filter((line) -> line.contains("Ended a call of ") && line.contains("The message is larger")))
 				.hasSize(interval);
 		}
+		assertThat(output.getAll()).contains("(9 similar lines suppressed)");
 	}
 
 	@Test

@@ -1,5 +1,11 @@
 package dev.sluice.sink;
 
+import java.util.Map;
+import java.util.Locale;
+import java.util.LinkedHashMap;
+import java.util.ArrayList;
+import java.nio.file.Path;
+import java.nio.file.Files;
 import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
@@ -17,6 +23,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ServerMachineTests {
+
+	private static final Path DOCUMENT = Path.of("../docs/sink-machines.md");
+
+	private static final String BEGIN = "```mermaid\nstateDiagram-v2\n";
 
 	static Stream<State> states() {
 		return Stream.of(Phase.values())
@@ -80,19 +90,41 @@ class ServerMachineTests {
 		}
 	}
 
+	/** {@code mvn test -pl grpc-sink -am -Dsluice.docs=write} draws it. */
 	@Test
 	void isDrawnInTheDocument() throws IOException {
-		MachineDoc document = new MachineDoc("server");
+		Map<String, List<String>> edges = new LinkedHashMap<>();
 		for (Phase phase : Phase.values()) {
 			for (Event event : Event.values()) {
 				Step step = ServerMachine.step(new State(phase, false), event);
 				if (!step.effects().isEmpty()) {
-					document.row(phase, MachineDoc.words(event), step.next().phase(), step.effects());
+					edges.computeIfAbsent(id(phase) + " --> " + id(step.next().phase()), (_) -> new ArrayList<>())
+						.add(words(event) + " / "
+								+ String.join(", ", step.effects().stream().map(ServerMachineTests::words).toList()));
 				}
 			}
 		}
+		StringBuilder drawn = new StringBuilder(BEGIN).append("    [*] --> ").append(id(State.INITIAL.phase()));
+		edges.forEach((edge, labels) -> drawn.append("\n    %s: %s".formatted(edge, String.join("<br>", labels))));
 
-		document.assertWritten();
+		String document = Files.readString(DOCUMENT);
+		int from = document.indexOf(BEGIN);
+		int to = document.indexOf("\n```\n", from);
+		if ("write".equals(System.getProperty("sluice.docs"))) {
+			Files.writeString(DOCUMENT, document.substring(0, from) + drawn + document.substring(to));
+		}
+		else {
+			assertThat(document.substring(from, to)).as("run with -Dsluice.docs=write to bring %s up to date", DOCUMENT)
+				.isEqualTo(drawn.toString());
+		}
+	}
+
+	private static String words(Enum<?> value) {
+		return value.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+	}
+
+	private static String id(Phase phase) {
+		return phase.name().toLowerCase(Locale.ROOT);
 	}
 
 }

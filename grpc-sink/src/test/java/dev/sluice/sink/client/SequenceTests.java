@@ -218,10 +218,7 @@ class SequenceTests {
 
 	private SinkClient client(Spool spool) {
 		return new SinkClient(this.sink.channel(),
-				SinkClientOptions.inMemory()
-					.withWindow(WINDOW)
-					.withAckTimeout(ACK_TIMEOUT)
-					.withBatches(0),
+				SinkClientOptions.inMemory().withWindow(WINDOW).withAckTimeout(ACK_TIMEOUT).withBatches(0),
 				DeliveryListener.NONE, spool, this.loop);
 	}
 

@@ -586,7 +586,13 @@ class SinkClientTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.client.send(new byte[2_000_000]));
 		assertThatIllegalArgumentException().isThrownBy(() -> this.client.send(ByteString.EMPTY, new byte[1]));
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> this.client.send(ByteString.copyFrom(new byte[65]), new byte[1]));
+			.isThrownBy(() -> this.client.send(ByteString.copyFrom(new byte[65]), new byte[1]))
+			.withMessageContaining("1 to 64 bytes, this one has 65");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> new Message(null, new byte[1], ByteString.copyFrom(new byte[129])))
+			.withMessageContaining("at most 128 bytes, this one has 129");
+		assertThat(new Message(ByteString.copyFrom(new byte[64]), new byte[1], ByteString.copyFrom(new byte[128])))
+			.isNotNull();
 	}
 
 	@Test

@@ -110,12 +110,8 @@ class OnceStoreTests {
 	}
 
 	private CompletableFuture<Outcome> place(Fence fence) {
-		Placed placed = placed(fence, 1, "a");
-		return Contents.store(this.once::store, placed.place(), placed.content());
-	}
-
-	private static Placed placed(Fence fence, long sequence, String id) {
-		return new Placed(new Place(SESSION, sequence, fence), Contents.of(ByteString.copyFromUtf8(id), id.getBytes()));
+		return Contents.store(this.once::store, new Place(SESSION, 1, fence),
+				Contents.of(ByteString.copyFromUtf8("a"), "a".getBytes()));
 	}
 
 	/** Results by index. Fails if a message gets a second one. */
@@ -199,26 +195,6 @@ class OnceStoreTests {
 
 	private CompletableFuture<Outcome> store(String id) {
 		return this.once.store(Contents.of(ByteString.copyFromUtf8(id), id.getBytes()));
-	}
-
-	/** Throws at whatever it is given together. */
-	private final class BrokenStore implements MessageStore {
-
-		@Override
-		public CompletableFuture<Void> store(Content content) {
-			return OnceStoreTests.this.store.store(content);
-		}
-
-		@Override
-		public void store(List<Placed> messages, Completion completion) {
-			throw new IllegalStateException("closed");
-		}
-
-		@Override
-		public boolean ready() {
-			return true;
-		}
-
 	}
 
 }

@@ -128,7 +128,8 @@ final class SegmentReader {
 			int last = length - SegmentFormat.HEADER_BYTES;
 			int begin = bytes.position();
 			for (int i = 0; i <= last; i++) {
-				Whole found = (bytes.get(begin + i) == FIRST_OF_MARK) ? header(bytes.position(begin + i), at + i) : null;
+				Whole found = (bytes.get(begin + i) == FIRST_OF_MARK) ? header(bytes.position(begin + i), at + i)
+						: null;
 				if (found != null) {
 					return found;
 				}

@@ -1,6 +1,5 @@
 package dev.sluice.sink.client.wire;
 
-
 /**
  * How messages are written as requests, as far as the sink supports it.
  *

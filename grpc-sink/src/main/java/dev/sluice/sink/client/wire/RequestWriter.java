@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes the messages of one stream as requests: compresses each, and batches small ones.
  * A request is sent when it is full, or when {@link #flush} is called because no more
- * messages follow for now. Messages not sent when the stream
- * ends count as in flight, so the session sends them on the next stream. Confined to the
- * event loop. Bounded by one request.
+ * messages follow for now. Messages not sent when the stream ends count as in flight, so
+ * the session sends them on the next stream. Confined to the event loop. Bounded by one
+ * request.
  */
 final class RequestWriter implements AutoCloseable {
 

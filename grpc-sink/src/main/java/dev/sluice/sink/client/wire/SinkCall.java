@@ -76,10 +76,7 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 	public static SinkCall start(Channel channel, Listener listener, Executor loop) {
 		SinkCall started = new SinkCall(listener, loop);
 		// It hands each callback to the event loop, so any thread may call it.
-		DataSinkGrpc.newStub(channel)
-			.withExecutor(Runnable::run)
-			.withOnReadyThreshold(TRANSPORT_BYTES)
-			.send(started);
+		DataSinkGrpc.newStub(channel).withExecutor(Runnable::run).withOnReadyThreshold(TRANSPORT_BYTES).send(started);
 		return started;
 	}
 
@@ -117,8 +114,7 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 		if (this.writer == null) {
 			Compression compression = null;
 			if (info.getZstd() && options.zstdLevel() > 0 && Compression.AVAILABLE) {
-				compression = new Compression(options.zstdLevel(),
-						options.dictionary() ? dictionary(info) : null);
+				compression = new Compression(options.zstdLevel(), options.dictionary() ? dictionary(info) : null);
 			}
 			this.writer = new RequestWriter(info.getBatchMessages(),
 					Math.min(options.batchBytes(), this.maxMessageBytes), compression,

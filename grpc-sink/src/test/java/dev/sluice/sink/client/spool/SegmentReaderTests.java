@@ -22,22 +22,6 @@ class SegmentReaderTests {
 	@TempDir
 	private Path directory;
 
-	@Test
-	void findsTheRecordBehindADamagedBodyWithoutASearch() throws Exception {
-		try (FileChannel file = write(new byte[1_000], new byte[2_000], new byte[3_000])) {
-			List<SegmentReader.Whole> all = all(file);
-			SegmentReader.Whole second = all.get(2);
-			file.write(ByteBuffer.wrap(new byte[] { 1 }), second.body() + 500);
-
-			SegmentReader reader = reader(file);
-			reader.seek(second.from());
-
-			assertThat(reader.skim()).isEqualTo(second);
-			assertThat(reader.body(second)).isNull();
-			assertThat(reader.skim()).isEqualTo(all.get(3));
-		}
-	}
-
 	/**
 	 * Counts reads: in an earlier version, a fake header made the search read its whole
 	 * length.
@@ -69,23 +53,6 @@ class SegmentReaderTests {
 			assertThat(all(file)).hasSize(4);
 
 			assertThat(new SegmentReader(file, 43).skim()).isNull();
-		}
-	}
-
-	@Test
-	void saysWhatWasPromisedBefore() throws Exception {
-		SegmentQueue queue = new SegmentQueue(this.directory, FileChannel::open);
-		try (SegmentWriter writer = new SegmentWriter(queue, this.directory, 1_000, false, FileChannel::open)) {
-			Message message = new Message(null, new byte[1]);
-			writer.write(List.of(message, message));
-			queue.settle(0);
-			writer.write(List.of(message));
-		}
-		try (FileChannel file = FileChannel.open(segment())) {
-			List<SegmentReader.Whole> all = all(file);
-			assertThat(all).extracting(SegmentReader.Whole::kind)
-				.containsExactly(Kind.SETTLED, Kind.BATCH, Kind.RECORD, Kind.SETTLED, Kind.BATCH, Kind.END);
-			assertThat(all).extracting(SegmentReader.Whole::number).containsExactly(0L, 0L, 1L, 2L, 2L, 3L);
 		}
 	}
 
