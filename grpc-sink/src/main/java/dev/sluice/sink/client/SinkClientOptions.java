@@ -3,7 +3,6 @@ package dev.sluice.sink.client;
 import java.nio.file.Path;
 import java.time.Duration;
 
-import dev.sluice.sink.client.wire.RequestOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,15 +24,18 @@ import org.jspecify.annotations.Nullable;
  * new one. Default 20 s
  * @param maxMessageBytes maximum size of a payload. A message that is larger than the
  * sink's own maximum is not sent and counts as refused. Default 1 MB
- * @param requests how messages are written as requests. Default zstd level 3 with the
- * sink's dictionary, batches of 16 KB
+ * @param zstdLevel compression level, 1 to 22; 0 = none. Default 3
+ * @param dictionary whether to compress with the sink's dictionary, if it has one.
+ * Default true
+ * @param batchBytes maximum size of a request with several messages, of those that
+ * already wait; 0 = each message has its own request. Default 16 KB
  */
 public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durability durability, int window,
-		Duration ackTimeout, int maxMessageBytes, RequestOptions requests) {
+		Duration ackTimeout, int maxMessageBytes, int zstdLevel, boolean dictionary, int batchBytes) {
 
 	private static final long MEGABYTE = 1024 * 1024;
 
-	private static final RequestOptions REQUESTS = new RequestOptions(3, true, 16 * 1024);
+	private static final int MAX_ZSTD_LEVEL = 22;
 
 	/**
 	 * @throws IllegalArgumentException if a value is out of its range
@@ -43,6 +45,8 @@ public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durabilit
 		require(window >= 0, "window must be 0 (adaptive) or positive");
 		require(ackTimeout.isPositive(), "ackTimeout must be positive");
 		require(maxMessageBytes > 0, "maxMessageBytes must be positive");
+		require(zstdLevel >= 0 && zstdLevel <= MAX_ZSTD_LEVEL, "zstdLevel must be 0 (none) to 22");
+		require(batchBytes >= 0, "batchBytes must be 0 (no batches) or positive");
 	}
 
 	private static void require(boolean condition, String otherwise) {
@@ -54,50 +58,48 @@ public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durabilit
 	/** The defaults for a spool in a directory. */
 	public static SinkClientOptions durable(Path spool) {
 		return new SinkClientOptions(spool, 1024 * MEGABYTE, Durability.POWER, 0, Duration.ofSeconds(20),
-				(int) MEGABYTE, REQUESTS);
+				(int) MEGABYTE, 3, true, 16 * 1024);
 	}
 
 	/** The defaults for a spool in memory. */
 	public static SinkClientOptions inMemory() {
 		return new SinkClientOptions(null, 64 * MEGABYTE, Durability.PROCESS, 0, Duration.ofSeconds(20), (int) MEGABYTE,
-				REQUESTS);
+				3, true, 16 * 1024);
 	}
 
 	public SinkClientOptions withSpoolBytes(long value) {
 		return new SinkClientOptions(this.spool, value, this.durability, this.window, this.ackTimeout,
-				this.maxMessageBytes, this.requests);
+				this.maxMessageBytes, this.zstdLevel, this.dictionary, this.batchBytes);
 	}
 
 	public SinkClientOptions withDurability(Durability value) {
 		return new SinkClientOptions(this.spool, this.spoolBytes, value, this.window, this.ackTimeout,
-				this.maxMessageBytes, this.requests);
+				this.maxMessageBytes, this.zstdLevel, this.dictionary, this.batchBytes);
 	}
 
 	public SinkClientOptions withWindow(int value) {
 		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, value, this.ackTimeout,
-				this.maxMessageBytes, this.requests);
+				this.maxMessageBytes, this.zstdLevel, this.dictionary, this.batchBytes);
 	}
 
 	public SinkClientOptions withAckTimeout(Duration value) {
 		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, value,
-				this.maxMessageBytes, this.requests);
+				this.maxMessageBytes, this.zstdLevel, this.dictionary, this.batchBytes);
 	}
 
 	public SinkClientOptions withZstdLevel(int value) {
-		return withRequests(new RequestOptions(value, this.requests.dictionary(), this.requests.batchBytes()));
+		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.ackTimeout,
+				this.maxMessageBytes, value, this.dictionary, this.batchBytes);
 	}
 
 	public SinkClientOptions withDictionary(boolean value) {
-		return withRequests(new RequestOptions(this.requests.zstdLevel(), value, this.requests.batchBytes()));
-	}
-
-	public SinkClientOptions withBatches(int bytes) {
-		return withRequests(new RequestOptions(this.requests.zstdLevel(), this.requests.dictionary(), bytes));
-	}
-
-	private SinkClientOptions withRequests(RequestOptions value) {
 		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.ackTimeout,
-				this.maxMessageBytes, value);
+				this.maxMessageBytes, this.zstdLevel, value, this.batchBytes);
+	}
+
+	public SinkClientOptions withBatches(int value) {
+		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.ackTimeout,
+				this.maxMessageBytes, this.zstdLevel, this.dictionary, value);
 	}
 
 }

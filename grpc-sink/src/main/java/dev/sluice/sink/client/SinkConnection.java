@@ -13,7 +13,7 @@ import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.sink.client.spool.Spool;
 import dev.sluice.sink.client.spool.Spool.Entry;
-import dev.sluice.sink.client.wire.SinkCall;
+import dev.sluice.sink.client.wire.RequestWriter;
 import dev.sluice.sink.client.wire.WireSessions;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * Confined to the event loop. It respects gRPC's flow control: it sends nothing while the
  * transport is not ready, and requests responses one at a time.
  */
-final class SinkConnection implements SinkCall.Listener {
+final class SinkConnection {
 
 	private static final Logger logger = LoggerFactory.getLogger(SinkConnection.class);
 
@@ -220,23 +220,22 @@ final class SinkConnection implements SinkCall.Listener {
 		}
 	}
 
-	@Override
-	public void ready() {
+	/** The transport is ready again. Any thread may call it. */
+	void ready() {
 		this.session.appended();
 	}
 
-	@Override
-	public void sent(int bytes) {
+	/** A request of this many bytes was passed to gRPC. */
+	void sent(int bytes) {
 		this.progress.sentBytes.add(bytes);
 	}
 
-	@Override
-	public void received(SinkCall from, Response response) {
+	void received(SinkCall from, Response response) {
 		if (from != this.call) {
 			return;
 		}
 		this.silentStreams = 0;
-		if (response.getVersion() != SinkCall.VERSION) {
+		if (response.getVersion() != RequestWriter.VERSION) {
 			unsupported(from, "sends responses of version", response.getVersion());
 			return;
 		}
@@ -288,11 +287,11 @@ final class SinkConnection implements SinkCall.Listener {
 	}
 
 	private void info(SinkCall from, ServiceMessage info) {
-		if (info.getMinVersion() > SinkCall.SEQUENCES_VERSION) {
+		if (info.getMinVersion() > RequestWriter.SEQUENCES_VERSION) {
 			unsupported(from, "accepts only requests from version", info.getMinVersion());
 			return;
 		}
-		this.progress.dropped.add(from.informed(info, this.options.requests(), this.sessions));
+		this.progress.dropped.add(from.informed(info, this.options, this.sessions));
 		info.getRefusalsList().forEach((refusal) -> {
 			Id id = Id.of(refusal.getMessageId());
 			if (forgotten(id, refusal.getCode())) {
@@ -330,8 +329,7 @@ final class SinkConnection implements SinkCall.Listener {
 		this.limit = (this.call != null) ? Math.min(this.window.size(), this.call.capacity()) : this.window.size();
 	}
 
-	@Override
-	public void ended(SinkCall from, Status status) {
+	void ended(SinkCall from, Status status) {
 		if (from == this.call) {
 			forget(from, status);
 			this.session.pump();

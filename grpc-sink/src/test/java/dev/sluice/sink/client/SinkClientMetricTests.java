@@ -1,13 +1,13 @@
 package dev.sluice.sink.client;
 
-import java.util.stream.Stream;
-import java.util.ArrayList;
-import java.nio.file.Files;
-import java.nio.charset.StandardCharsets;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.docs.GeneratedTable;

@@ -4,11 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
+import com.github.luben.zstd.Zstd;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.UnsafeByteOperations;
 import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.client.spool.Spool.Entry;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +22,13 @@ import org.jspecify.annotations.Nullable;
  * the session sends them on the next stream. Confined to the event loop. Bounded by one
  * request.
  */
-final class RequestWriter implements AutoCloseable {
+public final class RequestWriter implements AutoCloseable {
+
+	/** The version of responses, and of requests without sequences. */
+	public static final int VERSION = 1;
+
+	/** The version of requests with sequences. */
+	public static final int SEQUENCES_VERSION = 2;
 
 	/** Bytes of the tag of a message in a request with several. */
 	private static final int TAG_BYTES = CodedOutputStream.computeTagSize(Request.MESSAGES_FIELD_NUMBER);
@@ -47,27 +55,34 @@ final class RequestWriter implements AutoCloseable {
 	private @Nullable ByteString announced;
 
 	/**
-	 * Creates a writer for one stream.
-	 * @param maxMessages maximum number of messages in a request; 0 or 1 = each message
+	 * Creates a writer for one stream, which uses what the sink supports.
+	 * @param info the first response of the stream
+	 * @param zstdLevel compression level; 0 = none
+	 * @param dictionary whether to use the sink's dictionary, if it has one
+	 * @param batchBytes maximum size of a request with several messages; a larger message
 	 * is sent alone
-	 * @param maxBytes maximum size of a request with several messages; a larger message
-	 * is sent alone
-	 * @param compression compresses messages, and is closed with this writer; null for
-	 * none
-	 * @param sessions session ids; null if the sink does not support sequences
+	 * @param sessions session ids
 	 * @param out receives the requests
 	 */
-	RequestWriter(int maxMessages, int maxBytes, @Nullable Compression compression, @Nullable WireSessions sessions,
+	public RequestWriter(ServiceMessage info, int zstdLevel, boolean dictionary, int batchBytes, WireSessions sessions,
 			Consumer<Request> out) {
-		this.maxMessages = maxMessages;
-		this.maxBytes = maxBytes;
-		this.compression = compression;
-		this.sessions = sessions;
+		this.maxMessages = info.getBatchMessages();
+		this.maxBytes = (info.getMaxMessageBytes() > 0) ? Math.min(batchBytes, info.getMaxMessageBytes()) : batchBytes;
+		this.compression = (info.getZstd() && zstdLevel > 0 && Compression.AVAILABLE)
+				? new Compression(zstdLevel, dictionary ? dictionary(info) : null) : null;
+		this.sessions = (info.getMaxVersion() >= SEQUENCES_VERSION) ? sessions : null;
 		this.out = out;
 	}
 
+	/** The sink's dictionary; null if it has none, or one that has another id. */
+	private static byte @Nullable [] dictionary(ServiceMessage info) {
+		byte[] content = info.getDictionary().getContent().toByteArray();
+		return (info.hasDictionary() && (int) Zstd.getDictIdFromDict(content) == info.getDictionary().getId()) ? content
+				: null;
+	}
+
 	/** Adds a message to a request. */
-	void write(Entry entry) {
+	public void write(Entry entry) {
 		WireSessions names = this.sessions;
 		boolean numbered = names != null && entry.hasOwnId();
 		if (names != null && numbered) {
@@ -87,7 +102,7 @@ final class RequestWriter implements AutoCloseable {
 	}
 
 	/** The session id of a message; null if the sink does not support sequences. */
-	@Nullable ByteString sessionOf(Entry entry) {
+	public @Nullable ByteString sessionOf(Entry entry) {
 		return (this.sessions != null) ? this.sessions.id(entry.session()) : null;
 	}
 
@@ -116,12 +131,12 @@ final class RequestWriter implements AutoCloseable {
 	}
 
 	/** Sends the request, although it is not full. */
-	void flush() {
+	public void flush() {
 		if (this.messages.isEmpty()) {
 			return;
 		}
 		Request.Builder request = Request.newBuilder()
-			.setVersion((this.sessions != null) ? SinkCall.SEQUENCES_VERSION : SinkCall.VERSION);
+			.setVersion((this.sessions != null) ? SEQUENCES_VERSION : VERSION);
 		if (this.announcement != null) {
 			request.setSession(this.announcement);
 			this.announcement = null;

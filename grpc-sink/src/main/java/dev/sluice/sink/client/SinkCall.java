@@ -1,6 +1,5 @@
-package dev.sluice.sink.client.wire;
+package dev.sluice.sink.client;
 
-import com.github.luben.zstd.Zstd;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 
@@ -10,6 +9,8 @@ import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.sink.client.spool.Spool.Entry;
+import dev.sluice.sink.client.wire.RequestWriter;
+import dev.sluice.sink.client.wire.WireSessions;
 import io.grpc.Channel;
 import io.grpc.Status;
 import io.grpc.stub.ClientCallStreamObserver;
@@ -21,18 +22,12 @@ import org.jspecify.annotations.Nullable;
  * while the transport is not, and requests responses one at a time. Confined to the
  * client's event loop, to which it hands gRPC's callbacks.
  */
-public final class SinkCall implements ClientResponseObserver<Request, Response> {
-
-	/** The version of responses, and of requests without sequences. */
-	public static final int VERSION = 1;
-
-	/** The version of requests with sequences. */
-	public static final int SEQUENCES_VERSION = 2;
+final class SinkCall implements ClientResponseObserver<Request, Response> {
 
 	/** Bytes that the transport buffers while it is ready: several messages of 20 KB. */
 	private static final int TRANSPORT_BYTES = 256 * 1024;
 
-	private final Listener listener;
+	private final SinkConnection connection;
 
 	private final Executor loop;
 
@@ -48,24 +43,8 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 
 	private long dropped;
 
-	/** Receives what happens to calls, on the event loop. */
-	public interface Listener {
-
-		/** The transport is ready again. Any thread may call it. */
-		void ready();
-
-		/** A request of this many bytes was passed to gRPC. */
-		void sent(int bytes);
-
-		/** The next response comes after {@link #requestNext}. */
-		void received(SinkCall from, Response response);
-
-		void ended(SinkCall call, Status status);
-
-	}
-
-	private SinkCall(Listener listener, Executor loop) {
-		this.listener = listener;
+	private SinkCall(SinkConnection connection, Executor loop) {
+		this.connection = connection;
 		this.loop = loop;
 	}
 
@@ -73,8 +52,8 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 	 * Starts a call. Nothing can be sent before the sink's first {@code ServiceMessage}.
 	 * @param loop the event loop
 	 */
-	public static SinkCall start(Channel channel, Listener listener, Executor loop) {
-		SinkCall started = new SinkCall(listener, loop);
+	static SinkCall start(Channel channel, SinkConnection connection, Executor loop) {
+		SinkCall started = new SinkCall(connection, loop);
 		// It hands each callback to the event loop, so any thread may call it.
 		DataSinkGrpc.newStub(channel).withExecutor(Runnable::run).withOnReadyThreshold(TRANSPORT_BYTES).send(started);
 		return started;
@@ -84,22 +63,22 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 	public void beforeStart(ClientCallStreamObserver<Request> call) {
 		this.call = call;
 		call.disableAutoRequestWithInitial(1);
-		call.setOnReadyHandler(this.listener::ready);
+		call.setOnReadyHandler(this.connection::ready);
 	}
 
 	@Override
 	public void onNext(Response response) {
-		this.loop.execute(() -> this.listener.received(this, response));
+		this.loop.execute(() -> this.connection.received(this, response));
 	}
 
 	@Override
 	public void onError(Throwable cause) {
-		this.loop.execute(() -> this.listener.ended(this, Status.fromThrowable(cause)));
+		this.loop.execute(() -> this.connection.ended(this, Status.fromThrowable(cause)));
 	}
 
 	@Override
 	public void onCompleted() {
-		this.loop.execute(() -> this.listener.ended(this, Status.OK));
+		this.loop.execute(() -> this.connection.ended(this, Status.OK));
 	}
 
 	/**
@@ -107,67 +86,55 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 	 * sent.
 	 * @return messages that the sink has dropped since the last time
 	 */
-	public long informed(ServiceMessage info, RequestOptions options, WireSessions sessions) {
+	long informed(ServiceMessage info, SinkClientOptions options, WireSessions sessions) {
 		int advised = (info.getWindow() > 0) ? info.getWindow() : Integer.MAX_VALUE;
 		this.capacity = Math.max(1, Math.min(advised, info.getQueueCapacity()));
 		this.maxMessageBytes = (info.getMaxMessageBytes() > 0) ? info.getMaxMessageBytes() : Integer.MAX_VALUE;
 		if (this.writer == null) {
-			Compression compression = null;
-			if (info.getZstd() && options.zstdLevel() > 0 && Compression.AVAILABLE) {
-				compression = new Compression(options.zstdLevel(), options.dictionary() ? dictionary(info) : null);
-			}
-			this.writer = new RequestWriter(info.getBatchMessages(),
-					Math.min(options.batchBytes(), this.maxMessageBytes), compression,
-					(info.getMaxVersion() >= SEQUENCES_VERSION) ? sessions : null, this::send);
+			this.writer = new RequestWriter(info, options.zstdLevel(), options.dictionary(), options.batchBytes(),
+					sessions, this::send);
 		}
 		long more = Math.max(0, info.getDropped() - this.dropped);
 		this.dropped = info.getDropped();
 		return more;
 	}
 
-	/** The sink's dictionary; null if it has none, or one that has another id. */
-	private static byte @Nullable [] dictionary(ServiceMessage info) {
-		byte[] content = info.getDictionary().getContent().toByteArray();
-		return (info.hasDictionary() && (int) Zstd.getDictIdFromDict(content) == info.getDictionary().getId()) ? content
-				: null;
-	}
-
 	private void send(Request request) {
-		this.listener.sent(request.getSerializedSize());
+		this.connection.sent(request.getSerializedSize());
 		call().onNext(request);
 	}
 
 	/**
 	 * {@code Status.toString} would print the stack trace of its cause at each attempt.
 	 */
-	public static String inOneLine(Status status) {
+	static String inOneLine(Status status) {
 		return (status.getCause() != null) ? status.getCode() + ": " + status.getCause() : status.toString();
 	}
 
 	/** Whether the sink has sent its first {@code ServiceMessage}. */
-	public boolean isOpen() {
+	boolean isOpen() {
 		return this.writer != null;
 	}
 
 	/** Whether messages can be sent now. */
-	public boolean isReady() {
+	boolean isReady() {
 		return isOpen() && call().isReady();
 	}
 
 	/** Maximum number of messages in flight, at least 1. */
-	public int capacity() {
+	int capacity() {
 		return this.capacity;
 	}
 
 	/** The largest payload that the sink accepts, in bytes. */
-	public int maxMessageBytes() {
+	int maxMessageBytes() {
 		return this.maxMessageBytes;
 	}
 
 	/**
 	 * Sends a message, maybe together with later ones. Call it only while it is ready.
 	 */
-	public void write(Entry entry) {
+	void write(Entry entry) {
 		Objects.requireNonNull(this.writer).write(entry);
 	}
 
@@ -175,7 +142,7 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 	 * The session id that the sink gets with a message; null if it does not support
 	 * sequences.
 	 */
-	public @Nullable ByteString sessionOf(Entry entry) {
+	@Nullable ByteString sessionOf(Entry entry) {
 		return Objects.requireNonNull(this.writer).sessionOf(entry);
 	}
 
@@ -183,28 +150,28 @@ public final class SinkCall implements ClientResponseObserver<Request, Response>
 	 * Reports that no more messages follow for now. While the transport is not ready,
 	 * more messages may join the request.
 	 */
-	public void endBatch() {
+	void endBatch() {
 		if (isReady()) {
 			Objects.requireNonNull(this.writer).flush();
 		}
 	}
 
 	/** Allows the sink to send its next response. */
-	public void requestNext() {
+	void requestNext() {
 		call().request(1);
 	}
 
 	/**
 	 * Cancels the call. The listener is told, and {@link #close} is still to be called.
 	 */
-	public void cancel(String reason, @Nullable Throwable cause) {
+	void cancel(String reason, @Nullable Throwable cause) {
 		if (this.call != null) {
 			this.call.cancel(reason, cause);
 		}
 	}
 
 	/** Frees memory, after the end of the call. */
-	public void close() {
+	void close() {
 		if (this.writer != null) {
 			this.writer.close();
 		}
