@@ -1,7 +1,7 @@
 package dev.sluice.sink;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.DataSinkGrpc;
@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
 /** A client's end of a stream. */
 final class ClientStream implements ClientResponseObserver<Request, Response> {
 
-	final List<Response> responses = new ArrayList<>();
+	final List<Response> responses = new CopyOnWriteArrayList<>();
 
 	private final boolean reads;
 
 	ClientCallStreamObserver<Request> call;
 
-	boolean ended;
+	volatile boolean ended;
 
-	@Nullable Throwable failure;
+	volatile @Nullable Throwable failure;
 
 	/**
 	 * Opens a stream.
@@ -103,8 +103,8 @@ final class ClientStream implements ClientResponseObserver<Request, Response> {
 
 	@Override
 	public void onError(Throwable failure) {
-		this.ended = true;
 		this.failure = failure;
+		this.ended = true;
 	}
 
 	@Override

@@ -5,15 +5,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 import com.github.luben.zstd.Zstd;
 import com.google.protobuf.ByteString;
@@ -54,14 +49,9 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -124,33 +114,29 @@ class DataSinkIT {
 	void storesEveryMessageByteForByteAndAcknowledgesIt() throws InterruptedException {
 		Random random = new Random(42);
 		Map<ByteString, byte[]> sent = new HashMap<>();
-		Acks acks = new Acks();
-		StreamObserver<Request> call = DataSinkGrpc.newStub(this.channel).send(acks);
+		ClientStream client = new ClientStream(this.channel, true);
 		for (int i = 0; i < MESSAGES; i++) {
 			byte[] payload = new byte[random.nextInt(3_000)];
 			random.nextBytes(payload);
 			ByteString id = ByteString.copyFromUtf8("it-" + i);
 			sent.put(id, payload);
 			Request.Builder request = Request.newBuilder().setVersion(1).setMessageId(id);
-			call.onNext(((i % 2 == 0) ? request.setPlainMessage(ByteString.copyFrom(payload))
-					: request.setZstdCompressed(ByteString.copyFrom(Zstd.compress(payload))))
-				.build());
+			client.send((i % 2 == 0) ? request.setPlainMessage(ByteString.copyFrom(payload))
+					: request.setZstdCompressed(ByteString.copyFrom(Zstd.compress(payload))));
 		}
 		// The largest one allowed: the broker accepts it too.
 		ByteString largeId = ByteString.copyFromUtf8("it-large");
 		byte[] large = new byte[1024 * 1024];
 		random.nextBytes(large);
 		sent.put(largeId, large);
-		call.onNext(Request.newBuilder()
-			.setVersion(1)
-			.setMessageId(largeId)
-			.setPlainMessage(ByteString.copyFrom(large))
-			.build());
-		call.onCompleted();
+		client
+			.send(Request.newBuilder().setVersion(1).setMessageId(largeId).setPlainMessage(ByteString.copyFrom(large)));
+		client.call.onCompleted();
 
-		assertThat(acks.ended.await(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-		assertThat(acks.failure.get()).isNull();
-		assertThat(acks.ids).containsExactlyInAnyOrderElementsOf(sent.keySet());
+		await().until(() -> client.ended);
+		assertThat(client.failure).isNull();
+		assertThat(client.acked())
+			.containsExactlyInAnyOrderElementsOf(sent.keySet().stream().map(ByteString::toStringUtf8).toList());
 		Map<ByteString, byte[]> stored = readBack();
 		assertThat(stored.keySet()).containsAll(sent.keySet());
 		sent.forEach((id, payload) -> assertThat(stored.get(id)).as(id.toStringUtf8()).isEqualTo(payload));
@@ -168,8 +154,7 @@ class DataSinkIT {
 	void createsADeletedTopicAgainAndForgetsWhatWasInIt() throws Exception {
 		ByteString id = ByteString.copyFromUtf8("it-deleted");
 		assertThat(store(this.once, id)).isEqualTo(OnceStore.Outcome.STORED);
-		try (Admin admin = Admin
-			.create(Map.<String, Object>of("bootstrap.servers", DevServices.shared().kafka().bootstrapServers()))) {
+		try (Admin admin = admin()) {
 			Uuid before = topicId(admin);
 
 			admin.deleteTopics(List.of(Topics.SINK)).all().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
@@ -195,8 +180,7 @@ class DataSinkIT {
 	@Test
 	void refusesNothingButWhatIsTooLargeForTheTopic() throws Exception {
 		Random random = new Random(42);
-		try (Admin admin = Admin
-			.create(Map.<String, Object>of("bootstrap.servers", DevServices.shared().kafka().bootstrapServers()))) {
+		try (Admin admin = admin()) {
 			String before = maxMessageBytes(admin, null);
 			maxMessageBytes(admin, "20000");
 			try (SinkClient client = SinkClient.open(channel(), SinkClientOptions.inMemory(), DeliveryListener.NONE)) {
@@ -241,8 +225,7 @@ class DataSinkIT {
 		int keys = 3;
 		ByteString run = ByteString.copyFromUtf8("made again " + System.nanoTime() + " ");
 		try (SinkClient client = SinkClient.open(channel(), SinkClientOptions.inMemory(), DeliveryListener.NONE);
-				Admin admin = Admin.create(
-						Map.<String, Object>of("bootstrap.servers", DevServices.shared().kafka().bootstrapServers()))) {
+				Admin admin = admin()) {
 			Uuid before = topicId(admin);
 			for (int i = 0; i < messages; i++) {
 				if (i == messages / 3) {
@@ -285,6 +268,11 @@ class DataSinkIT {
 		return await().ignoreException(ExecutionException.class)
 			.until(() -> store.store(Contents.of(id, new byte[10])).get(DEADLINE.toSeconds(), TimeUnit.SECONDS),
 					(_) -> true);
+	}
+
+	private static Admin admin() {
+		return Admin
+			.create(Map.<String, Object>of("bootstrap.servers", DevServices.shared().kafka().bootstrapServers()));
 	}
 
 	private static Uuid topicId(Admin admin) throws Exception {
@@ -367,54 +355,10 @@ class DataSinkIT {
 	}
 
 	private static Map<ByteString, byte[]> readBack() {
-		Properties properties = new Properties();
-		properties.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, DevServices.shared().kafka().bootstrapServers());
 		Map<ByteString, byte[]> stored = new HashMap<>();
-		try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, new ByteArrayDeserializer(),
-				new ByteArrayDeserializer())) {
-			List<TopicPartition> partitions = new ArrayList<>();
-			consumer.partitionsFor(Topics.SINK)
-				.forEach((partition) -> partitions.add(new TopicPartition(Topics.SINK, partition.partition())));
-			consumer.assign(partitions);
-			consumer.seekToBeginning(partitions);
-			Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-			await().until(() -> {
-				for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
-					if (record.key() != null) {
-						stored.put(ByteString.copyFrom(record.key()), record.value());
-					}
-				}
-				return partitions.stream().allMatch((partition) -> consumer.position(partition) >= ends.get(partition));
-			});
-		}
+		TopicRecords.forEach(DevServices.shared().kafka().bootstrapServers(),
+				(record) -> stored.put(ByteString.copyFrom(record.key()), record.value()));
 		return stored;
-	}
-
-	/** Collects the acknowledgements of a stream. */
-	private static final class Acks implements StreamObserver<Response> {
-
-		private final Set<ByteString> ids = ConcurrentHashMap.newKeySet();
-
-		private final AtomicReference<Throwable> failure = new AtomicReference<>();
-
-		private final CountDownLatch ended = new CountDownLatch(1);
-
-		@Override
-		public void onNext(Response response) {
-			this.ids.addAll(response.getAck().getMessageIdsList());
-		}
-
-		@Override
-		public void onError(Throwable failure) {
-			this.failure.set(failure);
-			this.ended.countDown();
-		}
-
-		@Override
-		public void onCompleted() {
-			this.ended.countDown();
-		}
-
 	}
 
 }

@@ -11,9 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.BatchedMessage;
-import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
-import dev.sluice.contract.sink.Response;
 import dev.sluice.sink.request.Decompressor;
 import dev.sluice.sink.request.Received;
 import dev.sluice.sink.request.RequestMarshaller;
@@ -22,7 +20,6 @@ import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
-import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -92,9 +89,9 @@ class MemoryTests {
 			.start();
 		ManagedChannel channel = InProcessChannelBuilder.forName(name).directExecutor().build();
 		try {
-			StreamObserver<Request> call = DataSinkGrpc.newStub(channel).send(new Ignored());
+			ClientStream client = new ClientStream(channel, true);
 			for (int i = 0; i < 20_000; i += together) {
-				call.onNext(request(i, together));
+				client.call.onNext(request(i, together));
 			}
 
 			double received = registry.get(SinkMetric.RECEIVED.key()).counter().count();
@@ -124,22 +121,6 @@ class MemoryTests {
 
 	private static ByteString id(int number) {
 		return ByteString.copyFromUtf8(String.format(Locale.ROOT, "%08d", number));
-	}
-
-	private static final class Ignored implements StreamObserver<Response> {
-
-		@Override
-		public void onNext(Response response) {
-		}
-
-		@Override
-		public void onError(Throwable failure) {
-		}
-
-		@Override
-		public void onCompleted() {
-		}
-
 	}
 
 }

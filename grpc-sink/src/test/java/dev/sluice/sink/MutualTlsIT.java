@@ -5,14 +5,11 @@ import java.security.KeyStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
 
 import com.google.protobuf.ByteString;
-import dev.sluice.contract.sink.DataSinkGrpc;
-import dev.sluice.contract.sink.Response;
 import dev.sluice.devservices.Patience;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
@@ -25,7 +22,6 @@ import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
-import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.SslContextBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,25 +91,9 @@ class MutualTlsIT {
 			assertThat(another.awaitEmpty(DEADLINE)).as("it has a stream of its own").isTrue();
 			assertThat(another.stats().refused()).as("and ids of its own").isZero();
 
-			AtomicReference<Throwable> second = new AtomicReference<>();
-			DataSinkGrpc.newStub(first).send(new StreamObserver<>() {
-
-				@Override
-				public void onNext(Response response) {
-				}
-
-				@Override
-				public void onError(Throwable cause) {
-					second.set(cause);
-				}
-
-				@Override
-				public void onCompleted() {
-				}
-
-			});
-			await().until(() -> second.get() != null);
-			assertThat(Status.fromThrowable(second.get()).getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+			ClientStream second = new ClientStream(first, true);
+			await().until(() -> second.ended);
+			assertThat(second.status()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
 		}
 		finally {
 			first.shutdownNow();

@@ -1,13 +1,13 @@
 package dev.sluice.sink;
 
-import java.util.Map;
-import java.util.Locale;
-import java.util.LinkedHashMap;
-import java.util.ArrayList;
-import java.nio.file.Path;
-import java.nio.file.Files;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import dev.sluice.sink.ServerMachine.Effect;

@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -30,10 +29,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RoundRobinPartitioner;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
-import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.Node;
-import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -53,7 +49,7 @@ import static org.awaitility.Awaitility.await;
 /** The test says when the brokers acknowledge a message. */
 class KafkaMessageStoreTests {
 
-	private static final int PARTITIONS = 4;
+	private static final int PARTITIONS = SessionWriterTests.PARTITIONS;
 
 	private static final Map<String, Object> NOBODY = Map.of(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
 			"127.0.0.1:1", CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG, 100,
@@ -105,15 +101,8 @@ class KafkaMessageStoreTests {
 			})));
 
 	private static MockProducer<byte[], byte[]> producer() {
-		Node node = new Node(0, "127.0.0.1", 1);
-		return new MockProducer<>(
-				new Cluster("cluster", List.of(node),
-						IntStream.range(0, PARTITIONS)
-							.mapToObj((partition) -> new PartitionInfo(Topics.SINK, partition, node,
-									new Node[] { node }, new Node[] { node }))
-							.toList(),
-						Set.of(), Set.of()),
-				false, new RoundRobinPartitioner(), new ByteArraySerializer(), new ByteArraySerializer()) {
+		return new MockProducer<>(SessionWriterTests.CLUSTER, false, new RoundRobinPartitioner(),
+				new ByteArraySerializer(), new ByteArraySerializer()) {
 
 			/** The factory's producer is shared. */
 			@Override

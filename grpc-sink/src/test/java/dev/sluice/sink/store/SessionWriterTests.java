@@ -60,7 +60,14 @@ class SessionWriterTests {
 
 	private static final Node NODE = new Node(0, "127.0.0.1", 1);
 
-	private static final int PARTITIONS = 4;
+	static final int PARTITIONS = 4;
+
+	static final Cluster CLUSTER = new Cluster("cluster", List.of(NODE),
+			IntStream.range(0, PARTITIONS)
+				.mapToObj((partition) -> new PartitionInfo(Topics.SINK, partition, NODE, new Node[] { NODE },
+						new Node[] { NODE }))
+				.toList(),
+			Set.of(), Set.of());
 
 	private static final String TOO_LARGE = "too large";
 
@@ -93,14 +100,8 @@ class SessionWriterTests {
 	 * the same exception.
 	 */
 	static MockProducer<byte[], byte[]> newProducer() {
-		return new MockProducer<>(
-				new Cluster("cluster", List.of(NODE),
-						IntStream.range(0, PARTITIONS)
-							.mapToObj((partition) -> new PartitionInfo(Topics.SINK, partition, NODE,
-									new Node[] { NODE }, new Node[] { NODE }))
-							.toList(),
-						Set.of(), Set.of()),
-				true, new RoundRobinPartitioner(), new ByteArraySerializer(), new ByteArraySerializer()) {
+		return new MockProducer<>(CLUSTER, true, new RoundRobinPartitioner(), new ByteArraySerializer(),
+				new ByteArraySerializer()) {
 
 			private RecordTooLargeException refused;
 
