@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.SequencedMap;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Response;
@@ -56,21 +57,15 @@ final class SinkConnection {
 	private final WireSessions sessions;
 
 	/** By id, in the order of sending. */
-	private final Map<Id, InFlight> inFlight = new LinkedHashMap<>();
+	private final SequencedMap<Id, InFlight> inFlight = new LinkedHashMap<>();
 
 	/** Messages in flight to be sent again, before new ones. */
 	private final Queue<Id> again = new ArrayDeque<>();
-
-	/** Maximum number of messages in flight. */
-	private int limit = 1;
 
 	private @Nullable SinkCall call;
 
 	/** When the sink last acknowledged, or got the first message after a rest. */
 	private long silentSince;
-
-	/** Whether all messages of the call were answered, none by a timeout. */
-	private boolean idle = true;
 
 	private boolean timerRuns;
 
@@ -110,8 +105,13 @@ final class SinkConnection {
 		return hasRoom() && isReady();
 	}
 
+	/** Maximum number of messages in flight. */
+	private int limit() {
+		return (this.call != null) ? Math.min(this.window.size(), this.call.capacity()) : this.window.size();
+	}
+
 	private boolean hasRoom() {
-		return this.inFlight.size() < this.limit;
+		return this.inFlight.size() < limit();
 	}
 
 	private boolean isReady() {
@@ -128,7 +128,7 @@ final class SinkConnection {
 
 	/** Shows its state to {@code stats()}. */
 	void show() {
-		this.progress.show(this.call != null && this.call.isOpen(), this.inFlight.size(), this.limit);
+		this.progress.show(this.call != null && this.call.isOpen(), this.inFlight.size(), limit());
 	}
 
 	/** The largest payload that its sink accepts, in bytes. */
@@ -140,10 +140,13 @@ final class SinkConnection {
 	void sendAgain() {
 		while (!this.again.isEmpty() && isReady()) {
 			Id id = this.again.remove();
-			InFlight late = this.inFlight.remove(id);
+			InFlight late = this.inFlight.get(id);
 			Entry entry = (late != null) ? this.spool.get(late.number()) : null;
 			if (entry != null) {
 				send(id, entry);
+			}
+			else {
+				this.inFlight.remove(id);
 			}
 		}
 	}
@@ -154,12 +157,12 @@ final class SinkConnection {
 	 */
 	void send(Id id, Entry entry) {
 		SinkCall open = Objects.requireNonNull(this.call);
-		if (this.idle) {
-			this.idle = false;
-			this.silentSince = this.loop.nanoTime();
+		long now = this.loop.nanoTime();
+		if (this.inFlight.isEmpty()) {
+			this.silentSince = now;
 		}
-		Window.Flight flight = this.window.sent(this.loop.nanoTime(), this.inFlight.size(), !this.session.hasMore());
-		this.inFlight.put(id, new InFlight(entry.number(), entry.session(), open.sessionOf(entry), flight));
+		Window.Flight flight = this.window.sent(now, this.inFlight.size(), !this.session.hasMore());
+		this.inFlight.putLast(id, new InFlight(entry.number(), entry.session(), open.sessionOf(entry), flight));
 		this.progress.sent(entry.number());
 		open.write(entry);
 		runTimer(this.options.ackTimeout());
@@ -193,7 +196,6 @@ final class SinkConnection {
 		this.channel.resetConnectBackoff();
 		SinkCall started = SinkCall.start(this.channel, this, this.session::execute);
 		this.call = started;
-		this.idle = true;
 		this.session.schedule(this.options.ackTimeout(), () -> {
 			if (started == this.call && !started.isOpen()) {
 				leave(started, "The sink has not answered for %s".formatted(this.options.ackTimeout()));
@@ -266,7 +268,6 @@ final class SinkConnection {
 			}
 		}
 		this.session.flushSettled();
-		resize();
 		this.listener.acknowledged(ids);
 	}
 
@@ -282,7 +283,6 @@ final class SinkConnection {
 			this.session.settle(id.bytes(), done.number());
 		}
 		this.silentSince = now;
-		this.idle = this.inFlight.isEmpty();
 		return done;
 	}
 
@@ -300,7 +300,6 @@ final class SinkConnection {
 			done(id, this.loop.nanoTime());
 			this.session.refuseSettled(refusal.getCode(), refusal.getDescription());
 		});
-		resize();
 	}
 
 	/**
@@ -323,10 +322,6 @@ final class SinkConnection {
 			});
 		}
 		return true;
-	}
-
-	private void resize() {
-		this.limit = (this.call != null) ? Math.min(this.window.size(), this.call.capacity()) : this.window.size();
 	}
 
 	void ended(SinkCall from, Status status) {
@@ -369,7 +364,6 @@ final class SinkConnection {
 					"The sink has acknowledged nothing for %s times %s".formatted(SILENT_TIMEOUTS, timeout));
 			return;
 		}
-		resize();
 		this.session.pump();
 		if (!this.inFlight.isEmpty()) {
 			// Unless it runs already: the transport may not be ready.
