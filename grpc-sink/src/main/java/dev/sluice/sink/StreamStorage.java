@@ -144,9 +144,7 @@ final class StreamStorage {
 		}
 		if (!placed.isEmpty()) {
 			Timer.Sample sample = this.shared.metrics().storing();
-			this.shared.store()
-				.store(placed, (first, results) -> completed(sample, numbered.subList(first, first + results.size()),
-						results));
+			this.shared.store().store(placed, (results) -> completed(sample, numbered, results));
 		}
 	}
 

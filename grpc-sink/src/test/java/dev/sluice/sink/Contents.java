@@ -3,11 +3,12 @@ package dev.sluice.sink;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.Place;
-import dev.sluice.sink.store.MessageStore.Completion;
+import dev.sluice.sink.store.MessageStore.Completed;
 import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.OnceStore;
 
@@ -31,10 +32,10 @@ public final class Contents {
 	}
 
 	/** Has a store that takes several messages with a place store one. */
-	public static CompletableFuture<OnceStore.Outcome> store(BiConsumer<List<Placed>, Completion> store, Place place,
-			Content content) {
+	public static CompletableFuture<OnceStore.Outcome> store(BiConsumer<List<Placed>, Consumer<List<Completed>>> store,
+			Place place, Content content) {
 		CompletableFuture<OnceStore.Outcome> done = new CompletableFuture<>();
-		store.accept(List.of(new Placed(place, content)), (_, results) -> {
+		store.accept(List.of(new Placed(place, content)), (results) -> {
 			if (results.getFirst().failure() != null) {
 				done.completeExceptionally(results.getFirst().failure());
 			}

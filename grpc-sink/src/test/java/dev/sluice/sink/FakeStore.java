@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.format.Content;
@@ -92,17 +93,18 @@ public final class FakeStore implements MessageStore {
 	}
 
 	@Override
-	public void store(List<Placed> messages, Completion completion) {
+	public void store(List<Placed> messages, Consumer<List<Completed>> completion) {
 		this.together.add(messages.size());
 		if (this.answer != null) {
-			completion.done(0, this.answer);
+			completion.accept(this.answer);
 			return;
 		}
-		for (int i = 0; i < messages.size(); i++) {
-			int index = i;
-			store(messages.get(i).place(), messages.get(i).content())
-				.whenComplete((outcome, failure) -> completion.done(index, List.of(new Completed(outcome, failure))));
-		}
+		List<CompletableFuture<Completed>> results = messages.stream()
+			.map((message) -> store(message.place(), message.content())
+				.handle((outcome, failure) -> new Completed(outcome, failure)))
+			.toList();
+		CompletableFuture.allOf(results.toArray(CompletableFuture[]::new))
+			.thenRun(() -> completion.accept(results.stream().map(CompletableFuture::join).toList()));
 	}
 
 	/** Number of messages with a place in each call. */

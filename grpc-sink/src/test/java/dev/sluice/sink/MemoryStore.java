@@ -4,6 +4,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.store.MessageStore;
@@ -51,11 +52,11 @@ final class MemoryStore implements MessageStore {
 	}
 
 	@Override
-	public void store(List<Placed> messages, Completion completion) {
+	public void store(List<Placed> messages, Consumer<List<Completed>> completion) {
 		for (Placed message : messages) {
 			var _ = store(message.content());
 		}
-		completion.done(0, Collections.nCopies(messages.size(), new Completed(OnceStore.Outcome.STORED, null)));
+		completion.accept(Collections.nCopies(messages.size(), new Completed(OnceStore.Outcome.STORED, null)));
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 import dev.sluice.sink.format.Content;
 
@@ -32,8 +33,8 @@ public final class DelayedStore implements MessageStore {
 	}
 
 	@Override
-	public void store(List<Placed> messages, Completion completion) {
-		this.store.store(messages, (first, results) -> later().execute(() -> completion.done(first, results)));
+	public void store(List<Placed> messages, Consumer<List<Completed>> completion) {
+		this.store.store(messages, (results) -> later().execute(() -> completion.accept(results)));
 	}
 
 	private Executor later() {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
@@ -81,7 +82,7 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 	}
 
 	@Override
-	public void store(List<Placed> messages, Completion completion) {
+	public void store(List<Placed> messages, Consumer<List<Completed>> completion) {
 		this.sessions.store(messages, completion);
 	}
 

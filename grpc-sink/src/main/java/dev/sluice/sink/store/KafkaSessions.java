@@ -6,11 +6,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.sequence.ClientSession;
-import dev.sluice.sink.store.MessageStore.Completion;
+import dev.sluice.sink.store.MessageStore.Completed;
 import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -62,7 +63,7 @@ final class KafkaSessions implements AutoCloseable {
 	}
 
 	/** Stores messages of one stream and session. */
-	void store(List<Placed> messages, Completion completion) {
+	void store(List<Placed> messages, Consumer<List<Completed>> completion) {
 		SessionWriter.Group group = new SessionWriter.Group(messages, completion);
 		String refusal = null;
 		synchronized (this) {

@@ -2,6 +2,7 @@ package dev.sluice.sink.store;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ContentDiffersException;
@@ -27,13 +28,14 @@ public interface MessageStore {
 	 * stored now, its place's fence is closed; messages behind a closed fence are not
 	 * stored.
 	 * @param messages messages to store, at least one
-	 * @param completion receives the result of each message once, or of none if this
-	 * method throws. A result comes once the message is durable. A failure is as in
-	 * {@link #store(Content)}, or a {@link SessionForgottenException} if the store cannot
-	 * tell whether the message is already stored, or a {@link ContentDiffersException} if
-	 * another message has its place
+	 * @param completion receives the results of all messages, in order, once they are
+	 * durable or have failed; nothing if this method throws. Any thread may call it, so
+	 * it must not block. A failure is as in {@link #store(Content)}, or a
+	 * {@link SessionForgottenException} if the store cannot tell whether the message is
+	 * already stored, or a {@link ContentDiffersException} if another message has its
+	 * place
 	 */
-	void store(List<Placed> messages, Completion completion);
+	void store(List<Placed> messages, Consumer<List<Completed>> completion);
 
 	/** Whether the store accepts messages now. */
 	boolean ready();
@@ -48,22 +50,6 @@ public interface MessageStore {
 	 * @param failure as in {@link #store(List, Completion)}
 	 */
 	record Completed(OnceStore.@Nullable Outcome outcome, @Nullable Throwable failure) {
-	}
-
-	/**
-	 * Receives the results of messages that were given to the store together, any number
-	 * at a time. It may be called by any thread and must not block.
-	 */
-	@FunctionalInterface
-	interface Completion {
-
-		/**
-		 * Receives results of some of the messages.
-		 * @param first index of the first message
-		 * @param results results of that message and the following ones, in order
-		 */
-		void done(int first, List<Completed> results);
-
 	}
 
 	/** The message was not accepted, or it is not known whether it is durable. */

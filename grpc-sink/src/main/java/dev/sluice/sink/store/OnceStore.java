@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
@@ -120,10 +121,10 @@ public final class OnceStore {
 	/**
 	 * Stores those messages of one stream and session that are not already stored.
 	 * @param messages messages to store, in order
-	 * @param completion receives the result of each, as in
-	 * {@link MessageStore#store(List, MessageStore.Completion)}
+	 * @param completion receives the results, as in
+	 * {@link MessageStore#store(List, Consumer)}
 	 */
-	public void store(List<MessageStore.Placed> messages, MessageStore.Completion completion) {
+	public void store(List<MessageStore.Placed> messages, Consumer<List<MessageStore.Completed>> completion) {
 		StoreUnavailableException failure = null;
 		if (!this.store.ready()) {
 			failure = new StoreUnavailableException("The storage is not ready");
@@ -138,7 +139,7 @@ public final class OnceStore {
 		}
 		if (failure != null) {
 			messages.getFirst().place().fence().close();
-			completion.done(0, Collections.nCopies(messages.size(), new MessageStore.Completed(null, failure)));
+			completion.accept(Collections.nCopies(messages.size(), new MessageStore.Completed(null, failure)));
 		}
 	}
 

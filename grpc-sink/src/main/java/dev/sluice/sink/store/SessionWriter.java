@@ -10,6 +10,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.sink.format.Content;
@@ -20,7 +21,6 @@ import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.sequence.SessionState;
 import dev.sluice.sink.store.MessageStore.Completed;
-import dev.sluice.sink.store.MessageStore.Completion;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
@@ -104,9 +104,9 @@ final class SessionWriter {
 
 		private final List<Write> writes;
 
-		private final Completion completion;
+		private final Consumer<List<Completed>> completion;
 
-		Group(List<Placed> messages, Completion completion) {
+		Group(List<Placed> messages, Consumer<List<Completed>> completion) {
 			this.writes = new ArrayList<>(messages.size());
 			for (Placed message : messages) {
 				this.writes.add(new Write(message.place(), message.content()));
@@ -127,7 +127,7 @@ final class SessionWriter {
 				results.add(Objects.requireNonNull(write.result));
 			}
 			try {
-				this.completion.done(0, results);
+				this.completion.accept(results);
 			}
 			catch (RuntimeException ex) {
 				// The other groups of the transaction must still get their results.

@@ -14,6 +14,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import com.google.protobuf.ByteString;
@@ -26,7 +27,6 @@ import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.sequence.SessionState;
 import dev.sluice.sink.store.MessageStore.Completed;
-import dev.sluice.sink.store.MessageStore.Completion;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
@@ -217,7 +217,7 @@ class SessionWriterTests {
 
 	@Test
 	void tellsTheOthersIfAStreamCannotBeTold() {
-		this.writer.store(new SessionWriter.Group(List.of(message(1, "a")), (_, _) -> {
+		this.writer.store(new SessionWriter.Group(List.of(message(1, "a")), (_) -> {
 			throw new IllegalStateException("broken");
 		}));
 		Results others = store(message(2, "b"));
@@ -348,7 +348,7 @@ class SessionWriterTests {
 		List<String> payloads = List.of("a", TOO_LARGE, "c");
 		payloads.forEach((payload) -> this.writer
 			.store(new SessionWriter.Group(List.of(message(payloads.indexOf(payload) + 1, payload)),
-					(_, results) -> reported.add(results.getFirst().failure()))));
+					(results) -> reported.add(results.getFirst().failure()))));
 
 		this.begins.countDown();
 
@@ -431,12 +431,12 @@ class SessionWriterTests {
 				payload.getBytes(StandardCharsets.UTF_8));
 	}
 
-	private static final class Results implements Completion {
+	private static final class Results implements Consumer<List<Completed>> {
 
 		private final List<List<Completed>> reported = new CopyOnWriteArrayList<>();
 
 		@Override
-		public void done(int first, List<Completed> results) {
+		public void accept(List<Completed> results) {
 			this.reported.add(List.copyOf(results));
 		}
 
