@@ -5,8 +5,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 
 import dev.sluice.devservices.Patience;
 import dev.sluice.sink.client.DeliveryListener;
@@ -15,11 +13,6 @@ import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.request.Decompressor;
 import dev.sluice.sink.request.SampleDictionary;
-import dev.sluice.sink.store.OnceStore;
-import io.grpc.Server;
-import io.grpc.inprocess.InProcessChannelBuilder;
-import io.grpc.inprocess.InProcessServerBuilder;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,40 +29,25 @@ class DictionaryNegotiationTests {
 
 	private final WireLog wire = new WireLog();
 
-	private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-
 	@TempDir
 	private Path directory;
 
-	private final String name = InProcessServerBuilder.generateName();
-
-	private Server server;
+	private InProcessSink sink;
 
 	@BeforeEach
 	void start() throws Exception {
 		Path dictionary = Files.write(this.directory.resolve("metrics.zdict"), SampleDictionary.bytes());
-		SinkProperties properties = Settings.of("sink.stream.queue-capacity=1000", "sink.limits.memory=8MB",
-				"sink.limits.max-storing=1000", "sink.stream.max-age=0", "sink.stream.ack-delay=1ms",
-				"sink.store.repeat-horizon=1000", "sink.stream.dictionary=" + dictionary);
-		DataSinkService service = new DataSinkService(new OnceStore(this.store, 1_000),
-				Decompressor.of(properties.limits().maxMessageBytes(), properties.stream().dictionary()), properties,
-				new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run, System::nanoTime);
-		this.server = InProcessServerBuilder.forName(this.name)
-			.addService(service)
-			.addStreamTracerFactory(service.inboundLimits())
-			.build()
-			.start();
+		this.sink = new InProcessSink(this.store, Decompressor.of(1024 * 1024, dictionary), Runnable::run,
+				Settings.of("sink.stream.ack-delay=1ms"));
 	}
 
 	private SinkClient open(SinkClientOptions options) {
-		return SinkClient.open(InProcessChannelBuilder.forName(this.name).intercept(this.wire), options,
-				DeliveryListener.NONE);
+		return SinkClient.open(this.sink.builder().intercept(this.wire), options, DeliveryListener.NONE);
 	}
 
 	@AfterEach
 	void stop() {
-		this.server.shutdownNow();
-		this.timer.shutdownNow();
+		this.sink.close();
 	}
 
 	@Test

@@ -5,8 +5,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Locale;
 import java.util.Queue;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 
 import com.google.protobuf.ByteString;
@@ -15,12 +13,6 @@ import dev.sluice.contract.sink.Request;
 import dev.sluice.sink.request.Decompressor;
 import dev.sluice.sink.request.Received;
 import dev.sluice.sink.request.RequestMarshaller;
-import dev.sluice.sink.store.OnceStore;
-import io.grpc.ManagedChannel;
-import io.grpc.Server;
-import io.grpc.inprocess.InProcessChannelBuilder;
-import io.grpc.inprocess.InProcessServerBuilder;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,34 +66,16 @@ class MemoryTests {
 		SinkProperties properties = Settings.of("sink.stream.queue-capacity=100000", "sink.limits.memory=1MB",
 				"sink.limits.max-storing=10", "sink.stream.max-age=0", "sink.limits.max-message=1KB",
 				"sink.stream.ack-delay=0", "sink.store.timeout=1m", "sink.store.repeat-horizon=0");
-		SimpleMeterRegistry registry = new SimpleMeterRegistry();
-		ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-		FakeStore store = new FakeStore();
-		DataSinkService service = new DataSinkService(new OnceStore(store, 0),
-				new Decompressor(properties.limits().maxMessageBytes(), null), properties, new SinkMetrics(registry),
-				timer, Runnable::run, System::nanoTime);
-		String name = InProcessServerBuilder.generateName();
-		Server server = InProcessServerBuilder.forName(name)
-			.directExecutor()
-			.addService(service)
-			.addStreamTracerFactory(service.inboundLimits())
-			.build()
-			.start();
-		ManagedChannel channel = InProcessChannelBuilder.forName(name).directExecutor().build();
-		try {
-			ClientStream client = new ClientStream(channel, true);
+		try (InProcessSink sink = new InProcessSink(new FakeStore(), new Decompressor(1_024, null), Runnable::run,
+				properties)) {
+			ClientStream client = new ClientStream(sink.channel, true);
 			for (int i = 0; i < 20_000; i += together) {
 				client.call.onNext(request(i, together));
 			}
 
-			double received = registry.get(SinkMetric.RECEIVED.key()).counter().count();
+			double received = sink.registry.get(SinkMetric.RECEIVED.key()).counter().count();
 			assertThat(received).as("of 20,000, which take 340 KB on the wire")
 				.isBetween(memory / 160.0, memory / (double) Received.Message.OVERHEAD_BYTES + 5 * together);
-		}
-		finally {
-			channel.shutdownNow();
-			server.shutdownNow();
-			timer.shutdownNow();
 		}
 	}
 

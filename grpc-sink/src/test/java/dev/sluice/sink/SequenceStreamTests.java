@@ -1,10 +1,7 @@
 package dev.sluice.sink;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 
 import com.github.luben.zstd.Zstd;
 import com.google.protobuf.ByteString;
@@ -19,15 +16,10 @@ import dev.sluice.sink.store.MessageStore.Completed;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore;
-import io.grpc.ManagedChannel;
-import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.grpc.inprocess.InProcessChannelBuilder;
-import io.grpc.inprocess.InProcessServerBuilder;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,22 +32,24 @@ class SequenceStreamTests {
 
 	private final FakeStore store = new FakeStore();
 
-	private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-
 	/** Number of tasks given to the executor. */
 	private int handedOver;
 
-	private @Nullable Server server;
+	private InProcessSink sink;
 
-	private @Nullable ManagedChannel channel;
+	@BeforeEach
+	void start() throws Exception {
+		this.sink = new InProcessSink(this.store, new Decompressor(1024 * 1024, null), (task) -> {
+			this.handedOver++;
+			task.run();
+		}, Settings.of("sink.stream.queue-capacity=100", "sink.limits.memory=8MB", "sink.limits.max-storing=1000",
+				"sink.stream.max-age=0", "sink.stream.ack-batch=1", "sink.stream.ack-delay=0", "sink.store.timeout=1m",
+				"sink.store.repeat-horizon=1100"));
+	}
 
 	@AfterEach
 	void stop() {
-		if (this.server != null && this.channel != null) {
-			this.channel.shutdownNow();
-			this.server.shutdownNow();
-		}
-		this.timer.shutdownNow();
+		this.sink.close();
 	}
 
 	@Test
@@ -179,19 +173,6 @@ class SequenceStreamTests {
 	}
 
 	@Test
-	void storesMessagesWithoutASequenceOfHoweverManyStreams() throws Exception {
-		List<ClientStream> clients = new ArrayList<>();
-		for (int i = 0; i < 20; i++) {
-			clients.add(client());
-			clients.getLast().send(unnumbered("m" + i, "hello"));
-		}
-
-		this.store.completeAll();
-
-		assertThat(clients).allSatisfy((client) -> assertThat(client.acked()).hasSize(1));
-	}
-
-	@Test
 	void keepsTheRoutingKey() throws Exception {
 		ClientStream client = client();
 
@@ -243,8 +224,7 @@ class SequenceStreamTests {
 
 	@Test
 	void takesSingleMessagesWithTheirSession() throws Exception {
-		start();
-		DataSinkGrpc.DataSinkFutureStub stub = DataSinkGrpc.newFutureStub(this.channel);
+		DataSinkGrpc.DataSinkFutureStub stub = DataSinkGrpc.newFutureStub(this.sink.channel);
 		Request request = message(1, "a", "hello").setSession(SESSION).build();
 
 		var first = stub.store(request);
@@ -254,7 +234,7 @@ class SequenceStreamTests {
 		assertThat(stub.store(request).get().getAck().getMessageIdsCount()).isEqualTo(1);
 		assertThat(this.store.pending()).isZero();
 		assertThatExceptionOfType(StatusRuntimeException.class)
-			.isThrownBy(() -> DataSinkGrpc.newBlockingStub(this.channel).store(message(2, "b", "hello").build()))
+			.isThrownBy(() -> DataSinkGrpc.newBlockingStub(this.sink.channel).store(message(2, "b", "hello").build()))
 			.withMessageContaining("needs a session");
 	}
 
@@ -283,32 +263,8 @@ class SequenceStreamTests {
 			.setPlainMessage(ByteString.copyFromUtf8(payload));
 	}
 
-	private void start() throws Exception {
-		if (this.server != null) {
-			return;
-		}
-		SinkProperties properties = Settings.of("sink.stream.queue-capacity=100", "sink.limits.memory=8MB",
-				"sink.limits.max-storing=1000", "sink.stream.max-age=0", "sink.stream.ack-batch=1",
-				"sink.stream.ack-delay=0", "sink.store.timeout=1m", "sink.store.repeat-horizon=1100");
-		DataSinkService service = new DataSinkService(new OnceStore(this.store, 1_000),
-				new Decompressor(properties.limits().maxMessageBytes(), null), properties,
-				new SinkMetrics(new SimpleMeterRegistry()), this.timer, (task) -> {
-					this.handedOver++;
-					task.run();
-				}, System::nanoTime);
-		String name = InProcessServerBuilder.generateName();
-		this.server = InProcessServerBuilder.forName(name)
-			.directExecutor()
-			.addService(service)
-			.addStreamTracerFactory(service.inboundLimits())
-			.build()
-			.start();
-		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
-	}
-
-	private ClientStream client() throws Exception {
-		start();
-		return new ClientStream(this.channel, true);
+	private ClientStream client() {
+		return new ClientStream(this.sink.channel, true);
 	}
 
 }

@@ -12,8 +12,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 import com.github.luben.zstd.Zstd;
@@ -25,20 +23,14 @@ import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.request.Decompressor;
-import dev.sluice.sink.store.OnceStore;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.Marshaller;
-import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.Status.Code;
-import io.grpc.inprocess.InProcessChannelBuilder;
-import io.grpc.inprocess.InProcessServerBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -57,29 +49,13 @@ class WireFuzzTests {
 
 	private MemoryStore store = new MemoryStore();
 
-	private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-
 	/** Shared by all rounds: it keeps its native memory until it is garbage-collected. */
 	private final Decompressor decompressor = new Decompressor(1024 * 1024, null);
 
-	@AfterEach
-	void stop() {
-		this.timer.shutdownNow();
-	}
-
-	private Server start(String name, SimpleMeterRegistry registry) throws IOException {
-		SinkProperties properties = Settings.of("sink.stream.queue-capacity=100", "sink.limits.memory=8MB",
-				"sink.limits.max-storing=1000", "sink.stream.max-age=0", "sink.stream.ack-batch=1",
-				"sink.stream.ack-delay=0", "sink.store.timeout=1m", "sink.store.repeat-horizon=1000");
-		DataSinkService service = new DataSinkService(new OnceStore(this.store, 1_000), this.decompressor, properties,
-				new SinkMetrics(registry), this.timer, Runnable::run, System::nanoTime);
-		return InProcessServerBuilder.forName(name)
-			.directExecutor()
-			.addService(service)
-			.addStreamTracerFactory(service.inboundLimits())
-			.build()
-			.start();
-	}
+	private static final SinkProperties PROPERTIES = Settings.of("sink.stream.queue-capacity=100",
+			"sink.limits.memory=8MB", "sink.limits.max-storing=1000", "sink.stream.max-age=0",
+			"sink.stream.ack-batch=1", "sink.stream.ack-delay=0", "sink.store.timeout=1m",
+			"sink.store.repeat-horizon=1000");
 
 	@Test
 	void everyStreamEndsAndStoresWhatItAcknowledges() {
@@ -88,18 +64,10 @@ class WireFuzzTests {
 
 	private void check(Random random) throws Exception {
 		this.store = new MemoryStore();
-		SimpleMeterRegistry registry = new SimpleMeterRegistry();
-		String name = InProcessServerBuilder.generateName();
-		Server server = start(name, registry);
-		ManagedChannel channel = InProcessChannelBuilder.forName(name).directExecutor().build();
-		try {
-			check(random, channel);
-			assertThat(registry.get(SinkMetric.MEMORY.key()).gauge().value()).as("bytes held").isZero();
-			assertThat(registry.get(SinkMetric.STREAMS.key()).gauge().value()).as("streams").isZero();
-		}
-		finally {
-			channel.shutdownNow();
-			server.shutdownNow();
+		try (InProcessSink sink = new InProcessSink(this.store, this.decompressor, Runnable::run, PROPERTIES)) {
+			check(random, sink.channel);
+			assertThat(sink.gauge(SinkMetric.MEMORY)).as("bytes held").isZero();
+			assertThat(sink.gauge(SinkMetric.STREAMS)).as("streams").isZero();
 		}
 	}
 

@@ -265,21 +265,6 @@ class RequestMarshallerTests {
 	}
 
 	@Test
-	void namesNothingOfAnUnknownVersion() throws IOException {
-		assertUnnamed(request().setVersion(0).build().toByteArray(), "Version 0");
-		assertUnnamed(request().setVersion(3).build().toByteArray(), "Version 3");
-	}
-
-	@Test
-	void namesNothingWithoutAnIdOrWithALongOne() throws IOException {
-		assertUnnamed(request().setMessageId(ByteString.EMPTY).build().toByteArray(), "message_id has 0 bytes");
-		assertUnnamed(request().setMessageId(ByteString.copyFrom(new byte[65])).build().toByteArray(),
-				"message_id has 65 bytes");
-		assertThat(parse(request().setMessageId(ByteString.copyFrom(new byte[64])).build().toByteArray()))
-			.isInstanceOf(Received.Message.class);
-	}
-
-	@Test
 	void readsSeveralMessagesOfARequest() {
 		Request.Builder request = Request.newBuilder().setVersion(1);
 		for (int i = 0; i < Received.Batch.MAX_MESSAGES; i++) {
@@ -309,22 +294,6 @@ class RequestMarshallerTests {
 
 		assertThat(received).isInstanceOf(Received.Unnamed.class);
 		assertThat(allocated).isLessThan(100_000);
-	}
-
-	@Test
-	void namesNothingOfARequestWithMessagesAndOneOfItsOwnOrWithoutAnId() {
-		BatchedMessage named = BatchedMessage.newBuilder().setMessageId(ID).build();
-		assertUnnamed(request().addMessages(named).build().toByteArray(), "no message_id");
-		assertUnnamed(request().clearMessageId()
-			.setPlainMessage(ByteString.copyFrom(BYTES))
-			.addMessages(named)
-			.build()
-			.toByteArray(), "or payload of its own");
-		assertUnnamed(request().clearMessageId()
-			.addMessages(named)
-			.addMessages(BatchedMessage.getDefaultInstance())
-			.build()
-			.toByteArray(), "message_id has 0 bytes");
 	}
 
 	@Test

@@ -57,22 +57,6 @@ class FileSpoolTests {
 	}
 
 	@Test
-	void givesIdsThatNoOtherSpoolAndNoOtherOpeningGives() throws Exception {
-		Set<ByteString> ids = new HashSet<>();
-		for (String name : List.of("one", "one", "two")) {
-			try (FileSpool spool = new FileSpool(this.directory.resolve(name), 1_000_000, false)) {
-				for (int i = 0; i < 10; i++) {
-					Entry entry = append(spool, null, payload(i));
-					ids.add(entry.id());
-					spool.settle(List.of(entry.number()));
-				}
-			}
-		}
-
-		assertThat(ids).hasSize(30);
-	}
-
-	@Test
 	void knowsWhichOpeningTookAMessageWhateverItsId() throws Exception {
 		List<Long> given = new ArrayList<>();
 		for (int opening = 0; opening < 3; opening++) {
