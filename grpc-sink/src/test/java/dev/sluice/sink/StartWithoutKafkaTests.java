@@ -3,13 +3,9 @@ package dev.sluice.sink;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.DataSinkGrpc;
-import dev.sluice.contract.sink.Request;
-import dev.sluice.contract.sink.Response;
 import dev.sluice.devservices.Patience;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
@@ -21,7 +17,8 @@ import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.stub.ClientCalls;
-import io.grpc.stub.StreamObserver;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -47,66 +44,41 @@ class StartWithoutKafkaTests {
 	@Autowired
 	private GrpcServerLifecycle grpc;
 
-	@Test
-	void startsAndAnswersUnavailable() throws Exception {
-		ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort())
-			.usePlaintext()
-			.build();
-		CompletableFuture<Throwable> failure = new CompletableFuture<>();
-		try {
-			StreamObserver<Request> call = DataSinkGrpc.newStub(channel).send(new StreamObserver<>() {
+	private ManagedChannel channel;
 
-				@Override
-				public void onNext(Response response) {
-				}
+	@BeforeEach
+	void connect() {
+		this.channel = ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort()).usePlaintext().build();
+	}
 
-				@Override
-				public void onError(Throwable cause) {
-					failure.complete(cause);
-				}
-
-				@Override
-				public void onCompleted() {
-					failure.completeExceptionally(new AssertionError("It was not stored"));
-				}
-
-			});
-			call.onNext(Request.newBuilder()
-				.setVersion(1)
-				.setMessageId(ByteString.copyFromUtf8("a"))
-				.setPlainMessage(ByteString.copyFromUtf8("b"))
-				.build());
-
-			Status status = Status.fromThrowable(failure.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
-			assertThat(status.getCode()).isEqualTo(Status.Code.UNAVAILABLE);
-			assertThat(status.getDescription()).contains("resend");
-		}
-		finally {
-			channel.shutdownNow().awaitTermination(DEADLINE.toSeconds(), TimeUnit.SECONDS);
-		}
+	@AfterEach
+	void disconnect() throws InterruptedException {
+		this.channel.shutdownNow().awaitTermination(DEADLINE.toSeconds(), TimeUnit.SECONDS);
 	}
 
 	@Test
-	void logsNoStackTraceOfACallThatCannotBeRead(CapturedOutput output) throws Exception {
-		ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort())
-			.usePlaintext()
-			.build();
+	void startsAndAnswersUnavailable() {
+		ClientStream client = new ClientStream(this.channel, true);
+		client.send("a");
+
+		await().until(() -> client.ended);
+		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
+		assertThat(client.failure).hasMessageContaining("resend");
+	}
+
+	@Test
+	void logsNoStackTraceOfACallThatCannotBeRead(CapturedOutput output) {
 		MethodDescriptor<byte[], byte[]> check = MethodDescriptor.<byte[], byte[]>newBuilder()
 			.setType(MethodDescriptor.MethodType.UNARY)
 			.setFullMethodName(HealthGrpc.getCheckMethod().getFullMethodName())
 			.setRequestMarshaller(new Bytes())
 			.setResponseMarshaller(new Bytes())
 			.build();
-		try {
-			for (int i = 0; i < 20; i++) {
-				assertThatExceptionOfType(StatusRuntimeException.class).isThrownBy(
-						() -> ClientCalls.blockingUnaryCall(channel, check, CallOptions.DEFAULT, new byte[] { 0x0A }));
-			}
-			assertThat(output.getAll()).doesNotContain("\tat ");
+		for (int i = 0; i < 20; i++) {
+			assertThatExceptionOfType(StatusRuntimeException.class).isThrownBy(
+					() -> ClientCalls.blockingUnaryCall(this.channel, check, CallOptions.DEFAULT, new byte[] { 0x0A }));
 		}
-		finally {
-			channel.shutdownNow().awaitTermination(DEADLINE.toSeconds(), TimeUnit.SECONDS);
-		}
+		assertThat(output.getAll()).doesNotContain("\tat ");
 	}
 
 	private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
@@ -124,22 +96,14 @@ class StartWithoutKafkaTests {
 	}
 
 	@Test
-	void saysByItsHealthThatItDoesNotServe() throws Exception {
-		ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort())
-			.usePlaintext()
-			.build();
-		try {
-			HealthGrpc.HealthBlockingStub health = HealthGrpc.newBlockingStub(channel);
+	void saysByItsHealthThatItDoesNotServe() {
+		HealthGrpc.HealthBlockingStub health = HealthGrpc.newBlockingStub(this.channel);
 
-			await().ignoreException(StatusRuntimeException.class)
-				.untilAsserted(() -> assertThat(
-						health.check(HealthCheckRequest.newBuilder().setService(DataSinkGrpc.SERVICE_NAME).build())
-							.getStatus())
-					.isEqualTo(ServingStatus.NOT_SERVING));
-		}
-		finally {
-			channel.shutdownNow().awaitTermination(DEADLINE.toSeconds(), TimeUnit.SECONDS);
-		}
+		await().ignoreException(StatusRuntimeException.class)
+			.untilAsserted(() -> assertThat(
+					health.check(HealthCheckRequest.newBuilder().setService(DataSinkGrpc.SERVICE_NAME).build())
+						.getStatus())
+				.isEqualTo(ServingStatus.NOT_SERVING));
 	}
 
 }

@@ -37,16 +37,6 @@ class SessionStateTests {
 	}
 
 	@Test
-	void takesWhatComesLate() {
-		this.state.offer(1, 1);
-		this.state.offer(5, 1);
-
-		assertThat(this.state.offer(3, 1)).isEqualTo(Verdict.NEW);
-		assertThat(this.state.offer(3, 1)).isEqualTo(Verdict.REPEAT);
-		assertThat(this.state.offer(2, 1)).isEqualTo(Verdict.NEW);
-	}
-
-	@Test
 	void aSessionMayBeginBeforeWhatHasComeOfIt() {
 		this.state.offer(5, 1);
 

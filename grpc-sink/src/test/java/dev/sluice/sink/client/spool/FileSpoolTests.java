@@ -97,27 +97,6 @@ class FileSpoolTests {
 		}
 	}
 
-	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
-	void keepsMessagesThatCameTogether(boolean force) throws Exception {
-		try (FileSpool spool = open(force)) {
-			List<Entry> entries = spool.append(List.of(new Message(id("a"), payload(1)), new Message(null, payload(2)),
-					new Message(id("c"), payload(3))));
-			assertThat(entries).extracting(Entry::number)
-				.containsExactly(entries.getFirst().number(), entries.getFirst().number() + 1,
-						entries.getFirst().number() + 2);
-			spool.settle(List.of(entries.getFirst().number()));
-		}
-
-		try (FileSpool spool = open(force)) {
-			assertThat(spool.size()).isEqualTo(2);
-			Entry second = Objects.requireNonNull(spool.next(-1));
-			assertThat(second.payload()).isEqualTo(payload(2));
-			assertThat(second.id().size()).isEqualTo(Spool.OWN_ID_BYTES);
-			assertThat(Objects.requireNonNull(spool.next(second.number())).id()).isEqualTo(id("c"));
-		}
-	}
-
 	@Test
 	void refusesWhatDoesNotFitAndTakesItWhenThereIsRoom() throws Exception {
 		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 3_000, false)) {
