@@ -86,9 +86,9 @@ final class Intake {
 		return count;
 	}
 
-	/** Whether the queue has no room for another message once it has this one. */
-	boolean isFullWithOneMore() {
-		return this.queue.size() + 1 >= this.shared.properties().stream().queueCapacity();
+	/** Whether the queue has no room for another message once it has some more. */
+	boolean isFullWith(int more) {
+		return this.queue.size() + more >= this.shared.properties().stream().queueCapacity();
 	}
 
 	void add(Received.Message message) {

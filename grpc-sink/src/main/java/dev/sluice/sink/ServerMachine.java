@@ -15,11 +15,8 @@ final class ServerMachine {
 	/** The course of a stream. */
 	enum Phase {
 
-		/** The queue has room for another message. */
-		HAS_CAPACITY,
-
-		/** The queue has no room. */
-		FULL,
+		/** Messages are accepted. */
+		OPEN,
 
 		/** No more messages are accepted; some are not stored or acknowledged yet. */
 		ENDING,
@@ -40,11 +37,11 @@ final class ServerMachine {
 	 */
 	record State(Phase phase, boolean owing) {
 
-		static final State INITIAL = new State(Phase.HAS_CAPACITY, false);
+		static final State INITIAL = new State(Phase.OPEN, false);
 
 		/** Whether messages are accepted. */
 		boolean isOpen() {
-			return this.phase == Phase.HAS_CAPACITY || this.phase == Phase.FULL;
+			return this.phase == Phase.OPEN;
 		}
 
 		/** Whether responses are written. */
@@ -66,6 +63,9 @@ final class ServerMachine {
 
 		/** A message came, and the queue has no room for another. */
 		RECEIVED_LAST,
+
+		/** A message came, and the queue had no room for it. */
+		RECEIVED_TOO_MANY,
 
 		/** The storage has room for the next message. */
 		STORAGE_READY,
@@ -149,22 +149,16 @@ final class ServerMachine {
 
 	static Step step(State state, Event event) {
 		return switch (state.phase()) {
-			case HAS_CAPACITY -> switch (event) {
+			case OPEN -> switch (event) {
 				case RECEIVED -> Step.of(state, Effect.ENQUEUE);
-				case RECEIVED_LAST -> Step.of(state.to(Phase.FULL), Effect.ENQUEUE, Effect.REPORT_CAPACITY);
+				case RECEIVED_LAST -> Step.of(state, Effect.ENQUEUE, Effect.REPORT_CAPACITY);
+				case RECEIVED_TOO_MANY -> Step.of(state, Effect.DROP_OLDEST, Effect.ENQUEUE, Effect.REPORT_CAPACITY);
 				case STORAGE_READY -> Step.of(state, Effect.FORWARD_OLDEST);
 				case STORED, STORED_BATCH, STORED_ALL, DUE, NO_MORE, NO_MORE_AT_ALL, FAILED, CLOSED ->
 					answering(state, event);
 			};
-			case FULL -> switch (event) {
-				case RECEIVED, RECEIVED_LAST ->
-					Step.of(state, Effect.DROP_OLDEST, Effect.ENQUEUE, Effect.REPORT_CAPACITY);
-				case STORAGE_READY -> Step.of(state.to(Phase.HAS_CAPACITY), Effect.FORWARD_OLDEST);
-				case STORED, STORED_BATCH, STORED_ALL, DUE, NO_MORE, NO_MORE_AT_ALL, FAILED, CLOSED ->
-					answering(state, event);
-			};
 			case ENDING -> switch (event) {
-				case RECEIVED, RECEIVED_LAST -> Step.of(state);
+				case RECEIVED, RECEIVED_LAST, RECEIVED_TOO_MANY -> Step.of(state);
 				case STORAGE_READY -> Step.of(state, Effect.FORWARD_OLDEST);
 				case STORED_ALL ->
 					Step.of(new State(Phase.ENDED, false), Effect.ACKNOWLEDGE, Effect.END, Effect.FORGET);
@@ -172,8 +166,8 @@ final class ServerMachine {
 			};
 			case ENDED -> switch (event) {
 				case CLOSED -> Step.of(state.to(Phase.CLOSED), Effect.RELEASE);
-				case RECEIVED, RECEIVED_LAST, STORAGE_READY, STORED, STORED_BATCH, STORED_ALL, DUE, NO_MORE,
-						NO_MORE_AT_ALL, FAILED ->
+				case RECEIVED, RECEIVED_LAST, RECEIVED_TOO_MANY, STORAGE_READY, STORED, STORED_BATCH, STORED_ALL, DUE,
+						NO_MORE, NO_MORE_AT_ALL, FAILED ->
 					Step.of(state);
 			};
 			case CLOSED -> Step.of(state);
@@ -193,7 +187,8 @@ final class ServerMachine {
 			case NO_MORE_AT_ALL -> Step.of(ended, Effect.END, Effect.FORGET);
 			case FAILED -> Step.of(ended, Effect.ACKNOWLEDGE, Effect.END, Effect.FORGET);
 			case CLOSED -> Step.of(ended.to(Phase.CLOSED), Effect.FORGET, Effect.RELEASE);
-			case RECEIVED, RECEIVED_LAST, STORAGE_READY -> throw new IllegalArgumentException(event.name());
+			case RECEIVED, RECEIVED_LAST, RECEIVED_TOO_MANY, STORAGE_READY ->
+				throw new IllegalArgumentException(event.name());
 		};
 	}
 

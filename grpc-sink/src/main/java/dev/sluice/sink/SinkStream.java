@@ -163,8 +163,9 @@ final class SinkStream implements StreamObserver<Received> {
 	private void received(Received.Message message) {
 		this.shared.metrics().received();
 		Received.Message oldest = this.intake.peek();
-		boolean full = this.state.phase() == Phase.FULL;
-		step(this.intake.isFullWithOneMore() ? Event.RECEIVED_LAST : Event.RECEIVED, message, List.of());
+		boolean full = this.intake.isFullWith(0);
+		step(full ? Event.RECEIVED_TOO_MANY : this.intake.isFullWith(1) ? Event.RECEIVED_LAST : Event.RECEIVED, message,
+				List.of());
 		if (full && oldest != null && oldest.sequence() > 0) {
 			// Sent again, it would be stored behind the messages after it.
 			fail(Status.UNAVAILABLE.withDescription("The queue was full (sink.stream.queue-capacity) and a message "
