@@ -13,6 +13,7 @@ import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.spool.Message;
 import dev.sluice.sink.client.spool.Spool;
 import dev.sluice.sink.client.spool.Spool.Entry;
+import dev.sluice.sink.format.Id;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import org.slf4j.Logger;

@@ -16,6 +16,7 @@ import dev.sluice.sink.client.spool.Spool;
 import dev.sluice.sink.client.spool.Spool.Entry;
 import dev.sluice.sink.client.wire.RequestWriter;
 import dev.sluice.sink.client.wire.WireSessions;
+import dev.sluice.sink.format.Id;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import org.jspecify.annotations.Nullable;

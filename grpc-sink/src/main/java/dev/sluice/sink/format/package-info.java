@@ -1,5 +1,6 @@
 /**
- * The format of stored messages. Start at {@link dev.sluice.sink.format.TopicRecord}.
+ * What the sink and its client share: the format of stored messages, and ids as keys of
+ * maps. Start at {@link dev.sluice.sink.format.TopicRecord}.
  */
 @NullMarked
 package dev.sluice.sink.format;

@@ -7,11 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import java.util.zip.CRC32C;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.google.protobuf.ByteString;
 import dev.sluice.sink.format.Content;
+import dev.sluice.sink.format.Id;
 import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
@@ -47,24 +46,11 @@ public final class OnceStore {
 	}
 
 	/**
-	 * An id with its owner and a hash that spreads well. The hash of a byte string has
-	 * only a few thousand values for ids that count up.
+	 * An id with its owner.
 	 *
 	 * @param client owner of the id; 0 = all clients without a certificate
 	 */
-	private record Name(long client, ByteString id, int hash) {
-
-		static Name of(Content content) {
-			CRC32C crc = new CRC32C();
-			crc.update(content.id().asReadOnlyByteBuffer());
-			return new Name(content.client(), content.id(), (int) crc.getValue());
-		}
-
-		@Override
-		public int hashCode() {
-			return this.hash;
-		}
-
+	private record Name(long client, Id id) {
 	}
 
 	/** The outcome of storing a message. */
@@ -95,7 +81,7 @@ public final class OnceStore {
 	 * {@link ContentDiffersException} if the name is known with other content
 	 */
 	public CompletableFuture<Outcome> store(Content content) {
-		Name name = Name.of(content);
+		Name name = new Name(content.client(), Id.of(content.id()));
 		CompletableFuture<Outcome> stored;
 		synchronized (this.lock) {
 			if (!this.store.ready()) {

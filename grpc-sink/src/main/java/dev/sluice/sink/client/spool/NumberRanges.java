@@ -2,7 +2,6 @@ package dev.sluice.sink.client.spool;
 
 import java.nio.ByteBuffer;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -67,11 +66,6 @@ final class NumberRanges {
 		return this.ranges.isEmpty();
 	}
 
-	/** How many ranges there are. */
-	int size() {
-		return this.ranges.size();
-	}
-
 	/** Encodes each range as two numbers of 8 bytes. */
 	byte[] encode() {
 		ByteBuffer bytes = ByteBuffer.allocate(RANGE_BYTES * this.ranges.size());
@@ -85,11 +79,6 @@ final class NumberRanges {
 		while (bytes.remaining() >= RANGE_BYTES) {
 			add(bytes.getLong(), bytes.getLong());
 		}
-	}
-
-	@Override
-	public String toString() {
-		return Objects.toString(this.ranges);
 	}
 
 }

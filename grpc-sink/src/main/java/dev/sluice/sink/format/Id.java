@@ -1,4 +1,4 @@
-package dev.sluice.sink.client;
+package dev.sluice.sink.format;
 
 import com.google.protobuf.ByteString;
 
@@ -8,13 +8,13 @@ import com.google.protobuf.ByteString;
  *
  * @param hash of the bytes: FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), 32 bits
  */
-record Id(ByteString bytes, int hash) {
+public record Id(ByteString bytes, int hash) {
 
 	private static final int OFFSET_BASIS = 0x811c9dc5;
 
 	private static final int PRIME = 0x01000193;
 
-	static Id of(ByteString bytes) {
+	public static Id of(ByteString bytes) {
 		int hash = OFFSET_BASIS;
 		for (int i = 0; i < bytes.size(); i++) {
 			hash = (hash ^ (bytes.byteAt(i) & 0xff)) * PRIME;
