@@ -39,7 +39,7 @@ public interface DevServices extends AutoCloseable {
 	 * the JVM, and tests must not close it.
 	 */
 	static DevServices shared() {
-		return SharedDevServices.instance();
+		return LazyDevServices.shared();
 	}
 
 	static Builder builder() {
@@ -127,9 +127,9 @@ public interface DevServices extends AutoCloseable {
 		 */
 		public DevServices start() {
 			return switch (resolve()) {
-				case CONTAINERS -> new LazyDevServices<>(Infrastructure.CONTAINERS, containers(),
+				case CONTAINERS -> new LazyDevServices(Infrastructure.CONTAINERS, containers(),
 						new ContainerPostgres(this.postgresPort));
-				case EMBEDDED -> new LazyDevServices<>(Infrastructure.EMBEDDED, new KafkaCluster(embedded()),
+				case EMBEDDED -> new LazyDevServices(Infrastructure.EMBEDDED, new KafkaCluster(embedded()),
 						new EmbeddedPostgres(this.postgresPort, this.directory));
 				case AUTO -> throw new AssertionError("AUTO is not resolved");
 			};

@@ -2,25 +2,35 @@ package dev.sluice.devservices;
 
 import java.util.concurrent.locks.ReentrantLock;
 
-/**
- * Starts each server when it is first requested.
- *
- * @param <K> Kafka
- * @param <P> PostgreSQL
- */
-final class LazyDevServices<K extends Server & KafkaService, P extends Server & PostgresService>
-		implements DevServices {
+import org.jspecify.annotations.Nullable;
+
+/** Starts each server when it is first requested. */
+final class LazyDevServices implements DevServices {
+
+	private static @Nullable DevServices shared;
 
 	private final Infrastructure infrastructure;
 
-	private final Lazy<K> kafka;
+	private final Lazy<KafkaCluster> kafka;
 
-	private final Lazy<P> postgres;
+	private final Lazy<? extends PostgresService> postgres;
 
-	LazyDevServices(Infrastructure infrastructure, K kafka, P postgres) {
+	<P extends Server & PostgresService> LazyDevServices(Infrastructure infrastructure, KafkaCluster kafka,
+			P postgres) {
 		this.infrastructure = infrastructure;
 		this.kafka = new Lazy<>(kafka);
 		this.postgres = new Lazy<>(postgres);
+	}
+
+	/** Creates the shared instance. If that fails, the next request tries again. */
+	static synchronized DevServices shared() {
+		DevServices services = shared;
+		if (services == null) {
+			services = DevServices.start(Infrastructure.fromEnvironment());
+			Runtime.getRuntime().addShutdownHook(new Thread(services::close, "dev-services-close"));
+			shared = services;
+		}
+		return services;
 	}
 
 	@Override
@@ -40,7 +50,7 @@ final class LazyDevServices<K extends Server & KafkaService, P extends Server & 
 
 	@Override
 	public void close() {
-		try (K _ = this.kafka.server; P _ = this.postgres.server) {
+		try (Server _ = this.kafka.server; Server _ = this.postgres.server) {
 			// Closes both, even if one of them throws.
 		}
 	}

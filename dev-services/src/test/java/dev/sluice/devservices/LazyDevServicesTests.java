@@ -1,7 +1,6 @@
 package dev.sluice.devservices;
 
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +24,7 @@ class LazyDevServicesTests {
 	void startsEachServerOnceAlsoAfterAFailure() {
 		doThrow(SLOW).doNothing().when(this.broker).start();
 		doThrow(SLOW).doNothing().when(this.postgres).start();
-		DevServices services = new LazyDevServices<>(Infrastructure.EMBEDDED, new KafkaCluster(List.of(this.broker)),
+		DevServices services = new LazyDevServices(Infrastructure.EMBEDDED, new KafkaCluster(List.of(this.broker)),
 				this.postgres);
 
 		assertThatExceptionOfType(StartFailedException.class).isThrownBy(services::kafka);
@@ -37,24 +36,6 @@ class LazyDevServicesTests {
 
 		verify(this.broker, times(2)).start();
 		verify(this.postgres, times(2)).start();
-	}
-
-	/** A class whose static initializer fails stays unusable in its JVM. */
-	@Test
-	void sharedInstanceIsRequestedAgainAfterAFailure() {
-		AtomicInteger requests = new AtomicInteger();
-		DevServices services = mock(DevServices.class);
-		SharedDevServices shared = new SharedDevServices(() -> {
-			if (requests.incrementAndGet() == 1) {
-				throw SLOW;
-			}
-			return services;
-		});
-
-		assertThatExceptionOfType(StartFailedException.class).isThrownBy(shared::get);
-		assertThat(shared.get()).isSameAs(services);
-		assertThat(shared.get()).isSameAs(services);
-		assertThat(requests).hasValue(2);
 	}
 
 }
