@@ -32,7 +32,7 @@ import jakarta.validation.constraints.Size;
  * @param specials customers with a special behaviour; the first match applies; copied;
  * empty if there are none
  */
-public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long cpuMicros,
+public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero @Max(10_000_000) long cpuMicros,
 		@DecimalMin("0") @DecimalMax("1") double errorRate, @Min(400) @Max(599) int errorStatus,
 		@DecimalMin("0") @DecimalMax("1") double hangRate, @DecimalMin("0") @DecimalMax("1") double resetRate,
 		@PositiveOrZero int maxNewConnectionsPerSecond, @NotNull @Valid Capacity capacity,
@@ -112,7 +112,7 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long
 		 * @param p99Millis 99 % take at most this, in milliseconds; not less than the
 		 * median
 		 */
-		record LogNormal(@Positive double medianMillis, @Positive double p99Millis) implements Delay {
+		record LogNormal(@Positive double medianMillis, @Positive @Max(600_000) double p99Millis) implements Delay {
 		}
 
 	}
@@ -137,7 +137,8 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long
 		 * @param queue maximum number of waiting requests. Further ones get 503. 0 = no
 		 * queue
 		 */
-		record Workers(@Min(1) @Max(100_000) int workers, @PositiveOrZero int queue) implements Capacity {
+		record Workers(@Min(1) @Max(100_000) int workers,
+				@PositiveOrZero @Max(1_000_000) int queue) implements Capacity {
 		}
 
 		/**
@@ -151,8 +152,8 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long
 		 * @param queue maximum number of waiting requests. Further ones get 503. 0 = no
 		 * queue
 		 */
-		record Starved(@Min(1) int initialWorkers, @Positive double growthPerSecond,
-				@Min(1) @Max(100_000) int maxWorkers, @PositiveOrZero int queue) implements Capacity {
+		record Starved(@Min(1) int initialWorkers, @Positive @Max(1_000_000_000) double growthPerSecond,
+				@Min(1) @Max(100_000) int maxWorkers, @PositiveOrZero @Max(1_000_000) int queue) implements Capacity {
 		}
 
 		/**
@@ -175,7 +176,8 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long
 		 * @param burst maximum number of tokens in the bucket, and so of requests
 		 * admitted at once after a pause
 		 */
-		record Rate(@Positive double perSecond, @Min(1) @Max(1_000_000) int burst) implements Capacity {
+		record Rate(@Positive @Max(1_000_000_000) double perSecond,
+				@Min(1) @Max(1_000_000) int burst) implements Capacity {
 		}
 
 	}

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-import dev.sluice.backend.model.Sampler;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
@@ -13,11 +12,7 @@ import jakarta.validation.Validator;
 /** Validates a behaviour: each field, and the relations between fields. */
 public final class BehaviourRules {
 
-	private static final long MAX_CPU_MICROS = 10_000_000;
-
 	private static final int MIN_ERROR = 400;
-
-	private static final int MAX_QUEUE = 1_000_000;
 
 	private final Validator validator;
 
@@ -44,9 +39,6 @@ public final class BehaviourRules {
 		if (behaviour.errorRate() + behaviour.hangRate() + behaviour.resetRate() > 1) {
 			errors.add(new JsonProblem("errorRate", "errorRate, hangRate and resetRate must not exceed 1 together"));
 		}
-		if (behaviour.cpuMicros() > MAX_CPU_MICROS) {
-			errors.add(new JsonProblem("cpuMicros", "must be less than or equal to " + MAX_CPU_MICROS));
-		}
 		for (int i = 0; i < behaviour.specials().size(); i++) {
 			int status = behaviour.specials().get(i).status();
 			if (status != 0 && status < MIN_ERROR) {
@@ -66,36 +58,10 @@ public final class BehaviourRules {
 				if (!(median <= p99)) {
 					errors.add(new JsonProblem("delay.medianMillis", "must not be greater than p99Millis"));
 				}
-				if (!(p99 <= Sampler.MAX_DELAY_MILLIS)) {
-					errors.add(new JsonProblem("delay.p99Millis",
-							"must be less than or equal to " + Sampler.MAX_DELAY_MILLIS));
-				}
 			}
 		}
-		switch (behaviour.capacity()) {
-			case Capacity.Unlimited _, Capacity.Contended _ -> {
-			}
-			case Capacity.Rate(double perSecond, int _) -> {
-				if (!Double.isFinite(perSecond)) {
-					errors.add(new JsonProblem("capacity.perSecond", "must be a finite number"));
-				}
-			}
-			case Capacity.Workers(int _, int queue) -> checkQueue(queue, errors);
-			case Capacity.Starved(int initial, double growthPerSecond, int max, int queue) -> {
-				if (initial > max) {
-					errors.add(new JsonProblem("capacity.initialWorkers", "must not be greater than maxWorkers"));
-				}
-				if (!Double.isFinite(growthPerSecond)) {
-					errors.add(new JsonProblem("capacity.growthPerSecond", "must be a finite number"));
-				}
-				checkQueue(queue, errors);
-			}
-		}
-	}
-
-	private static void checkQueue(int queue, List<JsonProblem> errors) {
-		if (queue > MAX_QUEUE) {
-			errors.add(new JsonProblem("capacity.queue", "must be less than or equal to " + MAX_QUEUE));
+		if (behaviour.capacity() instanceof Capacity.Starved(int initial, double _, int max, int _) && initial > max) {
+			errors.add(new JsonProblem("capacity.initialWorkers", "must not be greater than maxWorkers"));
 		}
 	}
 

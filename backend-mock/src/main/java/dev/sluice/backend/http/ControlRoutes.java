@@ -56,7 +56,8 @@ public final class ControlRoutes {
 
 	public RouterFunction<ServerResponse> routes() {
 		return RouterFunctions.route()
-			.GET("/orders/count", (_) -> onLoop(this.backend::saved).map(BackendCount::new).flatMap(this::ok))
+			.GET("/orders/count",
+					(_) -> onLoop(() -> this.backend.orders().saved()).map(BackendCount::new).flatMap(this::ok))
 			.GET("/orders/{id}", this::getOrder)
 			.GET("/audit/orders", (_) -> orders())
 			.GET("/audit", (_) -> onLoop(this.backend::audit).flatMap(this::ok))
@@ -75,7 +76,7 @@ public final class ControlRoutes {
 	 */
 	private Mono<ServerResponse> orders() {
 		Flux<byte[]> parts = Flux.range(0, OrderStore.PARTS)
-			.concatMap((part) -> onLoop(() -> this.backend.export(part)))
+			.concatMap((part) -> onLoop(() -> this.backend.orders().export(part)))
 			.filter((part) -> part.length > 0);
 		return ServerResponse.ok().contentType(MediaType.APPLICATION_OCTET_STREAM).body(parts, byte[].class);
 	}
@@ -88,7 +89,7 @@ public final class ControlRoutes {
 		catch (IllegalArgumentException ex) {
 			return problem(ProblemType.NOT_FOUND, "An order's id is a UUID", List.of());
 		}
-		return onLoop(() -> this.backend.find(id)).flatMap((found) -> found.isPresent() ? ok(found.get())
+		return onLoop(() -> this.backend.orders().find(id)).flatMap((found) -> found.isPresent() ? ok(found.get())
 				: problem(ProblemType.NOT_FOUND, "Order " + id + " is not saved", List.of()));
 	}
 

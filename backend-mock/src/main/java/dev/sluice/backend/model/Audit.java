@@ -1,7 +1,6 @@
 package dev.sluice.backend.model;
 
 import java.time.Instant;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -11,7 +10,6 @@ import dev.sluice.backend.store.Answer;
 import dev.sluice.backend.store.Micros;
 import dev.sluice.backend.store.OrderStore;
 import dev.sluice.contract.BackendAudit;
-import dev.sluice.contract.SavedOrder;
 
 /**
  * Counts the requests since {@code DELETE /audit} and keeps the orders saved since. A
@@ -87,16 +85,8 @@ final class Audit {
 		});
 	}
 
-	CompletableFuture<Optional<SavedOrder>> find(UUID id) {
-		return this.orders.find(id);
-	}
-
-	CompletableFuture<Long> saved() {
-		return this.orders.saved();
-	}
-
-	CompletableFuture<byte[]> export(int part) {
-		return this.orders.export(part);
+	OrderStore orders() {
+		return this.orders;
 	}
 
 	CompletableFuture<BackendAudit> audit() {

@@ -1,7 +1,6 @@
 package dev.sluice.backend.model;
 
 import java.util.LinkedHashSet;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +16,6 @@ import dev.sluice.backend.store.StoreUnavailableException;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Special;
-import dev.sluice.contract.SavedOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -127,20 +125,12 @@ public final class Backend {
 		releaseHanging();
 	}
 
-	/** Fails with {@link StoreUnavailableException}, like the next three methods. */
-	public CompletableFuture<Optional<SavedOrder>> find(UUID id) {
-		return this.audit.find(id);
+	/** The orders of the current audit. */
+	public OrderStore orders() {
+		return this.audit.orders();
 	}
 
-	public CompletableFuture<Long> saved() {
-		return this.audit.saved();
-	}
-
-	/** A part of the saved orders, as {@link OrderStore#export} has it. */
-	public CompletableFuture<byte[]> export(int part) {
-		return this.audit.export(part);
-	}
-
+	/** Fails with {@link StoreUnavailableException}, like {@link #reset}. */
 	public CompletableFuture<BackendAudit> audit() {
 		return this.audit.audit();
 	}

@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryOrderStore implements OrderStore {
 
-	private static final int EXPORTED_BYTES = 3 * Long.BYTES;
-
 	private final int maxOrders;
 
 	/** The orders of each part of {@link #export}. */

@@ -21,6 +21,9 @@ public interface OrderStore {
 	/** Number of parts of {@link #export}. */
 	int PARTS = 1 << PART_BITS;
 
+	/** Size of an order in {@link #export}. */
+	int EXPORTED_BYTES = 3 * Long.BYTES;
+
 	/**
 	 * Saves an order unless its id exists.
 	 * @param nowMicros the time, in microseconds since 1970, more than 0

@@ -1,24 +1,22 @@
 package dev.sluice.backend.store;
 
 import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
+import java.nio.ByteBuffer;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-
+import java.util.function.Function;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 
 import dev.sluice.backend.loop.Loop;
@@ -26,6 +24,11 @@ import dev.sluice.contract.SavedOrder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * {@code backend.store=postgres}: one row for each order, so an order that was answered
@@ -82,139 +85,102 @@ public final class PostgresOrderStore implements OrderStore {
 
 	private final Shared shared;
 
-	private volatile @Nullable Opened opened;
+	/** The audit of this store, looked up once; null before. */
+	private final AtomicReference<@Nullable Opened> opened;
 
 	/** Opens the store of the database's current audit. */
 	public PostgresOrderStore(DataSource pool, Loop loop) {
-		this(new Shared(pool, loop, new ReentrantLock(), new AtomicBoolean()), null);
+		this(new Shared(new JdbcTemplate(pool), new TransactionTemplate(new JdbcTransactionManager(pool)), loop,
+				new AtomicBoolean()), null);
 	}
 
 	private PostgresOrderStore(Shared shared, @Nullable Opened opened) {
 		this.shared = shared;
-		this.opened = opened;
+		this.opened = new AtomicReference<>(opened);
 	}
 
 	@Override
 	public void save(UUID id, long fingerprint, long nowMicros, Consumer<Answer> then) {
-		ask((connection, opened) -> save(connection, opened.audit(), id, fingerprint, nowMicros), then,
+		ask((opened) -> save(opened.audit(), id, fingerprint, nowMicros), then,
 				(_) -> then.accept(new Answer.StoreUnavailable()));
 	}
 
-	private static Answer save(Connection connection, long audit, UUID id, long fingerprint, long nowMicros)
-			throws SQLException {
-		try (PreparedStatement save = connection.prepareStatement(SAVE)) {
-			save.setLong(1, audit);
-			save.setObject(2, id);
-			save.setLong(3, fingerprint);
-			save.setObject(4, Micros.toInstant(nowMicros).atOffset(ZoneOffset.UTC));
-			try (ResultSet row = save.executeQuery()) {
-				if (!row.next()) {
-					return new Answer.KeyReused(id);
-				}
-				SavedOrder order = new SavedOrder(id, instant(row, 1));
-				return (row.getInt(2) == 0) ? new Answer.Saved(order) : new Answer.Repeated(order);
-			}
-		}
+	private Answer save(long audit, UUID id, long fingerprint, long nowMicros) {
+		List<Answer> answers = this.shared.jdbc().query(SAVE, (row, _) -> {
+			SavedOrder order = new SavedOrder(id, instant(row, 1));
+			return (row.getInt(2) == 0) ? new Answer.Saved(order) : new Answer.Repeated(order);
+		}, audit, id, fingerprint, Micros.toInstant(nowMicros).atOffset(ZoneOffset.UTC));
+		return answers.isEmpty() ? new Answer.KeyReused(id) : answers.getFirst();
 	}
 
 	@Override
 	public CompletableFuture<Optional<SavedOrder>> find(UUID id) {
-		return ask((connection, opened) -> {
-			try (PreparedStatement find = connection.prepareStatement(FIND)) {
-				find.setLong(1, opened.audit());
-				find.setObject(2, id);
-				try (ResultSet row = find.executeQuery()) {
-					return row.next() ? Optional.of(new SavedOrder(id, instant(row, 1))) : Optional.empty();
-				}
-			}
-		});
+		return ask((opened) -> this.shared.jdbc()
+			.query(FIND, (row, _) -> new SavedOrder(id, instant(row, 1)), opened.audit(), id)
+			.stream()
+			.findFirst());
 	}
 
 	@Override
 	public CompletableFuture<Long> saved() {
-		return ask((connection, opened) -> {
-			try (PreparedStatement count = connection.prepareStatement(SAVED)) {
-				count.setLong(1, opened.audit());
-				try (ResultSet row = count.executeQuery()) {
-					row.next();
-					return row.getLong(1);
-				}
-			}
-		});
+		return ask((opened) -> number(SAVED, opened.audit()));
 	}
 
 	@Override
 	public CompletableFuture<Totals> totals() {
-		return ask(PostgresOrderStore::totals);
+		return ask((opened) -> totals(opened.audit(), opened.earlier()));
 	}
 
-	private static Totals totals(Connection connection, Opened opened) throws SQLException {
-		try (PreparedStatement totals = connection.prepareStatement(TOTALS)) {
-			totals.setLong(1, opened.audit());
-			try (ResultSet row = totals.executeQuery()) {
-				row.next();
-				OffsetDateTime last = row.getObject(3, OffsetDateTime.class);
-				return new Totals(row.getLong(1), row.getLong(2), opened.earlier(),
-						(last != null) ? last.toInstant() : null);
-			}
-		}
+	private Totals totals(long audit, long earlier) {
+		return this.shared.jdbc().query(TOTALS, (row, _) -> {
+			OffsetDateTime last = row.getObject(3, OffsetDateTime.class);
+			return new Totals(row.getLong(1), row.getLong(2), earlier, (last != null) ? last.toInstant() : null);
+		}, audit).getFirst();
 	}
 
 	@Override
 	public CompletableFuture<byte[]> export(int part) {
-		return ask((connection, opened) -> {
-			try (PreparedStatement export = connection.prepareStatement(EXPORT)) {
-				export.setLong(1, opened.audit());
-				export.setInt(2, part);
-				ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-				try (ResultSet row = export.executeQuery(); DataOutputStream out = new DataOutputStream(bytes)) {
-					while (row.next()) {
-						UUID id = row.getObject(1, UUID.class);
-						out.writeLong(id.getMostSignificantBits());
-						out.writeLong(id.getLeastSignificantBits());
-						out.writeLong(Micros.of(instant(row, 2)));
-					}
-				}
-				catch (IOException ex) {
-					throw new UncheckedIOException("Memory can be written", ex);
-				}
-				return bytes.toByteArray();
-			}
+		return ask((opened) -> {
+			ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+			this.shared.jdbc().query(EXPORT, (row) -> {
+				UUID id = row.getObject(1, UUID.class);
+				bytes.writeBytes(ByteBuffer.allocate(EXPORTED_BYTES)
+					.putLong(id.getMostSignificantBits())
+					.putLong(id.getLeastSignificantBits())
+					.putLong(Micros.of(instant(row, 2)))
+					.array());
+			}, opened.audit(), part);
+			return bytes.toByteArray();
 		});
 	}
 
 	@Override
 	public CompletableFuture<OrderStore> next() {
-		return ask((connection, _) -> new PostgresOrderStore(this.shared, inTransaction(connection, (statement) -> {
-			long next;
-			try (ResultSet row = statement
-				.executeQuery("update backend.ledger set current = current + 1 returning current")) {
-				row.next();
-				next = row.getLong(1);
-			}
-			statement.execute("truncate backend.saved_order");
+		return ask((_) -> new PostgresOrderStore(this.shared, inTransaction(() -> {
+			long next = number("update backend.ledger set current = current + 1 returning current");
+			this.shared.jdbc().execute("truncate backend.saved_order");
 			return new Opened(next, 0);
 		})));
 	}
 
-	private <T> CompletableFuture<T> ask(Query<T> query) {
+	private <T> CompletableFuture<T> ask(Function<Opened, T> query) {
 		CompletableFuture<T> answer = new CompletableFuture<>();
 		ask(query, answer::complete, answer::completeExceptionally);
 		return answer;
 	}
 
-	private <T> void ask(Query<T> query, Consumer<T> then, Consumer<StoreUnavailableException> otherwise) {
+	private <T> void ask(Function<Opened, T> query, Consumer<T> then, Consumer<StoreUnavailableException> otherwise) {
 		Thread.ofVirtual().name("order-store").start(() -> {
 			T answer;
 			try {
-				answer = answer(query);
+				answer = query.apply(opened());
 			}
-			catch (SQLException | RuntimeException ex) {
+			catch (RuntimeException ex) {
+				String why = NestedExceptionUtils.getMostSpecificCause(ex).getMessage();
 				if (!this.shared.failing().getAndSet(true)) {
-					logger.warn("PostgreSQL does not answer; orders are refused with 503 until it does: {}",
-							ex.toString());
+					logger.warn("PostgreSQL does not answer; orders are refused with 503 until it does: {}", why);
 				}
-				var unavailable = new StoreUnavailableException("PostgreSQL does not answer: " + ex.getMessage(), ex);
+				var unavailable = new StoreUnavailableException("PostgreSQL does not answer: " + why, ex);
 				this.shared.loop().execute(() -> otherwise.accept(unavailable));
 				return;
 			}
@@ -225,75 +191,38 @@ public final class PostgresOrderStore implements OrderStore {
 		});
 	}
 
-	private <T> T answer(Query<T> query) throws SQLException {
-		Connection connection = this.shared.pool().getConnection();
-		try {
-			return query.ask(connection, opened(connection));
+	private Opened opened() {
+		if (this.opened.get() == null) {
+			// The first of several counts: a later one would take orders of this process
+			// for earlier ones.
+			this.opened.compareAndSet(null, inTransaction(this::open));
 		}
-		finally {
-			close(connection);
-		}
+		return Objects.requireNonNull(this.opened.get());
 	}
 
-	/** Ignores a failure to close: it does not undo a committed statement. */
-	private static void close(Connection connection) {
-		try {
-			connection.close();
-		}
-		catch (SQLException ex) {
-			logger.warn("A connection could not be closed: {}", ex.toString());
-		}
-	}
-
-	/** The audit of this store, looked up once. */
-	private Opened opened(Connection connection) throws SQLException {
-		Opened known = this.opened;
-		if (known != null) {
-			return known;
-		}
-		this.shared.opening().lock();
-		try {
-			known = this.opened;
-			if (known == null) {
-				known = inTransaction(connection, PostgresOrderStore::open);
-				this.opened = known;
-			}
-			return known;
-		}
-		finally {
-			this.shared.opening().unlock();
-		}
-	}
-
-	private static Opened open(Statement statement) throws SQLException {
+	private Opened open() {
 		// IF NOT EXISTS is not safe for concurrent processes.
-		statement.execute("select pg_advisory_xact_lock(%s)".formatted(LOCK));
-		statement.execute(TABLES);
-		try (ResultSet row = statement.executeQuery("select current from backend.ledger")) {
-			row.next();
-			long audit = row.getLong(1);
-			Totals before = totals(statement.getConnection(), new Opened(audit, 0));
-			return new Opened(audit, before.saved() + before.duplicates());
-		}
+		this.shared.jdbc().execute("select pg_advisory_xact_lock(%s)".formatted(LOCK));
+		this.shared.jdbc().execute(TABLES);
+		long audit = number("select current from backend.ledger");
+		Totals before = totals(audit, 0);
+		return new Opened(audit, before.saved() + before.duplicates());
 	}
 
-	private static <T> T inTransaction(Connection connection, Work<T> work) throws SQLException {
-		connection.setAutoCommit(false);
-		try (Statement statement = connection.createStatement()) {
-			T result = work.with(statement);
-			connection.commit();
-			connection.setAutoCommit(true);
-			return result;
-		}
-		// If the commit fails, the pool rolls back and resets the connection.
+	private Opened inTransaction(Supplier<Opened> work) {
+		return Objects.requireNonNull(this.shared.transactions().execute((_) -> work.get()));
+	}
+
+	private long number(String sql, Object... arguments) {
+		return Objects.requireNonNull(this.shared.jdbc().queryForObject(sql, Long.class, arguments));
 	}
 
 	private static Instant instant(ResultSet row, int column) throws SQLException {
 		return row.getObject(column, OffsetDateTime.class).toInstant();
 	}
 
-	/** The state that the stores of all ledgers share. */
-	private record Shared(DataSource pool, Loop loop, ReentrantLock opening, AtomicBoolean failing) {
+	/** What the stores of all ledgers share. */
+	private record Shared(JdbcTemplate jdbc, TransactionTemplate transactions, Loop loop, AtomicBoolean failing) {
 	}
 
 	/**
@@ -303,20 +232,6 @@ public final class PostgresOrderStore implements OrderStore {
 	 * @param earlier number of requests that it already counts
 	 */
 	private record Opened(long audit, long earlier) {
-	}
-
-	@FunctionalInterface
-	private interface Query<T> {
-
-		T ask(Connection connection, Opened opened) throws SQLException;
-
-	}
-
-	@FunctionalInterface
-	private interface Work<T> {
-
-		T with(Statement statement) throws SQLException;
-
 	}
 
 }

@@ -424,11 +424,11 @@ class BackendTests {
 	}
 
 	private Optional<SavedOrder> find(UUID id) {
-		return this.backend.find(id).join();
+		return this.backend.orders().find(id).join();
 	}
 
 	private long saved() {
-		return this.backend.saved().join();
+		return this.backend.orders().saved().join();
 	}
 
 	private BackendAudit audit() {
