@@ -3,6 +3,7 @@ package dev.sluice.devservices;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.StandardProtocolFamily;
 import java.net.URI;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -14,14 +15,13 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,6 +54,9 @@ public final class DockerEngine {
 	private static final String PULL = "POST";
 
 	private static final int OK = 200;
+
+	/** More than an error takes. A pull reports its progress before. */
+	private static final int KEPT_BYTES = 8_192;
 
 	private DockerEngine() {
 	}
@@ -104,8 +107,7 @@ public final class DockerEngine {
 	 */
 	static void pull(SocketAddress address, String image) {
 		logger.info("Pulling the image {}", image);
-		Answer answer = ask(new AbortableRequest(address, PULL, "/images/create?fromImage=" + image),
-				Patience.of(PULL_TIMEOUT));
+		Answer answer = ask(address, PULL, "/images/create?fromImage=" + image, Patience.of(PULL_TIMEOUT));
 		if (Thread.currentThread().isInterrupted()) {
 			throw new StartFailedException("interrupted while the image %s was pulled".formatted(image));
 		}
@@ -148,38 +150,55 @@ public final class DockerEngine {
 
 	/** The status code of a GET; 0 if there is no answer in time. */
 	static int status(SocketAddress address, String path) {
-		return status(address, path, Patience.of(TIMEOUT));
+		return ask(address, "GET", path, Patience.of(TIMEOUT)).status();
 	}
 
-	static int status(SocketAddress address, String path, Duration timeout) {
-		return ask(new AbortableRequest(address, "GET", path), timeout).status();
-	}
-
-	private static Answer ask(AbortableRequest request, Duration timeout) {
-		// A platform thread, because connecting to a Unix socket may pin a carrier
-		// thread.
-		CompletableFuture<Answer> answer = new CompletableFuture<>();
-		Thread.ofPlatform().daemon().name("docker-probe").start(() -> {
-			try {
-				answer.complete(request.ask());
-			}
-			catch (IOException | RuntimeException ex) {
-				answer.completeExceptionally(ex);
-			}
-		});
-		try {
+	/**
+	 * Aborts the request, by closing its channel, if the answer does not come in time.
+	 */
+	private static Answer ask(SocketAddress address, String method, String path, Duration timeout) {
+		try (SocketChannel channel = SocketChannel.open((address instanceof UnixDomainSocketAddress)
+				? StandardProtocolFamily.UNIX : StandardProtocolFamily.INET)) {
+			FutureTask<Answer> answer = new FutureTask<>(() -> ask(channel, address, method, path));
+			// A platform thread, because connecting to a Unix socket may pin a carrier
+			// thread.
+			Thread.ofPlatform().daemon().name("docker-probe").start(answer);
 			return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
 		}
-		catch (ExecutionException | TimeoutException _) {
+		catch (ExecutionException | TimeoutException | IOException _) {
 			return Answer.NONE;
 		}
 		catch (InterruptedException _) {
 			Thread.currentThread().interrupt();
 			return Answer.NONE;
 		}
-		finally {
-			request.close();
+	}
+
+	private static Answer ask(SocketChannel channel, SocketAddress address, String method, String path)
+			throws IOException {
+		channel.connect(address);
+		channel.write(StandardCharsets.US_ASCII
+			.encode("%s %s HTTP/1.0\r\nHost: docker\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".formatted(method,
+					path)));
+		ByteBuffer head = ByteBuffer.allocate("HTTP/1.0 200".length());
+		while (head.hasRemaining() && channel.read(head) >= 0) {
+			// Reads the whole status.
 		}
+		String line = StandardCharsets.US_ASCII.decode(head.flip()).toString();
+		int status = line.matches("HTTP/1\\.[01] \\d{3}") ? Integer.parseInt(line.substring(9)) : 0;
+		// Only a pull needs the end of the answer, for which the engine must close.
+		return new Answer(status, (status != 0 && method.equals(PULL)) ? end(channel) : "");
+	}
+
+	private static String end(SocketChannel channel) throws IOException {
+		ByteBuffer last = ByteBuffer.allocate(2 * KEPT_BYTES);
+		while (channel.read(last) >= 0) {
+			if (!last.hasRemaining()) {
+				last.flip().position(KEPT_BYTES);
+				last.compact();
+			}
+		}
+		return StandardCharsets.UTF_8.decode(last.flip()).toString();
 	}
 
 	/**
@@ -191,72 +210,6 @@ public final class DockerEngine {
 	private record Answer(int status, String end) {
 
 		private static final Answer NONE = new Answer(0, "");
-
-	}
-
-	/** A request that another thread can abort. */
-	private static final class AbortableRequest implements AutoCloseable {
-
-		/** More than an error takes. A pull reports its progress before. */
-		private static final int KEPT_BYTES = 8_192;
-
-		private final SocketAddress address;
-
-		private final String method;
-
-		private final String path;
-
-		private volatile @Nullable SocketChannel channel;
-
-		AbortableRequest(SocketAddress address, String method, String path) {
-			this.address = address;
-			this.method = method;
-			this.path = path;
-		}
-
-		Answer ask() throws IOException {
-			try (SocketChannel open = SocketChannel.open((this.address instanceof UnixDomainSocketAddress)
-					? java.net.StandardProtocolFamily.UNIX : java.net.StandardProtocolFamily.INET)) {
-				this.channel = open;
-				open.connect(this.address);
-				open.write(StandardCharsets.US_ASCII
-					.encode("%s %s HTTP/1.0\r\nHost: docker\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-						.formatted(this.method, this.path)));
-				ByteBuffer head = ByteBuffer.allocate("HTTP/1.0 200".length());
-				while (head.hasRemaining() && open.read(head) >= 0) {
-					// Reads the whole status.
-				}
-				String line = StandardCharsets.US_ASCII.decode(head.flip()).toString();
-				int status = line.matches("HTTP/1\\.[01] \\d{3}") ? Integer.parseInt(line.substring(9)) : 0;
-				// Only a pull needs the end of the answer, for which the engine must
-				// close.
-				return new Answer(status, (status != 0 && this.method.equals(PULL)) ? end(open) : "");
-			}
-		}
-
-		private static String end(SocketChannel open) throws IOException {
-			ByteBuffer last = ByteBuffer.allocate(2 * KEPT_BYTES);
-			while (open.read(last) >= 0) {
-				if (!last.hasRemaining()) {
-					last.flip().position(KEPT_BYTES);
-					last.compact();
-				}
-			}
-			return StandardCharsets.UTF_8.decode(last.flip()).toString();
-		}
-
-		@Override
-		public void close() {
-			SocketChannel open = this.channel;
-			if (open != null) {
-				try {
-					open.close();
-				}
-				catch (IOException _) {
-					// The answer is no longer needed.
-				}
-			}
-		}
 
 	}
 

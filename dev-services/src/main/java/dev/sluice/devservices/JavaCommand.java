@@ -18,8 +18,8 @@ import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The command of a {@link JavaProcess} that has not started yet, and what shows that the
- * process is ready.
+ * The command of a {@link JavaProcess}, and what shows that the process is ready. Not to
+ * be changed after a launch, because the process may be started with it again.
  */
 public final class JavaCommand {
 
@@ -36,17 +36,18 @@ public final class JavaCommand {
 
 	private List<String> through = List.of();
 
-	private String name;
+	String name;
 
 	private @Nullable Path logFile;
 
-	private Predicate<JavaProcess> readiness = (_) -> true;
+	Predicate<JavaProcess> readiness = (_) -> true;
 
-	private int port;
+	/** Must be free before a start; 0 for none. */
+	int port;
 
-	private Duration readyTimeout = Duration.ZERO;
+	Duration readyTimeout = Duration.ZERO;
 
-	private Duration stopTimeout = STOP_TIMEOUT;
+	Duration stopTimeout = STOP_TIMEOUT;
 
 	private JavaCommand(String name, List<String> program) {
 		this.name = name;
@@ -184,8 +185,7 @@ public final class JavaCommand {
 			Path log = (this.logFile != null) ? this.logFile
 					: Files.createTempFile("sluice-" + this.name + "-", ".log");
 			Files.createDirectories(log.getParent());
-			return new JavaProcess(new JavaProcess.Options(this.name, command(), log, this.readiness, this.port,
-					this.readyTimeout, this.stopTimeout));
+			return new JavaProcess(this, log);
 		}
 		catch (IOException ex) {
 			throw new StartFailedException("%s cannot be started: %s".formatted(this.name, ex.getMessage()), ex);
@@ -195,7 +195,7 @@ public final class JavaCommand {
 	/**
 	 * The shell ignores Ctrl-C and then executes the JVM: one process with one id.
 	 */
-	private List<String> command() {
+	List<String> words() {
 		List<String> command = new ArrayList<>(List.of("sh", "-c", "trap '' HUP INT; exec \"$@\"", "sh"));
 		command.addAll(this.through);
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -37,7 +36,9 @@ public final class JavaProcess implements Server {
 
 	private static final long TAIL_BYTES = 16_384;
 
-	private final Options options;
+	private final JavaCommand command;
+
+	private final Path logFile;
 
 	/** Replaced when it is started again, unless it is closed. */
 	private volatile Process process;
@@ -47,28 +48,16 @@ public final class JavaProcess implements Server {
 
 	private boolean closed;
 
-	/**
-	 * How it is started.
-	 *
-	 * @param readiness says when it is ready
-	 * @param port must be free before a start, so that no other process can answer in its
-	 * place; 0 for none
-	 * @param readyTimeout how long it may take to be ready
-	 * @param stopTimeout the time from SIGTERM to SIGKILL
-	 */
-	record Options(String name, List<String> command, Path logFile, Predicate<JavaProcess> readiness, int port,
-			Duration readyTimeout, Duration stopTimeout) {
-	}
-
-	JavaProcess(Options options) {
-		this.options = options;
-		this.process = execute(Redirect.to(options.logFile().toFile()));
+	JavaProcess(JavaCommand command, Path logFile) {
+		this.command = command;
+		this.logFile = logFile;
+		this.process = execute(Redirect.to(logFile.toFile()));
 	}
 
 	private Process execute(Redirect output) {
-		Ports.requireFree(this.options.port(), this.options.name());
+		Ports.requireFree(this.command.port, name());
 		try {
-			Process started = new ProcessBuilder(this.options.command()).redirectInput(NO_INPUT)
+			Process started = new ProcessBuilder(this.command.words()).redirectInput(NO_INPUT)
 				.redirectErrorStream(true)
 				.redirectOutput(output)
 				.start();
@@ -76,8 +65,7 @@ public final class JavaProcess implements Server {
 			return started;
 		}
 		catch (IOException ex) {
-			throw new StartFailedException("%s cannot be started: %s".formatted(this.options.name(), ex.getMessage()),
-					ex);
+			throw new StartFailedException("%s cannot be started: %s".formatted(name(), ex.getMessage()), ex);
 		}
 	}
 
@@ -106,14 +94,14 @@ public final class JavaProcess implements Server {
 	 */
 	public JavaProcess awaitReady() {
 		Process started = this.process;
-		long deadline = System.nanoTime() + this.options.readyTimeout().toNanos();
+		long deadline = System.nanoTime() + this.command.readyTimeout.toNanos();
 		try {
-			while (!this.options.readiness().test(this)) {
+			while (!this.command.readiness.test(this)) {
 				if (started.waitFor(POLL_INTERVAL)) {
 					throw failed("ended with exit code %s before it was ready".formatted(started.exitValue()));
 				}
 				if (System.nanoTime() > deadline) {
-					throw failed("was not ready after %s s".formatted(this.options.readyTimeout().toSeconds()));
+					throw failed("was not ready after %s s".formatted(this.command.readyTimeout.toSeconds()));
 				}
 			}
 			return this;
@@ -196,7 +184,7 @@ public final class JavaProcess implements Server {
 	}
 
 	public String name() {
-		return this.options.name();
+		return this.command.name;
 	}
 
 	public long pid() {
@@ -212,7 +200,7 @@ public final class JavaProcess implements Server {
 	}
 
 	public Path logFile() {
-		return this.options.logFile();
+		return this.logFile;
 	}
 
 	/**
@@ -241,7 +229,7 @@ public final class JavaProcess implements Server {
 	@Override
 	public void stop() {
 		terminate();
-		if (!awaitEnd(this.process, this.options.stopTimeout())) {
+		if (!awaitEnd(this.process, this.command.stopTimeout)) {
 			kill();
 		}
 	}

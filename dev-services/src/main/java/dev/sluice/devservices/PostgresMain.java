@@ -44,8 +44,13 @@ final class PostgresMain {
 		// Before the start, because PostgreSQL is a process of its own and would outlive
 		// this one.
 		Runtime.getRuntime().addShutdownHook(new Thread(() -> close(started), "postgres-close"));
-		var postgres = start(Integer.parseInt(args[0]), Path.of(args[1]), started);
-		try (Connection connection = postgres.getPostgresDatabase().getConnection();
+		try {
+			started.complete(start(Integer.parseInt(args[0]), Path.of(args[1])));
+		}
+		finally {
+			started.completeExceptionally(new IllegalStateException("PostgreSQL did not start"));
+		}
+		try (Connection connection = started.join().getPostgresDatabase().getConnection();
 				Statement statement = connection.createStatement()) {
 			try (ResultSet roles = statement.executeQuery("select from pg_roles where rolname = 'sluice'")) {
 				if (!roles.next()) {
@@ -60,18 +65,6 @@ final class PostgresMain {
 		}
 		EmbeddedProcess.serving(args, () -> close(started));
 		new CountDownLatch(1).await();
-	}
-
-	private static io.zonky.test.db.postgres.embedded.EmbeddedPostgres start(int port, Path directory,
-			CompletableFuture<io.zonky.test.db.postgres.embedded.EmbeddedPostgres> started) throws IOException {
-		try {
-			var postgres = start(port, directory);
-			started.complete(postgres);
-			return postgres;
-		}
-		finally {
-			started.completeExceptionally(new IllegalStateException("PostgreSQL did not start"));
-		}
 	}
 
 	private static io.zonky.test.db.postgres.embedded.EmbeddedPostgres start(int port, Path directory)
