@@ -270,29 +270,6 @@ class DeliveryIT {
 	}
 
 	@Test
-	void anOutageWithOneOrderAboutMakesNoDeadLetter() throws Exception {
-		anOutageMakesNoDeadLetter(1);
-	}
-
-	private void anOutageMakesNoDeadLetter(int few) throws Exception {
-		harness.reset(12);
-		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)));
-		harness.enqueue(100);
-		harness.startConsumer("delivery.max-attempts=3");
-		eventually().until(harness::saved, (saved) -> saved == 100);
-
-		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)).withErrors(1, 500));
-		harness.enqueue(few);
-		// More than three attempts for each of them.
-		eventually().until(() -> harness.audit().failed() >= 6L * few || !harness.records(Topics.ORDERS_DLT).isEmpty());
-		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
-		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)));
-
-		eventually().until(harness::saved, (saved) -> saved == 100 + few);
-		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
-	}
-
-	@Test
 	void followsTheRateThatTheBackendAllows() throws Exception {
 		harness.reset(12);
 		// A rate that a slow machine reaches too.
