@@ -16,7 +16,6 @@ import dev.sluice.backend.loop.NettyLoop;
 import dev.sluice.backend.model.Backend;
 import dev.sluice.backend.model.BackendMetrics;
 import dev.sluice.backend.model.BackendProperties;
-import dev.sluice.backend.model.CpuBurner;
 import dev.sluice.backend.store.MemoryOrderStore;
 import dev.sluice.backend.store.OrderStore;
 import dev.sluice.backend.store.PostgresOrderStore;
@@ -57,16 +56,10 @@ class BackendConfiguration {
 	}
 
 	@Bean
-	CpuBurner burner() {
-		return new CpuBurner();
-	}
-
-	@Bean
-	Backend backend(Loop loop, CpuBurner burner, BackendProperties properties, OrderStore store,
-			MeterRegistry registry) {
+	Backend backend(Loop loop, BackendProperties properties, OrderStore store, MeterRegistry registry) {
 		RandomGeneratorFactory<RandomGenerator> random = RandomGeneratorFactory.of("L64X128MixRandom");
 		return new Backend(loop, (properties.seed() != 0) ? random.create(properties.seed()) : random.create(),
-				burner::burn, properties, store, new BackendMetrics(registry));
+				properties, store, new BackendMetrics(registry));
 	}
 
 	@Bean

@@ -85,7 +85,7 @@ public final class ConsumerHarness implements AutoCloseable {
 	private static final int PARTITIONS = 12;
 
 	/** Answers nothing until the next behaviour, which ends what waits unsaved. */
-	public static final BackendBehaviour HANGING = new BackendBehaviour(new Delay.Fixed(0), 0, 0, 503, 1, 0, 0,
+	public static final BackendBehaviour HANGING = new BackendBehaviour(new Delay.Fixed(0), 0, 503, 1, 0, 0,
 			new Capacity.Unlimited());
 
 	private static @Nullable ConsumerHarness shared;

@@ -21,7 +21,6 @@ import jakarta.validation.constraints.Size;
  * replaces all of it.
  *
  * @param delay how long saving an order takes
- * @param cpuMicros CPU time burnt for each request, in microseconds; 0 = none
  * @param errorRate share of requests answered with {@code errorStatus}, 0 to 1
  * @param errorStatus HTTP status of those requests, 400 to 599
  * @param hangRate share of requests never answered, 0 to 1
@@ -32,14 +31,13 @@ import jakarta.validation.constraints.Size;
  * @param specials customers with a special behaviour; the first match applies; copied;
  * empty if there are none
  */
-public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero @Max(10_000_000) long cpuMicros,
-		@DecimalMin("0") @DecimalMax("1") double errorRate, @Min(400) @Max(599) int errorStatus,
-		@DecimalMin("0") @DecimalMax("1") double hangRate, @DecimalMin("0") @DecimalMax("1") double resetRate,
-		@PositiveOrZero int maxNewConnectionsPerSecond, @NotNull @Valid Capacity capacity,
-		@Size(max = 100) List<@NotNull @Valid Special> specials) {
+public record BackendBehaviour(@NotNull @Valid Delay delay, @DecimalMin("0") @DecimalMax("1") double errorRate,
+		@Min(400) @Max(599) int errorStatus, @DecimalMin("0") @DecimalMax("1") double hangRate,
+		@DecimalMin("0") @DecimalMax("1") double resetRate, @PositiveOrZero int maxNewConnectionsPerSecond,
+		@NotNull @Valid Capacity capacity, @Size(max = 100) List<@NotNull @Valid Special> specials) {
 
 	/** 50 ms for each order, no fault, no limit. */
-	public static final BackendBehaviour DEFAULT = new BackendBehaviour(new Delay.Fixed(50), 0, 0, 503, 0, 0, 0,
+	public static final BackendBehaviour DEFAULT = new BackendBehaviour(new Delay.Fixed(50), 0, 503, 0, 0, 0,
 			new Capacity.Unlimited());
 
 	public BackendBehaviour {
@@ -48,30 +46,29 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero @Max
 	}
 
 	/** Without special customers. */
-	public BackendBehaviour(Delay delay, long cpuMicros, double errorRate, int errorStatus, double hangRate,
-			double resetRate, int maxNewConnectionsPerSecond, Capacity capacity) {
-		this(delay, cpuMicros, errorRate, errorStatus, hangRate, resetRate, maxNewConnectionsPerSecond, capacity,
-				List.of());
+	public BackendBehaviour(Delay delay, double errorRate, int errorStatus, double hangRate, double resetRate,
+			int maxNewConnectionsPerSecond, Capacity capacity) {
+		this(delay, errorRate, errorStatus, hangRate, resetRate, maxNewConnectionsPerSecond, capacity, List.of());
 	}
 
 	public BackendBehaviour withDelay(Delay delay) {
-		return new BackendBehaviour(delay, this.cpuMicros, this.errorRate, this.errorStatus, this.hangRate,
-				this.resetRate, this.maxNewConnectionsPerSecond, this.capacity, this.specials);
+		return new BackendBehaviour(delay, this.errorRate, this.errorStatus, this.hangRate, this.resetRate,
+				this.maxNewConnectionsPerSecond, this.capacity, this.specials);
 	}
 
 	public BackendBehaviour withErrors(double rate, int status) {
-		return new BackendBehaviour(this.delay, this.cpuMicros, rate, status, this.hangRate, this.resetRate,
+		return new BackendBehaviour(this.delay, rate, status, this.hangRate, this.resetRate,
 				this.maxNewConnectionsPerSecond, this.capacity, this.specials);
 	}
 
 	public BackendBehaviour withCapacity(Capacity capacity) {
-		return new BackendBehaviour(this.delay, this.cpuMicros, this.errorRate, this.errorStatus, this.hangRate,
-				this.resetRate, this.maxNewConnectionsPerSecond, capacity, this.specials);
+		return new BackendBehaviour(this.delay, this.errorRate, this.errorStatus, this.hangRate, this.resetRate,
+				this.maxNewConnectionsPerSecond, capacity, this.specials);
 	}
 
 	public BackendBehaviour withSpecials(Special... specials) {
-		return new BackendBehaviour(this.delay, this.cpuMicros, this.errorRate, this.errorStatus, this.hangRate,
-				this.resetRate, this.maxNewConnectionsPerSecond, this.capacity, List.of(specials));
+		return new BackendBehaviour(this.delay, this.errorRate, this.errorStatus, this.hangRate, this.resetRate,
+				this.maxNewConnectionsPerSecond, this.capacity, List.of(specials));
 	}
 
 	/**
@@ -122,7 +119,6 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero @Max
 	@JsonSubTypes({ @JsonSubTypes.Type(value = Capacity.Unlimited.class, name = "unlimited"),
 			@JsonSubTypes.Type(value = Capacity.Workers.class, name = "workers"),
 			@JsonSubTypes.Type(value = Capacity.Starved.class, name = "starved"),
-			@JsonSubTypes.Type(value = Capacity.Contended.class, name = "contended"),
 			@JsonSubTypes.Type(value = Capacity.Rate.class, name = "rate") })
 	public sealed interface Capacity {
 
@@ -154,17 +150,6 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero @Max
 		 */
 		record Starved(@Min(1) int initialWorkers, @Positive @Max(1_000_000_000) double growthPerSecond,
 				@Min(1) @Max(100_000) int maxWorkers, @PositiveOrZero @Max(1_000_000) int queue) implements Capacity {
-		}
-
-		/**
-		 * Gunther's Universal Scalability Law: with n requests in flight each takes
-		 * {@code delay * (1 + contention * (n - 1) + coherency * n * (n - 1))}.
-		 *
-		 * @param contention the serial share of the work (alpha), 0 to 1
-		 * @param coherency the cost of keeping n requests consistent (beta), 0 to 1
-		 */
-		record Contended(@DecimalMin("0") @DecimalMax("1") double contention,
-				@DecimalMin("0") @DecimalMax("1") double coherency) implements Capacity {
 		}
 
 		/**

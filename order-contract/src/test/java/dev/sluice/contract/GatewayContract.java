@@ -1076,7 +1076,7 @@ public abstract class GatewayContract {
 
 	private void behave(String faults) throws IOException, InterruptedException {
 		String behaviour = """
-				{"delay":{"kind":"fixed","millis":0},"cpuMicros":0,%s%s,"maxNewConnectionsPerSecond":0,
+				{"delay":{"kind":"fixed","millis":0},%s%s,"maxNewConnectionsPerSecond":0,
 				"capacity":{"model":"unlimited"}}""".formatted(faults,
 				faults.contains("errorStatus") ? "" : ",\"errorStatus\":503");
 		HttpResponse<String> response = send(HttpRequest.newBuilder(backend().resolve("/behaviour"))

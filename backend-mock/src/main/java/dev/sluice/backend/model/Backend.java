@@ -5,7 +5,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import java.util.random.RandomGenerator;
 
 import dev.sluice.backend.loop.Loop;
@@ -44,8 +43,6 @@ public final class Backend {
 
 	private final Sampler sampler;
 
-	private final BiConsumer<Long, Runnable> burner;
-
 	private final BackendProperties properties;
 
 	private final BackendMetrics metrics;
@@ -60,15 +57,10 @@ public final class Backend {
 
 	private boolean stopping;
 
-	/**
-	 * @param burner burns the given CPU microseconds off the event loop, then runs the
-	 * given task on any thread
-	 */
-	public Backend(Loop loop, RandomGenerator random, BiConsumer<Long, Runnable> burner, BackendProperties properties,
-			OrderStore store, BackendMetrics metrics) {
+	public Backend(Loop loop, RandomGenerator random, BackendProperties properties, OrderStore store,
+			BackendMetrics metrics) {
 		this.loop = loop;
 		this.sampler = new Sampler(random);
-		this.burner = burner;
 		this.properties = properties;
 		this.metrics = metrics;
 		this.regime = new Regime(BackendBehaviour.DEFAULT, CapacityModel.of(BackendBehaviour.DEFAULT.capacity(), loop));
@@ -242,22 +234,19 @@ public final class Backend {
 		}
 
 		@Override
-		public void begin(double stretch) {
+		public void begin() {
 			BackendBehaviour behaviour = this.regime.behaviour();
 			Fault fault = Backend.this.sampler.fault(behaviour);
 			switch (fault) {
 				case RESET -> fail(new Answer.Reset());
 				case HANG -> hang();
 				case NONE, ERROR -> {
-					double millis = millis(behaviour);
-					long nanos = (long) (Math.min(millis * stretch, Sampler.MAX_DELAY_MILLIS)
-							* TimeUnit.MILLISECONDS.toNanos(1));
-					if (behaviour.cpuMicros() == 0) {
-						pause(nanos, fault);
+					long nanos = (long) (millis(behaviour) * TimeUnit.MILLISECONDS.toNanos(1));
+					if (nanos == 0) {
+						finish(fault);
 					}
 					else {
-						Backend.this.burner.accept(behaviour.cpuMicros(),
-								() -> Backend.this.loop.execute(() -> pause(nanos, fault)));
+						Backend.this.loop.schedule(() -> finish(fault), nanos);
 					}
 				}
 			}
@@ -268,15 +257,6 @@ public final class Backend {
 				return this.special.delayMillis();
 			}
 			return (this.id != null) ? Backend.this.sampler.delayMillis(behaviour.delay()) : this.delayMillis;
-		}
-
-		private void pause(long nanos, Fault fault) {
-			if (nanos == 0) {
-				finish(fault);
-			}
-			else {
-				Backend.this.loop.schedule(() -> finish(fault), nanos);
-			}
 		}
 
 		private void finish(Fault fault) {

@@ -16,17 +16,16 @@ import org.jspecify.annotations.Nullable;
  * thousands of counters leave the CPU to the system under measurement. The model does not
  * have the memory and the context switches of real threads.
  * <p>
- * Four of the models are one queue in front of a number of places:
+ * Three of the models are one queue in front of a number of places:
  * <ul>
  * <li>unlimited: no limit on places;
  * <li>workers: a fixed number of places;
  * <li>starved: like workers, but {@code growthPerSecond} places are added each second
  * while work waits. The growth clock starts when work begins to wait. Each tick adds
  * places, until no work waits or {@code maxWorkers} is reached. Added places stay until
- * the next {@code PUT /behaviour};
- * <li>contended: no limit on places, but the more are in use, the longer work lasts.
+ * the next {@code PUT /behaviour}.
  * </ul>
- * The fifth, rate, has no limit on places and a {@link TokenBucket} in front of them.
+ * The fourth, rate, has no limit on places and a {@link TokenBucket} in front of them.
  * <p>
  * Work is served first come, first served. The model is confined to the {@link Loop},
  * except for {@link #waiting()} and {@link #places()}. The queue is bounded.
@@ -46,10 +45,6 @@ final class CapacityModel {
 
 	private final double growthPerSecond;
 
-	private final double contention;
-
-	private final double coherency;
-
 	private final @Nullable TokenBucket tokens;
 
 	private final Queue<Work> queue = new ArrayDeque<>();
@@ -67,33 +62,28 @@ final class CapacityModel {
 	private boolean starting;
 
 	private CapacityModel(Loop loop, int places, int maxPlaces, double growthPerSecond, int queueLimit,
-			double contention, double coherency, @Nullable TokenBucket tokens) {
+			@Nullable TokenBucket tokens) {
 		this.loop = loop;
 		this.places = places;
 		this.maxPlaces = maxPlaces;
 		this.growthPerSecond = growthPerSecond;
 		this.queueLimit = queueLimit;
-		this.contention = contention;
-		this.coherency = coherency;
 		this.tokens = tokens;
 	}
 
 	static CapacityModel of(Capacity capacity, Loop loop) {
 		return switch (capacity) {
 			case Capacity.Unlimited() -> unlimited(loop, null);
-			case Capacity.Workers(int workers, int queue) ->
-				new CapacityModel(loop, workers, workers, 0, queue, 0, 0, null);
+			case Capacity.Workers(int workers, int queue) -> new CapacityModel(loop, workers, workers, 0, queue, null);
 			case Capacity.Starved(int initial, double growthPerSecond, int max, int queue) ->
-				new CapacityModel(loop, initial, max, growthPerSecond, queue, 0, 0, null);
-			case Capacity.Contended(double contention, double coherency) ->
-				new CapacityModel(loop, Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 0, contention, coherency, null);
+				new CapacityModel(loop, initial, max, growthPerSecond, queue, null);
 			case Capacity.Rate(double perSecond, int burst) ->
 				unlimited(loop, new TokenBucket(perSecond, burst, loop.nanoTime()));
 		};
 	}
 
 	private static CapacityModel unlimited(Loop loop, @Nullable TokenBucket tokens) {
-		return new CapacityModel(loop, Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 0, 0, 0, tokens);
+		return new CapacityModel(loop, Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 0, tokens);
 	}
 
 	/**
@@ -166,7 +156,7 @@ final class CapacityModel {
 					break;
 				}
 				this.inService++;
-				next.begin(stretch());
+				next.begin();
 			}
 		}
 		finally {
@@ -174,11 +164,6 @@ final class CapacityModel {
 			this.waiting = this.queue.size();
 		}
 		growIfStarved();
-	}
-
-	private double stretch() {
-		double n = this.inService;
-		return 1 + this.contention * (n - 1) + this.coherency * n * (n - 1);
 	}
 
 	private void growIfStarved() {
@@ -211,9 +196,8 @@ final class CapacityModel {
 
 		/**
 		 * Begins the work. When it ends, it calls {@link CapacityModel#leave()} once.
-		 * @param stretch the factor by which it lasts longer than alone, at least 1
 		 */
-		void begin(double stretch);
+		void begin();
 
 	}
 

@@ -22,7 +22,7 @@ class ConnectionCapTests {
 
 	private final VirtualLoop loop = new VirtualLoop();
 
-	private final Backend backend = new Backend(this.loop, new SplittableRandom(1), (_, onDone) -> onDone.run(),
+	private final Backend backend = new Backend(this.loop, new SplittableRandom(1),
 			new BackendProperties(BackendProperties.Store.MEMORY, 1, Duration.ofSeconds(2), 10, 10, 0),
 			new MemoryOrderStore(10), new BackendMetrics(new SimpleMeterRegistry()));
 
@@ -77,7 +77,7 @@ class ConnectionCapTests {
 
 	private void capAt(int perSecond) {
 		this.backend
-			.behave(new BackendBehaviour(new Delay.Fixed(0), 0, 0, 503, 0, 0, perSecond, new Capacity.Unlimited()));
+			.behave(new BackendBehaviour(new Delay.Fixed(0), 0, 503, 0, 0, perSecond, new Capacity.Unlimited()));
 	}
 
 }

@@ -10,7 +10,6 @@ import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 import dev.sluice.backend.loop.VirtualLoop;
@@ -41,8 +40,6 @@ class BackendTests {
 
 	private final List<Answer> answers = new ArrayList<>();
 
-	private final List<Long> burnt = new ArrayList<>();
-
 	private final Backend backend = backend(1_000, 1_000);
 
 	@Test
@@ -71,19 +68,6 @@ class BackendTests {
 	}
 
 	@Test
-	void answersARepeatAsTheFirstTime() {
-		save(ID, 7);
-		this.loop.advance(Duration.ofMillis(50));
-		save(ID, 7);
-		this.loop.advance(Duration.ofMillis(50));
-
-		SavedOrder order = new SavedOrder(ID, Instant.parse("2026-01-01T00:00:00.050Z"));
-		assertThat(this.answers).containsExactly(new Answer.Saved(order), new Answer.Repeated(order));
-		assertThat(audit().duplicates()).isEqualTo(1);
-		assertThat(saved()).isEqualTo(1);
-	}
-
-	@Test
 	void treatsSomeCustomersOtherwise() {
 		this.backend.behave(BackendBehaviour.DEFAULT.withSpecials(new Special("slow-", 10_000, 0),
 				new Special("refused-", 0, 422)));
@@ -96,25 +80,6 @@ class BackendTests {
 		this.loop.advance(Duration.ofMillis(9_950));
 		assertThat(this.answers).last().isInstanceOf(Answer.Saved.class);
 		assertThat(find(OTHER_ID)).isEmpty();
-		assertBalanced();
-	}
-
-	@Test
-	void savesOnceOfTwoAtTheSameTime() {
-		save(ID, 7);
-		save(ID, 7);
-		this.loop.advance(Duration.ofMillis(50));
-
-		assertThat(this.answers).hasExactlyElementsOfTypes(Answer.Saved.class, Answer.Repeated.class);
-	}
-
-	@Test
-	void refusesARepeatWithAnotherBody() {
-		save(ID, 7);
-		save(ID, 8);
-		this.loop.advance(Duration.ofMillis(50));
-
-		assertThat(this.answers).hasExactlyElementsOfTypes(Answer.Saved.class, Answer.KeyReused.class);
 		assertBalanced();
 	}
 
@@ -180,19 +145,6 @@ class BackendTests {
 		this.loop.advance(Duration.ofMillis(100));
 		assertThat(saved()).isEqualTo(2);
 		assertBalanced();
-	}
-
-	@Test
-	void contendedRequestsTakeLongerTheMoreThereAre() {
-		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Contended(1, 0)));
-		save(1);
-		save(2);
-
-		this.loop.advance(Duration.ofMillis(99));
-		assertThat(saved()).isEqualTo(1);
-
-		this.loop.advance(Duration.ofMillis(1));
-		assertThat(saved()).isEqualTo(2);
 	}
 
 	@Test
@@ -275,17 +227,6 @@ class BackendTests {
 	}
 
 	@Test
-	void theOrderOfAClientThatHasGoneIsSaved() {
-		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
-		this.backend.save(ID, "c-1", 7, this.answers::add).run();
-		this.backend.save(OTHER_ID, "c-1", 7, this.answers::add).run();
-
-		this.loop.advance(Duration.ofMillis(100));
-
-		assertThat(saved()).isEqualTo(2);
-	}
-
-	@Test
 	void whatWaitsAtANewBehaviourFinishesUnderTheOldOne() {
 		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
 		save(1);
@@ -317,17 +258,6 @@ class BackendTests {
 	}
 
 	@Test
-	void burnsCpuBeforeTheDelay() {
-		this.backend.behave(new BackendBehaviour(new Delay.Fixed(50), 700, 0, 503, 0, 0, 0, new Capacity.Unlimited()));
-		save(1);
-		assertThat(this.burnt).containsExactly(700L);
-
-		this.loop.advance(Duration.ofMillis(50));
-
-		assertThat(saved()).isEqualTo(1);
-	}
-
-	@Test
 	void whatWasInFlightAtAResetIsCountedNowhere() {
 		save(1);
 		this.backend.behave(behaviour(1, 0, new Capacity.Unlimited()));
@@ -348,22 +278,9 @@ class BackendTests {
 	}
 
 	@Test
-	void aResetForgetsTheOrders() {
-		save(ID, 7);
-		this.loop.advance(Duration.ofMillis(50));
-
-		this.backend.reset().join();
-		save(ID, 8);
-		this.loop.advance(Duration.ofMillis(50));
-
-		assertThat(this.answers).hasSize(2).hasOnlyElementsOfType(Answer.Saved.class);
-		assertThat(saved()).isEqualTo(1);
-	}
-
-	@Test
 	void theAuditBalancesAtAnyTime() {
 		SplittableRandom random = new SplittableRandom(7);
-		this.backend.behave(new BackendBehaviour(new Delay.LogNormal(20, 200), 0, 0.1, 500, 0.05, 0.1, 0,
+		this.backend.behave(new BackendBehaviour(new Delay.LogNormal(20, 200), 0.1, 500, 0.05, 0.1, 0,
 				new Capacity.Starved(2, 5, 20, 30)));
 		List<Runnable> clients = new ArrayList<>();
 
@@ -420,7 +337,7 @@ class BackendTests {
 	}
 
 	private static BackendBehaviour behaviour(double hangRate, double resetRate, Capacity capacity) {
-		return new BackendBehaviour(new Delay.Fixed(50), 0, 0, 503, hangRate, resetRate, 0, capacity);
+		return new BackendBehaviour(new Delay.Fixed(50), 0, 503, hangRate, resetRate, 0, capacity);
 	}
 
 	private Optional<SavedOrder> find(UUID id) {
@@ -440,11 +357,7 @@ class BackendTests {
 	}
 
 	private Backend backend(OrderStore store, int maxInFlight) {
-		BiConsumer<Long, Runnable> burner = (micros, onDone) -> {
-			this.burnt.add(micros);
-			onDone.run();
-		};
-		return new Backend(this.loop, new SplittableRandom(42), burner,
+		return new Backend(this.loop, new SplittableRandom(42),
 				new BackendProperties(BackendProperties.Store.MEMORY, 1, Duration.ofSeconds(2), 1, maxInFlight, 0),
 				store, new BackendMetrics(this.registry));
 	}

@@ -19,8 +19,6 @@ class CapacityModelTests {
 
 	private final List<String> begun = new ArrayList<>();
 
-	private final List<Double> stretches = new ArrayList<>();
-
 	@Test
 	void unlimitedBeginsEverythingAtOnce() {
 		CapacityModel capacity = CapacityModel.of(new Capacity.Unlimited(), this.loop);
@@ -31,7 +29,6 @@ class CapacityModelTests {
 
 		assertThat(capacity.inService()).isEqualTo(10_000);
 		assertThat(capacity.waiting()).isZero();
-		assertThat(this.stretches).containsOnly(1.0);
 	}
 
 	@Test
@@ -83,7 +80,7 @@ class CapacityModelTests {
 		int[] ended = { 0 };
 
 		for (int i = 0; i < 200_000; i++) {
-			capacity.enter((_) -> {
+			capacity.enter(() -> {
 				ended[0]++;
 				capacity.leave();
 			});
@@ -161,7 +158,7 @@ class CapacityModelTests {
 		for (double rate : new double[] { 0.3, 1.7, 3, 7, 100, 999, 33_333 }) {
 			CapacityModel capacity = CapacityModel.of(new Capacity.Starved(1, rate, 100_000, 1_000_000), this.loop);
 			for (int i = 0; i < 400_000; i++) {
-				capacity.enter((_) -> {
+				capacity.enter(() -> {
 				});
 			}
 
@@ -188,7 +185,7 @@ class CapacityModelTests {
 		CapacityModel capacity = CapacityModel.of(new Capacity.Starved(1, 1, 100, 100), this.loop);
 		int[] done = { 0 };
 		for (int i = 0; i < 10; i++) {
-			capacity.enter((_) -> this.loop.schedule(() -> {
+			capacity.enter(() -> this.loop.schedule(() -> {
 				done[0]++;
 				capacity.leave();
 			}, TimeUnit.SECONDS.toNanos(1)));
@@ -199,22 +196,6 @@ class CapacityModelTests {
 
 		this.loop.advance(Duration.ofMillis(1));
 		assertThat(done[0]).isEqualTo(10);
-	}
-
-	@Test
-	void contendedStretchesByTheUniversalScalabilityLaw() {
-		CapacityModel capacity = CapacityModel.of(new Capacity.Contended(0.1, 0.01), this.loop);
-
-		enter(capacity, "a");
-		enter(capacity, "b");
-		enter(capacity, "c");
-		capacity.leave();
-		enter(capacity, "d");
-
-		assertThat(this.stretches).satisfiesExactly((one) -> assertThat(one).isEqualTo(1),
-				(two) -> assertThat(two).isCloseTo(1.12, within(1e-9)),
-				(three) -> assertThat(three).isCloseTo(1.26, within(1e-9)),
-				(three) -> assertThat(three).isCloseTo(1.26, within(1e-9)));
 	}
 
 	@Test
@@ -257,10 +238,7 @@ class CapacityModelTests {
 		if (capacity.isFull()) {
 			return false;
 		}
-		capacity.enter((stretch) -> {
-			this.begun.add(name);
-			this.stretches.add(stretch);
-		});
+		capacity.enter(() -> this.begun.add(name));
 		return true;
 	}
 

@@ -53,7 +53,7 @@ class SamplerTests {
 
 	@Test
 	void faultsComeInTheirShares() {
-		BackendBehaviour behaviour = new BackendBehaviour(new Delay.Fixed(0), 0, 0.5, 500, 0.2, 0.1, 0,
+		BackendBehaviour behaviour = new BackendBehaviour(new Delay.Fixed(0), 0.5, 500, 0.2, 0.1, 0,
 				new Capacity.Unlimited());
 		Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
 

@@ -4,14 +4,14 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.sluice.backend.loop.Loop;
+import dev.sluice.backend.loop.NettyLoop;
 import dev.sluice.backend.store.OrderStore.Totals;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.devservices.DevServices;
+import io.netty.channel.DefaultEventLoop;
+import io.netty.channel.EventLoop;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("embedded")
 class PostgresOrderStoreIT extends OrderStoreContract {
 
-	private final ExecutorService executor = Executors.newSingleThreadExecutor();
+	private final EventLoop loop = new DefaultEventLoop();
 
 	private final HikariDataSource pool = new HikariDataSource();
 
@@ -37,7 +37,7 @@ class PostgresOrderStoreIT extends OrderStoreContract {
 	@AfterEach
 	void disconnect() {
 		this.pool.close();
-		this.executor.close();
+		this.loop.close();
 	}
 
 	@Override
@@ -84,29 +84,7 @@ class PostgresOrderStoreIT extends OrderStoreContract {
 	}
 
 	private OrderStore afterAStart() {
-		return new PostgresOrderStore(this.pool, new Loop() {
-
-			@Override
-			public void execute(Runnable task) {
-				PostgresOrderStoreIT.this.executor.execute(task);
-			}
-
-			@Override
-			public void schedule(Runnable task, long delayNanos) {
-				throw new UnsupportedOperationException("a store schedules nothing");
-			}
-
-			@Override
-			public long nanoTime() {
-				return System.nanoTime();
-			}
-
-			@Override
-			public Instant now() {
-				return Instant.now();
-			}
-
-		});
+		return new PostgresOrderStore(this.pool, new NettyLoop(this.loop));
 	}
 
 }

@@ -248,8 +248,8 @@ final class ChaosExperiment extends Experiment {
 			BackendBehaviour well = BackendBehaviour.DEFAULT;
 			this.backend.behave(switch (kind) {
 				case ERRORS -> well.withErrors(1, 503);
-				case HANG -> new BackendBehaviour(new Delay.Fixed(0), 0, 0, 503, 1, 0, 0, new Capacity.Unlimited());
-				case RESET -> new BackendBehaviour(new Delay.Fixed(0), 0, 0, 503, 0, 1, 0, new Capacity.Unlimited());
+				case HANG -> new BackendBehaviour(new Delay.Fixed(0), 0, 503, 1, 0, 0, new Capacity.Unlimited());
+				case RESET -> new BackendBehaviour(new Delay.Fixed(0), 0, 503, 0, 1, 0, new Capacity.Unlimited());
 				case KILL, FREEZE, RESTART -> throw new IllegalArgumentException(kind + " is not a behaviour");
 			});
 		}

@@ -101,7 +101,7 @@ final class PoolExperiment extends Experiment {
 
 	private BackendBehaviour capped() {
 		BackendBehaviour usual = BackendBehaviour.DEFAULT;
-		return new BackendBehaviour(usual.delay(), usual.cpuMicros(), 0, usual.errorStatus(), 0, 0,
+		return new BackendBehaviour(usual.delay(), 0, usual.errorStatus(), 0, 0,
 				this.settings.newConnectionsPerSecond(), usual.capacity());
 	}
 
