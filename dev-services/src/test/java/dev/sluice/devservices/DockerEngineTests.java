@@ -56,15 +56,7 @@ class DockerEngineTests {
 	@Test
 	void readsTheStatusOfAnEngineThatKeepsTheConnection() throws IOException {
 		try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			Thread.ofVirtual().start(() -> {
-				try (var connection = server.accept()) {
-					connection.getOutputStream().write("HTTP/1.1 200 OK\r\n\r\n".getBytes());
-					connection.getInputStream().readAllBytes();
-				}
-				catch (IOException _) {
-					// The missing answer fails the test.
-				}
-			});
+			answerOnce(server, "HTTP/1.1 200 OK\r\n\r\n", true);
 
 			assertThat(DockerEngine.status(server.getLocalSocketAddress(), "/_ping")).isEqualTo(200);
 		}
@@ -118,14 +110,7 @@ class DockerEngineTests {
 	@Test
 	void noticesAnEngineThatEndsDuringAPull() throws IOException {
 		try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			Thread.ofVirtual().start(() -> {
-				try (var connection = server.accept()) {
-					connection.getOutputStream().write("HTTP/1.".getBytes());
-				}
-				catch (IOException _) {
-					// The missing answer is what is tested.
-				}
-			});
+			answerOnce(server, "HTTP/1.", false);
 
 			assertThatExceptionOfType(StartFailedException.class)
 				.isThrownBy(() -> DockerEngine.pull(server.getLocalSocketAddress(), "apache/kafka:4.2.1"))
@@ -145,6 +130,21 @@ class DockerEngineTests {
 		}
 	}
 
+	/** Answers one connection, which may stay open until the client closes it. */
+	private static void answerOnce(ServerSocket server, String answer, boolean keep) {
+		Thread.ofVirtual().start(() -> {
+			try (var connection = server.accept()) {
+				connection.getOutputStream().write(answer.getBytes());
+				if (keep) {
+					connection.getInputStream().readAllBytes();
+				}
+			}
+			catch (IOException _) {
+				// The missing answer fails the test.
+			}
+		});
+	}
+
 	private static HttpServer engine(int status, String answer) throws IOException {
 		byte[] body = answer.getBytes(StandardCharsets.UTF_8);
 		HttpServer engine = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -160,14 +160,7 @@ class DockerEngineTests {
 	@Test
 	void isNotMisledByAServerThatSpeaksSomethingElse() throws Exception {
 		try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			Thread.ofVirtual().start(() -> {
-				try (var connection = server.accept()) {
-					connection.getOutputStream().write("220 mail.example ready\r\n".getBytes());
-				}
-				catch (IOException _) {
-					// The missing answer fails the test.
-				}
-			});
+			answerOnce(server, "220 mail.example ready\r\n", false);
 
 			assertThat(DockerEngine.status(server.getLocalSocketAddress(), "/_ping")).isZero();
 		}

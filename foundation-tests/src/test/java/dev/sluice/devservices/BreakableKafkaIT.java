@@ -93,7 +93,7 @@ class BreakableKafkaIT {
 		}
 	}
 
-	private static List<String> values() {
+	static List<String> values() {
 		List<String> values = new ArrayList<>();
 		for (int i = 0; i < RECORDS; i++) {
 			values.add("value " + i);
@@ -106,7 +106,8 @@ class BreakableKafkaIT {
 				new StringSerializer(), new StringSerializer());
 	}
 
-	private static void send(KafkaService kafka, String topic) throws Exception {
+	/** Sends {@link #values} to a new topic. */
+	static void send(KafkaService kafka, String topic) throws Exception {
 		try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
 			admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1)))
 				.all()
@@ -126,7 +127,7 @@ class BreakableKafkaIT {
 		}
 	}
 
-	private static List<String> receive(KafkaService kafka, String topic) {
+	static List<String> receive(KafkaService kafka, String topic) {
 		Map<String, Object> config = Map.of("bootstrap.servers", kafka.bootstrapServers(), "group.id", topic,
 				"auto.offset.reset", "earliest");
 		try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(config, new StringDeserializer(),

@@ -2,9 +2,7 @@ package dev.sluice.devservices;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Properties;
 
@@ -101,15 +99,8 @@ class BreakablePostgresIT {
 		login.put("password", postgres.password());
 		login.put("connectTimeout", Long.toString(timeout.toSeconds()));
 		login.put("socketTimeout", Long.toString(timeout.toSeconds()));
-		try (Connection connection = DriverManager.getConnection(postgres.jdbcUrl(), login);
-				Statement statement = connection.createStatement()) {
-			for (boolean rows = statement.execute(sql); !rows; rows = statement.getMoreResults()) {
-				// Skips to the statement that has a result.
-			}
-			try (ResultSet result = statement.getResultSet()) {
-				result.next();
-				return result.getString(1);
-			}
+		try (Connection connection = DriverManager.getConnection(postgres.jdbcUrl(), login)) {
+			return DevServicesIT.query(connection, sql);
 		}
 	}
 

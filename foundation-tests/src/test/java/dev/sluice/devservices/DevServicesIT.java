@@ -10,21 +10,10 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Properties;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.StringDeserializer;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,16 +29,14 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @ResourceLock(value = SharedKafka.LOCK, mode = ResourceAccessMode.READ)
 class DevServicesIT {
 
-	private static final Duration TIMEOUT = Patience.ofSeconds(60);
-
 	@Test
 	void kafkaKeepsWhatWasSent() throws Exception {
 		KafkaService kafka = DevServices.shared().kafka();
 
 		String topic = "topic-" + UUID.randomUUID();
-		send(kafka, topic);
+		BreakableKafkaIT.send(kafka, topic);
 
-		assertThat(receive(kafka, topic)).isEqualTo("value of " + topic);
+		assertThat(BreakableKafkaIT.receive(kafka, topic)).containsExactlyElementsOf(BreakableKafkaIT.values());
 	}
 
 	@Test
@@ -87,7 +74,7 @@ class DevServicesIT {
 			.infrastructure(Infrastructure.EMBEDDED)
 			.directory(directory);
 		try (DevServices services = builder.start()) {
-			send(services.kafka(), "kept");
+			BreakableKafkaIT.send(services.kafka(), "kept");
 			query(services.postgres(), "create table kept as select 11 as c; select 1");
 
 			assertThat(List.of("kafka", "postgres")).allSatisfy((server) -> assertThat(
@@ -100,7 +87,7 @@ class DevServicesIT {
 		}
 
 		try (DevServices services = builder.start()) {
-			assertThat(receive(services.kafka(), "kept")).isEqualTo("value of kept");
+			assertThat(BreakableKafkaIT.receive(services.kafka(), "kept")).hasSameElementsAs(BreakableKafkaIT.values());
 			assertThat(query(services.postgres(), "select c from kept")).isEqualTo("11");
 			if (Files.exists(Path.of("/proc/self/cmdline"))) {
 				assertThat(processesIn(directory)).hasSizeGreaterThan(2);
@@ -171,34 +158,6 @@ class DevServicesIT {
 		await().until(() -> Ports.isFree(kafkaPort) && Ports.isFree(postgresPort));
 	}
 
-	private static void send(KafkaService kafka, String topic) throws Exception {
-		Map<String, Object> config = Map.of("bootstrap.servers", kafka.bootstrapServers());
-		try (Admin admin = Admin.create(config)) {
-			admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1)))
-				.all()
-				.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
-		}
-		try (KafkaProducer<String, String> producer = new KafkaProducer<>(config, new StringSerializer(),
-				new StringSerializer())) {
-			producer.send(new ProducerRecord<>(topic, "key", "value of " + topic))
-				.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
-		}
-	}
-
-	private static String receive(KafkaService kafka, String topic) {
-		Map<String, Object> config = Map.of("bootstrap.servers", kafka.bootstrapServers(), "group.id", topic,
-				"auto.offset.reset", "earliest");
-		try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(config, new StringDeserializer(),
-				new StringDeserializer())) {
-			consumer.subscribe(List.of(topic));
-			ConsumerRecord<String, String> received = await()
-				.until(() -> consumer.poll(Duration.ofMillis(200)), (records) -> !records.isEmpty())
-				.iterator()
-				.next();
-			return received.value();
-		}
-	}
-
 	private static Connection login(PostgresService postgres, String user, String password) throws SQLException {
 		Properties login = new Properties();
 		login.put("user", user);
@@ -212,7 +171,7 @@ class DevServicesIT {
 		}
 	}
 
-	private static String query(Connection connection, String sql) throws SQLException {
+	static String query(Connection connection, String sql) throws SQLException {
 		try (Statement statement = connection.createStatement()) {
 			for (boolean rows = statement.execute(sql); !rows; rows = statement.getMoreResults()) {
 				// Skips to the statement that has a result.

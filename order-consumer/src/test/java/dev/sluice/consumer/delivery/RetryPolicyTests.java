@@ -19,12 +19,6 @@ class RetryPolicyTests {
 	private final RetryPolicy retries = new RetryPolicy(this.backoff, 8, Duration.ofMinutes(1), Duration.ofHours(1));
 
 	@Test
-	void waitsAsLongAsTheBackendAsksAndAJitterLonger() {
-		assertThat(this.retries.after(throttled(Duration.ofSeconds(7)), 1)).isEqualTo(Duration.ofMillis(7_500));
-		assertThat(this.retries.after(throttled(Duration.ZERO), 3)).isEqualTo(Duration.ofSeconds(2));
-	}
-
-	@Test
 	void waitsNoLongerThanItsBound() {
 		assertThat(this.retries.after(throttled(Duration.ofSeconds(Long.MAX_VALUE)), 9))
 			.isEqualTo(Duration.ofSeconds(64));

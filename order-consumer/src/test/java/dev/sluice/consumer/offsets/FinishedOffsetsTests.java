@@ -15,12 +15,6 @@ class FinishedOffsetsTests {
 	private static final int MAX_LENGTH = 4_000;
 
 	@Test
-	void saysNothingWhereNothingHasFinished() {
-		assertThat(new FinishedOffsets.Text(7)).hasToString("");
-		assertThat(FinishedOffsets.parse(7, "").contains(7)).isFalse();
-	}
-
-	@Test
 	void readsWhatWasWritten() {
 		FinishedOffsets.Text text = new FinishedOffsets.Text(100);
 		text.add(101, 140);

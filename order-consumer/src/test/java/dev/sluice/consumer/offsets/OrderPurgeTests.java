@@ -112,17 +112,15 @@ class OrderPurgeTests {
 	}
 
 	@Test
-	void deletesNothingThatOneGroupHasNoCommitFor() throws Exception {
+	void deletesNothingWithoutACommitOfBothForThisTopicNorInPartitionsOfOthers() throws Exception {
 		commit("delivery", 60, TOPIC);
-
 		assertThat(purge()).isEmpty();
-	}
 
-	@Test
-	void deletesNothingByACommitForADeletedTopic() throws Exception {
-		commit("delivery", 60, TOPIC);
 		commit("projection", 50, new Uuid(1, 2));
+		assertThat(purge()).as("a deleted topic").isEmpty();
 
+		commit("projection", 50, TOPIC);
+		this.owned = Set.of();
 		assertThat(purge()).isEmpty();
 	}
 
@@ -135,15 +133,6 @@ class OrderPurgeTests {
 
 		commit("delivery", 11, TOPIC);
 		assertThat(purge()).containsExactly(Map.entry(0, 11L));
-	}
-
-	@Test
-	void leavesThePartitionsOfOthersAlone() throws Exception {
-		commit("delivery", 60, TOPIC);
-		commit("projection", 50, TOPIC);
-		this.owned = Set.of();
-
-		assertThat(purge()).isEmpty();
 	}
 
 	@Test

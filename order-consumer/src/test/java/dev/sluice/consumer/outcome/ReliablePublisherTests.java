@@ -61,14 +61,6 @@ class ReliablePublisherTests {
 	private final ReliablePublisher publisher = publisher(this.kafka);
 
 	@Test
-	void publishesOnceWhatKafkaAcknowledges() throws InterruptedException {
-		assertThat(this.publisher.publish(this.record, WANTED)).isTrue();
-
-		assertThat(this.kafka.history()).containsExactly(this.record);
-		assertThat(this.waits).isEmpty();
-	}
-
-	@Test
 	void takesNoRefusalForAnAcknowledgement() throws InterruptedException {
 		this.failures.add(new TimeoutException("no acknowledgement"));
 
