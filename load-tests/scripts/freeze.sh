@@ -3,7 +3,7 @@
 # for 6 of 10 s. 'lab client' and Gatling always take part; wrk, wrk2, oha, hey and k6 if they are on the path.
 #
 # The server answers at once and is stopped (SIGSTOP) from 2 s to 8 s after the generator has connected. wrk2, k6, Gatling
-# and 'oha -q' send 500 requests per second by the clock, as 'lab client --freeze' does; wrk, oha and hey keep 50 connections
+# and 'oha -q' send 500 requests per second by the clock, as 'lab client' does; wrk, oha and hey keep 50 connections
 # busy.
 #
 #   ./lab doctor                        # builds what is not built
@@ -42,7 +42,7 @@ for _ in $(seq 600); do
 done
 curl -fso /dev/null --max-time 1 "$uri" || { echo "$jar does not answer at $uri" >&2; exit 1; }
 
-# Runs a generator for 10 s while the server is stopped from 2 s to 8 s after it has connected.
+# Runs a generator for 10 s while the server is stopped from 2 s to 8 s after it has connected and warmed up, if it does.
 frozen() {
   local output=$1
   shift
@@ -51,7 +51,7 @@ frozen() {
   while kill -0 "$generator" 2>/dev/null && [ -z "$(ss -Htn state established "( dport = :$port )")" ]; do
     sleep 0.05
   done
-  sleep 2
+  sleep $((2 + ${warm_up:-0}))
   kill -STOP "$server"
   sleep 6
   kill -CONT "$server"
@@ -134,11 +134,10 @@ frozen "$results/gatling" "$java" --add-opens=java.base/java.lang=ALL-UNNAMED -X
   io.gatling.app.Gatling --simulation Freeze --results-folder "$results/gatling.run"
 gatling_percentile() { sed -nE "s/.*$1(th|st|nd|rd) percentile[^0-9]*([0-9,]+).*/\\2 ms/p" "$results/gatling" | head -1; }
 row Gatling "$rate/s" "$(gatling_percentile 50)" "$(gatling_percentile 99)"
-"${LAB:-$root/lab}" client --freeze --out "$results/lab.run" >"$results/lab" 2>"$results/lab.err" ||
-  { cat "$results/lab.err" >&2; exit 1; }
+warm_up=5 frozen "$results/lab" "${LAB:-$root/lab}" client --uri "$uri" -r "$rate" -d 10 --out "$results/lab.run"
 lab_percentiles=$(awk '
-  /^Latency since due/ { found = 1; next }
-  found && NF > 6 { gsub(",", ""); print $(NF - 5), $(NF - 3); exit }' "$results/lab")
+  /latency since due/ { found = 1; next }
+  found && NF > 8 && $NF ~ /^[0-9]/ { gsub(",", ""); print $(NF - 7), $(NF - 5); exit }' "$results/lab")
 read -r p50 p99 <<<"$lab_percentiles"
 row "lab client" "$rate/s" "$p50 ms" "$p99 ms"
 [ ${#missing[@]} = 0 ] || echo "not installed: ${missing[*]}" >&2

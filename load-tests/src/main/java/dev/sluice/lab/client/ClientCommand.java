@@ -12,9 +12,8 @@ import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetOptions;
 import dev.sluice.lab.kit.client.CallMode;
 import dev.sluice.lab.kit.client.OpenClient;
-import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.result.ClientResult.Stopped;
 import dev.sluice.lab.kit.run.ExperimentCommand;
+import dev.sluice.lab.kit.run.ModesOption;
 import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.scenario.TargetFile;
 import org.jspecify.annotations.Nullable;
@@ -36,10 +35,6 @@ public final class ClientCommand extends ExperimentCommand {
 	private static final int MAX_THREADS = 10_000;
 
 	private static final int MAX_SECONDS = 86_400;
-
-	/** Three of five requests become due while the target is stopped. */
-	private static final Case FREEZE = new Case("async, 500/s, target stopped for 6 s", CallMode.ASYNC, null, 500,
-			Duration.ofSeconds(10), "/0", null, new Stopped(2, 8));
 
 	@Option(names = { "-u", "--uri" }, paramLabel = "URI", description = "URI to GET.")
 	private @Nullable URI uri;
@@ -76,17 +71,11 @@ public final class ClientCommand extends ExperimentCommand {
 					+ " about 85 s.")
 	private boolean referenceTable;
 
-	@Option(names = "--freeze",
-			description = "Sends 500 requests per second for 10 s to a backend that it starts and freezes for 6 s:"
-					+ " does the median show it?")
-	private boolean freeze;
-
 	@Mixin
 	private TargetOptions target = new TargetOptions();
 
-	@Option(names = "--modes", split = ",", paramLabel = "MODE",
-			description = "With --target: sync, queued. Default: both.")
-	private @Nullable List<String> modes;
+	@Mixin
+	private ModesOption modes = new ModesOption();
 
 	public ClientCommand(ReportWriter report) {
 		super(report);
@@ -103,22 +92,16 @@ public final class ClientCommand extends ExperimentCommand {
 			throw usage("--max-outstanding and --timeout must be at least 1");
 		}
 		Duration timeout = Duration.ofSeconds(this.timeoutSeconds);
-		if ((this.referenceTable || this.freeze) && this.uri != null) {
-			throw usage("--reference-table and --freeze start their own backend: leave --uri out");
-		}
-		if (this.referenceTable && this.freeze) {
-			throw usage("--reference-table or --freeze, not both");
+		if (this.referenceTable && this.uri != null) {
+			throw usage("--reference-table starts its own backend: leave --uri out");
 		}
 		Deployed deployed = deployed();
 		if (deployed != null) {
-			if (this.uri != null || this.referenceTable || this.freeze) {
-				throw usage("--target places orders: leave --uri, --reference-table and --freeze out");
+			if (this.uri != null || this.referenceTable) {
+				throw usage("--target places orders: leave --uri and --reference-table out");
 			}
 			return new ClientExperiment.Settings(List.of(ownCase()), null, timeout, timeout, this.maxOutstanding,
 					deployed);
-		}
-		if (this.freeze) {
-			return new ClientExperiment.Settings(List.of(FREEZE), null, timeout, timeout, this.maxOutstanding, null);
 		}
 		if (this.referenceTable) {
 			return new ClientExperiment.Settings(ReferenceCases.all(), null, Duration.ZERO, timeout,
@@ -128,22 +111,18 @@ public final class ClientCommand extends ExperimentCommand {
 	}
 
 	private @Nullable Deployed deployed() {
-		try {
-			Target target = this.target.value(TargetFile::read);
-			if (target == null && this.modes != null) {
+		return argument(() -> {
+			Target read = this.target.value(TargetFile::read);
+			if (read == null && has("--modes")) {
 				throw usage("--modes are those of orders, which only --target gets");
 			}
-			return (target == null) ? null : new Deployed(target, (this.modes == null) ? List.of(Mode.values())
-					: this.modes.stream().map(Mode::of).distinct().toList());
-		}
-		catch (IllegalArgumentException ex) {
-			throw usage(ex.getMessage());
-		}
+			return (read != null) ? new Deployed(read, this.modes.value()) : null;
+		});
 	}
 
 	private URI target() {
 		if (this.uri == null) {
-			throw usage("--uri says what to GET; or use --reference-table or --freeze");
+			throw usage("--uri says what to GET; or use --reference-table");
 		}
 		if (!"http".equals(this.uri.getScheme()) || this.uri.getHost() == null || this.uri.getPort() > Ports.MAX) {
 			throw usage("--uri must be like http://127.0.0.1:8090/5000");
@@ -165,7 +144,7 @@ public final class ClientCommand extends ExperimentCommand {
 			throw usage("These are more than %s requests: choose fewer per second or a shorter --duration"
 				.formatted(OpenClient.MAX_REQUESTS));
 		}
-		CallMode chosen = mode();
+		CallMode chosen = argument(() -> CallMode.of(this.mode));
 		if (this.threads != null && chosen.threads() == null) {
 			throw usage("--mode %s waits without threads: leave --threads out".formatted(chosen));
 		}
@@ -174,20 +153,11 @@ public final class ClientCommand extends ExperimentCommand {
 		}
 		Integer waiting = (this.threads != null) ? this.threads : chosen.threads();
 		return new Case("%s, %s/s".formatted(chosen, plain(this.requestsPerSecond)), chosen, waiting,
-				this.requestsPerSecond, Duration.ofSeconds(this.seconds), "", null, null);
+				this.requestsPerSecond, Duration.ofSeconds(this.seconds), "", null);
 	}
 
 	private static String plain(double number) {
 		return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
-	}
-
-	private CallMode mode() {
-		try {
-			return CallMode.of(this.mode);
-		}
-		catch (IllegalArgumentException ex) {
-			throw usage(ex.getMessage());
-		}
 	}
 
 }

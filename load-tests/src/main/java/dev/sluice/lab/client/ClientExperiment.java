@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.client.ReferenceCases.Case;
@@ -34,7 +33,6 @@ import dev.sluice.lab.kit.statistics.Window;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.ClientResult.Second;
-import dev.sluice.lab.kit.result.ClientResult.Stopped;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.Experiment;
@@ -42,7 +40,6 @@ import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
-import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import org.jspecify.annotations.Nullable;
@@ -99,7 +96,7 @@ final class ClientExperiment extends Experiment {
 			placeOrders(this.settings.deployed());
 		}
 		else if (this.settings.target() != null) {
-			runAll(this.settings.target(), null);
+			runAll(this.settings.target());
 		}
 		else {
 			runAgainstBackend();
@@ -184,27 +181,25 @@ final class ClientExperiment extends Experiment {
 			@Nullable Double foreignCpuShare) {
 		return new ClientResult.Run(name, each.mode().label(), each.threads(), uri.toString(), each.requestsPerSecond(),
 				each.duration().toMillis(), figures.tally(), figures.latency(), figures.lag(),
-				figures.cpuMillisPerRequest(), foreignCpuShare, figures.seconds(), each.reference(), each.stopped());
+				figures.cpuMillisPerRequest(), foreignCpuShare, figures.seconds(), each.reference());
 	}
 
 	private void runAgainstBackend() throws IOException, InterruptedException {
 		try (Stack stack = stack()) {
 			stack.prepare(modules(), progress()::step);
 			progress().step("Starting the backend");
-			Service service = stack.startBackend(ServiceOptions.NONE);
-			URI backend = service.uri();
-			runAll(backend, service.process());
+			runAll(stack.startBackend(ServiceOptions.NONE).uri());
 		}
 	}
 
-	private void runAll(URI target, @Nullable Breakable breakable) throws IOException, InterruptedException {
+	private void runAll(URI target) throws IOException, InterruptedException {
 		for (Case each : this.settings.cases()) {
 			URI uri = each.path().isEmpty() ? target : target.resolve(each.path());
 			if (this.settings.target() != null) {
 				checkAnswers(uri);
 			}
 			progress().step("%s against %s for %s s".formatted(each.name(), uri, each.duration().toSeconds()));
-			this.runs.add(run(each, uri, breakable));
+			this.runs.add(run(each, uri));
 		}
 	}
 
@@ -225,8 +220,7 @@ final class ClientExperiment extends Experiment {
 		}
 	}
 
-	private ClientResult.Run run(Case each, URI uri, @Nullable Breakable breakable)
-			throws IOException, InterruptedException {
+	private ClientResult.Run run(Case each, URI uri) throws IOException, InterruptedException {
 		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
 		groups.put("client", ProcessGroup.of(ProcessHandle.current().pid()));
 		Ports.holder((uri.getPort() < 0) ? HTTP_PORT : uri.getPort())
@@ -239,19 +233,11 @@ final class ClientExperiment extends Experiment {
 			// Waits for a sample before the first request.
 			Thread.sleep(ProcessSampler.INTERVAL);
 			Instant from = Instant.now();
-			Figures figures = client.run(load(each, each.duration()), (_) -> request, (second) -> {
-				print(second);
-				stopOrContinue(breakable, each.stopped(), second.second());
-			});
+			Figures figures = client.run(load(each, each.duration()), (_) -> request, this::print);
 			Window window = new Window(from, Instant.now());
 			ProcessSampler.awaitNextSample();
 			return run(each.name(), each, uri, figures,
 					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()));
-		}
-		finally {
-			if (breakable != null) {
-				breakable.unfreeze();
-			}
 		}
 	}
 
@@ -265,15 +251,6 @@ final class ClientExperiment extends Experiment {
 			.build();
 		client.run(load(each, WARM_UP), (_) -> request, (_) -> {
 		});
-	}
-
-	private static void stopOrContinue(@Nullable Breakable target, @Nullable Stopped stopped, int second) {
-		if (target != null && stopped != null && second == stopped.fromSecond()) {
-			target.freeze();
-		}
-		if (target != null && stopped != null && second == stopped.toSecond()) {
-			target.unfreeze();
-		}
 	}
 
 	@Override

@@ -16,7 +16,6 @@ import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.ClientResult.Reference;
 import dev.sluice.lab.kit.result.ClientResult.Run;
 import dev.sluice.lab.kit.result.ClientResult.Second;
-import dev.sluice.lab.kit.result.ClientResult.Stopped;
 import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
@@ -25,9 +24,6 @@ public final class ClientPage {
 
 	/** Factor allowed over what rate and least latency explain. */
 	private static final double SLACK = 1.5;
-
-	/** Tolerance for the times of a stop and its end, which are known to the second. */
-	private static final double NEARLY = 0.8;
 
 	/** As many columns of the latencies as a terminal has room for. */
 	private static final int TERMINAL_COLUMNS = 9;
@@ -86,27 +82,6 @@ public final class ClientPage {
 	}
 
 	private static String answer(Run run) {
-		return (run.stopped() != null) ? stopped(run, run.stopped()) : completed(run);
-	}
-
-	/**
-	 * Requests that came due while the target was stopped waited for the rest of that
-	 * time; the median lies among them if they are more than half of all.
-	 */
-	private static String stopped(Run run, Stopped stopped) {
-		double share = (stopped.toSecond() - stopped.fromSecond()) * 1_000.0 / run.millis();
-		double expected = Math.max(0, (share - 0.5) / share) * (stopped.toSecond() - stopped.fromSecond()) * 1_000;
-		Timing latency = run.latency();
-		if (latency == null || latency.p50() == null) {
-			return "%s: too few requests were answered for a median.".formatted(run.name());
-		}
-		return "%s: median %s ms, p99 %s ms. Of requests sent by the clock %s came due while it was stopped, which makes the median %s ms at least: %s."
-			.formatted(run.name(), Figures.measured(latency.p50()), Figures.measured(latency.p99()),
-					Figures.percent(share), Figures.measured(expected),
-					(latency.p50() >= expected * NEARLY) ? "the stop is seen" : "the stop is NOT seen");
-	}
-
-	private static String completed(Run run) {
 		Second last = run.last();
 		String end = (last != null) ? "%s requests outstanding after %s s, of %s sent"
 			.formatted(Figures.count(last.outstanding()), Figures.count(last.second()), Figures.count(last.sent()))
@@ -190,13 +165,10 @@ public final class ClientPage {
 				Chart.Panel.of("Responses in the second", 1, "area", seconds, Second::answeredNow),
 				Chart.Panel.of("Mean latency of those, ms", 2, "area", seconds, Second::latencyMillis),
 				Chart.Panel.of("Platform threads of the client", 3, "area", seconds, Second::threads));
-		Stopped stopped = run.stopped();
-		List<Chart.Span> spans = (stopped == null) ? List.of()
-				: List.of(new Chart.Span("target", "stopped", 1, stopped.fromSecond(), stopped.toSecond()));
 		html.chart(
 				new Chart.Seconds("Second by second",
 						"Outstanding requests, responses, latency and threads at the end of each second.", 520, 760,
-						seconds.size(), panels, spans),
+						seconds.size(), panels, List.of()),
 				Table.of("At the end of each second", seconds,
 						List.of(Column.count("Second", Second::second), Column.count("requests", Second::sent),
 								Column.count("responses", Second::answered),

@@ -6,7 +6,6 @@ import java.util.List;
 import dev.sluice.lab.kit.client.CallMode;
 import dev.sluice.lab.kit.page.ReferenceTable;
 import dev.sluice.lab.kit.result.ClientResult.Reference;
-import dev.sluice.lab.kit.result.ClientResult.Stopped;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,10 +26,9 @@ final class ReferenceCases {
 	 * @param path path of the target
 	 * @param reference the reference's figures; null if the case is not one of the
 	 * reference's
-	 * @param stopped when the target is stopped during the run; null if it is not
 	 */
 	record Case(String name, CallMode mode, @Nullable Integer threads, double requestsPerSecond, Duration duration,
-			String path, @Nullable Reference reference, @Nullable Stopped stopped) {
+			String path, @Nullable Reference reference) {
 	}
 
 	/** In the order of the table. */
@@ -47,7 +45,7 @@ final class ReferenceCases {
 		String name = "%s, %s/s%s".formatted(mode, fields[1],
 				(threads != null) ? ", %s threads".formatted(threads) : "");
 		return new Case(name, mode, threads, Double.parseDouble(fields[1]),
-				Duration.ofSeconds(reference.elapsedSeconds()), "/" + fields[2], reference, null);
+				Duration.ofSeconds(reference.elapsedSeconds()), "/" + fields[2], reference);
 	}
 
 }

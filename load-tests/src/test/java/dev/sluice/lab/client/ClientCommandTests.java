@@ -42,8 +42,6 @@ class ClientCommandTests {
 			--uri http://127.0.0.1/ -r 0.01 -d 20               | less than one request
 			--uri http://127.0.0.1/ -r 1e6 -d 60                | more than 5000000 requests
 			--uri http://127.0.0.1/ --reference-table                | leave --uri out
-			--uri http://127.0.0.1/ --freeze                    | leave --uri out
-			--reference-table --freeze                               | not both
 			""")
 	void refusesWhatMakesNoSense(String arguments, String message) {
 		int exit = execute((arguments != null) ? arguments.split(" ") : new String[0]);

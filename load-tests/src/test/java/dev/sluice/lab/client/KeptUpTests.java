@@ -62,7 +62,7 @@ class KeptUpTests {
 			double lagMillis, long millis) {
 		return new Run("run", "async", null, "http://localhost", perSecond, millis,
 				new Tally(100, 100, notSent, 100, outstanding, Map.of("503", failed)), latency, latency(lagMillis),
-				null, 0.0, List.of(new Second(1, 100, 100, outstanding, 100, 100, null, 1)), null, null);
+				null, 0.0, List.of(new Second(1, 100, 100, outstanding, 100, 100, null, 1)), null);
 	}
 
 }

@@ -4,10 +4,8 @@ import java.util.List;
 import java.util.Map;
 
 import dev.sluice.lab.kit.result.ClientResult;
-import dev.sluice.lab.kit.result.ClientResult.Stopped;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
-import dev.sluice.lab.kit.statistics.Timing;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,30 +38,12 @@ class ClientReportTests {
 		return Runs.found("client",
 				new ClientResult(List.of(new ClientResult.Run(run.name(), run.mode(), null, run.target(), 100, 18_000,
 						new ClientResult.Tally(1_800, 1_800, 0, 100, 0, Map.of("no connection", 1_700L)), run.latency(),
-						run.lag(), 0.2, 0.01, run.seconds(), run.reference(), null))));
+						run.lag(), 0.2, 0.01, run.seconds(), run.reference()))));
 	}
 
 	@Test
 	void marksARunWhoseGeneratorLagged() {
 		assertThat(Report.page(Runs.client())).contains("sync-over-async, 100/s †").doesNotContain(">async, 100/s †");
-	}
-
-	@Test
-	void saysWhetherAStopOfTheTargetIsInTheMedian() {
-		String seen = Report.page(stopped(1_010));
-		String hidden = Report.page(stopped(3));
-
-		assertThat(seen).contains("60 % came due while it was stopped",
-				"the median 1,000 ms at least: the stop is seen", "\"name\":\"stopped\"");
-		assertThat(hidden).contains("the stop is NOT seen");
-	}
-
-	private static RunResult stopped(double median) {
-		ClientResult.Run run = ((ClientResult) Runs.client().finding()).runs().getFirst();
-		return Runs.found("client",
-				new ClientResult(List.of(new ClientResult.Run("stopped", "async", null, "http://127.0.0.1:8090/0", 500,
-						10_000, run.tally(), new Timing(1, median, median, 5_000.0, 6_000.0, 6_100), run.lag(), 0.2,
-						0.01, run.seconds(), null, new Stopped(2, 8)))));
 	}
 
 	@Test

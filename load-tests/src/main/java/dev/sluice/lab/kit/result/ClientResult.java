@@ -41,12 +41,10 @@ public record ClientResult(List<Run> runs) implements Finding {
 	 * @param cpuMillisPerRequest CPU time of the load generator
 	 * @param foreignCpuShare CPU share of other processes
 	 * @param reference the reference's last line for this run
-	 * @param stopped when the target was stopped
 	 */
 	public record Run(String name, String mode, @Nullable Integer threads, String target, double requestsPerSecond,
 			long millis, Tally tally, @Nullable Timing latency, Timing lag, @Nullable Double cpuMillisPerRequest,
-			@Nullable Double foreignCpuShare, List<Second> seconds, @Nullable Reference reference,
-			@Nullable Stopped stopped) {
+			@Nullable Double foreignCpuShare, List<Second> seconds, @Nullable Reference reference) {
 
 		public Run {
 			Objects.requireNonNull(name, "name");
@@ -73,13 +71,6 @@ public record ClientResult(List<Run> runs) implements Finding {
 			return (double) (last.answered() - this.seconds.getFirst().answered()) / (last.second() - 1);
 		}
 
-	}
-
-	/**
-	 * A time for which the target was stopped, as by SIGSTOP: it neither answered nor
-	 * refused.
-	 */
-	public record Stopped(int fromSecond, int toSecond) {
 	}
 
 	/**

@@ -109,7 +109,7 @@ public final class Runs {
 		return new ClientResult.Run(name, name.split(",", 2)[0], null, "http://127.0.0.1:8090/5000", 100, 18_000,
 				new ClientResult.Tally(1_800, 1_800, 0, 18 * answered, outstanding, failures),
 				new Timing(5_001, 5_007, 5_005.0, 5_010.0, 5_020.0, 5_300), new Timing(0, 0.1, 0.1, 0.3, lag, lag + 1),
-				0.4, 0.02, seconds, reference, null);
+				0.4, 0.02, seconds, reference);
 	}
 
 	/** A grid in which 14 blocked threads are the limit, and nothing else is. */
