@@ -312,7 +312,7 @@ public final class CausesExperiment extends Experiment {
 				: new Capacity.Unlimited();
 		return new Phase(cell.phase(), new Target(gateway, Mode.SYNC), Extent.of(cell.orders()),
 				new Client(MANY, !setting.has(Factor.CONNECTIONS), 0, Client.ITEMS),
-				BackendBehaviour.DEFAULT.withCapacity(capacity), null, this.settings.deadlineMillis());
+				BackendBehaviour.DEFAULT.withCapacity(capacity), this.settings.deadlineMillis());
 	}
 
 	private void evaluate(Round round, LoadRound.Record record) throws IOException {

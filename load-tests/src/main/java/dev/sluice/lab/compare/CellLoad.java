@@ -122,7 +122,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 
 	private static Phase phase(String name, Target target, BackendModel backend, Extent extent, Client client,
 			long deadlineMillis) {
-		return new Phase(name, target, extent, client, backend.behaviour(), backend.flap(), deadlineMillis);
+		return new Phase(name, target, extent, client, backend.behaviour(), deadlineMillis);
 	}
 
 	/**
@@ -137,8 +137,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		}
 		Settling rule = cold ? this.settling : again();
 		return List.of(new Phase("warm-up", targets, Extent.lasting(rule.loadMillis()), Client.of(WARM_UP_USERS),
-				BackendBehaviour.DEFAULT, null, rule.loadMillis() + Patience.of(WARM_UP_DRAIN).toMillis(), false,
-				rule));
+				BackendBehaviour.DEFAULT, rule.loadMillis() + Patience.of(WARM_UP_DRAIN).toMillis(), false, rule));
 	}
 
 	private Settling again() {
@@ -158,7 +157,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		}
 		long millis = Math.min(SETTLING_MILLIS, this.leastMillis);
 		return Optional.of(new Phase(name, queued, new Extent(1, millis, SETTLING_BACKLOG), Client.of(WARM_UP_USERS),
-				behaviour, null, this.deadlineMillis, false, null));
+				behaviour, this.deadlineMillis, false, null));
 	}
 
 	/** Whether the services were warm; empty if that is unknown. */

@@ -116,7 +116,7 @@ final class CompareExperiment extends Experiment {
 		Map<String, Long> backendMillis() {
 			Map<String, Long> millis = new TreeMap<>();
 			for (BackendModel backend : this.backends) {
-				if (backend.behaviour().delay() instanceof Delay.Fixed fixed && backend.flap() == null) {
+				if (backend.behaviour().delay() instanceof Delay.Fixed fixed) {
 					millis.put(backend.label(), fixed.millis());
 				}
 			}

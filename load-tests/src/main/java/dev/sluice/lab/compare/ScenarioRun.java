@@ -58,9 +58,8 @@ record ScenarioRun(Scenario scenario) {
 	}
 
 	private BackendModel backend() {
-		return new BackendModel(this.scenario.name(), this.scenario.backend(), this.scenario.flap(),
-				"%s, %s%s".formatted(this.scenario.backend().delay(), this.scenario.backend().capacity(),
-						(this.scenario.flap() != null) ? ", " + this.scenario.flap() : ""));
+		return new BackendModel(this.scenario.name(), this.scenario.backend(),
+				"%s, %s".formatted(this.scenario.backend().delay(), this.scenario.backend().capacity()));
 	}
 
 	/** Compares the cells with the scenario's limits. */

@@ -118,7 +118,7 @@ final class GridExperiment extends Experiment {
 			for (int concurrency : this.plan.concurrencies()) {
 				phases.add(new Phase(phaseName(delay, concurrency), new Target(gateway.uri(), Mode.SYNC),
 						Extent.lasting(this.plan.cellMillis()), Client.of(concurrency),
-						BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(delay)), null, this.plan.cellMillis()));
+						BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(delay)), this.plan.cellMillis()));
 			}
 		}
 		return phases;

@@ -106,10 +106,6 @@ final class Fields {
 		return this.node;
 	}
 
-	String file() {
-		return this.file;
-	}
-
 	/** A mapping with keys and words chosen by the user, in the file's order. */
 	Map<String, String> texts(Node value) {
 		if (!(value instanceof MappingNode mapping) || mapping.getValue().isEmpty()) {

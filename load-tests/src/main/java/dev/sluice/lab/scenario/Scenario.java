@@ -5,7 +5,6 @@ import java.util.List;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.lab.kit.deployed.Target;
-import dev.sluice.lab.kit.plan.Phase.Flap;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.Variant;
 import org.jspecify.annotations.Nullable;
@@ -16,14 +15,13 @@ import org.jspecify.annotations.Nullable;
  * @param name name of the file without its extension
  * @param question the question that it answers
  * @param backend the backend's behaviour
- * @param flap the behaviour to which it changes periodically; null if it does not change
  * @param services the gateways and the consumer
  * @param load the orders
  * @param limits limits that each cell must meet
  * @param target deployed system to measure; null to start one
  */
-public record Scenario(String name, String question, BackendBehaviour backend, @Nullable Flap flap, Services services,
-		Load load, Limits limits, @Nullable Target target) {
+public record Scenario(String name, String question, BackendBehaviour backend, Services services, Load load,
+		Limits limits, @Nullable Target target) {
 
 	/**
 	 * The services that the lab starts.

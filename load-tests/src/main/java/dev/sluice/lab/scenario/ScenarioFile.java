@@ -13,7 +13,6 @@ import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.plan.Phase.Client;
-import dev.sluice.lab.kit.plan.Phase.Flap;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario.Limits;
@@ -73,18 +72,16 @@ public final class ScenarioFile {
 			});
 		}
 		String question = root.text(root.need("question"));
-		Optional<Fields> backend = root.fields("backend", "delay", "capacity", "errors", "flaps");
+		Optional<Fields> backend = root.fields("backend", "delay", "capacity", "errors");
 		BackendBehaviour behaviour = backend.map(this::behaviour).orElse(BackendBehaviour.DEFAULT);
-		Optional<Flap> flap = backend.flatMap((fields) -> fields.fields("flaps", "well", "unwell", "errors"))
-			.map((fields) -> flap(fields, behaviour));
 		Services services = services(root.fields("services", "gateways", "heap", "collector", "delivery-concurrency"));
 		Load load = load(new Fields(this.file, root.need("load"), "modes", "orders", "rates", "for", "in-flight",
 				"items", "deadline", "repetitions"), target != null);
 		Limits limits = root.fields("limits", "p99", "failed-calls", "saved-per-second")
 			.map(ScenarioFile::limits)
 			.orElse(new Limits(null, null, null));
-		return new Scenario(this.file.replaceFirst("\\.ya?ml$", ""), question, behaviour, flap.orElse(null), services,
-				load, limits, target);
+		return new Scenario(this.file.replaceFirst("\\.ya?ml$", ""), question, behaviour, services, load, limits,
+				target);
 	}
 
 	private static Services services(Optional<Fields> given) {
@@ -222,13 +219,6 @@ public final class ScenarioFile {
 
 	private static int queue(Fields fields) {
 		return (int) fields.take("queue").map((value) -> fields.count(value, 0, MAX_QUEUE)).orElse(200L).longValue();
-	}
-
-	private static Flap flap(Fields fields, BackendBehaviour behaviour) {
-		Duration well = fields.duration(fields.need("well"), Duration.ofMillis(100), MAX_DELAY);
-		Duration unwell = fields.duration(fields.need("unwell"), Duration.ofMillis(100), MAX_DELAY);
-		BackendBehaviour then = errors(new Fields(fields.file(), fields.need("errors"), ERRORS), behaviour);
-		return new Flap(well.toMillis(), unwell.toMillis(), then);
 	}
 
 	private static Limits limits(Fields fields) {

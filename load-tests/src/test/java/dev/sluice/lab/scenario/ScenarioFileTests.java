@@ -8,7 +8,6 @@ import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
-import dev.sluice.lab.kit.plan.Phase.Flap;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario.Limits;
@@ -53,10 +52,6 @@ class ScenarioFileTests {
 				  capacity:
 				    starved: {threads: 2, more-per-second: 3, most: 50, queue: 7}
 				  errors: {share: 2.5%, status: 500}
-				  flaps:
-				    well: 3s
-				    unwell: 500ms
-				    errors: {share: 100%}
 				services:
 				  gateways: [reactive, servlet-virtual]
 				  heap: 1GB
@@ -77,7 +72,6 @@ class ScenarioFileTests {
 		assertThat(scenario.backend().capacity()).isEqualTo(new Capacity.Starved(2, 3, 50, 7));
 		assertThat(scenario.backend().errorRate()).isEqualTo(0.025);
 		assertThat(scenario.backend().errorStatus()).isEqualTo(500);
-		assertThat(scenario.flap()).isEqualTo(new Flap(3_000, 500, scenario.backend().withErrors(1, 503)));
 		assertThat(scenario.services().gateways()).containsExactly(Variant.REACTIVE, Variant.SERVLET_VIRTUAL);
 		assertThat(scenario.services().heap()).isEqualTo("1g");
 		assertThat(scenario.services().collector()).isEqualTo("-XX:+UseZGC");
@@ -113,16 +107,15 @@ class ScenarioFileTests {
 		assertThat(scenario.load().modes()).containsExactly(Mode.values());
 		assertThat(scenario.load().sizes()).containsExactly(new Orders(100, 0));
 		assertThat(scenario.backend().delay()).isEqualTo(new Delay.Fixed(50));
-		assertThat(scenario.flap()).isNull();
 		assertThat(scenario.limits()).isEqualTo(new Limits(null, null, null));
 	}
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '"',
 			textBlock = """
-					backend: {delay: 50, capacty: endless} | 4 | 'capacty' is unknown: use delay, capacity, errors, flaps
+					backend: {delay: 50, capacty: endless} | 4 | 'capacty' is unknown: use delay, capacity, errors
 					speed: 7                             | 4 | 'speed' is unknown: use question, target, backend, services, load, limits
-					backend: {delays: 50ms}              | 4 | 'delays' is unknown: use delay, capacity, errors, flaps
+					backend: {delays: 50ms}              | 4 | 'delays' is unknown: use delay, capacity, errors
 					backend: {delay: 50}                 | 4 | '50' is not a length of time: write it as 50ms, 2s or 1min
 					backend: {delay: 50 seconds}         | 4 | not a length of time
 					backend: {delay: 11min}              | 4 | not from 0 ms to 600000 ms
@@ -135,7 +128,6 @@ class ScenarioFileTests {
 					backend: {capacity: {rate: {limit: 5/s}, workers: {threads: 1}}} | 4 | one of workers, starved, rate
 					backend: {capacity: {workers: {threads: 0}}} | 4 | '0' is not a number from 1 to 100000
 					backend: {errors: {share: 0.5}}      | 4 | '0.5' is not a share: write it as 5%
-					backend: {flaps: {well: 3s, unwell: 1s}} | 4 | 'errors' is missing
 					services: {gateways: [servlet]}      | 4 | 'servlet' is unknown: use servlet-platform, servlet-virtual
 					services: {gateways: []}             | 4 | is empty
 					services: {heap: 768}                | 4 | '768' is not a size: write it as 768MB or 1GB

@@ -128,20 +128,16 @@ final class PhaseRunner {
 		this.backend.behave(phase.behaviour());
 		this.backend.forget();
 		List<WarmUpWindow> windows = List.of();
-		Counts counts;
-		try (Flapping _ = (phase.flap() != null) ? Flapping.start(this.backend, phase.behaviour(), phase.flap())
-				: null) {
-			this.generator.run(parameters(phase));
-			awaitFirstOrder();
-			long deadline = deadline(Duration.ofMillis(phase.deadlineMillis()));
-			if (phase.warmUp() != null) {
-				windows = watchWarmUp(phase.warmUp());
-			}
-			counts = awaitEnd(phase, deadline);
-			int due = phase.extent().isTimed() ? counts.accepted() : phase.extent().orders();
-			if (drain(due, deadline) < due || counts.failedCalls() > 0) {
-				this.unclean = phase;
-			}
+		this.generator.run(parameters(phase));
+		awaitFirstOrder();
+		long deadline = deadline(Duration.ofMillis(phase.deadlineMillis()));
+		if (phase.warmUp() != null) {
+			windows = watchWarmUp(phase.warmUp());
+		}
+		Counts counts = awaitEnd(phase, deadline);
+		int due = phase.extent().isTimed() ? counts.accepted() : phase.extent().orders();
+		if (drain(due, deadline) < due || counts.failedCalls() > 0) {
+			this.unclean = phase;
 		}
 		return outcome(phase, counts, windows);
 	}

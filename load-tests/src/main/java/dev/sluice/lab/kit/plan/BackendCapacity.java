@@ -53,7 +53,7 @@ public enum BackendCapacity {
 
 	/** The backend with this capacity. */
 	public BackendModel model() {
-		return new BackendModel(label(), this.behaviour, null,
+		return new BackendModel(label(), this.behaviour,
 				"%s ms for an order; %s".formatted(DELAY_MILLIS, this.description));
 	}
 

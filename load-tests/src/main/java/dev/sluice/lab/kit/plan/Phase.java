@@ -15,14 +15,13 @@ import org.jspecify.annotations.Nullable;
  * @param extent how many orders
  * @param client who places them
  * @param behaviour behaviour of the backend, set before the phase
- * @param flap behaviour that the backend alternates with; null = it does not flap
  * @param deadlineMillis time after which no order is tried or awaited any more, in
  * milliseconds
  * @param measured whether its calls and its audit are kept
  * @param warmUp rule by which it ends as a warm-up; null = it is not a warm-up
  */
 public record Phase(String name, List<Target> targets, Extent extent, Client client, BackendBehaviour behaviour,
-		@Nullable Flap flap, long deadlineMillis, boolean measured, @Nullable Settling warmUp) {
+		long deadlineMillis, boolean measured, @Nullable Settling warmUp) {
 
 	public Phase {
 		targets = List.copyOf(targets);
@@ -30,8 +29,8 @@ public record Phase(String name, List<Target> targets, Extent extent, Client cli
 
 	/** A measured phase. */
 	public Phase(String name, Target target, Extent extent, Client client, BackendBehaviour behaviour,
-			@Nullable Flap flap, long deadlineMillis) {
-		this(name, List.of(target), extent, client, behaviour, flap, deadlineMillis, true, null);
+			long deadlineMillis) {
+		this(name, List.of(target), extent, client, behaviour, deadlineMillis, true, null);
 	}
 
 	/** Whether its outcome is kept. */
@@ -109,17 +108,6 @@ public record Phase(String name, List<Target> targets, Extent extent, Client cli
 			return new Client(users, true, 0, ITEMS);
 		}
 
-	}
-
-	/**
-	 * A backend that alternates between the phase's behaviour and another, beginning with
-	 * the phase's.
-	 *
-	 * @param wellMillis how long it has the phase's behaviour, in milliseconds
-	 * @param unwellMillis how long it has the other one, in milliseconds
-	 * @param unwell the other behaviour
-	 */
-	public record Flap(long wellMillis, long unwellMillis, BackendBehaviour unwell) {
 	}
 
 	/**

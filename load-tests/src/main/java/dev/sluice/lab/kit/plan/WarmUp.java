@@ -41,7 +41,7 @@ public final class WarmUp {
 
 	private static Phase phase(String name, Target target, int orders, int users, BackendBehaviour behaviour) {
 		return new Phase(name + " " + target.mode(), List.of(target), Extent.of(orders), Client.of(users), behaviour,
-				null, DEADLINE_MILLIS, false, null);
+				DEADLINE_MILLIS, false, null);
 	}
 
 }

@@ -47,7 +47,7 @@ class PhaseRunnerIT {
 			Target queued = new Target(system.url(), Mode.QUEUED);
 
 			PhaseOutcome warmUp = runner.run(new Phase("warm-up", List.of(sync, queued), Extent.lasting(60_000),
-					Client.of(8), BackendBehaviour.DEFAULT, null, 60_000, false, new Settling(200, 200, 400, 1)));
+					Client.of(8), BackendBehaviour.DEFAULT, 60_000, false, new Settling(200, 200, 400, 1)));
 			PhaseOutcome one = runner.run(phase("sync 30", sync, Extent.of(30)));
 			PhaseOutcome two = runner.run(phase("queued", queued, Extent.of(40)));
 
@@ -81,7 +81,7 @@ class PhaseRunnerIT {
 
 			// Without a backlog it would last an hour.
 			PhaseOutcome outcome = runner.run(new Phase("backlog", queued, new Extent(40, 3_600_000, 20), Client.of(8),
-					BackendBehaviour.DEFAULT, null, 3_600_000));
+					BackendBehaviour.DEFAULT, 3_600_000));
 			runner.run(phase("after", queued, Extent.of(10)));
 
 			assertThat(outcome.accepted()).isGreaterThanOrEqualTo(40).isEqualTo(outcome.audit().saved());
@@ -115,7 +115,7 @@ class PhaseRunnerIT {
 	}
 
 	private static Phase phase(String name, Target target, Extent extent) {
-		return new Phase(name, target, extent, Client.of(8), BackendBehaviour.DEFAULT, null, 60_000);
+		return new Phase(name, target, extent, Client.of(8), BackendBehaviour.DEFAULT, 60_000);
 	}
 
 }

@@ -96,7 +96,7 @@ class OrderCallsTests {
 
 	private static Phase phase(Extent extent, double perSecond) {
 		return new Phase("phase", new Target(URI.create("http://a:1"), Mode.SYNC), extent,
-				new Client(2, true, perSecond, 2), BackendBehaviour.DEFAULT, null, 1_000);
+				new Client(2, true, perSecond, 2), BackendBehaviour.DEFAULT, 1_000);
 	}
 
 }
