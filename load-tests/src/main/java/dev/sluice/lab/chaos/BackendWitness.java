@@ -35,6 +35,14 @@ final class BackendWitness {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
+	private static final Duration POLL = Duration.ofMillis(500);
+
+	/**
+	 * Time without a new order at the backend after which missing orders may never
+	 * arrive.
+	 */
+	private static final Duration QUIET = Duration.ofSeconds(3);
+
 	private static final int TRIES = 5;
 
 	private static final int OK = 200;
@@ -45,7 +53,9 @@ final class BackendWitness {
 
 	private final Unfinished unfinished;
 
-	private final Pace pace;
+	private final Duration poll;
+
+	private final Duration quiet;
 
 	/**
 	 * What has become of an order.
@@ -65,27 +75,19 @@ final class BackendWitness {
 	}
 
 	/**
-	 * How the witness waits.
-	 *
-	 * @param poll time between two checks
-	 * @param quiet time without a new order at the backend after which missing orders may
-	 * never arrive
-	 */
-	public record Pace(Duration poll, Duration quiet) {
-
-		public static final Pace DEFAULT = new Pace(Duration.ofMillis(500), Duration.ofSeconds(3));
-
-	}
-
-	/**
 	 * @param gateway asked for orders that the backend does not have
 	 * @param unfinished asked once the backend is quiet
 	 */
-	public BackendWitness(BackendControl backend, URI gateway, Unfinished unfinished, Pace pace) {
+	BackendWitness(BackendControl backend, URI gateway, Unfinished unfinished) {
+		this(backend, gateway, unfinished, POLL, QUIET);
+	}
+
+	BackendWitness(BackendControl backend, URI gateway, Unfinished unfinished, Duration poll, Duration quiet) {
 		this.backend = backend;
 		this.gateway = gateway;
 		this.unfinished = unfinished;
-		this.pace = pace;
+		this.poll = poll;
+		this.quiet = quiet;
 	}
 
 	/**
@@ -106,7 +108,7 @@ final class BackendWitness {
 			progress.accept("the backend has %s".formatted(audit.saved()));
 			long now = System.nanoTime();
 			boolean late = now - deadline >= 0;
-			if (late || now - quietSince >= this.pace.quiet().toNanos()) {
+			if (late || now - quietSince >= this.quiet.toNanos()) {
 				OptionalLong left = this.unfinished.records();
 				if (left.isPresent() && left.getAsLong() == 0) {
 					return;
@@ -117,7 +119,7 @@ final class BackendWitness {
 								: "Kafka does not report how many"));
 				}
 			}
-			Thread.sleep(this.pace.poll());
+			pause();
 		}
 	}
 
@@ -146,6 +148,11 @@ final class BackendWitness {
 		}
 	}
 
+	/** The time between two looks at orders in progress. */
+	void pause() throws InterruptedException {
+		Thread.sleep(this.poll);
+	}
+
 	/** Totals over all orders. */
 	BackendAudit counts() throws InterruptedException {
 		return retried(this.backend::audit);
@@ -162,7 +169,7 @@ final class BackendWitness {
 					throw ex;
 				}
 			}
-			Thread.sleep(this.pace.poll());
+			pause();
 		}
 	}
 

@@ -1,11 +1,7 @@
 package dev.sluice.lab.chaos;
 
 import java.util.EnumSet;
-import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 import dev.sluice.lab.chaos.ChaosPlan.Choice;
 import dev.sluice.lab.chaos.ChaosPlan.Kind;
@@ -38,16 +34,11 @@ public final class ChaosCommand extends ExperimentCommand {
 
 	private static final double SMALLEST_RATE = 10;
 
-	private static final double SYNC_SHARE = 0.2;
-
 	private static final int CONSUMERS = 2;
 
 	private static final int MAX_CONSUMERS = 4;
 
 	private static final int MAX_ORDERS = 2_000_000;
-
-	/** Time for accepted orders to arrive after the load. */
-	private static final long DRAIN_MILLIS = 180_000;
 
 	@Mixin
 	private LengthOptions length = new LengthOptions();
@@ -62,22 +53,18 @@ public final class ChaosCommand extends ExperimentCommand {
 			+ ", with --smallest " + SMALLEST_RATE + ".")
 	private @Nullable Double rate;
 
-	@Option(names = "--sync-share", paramLabel = "SHARE", defaultValue = "" + SYNC_SHARE,
-			description = "Share of the orders placed synchronously, 0 to 1. Default: ${DEFAULT-VALUE}.")
-	private double syncShare = SYNC_SHARE;
-
 	@Option(names = "--seed", paramLabel = "S",
 			description = "Start value of the schedule. Default: drawn, and printed.")
 	private @Nullable Long seed;
 
 	@Option(names = "--faults", split = ",", paramLabel = "TARGET",
-			description = "What to break: gateway, consumer, broker, postgres, backend. Default: all.")
-	private @Nullable List<String> targets;
+			description = "What to break: ${COMPLETION-CANDIDATES}. Default: all.")
+	private Set<ChaosPlan.Target> targets = EnumSet.allOf(ChaosPlan.Target.class);
 
 	@Option(names = "--kinds", split = ",", paramLabel = "KIND",
 			description = "How to break it: kill, freeze, restart; the backend: freeze, errors, hang, reset, and with"
 					+ " --store postgres all of them. Default: all.")
-	private @Nullable List<String> kinds;
+	private Set<Kind> kinds = EnumSet.allOf(Kind.class);
 
 	@Option(names = "--kills-each", paramLabel = "K",
 			description = "Number of kills of each target. Each other kind happens a quarter as often, at least once. Default: "
@@ -117,24 +104,27 @@ public final class ChaosCommand extends ExperimentCommand {
 	@Override
 	public Integer call() {
 		ChaosExperiment.Settings settings = settings();
-		ChaosPlan plan = plan(settings);
+		ChaosPlan plan = argument(() -> plan(settings));
 		return run(ChaosExperiment.NAME,
-				(this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(settings.load().seed())),
+				(this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(settings.seed())),
 				(run) -> new ChaosExperiment(run, this.infrastructure.value(), settings, plan));
 	}
 
-	private Trial.Workload load(boolean inOrder) {
+	private ChaosExperiment.Settings settings() {
 		boolean whole = this.length.value() == Length.WHOLE;
 		double perSecond = (this.rate != null) ? this.rate
 				: (this.length.value() == Length.SMALLEST) ? SMALLEST_RATE : RATE;
 		if (!(perSecond > 0 && perSecond <= 10_000)) {
 			throw usage("--rate must be above 0 and at most 10,000");
 		}
-		if (!(this.syncShare >= 0 && this.syncShare <= 1)) {
-			throw usage("--sync-share must be between 0 and 1");
-		}
 		if (this.customers < 1) {
 			throw usage("--customers must be at least 1");
+		}
+		if (this.brokers != 1 && this.brokers != 3) {
+			throw usage("--brokers must be 1 or 3");
+		}
+		if (this.consumers < 1 || this.consumers > MAX_CONSUMERS) {
+			throw usage("--consumers must be between 1 and " + MAX_CONSUMERS);
 		}
 		if (this.orders != null && this.minutes != null) {
 			throw usage("--orders and --minutes both give the length of the load: use one of them");
@@ -144,36 +134,15 @@ public final class ChaosCommand extends ExperimentCommand {
 		if (!(count >= 1 && count <= MAX_ORDERS)) {
 			throw usage("Between 1 and %s orders can be placed, these are %s".formatted(MAX_ORDERS, Math.round(count)));
 		}
-		long drawn = (this.seed != null) ? this.seed : System.nanoTime() % 1_000_000;
-		return new Trial.Workload((int) Math.round(count), perSecond, this.syncShare, this.customers, inOrder, drawn,
-				DRAIN_MILLIS);
-	}
-
-	private ChaosExperiment.Settings settings() {
-		if (this.brokers != 1 && this.brokers != 3) {
-			throw usage("--brokers must be 1 or 3");
-		}
-		if (this.consumers < 1 || this.consumers > MAX_CONSUMERS) {
-			throw usage("--consumers must be between 1 and " + MAX_CONSUMERS);
-		}
-		return new ChaosExperiment.Settings(this.brokers, this.store, this.consumers, this.ordering,
-				this.length.value() == Length.SMALLEST, load(this.ordering == ChaosExperiment.Ordering.KEY));
+		return new ChaosExperiment.Settings((int) Math.round(count), perSecond, this.customers, this.ordering,
+				this.consumers, this.brokers, this.store, this.length.value() == Length.SMALLEST,
+				(this.seed != null) ? this.seed : System.nanoTime() % 1_000_000);
 	}
 
 	private ChaosPlan plan(ChaosExperiment.Settings settings) {
-		return argument(() -> {
-			Set<ChaosPlan.Target> chosenTargets = chosen(this.targets, ChaosPlan.Target::of,
-					EnumSet.allOf(ChaosPlan.Target.class));
-			Set<Kind> chosenKinds = chosen(this.kinds, Kind::of, EnumSet.allOf(Kind.class));
-			int kills = (this.killsEach != null) ? this.killsEach : (this.length.value() == Length.WHOLE) ? KILLS : 1;
-			return ChaosPlan.of(new Choice(chosenTargets, chosenKinds, kills, ChaosExperiment.GATEWAYS.size(),
-					this.consumers, this.brokers, this.store == ChaosExperiment.Store.POSTGRES,
-					settings.load().millis(), settings.load().seed()));
-		});
-	}
-
-	private static <E> Set<E> chosen(@Nullable List<String> names, Function<String, E> of, Set<E> all) {
-		return (names != null) ? names.stream().map(of).collect(Collectors.toCollection(LinkedHashSet::new)) : all;
+		int kills = (this.killsEach != null) ? this.killsEach : (this.length.value() == Length.WHOLE) ? KILLS : 1;
+		return ChaosPlan.of(new Choice(this.targets, this.kinds, kills, ChaosExperiment.GATEWAYS.size(), this.consumers,
+				this.brokers, this.store == ChaosExperiment.Store.POSTGRES, settings.millis(), settings.seed()));
 	}
 
 }

@@ -2,9 +2,9 @@ package dev.sluice.lab.chaos;
 
 import java.io.IOException;
 import java.net.http.HttpClient;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -16,16 +16,20 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
-import dev.sluice.contract.BackendBehaviour.Capacity;
-import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Breakable;
+import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.lab.chaos.ChaosPlan.Kind;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.chaos.ChaosPlan.Target;
-import dev.sluice.lab.chaos.Victim.Misbehaviour;
+import dev.sluice.lab.chaos.FaultInjector.Victim;
+import dev.sluice.lab.kit.measure.SavedSampler;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
+import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
@@ -34,6 +38,7 @@ import dev.sluice.lab.kit.run.ConsumerGroup;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
@@ -46,7 +51,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Places orders at a steady rate while faults break the system by plan. Then everything
  * is mended, orders under way arrive, and the answers that clients got are compared with
- * what the backend saved.
+ * what the backend saved. Keeps its findings, also if it ends early.
  * <p>
  * The backend is the witness: it is killed only if it keeps its orders in PostgreSQL.
  */
@@ -63,23 +68,66 @@ final class ChaosExperiment extends Experiment {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
+	/** Share of the orders that are placed synchronously. */
+	private static final double SYNC_SHARE = 0.2;
+
+	/** Time for accepted orders to arrive after the load. */
+	private static final Duration DRAIN = Duration.ofSeconds(180);
+
+	/**
+	 * Maximum time from the end of the load until all faults are over, in start timeouts.
+	 * Each fault has a deadline of its own; several may still have to happen one after
+	 * another.
+	 */
+	private static final int HEAL_STARTS = 3;
+
+	/** Between two faults of the same victim, so that its recovery shows. */
+	private static final long REST_MILLIS = 5_000;
+
+	private static final int MAX_VIOLATIONS = 20;
+
+	/** File in the run's directory with all orders that break the balance. */
+	private static final String VIOLATIONS = "violations.csv";
+
 	private final Settings settings;
 
 	private final ChaosPlan plan;
 
-	private final Trial trial;
+	/** The answers so far; null until the load begins. */
+	private @Nullable OrderLedger ledger;
+
+	/** Null until the orders are audited. */
+	private LedgerAudit.@Nullable Audited audited;
+
+	private List<FaultInjector.Done> faults = List.of();
+
+	private List<@Nullable Integer> saved = List.of();
+
+	private long latestMillis;
 
 	/**
 	 * Settings other than the faults.
 	 *
+	 * @param orders to place
+	 * @param ratePerSecond orders due each second
+	 * @param customers number of customers that place them
+	 * @param ordering the consumers' {@code delivery.ordering}; with {@code key} an order
+	 * breaks the balance if it is saved before an order of the same customer that was
+	 * accepted earlier
+	 * @param consumers number of consumers
 	 * @param brokers number of Kafka brokers, 1 or 3
 	 * @param store where the backend keeps its orders
-	 * @param consumers number of consumers
-	 * @param ordering the consumers' {@code delivery.ordering}
 	 * @param checking whether the services are started at the least cost
-	 * @param load the orders
+	 * @param seed seed of the faults
 	 */
-	record Settings(int brokers, Store store, int consumers, Ordering ordering, boolean checking, Trial.Workload load) {
+	record Settings(int orders, double ratePerSecond, int customers, Ordering ordering, int consumers, int brokers,
+			Store store, boolean checking, long seed) {
+
+		/** Length of the load without delays, in milliseconds. */
+		long millis() {
+			return Math.round(this.orders / this.ratePerSecond * 1_000);
+		}
+
 	}
 
 	/** Which orders are delivered one after another: the property delivery.ordering. */
@@ -110,7 +158,6 @@ final class ChaosExperiment extends Experiment {
 		super(NAME, run, infrastructure);
 		this.settings = settings;
 		this.plan = plan;
-		this.trial = new Trial(settings.load(), directory(), progress());
 	}
 
 	@Override
@@ -124,7 +171,34 @@ final class ChaosExperiment extends Experiment {
 
 	@Override
 	protected Finding finding(@Nullable String partial) {
-		return this.trial.result(this.settings.consumers());
+		OrderLedger answers = this.ledger;
+		if (answers == null) {
+			return new ChaosResult(this.settings.seed(), this.settings.ratePerSecond(), SYNC_SHARE, null, null,
+					List.of(), List.of(), List.of(), 0);
+		}
+		List<ChaosResult.Fault> outages = this.faults.stream()
+			.map((fault) -> new ChaosResult.Fault(fault.target(), fault.kind().toString(), fault.beganMillis(),
+					fault.healedMillis(), answers.longestGap(Mode.SYNC, fault.beganMillis(), fault.healedMillis()),
+					answers.longestGap(Mode.QUEUED, fault.beganMillis(), fault.healedMillis())))
+			.toList();
+		LedgerAudit.Audited found = this.audited;
+		return new ChaosResult(this.settings.seed(), this.settings.ratePerSecond(), SYNC_SHARE,
+				(found != null) ? found.balance() : null, (found != null) ? customerOrder(found.perCustomer()) : null,
+				outages, answers.seconds(this.saved),
+				(found != null) ? violations(found).stream().limit(MAX_VIOLATIONS).toList() : List.of(),
+				this.latestMillis);
+	}
+
+	private CustomerOrder customerOrder(OrderPerCustomer found) {
+		return new CustomerOrder(this.settings.ordering() == Ordering.KEY, this.settings.customers(),
+				this.settings.consumers(), found.compared(), found.overtaking().size());
+	}
+
+	/** All violations. An order that overtakes another is one if order is promised. */
+	private List<String> violations(LedgerAudit.Audited found) {
+		return (this.settings.ordering() == Ordering.KEY)
+				? Stream.concat(found.violations().stream(), found.perCustomer().overtaking().stream()).toList()
+				: found.violations();
 	}
 
 	@Override
@@ -135,7 +209,26 @@ final class ChaosExperiment extends Experiment {
 
 	@Override
 	protected @Nullable String failure(RunResult result) {
-		return (result.finding() instanceof ChaosResult chaos) ? this.trial.failure(chaos) : null;
+		return (result.finding() instanceof ChaosResult chaos) ? failure(chaos, directory().path()) : null;
+	}
+
+	/**
+	 * Why a run to the end has failed nevertheless; null if it has not.
+	 * @param directory the run's, with the files to look at
+	 */
+	static @Nullable String failure(ChaosResult chaos, Path directory) {
+		if (chaos.holds()) {
+			return (chaos.balance() != null && chaos.balance().accepted() == 0)
+					? "No order was accepted, so nothing is proved: see the answers in "
+							+ directory.resolve("attempts.csv")
+					: null;
+		}
+		if (chaos.balance() != null && chaos.balance().holds() && chaos.customerOrder() != null
+				&& chaos.customerOrder().inversions() == 0) {
+			return "Nothing is known about the order per customer: no order was sent after another one of its customer was"
+					+ " accepted; take fewer --customers";
+		}
+		return "The balance does not hold; all orders that break it are in " + directory.resolve(VIOLATIONS);
 	}
 
 	@Override
@@ -154,10 +247,55 @@ final class ChaosExperiment extends Experiment {
 		List<Gateway> gateways = GATEWAYS.stream()
 			.map((variant) -> new Gateway(variant.id(), Objects.requireNonNull(services.get(variant.id())).uri()))
 			.toList();
-		Trial.Workload load = this.settings.load();
-		this.trial.run(gateways, new OrderIdentity("chaos-" + load.seed(), load.customers()),
-				this.plan.against(victims(stack, services, control)), control::savedIfKnown, new BackendWitness(control,
-						gateways.getFirst().uri(), () -> unfinished(stack), BackendWitness.Pace.DEFAULT));
+		OrderIdentity identity = new OrderIdentity("chaos-" + this.settings.seed(), this.settings.customers());
+		progress().step(String.format(Locale.ROOT, "Placing %,d orders, %.0f per second, during %s (seed %d)",
+				this.settings.orders(), this.settings.ratePerSecond(),
+				Figures.counted(this.plan.faults().size(), "fault"), this.settings.seed()));
+		Path directory = directory().path();
+		try (OrderLedger answers = new OrderLedger(this.settings.orders(), SYNC_SHARE,
+				directory.resolve("attempts.csv"))) {
+			this.ledger = answers;
+			long start = System.nanoTime();
+			SavedSampler sampler = new SavedSampler(control::savedIfKnown, start);
+			try (sampler) {
+				int placed = place(new OrderDriver(gateways, identity, answers, start), new FaultInjector(this.plan,
+						victims(stack, services, control), start, REST_MILLIS, progress()));
+				progress().step("Everything runs again; waiting for orders under way");
+				BackendWitness witness = new BackendWitness(control, gateways.getFirst().uri(),
+						() -> unfinished(stack));
+				this.audited = new LedgerAudit(answers, identity, witness, placed).run(Patience.of(DRAIN),
+						progress()::now);
+				LedgerAudit.write(violations(this.audited), directory.resolve(VIOLATIONS));
+			}
+			finally {
+				List<@Nullable Integer> perSecond = sampler.perSecond();
+				// If the number saved is unknown, the seconds end with the load.
+				this.saved = perSecond.stream().anyMatch(Objects::nonNull) ? perSecond : List.of();
+			}
+			if (sampler.failure() != null) {
+				throw new LabException("What was saved could not be counted all the time: " + sampler.failure());
+			}
+		}
+	}
+
+	/**
+	 * Places the orders; returns their number when everything that was broken runs again.
+	 */
+	private int place(OrderDriver driver, FaultInjector injector) throws InterruptedException {
+		try (driver; injector) {
+			driver.run(this.settings.ratePerSecond(), (_) -> {
+				progress().now("%s of %s orders placed".formatted(driver.placed(), this.settings.orders()));
+				return injector.isWell();
+			});
+			progress().step("The load has ended: %s orders placed%s".formatted(driver.placed(),
+					injector.isOver() ? "" : "; the faults that are left go on without load"));
+			injector.awaitHealed(HEAL_STARTS * DevServices.startTimeout().toMillis());
+			return driver.placed();
+		}
+		finally {
+			this.latestMillis = driver.latestMillis();
+			this.faults = injector.done();
+		}
 	}
 
 	/** With a new connection, as brokers were broken before. */
@@ -189,43 +327,38 @@ final class ChaosExperiment extends Experiment {
 	}
 
 	private Map<Target, List<Victim>> victims(Stack stack, Map<String, Service> services, BackendControl control) {
-		Map<Target, List<Victim>> victims = new EnumMap<>(Target.class);
-		victims.put(Target.GATEWAY,
+		List<Breakable> brokers = stack.infrastructure().kafka().brokers();
+		return Map.of(Target.GATEWAY,
 				GATEWAYS.stream()
-					.map((variant) -> victim("gateway " + variant.id(), services.get(variant.id()), null))
-					.toList());
-		victims.put(Target.CONSUMER,
+					.map((variant) -> victim("gateway " + variant, services.get(variant.id()), null))
+					.toList(),
+				Target.CONSUMER,
 				IntStream.rangeClosed(1, this.settings.consumers())
 					.mapToObj(ChaosExperiment::consumer)
 					.map((name) -> victim(name, services.get(name), null))
-					.toList());
-		victims.put(Target.BROKER, brokers(stack.infrastructure().kafka().brokers()));
-		victims.put(Target.POSTGRES, List.of(new Victim("postgres", stack.infrastructure().postgres(), null)));
-		victims.put(Target.BACKEND, List.of(victim(BACKEND, services.get(BACKEND), new Misbehaving(control))));
-		return victims;
+					.toList(),
+				Target.BROKER,
+				IntStream.range(0, brokers.size())
+					.mapToObj((i) -> new Victim((brokers.size() == 1) ? "broker" : "broker " + (i + 1), brokers.get(i),
+							null))
+					.toList(),
+				Target.POSTGRES, List.of(new Victim("postgres", stack.infrastructure().postgres(), null)),
+				Target.BACKEND, List.of(victim(BACKEND, services.get(BACKEND), control)));
 	}
 
-	private static List<Victim> brokers(List<Breakable> brokers) {
-		if (brokers.size() == 1) {
-			return List.of(new Victim("broker", brokers.getFirst(), null));
-		}
-		return IntStream.range(0, brokers.size())
-			.mapToObj((i) -> new Victim("broker " + (i + 1), brokers.get(i), null))
-			.toList();
-	}
-
-	private static Victim victim(String name, @Nullable Service service, @Nullable Misbehaviour behaviour) {
-		return new Victim(name, Objects.requireNonNull(service, name).process(), behaviour);
+	private static Victim victim(String name, @Nullable Service service, @Nullable BackendControl backend) {
+		return new Victim(name, Objects.requireNonNull(service, name).process(), backend);
 	}
 
 	@Override
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
-		configuration.put("load", this.settings.load().text());
+		configuration.put("load", "open: %s orders per second by the clock, %s of them sync"
+			.formatted(this.settings.ratePerSecond(), Figures.percent(SYNC_SHARE)));
 		configuration.put("consumers", String.format(Locale.ROOT, "%s, delivery.ordering=%s, orders of %,d customers",
-				this.settings.consumers(), this.settings.ordering(), this.settings.load().customers()));
+				this.settings.consumers(), this.settings.ordering(), this.settings.customers()));
 		configuration.put("client", OrderDriver.text(GATEWAYS));
-		configuration.put("seed", Long.toString(this.settings.load().seed()));
+		configuration.put("seed", Long.toString(this.settings.seed()));
 		configuration.put("faults planned", Integer.toString(this.plan.faults().size()));
 		configuration.put("backend", switch (this.settings.store()) {
 			case MEMORY -> "50 ms an order, kept in memory; frozen and made to fail, never killed: it is the witness";
@@ -238,27 +371,6 @@ final class ChaosExperiment extends Experiment {
 				: "Kafka, acks=all, %1$s brokers, 12 partitions of %1$s copies, of which %2$s must have what is acknowledged"
 					.formatted(this.settings.brokers(), this.settings.brokers() - 1));
 		return configuration;
-	}
-
-	/** Ways in which the backend can misbehave. */
-	private record Misbehaving(BackendControl backend) implements Misbehaviour {
-
-		@Override
-		public void begin(Kind kind) throws InterruptedException {
-			BackendBehaviour well = BackendBehaviour.DEFAULT;
-			this.backend.behave(switch (kind) {
-				case ERRORS -> well.withErrors(1, 503);
-				case HANG -> new BackendBehaviour(new Delay.Fixed(0), 0, 503, 1, 0, 0, new Capacity.Unlimited());
-				case RESET -> new BackendBehaviour(new Delay.Fixed(0), 0, 503, 0, 1, 0, new Capacity.Unlimited());
-				case KILL, FREEZE, RESTART -> throw new IllegalArgumentException(kind + " is not a behaviour");
-			});
-		}
-
-		@Override
-		public void end() throws InterruptedException {
-			this.backend.behave(BackendBehaviour.DEFAULT);
-		}
-
 	}
 
 }

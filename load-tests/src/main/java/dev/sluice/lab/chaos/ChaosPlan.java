@@ -6,10 +6,8 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -70,14 +68,6 @@ record ChaosPlan(List<Fault> faults) {
 		 */
 		BACKEND;
 
-		/**
-		 * The target of that name.
-		 * @throws IllegalArgumentException if there is none
-		 */
-		public static Target of(String label) {
-			return named(values(), "fault", label);
-		}
-
 		/** The kinds of faults that this target can have. */
 		Set<Kind> kinds(boolean backendRemembers) {
 			return switch (this) {
@@ -89,7 +79,7 @@ record ChaosPlan(List<Fault> faults) {
 
 		@Override
 		public String toString() {
-			return label(this);
+			return name().toLowerCase(Locale.ROOT);
 		}
 
 	}
@@ -115,17 +105,9 @@ record ChaosPlan(List<Fault> faults) {
 		/** Each order's connection is reset. */
 		RESET;
 
-		/**
-		 * The kind of that name.
-		 * @throws IllegalArgumentException if there is none
-		 */
-		public static Kind of(String label) {
-			return named(values(), "kind", label);
-		}
-
 		@Override
 		public String toString() {
-			return label(this);
+			return name().toLowerCase(Locale.ROOT);
 		}
 
 	}
@@ -210,41 +192,14 @@ record ChaosPlan(List<Fault> faults) {
 		return faults;
 	}
 
-	/**
-	 * The faults of this plan, against the given victims of each target.
-	 */
-	public List<FaultInjector.Fault> against(Map<Target, List<Victim>> victims) {
-		return this.faults.stream().map((fault) -> {
-			List<Victim> ofTarget = victims.getOrDefault(fault.target(), List.of());
-			Victim victim = ofTarget.get(fault.instance() % ofTarget.size());
-			return new FaultInjector.Fault(fault.number(), victim.name(), fault.kind().toString(),
-					oneAtATime(fault.target(), victim), fault.atMillis(),
-					() -> victim.inject(fault.kind(), fault.lastMillis()));
-		}).toList();
-	}
-
-	/**
-	 * Brokers form one group, so that one at a time is broken: one of three cannot
-	 * acknowledge anything.
-	 */
-	private static String oneAtATime(Target target, Victim victim) {
-		return switch (target) {
-			case BROKER -> target.toString();
-			case GATEWAY, CONSUMER, POSTGRES, BACKEND -> victim.name();
-		};
-	}
-
 	private static int instance(Target target, Choice choice, Random random) {
-		return switch (target) {
-			case GATEWAY -> random.nextInt(choice.gateways());
-			case CONSUMER -> oneOf(choice.consumers(), random);
-			case BROKER -> oneOf(choice.brokers(), random);
-			case POSTGRES, BACKEND -> 0;
+		int instances = switch (target) {
+			case GATEWAY -> choice.gateways();
+			case CONSUMER -> choice.consumers();
+			case BROKER -> choice.brokers();
+			case POSTGRES, BACKEND -> 1;
 		};
-	}
-
-	/** Draws nothing for a single instance, so that a seed keeps its meaning. */
-	private static int oneOf(int instances, Random random) {
+		// Draws nothing for a single instance, so that a seed keeps its meaning.
 		return (instances > 1) ? random.nextInt(instances) : 0;
 	}
 
@@ -275,18 +230,6 @@ record ChaosPlan(List<Fault> faults) {
 					.nCopies((kind == Kind.KILL) ? choice.killsEach() : others, new Pair(target, kind))
 					.stream()))
 			.toList();
-	}
-
-	private static String label(Enum<?> constant) {
-		return constant.name().toLowerCase(Locale.ROOT);
-	}
-
-	private static <E extends Enum<E>> E named(E[] values, String what, String label) {
-		return Stream.of(values)
-			.filter((value) -> label(value).equals(label.strip().toLowerCase(Locale.ROOT)))
-			.findFirst()
-			.orElseThrow(() -> new IllegalArgumentException("%s '%s' is unknown: use %s".formatted(what, label,
-					Stream.of(values).map(ChaosPlan::label).collect(Collectors.joining(", ")))));
 	}
 
 	private record Pair(Target target, Kind kind) {

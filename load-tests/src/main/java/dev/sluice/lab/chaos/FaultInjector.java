@@ -5,21 +5,29 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Capacity;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.devservices.Breakable;
+import dev.sluice.lab.chaos.ChaosPlan.Kind;
+import dev.sluice.lab.chaos.ChaosPlan.Target;
 import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Breaks and mends by plan. A virtual thread for each fault waits for the fault's time,
- * then until no other fault of its group and fewer than {@link #AT_ONCE} others are going
- * on. A fault that would outlast the run is mended, whatever happens.
+ * then until nothing of its group is broken and fewer than {@link #AT_ONCE} other faults
+ * are going on. A fault that would outlast the run is mended, whatever happens.
  */
 final class FaultInjector implements AutoCloseable {
 
@@ -46,28 +54,13 @@ final class FaultInjector implements AutoCloseable {
 	private final long restMillis;
 
 	/**
-	 * A planned fault.
+	 * A process that the lab started and can break.
 	 *
-	 * @param number from 1, in the order of the times
-	 * @param target what is broken
-	 * @param kind how
-	 * @param group at most one fault of a group goes on at a time
-	 * @param atMillis when it begins, in milliseconds since the load began
-	 * @param breakage breaks and mends the target
+	 * @param name its name in the results
+	 * @param process the process to kill, freeze and start
+	 * @param backend makes it misbehave if it is the backend; null if it is not
 	 */
-	public record Fault(int number, String target, String kind, String group, long atMillis, Breakage breakage) {
-	}
-
-	/** Breaks something and mends it. */
-	@FunctionalInterface
-	public interface Breakage {
-
-		/**
-		 * Returns when everything is mended. A fault that would outlast the run is also
-		 * mended if this method is interrupted or fails.
-		 */
-		void run() throws InterruptedException;
-
+	record Victim(String name, Breakable process, @Nullable BackendControl backend) {
 	}
 
 	/**
@@ -78,34 +71,40 @@ final class FaultInjector implements AutoCloseable {
 	 * @param beganMillis when it began, in milliseconds since the load began
 	 * @param healedMillis when it was mended, in milliseconds since the load began
 	 */
-	public record Done(String target, String kind, long beganMillis, long healedMillis) {
+	record Done(String target, Kind kind, long beganMillis, long healedMillis) {
 	}
 
 	/**
 	 * Starts waiting for the times of the faults.
+	 * @param victims the processes of each target that the plan breaks
 	 * @param startNanos when the load began, of {@link System#nanoTime}
 	 * @param restMillis pause of a group after each of its faults, in milliseconds
 	 */
-	public FaultInjector(List<Fault> faults, long startNanos, long restMillis, Progress progress) {
-		this.left = new CountDownLatch(faults.size());
+	FaultInjector(ChaosPlan plan, Map<Target, List<Victim>> victims, long startNanos, long restMillis,
+			Progress progress) {
+		this.left = new CountDownLatch(plan.faults().size());
 		this.progress = progress;
 		this.startNanos = startNanos;
 		this.restMillis = restMillis;
 		Map<String, ReentrantLock> locks = new HashMap<>();
-		for (Fault fault : faults) {
+		for (ChaosPlan.Fault fault : plan.faults()) {
+			Victim victim = Objects.requireNonNull(victims.get(fault.target())).get(fault.instance());
+			// One broker at a time: one of three that is left cannot acknowledge
+			// anything.
+			String group = (fault.target() == Target.BROKER) ? fault.target().toString() : victim.name();
 			// Fair, so that faults of one group keep their order.
-			ReentrantLock lock = locks.computeIfAbsent(fault.group(), (_) -> new ReentrantLock(true));
-			this.threads.add(Thread.ofVirtual().name("fault-" + fault.number()).start(() -> run(fault, lock)));
+			ReentrantLock lock = locks.computeIfAbsent(group, (_) -> new ReentrantLock(true));
+			this.threads.add(Thread.ofVirtual().name("fault-" + fault.number()).start(() -> run(fault, victim, lock)));
 		}
 	}
 
-	private void run(Fault fault, ReentrantLock lock) {
+	private void run(ChaosPlan.Fault fault, Victim victim, ReentrantLock lock) {
 		try {
 			TimeUnit.NANOSECONDS
 				.sleep(this.startNanos + TimeUnit.MILLISECONDS.toNanos(fault.atMillis()) - System.nanoTime());
 			lock.lockInterruptibly();
 			try {
-				if (breakNow(fault)) {
+				if (inject(fault, victim)) {
 					// Pauses before the group's next fault, so that recovery shows.
 					Thread.sleep(this.restMillis);
 				}
@@ -118,13 +117,15 @@ final class FaultInjector implements AutoCloseable {
 			Thread.currentThread().interrupt();
 		}
 		catch (RuntimeException ex) {
-			this.failure.compareAndSet(null, ex);
+			String what = "%s did not get over fault %s (%s): %s".formatted(victim.name(), fault.number(), fault.kind(),
+					ex.getMessage());
+			this.failure.compareAndSet(null, new LabException(what, ex));
 			// Nothing waits for the others any longer.
 			while (this.left.getCount() > 0) {
 				this.left.countDown();
 			}
 			// Reported immediately, even if the run is being stopped and ignores it.
-			this.progress.step(String.valueOf(ex.getMessage()));
+			this.progress.step(what);
 		}
 		finally {
 			this.left.countDown();
@@ -132,13 +133,18 @@ final class FaultInjector implements AutoCloseable {
 	}
 
 	/** Returns whether the fault was done; false once something has gone wrong. */
-	private boolean breakNow(Fault fault) throws InterruptedException {
+	private boolean inject(ChaosPlan.Fault fault, Victim victim) throws InterruptedException {
 		this.atOnce.acquire();
 		try {
 			if (!isWell()) {
 				return false;
 			}
-			begin(fault);
+			this.progress.step("Fault %s: %s, %s".formatted(fault.number(), victim.name(), fault.kind()));
+			long began = millis();
+			breakAndMend(victim, fault.kind(), fault.lastMillis());
+			synchronized (this.done) {
+				this.done.add(new Done(victim.name(), fault.kind(), began, millis()));
+			}
 			return true;
 		}
 		finally {
@@ -146,19 +152,41 @@ final class FaultInjector implements AutoCloseable {
 		}
 	}
 
-	private void begin(Fault fault) throws InterruptedException {
-		this.progress.step("Fault %s: %s, %s".formatted(fault.number(), fault.target(), fault.kind()));
-		long began = millis();
-		try {
-			fault.breakage().run();
+	private static void breakAndMend(Victim victim, Kind kind, long lastMillis) throws InterruptedException {
+		Breakable process = victim.process();
+		switch (kind) {
+			case KILL -> {
+				process.kill();
+				Thread.sleep(lastMillis);
+				process.start();
+			}
+			case RESTART -> {
+				process.stop();
+				process.start();
+			}
+			case FREEZE -> {
+				process.freeze();
+				try {
+					Thread.sleep(lastMillis);
+				}
+				finally {
+					process.unfreeze();
+				}
+			}
+			case ERRORS -> misbehave(victim, BackendBehaviour.DEFAULT.withErrors(1, 503), lastMillis);
+			case HANG -> misbehave(victim,
+					new BackendBehaviour(new Delay.Fixed(0), 0, 503, 1, 0, 0, new Capacity.Unlimited()), lastMillis);
+			case RESET -> misbehave(victim,
+					new BackendBehaviour(new Delay.Fixed(0), 0, 503, 0, 1, 0, new Capacity.Unlimited()), lastMillis);
 		}
-		catch (RuntimeException ex) {
-			throw new LabException("%s did not get over fault %s (%s): %s".formatted(fault.target(), fault.number(),
-					fault.kind(), ex.getMessage()), ex);
-		}
-		synchronized (this.done) {
-			this.done.add(new Done(fault.target(), fault.kind(), began, millis()));
-		}
+	}
+
+	private static void misbehave(Victim victim, BackendBehaviour behaviour, long lastMillis)
+			throws InterruptedException {
+		BackendControl backend = Objects.requireNonNull(victim.backend(), victim.name());
+		backend.behave(behaviour);
+		Thread.sleep(lastMillis);
+		backend.behave(BackendBehaviour.DEFAULT);
 	}
 
 	private long millis() {
@@ -166,12 +194,12 @@ final class FaultInjector implements AutoCloseable {
 	}
 
 	/** Whether only planned faults have happened. */
-	public boolean isWell() {
+	boolean isWell() {
 		return this.failure.get() == null;
 	}
 
 	/** Whether all faults are over and mended. */
-	public boolean isOver() {
+	boolean isOver() {
 		return this.left.getCount() == 0;
 	}
 
@@ -179,7 +207,7 @@ final class FaultInjector implements AutoCloseable {
 	 * Waits until everything is mended.
 	 * @throws LabException if a process did not start again, or not in time
 	 */
-	public void awaitHealed(long millis) throws InterruptedException {
+	void awaitHealed(long millis) throws InterruptedException {
 		boolean healed = this.left.await(millis, TimeUnit.MILLISECONDS);
 		RuntimeException ex = this.failure.get();
 		if (ex != null) {
@@ -192,7 +220,7 @@ final class FaultInjector implements AutoCloseable {
 	}
 
 	/** The faults that are over, in the order in which they began. */
-	public List<Done> done() {
+	List<Done> done() {
 		synchronized (this.done) {
 			return this.done.stream().sorted(Comparator.comparingLong(Done::beganMillis)).toList();
 		}

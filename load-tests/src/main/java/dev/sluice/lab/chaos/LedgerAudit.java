@@ -1,6 +1,5 @@
 package dev.sluice.lab.chaos;
 
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,11 +15,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
@@ -45,9 +44,6 @@ final class LedgerAudit {
 	/** Instead of the time at which an order was saved. */
 	static final long NOT_SAVED = Long.MIN_VALUE;
 
-	/** Time between two checks of the orders in progress. */
-	public static final Duration POLL = Duration.ofMillis(500);
-
 	private static final int THREADS = 24;
 
 	/** Progress is reported each time this many orders have been looked up. */
@@ -62,8 +58,6 @@ final class LedgerAudit {
 	private final BackendWitness witness;
 
 	private final int placed;
-
-	private final Duration poll;
 
 	/**
 	 * By order, as far as the witness knows; null if it does not know the order. Each
@@ -88,14 +82,12 @@ final class LedgerAudit {
 
 	/**
 	 * @param placed number of orders tried at least once
-	 * @param poll time between two checks of the orders in progress
 	 */
-	public LedgerAudit(OrderLedger ledger, OrderIdentity identity, BackendWitness witness, int placed, Duration poll) {
+	public LedgerAudit(OrderLedger ledger, OrderIdentity identity, BackendWitness witness, int placed) {
 		this.ledger = ledger;
 		this.identity = identity;
 		this.witness = witness;
 		this.placed = placed;
-		this.poll = poll;
 		this.statuses = new OrderStatus[ledger.orders()];
 		this.savedMicros = new long[ledger.orders()];
 		Arrays.fill(this.savedMicros, NOT_SAVED);
@@ -103,18 +95,18 @@ final class LedgerAudit {
 
 	/**
 	 * Waits until the orders under way have arrived, and audits.
-	 * @param deadlineMillis time for the accepted orders to arrive, in milliseconds
+	 * @param within time for the accepted orders to arrive
 	 * @param progress gets a line of text about the progress
 	 * @throws LabException if the witness does not answer, or knows at the deadline of
 	 * orders that are still to be delivered
 	 */
-	public Audited run(long deadlineMillis, Consumer<String> progress) throws InterruptedException {
-		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(deadlineMillis);
+	public Audited run(Duration within, Consumer<String> progress) throws InterruptedException {
+		long deadline = System.nanoTime() + within.toNanos();
 		int accepted = this.ledger.count(Meaning.ACCEPTED);
 		this.witness.awaitQuiet(deadline, (far) -> progress.accept("%s orders accepted, %s".formatted(accepted, far)));
 		ask(this::isPending, progress);
 		while (count(this::isPending) > 0 && System.nanoTime() - deadline <= 0) {
-			Thread.sleep(this.poll);
+			this.witness.pause();
 			ask(this::isPending, progress);
 		}
 		// The orders that were not accepted, once the others have arrived.
@@ -235,13 +227,7 @@ final class LedgerAudit {
 	 * @throws IOException if they cannot be written
 	 */
 	public static void write(List<String> violations, Path file) throws IOException {
-		try (BufferedWriter writer = Files.newBufferedWriter(file)) {
-			writer.write("id,what,order\n");
-			for (String violation : violations) {
-				writer.write(violation);
-				writer.write('\n');
-			}
-		}
+		Files.write(file, Stream.concat(Stream.of("id,what,order"), violations.stream()).toList());
 	}
 
 }

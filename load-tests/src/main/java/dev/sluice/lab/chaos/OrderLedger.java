@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 import dev.sluice.lab.chaos.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
@@ -140,11 +141,9 @@ final class OrderLedger implements AutoCloseable {
 
 	/** Number of orders accepted in a mode. */
 	synchronized int accepted(Mode mode) {
-		int count = 0;
-		for (int order = 0; order < this.meanings.length; order++) {
-			count += (this.acceptedAtMillis[order] != NEVER && mode(order) == mode) ? 1 : 0;
-		}
-		return count;
+		return (int) IntStream.range(0, orders())
+			.filter((order) -> this.acceptedAtMillis[order] != NEVER && mode(order) == mode)
+			.count();
 	}
 
 	synchronized long attempts() {
@@ -156,19 +155,29 @@ final class OrderLedger implements AutoCloseable {
 	}
 
 	/**
-	 * When orders were accepted in a mode, in milliseconds since the load began, sorted.
+	 * The longest time without an order accepted in a mode, from a fault's beginning
+	 * until the first order accepted after its end, in milliseconds; null if there is
+	 * none.
+	 * @param beganMillis when the fault began, since the load began
+	 * @param healedMillis when it ended, since the load began
 	 */
-	public synchronized int[] acceptedMillis(Mode mode) {
-		int[] times = new int[this.acceptedAtMillis.length];
-		int count = 0;
-		for (int order = 0; order < this.acceptedAtMillis.length; order++) {
-			if (this.acceptedAtMillis[order] != NEVER && mode(order) == mode) {
-				times[count++] = this.acceptedAtMillis[order];
+	synchronized @Nullable Long longestGap(Mode mode, long beganMillis, long healedMillis) {
+		int[] accepted = IntStream.range(0, orders())
+			.filter((order) -> mode(order) == mode)
+			.map((order) -> this.acceptedAtMillis[order])
+			.filter((at) -> at >= beganMillis)
+			.sorted()
+			.toArray();
+		long longest = 0;
+		long previous = beganMillis;
+		for (int at : accepted) {
+			longest = Math.max(longest, at - previous);
+			if (at >= healedMillis) {
+				return longest;
 			}
+			previous = at;
 		}
-		int[] sorted = Arrays.copyOf(times, count);
-		Arrays.sort(sorted);
-		return sorted;
+		return null;
 	}
 
 	/**

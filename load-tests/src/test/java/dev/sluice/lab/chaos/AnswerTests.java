@@ -1,50 +1,26 @@
 package dev.sluice.lab.chaos;
 
 import dev.sluice.lab.chaos.Answer.Meaning;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class AnswerTests {
 
 	@ParameterizedTest
-	@ValueSource(ints = { 200, 201, 202 })
-	void everyTwoHundredIsAPromise(int status) {
-		assertThat(Answer.of(status, null)).isEqualTo(new Answer("" + status, Meaning.ACCEPTED, false));
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 400, 413, 415, 422 })
-	void refusalOfTheRequestIsFinal(int status) {
-		assertThat(Answer.of(status, null)).isEqualTo(new Answer("" + status, Meaning.REFUSED, false));
-	}
-
-	@Test
-	void overTheLimitNothingIsTakenAndTheClientComesAgain() {
-		assertThat(Answer.of(429, null)).isEqualTo(new Answer("429", Meaning.REFUSED, true));
-	}
-
-	@Test
-	void repeatOfWhatIsInProgressSaysNothingOfTheFirst() {
-		assertThat(Answer.of(409, null).meaning()).isEqualTo(Meaning.OPEN);
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 500, 502, 503, 504 })
-	void failureThatPromisesThatNothingWasTakenIsARefusal(int status) {
-		assertThat(Answer.of(status, "no")).isEqualTo(new Answer("" + status, Meaning.REFUSED, true));
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 500, 502, 503, 504 })
-	void failureThatPromisesNothingLeavesTheOrderOpen(int status) {
-		Answer open = new Answer("" + status, Meaning.OPEN, true);
-
-		assertThat(Answer.of(status, "unknown")).isEqualTo(open);
-		assertThat(Answer.of(status, "perhaps")).isEqualTo(open);
-		assertThat(Answer.of(status, null)).isEqualTo(open);
+	@CsvSource({ "200, no, ACCEPTED, false", "201,, ACCEPTED, false", "202,, ACCEPTED, false",
+			// Refusal of the request is final, of too many requests it is not.
+			"400,, REFUSED, false", "413,, REFUSED, false", "422,, REFUSED, false", "429,, REFUSED, true",
+			// What is in progress may become accepted.
+			"409,, OPEN, true",
+			// A failure is a refusal only if it promises that nothing was placed.
+			"500, no, REFUSED, true", "503, no, REFUSED, true", "504, no, REFUSED, true", "503, unknown, OPEN, true",
+			"503, perhaps, OPEN, true", "500,, OPEN, true", "502,, OPEN, true", "504,, OPEN, true" })
+	void saysWhatTheClientMayConclude(int status, @Nullable String placed, Meaning meaning, boolean again) {
+		assertThat(Answer.of(status, placed)).isEqualTo(new Answer("" + status, meaning, again));
 	}
 
 	@Test

@@ -15,11 +15,10 @@ class ChaosCommandTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
 			--rate 0                         | --rate must be above 0
-			--sync-share 1.5                 | --sync-share must be between 0 and 1
 			--orders 100 --minutes 1         | use one of them
 			--orders 3000000                 | Between 1 and 2000000 orders
-			--faults sink                    | fault 'sink' is unknown: use gateway, consumer, broker, postgres, backend
-			--kinds burn                     | kind 'burn' is unknown
+			--faults sink                    | Invalid value for option '--faults' (TARGET): expected one of
+			--kinds burn                     | Invalid value for option '--kinds' (KIND): expected one of
 			--faults backend --kinds kill    | None of [backend] can be broken by [kill]
 			--quick --smallest               | mutually exclusive
 			--smallest --minutes 1           | The load must last at least 63 s for 16 faults

@@ -1,26 +1,13 @@
 package dev.sluice.lab.chaos;
 
-import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 
-import dev.sluice.devservices.Infrastructure;
-import dev.sluice.lab.chaos.ChaosExperiment.Ordering;
-import dev.sluice.lab.chaos.ChaosExperiment.Store;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
 import dev.sluice.lab.kit.result.ChaosResult;
-import dev.sluice.lab.kit.result.Runs;
-import dev.sluice.lab.kit.run.Progress;
-import dev.sluice.lab.kit.run.Run;
-import dev.sluice.lab.kit.run.RunDirectory;
-import dev.sluice.lab.kit.stack.Interruption;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,9 +15,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ChaosExperimentTests {
 
 	private static final CustomerOrder KEPT = new CustomerOrder(true, 50, 2, 9_400, 0);
-
-	@TempDir
-	private Path directory;
 
 	@Test
 	void aBalanceThatHoldsIsNoFailure() {
@@ -72,18 +56,9 @@ class ChaosExperimentTests {
 		assertThat(failure(nothing, new CustomerOrder(false, 50, 2, 0, 0))).contains("No order was accepted");
 	}
 
-	private @Nullable String failure(@Nullable Balance balance, @Nullable CustomerOrder order) {
-		ChaosResult result = new ChaosResult(7, 100, 0.2, balance, order, List.of(), List.of(), List.of(), 0);
-		try (Interruption interruption = new Interruption()) {
-			Run run = new Run("lab chaos", new RunDirectory(this.directory),
-					new Progress(new PrintStream(PrintStream.nullOutputStream()), false, Instant.now()),
-					new PrintWriter(new StringWriter()), interruption);
-			ChaosExperiment experiment = new ChaosExperiment(run, Infrastructure.EMBEDDED,
-					new ChaosExperiment.Settings(1, Store.MEMORY, 2, Ordering.KEY, false,
-							new Trial.Workload(100, 10, 0.2, 50, true, 7, 1_000)),
-					new ChaosPlan(List.of()));
-			return experiment.failure(Runs.found("chaos", result));
-		}
+	private static @Nullable String failure(@Nullable Balance balance, @Nullable CustomerOrder order) {
+		return ChaosExperiment.failure(new ChaosResult(7, 100, 0.2, balance, order, List.of(), List.of(), List.of(), 0),
+				Path.of("results"));
 	}
 
 	private static Balance balance(int lost, int refusedButSaved, long doubled, int misnamed) {

@@ -14,6 +14,7 @@ import dev.sluice.devservices.Patience;
 import dev.sluice.lab.chaos.ChaosPlan.Fault;
 import dev.sluice.lab.chaos.ChaosPlan.Kind;
 import dev.sluice.lab.chaos.ChaosPlan.Target;
+import dev.sluice.lab.chaos.FaultInjector.Victim;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
 import org.junit.jupiter.api.Test;
@@ -111,7 +112,7 @@ class FaultInjectorTests {
 	}
 
 	private FaultInjector inject(Map<Target, List<Victim>> victims, Fault... faults) {
-		return new FaultInjector(new ChaosPlan(List.of(faults)).against(victims), System.nanoTime(), 0, this.progress);
+		return new FaultInjector(new ChaosPlan(List.of(faults)), victims, System.nanoTime(), 0, this.progress);
 	}
 
 	private static Fault fault(int number, Kind kind, long lastMillis) {

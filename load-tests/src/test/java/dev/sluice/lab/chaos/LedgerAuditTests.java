@@ -28,7 +28,6 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.lab.chaos.BackendWitness.Pace;
 import dev.sluice.lab.chaos.BackendWitness.Unfinished;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
@@ -275,9 +274,10 @@ class LedgerAuditTests {
 	private LedgerAudit.Audited audit(long deadlineMillis, Unfinished unfinished) throws InterruptedException {
 		try (HttpClient client = Http.client(Duration.ofSeconds(5))) {
 			BackendWitness witness = new BackendWitness(new BackendControl(client, uri(this.backend)),
-					uri(this.gateway), unfinished, new Pace(POLL, Duration.ZERO));
-			return new LedgerAudit(this.ledger, this.identity, witness, ORDERS, POLL).run(deadlineMillis, (_) -> {
-			});
+					uri(this.gateway), unfinished, POLL, Duration.ZERO);
+			return new LedgerAudit(this.ledger, this.identity, witness, ORDERS).run(Duration.ofMillis(deadlineMillis),
+					(_) -> {
+					});
 		}
 	}
 

@@ -9,8 +9,11 @@ import dev.sluice.lab.chaos.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Second;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -70,7 +73,23 @@ class OrderLedgerTests {
 
 			assertThat(ledger.seconds(Arrays.asList(null, 1, 0))).containsExactly(new Second(0, 0, 0, 0, 1, null),
 					new Second(1, 0, 1, 0, 0, 1), new Second(2, 0, 0, 0, 0, 0));
-			assertThat(ledger.acceptedMillis(Mode.QUEUED)).containsExactly(1_100);
+		}
+	}
+
+	/** From the beginning of the fault until the first order accepted after its end. */
+	@ParameterizedTest
+	@CsvSource({ "1000, 5000, 4500", "1000, 900, 4500", "5500, 5550, 100", "100, 5600, 4600", "1000, 60000,",
+			"9901, 9902," })
+	void findsTheLongestTimeWithoutAnAcceptedOrderOfAMode(long began, long healed, @Nullable Long gap)
+			throws IOException {
+		int[] accepted = { 9_900, 0, 900, 5_600, 5_500 };
+		try (OrderLedger ledger = ledger(accepted.length, 0)) {
+			for (int order = 0; order < accepted.length; order++) {
+				ledger.enter(order, 1, "a", accepted[order], 0, ACCEPTED);
+			}
+
+			assertThat(ledger.longestGap(Mode.QUEUED, began, healed)).isEqualTo(gap);
+			assertThat(ledger.longestGap(Mode.SYNC, began, healed)).isNull();
 		}
 	}
 
