@@ -11,8 +11,10 @@ import java.util.Optional;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 
 /**
- * The flight recordings of a run's measured JVMs: each leaves {@code <name>.jfr}, however
- * it ends. They are the one source of what a JVM's collector did. Thread-safe.
+ * The flight recordings of a run's measured JVMs, the one source of what a JVM's
+ * collector did. A JVM leaves {@code <name>.jfr} when it exits. One that is killed or
+ * runs out of memory leaves chunks in {@code <name>-unfinished}, which
+ * {@code jfr assemble} reads. Thread-safe.
  */
 public final class JvmRecords {
 
@@ -39,33 +41,26 @@ public final class JvmRecords {
 	 * @param name unique in the run
 	 */
 	public ServiceOptions recorded(String name, ServiceOptions options) {
-		return options.withJvmArgs("-XX:StartFlightRecording=settings=%s,filename=%s,dumponexit=true"
-			.formatted(this.settings, recording(name)), repository(name).jvmArg(), "-Xlog:jfr+startup=error");
+		return options.withJvmArgs(
+				"-XX:StartFlightRecording=settings=%s,filename=%s,dumponexit=true".formatted(this.settings,
+						recording(name)),
+				"-XX:FlightRecorderOptions=repository=" + this.directory.resolve(name + "-unfinished"),
+				"-Xlog:jfr+startup=error");
 	}
 
 	/**
-	 * The recording of a JVM that has ended; empty if it never started. A JVM that did
-	 * not exit by itself left an empty recording or none: then it is made from the data
-	 * that it had flushed.
+	 * The recording of a JVM that has ended; empty if it did not exit by itself, or never
+	 * started.
 	 * @throws IOException if it cannot be read
 	 */
 	public Optional<JfrRecording> read(String name) throws IOException {
 		Path file = recording(name);
-		JfrRepository repository = repository(name);
 		boolean exists = Files.exists(file) && Files.size(file) > 0;
-		if (!exists && !repository.assemble(file)) {
-			return Optional.empty();
-		}
-		repository.remove();
-		return Optional.of(JfrRecording.read(file));
+		return exists ? Optional.of(JfrRecording.read(file)) : Optional.empty();
 	}
 
 	private Path recording(String name) {
 		return this.directory.resolve(name + ".jfr");
-	}
-
-	private JfrRepository repository(String name) {
-		return new JfrRepository(this.directory.resolve(name + "-unfinished"));
 	}
 
 }
