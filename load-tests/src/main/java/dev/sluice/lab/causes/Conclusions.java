@@ -17,7 +17,10 @@ import dev.sluice.lab.kit.result.CausesResult.Cell;
 import dev.sluice.lab.kit.result.CausesResult.FactorLevels;
 import org.jspecify.annotations.Nullable;
 
-/** What each setting costs, and the conclusions by fixed rules, in sentences. */
+/**
+ * What each setting costs, and the conclusions by fixed rules, in sentences. The
+ * reference's claim is that garbage collection makes the throughput collapse.
+ */
 final class Conclusions {
 
 	/** A setting with less than this share of the base's rate has collapsed. */
@@ -36,13 +39,6 @@ final class Conclusions {
 
 	/** In the order of settings and loads. */
 	private final List<Effect> effects;
-
-	/** The verdict on the reference's claim that garbage collection is the cause. */
-	enum Outcome {
-
-		REPRODUCED, REFUTED, UNDECIDED
-
-	}
 
 	/**
 	 * The cells of a setting at one load.
@@ -64,7 +60,7 @@ final class Conclusions {
 		}
 
 		private boolean hasLittlePause() {
-			return isBelow(this.pauseShare, LITTLE_PAUSE);
+			return this.pauseShare != null && this.pauseShare < LITTLE_PAUSE;
 		}
 
 	}
@@ -163,55 +159,38 @@ final class Conclusions {
 		return Math.max(MIN_FACTOR, noise() * noise());
 	}
 
-	Outcome outcome() {
-		List<Effect> collapsed = collapsed();
+	/**
+	 * The main conclusion. Collection alone is the cause if heap or collector alone made
+	 * a setting collapse and its pauses account for half of the loss. It is not if every
+	 * setting that collapsed has few pauses, or contains one that has, and no setting of
+	 * heap or collector collapsed or is missing.
+	 */
+	String answer() {
+		List<Effect> collapsed = atMany().stream().filter(this::hasCollapsed).toList();
 		List<Effect> memory = memory();
+		String hardest = memory.stream()
+			.min(Comparator.comparingDouble(this::leftOrAll))
+			.map((effect) -> "Hardest on the collector, %s at N = %s kept %s of the base's rate, stopped for %s of the time"
+				.formatted(effect.name(), Figures.count(effect.orders()), Figures.percent(left(effect)),
+						Figures.percent(effect.pauseShare())))
+			.orElse("No setting varied heap or collector alone");
 		if (memory.stream().anyMatch(this::explainsACollapse)) {
-			return Outcome.REPRODUCED;
+			return "Garbage collection alone can make the throughput collapse: the reference's claim is reproduced. %s."
+				.formatted(hardest);
 		}
+		String names = collapsed.isEmpty() ? "no setting lost half of the base's rate"
+				: "half of the base's rate or more was lost by " + collapsed.stream()
+					.map((effect) -> "%s, stopped for %s of the time".formatted(effect.name(),
+							Figures.percent(effect.pauseShare())))
+					.collect(Collectors.joining("; "));
 		boolean refuted = !collapsed.isEmpty() && !memory.isEmpty() && memoryNotMeasured().isEmpty()
 				&& collapsed.stream().allMatch((effect) -> isWithoutCollector(effect, collapsed))
 				&& memory.stream().noneMatch(this::hasCollapsed);
-		return refuted ? Outcome.REFUTED : Outcome.UNDECIDED;
-	}
-
-	/** The main conclusion. */
-	String answer() {
-		List<Effect> collapsed = collapsed();
-		Optional<Effect> hardest = memory().stream().min(Comparator.comparingDouble(this::leftOrAll));
-		String others = collapsed.isEmpty() ? "no setting lost half of the base's rate" : paused(collapsed);
-		String memory = hardest.map((
-				effect) -> "Hardest on the collector, %s at N = %s kept %s of the base's rate, stopped for %s of the time"
-					.formatted(effect.name(), Figures.count(effect.orders()), Figures.percent(left(effect)),
-							Figures.percent(effect.pauseShare())))
-			.orElse("No setting varied heap or collector alone");
-		return switch (outcome()) {
-			case REPRODUCED ->
-				"Garbage collection alone can make the throughput collapse: the reference's claim is reproduced. %s."
-					.formatted(memory);
-			case REFUTED ->
-				"Garbage collection is not what makes the throughput collapse here: the reference's claim is refuted. What collapsed did so without it: %s. %s."
-					.formatted(others, memory);
-			case UNDECIDED -> "These figures neither reproduce nor refute that garbage collection is the cause: %s. %s."
-				.formatted(others, memory);
-		};
-	}
-
-	private String paused(List<Effect> collapsed) {
-		List<Effect> little = collapsed.stream().filter(Effect::hasLittlePause).toList();
-		boolean isPart = little.size() < collapsed.size()
-				&& collapsed.stream().allMatch((effect) -> isWithoutCollector(effect, collapsed));
-		String settings = isPart ? "%s of the %s settings".formatted(little.size(), collapsed.size())
-				: (collapsed.size() == 1) ? "the one setting" : "the %s settings".formatted(collapsed.size());
-		double most = (isPart ? little : collapsed).stream()
-			.map(Effect::pauseShare)
-			.filter(Objects::nonNull)
-			.mapToDouble(Double::doubleValue)
-			.max()
-			.orElse(0);
-		return "in %s that lost half of the base's rate or more, it stopped the gateway for at most %s of the time%s"
-			.formatted(settings, Figures.percent(most),
-					isPart ? ", and each of the others is one of these with more added" : "");
+		return refuted
+				? "Garbage collection is not what makes the throughput collapse here: the reference's claim is refuted. What collapsed did so without it: %s. %s."
+					.formatted(names, hardest)
+				: "These figures neither reproduce nor refute that garbage collection is the cause: %s. %s."
+					.formatted(names, hardest);
 	}
 
 	/** Further conclusions. */
@@ -240,14 +219,6 @@ final class Conclusions {
 				(noise > 1)
 						? "; from one start to another it differed by up to %s".formatted(Figures.percent(noise - 1))
 						: "");
-	}
-
-	private static boolean isBelow(@Nullable Double value, double limit) {
-		return value != null && value < limit;
-	}
-
-	private List<Effect> collapsed() {
-		return atMany().stream().filter(this::hasCollapsed).toList();
 	}
 
 	/**
@@ -285,7 +256,7 @@ final class Conclusions {
 	}
 
 	private boolean hasCollapsed(Effect effect) {
-		return isBelow(left(effect), COLLAPSED_BELOW);
+		return leftOrAll(effect) < COLLAPSED_BELOW;
 	}
 
 	/** Whether the setting collapsed and pauses account for at least half of its loss. */

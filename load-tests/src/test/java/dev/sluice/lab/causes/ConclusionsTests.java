@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-import dev.sluice.lab.causes.Conclusions.Outcome;
 import dev.sluice.lab.kit.result.CausesResult;
 import dev.sluice.lab.kit.result.CausesResult.Cell;
 import dev.sluice.lab.kit.result.CausesResult.FactorLevels;
@@ -20,6 +19,8 @@ class ConclusionsTests {
 
 	private static final String SMALL = "128 MiB";
 
+	private static final String UNDECIDED = "neither reproduce nor refute";
+
 	private final List<Cell> cells = new ArrayList<>();
 
 	@Test
@@ -28,10 +29,7 @@ class ConclusionsTests {
 		measured(SLOW, 16, 0.001);
 		measured(SMALL, 0.6, 0.05);
 
-		Conclusions verdict = verdict();
-
-		assertThat(verdict.outcome()).isEqualTo(Outcome.REFUTED);
-		assertThat(verdict.answer()).contains("refuted", "the one setting", "at most 0.1 % of the time",
+		assertThat(verdict().answer()).contains("is refuted", SLOW + ", stopped for 0.1 % of the time",
 				"128 MiB at N = 1,000 kept 83 %", "stopped for 5 % of the time");
 	}
 
@@ -41,8 +39,7 @@ class ConclusionsTests {
 		measured(SLOW, 16, 0.001);
 		measured(SMALL, 2, 0.6);
 
-		assertThat(verdict().outcome()).isEqualTo(Outcome.REPRODUCED);
-		assertThat(verdict().answer()).contains("reproduced", "128 MiB");
+		assertThat(verdict().answer()).contains("is reproduced", "128 MiB");
 	}
 
 	@Test
@@ -50,7 +47,7 @@ class ConclusionsTests {
 		measured(CausesResult.BASE, 0.5, 0.01);
 		measured(SLOW, 16, 0.001);
 
-		assertThat(verdict().outcome()).isEqualTo(Outcome.UNDECIDED);
+		assertThat(verdict().answer()).contains(UNDECIDED);
 		assertThat(verdict().sentences())
 			.anyMatch((sentence) -> sentence.contains("their effect is unknown: 128 MiB."));
 	}
@@ -62,9 +59,7 @@ class ConclusionsTests {
 		measured(SMALL, 0.6, 0.05);
 		measured("all", 20, 0.4);
 
-		assertThat(verdict().outcome()).isEqualTo(Outcome.REFUTED);
-		assertThat(verdict().answer()).contains("in 1 of the 2 settings that lost half",
-				"at most 0.1 % of the time, and each of the others is one of these with more added");
+		assertThat(verdict().answer()).contains("is refuted", "all, stopped for 40 % of the time");
 	}
 
 	@Test
@@ -74,8 +69,7 @@ class ConclusionsTests {
 		measured(SMALL, 0.6, 0.05);
 		measured("all", 20, 0.4);
 
-		assertThat(verdict().outcome()).isEqualTo(Outcome.UNDECIDED);
-		assertThat(verdict().answer()).contains("in the one setting", "at most 40 % of the time");
+		assertThat(verdict().answer()).contains(UNDECIDED, "all, stopped for 40 % of the time");
 	}
 
 	@Test
@@ -84,18 +78,17 @@ class ConclusionsTests {
 		measured(SLOW, 16, 0.001);
 		measured(SMALL, 2, 0.05);
 
-		assertThat(verdict().outcome()).isEqualTo(Outcome.UNDECIDED);
+		assertThat(verdict().answer()).contains(UNDECIDED);
 	}
 
 	@Test
 	void decidesNothingWhereNothingCollapsedOrPausesAreUnknown() {
 		measured(CausesResult.BASE, 0.5, 0.01);
 		measured(SMALL, 0.6, 0.05);
-		assertThat(verdict().outcome()).isEqualTo(Outcome.UNDECIDED);
-		assertThat(verdict().answer()).contains("no setting lost half");
+		assertThat(verdict().answer()).contains(UNDECIDED, "no setting lost half");
 
 		measured(SLOW, 16, null);
-		assertThat(verdict().outcome()).isEqualTo(Outcome.UNDECIDED);
+		assertThat(verdict().answer()).contains(UNDECIDED);
 	}
 
 	@Test
@@ -117,10 +110,7 @@ class ConclusionsTests {
 	}
 
 	private void measured(String setting, int repetition, double seconds, Double pauseShare) {
-		cell(setting, 1_000, repetition, seconds, pauseShare);
-	}
-
-	private void cell(String setting, int orders, int repetition, double seconds, Double pauseShare) {
+		int orders = 1_000;
 		Double pauseMillis = (pauseShare != null) ? pauseShare * seconds * 1_000 : null;
 		this.cells.add(new Cell(setting, orders, repetition, 1, seconds, orders, orders, Map.of(),
 				new Latency(seconds * 500, 1.0, 1.0, seconds * 1_000, seconds * 1_000), orders, 1_000, 0,
