@@ -52,7 +52,9 @@ final class Doctor implements Callable<Integer> {
 		checkPrograms(temporary);
 		checkDocker();
 		for (Module module : Module.values()) {
-			checkJar(workspace, module, maven);
+			boolean built = Files.exists(workspace.jar(module));
+			print((built || maven) ? Verdict.OK : Verdict.FAIL, module.directory() + ".jar",
+					built ? "built" : "not built: './lab' builds it, with Maven");
 		}
 		Stack.defaultPorts().forEach(this::checkPort);
 		return this.failed ? 1 : 0;
@@ -166,19 +168,6 @@ final class Doctor implements Callable<Integer> {
 			answer = "it does not answer, and is not needed: Kafka and PostgreSQL run embedded";
 		}
 		print(Verdict.OK, "Docker", answer);
-	}
-
-	private void checkJar(Workspace workspace, Module module, boolean maven) {
-		String name = module.directory() + ".jar";
-		if (!Files.exists(workspace.jar(module))) {
-			print(maven ? Verdict.WARN : Verdict.FAIL, name,
-					"not built: './lab' builds it, or 'mvn -q -B package -DskipTests'");
-			return;
-		}
-		Optional<Path> newer = workspace.newerThanJar(module);
-		print(newer.isEmpty() ? Verdict.OK : Verdict.WARN, name,
-				newer.map((file) -> "older than %s: './lab' rebuilds it".formatted(workspace.root().relativize(file)))
-					.orElse("built"));
 	}
 
 	private void checkPort(String name, int port) {

@@ -3,13 +3,8 @@ package dev.sluice.lab.kit.stack;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.FileTime;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
@@ -40,34 +35,6 @@ public record Workspace(Path root) {
 
 	private Path jar(String module) {
 		return this.root.resolve(module).resolve("target").resolve(module + ".jar");
-	}
-
-	/**
-	 * A file of the module that changed after its jar was built; empty without a jar.
-	 */
-	public Optional<Path> newerThanJar(Module module) {
-		try {
-			FileTime built = Files.getLastModifiedTime(jar(module));
-			Path[] newer = new Path[1];
-			for (String part : new String[] { "src/main", "pom.xml" }) {
-				Files.walkFileTree(this.root.resolve(module.directory()).resolve(part), new SimpleFileVisitor<>() {
-
-					@Override
-					public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-						if (attributes.lastModifiedTime().compareTo(built) > 0) {
-							newer[0] = file;
-							return FileVisitResult.TERMINATE;
-						}
-						return FileVisitResult.CONTINUE;
-					}
-
-				});
-			}
-			return Optional.ofNullable(newer[0]);
-		}
-		catch (IOException _) {
-			return Optional.empty();
-		}
 	}
 
 	private static Path ownLocation() {

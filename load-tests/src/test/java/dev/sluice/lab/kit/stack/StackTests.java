@@ -1,10 +1,6 @@
 package dev.sluice.lab.kit.stack;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
-import java.time.Instant;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.List;
@@ -79,23 +75,6 @@ class StackTests {
 	@Test
 	void findsTheCheckoutItIsIn() {
 		assertThat(Workspace.find().root().resolve("load-tests/pom.xml")).exists();
-	}
-
-	@Test
-	void saysWhichFileIsNewerThanTheJar() throws IOException {
-		Workspace workspace = new Workspace(this.directory);
-		Path source = this.directory.resolve("grpc-sink/src/main/java/A.java");
-		Files.createDirectories(source.getParent());
-		Files.createDirectories(workspace.jar(Module.SINK).getParent());
-		Files.writeString(source, "");
-		Files.writeString(this.directory.resolve("grpc-sink/pom.xml"), "");
-		Files.writeString(workspace.jar(Module.SINK), "");
-		Files.setLastModifiedTime(workspace.jar(Module.SINK), FileTime.from(Instant.now().plusSeconds(60)));
-		assertThat(workspace.newerThanJar(Module.SINK)).isEmpty();
-
-		Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(120)));
-
-		assertThat(workspace.newerThanJar(Module.SINK)).contains(source);
 	}
 
 	private Stack stack(StackOptions options) {
