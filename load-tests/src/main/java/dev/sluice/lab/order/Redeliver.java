@@ -6,6 +6,8 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -13,7 +15,6 @@ import java.util.regex.Pattern;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.order.Redelivery.End;
-import dev.sluice.lab.order.Redelivery.Tally;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -29,7 +30,7 @@ public final class Redeliver implements Callable<Integer> {
 
 	private static final double MAX_RATE = 10_000;
 
-	private static final Pattern AGO = Pattern.compile("(\\d{1,6})([smhd])");
+	private static final Pattern AGO = Pattern.compile("\\d{1,6}[smhd]");
 
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
@@ -66,14 +67,22 @@ public final class Redeliver implements Callable<Integer> {
 		Redelivery.Choice choice = new Redelivery.Choice(this.reason, (this.since != null) ? time(this.since) : null);
 		PrintWriter out = this.spec.commandLine().getOut();
 		try (Interruption _ = new Interruption(); Redelivery redelivery = new Redelivery(this.gateway, this.rate)) {
-			Tally tally = this.dryRun
-					? redelivery.list(choice, (order) -> out.println("%s  %s".formatted(order.id(), order.why())))
-					: redelivery.run(choice, (order) -> printIfNotQueued(out, order));
-			out.println(this.dryRun ? "%s failed orders would be delivered again".formatted(tally.taken())
+			Map<End, Integer> tally = redelivery.run(choice, this.dryRun, (order) -> {
+				if (this.dryRun) {
+					out.println("%s  %s".formatted(order.id(), order.why()));
+				}
+				else if (order.end() != End.TAKEN) {
+					out.println("%s  left: %s".formatted(order.id(), order.answer()));
+				}
+			});
+			int taken = tally.getOrDefault(End.TAKEN, 0);
+			int refused = tally.getOrDefault(End.REFUSED, 0);
+			int unavailable = tally.getOrDefault(End.UNAVAILABLE, 0);
+			out.println(this.dryRun ? "%s failed orders would be delivered again".formatted(taken)
 					: "%s failed orders: %s queued again, %s refused, %s unavailable"
-						.formatted(tally.taken() + tally.left(), tally.taken(), tally.refused(), tally.unavailable()));
+						.formatted(taken + refused + unavailable, taken, refused, unavailable));
 			out.flush();
-			return (tally.left() == 0) ? 0 : 1;
+			return (refused + unavailable == 0) ? 0 : 1;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -81,30 +90,18 @@ public final class Redeliver implements Callable<Integer> {
 		}
 	}
 
-	private static void printIfNotQueued(PrintWriter out, Redelivery.Redelivered order) {
-		if (order.end() != End.TAKEN) {
-			out.println("%s  left: %s".formatted(order.id(), order.answer()));
-		}
-	}
-
 	private Instant time(String text) {
 		try {
 			Matcher ago = AGO.matcher(text);
-			return ago.matches() ? Instant.now().minus(length(Long.parseLong(ago.group(1)), ago.group(2)))
+			// Java writes an age of days as P1D and a shorter one as PT1H.
+			return ago.matches()
+					? Instant.now()
+						.minus(Duration.parse((text.endsWith("d") ? "P" : "PT") + text.toUpperCase(Locale.ROOT)))
 					: Instant.parse(text);
 		}
 		catch (DateTimeException ex) {
 			throw usage("--since: '%s' is not a time such as 2026-11-21T09:00:00Z or 30m".formatted(text));
 		}
-	}
-
-	private static Duration length(long count, String unit) {
-		return switch (unit) {
-			case "s" -> Duration.ofSeconds(count);
-			case "m" -> Duration.ofMinutes(count);
-			case "h" -> Duration.ofHours(count);
-			default -> Duration.ofDays(count);
-		};
 	}
 
 	private ParameterException usage(String message) {

@@ -9,7 +9,9 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -98,26 +100,6 @@ final class Redelivery implements AutoCloseable {
 	record Redelivered(UUID id, @Nullable String why, End end, String answer) {
 	}
 
-	/** The number of orders by outcome. */
-	record Tally(int taken, int refused, int unavailable) {
-
-		static final Tally NONE = new Tally(0, 0, 0);
-
-		Tally plus(End end) {
-			return switch (end) {
-				case TAKEN -> new Tally(this.taken + 1, this.refused, this.unavailable);
-				case REFUSED -> new Tally(this.taken, this.refused + 1, this.unavailable);
-				case UNAVAILABLE -> new Tally(this.taken, this.refused, this.unavailable + 1);
-			};
-		}
-
-		/** Orders that are still failed. */
-		int left() {
-			return this.refused + this.unavailable;
-		}
-
-	}
-
 	/**
 	 * @param ratePerSecond maximum number of orders per second
 	 */
@@ -128,25 +110,16 @@ final class Redelivery implements AutoCloseable {
 
 	/**
 	 * Sends the failed orders again, the earliest first.
+	 * @param dryRun lists them and changes nothing: each that would be sent counts as
+	 * taken
 	 * @param each receives every chosen order
+	 * @return the number of orders by outcome; none of an outcome that no order had
 	 * @throws LabException if the gateway does not list the failed orders, or accepts no
 	 * more
 	 */
-	Tally run(Choice choice, Consumer<Redelivered> each) throws InterruptedException {
-		return go(choice, this::redeliver, each);
-	}
-
-	/**
-	 * Lists them and changes nothing: each order that would be sent counts as taken.
-	 * @param each receives every chosen order
-	 */
-	Tally list(Choice choice, Consumer<Redelivered> each) throws InterruptedException {
-		return go(choice, (order) -> new Redelivered(order.id(), order.reason(), End.TAKEN, ""), each);
-	}
-
-	private Tally go(Choice choice, Step step, Consumer<Redelivered> each) throws InterruptedException {
+	Map<End, Integer> run(Choice choice, boolean dryRun, Consumer<Redelivered> each) throws InterruptedException {
 		Instant last = lastFailedAt();
-		Tally tally = Tally.NONE;
+		Map<End, Integer> tally = new EnumMap<>(End.class);
 		int inARow = 0;
 		OrderPage page = page(null);
 		while (true) {
@@ -156,13 +129,14 @@ final class Redelivery implements AutoCloseable {
 					return tally;
 				}
 				if (choice.takes(order)) {
-					Redelivered done = step.take(order);
-					tally = tally.plus(done.end());
+					Redelivered done = dryRun ? new Redelivered(order.id(), order.reason(), End.TAKEN, "")
+							: redeliver(order);
+					tally.merge(done.end(), 1, Integer::sum);
 					each.accept(done);
 					inARow = (done.end() == End.UNAVAILABLE) ? inARow + 1 : 0;
 					if (inARow == UNAVAILABLE_IN_A_ROW) {
 						throw new LabException("%s accepts no more: %s. It accepted %s before; run it again later"
-							.formatted(this.gateway, done.answer(), tally.taken()));
+							.formatted(this.gateway, done.answer(), tally.getOrDefault(End.TAKEN, 0)));
 					}
 				}
 			}
@@ -257,13 +231,6 @@ final class Redelivery implements AutoCloseable {
 	public void close() {
 		this.client.shutdownNow();
 		this.client.close();
-	}
-
-	@FunctionalInterface
-	private interface Step {
-
-		Redelivered take(OrderView order) throws InterruptedException;
-
 	}
 
 }
