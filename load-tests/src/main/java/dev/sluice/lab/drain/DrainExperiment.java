@@ -221,10 +221,7 @@ final class DrainExperiment extends Experiment {
 						Figures.count(saved), Figures.count(this.settings.orders()),
 						this.settings.deadlineMillis() / 1_000, consumer.logFile()));
 			}
-			if (!consumer.isAlive()) {
-				throw new LabException("The consumer died; its log %s ends with:%n%s".formatted(consumer.logFile(),
-						consumer.process().tail()));
-			}
+			Stack.checkAlive(List.of(consumer));
 			progress().now("%s of %s saved".formatted(Figures.count(saved), Figures.count(this.settings.orders())));
 			Thread.sleep(POLL);
 		}

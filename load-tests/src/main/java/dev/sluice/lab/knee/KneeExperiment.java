@@ -339,26 +339,25 @@ final class KneeExperiment extends Experiment {
 		Duration patience = this.settings.goal().p99().multipliedBy(3).plusSeconds(1);
 		try (ProcessSampler sampler = sampler(system)) {
 			long savedBefore = system.saved();
-			Backlog backlog = new Backlog(savedBefore, 0);
 			// Does not wait for sync answers: requests that pile up are measured.
 			Duration warmUpPatience = switch (mode) {
 				case SYNC -> Duration.ZERO;
 				case QUEUED -> patience;
 			};
-			backlog = backlog.with(client
-				.run(new OpenLoad(rate, this.settings.warmUp(), warmUpPatience, most), requests(system, mode), (_) -> {
-				})
-				.tally());
-			long waiting = backlog.waiting(system.saved());
+			OpenLoad warmUp = new OpenLoad(rate, this.settings.warmUp(), warmUpPatience, most);
+			long accepted = client.run(warmUp, requests(system, mode), (_) -> {
+			}).tally().succeeded();
+			long waiting = accepted - (system.saved() - savedBefore);
 			PrometheusHistogram before = system.savedTimes();
 			Instant from = Instant.now();
 			Figures figures = client.run(new OpenLoad(rate, measured(rate), patience, most), requests(system, mode),
 					(_) -> {
 					});
 			Window window = new Window(from, Instant.now());
-			backlog = backlog.with(figures.tally());
-			long leftBehind = backlog.waiting(system.saved()) - waiting;
-			PrometheusHistogram saved = (mode == Mode.QUEUED && drain) ? savedTimes(system, before, backlog) : null;
+			long all = savedBefore + accepted + figures.tally().succeeded();
+			long leftBehind = all - system.saved() - waiting;
+			boolean inTime = mode == Mode.QUEUED && drain && system.drained(DRAIN) && system.saved() >= all;
+			PrometheusHistogram saved = inTime ? system.savedTimes().since(before) : null;
 			ProcessSampler.awaitNextSample();
 			return new Trial(rate, figures, saved, system.saved() - savedBefore, leftBehind, (sampler != null)
 					? sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()) : null);
@@ -381,17 +380,6 @@ final class KneeExperiment extends Experiment {
 	private OrderRequests requests(SystemUnderTest system, Mode mode) {
 		this.loads++;
 		return new OrderRequests(system.gateway(), mode, OrderRequests.unused("knee"), system.authorization());
-	}
-
-	/**
-	 * Times from accepted to saved; null if not all accepted orders are saved in time.
-	 */
-	private @Nullable PrometheusHistogram savedTimes(SystemUnderTest system, PrometheusHistogram before,
-			Backlog backlog) throws InterruptedException {
-		if (!system.drained(DRAIN) || backlog.waiting(system.saved()) > 0) {
-			return null;
-		}
-		return system.savedTimes().since(before);
 	}
 
 	private static @Nullable Double millis(@Nullable Double seconds) {

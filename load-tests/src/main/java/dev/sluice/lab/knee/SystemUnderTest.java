@@ -21,6 +21,7 @@ import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetSystem;
 import org.jspecify.annotations.Nullable;
@@ -35,10 +36,14 @@ sealed interface SystemUnderTest {
 	URI gateway();
 
 	/** Authorization header of the requests; null if none is needed. */
-	@Nullable String authorization();
+	default @Nullable String authorization() {
+		return null;
+	}
 
 	/** The certificates to trust; null for the JDK's. */
-	@Nullable SSLContext tls();
+	default @Nullable SSLContext tls() {
+		return null;
+	}
 
 	/**
 	 * Checks that the system still runs, as far as that is visible.
@@ -106,23 +111,8 @@ sealed interface SystemUnderTest {
 		private static final Duration CLEARED = Duration.ofMinutes(3);
 
 		@Override
-		public @Nullable String authorization() {
-			return null;
-		}
-
-		@Override
-		public @Nullable SSLContext tls() {
-			return null;
-		}
-
-		@Override
 		public void check() {
-			for (Service service : this.services.values()) {
-				if (!service.isAlive()) {
-					throw new LabException("%s died; its log %s ends with:%n%s".formatted(service.name(),
-							service.logFile(), service.process().tail()));
-				}
-			}
+			Stack.checkAlive(this.services.values());
 		}
 
 		@Override

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.measure.OrderCalls;
@@ -120,20 +121,13 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 
 	}
 
-	/** Receives each measured phase and each warm-up, when it begins. */
-	@FunctionalInterface
-	public interface Watcher {
-
-		void running(Phase phase);
-
-	}
-
 	/**
 	 * Runs the phases. A failure on the way is not thrown but recorded, with all that was
 	 * measured until then.
+	 * @param watcher receives each measured phase and each warm-up, when it begins
 	 * @throws IOException if files cannot be written or read
 	 */
-	public Record run(List<Phase> phases, Watcher watcher) throws IOException {
+	public Record run(List<Phase> phases, Consumer<Phase> watcher) throws IOException {
 		Map<String, URI> endpoints = new LinkedHashMap<>();
 		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
 		Map<String, Integer> ports = new LinkedHashMap<>();
@@ -158,13 +152,13 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 				String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + this.name;
 				PhaseRunner runner = new PhaseRunner(
 						new BackendControl(client, Objects.requireNonNull(this.services.get(BACKEND)).uri()), generator,
-						system, outcomes, token, this::checkServices);
+						system, outcomes, token, () -> Stack.checkAlive(this.services.values()));
 				LabException failure = null;
 				boolean interrupted = false;
 				try {
 					for (Phase phase : phases) {
 						if (phase.hasOutcome()) {
-							watcher.running(phase);
+							watcher.accept(phase);
 						}
 						PhaseOutcome outcome = runner.run(phase);
 						if (phase.hasOutcome()) {
@@ -194,15 +188,6 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 	private HttpClient client() {
 		HttpClient.Builder builder = Http.builder(CONNECT_TIMEOUT);
 		return ((this.tls != null) ? builder.sslContext(this.tls) : builder).build();
-	}
-
-	private void checkServices() {
-		for (Service service : this.services.values()) {
-			if (!service.isAlive()) {
-				throw new LabException("%s died; its log %s ends with:%n%s".formatted(service.name(), service.logFile(),
-						service.process().tail()));
-			}
-		}
 	}
 
 }

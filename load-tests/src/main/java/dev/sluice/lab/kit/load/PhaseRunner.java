@@ -81,31 +81,20 @@ final class PhaseRunner {
 
 	private final String token;
 
-	private final Health health;
+	private final Runnable health;
 
 	/** The phase before, if it left something behind. */
 	private @Nullable Phase unclean;
-
-	/** Looks after the services while the runner waits. */
-	@FunctionalInterface
-	interface Health {
-
-		/**
-		 * Checks that all run.
-		 * @throws LabException if one has died
-		 */
-		void check();
-
-	}
 
 	/**
 	 * Creates a runner.
 	 * @param services ids of the processes that must be at rest before a phase begins
 	 * @param outcomes directory of the measured phases' files
 	 * @param token part of every idempotency key
+	 * @param health called while the runner waits; fails if a service has died
 	 */
 	PhaseRunner(BackendControl backend, GeneratorProcess generator, List<Long> services, Path outcomes, String token,
-			Health health) {
+			Runnable health) {
 		this.backend = backend;
 		this.generator = generator;
 		this.services = services;
@@ -275,7 +264,7 @@ final class PhaseRunner {
 	private void pause(Duration duration) throws InterruptedException {
 		long end = deadline(duration);
 		while (!isOver(end)) {
-			this.health.check();
+			this.health.run();
 			Thread.sleep(Math.min(BACKLOG_POLL.toMillis(), Math.max(1, (end - System.nanoTime()) / 1_000_000)));
 		}
 	}

@@ -93,6 +93,11 @@ public record ClientResult(List<Run> runs) implements Finding {
 			return this.failures.values().stream().mapToLong(Long::longValue).sum();
 		}
 
+		/** Requests that were answered without a failure. */
+		public long succeeded() {
+			return this.answered - failed();
+		}
+
 		/** Whether requests were sent and not one succeeded. */
 		public boolean allFailed() {
 			return this.sent > 0 && failed() + this.outstanding >= this.sent;

@@ -4,6 +4,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -191,6 +192,19 @@ public final class Stack implements AutoCloseable {
 	/** The gRPC address of the sink when it runs: {@code host:port}. */
 	public String sinkTarget() {
 		return "127.0.0.1:" + port(SINK_GRPC);
+	}
+
+	/**
+	 * Checks that services run.
+	 * @throws LabException if one has died
+	 */
+	public static void checkAlive(Collection<Service> services) {
+		for (Service service : services) {
+			if (!service.isAlive()) {
+				throw new LabException("%s died; its log %s ends with:%n%s".formatted(service.name(), service.logFile(),
+						service.process().tail()));
+			}
+		}
 	}
 
 	/** The directory of the logs. */

@@ -108,8 +108,8 @@ class PhaseRunnerIT {
 		}
 	}
 
-	private PhaseRunner runner(StubSystem system, HttpClient client, GeneratorProcess generator,
-			PhaseRunner.Health health) throws Exception {
+	private PhaseRunner runner(StubSystem system, HttpClient client, GeneratorProcess generator, Runnable health)
+			throws Exception {
 		return new PhaseRunner(new BackendControl(client, system.url()), generator, List.of(),
 				Files.createDirectories(this.directory), "test", health);
 	}
