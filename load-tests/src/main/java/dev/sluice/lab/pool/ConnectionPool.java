@@ -24,10 +24,10 @@ final class ConnectionPool implements AutoCloseable {
 	private final Semaphore places;
 
 	/** The most recently used connection first; guarded by this. */
-	private final Deque<Connection> free = new ArrayDeque<>();
+	private final Deque<HttpLink> free = new ArrayDeque<>();
 
 	/** Guarded by this. */
-	private final Set<Connection> all = new HashSet<>();
+	private final Set<HttpLink> all = new HashSet<>();
 
 	private long opened;
 
@@ -64,10 +64,10 @@ final class ConnectionPool implements AutoCloseable {
 	void exchange() throws IOException, InterruptedException {
 		this.places.acquire();
 		try {
-			Connection connection = take();
+			HttpLink connection = take();
 			boolean reusable = false;
 			try {
-				reusable = connection.link.exchange();
+				reusable = connection.exchange();
 			}
 			finally {
 				giveBack(connection, reusable);
@@ -78,16 +78,17 @@ final class ConnectionPool implements AutoCloseable {
 		}
 	}
 
-	private Connection take() throws IOException {
+	private HttpLink take() throws IOException {
 		synchronized (this) {
-			for (Connection kept = this.free.pollFirst(); kept != null; kept = this.free.pollFirst()) {
-				if (System.nanoTime() - kept.freeSinceNanos < TimeUnit.MILLISECONDS.toNanos(this.limits.freeMillis())) {
+			for (HttpLink kept = this.free.pollFirst(); kept != null; kept = this.free.pollFirst()) {
+				if (System.nanoTime() - kept.lastUsedNanos() < TimeUnit.MILLISECONDS
+					.toNanos(this.limits.freeMillis())) {
 					return kept;
 				}
 				end(kept);
 			}
 		}
-		Connection connection = new Connection(HttpLink.open(this.target, this.limits.answerMillis()));
+		HttpLink connection = HttpLink.open(this.target, this.limits.answerMillis());
 		synchronized (this) {
 			this.opened++;
 			this.all.add(connection);
@@ -99,9 +100,8 @@ final class ConnectionPool implements AutoCloseable {
 		return connection;
 	}
 
-	private synchronized void giveBack(Connection connection, boolean reusable) {
+	private synchronized void giveBack(HttpLink connection, boolean reusable) {
 		if (reusable && !this.closed && this.free.size() < this.limits.mostFree()) {
-			connection.freeSinceNanos = System.nanoTime();
 			this.free.addFirst(connection);
 		}
 		else {
@@ -110,9 +110,9 @@ final class ConnectionPool implements AutoCloseable {
 	}
 
 	/** Called with the lock held. */
-	private void end(Connection connection) {
+	private void end(HttpLink connection) {
 		this.all.remove(connection);
-		connection.link.close();
+		connection.close();
 	}
 
 	/** Connections that are open now. */
@@ -129,22 +129,9 @@ final class ConnectionPool implements AutoCloseable {
 	@Override
 	public synchronized void close() {
 		this.closed = true;
-		this.all.forEach((connection) -> connection.link.close());
+		this.all.forEach(HttpLink::close);
 		this.all.clear();
 		this.free.clear();
-	}
-
-	/** A connection, and when its last use ended. */
-	private static final class Connection {
-
-		private final HttpLink link;
-
-		private long freeSinceNanos;
-
-		Connection(HttpLink link) {
-			this.link = link;
-		}
-
 	}
 
 }

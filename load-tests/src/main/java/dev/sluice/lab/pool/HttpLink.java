@@ -26,6 +26,8 @@ final class HttpLink {
 
 	private final byte[] request;
 
+	private volatile long lastUsedNanos = System.nanoTime();
+
 	private HttpLink(Socket socket, byte[] request) throws IOException {
 		this.socket = socket;
 		this.in = new BufferedInputStream(socket.getInputStream(), 1024);
@@ -82,6 +84,7 @@ final class HttpLink {
 			throw new IOException("an answer without Content-Length");
 		}
 		this.in.skipNBytes(length);
+		this.lastUsedNanos = System.nanoTime();
 		return reusable;
 	}
 
@@ -106,6 +109,11 @@ final class HttpLink {
 			line.append((char) next);
 		}
 		return line.toString().stripTrailing();
+	}
+
+	/** When the last answer was read, of {@link System#nanoTime}. */
+	long lastUsedNanos() {
+		return this.lastUsedNanos;
 	}
 
 	/** May be called by any thread. */
