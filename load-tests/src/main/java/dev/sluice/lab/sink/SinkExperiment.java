@@ -103,21 +103,6 @@ final class SinkExperiment extends Experiment {
 			};
 		}
 
-		static boolean thin(Setting setting) {
-			return switch (setting) {
-				case LINK, LINK_SMALL -> true;
-				case STORAGE, LOOPBACK, LOOPBACK_SMALL -> false;
-			};
-		}
-
-		/** Whether only the machine binds. */
-		static boolean machine(Setting setting) {
-			return switch (setting) {
-				case LOOPBACK, LOOPBACK_SMALL -> true;
-				case STORAGE, LINK, LINK_SMALL -> false;
-			};
-		}
-
 		static SinkData.Sizes sizes(Setting setting) {
 			return switch (setting) {
 				case STORAGE, LINK, LOOPBACK -> SinkData.USUAL;
@@ -128,11 +113,11 @@ final class SinkExperiment extends Experiment {
 
 		/** Whether a transfer is so slow that a warm-up would not warm the JVM. */
 		static boolean slow(Setting setting, Mode mode) {
-			return mode == Mode.STOP_AND_WAIT || (thin(setting) && mode == Mode.STREAM);
+			return mode == Mode.STOP_AND_WAIT || (setting.isThin() && mode == Mode.STREAM);
 		}
 
 		int warmUpSeconds(Setting setting, Mode mode) {
-			return slow(setting, mode) ? 0 : machine(setting) ? this.warmUpSeconds : shortWarmUpSeconds();
+			return slow(setting, mode) ? 0 : setting.isMachine() ? this.warmUpSeconds : shortWarmUpSeconds();
 		}
 
 		/** Warm-up of transfers that CPU should not bind. */
@@ -149,7 +134,7 @@ final class SinkExperiment extends Experiment {
 		}
 
 		long bytes(Setting setting) {
-			return MEGABYTE * (thin(setting) ? this.linkMegabytes : this.megabytes);
+			return MEGABYTE * (setting.isThin() ? this.linkMegabytes : this.megabytes);
 		}
 
 	}
@@ -183,7 +168,7 @@ final class SinkExperiment extends Experiment {
 
 	/** Describes the thin link; null if no transfer uses it. */
 	private @Nullable String linkWords() {
-		return this.settings.settings().stream().anyMatch(Settings::thin)
+		return this.settings.settings().stream().anyMatch(Setting::isThin)
 				? "a delaying proxy: handshakes are local, nothing is lost, its rate is that of TCP's payload" : null;
 	}
 
@@ -198,9 +183,9 @@ final class SinkExperiment extends Experiment {
 	}
 
 	private void run(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {
-		progress().step("%s, repetition %s: starting the sink".formatted(SinkFigures.words(setting), repetition));
+		progress().step("%s, repetition %s: starting the sink".formatted(setting.words(), repetition));
 		stack.infrastructure().kafka();
-		try (ThinLink link = Settings.thin(setting) ? new ThinLink(LINK, port(stack.sinkTarget())) : null;
+		try (ThinLink link = setting.isThin() ? new ThinLink(LINK, port(stack.sinkTarget())) : null;
 				Service sink = stack.startSink(sinkOptions(setting))) {
 			String target = (link != null) ? link.target() : stack.sinkTarget();
 			for (Mode mode : Settings.modes(setting)) {
@@ -212,8 +197,8 @@ final class SinkExperiment extends Experiment {
 				};
 				this.transfers.add(transfer);
 				progress().step(String.format(Locale.ROOT, "%s: %.1f MB/s, %,.0f messages/s, %.2f s for %s MB",
-						SinkFigures.words(mode), transfer.megabytesPerSecond(), transfer.messagesPerSecond(),
-						transfer.seconds(), transfer.bytes() / MEGABYTE));
+						mode.words(), transfer.megabytesPerSecond(), transfer.messagesPerSecond(), transfer.seconds(),
+						transfer.bytes() / MEGABYTE));
 			}
 		}
 	}
@@ -225,14 +210,14 @@ final class SinkExperiment extends Experiment {
 	private ServiceOptions sinkOptions(Setting setting) throws IOException {
 		ServiceOptions options = ServiceOptions.NONE.withJvmArgs("--enable-native-access=ALL-UNNAMED")
 			.withLog("sink-" + setting.name().toLowerCase(Locale.ROOT));
-		if (Settings.machine(setting)) {
+		if (setting.isMachine()) {
 			return options;
 		}
 		SinkData.Sizes sizes = Settings.sizes(setting);
 		Path dictionary = Files.write(directory().path().resolve("%s.zdict".formatted(setting)),
 				this.dictionaries.computeIfAbsent(sizes, (_) -> SinkData.load().train(this.settings.seed(), sizes)));
 		ServiceOptions withDictionary = options.withProperty("sink.stream.dictionary", dictionary);
-		return Settings.thin(setting) ? withDictionary
+		return setting.isThin() ? withDictionary
 				: withDictionary.withProperty("sink.store.delay", this.storeDelay.toNanos() + "ns");
 	}
 
@@ -247,7 +232,7 @@ final class SinkExperiment extends Experiment {
 		Path out = directory().path().resolve("report.json");
 		Files.write(in, this.json.writeValueAsBytes(job));
 		Files.deleteIfExists(out);
-		progress().now("%s: %s".formatted(SinkFigures.words(setting), SinkFigures.words(mode)));
+		progress().now("%s: %s".formatted(setting.words(), mode.words()));
 		JavaCommand sender = JavaCommand.mainClass(SinkSender.class.getName())
 			.jvmArgs(CLIENT_JVM_ARGS)
 			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml", Patience.jvmArg())
@@ -257,7 +242,7 @@ final class SinkExperiment extends Experiment {
 			await(client, sink, Patience.of(DEADLINE.plusSeconds(bytes / MEGABYTE)));
 			if (!Files.exists(out)) {
 				throw new LabException("The client of %s, %s failed; its log %s ends with:%n%s"
-					.formatted(SinkFigures.words(setting), SinkFigures.words(mode), client.logFile(), client.tail()));
+					.formatted(setting.words(), mode.words(), client.logFile(), client.tail()));
 			}
 		}
 		SinkSender.Report report = this.json.readValue(Files.readAllBytes(out), SinkSender.Report.class);

@@ -78,25 +78,4 @@ record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double 
 		};
 	}
 
-	static String words(Setting setting) {
-		return switch (setting) {
-			case STORAGE -> "the storage's latency binds";
-			case LINK -> "a thin link binds";
-			case LINK_SMALL -> "a thin link binds, messages of 2-4 kB";
-			case LOOPBACK -> "nothing but the machine binds";
-			case LOOPBACK_SMALL -> "nothing but the machine binds, messages of 200 B";
-		};
-	}
-
-	static String words(Mode mode) {
-		return switch (mode) {
-			case STOP_AND_WAIT -> "stop and wait, 54 connections";
-			case STREAM -> "stream";
-			case STREAM_ZSTD -> "stream, zstd";
-			case STREAM_DICTIONARY -> "stream, zstd + dictionary";
-			case STREAM_SPOOL -> "stream from the spool";
-			case KAFKA -> "Kafka's producer";
-		};
-	}
-
 }

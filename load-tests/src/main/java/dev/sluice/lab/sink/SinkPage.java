@@ -65,10 +65,10 @@ public final class SinkPage {
 			Function<SinkFigures, String> figure) {
 		List<SinkFigures> figures = SinkFigures.of(sink, setting);
 		return (figures.size() < 2) ? Stream.of()
-				: Stream.of("When %s, against %s: %s.".formatted(SinkFigures.words(setting), first,
+				: Stream.of("When %s, against %s: %s.".formatted(setting.words(), first,
 						figures.stream()
 							.skip(1)
-							.map((row) -> "%s %s".formatted(SinkFigures.words(row.mode()), figure.apply(row)))
+							.map((row) -> "%s %s".formatted(row.mode().words(), figure.apply(row)))
 							.collect(Collectors.joining("; "))));
 	}
 
@@ -79,7 +79,7 @@ public final class SinkPage {
 
 	private static void transfers(SinkResult sink, Html html) {
 		settings(sink).forEach((setting) -> {
-			String words = SinkFigures.words(setting);
+			String words = setting.words();
 			html.element("h3", words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1));
 			html.chart(chart(sink, setting)).table(table(sink, setting));
 		});
@@ -89,19 +89,18 @@ public final class SinkPage {
 
 	private static Chart chart(SinkResult sink, Setting setting) {
 		List<SinkFigures> figures = SinkFigures.of(sink, setting);
-		return Chart.Stack.of("Data stored and acknowledged when " + SinkFigures.words(setting),
+		return Chart.Stack.of("Data stored and acknowledged when " + setting.words(),
 				"A bar for each way of moving the data, in MB per second.", 500, "MB/s",
 				figures.stream().mapToDouble(SinkFigures::megabytesPerSecond).max().orElse(1),
 				List.of("data, before compression"),
 				figures.stream()
-					.map((row) -> Chart.StackRow.of(SinkFigures.words(row.mode()), SinkFigures.style(row.mode()), false,
+					.map((row) -> Chart.StackRow.of(row.mode().words(), SinkFigures.style(row.mode()), false,
 							row.megabytesPerSecond()))
 					.toList());
 	}
 
 	private static Table table(SinkResult sink, Setting setting) {
-		List<Column<SinkFigures>> columns = new ArrayList<>(List.of(
-				Column.words("Mode", (row) -> SinkFigures.words(row.mode())),
+		List<Column<SinkFigures>> columns = new ArrayList<>(List.of(Column.words("Mode", (row) -> row.mode().words()),
 				Column.count("connections", SinkFigures::connections), Column.measured("seconds", SinkFigures::seconds),
 				Column.measured("MB/s", SinkFigures::megabytesPerSecond),
 				Column.count("messages/s", (row) -> Math.round(row.messagesPerSecond())),
@@ -113,7 +112,7 @@ public final class SinkPage {
 			// The reference has only this setting.
 			columns.add(Column.measured("speed-up measured there", (row) -> SinkFigures.reference(row.mode())));
 		}
-		return Table.of("Transfers when " + SinkFigures.words(setting), SinkFigures.of(sink, setting), columns);
+		return Table.of("Transfers when " + setting.words(), SinkFigures.of(sink, setting), columns);
 	}
 
 	private static void method(RunResult run, SinkResult sink, Html html) {

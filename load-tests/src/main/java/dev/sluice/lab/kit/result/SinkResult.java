@@ -26,19 +26,39 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 	public enum Setting {
 
 		/** Each message takes the storage a long time. */
-		STORAGE,
+		STORAGE("the storage's latency binds"),
 
 		/** The link is thin. */
-		LINK,
+		LINK("a thin link binds"),
 
 		/** The link is thin and the messages are small. */
-		LINK_SMALL,
+		LINK_SMALL("a thin link binds, messages of 2-4 kB"),
 
 		/** Nothing but the machine. */
-		LOOPBACK,
+		LOOPBACK("nothing but the machine binds"),
 
 		/** Nothing but the machine, with messages of 200 bytes. */
-		LOOPBACK_SMALL
+		LOOPBACK_SMALL("nothing but the machine binds, messages of 200 B");
+
+		private final String words;
+
+		Setting(String words) {
+			this.words = words;
+		}
+
+		public String words() {
+			return this.words;
+		}
+
+		/** Whether the data goes over the thin link. */
+		public boolean isThin() {
+			return this == LINK || this == LINK_SMALL;
+		}
+
+		/** Whether only the machine binds. */
+		public boolean isMachine() {
+			return this == LOOPBACK || this == LOOPBACK_SMALL;
+		}
 
 	}
 
@@ -46,22 +66,32 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 	public enum Mode {
 
 		/** A call for each message, and the next one after its answer; 54 connections. */
-		STOP_AND_WAIT,
+		STOP_AND_WAIT("stop and wait, 54 connections"),
 
 		/** The stream, messages as they are. */
-		STREAM,
+		STREAM("stream"),
 
 		/** The stream, compressed. */
-		STREAM_ZSTD,
+		STREAM_ZSTD("stream, zstd"),
 
 		/** The stream, compressed with a dictionary. */
-		STREAM_DICTIONARY,
+		STREAM_DICTIONARY("stream, zstd + dictionary"),
 
 		/** The stream, from a spool on the disk. */
-		STREAM_SPOOL,
+		STREAM_SPOOL("stream from the spool"),
 
 		/** Kafka's own producer into the same topic: what the sink's storage can take. */
-		KAFKA
+		KAFKA("Kafka's producer");
+
+		private final String words;
+
+		Mode(String words) {
+			this.words = words;
+		}
+
+		public String words() {
+			return this.words;
+		}
 
 	}
 
