@@ -56,8 +56,8 @@ public final class GridCommand extends ExperimentCommand {
 	@Override
 	public Integer call() {
 		GridPlan plan = plan();
-		return run(GridExperiment.NAME, commandLine(), (run) -> new GridExperiment(run, this.infrastructure.value(),
-				new GridExperiment.Settings(warmUpOrders()), plan));
+		return run(GridExperiment.NAME, commandLine(),
+				(run) -> new GridExperiment(run, this.infrastructure.value(), warmUpOrders(), plan));
 	}
 
 	private int warmUpOrders() {

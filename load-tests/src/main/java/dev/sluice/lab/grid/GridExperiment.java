@@ -46,23 +46,18 @@ final class GridExperiment extends Experiment {
 
 	private static final String GATEWAY = "gateway";
 
-	private final Settings settings;
+	private final int warmUpOrders;
 
 	private final GridPlan plan;
 
 	private final List<Cell> cells = new ArrayList<>();
 
 	/**
-	 * Settings that are not part of the plan.
-	 *
 	 * @param warmUpOrders orders placed before each gateway's cells
 	 */
-	record Settings(int warmUpOrders) {
-	}
-
-	GridExperiment(Run run, Infrastructure infrastructure, Settings settings, GridPlan plan) {
+	GridExperiment(Run run, Infrastructure infrastructure, int warmUpOrders, GridPlan plan) {
 		super(NAME, run, infrastructure);
-		this.settings = settings;
+		this.warmUpOrders = warmUpOrders;
 		this.plan = plan;
 	}
 
@@ -112,8 +107,7 @@ final class GridExperiment extends Experiment {
 
 	private List<Phase> phases(Service gateway) {
 		int most = this.plan.concurrencies().stream().mapToInt(Integer::intValue).max().orElseThrow();
-		List<Phase> phases = new ArrayList<>(
-				WarmUp.phases(gateway.uri(), List.of(Mode.SYNC), this.settings.warmUpOrders(), most));
+		List<Phase> phases = new ArrayList<>(WarmUp.phases(gateway.uri(), List.of(Mode.SYNC), this.warmUpOrders, most));
 		for (long delay : this.plan.delays()) {
 			for (int concurrency : this.plan.concurrencies()) {
 				phases.add(new Phase(phaseName(delay, concurrency), new Target(gateway.uri(), Mode.SYNC),
@@ -148,8 +142,8 @@ final class GridExperiment extends Experiment {
 		configuration.put("load", "closed model: as many users as requests in flight, each waits for its answer");
 		configuration.put("cell",
 				"%s ms of new requests, until the last is answered".formatted(this.plan.cellMillis()));
-		configuration.put("warm-up", "%s orders, then as many at once as the largest cell has in flight"
-			.formatted(this.settings.warmUpOrders()));
+		configuration.put("warm-up",
+				"%s orders, then as many at once as the largest cell has in flight".formatted(this.warmUpOrders));
 		configuration.put("servlet-platform-%s".formatted(GridPlan.SMALL_POOL),
 				"server.tomcat.threads.max=%s".formatted(GridPlan.SMALL_POOL));
 		configuration.put("servlet-platform", "the container's 200 threads");

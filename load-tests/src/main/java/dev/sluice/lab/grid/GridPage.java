@@ -28,17 +28,24 @@ public final class GridPage {
 
 	private static final String REFERENCE = "reference-delay-grid.csv";
 
+	private static final String ASYNC = "servlet-async";
+
+	private static final List<String> STYLES = List.of("servlet-platform", "servlet-virtual", ASYNC, "reactive");
+
+	/** The fifth colour, after those of the variants. */
+	private static final int SMALL_POOL_STYLE = 4;
+
 	/** Long enough for the number of requests at the backend to reach its maximum. */
 	private static final long QUEUE_DELAY_MILLIS = 100;
 
-	private final Grid grid;
+	private final GridResult result;
 
 	/** The load at which the variants are compared. */
 	private final int load;
 
 	private GridPage(GridResult result) {
-		this.grid = new Grid(result);
-		this.load = this.grid.comparable();
+		this.result = result;
+		this.load = comparable();
 	}
 
 	/** The sections of a report, in the order of the page. */
@@ -66,41 +73,39 @@ public final class GridPage {
 	}
 
 	private List<String> answers() {
-		if (this.grid.result().cells().isEmpty()) {
+		if (this.result.cells().isEmpty()) {
 			return List.of("No cell was measured.");
 		}
-		return this.grid.delays()
-			.stream()
+		return delays().stream()
 			.map((delay) -> "%s ms: %s times as much as %s blocked threads, %s times as much as 200.".formatted(delay,
-					Figures.measured(ratioTo(this.grid.smallPool(), delay)), this.grid.result().smallPool(),
+					Figures.measured(ratioTo(smallPool(), delay)), this.result.smallPool(),
 					Figures.measured(ratioTo("servlet-platform", delay))))
 			.toList();
 	}
 
 	private void ratios(Html html) {
-		if (this.grid.result().cells().isEmpty()) {
+		if (this.result.cells().isEmpty()) {
 			return;
 		}
 		html.table(Table.of(
 				"Throughput of servlet-async with %s requests in flight, as a multiple"
 					.formatted(Figures.count(this.load)),
-				this.grid.delays(),
+				delays(),
 				List.of(Column.words("Backend's delay", GridPage::millis),
-						Column.measured("of %s threads".formatted(this.grid.result().smallPool()),
-								(delay) -> ratioTo(this.grid.smallPool(), delay)),
+						Column.measured("of %s threads".formatted(this.result.smallPool()),
+								(delay) -> ratioTo(smallPool(), delay)),
 						Column.measured("the reference's", GridPage::reference),
 						Column.measured("of 200 threads", (delay) -> ratioTo("servlet-platform", delay)),
 						Column.measured("of virtual threads", (delay) -> ratioTo("servlet-virtual", delay)),
 						Column.measured("of reactive", (delay) -> ratioTo("reactive", delay)))));
 		html.note(
 				"The reference does not say how large its pool was. %s threads are what its figures imply: at 500 ms a 6.5th of 184 answers per second, each keeping a thread busy for half a second."
-					.formatted(this.grid.result().smallPool()));
+					.formatted(this.result.smallPool()));
 	}
 
 	private @Nullable Double ratioTo(String variant, long delay) {
-		Optional<Cell> async = this.grid.at(Grid.ASYNC, delay, this.load);
-		return this.grid.at(variant, delay, this.load)
-			.filter((other) -> async.isPresent() && other.perSecond() > 0)
+		Optional<Cell> async = at(ASYNC, delay, this.load);
+		return at(variant, delay, this.load).filter((other) -> async.isPresent() && other.perSecond() > 0)
 			.map((other) -> async.orElseThrow().perSecond() / other.perSecond())
 			.orElse(null);
 	}
@@ -118,50 +123,46 @@ public final class GridPage {
 	private void throughput(Html html) {
 		html.paragraph("Requests answered per second, higher is better; each chart has its own scale.");
 		List<Chart> charts = new ArrayList<>();
-		for (long delay : this.grid.delays()) {
-			List<Chart.Line> lines = this.grid.variants()
-				.stream()
-				.map((variant) -> new Chart.Line(variant, Grid.style(variant),
+		for (long delay : delays()) {
+			List<Chart.Line> lines = variants().stream()
+				.map((variant) -> new Chart.Line(variant, style(variant),
 						cells(variant, delay)
-							.map((cell) -> Chart.Point.at(cell.concurrency(), cell.perSecond(), Grid.marked(cell)))
+							.map((cell) -> Chart.Point.at(cell.concurrency(), cell.perSecond(), marked(cell)))
 							.toList()))
 				.filter((line) -> !line.points().isEmpty())
 				.toList();
 			charts.add(new Chart.Lines("Backend takes %s ms".formatted(delay),
 					"Answers per second against the requests in flight, a line for each variant.", 300, 440,
-					"requests in flight (N)", "answers per second", "", Chart.Line.top(lines),
-					this.grid.concurrencies(), lines));
+					"requests in flight (N)", "answers per second", "", Chart.Line.top(lines), concurrencies(), lines));
 		}
 		html.charts(charts, rates());
 	}
 
 	private Stream<Cell> cells(String variant, long delay) {
-		return this.grid.concurrencies().stream().flatMap((load) -> this.grid.at(variant, delay, load).stream());
+		return concurrencies().stream().flatMap((load) -> at(variant, delay, load).stream());
 	}
 
 	private record Row(String variant, long delay) {
 	}
 
 	private Table rates() {
-		List<Row> rows = this.grid.variants()
-			.stream()
-			.flatMap((variant) -> this.grid.delays().stream().map((delay) -> new Row(variant, delay)))
+		List<Row> rows = variants().stream()
+			.flatMap((variant) -> delays().stream().map((delay) -> new Row(variant, delay)))
 			.toList();
 		List<Column<Row>> columns = new ArrayList<>(
 				List.of(Column.words("Variant", Row::variant), Column.words("Delay", (row) -> millis(row.delay()))));
-		for (int each : this.grid.concurrencies()) {
+		for (int each : concurrencies()) {
 			columns.add(Column.figure("N = " + Figures.count(each),
-					(row) -> this.grid.at(row.variant(), row.delay(), each)
-						.map((cell) -> Reliability.sign(Figures.measured(cell.perSecond()), Grid.marked(cell)))
+					(row) -> at(row.variant(), row.delay(), each)
+						.map((cell) -> Reliability.sign(Figures.measured(cell.perSecond()), marked(cell)))
 						.orElse(Figures.NONE)));
 		}
 		return Table.of("Answers per second", rows, columns);
 	}
 
 	private void queue(Html html) {
-		List<Cell> cells = this.grid.variants()
-			.stream()
-			.flatMap((variant) -> this.grid.at(variant, QUEUE_DELAY_MILLIS, this.load).stream())
+		List<Cell> cells = variants().stream()
+			.flatMap((variant) -> at(variant, QUEUE_DELAY_MILLIS, this.load).stream())
 			.toList();
 		html.paragraph(
 				"Executing: the maximum number of requests in flight that were at the backend together. The others waited in the gateway for a thread. A gateway answers 503 to a request that it does not let wait.");
@@ -172,8 +173,7 @@ public final class GridPage {
 							"Executing and queued requests, a bar for each variant.", 560, "requests in flight",
 							this.load, List.of("executing", "queued"),
 							cells.stream()
-								.map((cell) -> new Chart.StackRow(cell.variant(), Grid.style(cell.variant()),
-										Grid.marked(cell),
+								.map((cell) -> new Chart.StackRow(cell.variant(), style(cell.variant()), marked(cell),
 										List.of((double) cell.executingMost(), (double) cell.queued())))
 								.toList()),
 					Table.of("Requests", cells, List.of(Column.words("Variant", Cell::variant),
@@ -187,10 +187,9 @@ public final class GridPage {
 				"Closed model: a client waits for its answer before it sends again, so stalls are under-represented, and a faster gateway gets more requests. These figures compare the variants; they promise nothing to clients that send at their own rate.",
 				"class", "caution");
 		List<Chart> charts = new ArrayList<>();
-		for (long delay : this.grid.delays()) {
-			List<Chart.SpreadRow> rows = this.grid.variants()
-				.stream()
-				.flatMap((variant) -> this.grid.at(variant, delay, this.load).stream())
+		for (long delay : delays()) {
+			List<Chart.SpreadRow> rows = variants().stream()
+				.flatMap((variant) -> at(variant, delay, this.load).stream())
 				.map(GridPage::dots)
 				.filter(Objects::nonNull)
 				.toList();
@@ -201,23 +200,68 @@ public final class GridPage {
 						rows));
 			}
 		}
-		List<Cell> cells = this.grid.result().cells();
+		List<Cell> cells = this.result.cells();
 		html.open("div", "class", "stacked").charts(charts, table(cells)).close();
 		html.note(
 				"The table has all cells, in the order they ran. A cell lasts from its first request to its last answer. Load generator, gateway and backend share the machine: where the backend takes no time, rates are those of all three. In %s cells other processes used more than %s of the CPU, or it is not known what they used; they are marked %s."
-					.formatted(Figures.count(cells.stream().filter(Grid::marked).count()),
+					.formatted(Figures.count(cells.stream().filter(GridPage::marked).count()),
 							Figures.percent(Reliability.FOREIGN_CPU_LIMIT), Reliability.SIGN));
+	}
+
+	/** Name of the blocking gateway with a pool as small as the reference's. */
+	private String smallPool() {
+		return "servlet-platform-" + this.result.smallPool();
+	}
+
+	private List<String> variants() {
+		return this.result.cells().stream().map(Cell::variant).distinct().toList();
+	}
+
+	private List<Long> delays() {
+		return this.result.cells().stream().map(Cell::delayMillis).distinct().sorted().toList();
+	}
+
+	private List<Integer> concurrencies() {
+		return this.result.cells().stream().map(Cell::concurrency).distinct().sorted().toList();
+	}
+
+	/**
+	 * The reference's highest load, 100, or the nearest measured one below it; 0 if none
+	 * was measured.
+	 */
+	private int comparable() {
+		return concurrencies().stream()
+			.filter((load) -> load <= 100)
+			.max(Integer::compare)
+			.orElse(concurrencies().isEmpty() ? 0 : concurrencies().getFirst());
+	}
+
+	private Optional<Cell> at(String variant, long delayMillis, int concurrency) {
+		return this.result.cells()
+			.stream()
+			.filter((cell) -> cell.variant().equals(variant) && cell.delayMillis() == delayMillis
+					&& cell.concurrency() == concurrency)
+			.findFirst();
+	}
+
+	private static int style(String variant) {
+		int style = STYLES.indexOf(variant);
+		return (style < 0) ? SMALL_POOL_STYLE : style;
+	}
+
+	private static boolean marked(Cell cell) {
+		return Reliability.disturbed(cell.foreignCpuShare());
 	}
 
 	private static Chart.@Nullable SpreadRow dots(Cell cell) {
 		Timing latency = cell.latency();
-		return (latency == null) ? null : new Chart.SpreadRow(cell.variant(), Grid.style(cell.variant()),
-				Grid.marked(cell), latency.p50(), latency.p95(), latency.p99(), latency.max());
+		return (latency == null) ? null : new Chart.SpreadRow(cell.variant(), style(cell.variant()), marked(cell),
+				latency.p50(), latency.p95(), latency.p99(), latency.max());
 	}
 
 	private static Table table(List<Cell> cells) {
 		return Table.of("Response time in milliseconds, and what the gateway spent", cells, List.of(
-				Column.words("Variant", Cell::variant).marked(Grid::marked),
+				Column.words("Variant", Cell::variant).marked(GridPage::marked),
 				Column.words("Backend's delay", (cell) -> millis(cell.delayMillis())),
 				Column.count("N", Cell::concurrency), Column.measured("answers per second", Cell::perSecond),
 				Column.measured("min", Cell::latency, Timing::min), Column.measured("p50", Cell::latency, Timing::p50),
