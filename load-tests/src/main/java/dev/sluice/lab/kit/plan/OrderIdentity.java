@@ -1,5 +1,9 @@
 package dev.sluice.lab.kit.plan;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /**
@@ -29,7 +33,27 @@ public record OrderIdentity(String token, int customers) {
 	}
 
 	public UUID id(int order) {
-		return OrderId.of(customer(order), key(order));
+		return id(customer(order), key(order));
+	}
+
+	/**
+	 * The id of an order with an idempotency key: a UUIDv8 of the SHA-256 of customer, a
+	 * zero byte and key.
+	 */
+	private static UUID id(String customer, String key) {
+		ByteBuffer hash = ByteBuffer.wrap(sha256((customer + "\0" + key).getBytes(StandardCharsets.UTF_8)));
+		long high = (hash.getLong() & 0xffff_ffff_ffff_0fffL) | 0x8000L;
+		long low = (hash.getLong() & 0x3fff_ffff_ffff_ffffL) | 0x8000_0000_0000_0000L;
+		return new UUID(high, low);
+	}
+
+	private static byte[] sha256(byte[] bytes) {
+		try {
+			return MessageDigest.getInstance("SHA-256").digest(bytes);
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every Java platform has SHA-256", ex);
+		}
 	}
 
 }
