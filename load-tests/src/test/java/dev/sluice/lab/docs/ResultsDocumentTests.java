@@ -227,7 +227,7 @@ class ResultsDocumentTests {
 			String[] fields = line.split(",", -1);
 			if (!line.startsWith("#") && !fields[0].equals("time") && !fields[1].equals("machine")) {
 				samples.add(new ProcessSample(Instant.parse(fields[0]), fields[1], Long.parseLong(fields[2]),
-						Long.parseLong(fields[3]), Integer.parseInt(fields[4]), null));
+						Long.parseLong(fields[3]), Integer.parseInt(fields[4])));
 			}
 		}
 		return new ProcessSamples(samples, List.of());

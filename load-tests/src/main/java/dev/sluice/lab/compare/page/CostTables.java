@@ -65,16 +65,8 @@ final class CostTables {
 				Column.measured("longest pause, ms", greatest(Cost.GATEWAY, ServiceCost::gcPauseMaxMillis)),
 				Column.count("peak platform threads", greatest(Cost.GATEWAY, ServiceCost::peakThreads)),
 				Column.bytes("peak RSS", greatest(Cost.GATEWAY, ServiceCost::peakRssBytes)),
-				Column.count("most orders in the backend", (cost) -> cost.greatest(CellResult::backendMaxInFlight)))));
-		html.table(table(
-				"Open connections at most, counted once a second by the kernel and by the services' pools, and those opened to the backend in all",
-				costs,
-				List.of(Column.count("clients to gateway, kernel",
-						greatest(Cost.GATEWAY, ServiceCost::peakConnections)),
-						Column.count("to the backend, kernel", greatest(Cost.BACKEND, ServiceCost::peakConnections)),
-						Column.count("gateway's pool", greatest(Cost.GATEWAY, ServiceCost::peakPooled)),
-						Column.count("consumer's pool", greatest(Cost.CONSUMER, ServiceCost::peakPooled)), Column
-							.count("opened to the backend", (cost) -> cost.greatest(CellResult::connectionsOpened)))));
+				Column.count("most orders in the backend", (cost) -> cost.greatest(CellResult::backendMaxInFlight)),
+				Column.count("connections opened to it", (cost) -> cost.greatest(CellResult::connectionsOpened)))));
 	}
 
 	private static Chart.StackRow bar(Cost cost, List<String> services) {

@@ -78,8 +78,8 @@ final class SecondsCharts {
 		return new Chart.Seconds(
 				Reliability.sign("%s, %s, backend %s, %s".formatted(cell.cell().mode(), cell.cell().variant(),
 						cell.cell().capacity(), cell.cell().load()), Reliability.marked(cell)),
-				"Calls answered and failed, the 99th percentile, GC pause, platform threads, heap used and open connections, second by second.",
-				920, 440, length(cell),
+				"Calls answered and failed, the 99th percentile, GC pause, platform threads and heap used, second by second.",
+				720, 440, length(cell),
 				scaled.stream().filter((panel) -> panel.values().stream().anyMatch(Objects::nonNull)).toList(),
 				List.of());
 	}
@@ -94,9 +94,7 @@ final class SecondsCharts {
 				panel("p99 of a call, ms (logarithmic)", 0, "line", cell, Second::p99Millis).onLogarithmicAxis(),
 				panel("GC pause, ms per second", 3, "bars", cell, Second::gcPauseMillis),
 				panel("Platform threads", 2, "area", cell, Second::threads),
-				panel("Heap used, MiB", 1, "area", cell, SecondsCharts::heapMebibytes),
-				panel("Open connections from clients", 2, "area", cell, Second::connections),
-				panel("Open connections to the backend", 0, "area", cell, Second::pooled));
+				panel("Heap used, MiB", 1, "area", cell, SecondsCharts::heapMebibytes));
 	}
 
 	/** A second that was not sampled has no value. */
@@ -121,9 +119,7 @@ final class SecondsCharts {
 				Column.count("calls answered", Second::calls), Column.count("calls failed", Second::failedCalls),
 				Column.measured("p99, ms", Second::p99Millis), Column.measured("GC pause, ms", Second::gcPauseMillis),
 				Column.count("platform threads", Second::threads), Column.bytes("heap used", Second::heapUsedBytes),
-				Column.measured("CPU, cores", Second::cpuShare),
-				Column.count("connections from clients", Second::connections),
-				Column.count("connections to the backend", Second::pooled)));
+				Column.measured("CPU, cores", Second::cpuShare)));
 	}
 
 }

@@ -53,17 +53,6 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 		seconds = List.copyOf(seconds);
 	}
 
-	/** A result whose utilisation was not evaluated. */
-	public CellResult(Cell cell, Instant start, Instant end, long calls, long failedCalls, Map<String, Long> failures,
-			long accepted, long saved, double savedPerSecond, double acceptedPerSecond, @Nullable Latency latency,
-			@Nullable Wait toAccepted, @Nullable Wait toSaved, Map<String, ServiceCost> services,
-			long connectionsOpened, int backendMaxInFlight, @Nullable Double foreignCpuShare,
-			@Nullable Integer startLagP99Millis, @Nullable String problem, List<Second> seconds) {
-		this(cell, start, end, calls, failedCalls, failures, accepted, saved, savedPerSecond, acceptedPerSecond,
-				latency, toAccepted, toSaved, services, connectionsOpened, backendMaxInFlight, foreignCpuShare,
-				startLagP99Millis, problem, null, seconds);
-	}
-
 	/** This result with the waits of the clients. */
 	public CellResult waiting(@Nullable Wait accepted, @Nullable Wait saved) {
 		return new CellResult(this.cell, this.start, this.end, this.calls, this.failedCalls, this.failures,
@@ -131,13 +120,10 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 * @param gcPauseMaxMillis the longest
 	 * @param peakThreads platform threads
 	 * @param peakRssBytes resident memory
-	 * @param peakConnections accepted connections, sampled once a second
-	 * @param peakPooled connections in its pool to the backend, sampled once a second
 	 */
 	public record ServiceCost(@Nullable Double cpuMillisPerOrder, @Nullable Double allocatedBytesPerOrder,
 			@Nullable Double promotedBytesPerOrder, @Nullable Integer gcPauses, @Nullable Double gcPauseMillis,
-			@Nullable Double gcPauseMaxMillis, @Nullable Integer peakThreads, @Nullable Long peakRssBytes,
-			@Nullable Integer peakConnections, @Nullable Integer peakPooled) {
+			@Nullable Double gcPauseMaxMillis, @Nullable Integer peakThreads, @Nullable Long peakRssBytes) {
 	}
 
 	/**
@@ -150,12 +136,10 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 * @param threads platform threads
 	 * @param heapUsedBytes last value known
 	 * @param cpuShare 1 = one core
-	 * @param connections accepted and open, last value known
-	 * @param pooled connections in its pool to the backend, last value known
 	 */
 	public record Second(int second, long calls, long failedCalls, @Nullable Double p99Millis,
 			@Nullable Double gcPauseMillis, @Nullable Integer threads, @Nullable Long heapUsedBytes,
-			@Nullable Double cpuShare, @Nullable Integer connections, @Nullable Integer pooled) {
+			@Nullable Double cpuShare) {
 	}
 
 }

@@ -61,8 +61,7 @@ public record Spent(Map<String, Exposition> before, Map<String, Exposition> afte
 			if (cpu != null) {
 				costs.put(service,
 						new ServiceCost(cpu * 1_000 / orders, null, null, (pauses != null) ? pauses.intValue() : null,
-								(paused != null) ? Double.valueOf(paused * 1_000) : null, null, null, null, null,
-								null));
+								(paused != null) ? Double.valueOf(paused * 1_000) : null, null, null, null));
 			}
 		}
 		return costs;

@@ -130,11 +130,9 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 	public Record run(List<Phase> phases, Consumer<Phase> watcher) throws IOException {
 		Map<String, URI> endpoints = new LinkedHashMap<>();
 		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
-		Map<String, Integer> ports = new LinkedHashMap<>();
 		this.services.forEach((service, running) -> {
 			endpoints.put(service, running.metrics());
 			groups.put(service, ProcessGroup.of(running.pid()));
-			ports.put(service, running.uri().getPort());
 		});
 		groups.putAll(ProcessGroup.ofInfrastructure(this.stack.infrastructure()));
 		List<Long> system = groups.values().stream().flatMap((group) -> group.pids().stream()).toList();
@@ -147,7 +145,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 				GeneratorProcess generator = GeneratorProcess.start(log)) {
 			groups.put(LAB, ProcessGroup.of(ProcessHandle.current().pid()));
 			groups.put(LOAD_GENERATOR, ProcessGroup.of(generator.pid()));
-			try (ProcessSampler sampler = new ProcessSampler(groups, ports,
+			try (ProcessSampler sampler = new ProcessSampler(groups,
 					this.directory.directory("samples").resolve(this.name + ".csv"))) {
 				String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + this.name;
 				PhaseRunner runner = new PhaseRunner(

@@ -8,8 +8,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.cell.Bottleneck;
@@ -23,7 +21,6 @@ import dev.sluice.lab.kit.jvm.JfrRecording.Pause;
 import dev.sluice.lab.kit.jvm.JfrRecording;
 import dev.sluice.lab.kit.measure.BottleneckRules.Calls;
 import dev.sluice.lab.kit.measure.OrderCalls.Call;
-import dev.sluice.lab.kit.metrics.PooledConnections;
 import dev.sluice.lab.kit.metrics.Scrapes;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
@@ -85,9 +82,7 @@ public record CellEvaluation(ProcessSamples samples, Map<String, JfrRecording> r
 	 * @throws IOException if it cannot be read
 	 */
 	public static Scrapes scrapes(Path file) throws IOException {
-		Set<String> names = new TreeSet<>(UtilisationEvaluation.names());
-		names.addAll(PooledConnections.METRICS);
-		return Scrapes.read(file, names::contains);
+		return Scrapes.read(file, UtilisationEvaluation.names()::contains);
 	}
 
 	private Utilisation utilisation(Cell cell, PhaseOutcome outcome, Window window, OrderCalls all, long saved) {
@@ -173,27 +168,14 @@ public record CellEvaluation(ProcessSamples samples, Map<String, JfrRecording> r
 		JfrRecording recording = this.recordings.get(service);
 		Integer threads = this.samples.peakThreads(service, window);
 		Long rss = this.samples.peakRssBytes(service, window);
-		Integer connections = this.samples.peakConnections(service, window);
-		Integer pooled = pooled(service, window);
 		if (recording == null) {
-			return new ServiceCost(per(cpuMillis, orders), null, null, null, null, null, threads, rss, connections,
-					pooled);
+			return new ServiceCost(per(cpuMillis, orders), null, null, null, null, null, threads, rss);
 		}
 		List<Pause> pauses = recording.pausesIn(window);
 		return new ServiceCost(per(cpuMillis, orders), per(recording.allocatedIn(window), orders),
 				per(recording.promotedIn(window), orders), pauses.size(),
 				pauses.stream().mapToDouble(Pause::millis).sum(),
-				pauses.stream().mapToDouble(Pause::millis).max().orElse(0), threads, rss, connections, pooled);
-	}
-
-	private @Nullable Integer pooled(String service, Window window) {
-		PooledConnections pool = pool(service);
-		return (pool != null) ? pool.mostIn(window) : null;
-	}
-
-	private @Nullable PooledConnections pool(String service) {
-		Scrapes own = this.scrapes.get(service);
-		return (own != null) ? PooledConnections.of(own) : null;
+				pauses.stream().mapToDouble(Pause::millis).max().orElse(0), threads, rss);
 	}
 
 	private static @Nullable Double per(@Nullable Number amount, long saved) {
@@ -205,16 +187,15 @@ public record CellEvaluation(ProcessSamples samples, Map<String, JfrRecording> r
 		int count = window.secondCount();
 		Map<Integer, List<Call>> bySecond = calls.stream()
 			.collect(Collectors.groupingBy((call) -> Math.clamp(window.secondOf(call.end()), 0, count - 1)));
-		PooledConnections pool = pool(this.gateway);
 		List<Second> seconds = new ArrayList<>();
 		for (int i = 0; i < count; i++) {
 			Window second = new Window(window.start().plusSeconds(i), window.start().plusSeconds(i + 1L));
-			seconds.add(second(i, second, bySecond.getOrDefault(i, List.of()), pool));
+			seconds.add(second(i, second, bySecond.getOrDefault(i, List.of())));
 		}
 		return seconds;
 	}
 
-	private Second second(int number, Window second, List<Call> ended, @Nullable PooledConnections pool) {
+	private Second second(int number, Window second, List<Call> ended) {
 		long[] answered = ended.stream().filter(Call::ok).mapToLong(Call::millis).sorted().toArray();
 		Long p99 = Latencies.percentile(answered, 99);
 		JfrRecording recording = this.recordings.get(this.gateway);
@@ -223,9 +204,7 @@ public record CellEvaluation(ProcessSamples samples, Map<String, JfrRecording> r
 		Long heap = (recording != null) ? recording.heapUsedAt(second.end()) : null;
 		return new Second(number, answered.length, ended.size() - answered.length,
 				(p99 != null) ? Double.valueOf(p99) : null, pauseMillis, this.samples.peakThreads(this.gateway, second),
-				heap, this.samples.cpuShare(this.gateway, second),
-				this.samples.connectionsAt(this.gateway, second.end()),
-				(pool != null) ? pool.lastAt(second.end()) : null);
+				heap, this.samples.cpuShare(this.gateway, second));
 	}
 
 }

@@ -24,10 +24,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Samples procfs every {@link #INTERVAL} on its own thread: CPU time, resident memory and
  * thread count of some processes, descendants included, and the CPU time of the whole
- * machine. Once a second it also reads the open connections that they accepted and the
- * times of their threads. Each sample is appended to a CSV file. A failed sampling is
- * noted in the samples and in the file, and sampling continues. On a system without
- * procfs it samples nothing.
+ * machine. Once a second it also reads the times of their threads. Each sample is
+ * appended to a CSV file. A failed sampling is noted in the samples and in the file, and
+ * sampling continues. On a system without procfs it samples nothing.
  */
 public final class ProcessSampler implements AutoCloseable {
 
@@ -41,12 +40,11 @@ public final class ProcessSampler implements AutoCloseable {
 	private static final long LAB = ProcessHandle.current().pid();
 
 	/**
-	 * Connections and threads are read in every fifth sampling: the kernel builds its
-	 * table of connections for each reader, and reading a thousand threads takes 20 ms.
+	 * Threads are read in every fifth sampling: reading a thousand of them takes 20 ms.
 	 */
 	private static final int SELDOM = 5;
 
-	/** The interval at which connections and threads are read. */
+	/** The interval at which threads are read. */
 	static final Duration SELDOM_INTERVAL = INTERVAL.multipliedBy(SELDOM);
 
 	/** Half an hour of samplings; later failures are noted in the file only. */
@@ -58,8 +56,6 @@ public final class ProcessSampler implements AutoCloseable {
 
 	/** The processes named in any group. */
 	private final Set<Long> named;
-
-	private final Map<String, Integer> ports;
 
 	private final @Nullable PrintWriter file;
 
@@ -87,38 +83,25 @@ public final class ProcessSampler implements AutoCloseable {
 	private final Map<String, Long> lastCpuMillis = new HashMap<>();
 
 	/**
-	 * Starts to sample everything except connections.
+	 * Starts to sample.
 	 * @param groups the processes by the name they have in the results
 	 * @param file for the samples, replaced if it exists
 	 * @throws IOException if the file cannot be written
 	 */
 	public ProcessSampler(Map<String, ProcessGroup> groups, Path file) throws IOException {
-		this(groups, Map.of(), file);
+		this(groups, file, Path.of("/proc"));
 	}
 
-	/**
-	 * Starts to sample.
-	 * @param groups the processes by the name they have in the results
-	 * @param ports listening ports, by process name, whose connections are counted
-	 * @param file for the samples, replaced if it exists
-	 * @throws IOException if the file cannot be written
-	 */
-	public ProcessSampler(Map<String, ProcessGroup> groups, Map<String, Integer> ports, Path file) throws IOException {
-		this(groups, ports, file, Path.of("/proc"));
-	}
-
-	ProcessSampler(Map<String, ProcessGroup> groups, Map<String, Integer> ports, Path file, Path proc)
-			throws IOException {
+	ProcessSampler(Map<String, ProcessGroup> groups, Path file, Path proc) throws IOException {
 		this.procfs = new Procfs(proc);
 		this.groups = new LinkedHashMap<>(groups);
 		this.named = groups.values().stream().flatMap((group) -> group.pids().stream()).collect(Collectors.toSet());
-		this.ports = Map.copyOf(ports);
 		if (!Files.isReadable(proc.resolve("stat"))) {
 			this.file = null;
 			return;
 		}
 		this.file = new PrintWriter(Files.newBufferedWriter(file));
-		this.file.println("time,process,cpu_ms,rss_bytes,threads,connections,wait_us,jit_us,gc_us,steal_ms");
+		this.file.println("time,process,cpu_ms,rss_bytes,threads,wait_us,jit_us,gc_us,steal_ms");
 		this.executor.scheduleAtFixedRate(this::sample, 0, INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
@@ -145,22 +128,17 @@ public final class ProcessSampler implements AutoCloseable {
 
 	private void sample(PrintWriter out) {
 		boolean isTurn = this.samplings++ % SELDOM == 0;
-		ConnectionTable connections = isTurn ? connections() : null;
 		for (Map.Entry<String, ProcessGroup> entry : this.groups.entrySet()) {
 			ProcessSample sample = read(entry.getKey(), entry.getValue());
 			if (sample != null) {
-				Integer port = this.ports.get(entry.getKey());
-				sample = (connections != null && port != null) ? sample.with(connections.acceptedAt(port)) : sample;
 				this.samples.add(sample);
 				ThreadSample times = isTurn ? times(entry.getKey(), entry.getValue()) : null;
 				if (times != null) {
 					this.threads.add(times);
 				}
-				Integer open = sample.connections();
-				out.println(
-						String.join(",", sample.time().toString(), sample.process(), Long.toString(sample.cpuMillis()),
-								Long.toString(sample.rssBytes()), Integer.toString(sample.threads()),
-								(open != null) ? open.toString() : "", (times != null) ? times.columns() : ",,", ""));
+				out.println(String.join(",", sample.time().toString(), sample.process(),
+						Long.toString(sample.cpuMillis()), Long.toString(sample.rssBytes()),
+						Integer.toString(sample.threads()), (times != null) ? times.columns() : ",,", ""));
 			}
 		}
 		Procfs.Machine read = this.procfs.machine();
@@ -170,16 +148,7 @@ public final class ProcessSampler implements AutoCloseable {
 			MachineSample whole = new MachineSample(Instant.now(), read.busyMillis(), own, read.stealMillis());
 			this.machine.add(whole);
 			out.println(String.join(",", whole.time().toString(), "machine", Long.toString(whole.busyMillis()), "", "",
-					"", ",,", Long.toString(whole.stealMillis())));
-		}
-	}
-
-	private @Nullable ConnectionTable connections() {
-		try {
-			return this.ports.isEmpty() ? null : ConnectionTable.read(this.procfs.proc().resolve("net"));
-		}
-		catch (IOException _) {
-			return null;
+					",,", Long.toString(whole.stealMillis())));
 		}
 	}
 
@@ -246,7 +215,7 @@ public final class ProcessSampler implements AutoCloseable {
 			return null;
 		}
 		return new ProcessSample(Instant.now(), name, this.lastCpuMillis.merge(name, cpuMillis, Math::max), rssBytes,
-				threads, null);
+				threads);
 	}
 
 	/**
@@ -257,17 +226,11 @@ public final class ProcessSampler implements AutoCloseable {
 	 * @param cpuMillis CPU time since it began, never less than in a sample before
 	 * @param rssBytes resident memory; shared memory counts for each process
 	 * @param threads operating-system threads
-	 * @param connections open ones that it accepted; null if not counted this time
 	 */
-	public record ProcessSample(Instant time, String process, long cpuMillis, long rssBytes, int threads,
-			@Nullable Integer connections) {
+	public record ProcessSample(Instant time, String process, long cpuMillis, long rssBytes, int threads) {
 
 		ProcessSample named(String name) {
-			return new ProcessSample(this.time, name, this.cpuMillis, this.rssBytes, this.threads, this.connections);
-		}
-
-		ProcessSample with(int open) {
-			return new ProcessSample(this.time, this.process, this.cpuMillis, this.rssBytes, this.threads, open);
+			return new ProcessSample(this.time, name, this.cpuMillis, this.rssBytes, this.threads);
 		}
 
 	}

@@ -3,7 +3,6 @@ package dev.sluice.lab.kit.process;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
@@ -101,24 +100,6 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 
 	public @Nullable Integer peakThreads(String process, Window window) {
 		return within(of(process), window).stream().map(ProcessSample::threads).max(Integer::compare).orElse(null);
-	}
-
-	/** The greatest number of open connections that a process had accepted. */
-	public @Nullable Integer peakConnections(String process, Window window) {
-		return within(of(process), window).stream()
-			.map(ProcessSample::connections)
-			.filter(Objects::nonNull)
-			.max(Integer::compare)
-			.orElse(null);
-	}
-
-	/** The last number of open connections known at a time; null if there is none. */
-	public @Nullable Integer connectionsAt(String process, Instant time) {
-		return of(process).stream()
-			.filter((sample) -> sample.connections() != null && !sample.time().isAfter(time))
-			.reduce((_, later) -> later)
-			.map(ProcessSample::connections)
-			.orElse(null);
 	}
 
 	/**

@@ -45,7 +45,7 @@ class CellEvaluationTests {
 			IntStream.rangeClosed(-5, 50)
 				.boxed()
 				.flatMap((i) -> Stream.of("gateway", "backend")
-					.map((service) -> new ProcessSample(at(i * 200L), service, 1_000 + i * 20, 1, 1, null)))
+					.map((service) -> new ProcessSample(at(i * 200L), service, 1_000 + i * 20, 1, 1)))
 				.toList(),
 			IntStream.rangeClosed(-5, 50)
 				.mapToObj((i) -> new MachineSample(at(i * 200L), 9_000 + i * 60, 2_000 + i * 40, 0))
@@ -177,8 +177,7 @@ class CellEvaluationTests {
 		List<ProcessSample> processes = new ArrayList<>();
 		List<MachineSample> machine = new ArrayList<>();
 		for (int i = -1; i <= 11; i++) {
-			processes.add(new ProcessSample(at(i * 200L), "gateway", 1_000 + i * 20, 100 + i, 30 + i,
-					(i % 5 == 0) ? 7 + i : null));
+			processes.add(new ProcessSample(at(i * 200L), "gateway", 1_000 + i * 20, 100 + i, 30 + i));
 			machine.add(new MachineSample(at(i * 200L), 5_000 + i * 60, 1_000 + i * 20, 0));
 		}
 		TreeMap<Instant, Long> allocated = new TreeMap<>(Map.of(at(-100), 0L, at(1_000), 500L, at(2_100), 4_000L));
@@ -189,13 +188,12 @@ class CellEvaluationTests {
 				Map.of("gateway", recording));
 
 		ServiceCost gateway = result.services().get("gateway");
-		assertThat(gateway).isEqualTo(new ServiceCost(50.0, 1_000.0, 10.0, 1, 3.0, 3.0, 39, 109L, 12, null));
+		assertThat(gateway).isEqualTo(new ServiceCost(50.0, 1_000.0, 10.0, 1, 3.0, 3.0, 39, 109L));
 		assertThat(result.services().get("backend"))
-			.isEqualTo(new ServiceCost(null, null, null, null, null, null, null, null, null, null));
+			.isEqualTo(new ServiceCost(null, null, null, null, null, null, null, null));
 		// 40 ms of 200 ms of two cores.
 		assertThat(result.foreignCpuShare()).isCloseTo(0.1, within(1e-9));
 		assertThat(result.seconds()).extracting(Second::gcPauseMillis).containsExactly(0.0, 3.0);
-		assertThat(result.seconds()).extracting(Second::connections).containsExactly(12, 17);
 		assertThat(result.seconds().getFirst().cpuShare()).isCloseTo(0.1, within(1e-9));
 	}
 
@@ -237,9 +235,8 @@ class CellEvaluationTests {
 
 	@Test
 	void aWindowShorterThanTwoSamplesHasNoSampledCost() {
-		List<ProcessSample> processes = List.of(new ProcessSample(at(-100), "gateway", 0, 1, 1, null),
-				new ProcessSample(at(100), "gateway", 10, 1, 1, null),
-				new ProcessSample(at(300), "gateway", 20, 1, 1, null));
+		List<ProcessSample> processes = List.of(new ProcessSample(at(-100), "gateway", 0, 1, 1),
+				new ProcessSample(at(100), "gateway", 10, 1, 1), new ProcessSample(at(300), "gateway", 20, 1, 1));
 		this.calls.clear();
 		this.calls.addAll(List.of(ok(0, 20), ok(0, 20), ok(0, 20), ok(0, 20)));
 

@@ -91,30 +91,22 @@ class ProcessSamplerTests {
 	}
 
 	@Test
-	void countsTheConnectionsThatAProcessAcceptedAndTheTimesOfItsThreads() throws IOException {
+	void countsTheTimesOfTheThreadsAndWritesAFile() throws IOException {
 		process(10, 1, 0, 0, 0, "");
 		write("10/task/10/comm", "GC Thread#0\n");
 		write("10/task/10/schedstat", "5000000 100000 1\n");
-		write("net/tcp", """
-				  sl  local_address rem_address   st
-				   0: 0100007F:1F90 0100007F:C001 01
-				   1: 0100007F:1F90 0100007F:C002 01
-				   2: 0100007F:1F91 0100007F:C003 01
-				""");
 
 		Path file = this.directory.resolve("samples.csv");
-		try (ProcessSampler sampler = new ProcessSampler(Map.of("gateway", ProcessGroup.of(10)),
-				Map.of("gateway", 8080), file, this.proc)) {
+		try (ProcessSampler sampler = new ProcessSampler(Map.of("gateway", ProcessGroup.of(10)), file, this.proc)) {
 			await().until(() -> !sampler.samples().threads().isEmpty());
 
-			assertThat(sampler.samples().processes()).first().extracting(ProcessSample::connections).isEqualTo(2);
 			assertThat(sampler.samples().threads()).first()
 				.satisfies((threads) -> assertThat(threads.process()).isEqualTo("gateway"));
 		}
 		assertThat(file).content()
-			.startsWith("time,process,cpu_ms,rss_bytes,threads,connections,wait_us,jit_us,gc_us,steal_ms\n")
-			.contains(",gateway,10,102400,1,2,0,0,0,\n")
-			.contains(",machine,1000,,,,,,,0\n");
+			.startsWith("time,process,cpu_ms,rss_bytes,threads,wait_us,jit_us,gc_us,steal_ms\n")
+			.contains(",gateway,10,102400,1,0,0,0,\n")
+			.contains(",machine,1000,,,,,,0\n");
 	}
 
 	@Test
@@ -145,7 +137,7 @@ class ProcessSamplerTests {
 	}
 
 	private ProcessSampler sampler(Map<String, ProcessGroup> groups) throws IOException {
-		return new ProcessSampler(groups, Map.of(), this.directory.resolve("samples.csv"), this.proc);
+		return new ProcessSampler(groups, this.directory.resolve("samples.csv"), this.proc);
 	}
 
 	private void process(int pid, long user, long system, long endedUser, long endedSystem, String children)

@@ -148,7 +148,7 @@ class ProcessSamplesTests {
 	}
 
 	private static ProcessSample sample(long millis, long cpuMillis) {
-		return new ProcessSample(at(millis), "gateway", cpuMillis, 1, 1, null);
+		return new ProcessSample(at(millis), "gateway", cpuMillis, 1, 1);
 	}
 
 	private static Window window(long from, long to) {

@@ -30,7 +30,7 @@ class SamplerTests {
 		Path proc = Files.createDirectory(this.directory.resolve("proc"));
 		Files.writeString(proc.resolve("stat"), "cpu a b c d e f g h\n");
 		Path file = this.directory.resolve("samples.csv");
-		try (ProcessSampler sampler = new ProcessSampler(Map.of(), Map.of(), file, proc)) {
+		try (ProcessSampler sampler = new ProcessSampler(Map.of(), file, proc)) {
 			await().until(() -> !sampler.samples().failures().isEmpty());
 
 			Path mended = Files.writeString(proc.resolve("stat.new"), "cpu 1 2 3 4 5 6 7 8\n");

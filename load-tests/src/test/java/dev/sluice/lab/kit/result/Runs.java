@@ -170,9 +170,9 @@ public final class Runs {
 			String problem) {
 		return new CausesResult.Cell(setting, orders, 1, 1, seconds, orders, orders + 3, Map.of("HTTP 504", 3L),
 				new Latency(seconds * 500, seconds * 480, seconds * 900, seconds * 990, seconds * 1_000), orders + 40,
-				1_000, 2_000, new ServiceCost(0.8, 48_000.0, 300.0, 3, pauseShare * seconds * 1_000, 4.0, 1_040,
-						400L << 20, 1_002, 1_000),
-				0.02, problem);
+				1_000, 2_000,
+				new ServiceCost(0.8, 48_000.0, 300.0, 3, pauseShare * seconds * 1_000, 4.0, 1_040, 400L << 20), 0.02,
+				problem);
 	}
 
 	/** A scenario of which one cell keeps the limits and one does not. */
@@ -276,15 +276,15 @@ public final class Runs {
 		return new CellResult(cell, START,
 				START.plusMillis((long) (1_000 * cell.load().size() / Math.max(perSecond, 0.01))), cell.load().size(),
 				0, Map.of(), cell.load().size(), cell.load().size(), perSecond, perSecond, null, null, null, Map.of(),
-				0, 0, 0.0, 0, null, List.of());
+				0L, 0, 0.0, 0, null, null, List.of());
 	}
 
 	/** A cell without figures. */
 	public static CellResult bare(Cell cell, String problem) {
 		return new CellResult(cell, START, START.plusSeconds(60), 2200, 1788,
 				Map.of("HTTP 504", 1500L, "HTTP 503", 288L), 412, 412, 412 / 60.0, 412 / 60.0, null, null, null,
-				Map.of("gateway", new ServiceCost(null, null, null, null, null, null, null, null, null, null)), 0, 12,
-				0.27, null, problem, List.of());
+				Map.of("gateway", new ServiceCost(null, null, null, null, null, null, null, null)), 0L, 12, 0.27, null,
+				problem, null, List.of());
 	}
 
 	private static CellResult cell(Cell cell, Random random) {
@@ -305,17 +305,17 @@ public final class Runs {
 		long failed = (!queued && starved && cell.load().size() >= 1000) ? cell.load().size() / 5 : 0;
 		Map<String, ServiceCost> services = (cell.load().size() < 50) ? Map.of() : Map.of("gateway",
 				new ServiceCost((queued ? 0.9 : 1.3) - 0.12 * index, 48_000.0 + 9_000 * index, 310.0 * index, 3 + index,
-						21.0 + index, 9.4, cell.variant().equals("servlet-platform") ? 230 : 38 + index, 310L << 20,
-						1_001, queued ? 0 : 640),
-				"consumer", new ServiceCost(queued ? 0.62 : 0.02, 21_000.0, null, 1, 4.0, 4.0, 29, 280L << 20, 1, 100),
-				"backend", new ServiceCost(0.31, 9_000.0, null, 0, 0.0, 0.0, 44, 190L << 20, 640, null));
+						21.0 + index, 9.4, cell.variant().equals("servlet-platform") ? 230 : 38 + index, 310L << 20),
+				"consumer", new ServiceCost(queued ? 0.62 : 0.02, 21_000.0, null, 1, 4.0, 4.0, 29, 280L << 20),
+				"backend", new ServiceCost(0.31, 9_000.0, null, 0, 0.0, 0.0, 44, 190L << 20));
 		Instant start = START.plusSeconds(random.nextInt(2000));
 		return new CellResult(cell, start, start.plusMillis((long) (cell.load().size() * 1_000 / perSecond)),
 				cell.load().size() + failed, failed, (failed > 0) ? Map.of("HTTP 503", failed) : Map.of(),
 				cell.load().size(), cell.load().size(), perSecond, perSecond * 1.1, latency,
 				wait(cell, p50 * (queued ? 0.5 : 1)), wait(cell, p50 * 2), services,
-				Math.min(cell.load().size(), queued ? 100 : 1000), Math.min(cell.load().size(), starved ? 40 : 1000),
-				(random.nextInt(60) == 0) ? 0.16 : 0.02, 3, null,
+				(long) Math.min(cell.load().size(), queued ? 100 : 1000),
+				Math.min(cell.load().size(), starved ? 40 : 1000), (random.nextInt(60) == 0) ? 0.16 : 0.02, 3, null,
+				null,
 				IntStream.range(0, seconds)
 					.mapToObj((i) -> second(i, i < answering, (double) cell.load().size() / answering, latency.p99(),
 							index, random))
@@ -331,8 +331,7 @@ public final class Runs {
 		return new Second(second, answering ? Math.round(calls * (0.8 + 0.4 * random.nextDouble())) : 0, 0,
 				answering ? p99 * (0.7 + 0.6 * random.nextDouble()) : null,
 				(second % 6 == 2) ? 8 + 4 * random.nextDouble() : 0, (second == 0) ? null : 40 + index * 10,
-				(long) ((90 + (second * 23) % 160) * 1024.0 * 1024), answering ? 0.9 : 0.15, answering ? 1_000 : 0,
-				40 + second);
+				(long) ((90 + (second * 23) % 160) * 1024.0 * 1024), answering ? 0.9 : 0.15);
 	}
 
 }
