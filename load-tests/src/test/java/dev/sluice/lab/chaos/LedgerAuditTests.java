@@ -1,12 +1,7 @@
 package dev.sluice.lab.chaos;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.URI;
 import java.net.http.HttpClient;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,25 +13,25 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.lab.StubServer;
 import dev.sluice.lab.chaos.BackendWitness.Unfinished;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.Http;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -65,25 +60,25 @@ class LedgerAuditTests {
 
 	private final Map<UUID, OrderStatus> statuses = new ConcurrentHashMap<>();
 
-	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
-
 	private volatile UUID savedWhenAsked;
 
 	/** Each look at the audit saves one order. */
 	private final Queue<UUID> savedWhenAudited = new ConcurrentLinkedQueue<>();
 
-	private HttpServer backend;
+	@RegisterExtension
+	private final StubServer backend = new StubServer();
 
-	private HttpServer gateway;
+	@RegisterExtension
+	private final StubServer gateway = new StubServer();
 
 	private OrderLedger ledger;
 
 	@BeforeEach
 	void start() throws IOException {
 		this.ledger = new OrderLedger(ORDERS, 0.2, this.directory.resolve("attempts.csv"));
-		this.backend = serve((path) -> path.equals("/audit") ? backendAudit()
+		serve(this.backend, (path) -> path.equals("/audit") ? backendAudit()
 				: this.saved.contains(id(path)) ? new SavedOrder(id(path), savedAt(id(path))) : null);
-		this.gateway = serve((path) -> {
+		serve(this.gateway, (path) -> {
 			if (id(path).equals(this.savedWhenAsked)) {
 				this.saved.add(id(path));
 			}
@@ -94,9 +89,6 @@ class LedgerAuditTests {
 
 	@AfterEach
 	void stop() throws IOException {
-		this.backend.stop(0);
-		this.gateway.stop(0);
-		this.executor.close();
 		this.ledger.close();
 	}
 
@@ -273,42 +265,23 @@ class LedgerAuditTests {
 
 	private LedgerAudit.Audited audit(long deadlineMillis, Unfinished unfinished) throws InterruptedException {
 		try (HttpClient client = Http.client(Duration.ofSeconds(5))) {
-			BackendWitness witness = new BackendWitness(new BackendControl(client, uri(this.backend)),
-					uri(this.gateway), unfinished, POLL, Duration.ZERO);
+			BackendWitness witness = new BackendWitness(new BackendControl(client, this.backend.uri("")),
+					this.gateway.uri(""), unfinished, POLL, Duration.ZERO);
 			return new LedgerAudit(this.ledger, this.identity, witness, ORDERS).run(Duration.ofMillis(deadlineMillis),
 					(_) -> {
 					});
 		}
 	}
 
-	private interface Contents {
-
-		Object of(String path);
-
-	}
-
-	private HttpServer serve(Contents contents) throws IOException {
-		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
-		server.setExecutor(this.executor);
-		server.createContext("/", (exchange) -> answer(exchange, contents.of(exchange.getRequestURI().getPath())));
-		server.start();
-		return server;
-	}
-
-	private static void answer(HttpExchange exchange, Object body) throws IOException {
-		byte[] bytes = JsonMapper.shared().writeValueAsString(body).getBytes(StandardCharsets.UTF_8);
-		exchange.sendResponseHeaders((body != null) ? 200 : 404, bytes.length);
-		try (OutputStream out = exchange.getResponseBody()) {
-			out.write(bytes);
-		}
+	private static void serve(StubServer server, Function<String, @Nullable Object> contents) {
+		server.on("/", (exchange) -> {
+			Object body = contents.apply(exchange.getRequestURI().getPath());
+			StubServer.answer(exchange, (body != null) ? 200 : 404, JsonMapper.shared().writeValueAsString(body));
+		});
 	}
 
 	private static UUID id(String path) {
 		return UUID.fromString(path.substring(path.lastIndexOf('/') + 1));
-	}
-
-	private static URI uri(HttpServer server) {
-		return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
 	}
 
 }

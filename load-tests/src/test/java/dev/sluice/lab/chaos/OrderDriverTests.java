@@ -1,25 +1,20 @@
 package dev.sluice.lab.chaos;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.sluice.contract.HttpNames;
+import dev.sluice.lab.StubServer;
 import dev.sluice.lab.chaos.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.chaos.OrderDriver.Gateway;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -33,22 +28,18 @@ class OrderDriverTests {
 
 	private final OrderIdentity identity = new OrderIdentity("driver");
 
-	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+	@RegisterExtension
+	private final StubServer failing = new StubServer();
 
-	private final List<HttpServer> servers = new ArrayList<>();
+	@RegisterExtension
+	private final StubServer well = new StubServer();
 
 	private final List<String> requests = new CopyOnWriteArrayList<>();
-
-	@AfterEach
-	void stop() {
-		this.servers.forEach((server) -> server.stop(0));
-		this.executor.close();
-	}
 
 	@Test
 	void triesTheSameOrderAtTheOtherGatewayUntilItIsAccepted() throws Exception {
 		try (OrderLedger ledger = ledger(20)) {
-			drive(ledger, gateway("failing", 503, true), gateway("well", 202, true));
+			drive(ledger, gateway(this.failing, 503, true), gateway(this.well, 202, true));
 
 			assertThat(ledger.count(Meaning.ACCEPTED)).isEqualTo(20);
 			assertThat(ledger.attempts()).isEqualTo(30);
@@ -61,7 +52,7 @@ class OrderDriverTests {
 	@Test
 	void givesUpAfterABoundedNumberOfAttempts() throws Exception {
 		try (OrderLedger ledger = ledger(1)) {
-			drive(ledger, gateway("a", 503, true), gateway("b", 504, true));
+			drive(ledger, gateway(this.failing, 503, true), gateway(this.well, 504, true));
 
 			assertThat(ledger.attempts()).isEqualTo(OrderDriver.ATTEMPTS);
 			assertThat(ledger.meaning(0)).isEqualTo(Meaning.OPEN);
@@ -71,7 +62,7 @@ class OrderDriverTests {
 	@Test
 	void doesNotRepeatWhatIsRefusedForGood() throws Exception {
 		try (OrderLedger ledger = ledger(5)) {
-			drive(ledger, gateway("a", 422, true));
+			drive(ledger, gateway(this.well, 422, true));
 
 			assertThat(ledger.attempts()).isEqualTo(5);
 			assertThat(ledger.count(Meaning.REFUSED)).isEqualTo(5);
@@ -81,7 +72,7 @@ class OrderDriverTests {
 	@Test
 	void asksForEachOrdersWay() throws Exception {
 		try (OrderLedger ledger = ledger(10)) {
-			drive(ledger, gateway("a", 202, true));
+			drive(ledger, gateway(this.well, 202, true));
 
 			assertThat(this.requests).filteredOn((request) -> request.endsWith(" respond-async")).hasSize(8);
 			assertThat(ledger.accepted(Mode.SYNC)).isEqualTo(2);
@@ -91,7 +82,7 @@ class OrderDriverTests {
 	@Test
 	void noticesAnAnswerForAnotherOrder() throws Exception {
 		try (OrderLedger ledger = ledger(3)) {
-			drive(ledger, gateway("a", 202, false));
+			drive(ledger, gateway(this.well, 202, false));
 
 			assertThat(ledger.misnamedOrders()).isEqualTo(3);
 		}
@@ -109,7 +100,7 @@ class OrderDriverTests {
 
 	@Test
 	void stopsWhenItIsTold() throws Exception {
-		try (OrderLedger ledger = ledger(100); OrderDriver driver = driver(ledger, gateway("a", 202, true))) {
+		try (OrderLedger ledger = ledger(100); OrderDriver driver = driver(ledger, gateway(this.well, 202, true))) {
 			driver.run(RATE, (order) -> order < 10);
 
 			assertThat(driver.placed()).isEqualTo(10);
@@ -133,21 +124,16 @@ class OrderDriverTests {
 	}
 
 	/** Answers every order alike, with its own Location or another one's. */
-	private Gateway gateway(String name, int status, boolean own) throws IOException {
-		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
-		server.setExecutor(this.executor);
-		server.createContext("/orders", (exchange) -> {
-			exchange.getRequestBody().readAllBytes();
+	private Gateway gateway(StubServer server, int status, boolean own) {
+		String name = (server == this.failing) ? "failing" : "well";
+		server.on("/orders", (exchange) -> {
 			String key = exchange.getRequestHeaders().getFirst(HttpNames.IDEMPOTENCY_KEY);
 			this.requests.add("%s %s %s".formatted(name, key, exchange.getRequestHeaders().getFirst(HttpNames.PREFER)));
 			int order = Integer.parseInt(key.replaceAll("\\D", ""));
 			exchange.getResponseHeaders().set("Location", "/orders/" + this.identity.id(own ? order : order + 1));
-			exchange.sendResponseHeaders(status, -1);
-			exchange.close();
+			StubServer.answer(exchange, status, null);
 		});
-		server.start();
-		this.servers.add(server);
-		return new Gateway(name, URI.create("http://127.0.0.1:" + server.getAddress().getPort()));
+		return new Gateway(name, server.uri(""));
 	}
 
 }

@@ -2,17 +2,16 @@ package dev.sluice.lab.client;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import com.sun.net.httpserver.HttpServer;
+import dev.sluice.lab.StubServer;
 import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +23,9 @@ class ClientCommandTests {
 
 	@TempDir
 	private Path directory;
+
+	@RegisterExtension
+	private final StubServer server = new StubServer();
 
 	private final StringWriter out = new StringWriter();
 
@@ -52,21 +54,12 @@ class ClientCommandTests {
 
 	@Test
 	void tellsEachSecondAndLeavesAResultAndAReport() throws Exception {
-		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
-		server.createContext("/", (exchange) -> {
-			exchange.sendResponseHeaders(200, -1);
-			exchange.close();
-		});
-		server.start();
-		try {
-			int exit = execute("--uri", "http://127.0.0.1:%s/".formatted(server.getAddress().getPort()), "-r", "50",
-					"-d", "2", "--mode", "virtual", "--out", this.directory.toString());
+		this.server.on("/", 200, null);
 
-			assertThat(exit).as(this.err.toString()).isZero();
-		}
-		finally {
-			server.stop(0);
-		}
+		int exit = execute("--uri", this.server.uri("/").toString(), "-r", "50", "-d", "2", "--mode", "virtual",
+				"--out", this.directory.toString());
+
+		assertThat(exit).as(this.err.toString()).isZero();
 		assertThat(this.out.toString()).containsPattern("Tot Req \\d+ +Tot Rsp \\d+ +Out Req \\d+ +Cur Q/S \\d+");
 		RunResult run = RunFile.read(this.directory.resolve(RunFile.NAME));
 		assertThat(run.finding()).isInstanceOfSatisfying(ClientResult.class,
@@ -78,23 +71,15 @@ class ClientCommandTests {
 	@Test
 	void aTargetIsWarmedUpByOrdersThatDoNotCount() throws Exception {
 		AtomicInteger orders = new AtomicInteger();
-		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
-		server.createContext("/orders", (exchange) -> {
-			exchange.getRequestBody().readAllBytes();
+		this.server.on("/orders", (exchange) -> {
 			orders.incrementAndGet();
-			exchange.sendResponseHeaders(201, -1);
-			exchange.close();
+			StubServer.answer(exchange, 201, null);
 		});
-		server.start();
-		try {
-			int exit = execute("--target", "http://127.0.0.1:%s".formatted(server.getAddress().getPort()), "-r", "20",
-					"-d", "1", "--modes", "sync", "--out", this.directory.toString());
 
-			assertThat(exit).as(this.err.toString()).isZero();
-		}
-		finally {
-			server.stop(0);
-		}
+		int exit = execute("--target", this.server.uri("").toString(), "-r", "20", "-d", "1", "--modes", "sync",
+				"--out", this.directory.toString());
+
+		assertThat(exit).as(this.err.toString()).isZero();
 		ClientResult client = (ClientResult) RunFile.read(this.directory.resolve(RunFile.NAME)).finding();
 		assertThat(client.runs()).singleElement().satisfies((only) -> assertThat(only.tally().due()).isEqualTo(20));
 		assertThat(orders).as("20, after 5 s of as many").hasValue(120);

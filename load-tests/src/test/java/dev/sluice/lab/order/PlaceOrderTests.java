@@ -1,22 +1,17 @@
 package dev.sluice.lab.order;
 
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import dev.sluice.lab.Lab;
-import org.junit.jupiter.api.AfterEach;
+import dev.sluice.lab.StubServer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,27 +30,22 @@ class PlaceOrderTests {
 
 	private int postStatus = 202;
 
-	private HttpServer gateway;
+	@RegisterExtension
+	private final StubServer gateway = new StubServer();
 
 	@BeforeEach
-	void startGateway() throws IOException {
-		this.gateway = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-		this.gateway.createContext("/orders", (exchange) -> {
+	void startGateway() {
+		this.gateway.on("/orders", (exchange) -> {
 			if (exchange.getRequestMethod().equals("POST")) {
 				this.preferences.add(String.valueOf(exchange.getRequestHeaders().getFirst("Prefer")));
 				exchange.getResponseHeaders().add("Location", "/orders/" + ID);
-				answer(exchange, this.postStatus, view("accepted"));
+				StubServer.answer(exchange, this.postStatus, view("accepted"));
 			}
 			else {
-				answer(exchange, 200, view((this.statuses.size() > 1) ? this.statuses.pop() : this.statuses.peek()));
+				StubServer.answer(exchange, 200,
+						view((this.statuses.size() > 1) ? this.statuses.pop() : this.statuses.peek()));
 			}
 		});
-		this.gateway.start();
-	}
-
-	@AfterEach
-	void stopGateway() {
-		this.gateway.stop(0);
 	}
 
 	@Test
@@ -112,7 +102,7 @@ class PlaceOrderTests {
 		String[] all = new String[args.length + 3];
 		all[0] = "order";
 		all[1] = "--gateway";
-		all[2] = "http://127.0.0.1:" + this.gateway.getAddress().getPort();
+		all[2] = this.gateway.uri("").toString();
 		System.arraycopy(args, 0, all, 3, args.length);
 		return commandLine.setOut(new PrintWriter(this.out)).setErr(new PrintWriter(this.err)).execute(all);
 	}
@@ -120,15 +110,6 @@ class PlaceOrderTests {
 	private static String view(String status) {
 		return "{\"id\":\"%s\",\"status\":\"%s\",\"attempts\":0,\"updatedAt\":\"2026-01-01T00:00:00Z\"}".formatted(ID,
 				status);
-	}
-
-	private static void answer(HttpExchange exchange, int status, String body) throws IOException {
-		exchange.getRequestBody().readAllBytes();
-		byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-		exchange.sendResponseHeaders(status, bytes.length);
-		try (var stream = exchange.getResponseBody()) {
-			stream.write(bytes);
-		}
 	}
 
 }

@@ -3,9 +3,6 @@ package dev.sluice.lab.order;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,15 +13,15 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.lab.Lab;
-import org.junit.jupiter.api.AfterEach;
+import dev.sluice.lab.StubServer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import picocli.CommandLine;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -52,12 +49,12 @@ class RedeliverTests {
 	/** When redelivered orders fail again; null if they do not. */
 	private Instant failsAgainAt;
 
-	private HttpServer gateway;
+	@RegisterExtension
+	private final StubServer gateway = new StubServer();
 
 	@BeforeEach
-	void startGateway() throws IOException {
-		this.gateway = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-		this.gateway.createContext("/orders", (exchange) -> {
+	void startGateway() {
+		this.gateway.on("/orders", (exchange) -> {
 			synchronized (this.failed) {
 				if (exchange.getRequestMethod().equals("GET")) {
 					list(exchange);
@@ -67,12 +64,6 @@ class RedeliverTests {
 				}
 			}
 		});
-		this.gateway.start();
-	}
-
-	@AfterEach
-	void stopGateway() {
-		this.gateway.stop(0);
 	}
 
 	@Test
@@ -184,7 +175,7 @@ class RedeliverTests {
 		int to = Math.min(from + PAGE, this.failed.size());
 		OrderPage page = new OrderPage(this.failed.subList(from, to),
 				(to < this.failed.size()) ? Integer.toString(to) : null);
-		answer(exchange, 200, JsonMapper.shared().writeValueAsString(page));
+		StubServer.answer(exchange, 200, JsonMapper.shared().writeValueAsString(page));
 	}
 
 	private void redeliver(HttpExchange exchange) throws IOException {
@@ -195,33 +186,24 @@ class RedeliverTests {
 			if (this.failsAgainAt != null && Collections.frequency(this.asked, id) == 1) {
 				fail(id, "broken again", this.failsAgainAt);
 			}
-			answer(exchange, 202, "{}");
+			StubServer.answer(exchange, 202, "{}");
 			return;
 		}
 		if (problem.startsWith("once ")) {
 			this.problems.remove(id);
 		}
 		String[] words = problem.replaceFirst("once ", "").split(" ");
-		answer(exchange, Integer.parseInt(words[0]), "{\"type\":\"%s\"}".formatted(words[1]));
+		StubServer.answer(exchange, Integer.parseInt(words[0]), "{\"type\":\"%s\"}".formatted(words[1]));
 	}
 
 	private int redeliver(String... args) {
 		CommandLine commandLine = Lab.commandLine();
 		String[] all = Stream
-			.concat(Stream.of("redeliver", "--rate", "10000", "--gateway",
-					"http://127.0.0.1:" + this.gateway.getAddress().getPort()), Stream.of(args))
+			.concat(Stream.of("redeliver", "--rate", "10000", "--gateway", this.gateway.uri("").toString()),
+					Stream.of(args))
 			.toArray(String[]::new);
 		commandLine.setOverwrittenOptionsAllowed(true);
 		return commandLine.setOut(new PrintWriter(this.out)).setErr(new PrintWriter(this.err)).execute(all);
-	}
-
-	private static void answer(HttpExchange exchange, int status, String body) throws IOException {
-		exchange.getRequestBody().readAllBytes();
-		byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-		exchange.sendResponseHeaders(status, bytes.length);
-		try (var stream = exchange.getResponseBody()) {
-			stream.write(bytes);
-		}
 	}
 
 }

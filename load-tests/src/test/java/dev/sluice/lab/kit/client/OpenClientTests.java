@@ -1,7 +1,5 @@
 package dev.sluice.lab.kit.client;
 
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.time.Duration;
@@ -9,18 +7,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.IntFunction;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.StubServer;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.result.ClientResult.Second;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -32,44 +29,29 @@ class OpenClientTests {
 
 	private static final Duration SHORT = Duration.ofMillis(500);
 
-	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
-
 	private final CountDownLatch release = new CountDownLatch(1);
 
 	private final List<Second> seconds = new CopyOnWriteArrayList<>();
 
-	private HttpServer server;
+	@RegisterExtension
+	private final StubServer server = new StubServer();
 
 	@BeforeEach
-	void start() throws Exception {
-		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_000);
-		this.server.setExecutor(this.executor);
-		this.server.createContext("/well", (exchange) -> {
-			exchange.sendResponseHeaders(200, -1);
-			exchange.close();
-		});
-		this.server.createContext("/full", (exchange) -> {
-			exchange.sendResponseHeaders(503, -1);
-			exchange.close();
-		});
-		this.server.createContext("/held", (exchange) -> {
+	void start() {
+		this.server.on("/well", 200, null).on("/full", 503, null).on("/held", (exchange) -> {
 			try {
 				this.release.await();
 			}
 			catch (InterruptedException _) {
 				Thread.currentThread().interrupt();
 			}
-			exchange.sendResponseHeaders(200, -1);
-			exchange.close();
+			StubServer.answer(exchange, 200, null);
 		});
-		this.server.start();
 	}
 
 	@AfterEach
-	void stop() {
+	void release() {
 		this.release.countDown();
-		this.server.stop(0);
-		this.executor.close();
 	}
 
 	@ParameterizedTest
@@ -157,9 +139,7 @@ class OpenClientTests {
 	}
 
 	private IntFunction<HttpRequest> request(String path) {
-		HttpRequest request = HttpRequest
-			.newBuilder(URI.create("http://127.0.0.1:" + this.server.getAddress().getPort() + path))
-			.build();
+		HttpRequest request = HttpRequest.newBuilder(this.server.uri(path)).build();
 		return (_) -> request;
 	}
 

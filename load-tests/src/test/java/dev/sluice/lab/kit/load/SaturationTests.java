@@ -1,56 +1,38 @@
 package dev.sluice.lab.kit.load;
 
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.URI;
 import java.net.http.HttpRequest;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
-import com.sun.net.httpserver.HttpServer;
+import dev.sluice.lab.StubServer;
 import dev.sluice.lab.kit.client.CallMode;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class SaturationTests {
 
-	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
-
 	private final AtomicLong sync = new AtomicLong();
 
 	private final AtomicLong queued = new AtomicLong();
 
-	private HttpServer server;
+	@RegisterExtension
+	private final StubServer server = new StubServer();
 
 	@BeforeEach
-	void start() throws Exception {
-		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_000);
-		this.server.setExecutor(this.executor);
-		count("/sync", this.sync);
-		count("/queued", this.queued);
-		this.server.start();
-	}
-
-	private void count(String path, AtomicLong count) {
-		this.server.createContext(path, (exchange) -> {
-			count.incrementAndGet();
-			exchange.sendResponseHeaders(201, -1);
-			exchange.close();
-		});
-	}
-
-	@AfterEach
-	void stop() {
-		this.server.stop(0);
-		this.executor.close();
+	void count() {
+		for (Map.Entry<String, AtomicLong> each : Map.of("/sync", this.sync, "/queued", this.queued).entrySet()) {
+			this.server.on(each.getKey(), (exchange) -> {
+				each.getValue().incrementAndGet();
+				StubServer.answer(exchange, 201, null);
+			});
+		}
 	}
 
 	@Test
@@ -80,8 +62,7 @@ class SaturationTests {
 	}
 
 	private HttpRequest request(String path) {
-		return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + this.server.getAddress().getPort() + path))
-			.build();
+		return HttpRequest.newBuilder(this.server.uri(path)).build();
 	}
 
 }

@@ -2,29 +2,25 @@ package dev.sluice.lab.kit.metrics;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPInputStream;
 
 import dev.sluice.devservices.Patience;
 import com.sun.net.httpserver.HttpHandler;
-import com.sun.net.httpserver.HttpServer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import dev.sluice.lab.StubServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -33,25 +29,11 @@ import static org.awaitility.Awaitility.await;
 
 class PrometheusScraperTests {
 
-	private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
-
 	@TempDir
 	private Path directory;
 
-	private HttpServer server;
-
-	@BeforeEach
-	void serve() throws IOException {
-		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-		this.server.setExecutor(this.handlers);
-		this.server.start();
-	}
-
-	@AfterEach
-	void stop() {
-		this.server.stop(0);
-		this.handlers.shutdownNow();
-	}
+	@RegisterExtension
+	private final StubServer server = new StubServer();
 
 	@Test
 	void keepsWhatAServiceSaysWithTimeAndStatus() throws IOException {
@@ -93,18 +75,18 @@ class PrometheusScraperTests {
 	}
 
 	@Test
-	void keepsEachOfTwoServicesThatHaveOneAddress() throws IOException {
+	void notesWhatFailsAndScrapesTheOthers() throws IOException {
 		AtomicInteger scrapes = new AtomicInteger();
-		URI endpoint = endpoint("/proxy", answer(200, "up 1\n", scrapes));
+		Map<String, URI> endpoints = new LinkedHashMap<>();
+		endpoints.put("bad", URI.create("ftp://127.0.0.1/metrics"));
+		endpoints.put("good", endpoint("/good", answer(200, "up 1\n", scrapes)));
 
-		try (PrometheusScraper _ = new PrometheusScraper(Map.of("gateway", endpoint, "consumer", endpoint),
-				this.directory)) {
-			// Two of each, as one may miss its deadline.
-			await().until(() -> scrapes.get() >= 5);
+		try (PrometheusScraper scraper = new PrometheusScraper(endpoints, this.directory)) {
+			await().until(() -> scrapes.get() >= 2);
+
+			assertThat(scraper.failures()).isNotEmpty()
+				.allSatisfy((failure) -> assertThat(failure.why()).contains("ftp://127.0.0.1/metrics"));
 		}
-
-		assertThat(lines("gateway")).contains("up 1");
-		assertThat(lines("consumer")).contains("up 1");
 	}
 
 	@Test
@@ -160,16 +142,12 @@ class PrometheusScraperTests {
 	}
 
 	private URI endpoint(String path, HttpHandler handler) {
-		this.server.createContext(path, handler);
-		return URI.create("http://127.0.0.1:%s%s".formatted(this.server.getAddress().getPort(), path));
+		return this.server.on(path, handler).uri(path);
 	}
 
 	private static HttpHandler answer(int status, String text, AtomicInteger answered) {
 		return (exchange) -> {
-			byte[] body = text.getBytes(StandardCharsets.UTF_8);
-			exchange.sendResponseHeaders(status, body.length);
-			exchange.getResponseBody().write(body);
-			exchange.close();
+			StubServer.answer(exchange, status, text);
 			answered.incrementAndGet();
 		};
 	}

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 import dev.sluice.lab.kit.process.ProcessSampler.ProcessSample;
+import dev.sluice.lab.kit.process.ProcessSamples.Failure;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -122,6 +123,23 @@ class ProcessSamplerTests {
 
 			assertThat(sampler.samples().processes()).extracting(ProcessSample::cpuMillis).containsOnly(510L);
 		}
+	}
+
+	@Test
+	void notesWhatFailsAndGoesOn() throws IOException {
+		write("stat", "cpu a b c d e f g h\n");
+		try (ProcessSampler sampler = sampler(Map.of())) {
+			await().until(() -> !sampler.samples().failures().isEmpty());
+
+			write("stat", "cpu 1 2 3 4 5 6 7 8\n");
+
+			await().until(() -> !sampler.samples().machine().isEmpty());
+			assertThat(sampler.samples().failures()).first()
+				.extracting(Failure::why)
+				.asString()
+				.contains("NumberFormatException");
+		}
+		assertThat(this.directory.resolve("samples.csv")).content().contains("failed: java.lang.NumberFormatException");
 	}
 
 	private ProcessSample sample(ProcessGroup group) throws IOException {
