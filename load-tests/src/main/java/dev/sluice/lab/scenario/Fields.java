@@ -9,11 +9,15 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
+import org.yaml.snakeyaml.DumperOptions;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
@@ -22,6 +26,7 @@ import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
+import org.yaml.snakeyaml.nodes.Tag;
 
 /**
  * The fields of a mapping in a YAML file. Unknown keys are refused first; a value that is
@@ -41,7 +46,7 @@ final class Fields {
 
 	private final Node node;
 
-	private final Map<String, NodeTuple> fields = new LinkedHashMap<>();
+	private final Map<String, Node> fields = new LinkedHashMap<>();
 
 	/**
 	 * @param known the allowed keys, in the order in which messages list them
@@ -59,7 +64,7 @@ final class Fields {
 			if (!List.of(known).contains(key)) {
 				throw refused(field.getKeyNode(), "'%s' is unknown: use %s".formatted(key, String.join(", ", known)));
 			}
-			if (this.fields.put(key, field) != null) {
+			if (this.fields.put(key, field.getValueNode()) != null) {
 				throw refused(field.getKeyNode(), "'%s' appears twice".formatted(key));
 			}
 		}
@@ -91,15 +96,38 @@ final class Fields {
 	}
 
 	Optional<Node> take(String key) {
-		return Optional.ofNullable(this.fields.get(key)).map(NodeTuple::getValueNode);
+		return Optional.ofNullable(this.fields.get(key));
 	}
 
 	Node need(String key) {
 		return take(key).orElseThrow(() -> refused(this.node, "'%s' is missing".formatted(key)));
 	}
 
-	Optional<Fields> fields(String key, String... known) {
-		return take(key).map((value) -> new Fields(this.file, value, known));
+	boolean has(String key) {
+		return this.fields.containsKey(key);
+	}
+
+	/** Refuses the first of these keys that is there. */
+	void refuse(String why, String... keys) {
+		Stream.of(keys).map(this.fields::get).filter(Objects::nonNull).findFirst().ifPresent((value) -> {
+			throw refused(value, why);
+		});
+	}
+
+	/** The fields of a mapping in the same file. */
+	Fields of(Node value, String... known) {
+		return new Fields(this.file, value, known);
+	}
+
+	/** The fields of a section; none if it is not there. */
+	Fields fields(String key, String... known) {
+		Node none = new MappingNode(Tag.MAP, List.of(), DumperOptions.FlowStyle.AUTO);
+		return of(take(key).orElse(none), known);
+	}
+
+	/** The fields of a section that must be there. */
+	Fields need(String key, String first, String... more) {
+		return of(need(key), Stream.concat(Stream.of(first), Stream.of(more)).toArray(String[]::new));
 	}
 
 	Node node() {
@@ -134,13 +162,14 @@ final class Fields {
 		return nodes.stream().map(reader).distinct().toList();
 	}
 
-	<T> T one(Node value, String what, Function<String, T> reader) {
-		String text = scalar(value);
+	/** One of several words. */
+	<T> T one(Node value, Object[] words, Function<String, T> reader) {
 		try {
-			return reader.apply(text);
+			return reader.apply(scalar(value));
 		}
 		catch (IllegalArgumentException _) {
-			throw refused(value, "'%s' is unknown: use %s".formatted(text, what));
+			throw refused(value, "'%s' is unknown: use %s".formatted(scalar(value),
+					Stream.of(words).map(Object::toString).collect(Collectors.joining(", "))));
 		}
 	}
 
@@ -148,10 +177,14 @@ final class Fields {
 		return scalar(value);
 	}
 
-	long count(Node value, long least, long most) {
+	int count(String key, int least, int most, int otherwise) {
+		return take(key).map((value) -> count(value, least, most)).orElse(otherwise);
+	}
+
+	int count(Node value, int least, int most) {
 		String text = scalar(value);
 		if (text.matches("\\d{1,9}")) {
-			long count = Long.parseLong(text);
+			int count = Integer.parseInt(text);
 			if (count >= least && count <= most) {
 				return count;
 			}

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
@@ -29,27 +29,15 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
  */
 public final class ScenarioFile {
 
-	private static final Duration NONE = Duration.ZERO;
-
-	private static final Duration MILLISECOND = Duration.ofMillis(1);
-
 	private static final Duration MAX_DELAY = Duration.ofMinutes(10);
 
-	private static final int MAX_ORDERS = 1_000_000;
+	private static final int MAX_THREADS = 100_000;
 
-	private static final int MAX_USERS = 5_000;
+	/** The JVM's collectors, as options, by their names in a scenario. */
+	private static final Map<String, String> COLLECTORS = Map.of("G1", "-XX:+UseG1GC", "Serial", "-XX:+UseSerialGC",
+			"Parallel", "-XX:+UseParallelGC", "ZGC", "-XX:+UseZGC");
 
-	private static final int MAX_QUEUE = 1_000_000;
-
-	private static final String[] ERRORS = { "share", "status" };
-
-	/** Names of the JVM's collectors in a scenario. */
-	private static final List<String> COLLECTORS = List.of("G1", "Serial", "Parallel", "ZGC");
-
-	private final String file;
-
-	private ScenarioFile(Path file) {
-		this.file = String.valueOf(file.getFileName());
+	private ScenarioFile() {
 	}
 
 	/**
@@ -59,67 +47,44 @@ public final class ScenarioFile {
 	 */
 	public static Scenario read(Path file) throws IOException {
 		Fields root = Fields.of(file, "question", "target", "backend", "services", "load", "limits");
-		return new ScenarioFile(file).scenario(root, file);
-	}
-
-	private Scenario scenario(Fields root, Path path) {
-		Target target = root.fields("target", TargetFile.KEYS)
-			.map((fields) -> TargetFile.target(fields, path))
-			.orElse(null);
+		Target target = root.has("target") ? TargetFile.target(root.fields("target", TargetFile.KEYS), file) : null;
 		if (target != null) {
-			root.take("backend").or(() -> root.take("services")).ifPresent((node) -> {
-				throw root.refused(node, "a target is measured as it is: leave out 'backend' and 'services'");
-			});
+			root.refuse("a target is measured as it is: leave out 'backend' and 'services'", "backend", "services");
 		}
-		String question = root.text(root.need("question"));
-		Optional<Fields> backend = root.fields("backend", "delay", "capacity", "errors");
-		BackendBehaviour behaviour = backend.map(this::behaviour).orElse(BackendBehaviour.DEFAULT);
-		Services services = services(root.fields("services", "gateways", "heap", "collector", "delivery-concurrency"));
-		Load load = load(new Fields(this.file, root.need("load"), "modes", "orders", "rates", "for", "in-flight",
-				"items", "deadline", "repetitions"), target != null);
-		Limits limits = root.fields("limits", "p99", "failed-calls", "saved-per-second")
-			.map(ScenarioFile::limits)
-			.orElse(new Limits(null, null, null));
-		return new Scenario(this.file.replaceFirst("\\.ya?ml$", ""), question, behaviour, services, load, limits,
-				target);
+		return new Scenario(String.valueOf(file.getFileName()).replaceFirst("\\.ya?ml$", ""),
+				root.text(root.need("question")), backend(root.fields("backend", "delay", "capacity", "errors")),
+				services(root.fields("services", "gateways", "heap", "collector", "delivery-concurrency")),
+				load(root.need("load", "modes", "orders", "rates", "for", "in-flight", "items", "deadline",
+						"repetitions"), target != null),
+				limits(root.fields("limits", "p99", "failed-calls", "saved-per-second")), target);
 	}
 
-	private static Services services(Optional<Fields> given) {
-		List<Variant> gateways = given.map((fields) -> fields.list("gateways",
-				(value) -> fields.one(value, names(Stream.of(Variant.values()).map(Variant::id)), Variant::of),
-				List.of(Variant.values())))
-			.orElse(List.of(Variant.values()));
-		String heap = given.flatMap((fields) -> fields.take("heap").map(fields::heap)).orElse("768m");
-		String collector = given
-			.flatMap((fields) -> fields.take("collector")
-				.map((value) -> fields.one(value, names(COLLECTORS.stream()), ScenarioFile::collector)))
-			.orElse(collector("G1"));
-		long deliveryConcurrency = given
-			.flatMap((fields) -> fields.take("delivery-concurrency").map((value) -> fields.count(value, 1, 100_000)))
-			.orElse(50L);
-		return new Services(gateways, heap, collector, (int) deliveryConcurrency);
+	private static Services services(Fields fields) {
+		List<Variant> gateways = fields.list("gateways", (value) -> fields.one(value, Variant.values(), Variant::of),
+				List.of(Variant.values()));
+		String collector = fields.take("collector")
+			.map((value) -> fields.one(value, new String[] { "G1", "Serial", "Parallel", "ZGC" },
+					(name) -> Optional.ofNullable(COLLECTORS.get(name)).orElseThrow(IllegalArgumentException::new)))
+			.orElse("-XX:+UseG1GC");
+		return new Services(gateways, fields.take("heap").map(fields::heap).orElse("768m"), collector,
+				fields.count("delivery-concurrency", 1, MAX_THREADS, 50));
 	}
 
 	private static Load load(Fields fields, boolean deployed) {
-		List<Mode> modes = fields.list("modes",
-				(value) -> fields.one(value, names(Stream.of(Mode.values()).map(Mode::label)), Mode::of),
+		List<Mode> modes = fields.list("modes", (value) -> fields.one(value, Mode.values(), Mode::of),
 				List.of(Mode.values()));
 		List<Orders> sizes = loads(fields);
 		if (deployed && sizes.getFirst().perSecond() == 0) {
 			throw fields.refused(fields.node(), "a target gets 'rates', as [50/s], with 'for', and not 'orders'");
 		}
 		if (deployed) {
-			Stream.of("in-flight", "items", "deadline").flatMap((key) -> fields.take(key).stream()).forEach((node) -> {
-				throw fields.refused(node, "a target gets its orders by the clock: leave this out");
-			});
+			fields.refuse("a target gets its orders by the clock: leave this out", "in-flight", "items", "deadline");
 		}
-		long users = fields.take("in-flight").map((value) -> fields.count(value, 1, MAX_USERS)).orElse(1_000L);
-		long items = fields.take("items").map((value) -> fields.count(value, 1, 100)).orElse((long) Client.ITEMS);
 		Duration deadline = fields.take("deadline")
 			.map((value) -> fields.duration(value, Duration.ofSeconds(1), Duration.ofMinutes(60)))
 			.orElse(Duration.ofMinutes(1));
-		long repetitions = fields.take("repetitions").map((value) -> fields.count(value, 1, 100)).orElse(1L);
-		return new Load(modes, sizes, (int) users, (int) items, deadline, (int) repetitions);
+		return new Load(modes, sizes, fields.count("in-flight", 1, 5_000, 1_000),
+				fields.count("items", 1, 100, Client.ITEMS), deadline, fields.count("repetitions", 1, 100, 1));
 	}
 
 	private static List<Orders> loads(Fields fields) {
@@ -130,7 +95,7 @@ public final class ScenarioFile {
 					"'load' has either 'orders', as [10, 1000], or 'rates', as [50/s], with 'for'");
 		}
 		if (orders.isPresent()) {
-			return fields.list(orders.get(), (value) -> new Orders((int) fields.count(value, 1, MAX_ORDERS), 0));
+			return fields.list(orders.get(), (value) -> new Orders(fields.count(value, 1, 1_000_000), 0));
 		}
 		Duration length = fields.duration(fields.need("for"), Duration.ofSeconds(1), Duration.ofMinutes(30));
 		List<Orders> loads = fields.list(rates.get(), (value) -> {
@@ -144,102 +109,78 @@ public final class ScenarioFile {
 		return loads;
 	}
 
-	private BackendBehaviour behaviour(Fields fields) {
-		Delay delay = fields.take("delay")
-			.map((value) -> delay(fields, value))
-			.orElse(BackendBehaviour.DEFAULT.delay());
-		Capacity capacity = fields.take("capacity")
-			.map((value) -> capacity(fields, value))
-			.orElse(new Capacity.Unlimited());
-		BackendBehaviour behaviour = BackendBehaviour.DEFAULT.withDelay(delay).withCapacity(capacity);
-		return fields.fields("errors", ERRORS).map((errors) -> errors(errors, behaviour)).orElse(behaviour);
-	}
-
-	private static BackendBehaviour errors(Fields fields, BackendBehaviour behaviour) {
-		return behaviour.withErrors(fields.share(fields.need("share")),
-				(int) fields.take("status").map((value) -> fields.count(value, 400, 599)).orElse(503L).longValue());
-	}
-
-	private Delay delay(Fields fields, Node value) {
-		if (value instanceof ScalarNode) {
-			return new Delay.Fixed(fields.duration(value, NONE, MAX_DELAY).toMillis());
+	private static BackendBehaviour backend(Fields fields) {
+		BackendBehaviour behaviour = BackendBehaviour.DEFAULT
+			.withDelay(fields.take("delay").map((value) -> delay(fields, value)).orElse(new Delay.Fixed(50)))
+			.withCapacity(
+					fields.take("capacity").map((value) -> capacity(fields, value)).orElse(new Capacity.Unlimited()));
+		if (!fields.has("errors")) {
+			return behaviour;
 		}
-		Fields kind = new Fields(this.file, value, "uniform", "log-normal");
-		Optional<Fields> uniform = kind.fields("uniform", "from", "to");
-		Optional<Fields> logNormal = kind.fields("log-normal", "median", "p99");
-		if (uniform.isPresent() == logNormal.isPresent()) {
+		Fields errors = fields.fields("errors", "share", "status");
+		return behaviour.withErrors(errors.share(errors.need("share")), errors.count("status", 400, 599, 503));
+	}
+
+	private static Delay delay(Fields fields, Node value) {
+		if (value instanceof ScalarNode) {
+			return new Delay.Fixed(fields.duration(value, Duration.ZERO, MAX_DELAY).toMillis());
+		}
+		Fields kind = fields.of(value, "uniform", "log-normal");
+		if (kind.has("uniform") == kind.has("log-normal")) {
 			throw fields.refused(value, "'delay' is a time, as 50ms, or one of uniform, log-normal");
 		}
-		return uniform.<Delay>map((it) -> {
-			Duration least = it.duration(it.need("from"), NONE, MAX_DELAY);
-			return new Delay.Uniform(least.toMillis(), it.duration(it.need("to"), least, MAX_DELAY).toMillis());
-		}).or(() -> logNormal.map((it) -> {
-			Duration median = it.duration(it.need("median"), MILLISECOND, MAX_DELAY);
-			return new Delay.LogNormal(median.toMillis(), it.duration(it.need("p99"), median, MAX_DELAY).toMillis());
-		})).orElseThrow();
+		if (kind.has("uniform")) {
+			Fields uniform = kind.fields("uniform", "from", "to");
+			Duration least = uniform.duration(uniform.need("from"), Duration.ZERO, MAX_DELAY);
+			return new Delay.Uniform(least.toMillis(),
+					uniform.duration(uniform.need("to"), least, MAX_DELAY).toMillis());
+		}
+		Fields logNormal = kind.fields("log-normal", "median", "p99");
+		Duration median = logNormal.duration(logNormal.need("median"), Duration.ofMillis(1), MAX_DELAY);
+		return new Delay.LogNormal(median.toMillis(),
+				logNormal.duration(logNormal.need("p99"), median, MAX_DELAY).toMillis());
 	}
 
-	private Capacity capacity(Fields fields, Node value) {
+	private static Capacity capacity(Fields fields, Node value) {
 		if (value instanceof ScalarNode) {
-			return fields.one(value, "unlimited, or one of workers, starved and rate with their numbers", (text) -> {
-				if (!text.equals("unlimited")) {
-					throw new IllegalArgumentException(text);
-				}
-				return new Capacity.Unlimited();
-			});
+			if (!fields.text(value).equals("unlimited")) {
+				throw fields.refused(value,
+						"'%s' is unknown: use unlimited, or one of workers, starved and rate with their numbers"
+							.formatted(fields.text(value)));
+			}
+			return new Capacity.Unlimited();
 		}
-		Fields model = new Fields(this.file, value, "workers", "starved", "rate");
-		List<Capacity> capacities = Stream
-			.of(model.fields("workers", "threads", "queue").map(ScenarioFile::workers),
-					model.fields("starved", "threads", "more-per-second", "most", "queue").map(ScenarioFile::starved),
-					model.fields("rate", "limit", "burst").map(ScenarioFile::rate))
-			.flatMap(Optional::stream)
-			.toList();
-		if (capacities.size() != 1) {
+		Fields model = fields.of(value, "workers", "starved", "rate");
+		if (Stream.of("workers", "starved", "rate").filter(model::has).count() != 1) {
 			throw fields.refused(value, "'capacity' is unlimited, or one of workers, starved, rate");
 		}
-		return capacities.getFirst();
-	}
-
-	private static Capacity workers(Fields fields) {
-		return new Capacity.Workers((int) fields.count(fields.need("threads"), 1, 100_000), queue(fields));
-	}
-
-	private static Capacity starved(Fields fields) {
-		return new Capacity.Starved((int) fields.count(fields.need("threads"), 1, 100_000),
-				fields.take("more-per-second").map((more) -> fields.count(more, 1, 1_000)).orElse(1L),
-				(int) fields.take("most").map((most) -> fields.count(most, 1, 100_000)).orElse(1_000L).longValue(),
-				queue(fields));
-	}
-
-	private static Capacity rate(Fields fields) {
-		return new Capacity.Rate(fields.perSecond(fields.need("limit")),
-				fields.take("burst").map((burst) -> fields.count(burst, 1, 1_000_000)).orElse(1L).intValue());
+		if (model.has("workers")) {
+			Fields workers = model.fields("workers", "threads", "queue");
+			return new Capacity.Workers(workers.count(workers.need("threads"), 1, MAX_THREADS), queue(workers));
+		}
+		if (model.has("starved")) {
+			Fields starved = model.fields("starved", "threads", "more-per-second", "most", "queue");
+			return new Capacity.Starved(starved.count(starved.need("threads"), 1, MAX_THREADS),
+					starved.count("more-per-second", 1, 1_000, 1), starved.count("most", 1, MAX_THREADS, 1_000),
+					queue(starved));
+		}
+		Fields rate = model.fields("rate", "limit", "burst");
+		return new Capacity.Rate(rate.perSecond(rate.need("limit")), rate.count("burst", 1, 1_000_000, 1));
 	}
 
 	private static int queue(Fields fields) {
-		return (int) fields.take("queue").map((value) -> fields.count(value, 0, MAX_QUEUE)).orElse(200L).longValue();
+		return fields.count("queue", 0, 1_000_000, 200);
 	}
 
 	private static Limits limits(Fields fields) {
 		return new Limits(
 				fields.take("p99")
-					.map((value) -> fields.duration(value, MILLISECOND, MAX_DELAY).toMillis())
+					.map((value) -> fields.duration(value, Duration.ofMillis(1), MAX_DELAY).toMillis())
 					.orElse(null),
 				fields.take("failed-calls").map(fields::share).orElse(null),
-				fields.take("saved-per-second").map((value) -> fields.count(value, 1, 100_000_000)).orElse(null));
-	}
-
-	private static String collector(String name) {
-		return switch (name) {
-			case "G1", "Serial", "Parallel" -> "-XX:+Use%sGC".formatted(name);
-			case "ZGC" -> "-XX:+UseZGC";
-			default -> throw new IllegalArgumentException(name);
-		};
-	}
-
-	private static String names(Stream<String> names) {
-		return names.collect(Collectors.joining(", "));
+				fields.take("saved-per-second")
+					.map((value) -> (long) fields.count(value, 1, 100_000_000))
+					.orElse(null));
 	}
 
 }
