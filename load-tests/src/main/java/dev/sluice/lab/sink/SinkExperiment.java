@@ -225,9 +225,10 @@ final class SinkExperiment extends Experiment {
 			throws IOException, InterruptedException {
 		long bytes = this.settings.bytes(setting);
 		Path spool = directory().directory("spool");
-		SinkSender.Job job = new SinkSender.Job(mode, target, this.settings.seed(), Settings.sizes(setting), bytes,
-				this.settings.warmUpBytes(setting, mode), this.settings.warmUpSeconds(setting, mode),
-				(sink != null) ? sink.pid() : 0, this.settings.zstdLevel(), spool.toString());
+		SinkSender.Job job = new SinkSender.Job(setting, mode, repetition, target, this.settings.seed(),
+				Settings.sizes(setting), bytes, this.settings.warmUpBytes(setting, mode),
+				this.settings.warmUpSeconds(setting, mode), (sink != null) ? sink.pid() : 0, this.settings.zstdLevel(),
+				spool.toString());
 		Path in = directory().path().resolve("job.json");
 		Path out = directory().path().resolve("report.json");
 		Files.write(in, this.json.writeValueAsBytes(job));
@@ -245,12 +246,11 @@ final class SinkExperiment extends Experiment {
 					.formatted(setting.words(), mode.words(), client.logFile(), client.tail()));
 			}
 		}
-		SinkSender.Report report = this.json.readValue(Files.readAllBytes(out), SinkSender.Report.class);
+		Transfer transfer = this.json.readValue(Files.readAllBytes(out), Transfer.class);
 		Files.delete(in);
 		Files.delete(out);
 		delete(spool);
-		return new Transfer(setting, mode, repetition, report.connections(), report.messages(), report.bytes(),
-				report.wireBytes(), report.seconds(), report.cpuSeconds(), report.sinkCpuSeconds());
+		return transfer;
 	}
 
 	/**

@@ -26,6 +26,8 @@ import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.result.SinkResult.Mode;
+import dev.sluice.lab.kit.result.SinkResult.Setting;
+import dev.sluice.lab.kit.result.SinkResult.Transfer;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
@@ -80,7 +82,9 @@ public final class SinkSender {
 	/**
 	 * A transfer to run.
 	 *
+	 * @param setting the bottleneck
 	 * @param mode how to move the data
+	 * @param repetition from 1
 	 * @param target the sink's {@code host:port}, or Kafka's bootstrap servers
 	 * @param seed seed of the messages
 	 * @param sizes sizes of the messages
@@ -91,23 +95,13 @@ public final class SinkSender {
 	 * @param zstdLevel compression level
 	 * @param directory directory for a spool
 	 */
-	public record Job(Mode mode, String target, long seed, SinkData.Sizes sizes, long bytes, long warmUpBytes,
-			int warmUpSeconds, long sinkPid, int zstdLevel, String directory) {
-	}
-
-	/**
-	 * The results of a transfer.
-	 *
-	 * @param cpuSeconds CPU time of this process during the transfer
-	 * @param sinkCpuSeconds CPU time of the sink's process during the transfer
-	 */
-	public record Report(int connections, long messages, long bytes, long wireBytes, double seconds, double cpuSeconds,
-			double sinkCpuSeconds) {
+	public record Job(Setting setting, Mode mode, int repetition, String target, long seed, SinkData.Sizes sizes,
+			long bytes, long warmUpBytes, int warmUpSeconds, long sinkPid, int zstdLevel, String directory) {
 	}
 
 	/** Moves a number of bytes, and returns when all are stored. */
 	@FunctionalInterface
-	private interface Transfer {
+	private interface Move {
 
 		long move(long bytes, String prefix) throws Exception;
 
@@ -119,15 +113,15 @@ public final class SinkSender {
 			.batches(job.seed(), Math.min(POOL_BYTES, Math.max(job.bytes(), job.warmUpBytes())), job.sizes());
 	}
 
-	/** Arguments: a {@link Job} in a JSON file, the file for its {@link Report}. */
+	/** Arguments: a {@link Job} in a JSON file, the file for its {@link Transfer}. */
 	public static void main(String[] args) throws Exception {
 		JsonMapper json = JsonMapper.builder().build();
-		Report report = new SinkSender(json.readValue(Files.readAllBytes(Path.of(args[0])), Job.class)).run();
+		Transfer report = new SinkSender(json.readValue(Files.readAllBytes(Path.of(args[0])), Job.class)).run();
 		Files.write(Path.of(args[1]), json.writeValueAsBytes(report));
 		System.exit(0);
 	}
 
-	private Report run() throws Exception {
+	private Transfer run() throws Exception {
 		return switch (this.job.mode()) {
 			case STOP_AND_WAIT -> stopAndWait();
 			case STREAM -> stream(options().withZstdLevel(0));
@@ -144,26 +138,27 @@ public final class SinkSender {
 		return SinkClientOptions.inMemory().withSpoolBytes(SPOOL_BYTES).withZstdLevel(this.job.zstdLevel());
 	}
 
-	private Report measure(int connections, Transfer transfer) throws Exception {
-		warmUp(transfer);
+	private Transfer measure(int connections, Move move) throws Exception {
+		warmUp(move);
 		long wireBefore = this.wireBytes.get();
 		long cpuBefore = cpuNanos();
 		Duration sinkCpuBefore = sinkCpu();
 		long start = System.nanoTime();
-		long messages = transfer.move(this.job.bytes(), "m");
+		long messages = move.move(this.job.bytes(), "m");
 		long end = System.nanoTime();
 		long cpu = cpuNanos() - cpuBefore;
 		Duration sinkCpu = sinkCpu().minus(sinkCpuBefore);
-		return new Report(connections, messages, bytes(messages), this.wireBytes.get() - wireBefore,
-				(end - start) / 1e9, cpu / 1e9, sinkCpu.toNanos() / 1e9);
+		return new Transfer(this.job.setting(), this.job.mode(), this.job.repetition(), connections, messages,
+				bytes(messages), this.wireBytes.get() - wireBefore, (end - start) / 1e9, cpu / 1e9,
+				sinkCpu.toNanos() / 1e9);
 	}
 
 	/** Uses new ids each time. */
-	private void warmUp(Transfer transfer) throws Exception {
+	private void warmUp(Move move) throws Exception {
 		long end = System.nanoTime() + Duration.ofSeconds(this.job.warmUpSeconds()).toNanos();
 		int times = 0;
 		do {
-			transfer.move(this.job.warmUpBytes(), "w" + times++);
+			move.move(this.job.warmUpBytes(), "w" + times++);
 		}
 		while (System.nanoTime() - end < 0);
 	}
@@ -214,7 +209,7 @@ public final class SinkSender {
 			.intercept(new WireCounter(this.wireBytes));
 	}
 
-	private Report stream(SinkClientOptions options) throws Exception {
+	private Transfer stream(SinkClientOptions options) throws Exception {
 		try (SinkClient client = SinkClient.open(channel(), options, DeliveryListener.NONE)) {
 			boolean spool = this.job.mode() == Mode.STREAM_SPOOL;
 			return measure(1, (bytes, prefix) -> {
@@ -252,7 +247,7 @@ public final class SinkSender {
 		}
 	}
 
-	private Report stopAndWait() throws Exception {
+	private Transfer stopAndWait() throws Exception {
 		List<ManagedChannel> channels = new ArrayList<>();
 		for (int i = 0; i < CONNECTIONS; i++) {
 			channels.add(channel().build());
@@ -283,7 +278,7 @@ public final class SinkSender {
 			.build();
 	}
 
-	private Report kafka() throws Exception {
+	private Transfer kafka() throws Exception {
 		try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(producerSettings(), new ByteArraySerializer(),
 				new ByteArraySerializer())) {
 			return measure(1, (bytes, prefix) -> {
