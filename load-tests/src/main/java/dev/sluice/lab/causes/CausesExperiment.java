@@ -99,20 +99,15 @@ public final class CausesExperiment extends Experiment {
 
 	private final JvmRecords records;
 
-	private final Settings settings;
+	/** Orders placed before each round's cells. */
+	private final int warmUpOrders;
+
+	/** Time limit of a cell. */
+	private final long deadlineMillis;
 
 	private final List<Round> plan;
 
 	private final List<CausesResult.Cell> cells = new ArrayList<>();
-
-	/**
-	 * Settings that are not part of the plan.
-	 *
-	 * @param warmUpOrders orders placed before each round's cells
-	 * @param deadlineMillis time limit of a cell, in milliseconds
-	 */
-	private record Settings(int warmUpOrders, long deadlineMillis) {
-	}
 
 	/**
 	 * One start of a gateway.
@@ -152,12 +147,12 @@ public final class CausesExperiment extends Experiment {
 			case QUICK -> plan(1);
 			case WHOLE -> plan(repetitions);
 		};
-		int warmUpOrders = switch (length) {
+		this.warmUpOrders = switch (length) {
 			case SMALLEST -> 300;
 			case QUICK -> 2_000;
 			case WHOLE -> 4_000;
 		};
-		this.settings = new Settings(warmUpOrders, (length == Length.WHOLE) ? 180_000 : 60_000);
+		this.deadlineMillis = (length == Length.WHOLE) ? 180_000 : 60_000;
 	}
 
 	private static List<Round> plan(int repetitions) {
@@ -301,8 +296,7 @@ public final class CausesExperiment extends Experiment {
 
 	private List<Phase> phases(Round round, URI gateway) {
 		int burst = round.cells().stream().mapToInt((cell) -> Math.min(cell.orders(), MANY)).max().orElseThrow();
-		List<Phase> phases = new ArrayList<>(
-				WarmUp.phases(gateway, List.of(Mode.SYNC), this.settings.warmUpOrders(), burst));
+		List<Phase> phases = new ArrayList<>(WarmUp.phases(gateway, List.of(Mode.SYNC), this.warmUpOrders, burst));
 		round.cells().stream().map((cell) -> phase(round.setting(), cell, gateway)).forEach(phases::add);
 		return phases;
 	}
@@ -312,7 +306,7 @@ public final class CausesExperiment extends Experiment {
 				: new Capacity.Unlimited();
 		return new Phase(cell.phase(), new Target(gateway, Mode.SYNC), Extent.of(cell.orders()),
 				new Client(MANY, !setting.has(Factor.CONNECTIONS), 0, Client.ITEMS),
-				BackendBehaviour.DEFAULT.withCapacity(capacity), this.settings.deadlineMillis());
+				BackendBehaviour.DEFAULT.withCapacity(capacity), this.deadlineMillis);
 	}
 
 	private void evaluate(Round round, LoadRound.Record record) throws IOException {
@@ -369,9 +363,9 @@ public final class CausesExperiment extends Experiment {
 		configuration.put("orders in flight", "at most %s".formatted(MANY));
 		configuration.put("tries",
 				"the client retries until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
-		configuration.put("cell deadline", "%s s".formatted(this.settings.deadlineMillis() / 1_000));
+		configuration.put("cell deadline", "%s s".formatted(this.deadlineMillis / 1_000));
 		configuration.put("warm-up", "%s orders, then as many at once as the largest cell has, before each round"
-			.formatted(this.settings.warmUpOrders()));
+			.formatted(this.warmUpOrders));
 		configuration.put("backend delay", "50 ms");
 		configuration.put("new connections",
 				"the client closes its own after each order; the gateway's to the backend are closed between cells");

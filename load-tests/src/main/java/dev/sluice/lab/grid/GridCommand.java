@@ -69,11 +69,7 @@ public final class GridCommand extends ExperimentCommand {
 	}
 
 	private GridPlan plan() {
-		GridPlan plan = switch (this.length.value()) {
-			case SMALLEST -> GridPlan.smallest();
-			case QUICK -> GridPlan.quick();
-			case WHOLE -> GridPlan.whole();
-		};
+		GridPlan plan = GridPlan.of(this.length.value());
 		plan = plan.with((this.delays != null) ? this.delays.stream().distinct().toList() : plan.delays(),
 				(this.concurrencies != null) ? this.concurrencies.stream().distinct().toList() : plan.concurrencies());
 		if (plan.delays().stream().anyMatch((delay) -> delay < 0 || delay > MAX_DELAY)) {

@@ -1,9 +1,8 @@
 package dev.sluice.lab.grid;
 
 import java.util.List;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
+import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Variant;
 
@@ -25,12 +24,6 @@ record GridPlan(List<Subject> subjects, List<Long> delays, List<Integer> concurr
 	static final int SMALL_POOL = 14;
 
 	static final List<Long> DELAYS = List.of(0L, 100L, 250L, 500L);
-
-	private static final List<Integer> QUICK = List.of(10, 50, 100);
-
-	private static final long QUICK_MILLIS = 2_000;
-
-	private static final long WHOLE_MILLIS = 5_000;
 
 	GridPlan {
 		subjects = List.copyOf(subjects);
@@ -55,22 +48,16 @@ record GridPlan(List<Subject> subjects, List<Long> delays, List<Integer> concurr
 
 	}
 
-	/** The main loads. */
-	static GridPlan quick() {
-		return new GridPlan(all(), DELAYS, QUICK, QUICK_MILLIS);
-	}
-
-	/** All loads. */
-	static GridPlan whole() {
-		List<Integer> concurrencies = Stream
-			.concat(IntStream.rangeClosed(1, 10).map((tens) -> tens * 10).boxed(), Stream.of(200, 500, 1_000))
-			.toList();
-		return new GridPlan(all(), DELAYS, concurrencies, WHOLE_MILLIS);
-	}
-
-	/** One cell of the small pool and one of a gateway that does not block. */
-	static GridPlan smallest() {
-		return new GridPlan(List.of(all().getFirst(), all().getLast()), List.of(100L), List.of(20), 500);
+	/**
+	 * The smallest has a cell of the small pool and one of a gateway that does not block.
+	 */
+	static GridPlan of(Length length) {
+		return switch (length) {
+			case SMALLEST -> new GridPlan(List.of(all().getFirst(), all().getLast()), List.of(100L), List.of(20), 500);
+			case QUICK -> new GridPlan(all(), DELAYS, List.of(10, 50, 100), 2_000);
+			case WHOLE ->
+				new GridPlan(all(), DELAYS, List.of(10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 200, 500, 1_000), 5_000);
+		};
 	}
 
 	GridPlan with(List<Long> chosenDelays, List<Integer> chosenConcurrencies) {

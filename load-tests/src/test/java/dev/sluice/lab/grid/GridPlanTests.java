@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 
 import dev.sluice.lab.report.Report;
+import dev.sluice.lab.kit.run.LengthOptions.Length;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -15,7 +16,7 @@ class GridPlanTests {
 
 	@Test
 	void wholeHasEachDelayAndEachNumberInFlight() {
-		GridPlan plan = GridPlan.whole();
+		GridPlan plan = GridPlan.of(Length.WHOLE);
 
 		assertThat(plan.delays()).containsExactly(0L, 100L, 250L, 500L);
 		assertThat(plan.concurrencies()).containsExactly(10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 200, 500, 1_000);
@@ -24,18 +25,19 @@ class GridPlanTests {
 
 	@Test
 	void aSmallPoolIsSetAndTheUsualOneIsNot() {
-		assertThat(GridPlan.quick().subjects()).first()
+		assertThat(GridPlan.of(Length.QUICK).subjects()).first()
 			.satisfies((small) -> assertThat(small.options().properties()).containsEntry("server.tomcat.threads.max",
 					"14"));
-		assertThat(GridPlan.quick().subjects()).element(1)
+		assertThat(GridPlan.of(Length.QUICK).subjects()).element(1)
 			.satisfies(
 					(usual) -> assertThat(usual.options().properties()).doesNotContainKey("server.tomcat.threads.max"));
 	}
 
 	@Test
 	void noGatewayLooksUpKeysBecauseNothingIsThereThatKnowsThem() {
-		assertThat(GridPlan.whole().subjects()).allSatisfy((subject) -> assertThat(subject.options().properties())
-			.containsEntry("status.key-lookup-timeout", "0"));
+		assertThat(GridPlan.of(Length.WHOLE).subjects())
+			.allSatisfy((subject) -> assertThat(subject.options().properties())
+				.containsEntry("status.key-lookup-timeout", "0"));
 	}
 
 	@ParameterizedTest
