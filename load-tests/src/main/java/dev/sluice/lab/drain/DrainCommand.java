@@ -26,14 +26,8 @@ public final class DrainCommand extends ExperimentCommand {
 	private int deliveryConcurrency = 100;
 
 	@Option(names = "--delay", paramLabel = "MILLIS", defaultValue = "50",
-			description = "Mean time that the backend takes for an order, in ms. Default: ${DEFAULT-VALUE}.")
+			description = "Time that the backend takes for an order, in ms. Default: ${DEFAULT-VALUE}.")
 	private long delayMillis = 50;
-
-	@Option(names = "--delays", paramLabel = "SHAPE", defaultValue = "constant",
-			description = "How the times of the orders are spread around that mean: ${COMPLETION-CANDIDATES}. log-normal:"
-					+ " 1 of 100 takes ten times the median; bimodal: 1 of 20 takes ten times as long as the others."
-					+ " Default: ${DEFAULT-VALUE}.")
-	private DrainExperiment.Delays delays = DrainExperiment.Delays.CONSTANT;
 
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
@@ -48,7 +42,7 @@ public final class DrainCommand extends ExperimentCommand {
 			throw usage("At least 100 orders, 1 delivery at once and a delay of 1 ms are needed");
 		}
 		DrainExperiment.Settings settings = new DrainExperiment.Settings(this.orders, this.deliveryConcurrency,
-				this.delayMillis, this.delays, Patience.of(DEADLINE).toMillis());
+				this.delayMillis, Patience.of(DEADLINE).toMillis());
 		return run(DrainExperiment.NAME, commandLine(),
 				(run) -> new DrainExperiment(run, this.infrastructure.value(), settings));
 	}

@@ -13,7 +13,6 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.BackendBehaviour;
-import dev.sluice.contract.BackendBehaviour.Special;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.page.Figures;
@@ -47,13 +46,6 @@ final class DrainExperiment extends Experiment {
 
 	private static final int CUSTOMERS = 1_000;
 
-	/** The customers whose orders take long with bimodal delays. */
-	private static final String SLOW = "slow-";
-
-	private static final int SLOW_ONE_IN = 20;
-
-	private static final int SLOWER = 10;
-
 	private static final String CONSUMER = "consumer";
 
 	private static final Duration POLL = Duration.ofMillis(50);
@@ -74,50 +66,13 @@ final class DrainExperiment extends Experiment {
 	 *
 	 * @param orders number of orders in the backlog
 	 * @param deliveryConcurrency orders delivered at once
-	 * @param delayMillis mean time that the backend takes for an order, in milliseconds
-	 * @param delays distribution of that time
+	 * @param delayMillis time that the backend takes for an order, in milliseconds
 	 * @param deadlineMillis time limit of the delivery, in milliseconds
 	 */
-	record Settings(int orders, int deliveryConcurrency, long delayMillis, Delays delays, long deadlineMillis) {
+	record Settings(int orders, int deliveryConcurrency, long delayMillis, long deadlineMillis) {
 
 		ServiceOptions consumer() {
 			return ServiceOptions.NONE.withProperty("delivery.concurrency", this.deliveryConcurrency);
-		}
-
-	}
-
-	/** Distribution of the backend's time for an order around its mean. */
-	enum Delays {
-
-		CONSTANT("constant"), LOG_NORMAL("log-normal"), BIMODAL("bimodal");
-
-		private final String text;
-
-		Delays(String text) {
-			this.text = text;
-		}
-
-		BackendBehaviour of(double mean) {
-			return switch (this) {
-				case CONSTANT -> BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(Math.round(mean)));
-				case LOG_NORMAL -> {
-					// The 99th percentile lies 2.326 standard deviations above the
-					// median.
-					double deviation = Math.log(SLOWER) / 2.326;
-					double median = mean / Math.exp(deviation * deviation / 2);
-					yield BackendBehaviour.DEFAULT.withDelay(new Delay.LogNormal(median, SLOWER * median));
-				}
-				case BIMODAL -> {
-					double fast = mean / (1 + (SLOWER - 1.0) / SLOW_ONE_IN);
-					yield BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(Math.round(fast)))
-						.withSpecials(new Special(SLOW, Math.round(SLOWER * fast), 0));
-				}
-			};
-		}
-
-		@Override
-		public String toString() {
-			return this.text;
 		}
 
 	}
@@ -136,7 +91,7 @@ final class DrainExperiment extends Experiment {
 			Stack.inParallel(
 					List.of(stack::startInfrastructure, () -> started[0] = stack.startBackend(ServiceOptions.NONE)));
 			BackendControl control = new BackendControl(client, started[0].uri());
-			control.behave(this.settings.delays().of(this.settings.delayMillis()));
+			control.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(this.settings.delayMillis())));
 			progress().step("Placing %s orders into Kafka".formatted(this.settings.orders()));
 			produce(stack.infrastructure().kafka().bootstrapServers());
 			progress()
@@ -165,7 +120,7 @@ final class DrainExperiment extends Experiment {
 		long counted = to - from;
 		double seconds = Math.max(window.seconds(), 1e-6);
 		return new DrainResult(this.settings.orders(), this.settings.deliveryConcurrency(), this.settings.delayMillis(),
-				counted, seconds, counted / seconds, this.settings.delays().toString(),
+				counted, seconds, counted / seconds,
 				processes.stream().map((process) -> use(process, samples, window, counted)).toList());
 	}
 
@@ -198,16 +153,15 @@ final class DrainExperiment extends Experiment {
 	protected Map<String, String> configuration() {
 		return Map.of("backlog", "%s orders of %s customers".formatted(this.settings.orders(), CUSTOMERS),
 				"consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()), "backend delay",
-				"%s ms, %s".formatted(this.settings.delayMillis(), this.settings.delays()), "rate",
-				"while %s to %s %% of the backlog are delivered".formatted(Math.round(FROM * 100),
-						Math.round(TO * 100)),
+				"%s ms".formatted(this.settings.delayMillis()), "rate", "while %s to %s %% of the backlog are delivered"
+					.formatted(Math.round(FROM * 100), Math.round(TO * 100)),
 				"services' JVM", String.join(" ", StackOptions.JVM_ARGS));
 	}
 
 	private void produce(String bootstrapServers) throws InterruptedException {
 		try (OrderFeed feed = new OrderFeed(bootstrapServers)) {
 			for (int i = 0; i < this.settings.orders(); i++) {
-				feed.send(UUID.randomUUID(), ((i % SLOW_ONE_IN == 0) ? SLOW : "customer-") + i % CUSTOMERS);
+				feed.send(UUID.randomUUID(), "customer-" + i % CUSTOMERS);
 			}
 			feed.flush();
 		}

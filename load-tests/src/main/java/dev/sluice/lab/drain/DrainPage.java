@@ -28,9 +28,9 @@ public final class DrainPage {
 
 	private static String answer(DrainResult drain) {
 		return String.format(Locale.ROOT,
-				"%,.0f orders/s while %,d were delivered (%.1f s): %.1f %% of the %,.0f/s that %s at once and %s ms allow (%s)",
+				"%,.0f orders/s while %,d were delivered (%.1f s): %.1f %% of the %,.0f/s that %s at once and %s ms allow",
 				drain.perSecond(), drain.counted(), drain.seconds(), drain.share() * 100, drain.idealPerSecond(),
-				drain.deliveryConcurrency(), drain.delayMillis(), drain.delays());
+				drain.deliveryConcurrency(), drain.delayMillis());
 	}
 
 	private static Table use(DrainResult drain) {

@@ -10,16 +10,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param orders in the backlog
  * @param deliveryConcurrency orders delivered at once
- * @param delayMillis mean time of the backend for an order
+ * @param delayMillis time of the backend for an order
  * @param counted orders delivered while the rate was measured
  * @param seconds for which the rate was measured
  * @param perSecond orders delivered
- * @param delays distribution of the backend's times
  * @param use resources used in that time
  */
 @JsonTypeName("drain")
 public record DrainResult(int orders, int deliveryConcurrency, long delayMillis, long counted, double seconds,
-		double perSecond, String delays, List<Use> use) implements Finding {
+		double perSecond, List<Use> use) implements Finding {
 
 	public DrainResult {
 		// Results from before 2026-11-24 have none.
