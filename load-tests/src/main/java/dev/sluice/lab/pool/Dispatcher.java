@@ -6,8 +6,9 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
@@ -36,24 +37,18 @@ final class Dispatcher implements AutoCloseable {
 
 	private static final double[] SHARES = { 100, 99.99, 99.9, 99, 95, 90 };
 
-	private final ExecutorService senders = Executors.newVirtualThreadPerTaskExecutor();
+	/** A virtual thread for each message in flight, and the queue. */
+	private final ThreadPoolExecutor senders;
 
 	private final ConnectionPool connections;
 
 	private final long firstPauseMillis;
 
 	/**
-	 * When each message was produced, of {@link System#nanoTime}; guarded by this, like
-	 * all fields.
+	 * From production until the answer, in nanoseconds; the oldest first. Guarded by
+	 * this, like all fields that follow.
 	 */
-	private final Deque<Long> queue = new ArrayDeque<>();
-
-	/** From production until the answer, in nanoseconds; the oldest first. */
 	private final Deque<Long> latencies = new ArrayDeque<>();
-
-	private final int concurrency;
-
-	private int inFlight;
 
 	private long produced;
 
@@ -71,43 +66,35 @@ final class Dispatcher implements AutoCloseable {
 
 	Dispatcher(ConnectionPool connections, int concurrency, long firstPauseMillis) {
 		this.connections = connections;
-		this.concurrency = concurrency;
 		this.firstPauseMillis = firstPauseMillis;
+		this.senders = new ThreadPoolExecutor(concurrency, concurrency, 0, TimeUnit.SECONDS,
+				new ArrayBlockingQueue<>(MAX_QUEUED), Thread.ofVirtual().factory());
 	}
 
 	/** Puts a number of messages into the queue. */
 	synchronized void produce(int messages) {
-		this.produced += messages;
 		for (int i = 0; i < messages; i++) {
-			if (this.queue.size() < MAX_QUEUED) {
-				this.queue.add(System.nanoTime());
+			this.produced++;
+			long producedNanos = System.nanoTime();
+			try {
+				this.senders.execute(() -> send(producedNanos));
 			}
-			else {
+			catch (RejectedExecutionException _) {
 				this.refused++;
 			}
-		}
-		dispatch();
-	}
-
-	/** Called with the lock held. */
-	private void dispatch() {
-		while (this.inFlight < this.concurrency && !this.queue.isEmpty()) {
-			long producedNanos = this.queue.remove();
-			this.inFlight++;
-			this.senders.execute(() -> send(producedNanos));
 		}
 	}
 
 	private void send(long producedNanos) {
-		boolean written = false;
+		boolean sent = false;
 		try {
-			written = tried();
+			sent = tried();
 		}
 		catch (InterruptedException _) {
 			Thread.currentThread().interrupt();
 		}
 		finally {
-			ended(written, producedNanos);
+			ended(sent, producedNanos);
 		}
 	}
 
@@ -132,21 +119,16 @@ final class Dispatcher implements AutoCloseable {
 		}
 	}
 
-	private synchronized void ended(boolean written, long producedNanos) {
-		this.inFlight--;
-		if (written) {
-			this.written++;
-			if (this.latencies.size() == MAX_TIMED) {
-				this.latencies.remove();
-			}
-			this.latencies.add(System.nanoTime() - producedNanos);
-		}
-		else {
+	private synchronized void ended(boolean sent, long producedNanos) {
+		if (!sent) {
 			this.errors++;
+			return;
 		}
-		if (!this.senders.isShutdown()) {
-			dispatch();
+		this.written++;
+		if (this.latencies.size() == MAX_TIMED) {
+			this.latencies.remove();
 		}
+		this.latencies.add(System.nanoTime() - producedNanos);
 	}
 
 	/** The current status. Does not hold the lock while it sorts the times. */
@@ -155,9 +137,11 @@ final class Dispatcher implements AutoCloseable {
 		long all;
 		List<Long> nanos;
 		synchronized (this) {
-			counts = new Status(second, this.produced, this.refused, this.queue.size(), this.inFlight, this.errors,
-					this.failedAttempts, this.concurrency, this.connections.open(), this.connections.opened(),
-					List.of());
+			int queued = this.senders.getQueue().size();
+			long inFlight = this.produced - this.refused - queued - this.written - this.errors;
+			counts = new Status(second, this.produced, this.refused, queued, (int) inFlight, this.errors,
+					this.failedAttempts, this.senders.getMaximumPoolSize(), this.connections.open(),
+					this.connections.opened(), List.of());
 			all = this.written;
 			nanos = List.copyOf(this.latencies);
 		}
@@ -185,9 +169,6 @@ final class Dispatcher implements AutoCloseable {
 	/** Drops queued messages and gives up those in flight. */
 	@Override
 	public void close() {
-		synchronized (this) {
-			this.queue.clear();
-		}
 		this.senders.shutdownNow();
 		this.connections.close();
 		try {

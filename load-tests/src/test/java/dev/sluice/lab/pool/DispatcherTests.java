@@ -1,13 +1,15 @@
 package dev.sluice.lab.pool;
 
-import java.io.IOException;
 import java.net.URI;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 
+import dev.sluice.lab.StubServer;
 import dev.sluice.lab.kit.result.PoolResult.Status;
 import dev.sluice.lab.pool.ConnectionPool.Limits;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -16,16 +18,27 @@ class DispatcherTests {
 
 	private static final long SHORT_PAUSE_MILLIS = 2;
 
-	private HeldServer server;
+	private final CountDownLatch release = new CountDownLatch(1);
+
+	/** Number of requests that wait for their answer. */
+	private final AtomicInteger waiting = new AtomicInteger();
+
+	@RegisterExtension
+	private final StubServer server = new StubServer();
 
 	@BeforeEach
-	void start() throws IOException {
-		this.server = new HeldServer();
-	}
-
-	@AfterEach
-	void stop() {
-		this.server.close();
+	void start() {
+		this.server.on("/", (exchange) -> {
+			this.waiting.incrementAndGet();
+			try {
+				this.release.await();
+			}
+			catch (InterruptedException _) {
+				Thread.currentThread().interrupt();
+			}
+			this.waiting.decrementAndGet();
+			StubServer.answer(exchange, 200, "ok");
+		});
 	}
 
 	@Test
@@ -36,7 +49,7 @@ class DispatcherTests {
 			assertThat(dispatcher.status(0).inFlight()).isEqualTo(3);
 			assertThat(dispatcher.status(0).queued()).isEqualTo(7);
 
-			this.server.release();
+			this.release.countDown();
 			await().untilAsserted(() -> assertThat(dispatcher.status(0).written()).isEqualTo(10));
 			assertBalance(dispatcher.status(0));
 		}
@@ -46,10 +59,10 @@ class DispatcherTests {
 	void keepsConnectionsAndNoMoreThanItMay() {
 		try (Dispatcher dispatcher = dispatcher(new Limits(4, 2, 60_000, 60_000), 100)) {
 			dispatcher.produce(50);
-			await().untilAsserted(() -> assertThat(this.server.waiting()).isEqualTo(4));
+			await().untilAsserted(() -> assertThat(this.waiting.get()).isEqualTo(4));
 			assertThat(dispatcher.status(0).openConnections()).isEqualTo(4);
 
-			this.server.release();
+			this.release.countDown();
 
 			await().untilAsserted(() -> {
 				assertThat(dispatcher.status(0).written()).isEqualTo(50);
@@ -61,7 +74,7 @@ class DispatcherTests {
 
 	@Test
 	void opensAConnectionForEachMessageIfNoneIsKept() {
-		this.server.release();
+		this.release.countDown();
 		try (Dispatcher dispatcher = dispatcher(Limits.NEW, 100)) {
 			dispatcher.produce(20);
 
@@ -85,7 +98,7 @@ class DispatcherTests {
 
 	@Test
 	void tellsTheReferencesMeanAndTheTruePercentile() {
-		this.server.release();
+		this.release.countDown();
 		try (Dispatcher dispatcher = dispatcher(Limits.NEW, 100)) {
 			dispatcher.produce(200);
 
@@ -102,7 +115,7 @@ class DispatcherTests {
 	}
 
 	private Dispatcher dispatcher(Limits limits, int concurrency) {
-		return new Dispatcher(new ConnectionPool(this.server.uri(), limits), concurrency, SHORT_PAUSE_MILLIS);
+		return new Dispatcher(new ConnectionPool(this.server.uri("/"), limits), concurrency, SHORT_PAUSE_MILLIS);
 	}
 
 	private static void assertBalance(Status status) {

@@ -3,7 +3,6 @@ package dev.sluice.lab.pool;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -11,8 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-import com.sun.net.httpserver.HttpServer;
+import dev.sluice.lab.StubServer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,28 +23,21 @@ class HttpLinkTests {
 
 	private static final int ANSWER_MILLIS = 5_000;
 
+	@RegisterExtension
+	private final StubServer server = new StubServer();
+
 	@ParameterizedTest
 	@ValueSource(strings = { "/100", "/x?delay=5", "/a%20b?c=%2F" })
 	void asksForThePathWithItsQuery(String resource) throws Exception {
 		Queue<String> asked = new ConcurrentLinkedQueue<>();
-		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 10);
-		server.createContext("/", (exchange) -> {
+		this.server.on("/", (exchange) -> {
 			asked.add(exchange.getRequestURI().toString());
-			exchange.sendResponseHeaders(200, 2);
-			exchange.getResponseBody().write(new byte[] { 'o', 'k' });
-			exchange.close();
+			StubServer.answer(exchange, 200, "ok");
 		});
-		server.start();
-		try {
-			HttpLink link = HttpLink.open(
-					URI.create("http://127.0.0.1:%s%s".formatted(server.getAddress().getPort(), resource)),
-					ANSWER_MILLIS);
-			link.exchange();
-			link.close();
-		}
-		finally {
-			server.stop(0);
-		}
+
+		HttpLink link = HttpLink.open(this.server.uri(resource), ANSWER_MILLIS);
+		link.exchange();
+		link.close();
 
 		assertThat(asked).containsExactly(resource);
 	}
