@@ -1,7 +1,5 @@
 package dev.sluice.lab.causes;
 
-import java.util.Map;
-
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,20 +16,9 @@ class SettingTests {
 	}
 
 	@Test
-	void eachHasANameOfItsOwn() {
-		assertThat(Setting.all()).extracting(Setting::name).doesNotHaveDuplicates();
-	}
-
-	@Test
 	void onlyHeapAndCollectorConcernMemoryAlone() {
 		assertThat(Setting.all().stream().filter(Setting::concernsMemoryAlone)).extracting(Setting::name)
 			.containsExactly("base", "192 MiB", "Serial");
-	}
-
-	@Test
-	void namesTheLevelsThatDifferFromTheBase() {
-		assertThat(Setting.BASE.changes()).isEmpty();
-		assertThat(Setting.all().get(1).changes()).isEqualTo(Map.of("backend's threads", "3 blocked threads"));
 	}
 
 }

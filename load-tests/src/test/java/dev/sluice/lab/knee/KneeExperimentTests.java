@@ -23,10 +23,12 @@ class KneeExperimentTests {
 	}
 
 	@Test
-	void aSystemThatAnswersOneOrderHasAKnee() {
-		Step last = step(new Tally(40, 40, 0, 40, 0, Map.of("HTTP 503", 39L)));
+	void aSystemThatAnswersOneOrderHasAKneeAndNothingSentSaysNothingOfIt() {
+		Step one = step(new Tally(40, 40, 0, 40, 0, Map.of("HTTP 503", 39L)));
+		Step none = step(new Tally(40, 0, 40, 0, 0, Map.of()));
 
-		assertThatCode(() -> KneeExperiment.checkAnySucceeded("reactive sync", last, true)).doesNotThrowAnyException();
+		assertThatCode(() -> KneeExperiment.checkAnySucceeded("reactive sync", one, true)).doesNotThrowAnyException();
+		assertThatCode(() -> KneeExperiment.checkAnySucceeded("reactive sync", none, true)).doesNotThrowAnyException();
 	}
 
 	@Test
@@ -38,13 +40,6 @@ class KneeExperimentTests {
 			.isThrownBy(() -> KneeExperiment.checkAnySucceeded("reactive queued, saving", last, false))
 			.withMessageStartingWith(
 					"reactive queued, saving: of 40 orders none was saved, at no more than 2/s: accepted orders were not saved in time.");
-	}
-
-	@Test
-	void nothingSentSaysNothingOfTheSystem() {
-		Step last = step(new Tally(40, 0, 40, 0, 0, Map.of()));
-
-		assertThatCode(() -> KneeExperiment.checkAnySucceeded("reactive sync", last, true)).doesNotThrowAnyException();
 	}
 
 	private static Step step(Tally tally) {

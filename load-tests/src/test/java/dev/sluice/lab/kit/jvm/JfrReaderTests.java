@@ -11,8 +11,6 @@ import jdk.jfr.Event;
 import jdk.jfr.Name;
 import jdk.jfr.Recording;
 import jdk.jfr.StackTrace;
-import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,18 +84,6 @@ class JfrReaderTests {
 		assertThat(recording.heapUsed().values()).containsExactly(70L, 80L, 60L);
 		assertThat(recording.heapUsedAt(recording.heapUsed().lastKey())).isEqualTo(60);
 		assertThat(recording.heapUsedAt(recording.heapUsed().lastKey().minusNanos(1))).isEqualTo(80);
-	}
-
-	@Test
-	void aPauseLastsAsLongAsItSays() throws Exception {
-		JfrRecording recording = read(() -> {
-			Phase pause = new Phase();
-			pause.begin();
-			pause.commit();
-		});
-
-		RecordedEvent phase = RecordingFile.readAllEvents(this.file).getFirst();
-		assertThat(recording.pauses()).containsExactly(new Pause(phase.getStartTime(), phase.getDuration()));
 	}
 
 	/** The recorder writes an event when it ends, and those of a thread together. */

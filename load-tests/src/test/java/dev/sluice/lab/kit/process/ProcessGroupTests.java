@@ -3,10 +3,9 @@ package dev.sluice.lab.kit.process;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.util.List;
+import java.lang.reflect.Proxy;
 import java.util.Map;
 
-import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.KafkaService;
@@ -28,7 +27,7 @@ class ProcessGroupTests {
 	void findsTheServersByTheirPorts() throws IOException {
 		try (ServerSocket kafka = listen(); ServerSocket postgres = listen()) {
 			Map<String, ProcessGroup> groups = ProcessGroup
-				.ofInfrastructure(new Servers("127.0.0.1:" + kafka.getLocalPort(), postgres.getLocalPort()));
+				.ofInfrastructure(servers("127.0.0.1:" + kafka.getLocalPort(), postgres.getLocalPort()));
 
 			assertThat(groups).containsExactly(entry("kafka", ProcessGroup.of(SELF)),
 					entry("postgresql", ProcessGroup.of(SELF)));
@@ -41,7 +40,7 @@ class ProcessGroupTests {
 		try (ServerSocket broker = listen()) {
 			String brokers = "[::1]:%s,localhost:%s".formatted(Ports.free(), broker.getLocalPort());
 
-			assertThat(ProcessGroup.ofInfrastructure(new Servers(brokers, Ports.free())))
+			assertThat(ProcessGroup.ofInfrastructure(servers(brokers, Ports.free())))
 				.containsExactly(entry("kafka", ProcessGroup.of(SELF)));
 		}
 	}
@@ -52,83 +51,32 @@ class ProcessGroupTests {
 		try (ServerSocket broker = listen(); ServerSocket other = listen()) {
 			String brokers = "127.0.0.1:%s,127.0.0.1:%s".formatted(broker.getLocalPort(), other.getLocalPort());
 
-			assertThat(ProcessGroup.ofInfrastructure(new Servers(brokers, Ports.free())))
+			assertThat(ProcessGroup.ofInfrastructure(servers(brokers, Ports.free())))
 				.containsExactly(entry("kafka", ProcessGroup.of(SELF)));
 		}
 	}
 
 	@Test
 	void aServerThatIsNotOfThisMachineHasNoGroup() {
-		assertThat(ProcessGroup.ofInfrastructure(new Servers("localhost:" + Ports.free(), Ports.free()))).isEmpty();
+		assertThat(ProcessGroup.ofInfrastructure(servers("localhost:" + Ports.free(), Ports.free()))).isEmpty();
 	}
 
 	private static ServerSocket listen() throws IOException {
 		return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
 	}
 
-	/** Addresses of servers that are processes of this machine, if they are at all. */
-	private record Servers(String brokers, int postgresPort) implements DevServices {
-
-		@Override
-		public KafkaService kafka() {
-			return new Kafka(this.brokers);
-		}
-
-		@Override
-		public PostgresService postgres() {
-			return new Postgres("localhost", this.postgresPort);
-		}
-
-		@Override
-		public Infrastructure infrastructure() {
-			return Infrastructure.EMBEDDED;
-		}
-
-		@Override
-		public void close() {
-		}
-
+	/** Servers of which only these addresses are asked for. */
+	private static DevServices servers(String brokers, int postgresPort) {
+		KafkaService kafka = stub(KafkaService.class, Map.of("bootstrapServers", brokers));
+		PostgresService postgres = stub(PostgresService.class, Map.of("port", postgresPort));
+		return stub(DevServices.class,
+				Map.of("kafka", kafka, "postgres", postgres, "infrastructure", Infrastructure.EMBEDDED));
 	}
 
-	private record Kafka(String bootstrapServers) implements Untouched, KafkaService {
-
-		@Override
-		public List<Breakable> brokers() {
-			return List.of(this);
-		}
-
-	}
-
-	private record Postgres(String host, int port) implements Untouched, PostgresService {
-	}
-
-	private interface Untouched extends Breakable {
-
-		@Override
-		default void kill() {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		default void stop() {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		default void start() {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		default void freeze() {
-			throw new UnsupportedOperationException();
-		}
-
-		@Override
-		default void unfreeze() {
-			throw new UnsupportedOperationException();
-		}
-
+	/** Answers methods by their names. */
+	private static <T> T stub(Class<T> type, Map<String, Object> answers) {
+		return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type },
+				(_, method, _) -> answers.get(method.getName())));
 	}
 
 }
