@@ -1,11 +1,8 @@
 package dev.sluice.lab.client;
 
 import java.io.IOException;
-import java.net.ConnectException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,7 +34,6 @@ import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
-import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.ServiceOptions;
@@ -155,9 +151,10 @@ final class ClientExperiment extends Experiment {
 	 * Fails if requests were sent and none was answered. A warm-up at a low rate may send
 	 * nothing.
 	 */
-	private static Figures answered(URI gateway, Figures figures) {
+	private static Figures answered(URI uri, Figures figures) {
 		if (figures.tally().sent() > 0 && figures.tally().answered() == 0) {
-			throw new LabException("%s does not answer: %s".formatted(gateway, figures.tally().failures()));
+			throw new LabException(
+					"%s does not answer (%s): is it started?".formatted(uri, figures.tally().failures()));
 		}
 		return figures;
 	}
@@ -195,28 +192,8 @@ final class ClientExperiment extends Experiment {
 	private void runAll(URI target) throws IOException, InterruptedException {
 		for (Case each : this.settings.cases()) {
 			URI uri = each.path().isEmpty() ? target : target.resolve(each.path());
-			if (this.settings.target() != null) {
-				checkAnswers(uri);
-			}
 			progress().step("%s against %s for %s s".formatted(each.name(), uri, each.duration().toSeconds()));
 			this.runs.add(run(each, uri));
-		}
-	}
-
-	/**
-	 * Fails early if nobody listens at the URI; also loads the classes that the first
-	 * request needs.
-	 */
-	private void checkAnswers(URI uri) throws InterruptedException {
-		try (HttpClient client = Http.client(Duration.ofSeconds(5))) {
-			client.send(HttpRequest.newBuilder(uri).timeout(this.settings.timeout()).build(),
-					BodyHandlers.discarding());
-		}
-		catch (ConnectException ex) {
-			throw new LabException("Nobody listens at %s: start it, or check --uri".formatted(uri), ex);
-		}
-		catch (IOException ex) {
-			throw new LabException("%s does not answer: %s".formatted(uri, ex), ex);
 		}
 	}
 
@@ -227,9 +204,14 @@ final class ClientExperiment extends Experiment {
 			.ifPresent((process) -> groups.put("target", ProcessGroup.of(process.pid())));
 		Path samples = directory().directory("samples").resolve(each.name().replaceAll("\\W+", "-") + ".csv");
 		HttpRequest request = HttpRequest.newBuilder(uri).timeout(this.settings.timeout()).build();
+		// The lab's own backend answers these at once, so that no case begins with a
+		// queue.
+		HttpRequest warmUp = (this.settings.target() != null) ? request
+				: HttpRequest.newBuilder(uri.resolve("/0")).timeout(this.settings.timeout()).build();
 		try (ProcessSampler sampler = new ProcessSampler(groups, samples);
 				OpenClient client = new OpenClient(each.mode(), each.threads())) {
-			warmUp(client, each, uri);
+			answered(uri, client.run(load(each, WARM_UP), (_) -> warmUp, (_) -> {
+			}));
 			// Waits for a sample before the first request.
 			Thread.sleep(ProcessSampler.INTERVAL);
 			Instant from = Instant.now();
@@ -239,18 +221,6 @@ final class ClientExperiment extends Experiment {
 			return run(each.name(), each, uri, figures,
 					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()));
 		}
-	}
-
-	/**
-	 * The lab's own backend answers these requests immediately, so that no case begins
-	 * with a queue. Another target is warmed up at its own speed.
-	 */
-	private void warmUp(OpenClient client, Case each, URI uri) throws InterruptedException {
-		HttpRequest request = HttpRequest.newBuilder((this.settings.target() != null) ? uri : uri.resolve("/0"))
-			.timeout(this.settings.timeout())
-			.build();
-		client.run(load(each, WARM_UP), (_) -> request, (_) -> {
-		});
 	}
 
 	@Override
