@@ -49,7 +49,9 @@ final class SinkExperiment extends Experiment {
 	/** The reference's rate with calls that wait: 7 GB in 1,140 s. */
 	static final double REFERENCE_BITS_PER_SECOND = 49e6;
 
-	static final ThinLink.Character LINK = new ThinLink.Character(40_000_000, Duration.ofMillis(10));
+	private static final long LINK_BITS_PER_SECOND = 40_000_000;
+
+	private static final Duration LINK_ROUND_TRIP = Duration.ofMillis(10);
 
 	private static final List<String> CLIENT_JVM_ARGS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseG1GC",
 			"--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
@@ -185,7 +187,8 @@ final class SinkExperiment extends Experiment {
 	private void run(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {
 		progress().step("%s, repetition %s: starting the sink".formatted(setting.words(), repetition));
 		stack.infrastructure().kafka();
-		try (ThinLink link = setting.isThin() ? new ThinLink(LINK, port(stack.sinkTarget())) : null;
+		try (ThinLink link = setting.isThin()
+				? new ThinLink(LINK_BITS_PER_SECOND, LINK_ROUND_TRIP, port(stack.sinkTarget())) : null;
 				Service sink = stack.startSink(sinkOptions(setting))) {
 			String target = (link != null) ? link.target() : stack.sinkTarget();
 			for (Mode mode : Settings.modes(setting)) {
@@ -294,7 +297,7 @@ final class SinkExperiment extends Experiment {
 						this.storeDelay.toNanos() / 1e6));
 		if (linkWords() != null) {
 			configuration.put("thin link", String.format(Locale.ROOT, "%,.0f Mbit/s each way, %s ms round trip; %s",
-					LINK.bitsPerSecond() / 1e6, LINK.roundTrip().toMillis(), linkWords()));
+					LINK_BITS_PER_SECOND / 1e6, LINK_ROUND_TRIP.toMillis(), linkWords()));
 		}
 		configuration.put("zstd",
 				"level %s; dictionary of 110 KiB, trained from other batches".formatted(this.settings.zstdLevel()));

@@ -43,24 +43,6 @@ final class ThinLink implements AutoCloseable {
 
 	private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
-	/**
-	 * The properties of the link.
-	 *
-	 * @param bitsPerSecond rate in each direction
-	 * @param roundTrip round-trip time, without the time to send
-	 */
-	record Character(long bitsPerSecond, Duration roundTrip) {
-
-		double nanosPerByte() {
-			return 8e9 / this.bitsPerSecond;
-		}
-
-		long delayNanos() {
-			return this.roundTrip.toNanos() / 2;
-		}
-
-	}
-
 	/** Paces one direction: the time at which bytes have left. Thread-safe. */
 	private static final class Pacer {
 
@@ -84,12 +66,16 @@ final class ThinLink implements AutoCloseable {
 	private record Chunk(byte[] bytes, long dueAt) {
 	}
 
-	/** Starts listening. */
-	ThinLink(Character character, int sinkPort) throws IOException {
+	/**
+	 * Starts listening.
+	 * @param bitsPerSecond rate in each direction
+	 * @param roundTrip round-trip time, without the time to send
+	 */
+	ThinLink(long bitsPerSecond, Duration roundTrip, int sinkPort) throws IOException {
 		this.sinkPort = sinkPort;
-		this.delayNanos = character.delayNanos();
-		this.forward = new Pacer(character.nanosPerByte());
-		this.backward = new Pacer(character.nanosPerByte());
+		this.delayNanos = roundTrip.toNanos() / 2;
+		this.forward = new Pacer(8e9 / bitsPerSecond);
+		this.backward = new Pacer(8e9 / bitsPerSecond);
 		this.server = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
 		Thread.ofVirtual().name("link").start(this::accept);
 	}

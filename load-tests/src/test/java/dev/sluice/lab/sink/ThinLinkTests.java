@@ -17,7 +17,7 @@ class ThinLinkTests {
 
 	private static final int BYTES = 500_000;
 
-	private static final ThinLink.Character CHARACTER = new ThinLink.Character(8L * BYTES, Duration.ofMillis(100));
+	private static final Duration ROUND_TRIP = Duration.ofMillis(100);
 
 	/**
 	 * The expected time is a lower bound, which a link can only undercut by exceeding its
@@ -28,7 +28,7 @@ class ThinLinkTests {
 		byte[] sent = new byte[BYTES];
 		new Random(42).nextBytes(sent);
 		try (ServerSocket target = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-				ThinLink link = new ThinLink(CHARACTER, target.getLocalPort())) {
+				ThinLink link = new ThinLink(8L * BYTES, ROUND_TRIP, target.getLocalPort())) {
 			CompletableFuture<byte[]> received = CompletableFuture.supplyAsync(() -> {
 				try (Socket accepted = target.accept()) {
 					return accepted.getInputStream().readAllBytes();
@@ -52,7 +52,7 @@ class ThinLinkTests {
 	@Test
 	void closesAConnectionThatTheSinkDoesNotTake() throws Exception {
 		// Nobody listens on port 1.
-		try (ThinLink link = new ThinLink(CHARACTER, 1);
+		try (ThinLink link = new ThinLink(8L * BYTES, ROUND_TRIP, 1);
 				Socket client = new Socket(InetAddress.getLoopbackAddress(), port(link))) {
 			client.setSoTimeout(30_000);
 
