@@ -19,9 +19,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * An HTTP server on a free port of this machine, with a thread for each exchange, until
- * the test is over. A field with {@link RegisterExtension}.
+ * the test is over, if it is a field with {@link RegisterExtension}, or it is closed.
  */
-public final class StubServer implements AfterEachCallback {
+public final class StubServer implements AfterEachCallback, AutoCloseable {
 
 	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
 
@@ -64,6 +64,11 @@ public final class StubServer implements AfterEachCallback {
 
 	@Override
 	public void afterEach(ExtensionContext context) {
+		close();
+	}
+
+	@Override
+	public void close() {
 		this.server.stop(0);
 		this.executor.shutdownNow();
 	}

@@ -1,23 +1,16 @@
 package dev.sluice.lab;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendCount;
 import dev.sluice.contract.HttpNames;
@@ -28,11 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** A gateway and its backend in one server, just enough for a load. */
 public final class StubSystem implements AutoCloseable {
 
-	private final JsonMapper json = JsonMapper.builder().build();
-
-	private final HttpServer server;
-
-	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+	private final StubServer server = new StubServer();
 
 	private final Map<String, AtomicInteger> tries = new ConcurrentHashMap<>();
 
@@ -51,18 +40,15 @@ public final class StubSystem implements AutoCloseable {
 	 * @param failures calls that fail for each order before one succeeds; probes never
 	 * fail
 	 */
-	public StubSystem(int failures) throws IOException {
+	public StubSystem(int failures) {
 		this.failures = failures;
-		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2_000);
-		this.server.setExecutor(this.executor);
-		this.server.createContext("/orders", this::orders);
-		this.server.createContext("/audit", this::audit);
-		this.server.createContext("/behaviour", (exchange) -> answer(exchange, 204, null));
-		this.server.start();
+		this.server.on("/orders", this::orders)
+			.on("/audit", this::audit)
+			.on("/behaviour", (exchange) -> answer(exchange, 204, null));
 	}
 
 	public URI url() {
-		return URI.create("http://127.0.0.1:" + this.server.getAddress().getPort());
+		return this.server.uri("");
 	}
 
 	/** Accepts orders without saving them. */
@@ -124,29 +110,19 @@ public final class StubSystem implements AutoCloseable {
 		answer(exchange, 200, new BackendAudit(count, count, 0, 0, 0, 0, 1, 1, 0, this.lastSavedAt.get()));
 	}
 
-	private void answer(HttpExchange exchange, int status, @Nullable Object body) throws IOException {
+	private static void answer(HttpExchange exchange, int status, @Nullable Object body) throws IOException {
 		answer(exchange, status, "application/json", body);
 	}
 
-	private void answer(HttpExchange exchange, int status, String type, @Nullable Object body) throws IOException {
-		exchange.getRequestBody().readAllBytes();
-		if (body == null) {
-			exchange.sendResponseHeaders(status, -1);
-			exchange.close();
-			return;
-		}
-		byte[] bytes = this.json.writeValueAsString(body).getBytes(StandardCharsets.UTF_8);
+	private static void answer(HttpExchange exchange, int status, String type, @Nullable Object body)
+			throws IOException {
 		exchange.getResponseHeaders().set("Content-Type", type);
-		exchange.sendResponseHeaders(status, bytes.length);
-		try (OutputStream out = exchange.getResponseBody()) {
-			out.write(bytes);
-		}
+		StubServer.answer(exchange, status, (body != null) ? JsonMapper.shared().writeValueAsString(body) : null);
 	}
 
 	@Override
 	public void close() {
-		this.server.stop(0);
-		this.executor.close();
+		this.server.close();
 	}
 
 }

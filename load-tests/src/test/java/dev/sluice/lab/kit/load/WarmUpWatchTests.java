@@ -70,6 +70,7 @@ class WarmUpWatchTests {
 		window(0, 0);
 
 		assertThat(this.watch.isOver()).as("after 240 s").isTrue();
+		assertThat(this.watch.isSettled()).as("nothing saved is no agreement").isFalse();
 	}
 
 	@Test
@@ -81,28 +82,6 @@ class WarmUpWatchTests {
 		brief.window(22 * SECOND, 0, 0, 0L);
 
 		assertThat(brief.isOver()).isTrue();
-	}
-
-	@Test
-	void isOverWithTheFirstOrderThatIsSavedAfterTheLongestTime() {
-		this.watch.start(0, 0, 0L);
-		for (int i = 1; i <= 40; i++) {
-			window(0, 0);
-		}
-		assertThat(this.watch.isOver()).as("after 200 s").isFalse();
-		window(1, 1);
-
-		assertThat(this.watch.isOver()).isTrue();
-	}
-
-	@Test
-	void nothingSavedIsNoAgreement() {
-		this.watch.start(0, 0, 0L);
-		window(0, 0);
-		window(0, 0);
-		window(0, 0);
-
-		assertThat(this.watch.isSettled()).isFalse();
 	}
 
 	@Test
