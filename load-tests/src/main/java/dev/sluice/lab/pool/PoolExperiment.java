@@ -41,28 +41,29 @@ final class PoolExperiment extends Experiment {
 
 	private static final Duration STATUS_EVERY = Duration.ofSeconds(10);
 
-	private final Settings settings;
+	/** Messages produced together, as at most in the reference. */
+	private static final int MESSAGES = 8;
+
+	private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+	/** Maximum number of messages in flight. */
+	private static final int IN_FLIGHT = 100;
+
+	/** New connections that the backend accepts per second. */
+	private static final int NEW_CONNECTIONS = 5;
+
+	/** Time that the backend takes for a message. */
+	private static final long BACKEND_MILLIS = 100;
+
+	/** Length of each case. */
+	private final Duration duration;
 
 	private final List<Case> cases = new ArrayList<>();
 
-	/**
-	 * The chosen settings.
-	 *
-	 * @param messages number of messages produced at once
-	 * @param interval time between two productions
-	 * @param concurrency maximum number of messages in flight
-	 * @param newConnectionsPerSecond new connections that the backend accepts per second
-	 * @param backendMillis time that the backend takes for a message, in milliseconds
-	 * @param duration length of each case
-	 */
-	record Settings(int messages, Duration interval, int concurrency, int newConnectionsPerSecond, long backendMillis,
-			Duration duration) {
-	}
-
-	PoolExperiment(Run run, Settings settings) {
+	PoolExperiment(Run run, Duration duration) {
 		// Kafka is not needed and not started.
 		super(NAME, run, Infrastructure.EMBEDDED);
-		this.settings = settings;
+		this.duration = duration;
 	}
 
 	@Override
@@ -76,8 +77,7 @@ final class PoolExperiment extends Experiment {
 
 	@Override
 	protected Finding finding(@Nullable String partial) {
-		return new PoolResult(this.settings.messages(), this.settings.interval().toMillis(),
-				this.settings.backendMillis(), this.settings.newConnectionsPerSecond(), this.cases);
+		return new PoolResult(MESSAGES, INTERVAL.toMillis(), BACKEND_MILLIS, NEW_CONNECTIONS, this.cases);
 	}
 
 	@Override
@@ -96,13 +96,12 @@ final class PoolExperiment extends Experiment {
 		URI backend = stack.startBackend(ServiceOptions.NONE).uri();
 		// Sent before the limit applies, so this connection does not count.
 		new BackendControl(http, backend).behave(capped());
-		return backend.resolve("/" + this.settings.backendMillis());
+		return backend.resolve("/" + BACKEND_MILLIS);
 	}
 
 	private BackendBehaviour capped() {
 		BackendBehaviour usual = BackendBehaviour.DEFAULT;
-		return new BackendBehaviour(usual.delay(), 0, usual.errorStatus(), 0, 0,
-				this.settings.newConnectionsPerSecond(), usual.capacity());
+		return new BackendBehaviour(usual.delay(), 0, usual.errorStatus(), 0, 0, NEW_CONNECTIONS, usual.capacity());
 	}
 
 	private static String words(Limits limits) {
@@ -111,16 +110,15 @@ final class PoolExperiment extends Experiment {
 	}
 
 	private void run(String name, String connections, ConnectionPool pool) throws InterruptedException {
-		progress().step("%s: produce %s messages every %sms with %s concurrency".formatted(connections,
-				this.settings.messages(), this.settings.interval().toMillis(), this.settings.concurrency()));
+		progress().step("%s: produce %s messages every %sms with %s concurrency".formatted(connections, MESSAGES,
+				INTERVAL.toMillis(), IN_FLIGHT));
 		List<Status> statuses = new ArrayList<>();
-		try (Dispatcher dispatcher = new Dispatcher(pool, this.settings.concurrency())) {
+		try (Dispatcher dispatcher = new Dispatcher(pool, IN_FLIGHT)) {
 			long start = System.nanoTime();
-			long productions = Math.ceilDiv(this.settings.duration().toMillis(), this.settings.interval().toMillis());
+			long productions = Math.ceilDiv(this.duration.toMillis(), INTERVAL.toMillis());
 			Thread producer = Thread.ofVirtual().name("producer").start(() -> produce(dispatcher, start, productions));
 			try {
-				for (Duration at = STATUS_EVERY; at.compareTo(this.settings.duration()) <= 0; at = at
-					.plus(STATUS_EVERY)) {
+				for (Duration at = STATUS_EVERY; at.compareTo(this.duration) <= 0; at = at.plus(STATUS_EVERY)) {
 					Thread.sleep(Duration.ofNanos(Math.max(0, start + at.toNanos() - System.nanoTime())));
 					Status status = dispatcher.status(at.toMillis() / 1_000.0);
 					statuses.add(status);
@@ -156,9 +154,9 @@ final class PoolExperiment extends Experiment {
 	private void produce(Dispatcher dispatcher, long start, long productions) {
 		try {
 			for (long i = 0; i < productions; i++) {
-				long due = start + i * this.settings.interval().toNanos();
+				long due = start + i * INTERVAL.toNanos();
 				Thread.sleep(Duration.ofNanos(Math.max(0, due - System.nanoTime())));
-				dispatcher.produce(this.settings.messages());
+				dispatcher.produce(MESSAGES);
 			}
 		}
 		catch (InterruptedException _) {
@@ -169,17 +167,14 @@ final class PoolExperiment extends Experiment {
 	@Override
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
-		configuration.put("load", "%s messages every %s ms, by the clock".formatted(this.settings.messages(),
-				this.settings.interval().toMillis()));
-		configuration.put("concurrency", "%s messages in flight at most".formatted(this.settings.concurrency()));
+		configuration.put("load", "%s messages every %s ms, by the clock".formatted(MESSAGES, INTERVAL.toMillis()));
+		configuration.put("concurrency", "%s messages in flight at most".formatted(IN_FLIGHT));
 		configuration.put("queue",
 				"%s messages at most; further ones are refused".formatted(Figures.count(Dispatcher.MAX_QUEUED)));
 		configuration.put("attempts", "%s of each message, after 0.5 s to 4 s".formatted(Dispatcher.ATTEMPTS));
 		configuration.put("sink",
-				"backend-mock: %s ms a message, %s".formatted(this.settings.backendMillis(),
-						(this.settings.newConnectionsPerSecond() == 0) ? "any number of new connections"
-								: "%s new connections per second; further ones are closed at once"
-									.formatted(this.settings.newConnectionsPerSecond())));
+				"backend-mock: %s ms a message, %s new connections per second; further ones are closed at once"
+					.formatted(BACKEND_MILLIS, NEW_CONNECTIONS));
 		configuration.put("latency",
 				"from when a message was produced until it is written, attempts included; of the last %s"
 					.formatted(Dispatcher.MAX_TIMED));
