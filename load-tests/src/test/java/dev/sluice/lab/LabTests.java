@@ -66,7 +66,7 @@ class LabTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "compare --ordrs 10", "compare --orders ten", "compare --scenario absent.yaml",
-			"grid --delays -1", "up --infra podman", "knee --goal fast", "comprae" })
+			"grid --delays", "up --infra podman", "knee --goal fast", "comprae" })
 	void wrongUsageIsTwoLines(String arguments) {
 		assertThat(lab(arguments.split(" "))).isEqualTo(2);
 

@@ -60,10 +60,6 @@ record GridPlan(List<Subject> subjects, List<Long> delays, List<Integer> concurr
 		};
 	}
 
-	GridPlan with(List<Long> chosenDelays, List<Integer> chosenConcurrencies) {
-		return new GridPlan(this.subjects, chosenDelays, chosenConcurrencies, this.cellMillis);
-	}
-
 	int cells() {
 		return this.subjects.size() * this.delays.size() * this.concurrencies.size();
 	}

@@ -1,14 +1,7 @@
 package dev.sluice.lab.grid;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
-
-import dev.sluice.lab.report.Report;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -38,22 +31,6 @@ class GridPlanTests {
 		assertThat(GridPlan.of(Length.WHOLE).subjects())
 			.allSatisfy((subject) -> assertThat(subject.options().properties())
 				.containsEntry("status.key-lookup-timeout", "0"));
-	}
-
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', textBlock = """
-			--delays -1         | --delays: 0 to 5000 ms
-			--concurrency 0     | --concurrency: 1 to 2000
-			--quick --smallest  | mutually exclusive
-			""")
-	void refusesWhatMakesNoSense(String arguments, String message) {
-		StringWriter err = new StringWriter();
-
-		int exit = new CommandLine(new GridCommand(Report::write)).setErr(new PrintWriter(err))
-			.execute(arguments.split(" +"));
-
-		assertThat(exit).isEqualTo(2);
-		assertThat(err.toString()).contains(message);
 	}
 
 }
