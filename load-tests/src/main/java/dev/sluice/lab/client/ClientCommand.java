@@ -62,10 +62,6 @@ public final class ClientCommand extends ExperimentCommand {
 					+ " Default: ${DEFAULT-VALUE}.")
 	private int maxOutstanding = 20_000;
 
-	@Option(names = "--timeout", paramLabel = "SECONDS", defaultValue = "60",
-			description = "Time after which a request has failed, in seconds. Default: ${DEFAULT-VALUE}.")
-	private int timeoutSeconds = 60;
-
 	@Option(names = "--reference-table",
 			description = "Repeats the four runs of the reference measurement against a backend that it starts. Takes"
 					+ " about 85 s.")
@@ -88,10 +84,9 @@ public final class ClientCommand extends ExperimentCommand {
 	}
 
 	private ClientExperiment.Settings settings() {
-		if (this.maxOutstanding < 1 || this.timeoutSeconds < 1) {
-			throw usage("--max-outstanding and --timeout must be at least 1");
+		if (this.maxOutstanding < 1) {
+			throw usage("--max-outstanding must be at least 1");
 		}
-		Duration timeout = Duration.ofSeconds(this.timeoutSeconds);
 		if (this.referenceTable && this.uri != null) {
 			throw usage("--reference-table starts its own backend: leave --uri out");
 		}
@@ -100,14 +95,14 @@ public final class ClientCommand extends ExperimentCommand {
 			if (this.uri != null || this.referenceTable) {
 				throw usage("--target places orders: leave --uri and --reference-table out");
 			}
-			return new ClientExperiment.Settings(List.of(ownCase()), null, timeout, timeout, this.maxOutstanding,
-					deployed);
+			return new ClientExperiment.Settings(List.of(ownCase()), null, ClientExperiment.TIMEOUT,
+					this.maxOutstanding, deployed);
 		}
 		if (this.referenceTable) {
-			return new ClientExperiment.Settings(ReferenceCases.all(), null, Duration.ZERO, timeout,
-					this.maxOutstanding, null);
+			return new ClientExperiment.Settings(ReferenceCases.all(), null, Duration.ZERO, this.maxOutstanding, null);
 		}
-		return new ClientExperiment.Settings(List.of(ownCase()), target(), timeout, timeout, this.maxOutstanding, null);
+		return new ClientExperiment.Settings(List.of(ownCase()), target(), ClientExperiment.TIMEOUT,
+				this.maxOutstanding, null);
 	}
 
 	private @Nullable Deployed deployed() {

@@ -52,6 +52,9 @@ final class ClientExperiment extends Experiment {
 	 */
 	private static final Duration WARM_UP = Duration.ofSeconds(5);
 
+	/** Time after which a request has failed. */
+	static final Duration TIMEOUT = Duration.ofSeconds(60);
+
 	private static final int HTTP_PORT = 80;
 
 	private final Settings settings;
@@ -64,11 +67,10 @@ final class ClientExperiment extends Experiment {
 	 * @param cases in the order they run
 	 * @param target URI to which the cases' paths are added; null to start a backend
 	 * @param patience time to wait for answers after each case
-	 * @param timeout timeout of a request
 	 * @param deployed system whose gateways get orders in each case; null to send GET
 	 * requests instead
 	 */
-	record Settings(List<Case> cases, @Nullable URI target, Duration patience, Duration timeout, int maxOutstanding,
+	record Settings(List<Case> cases, @Nullable URI target, Duration patience, int maxOutstanding,
 			@Nullable Deployed deployed) {
 	}
 
@@ -203,11 +205,11 @@ final class ClientExperiment extends Experiment {
 		Ports.holder((uri.getPort() < 0) ? HTTP_PORT : uri.getPort())
 			.ifPresent((process) -> groups.put("target", ProcessGroup.of(process.pid())));
 		Path samples = directory().directory("samples").resolve(each.name().replaceAll("\\W+", "-") + ".csv");
-		HttpRequest request = HttpRequest.newBuilder(uri).timeout(this.settings.timeout()).build();
+		HttpRequest request = HttpRequest.newBuilder(uri).timeout(TIMEOUT).build();
 		// The lab's own backend answers these at once, so that no case begins with a
 		// queue.
 		HttpRequest warmUp = (this.settings.target() != null) ? request
-				: HttpRequest.newBuilder(uri.resolve("/0")).timeout(this.settings.timeout()).build();
+				: HttpRequest.newBuilder(uri.resolve("/0")).timeout(TIMEOUT).build();
 		try (ProcessSampler sampler = new ProcessSampler(groups, samples);
 				OpenClient client = new OpenClient(each.mode(), each.threads())) {
 			answered(uri, client.run(load(each, WARM_UP), (_) -> warmUp, (_) -> {
@@ -232,7 +234,7 @@ final class ClientExperiment extends Experiment {
 		configuration.put("load", "open model: requests are due by the clock, latency counts from then");
 		configuration.put("outstanding requests",
 				"at most %s; further requests are counted and not sent".formatted(this.settings.maxOutstanding()));
-		configuration.put("timeout of a request", this.settings.timeout().toSeconds() + " s");
+		configuration.put("timeout of a request", TIMEOUT.toSeconds() + " s");
 		configuration.put("after the last request",
 				"waited %s s for answers".formatted(this.settings.patience().toSeconds()));
 		configuration.put("warm-up",

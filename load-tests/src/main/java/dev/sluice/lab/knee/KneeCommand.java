@@ -3,7 +3,6 @@ package dev.sluice.lab.knee;
 import java.time.Duration;
 import java.util.List;
 
-import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
@@ -54,10 +53,6 @@ public final class KneeCommand extends ExperimentCommand {
 	@Mixin
 	private ModesOption modes = new ModesOption();
 
-	@Option(names = "--backend", paramLabel = "CAPACITY", defaultValue = "unlimited",
-			description = "unlimited, workers or starved, 50 ms an order. Default: ${DEFAULT-VALUE}.")
-	private String capacity = "unlimited";
-
 	@Option(names = "--repetitions", paramLabel = "N", defaultValue = "3",
 			description = "Searches of each variant, mode and aim; the report has their median and range."
 					+ " Default: ${DEFAULT-VALUE}, with --smallest 1.")
@@ -94,7 +89,7 @@ public final class KneeCommand extends ExperimentCommand {
 				refuseUnmeasurable(deployed);
 			}
 			return new KneeExperiment.Settings(this.variants.value(List.of(Variant.values())), this.modes.value(),
-					Goal.of(this.goals), BackendCapacity.of(this.capacity), this.smallest ? SMALLEST_STEP : WARM_UP,
+					Goal.of(this.goals), this.smallest ? SMALLEST_STEP : WARM_UP,
 					this.smallest ? SMALLEST_STEP : MEASURED, this.smallest ? SMALLEST_LIMIT : LIMIT,
 					this.smallest ? SMALLEST_SETTLING : Settling.WHOLE,
 					(this.smallest && !has("--repetitions")) ? 1 : this.repetitions, deployed);
@@ -105,7 +100,7 @@ public final class KneeCommand extends ExperimentCommand {
 	}
 
 	private void refuseUnmeasurable(Target deployed) {
-		for (String option : List.of("--variants", "--backend", "--infra")) {
+		for (String option : List.of("--variants", "--infra")) {
 			if (has(option)) {
 				throw usage("--target is measured as it is: leave out " + option);
 			}

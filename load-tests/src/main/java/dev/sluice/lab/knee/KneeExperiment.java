@@ -115,8 +115,8 @@ final class KneeExperiment extends Experiment {
 	 * @param target system whose gateways are measured instead of variants; null to start
 	 * a system
 	 */
-	record Settings(List<Variant> variants, List<Mode> modes, Goal goal, BackendCapacity capacity, Duration warmUp,
-			Duration measured, Duration limit, Settling settling, int repetitions, @Nullable Target target) {
+	record Settings(List<Variant> variants, List<Mode> modes, Goal goal, Duration warmUp, Duration measured,
+			Duration limit, Settling settling, int repetitions, @Nullable Target target) {
 	}
 
 	KneeExperiment(Run run, Infrastructure infrastructure, Settings settings) {
@@ -138,7 +138,7 @@ final class KneeExperiment extends Experiment {
 	@Override
 	protected Finding finding(@Nullable String partial) {
 		return new KneeResult(this.settings.goal().toString(), (this.settings.target() != null) ? "the target's own"
-				: "%s, %s ms an order".formatted(this.settings.capacity().description(), BackendCapacity.DELAY_MILLIS),
+				: "%s, %s ms an order".formatted(BackendCapacity.UNLIMITED.description(), BackendCapacity.DELAY_MILLIS),
 				this.knees);
 	}
 
@@ -194,7 +194,7 @@ final class KneeExperiment extends Experiment {
 				() -> services.put(CONSUMER, stack
 					.startConsumer(ServiceOptions.NONE.withProperty("delivery.concurrency", DELIVERY_CONCURRENCY)))));
 		BackendControl backend = new BackendControl(this.http, stack.uri(Module.BACKEND));
-		backend.behave(this.settings.capacity().behaviour());
+		backend.behave(BackendCapacity.UNLIMITED.behaviour());
 		for (Variant variant : this.settings.variants()) {
 			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE)) {
 				services.put("gateway", gateway);
@@ -202,18 +202,17 @@ final class KneeExperiment extends Experiment {
 						ProcessGroup.ofInfrastructure(stack.infrastructure()));
 				services.forEach((name, service) -> pids.put(name, ProcessGroup.of(service.pid())));
 				pids.put(LoadRound.LOAD_GENERATOR, ProcessGroup.of(ProcessHandle.current().pid()));
-				SystemUnderTest.Started system = new SystemUnderTest.Started(gateway.uri(), backend,
-						this.settings.capacity().behaviour(), services, pids, this.http);
+				SystemUnderTest.Started system = new SystemUnderTest.Started(gateway.uri(), backend, services, pids,
+						this.http);
 				warmUp(variant.id(), system);
 				searchAll(variant.id(), (_) -> system);
 			}
 		}
 	}
 
-	/** Warms up as before a comparison, while the backend has no limit. */
+	/** Warms up as before a comparison. */
 	private void warmUp(String gateway, SystemUnderTest.Started system) throws InterruptedException {
 		progress().step(gateway + ": warming up until rate and CPU per order hold");
-		system.backend().behave(BackendCapacity.UNLIMITED.behaviour());
 		Saturation saturation = new Saturation(this.settings.settling(), system::saved);
 		try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
 			this.warmUps.put(gateway,

@@ -104,7 +104,7 @@ sealed interface SystemUnderTest {
 	Map<String, ProcessGroup> processes();
 
 	/** A stack that the lab started. */
-	record Started(URI gateway, BackendControl backend, BackendBehaviour behaviour, Map<String, Service> services,
+	record Started(URI gateway, BackendControl backend, Map<String, Service> services,
 			Map<String, ProcessGroup> processes, HttpClient http) implements SystemUnderTest {
 
 		/** Enough for a million orders and a backend without delay. */
@@ -140,7 +140,7 @@ sealed interface SystemUnderTest {
 			// The backend keeps a bounded number of orders and refuses more: searches of
 			// several variants exceed it.
 			this.backend.forget();
-			this.backend.behave(this.behaviour);
+			this.backend.behave(BackendCapacity.UNLIMITED.behaviour());
 		}
 
 		@Override

@@ -60,10 +60,6 @@ public final class SinkCommand extends ExperimentCommand {
 			description = "Number of times each transfer runs. Default: " + REPETITIONS + ".")
 	private @Nullable Integer repetitions;
 
-	@Option(names = "--zstd-level", paramLabel = "N", defaultValue = "1",
-			description = "Compression level, 1 to 22. Default: ${DEFAULT-VALUE}.")
-	private int zstdLevel = 1;
-
 	@Option(names = "--seed", paramLabel = "S", defaultValue = "2",
 			description = "Start value of the data. Default: ${DEFAULT-VALUE}.")
 	private long seed = 2;
@@ -106,11 +102,11 @@ public final class SinkCommand extends ExperimentCommand {
 		int linkData = (this.linkMegabytes != null) ? this.linkMegabytes
 				: this.quick ? QUICK_LINK_MEGABYTES : LINK_MEGABYTES;
 		int times = (this.repetitions != null) ? this.repetitions : this.quick ? 1 : REPETITIONS;
-		if (data < 1 || linkData < 1 || times < 1 || this.zstdLevel < 1 || this.zstdLevel > 22) {
-			throw usage("At least 1 MB and 1 repetition, and a level of 1 to 22, are needed");
+		if (data < 1 || linkData < 1 || times < 1) {
+			throw usage("At least 1 MB and 1 repetition are needed");
 		}
 		return new SinkExperiment.Settings(chosen(), data, linkData, times,
-				this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS, this.zstdLevel, this.seed);
+				this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS, this.seed);
 	}
 
 	private Set<Setting> chosen() {

@@ -88,11 +88,10 @@ final class SinkExperiment extends Experiment {
 	 * @param repetitions number of repetitions of each transfer
 	 * @param warmUpSeconds warm-up before each transfer over loopback, where CPU binds
 	 * and a JVM that compiles uses most of it
-	 * @param zstdLevel compression level
 	 * @param seed seed of the data
 	 */
 	record Settings(Set<Setting> settings, int megabytes, int linkMegabytes, int repetitions, int warmUpSeconds,
-			int zstdLevel, long seed) {
+			long seed) {
 
 		/** The modes of a setting; the first is the baseline of the others. */
 		static List<Mode> modes(Setting setting) {
@@ -230,8 +229,7 @@ final class SinkExperiment extends Experiment {
 		Path spool = directory().directory("spool");
 		SinkSender.Job job = new SinkSender.Job(setting, mode, repetition, target, this.settings.seed(),
 				Settings.sizes(setting), bytes, this.settings.warmUpBytes(setting, mode),
-				this.settings.warmUpSeconds(setting, mode), (sink != null) ? sink.pid() : 0, this.settings.zstdLevel(),
-				spool.toString());
+				this.settings.warmUpSeconds(setting, mode), (sink != null) ? sink.pid() : 0, spool.toString());
 		Path in = directory().path().resolve("job.json");
 		Path out = directory().path().resolve("report.json");
 		Files.write(in, this.json.writeValueAsBytes(job));
@@ -300,7 +298,7 @@ final class SinkExperiment extends Experiment {
 					LINK_BITS_PER_SECOND / 1e6, LINK_ROUND_TRIP.toMillis(), linkWords()));
 		}
 		configuration.put("zstd",
-				"level %s; dictionary of 110 KiB, trained from other batches".formatted(this.settings.zstdLevel()));
+				"level %s; dictionary of 110 KiB, trained from other batches".formatted(SinkSender.ZSTD_LEVEL));
 		configuration.put("warm-up",
 				"at least %s s before each transfer over loopback, %s s before each other that is not slow"
 					.formatted(this.settings.warmUpSeconds(), this.settings.shortWarmUpSeconds()));

@@ -60,6 +60,8 @@ public final class SinkSender {
 
 	private static final long SPOOL_BYTES = 64_000_000;
 
+	static final int ZSTD_LEVEL = 1;
+
 	static final int SPOOL_THREADS = 8;
 
 	/** Number of messages that a thread adds to the spool in one call. */
@@ -92,11 +94,10 @@ public final class SinkSender {
 	 * @param warmUpBytes number of bytes to move repeatedly as warm-up
 	 * @param warmUpSeconds minimum length of the warm-up
 	 * @param sinkPid process whose CPU time is measured, too; 0 for none
-	 * @param zstdLevel compression level
 	 * @param directory directory for a spool
 	 */
 	public record Job(Setting setting, Mode mode, int repetition, String target, long seed, SinkData.Sizes sizes,
-			long bytes, long warmUpBytes, int warmUpSeconds, long sinkPid, int zstdLevel, String directory) {
+			long bytes, long warmUpBytes, int warmUpSeconds, long sinkPid, String directory) {
 	}
 
 	/** Moves a number of bytes, and returns when all are stored. */
@@ -135,7 +136,7 @@ public final class SinkSender {
 	}
 
 	private SinkClientOptions options() {
-		return SinkClientOptions.inMemory().withSpoolBytes(SPOOL_BYTES).withZstdLevel(this.job.zstdLevel());
+		return SinkClientOptions.inMemory().withSpoolBytes(SPOOL_BYTES).withZstdLevel(ZSTD_LEVEL);
 	}
 
 	private Transfer measure(int connections, Move move) throws Exception {

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.lab.StubServer;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetSystem;
@@ -72,8 +71,8 @@ class SystemUnderTestTests {
 		});
 
 		try (HttpClient http = HttpClient.newHttpClient()) {
-			new SystemUnderTest.Started(this.server.uri(""), new BackendControl(http, this.server.uri("")),
-					BackendBehaviour.DEFAULT, Map.of(), Map.of(), http)
+			new SystemUnderTest.Started(this.server.uri(""), new BackendControl(http, this.server.uri("")), Map.of(),
+					Map.of(), http)
 				.clear();
 		}
 
