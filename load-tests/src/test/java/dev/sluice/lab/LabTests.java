@@ -33,19 +33,6 @@ class LabTests {
 	}
 
 	@Test
-	void helpOfACommandIsWhatItsOptionSays() {
-		assertThat(lab("compare", "--help")).isZero();
-		String byOption = this.out.toString();
-		this.out.getBuffer().setLength(0);
-
-		assertThat(lab("help", "compare")).isZero();
-
-		assertThat(this.out.toString()).isEqualTo(byOption);
-		assertThat(lab("help", "comprae")).isEqualTo(2);
-		assertThat(this.err.toString()).contains("comprae");
-	}
-
-	@Test
 	void completionKnowsEveryCommand() {
 		assertThat(lab("generate-completion")).isZero();
 

@@ -75,21 +75,17 @@ class ChaosPlanTests {
 	}
 
 	@Test
-	void breaksBothGatewaysAndSometimesTwoThingsAtOnce() {
+	void sometimesBreaksTwoThingsAtOnce() {
 		ChaosPlan plan = ChaosPlan.of(new Choice(ALL, EVERY, 20, 2, 1, 1, false, 900_000, 1));
 
-		assertThat(plan.faults()).filteredOn((fault) -> fault.target() == Target.GATEWAY)
-			.extracting(Fault::instance)
-			.contains(0, 1)
-			.allMatch((instance) -> instance < 2);
 		List<Long> times = plan.faults().stream().map(Fault::atMillis).toList();
 		assertThat(times).hasSizeGreaterThan((int) times.stream().distinct().count());
 	}
 
 	@Test
-	void breaksEachOfThreeBrokersAndConsumers() {
-		for (Target target : List.of(Target.BROKER, Target.CONSUMER)) {
-			ChaosPlan plan = ChaosPlan.of(new Choice(EnumSet.of(target), EVERY, 20, 2, 3, 3, false, 900_000, 1));
+	void breaksEachOfThreeProcesses() {
+		for (Target target : List.of(Target.GATEWAY, Target.BROKER, Target.CONSUMER)) {
+			ChaosPlan plan = ChaosPlan.of(new Choice(EnumSet.of(target), EVERY, 20, 3, 3, 3, false, 900_000, 1));
 
 			assertThat(plan.faults()).extracting(Fault::instance)
 				.contains(0, 1, 2)
@@ -110,15 +106,6 @@ class ChaosPlanTests {
 	void freezesLongerThanASessionInLongLoadsOnly() {
 		assertThat(longest(300_000, 20)).isEqualTo(12_000);
 		assertThat(longest(65_000, 1)).isLessThan(5_000);
-	}
-
-	@Test
-	void breaksOnlyWhatAndHowIsChosen() {
-		ChaosPlan plan = ChaosPlan
-			.of(new Choice(EnumSet.of(Target.BROKER), EnumSet.of(Kind.KILL), 3, 2, 1, 1, false, 60_000, 1));
-
-		assertThat(plan.faults()).hasSize(3)
-			.allMatch((fault) -> fault.target() == Target.BROKER && fault.kind() == Kind.KILL);
 	}
 
 	@Test

@@ -41,7 +41,7 @@ class JfrReaderTests {
 
 	@Test
 	void withoutTheOldGenerationNoPromotionIsKnown() throws Exception {
-		assertThat(read(() -> heap(1)).promotions()).isNull();
+		assertThat(read(() -> allocated(Thread.currentThread(), 1)).promotions()).isNull();
 	}
 
 	@Test
@@ -73,19 +73,6 @@ class JfrReaderTests {
 		assertThat(recording.allocated().values()).containsExactly(100L, 150L, 350L, 350L, 360L);
 	}
 
-	@Test
-	void theHeapIsKnownFromSamplesAndFromCollections() throws Exception {
-		JfrRecording recording = read(() -> {
-			heap(70);
-			used(80);
-			heap(60);
-		});
-
-		assertThat(recording.heapUsed().values()).containsExactly(70L, 80L, 60L);
-		assertThat(recording.heapUsedAt(recording.heapUsed().lastKey())).isEqualTo(60);
-		assertThat(recording.heapUsedAt(recording.heapUsed().lastKey().minusNanos(1))).isEqualTo(80);
-	}
-
 	/** The recorder writes an event when it ends, and those of a thread together. */
 	@Test
 	void eventsCountByTheirTimeInWhateverOrderTheyWereWritten() throws Exception {
@@ -115,8 +102,7 @@ class JfrReaderTests {
 	private JfrRecording read(Runnable events) throws Exception {
 		this.file = this.directory.resolve("own.jfr");
 		try (Recording own = new Recording()) {
-			for (Class<? extends Event> type : List.of(OldGeneration.class, Allocation.class, HeapSummary.class,
-					HeapUsage.class, Phase.class)) {
+			for (Class<? extends Event> type : List.of(OldGeneration.class, Allocation.class, Phase.class)) {
 				own.enable(type);
 			}
 			own.start();
@@ -145,18 +131,6 @@ class JfrReaderTests {
 		return event;
 	}
 
-	private static void heap(long used) {
-		HeapSummary event = new HeapSummary();
-		event.heapUsed = used;
-		event.commit();
-	}
-
-	private static void used(long used) {
-		HeapUsage event = new HeapUsage();
-		event.used = used;
-		event.commit();
-	}
-
 	@Name("jdk.G1HeapSummary")
 	@StackTrace(false)
 	static final class OldGeneration extends Event {
@@ -176,22 +150,6 @@ class JfrReaderTests {
 		@Nullable Thread thread;
 
 		long allocated;
-
-	}
-
-	@Name("jdk.GCHeapSummary")
-	@StackTrace(false)
-	static final class HeapSummary extends Event {
-
-		long heapUsed;
-
-	}
-
-	@Name("jdk.GCHeapMemoryUsage")
-	@StackTrace(false)
-	static final class HeapUsage extends Event {
-
-		long used;
 
 	}
 

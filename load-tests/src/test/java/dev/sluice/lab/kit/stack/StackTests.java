@@ -12,7 +12,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 class StackTests {
 
@@ -61,15 +60,6 @@ class StackTests {
 		}, () -> {
 			throw new LabException("no");
 		}))).withMessage("no");
-	}
-
-	@Test
-	void variantsAreKnownByTheirNames() {
-		for (Variant variant : Variant.values()) {
-			assertThat(Variant.of(variant.id())).isSameAs(variant);
-		}
-		assertThatIllegalArgumentException().isThrownBy(() -> Variant.of("servlet"))
-			.withMessageContaining("servlet-platform, servlet-virtual, servlet-async, reactive");
 	}
 
 	@Test
