@@ -182,31 +182,16 @@ final class LedgerAudit {
 	}
 
 	private Balance balance(BackendAudit counts) {
-		int acceptedSaved = 0;
-		int acceptedFailed = 0;
-		int lost = 0;
-		int refusedSaved = 0;
-		int openSaved = 0;
-		for (int order = 0; order < this.ledger.orders(); order++) {
-			boolean isSaved = isSaved(order);
-			switch (this.ledger.meaning(order)) {
-				case ACCEPTED -> {
-					acceptedSaved += isSaved ? 1 : 0;
-					acceptedFailed += isFailed(order) ? 1 : 0;
-					lost += isPending(order) ? 1 : 0;
-				}
-				case REFUSED -> refusedSaved += isSaved ? 1 : 0;
-				case OPEN -> openSaved += isSaved ? 1 : 0;
-				case NONE -> {
-					// Not placed.
-				}
-			}
-		}
 		return new Balance(this.placed, this.ledger.attempts(), this.ledger.accepted(Mode.SYNC),
-				this.ledger.accepted(Mode.QUEUED), acceptedSaved, acceptedFailed, lost,
-				this.ledger.count(Meaning.REFUSED), refusedSaved, this.ledger.count(Meaning.OPEN), openSaved,
-				counts.saved() - count(this::isSaved), this.ledger.misnamedOrders(), counts.duplicates(),
-				counts.saved());
+				this.ledger.accepted(Mode.QUEUED), count(Meaning.ACCEPTED, this::isSaved),
+				count(Meaning.ACCEPTED, this::isFailed), count(this::isPending), this.ledger.count(Meaning.REFUSED),
+				count(Meaning.REFUSED, this::isSaved), this.ledger.count(Meaning.OPEN),
+				count(Meaning.OPEN, this::isSaved), counts.saved() - count(this::isSaved), this.ledger.misnamedOrders(),
+				counts.duplicates(), counts.saved());
+	}
+
+	private int count(Meaning meaning, IntPredicate which) {
+		return count((order) -> this.ledger.meaning(order) == meaning && which.test(order));
 	}
 
 	private List<String> violations() {
