@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.devservices.DockerEngine;
 import dev.sluice.devservices.Ports;
+import dev.sluice.lab.kit.run.BusyMachine;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Workspace;
@@ -46,6 +47,7 @@ final class Doctor implements Callable<Integer> {
 		boolean maven = checkMaven();
 		checkJava();
 		checkMachine();
+		checkBusy();
 		checkDisk(workspace.root());
 		Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
 		checkDisk(temporary);
@@ -123,6 +125,15 @@ final class Doctor implements Callable<Integer> {
 		else {
 			print(Verdict.FAIL, "memory", text + ": 'lab up' needs 4,096, 'lab compare' 6,144; end other programs");
 		}
+	}
+
+	private void checkBusy() throws InterruptedException {
+		double foreign = BusyMachine.foreignCpuShare();
+		boolean busy = BusyMachine.isBusy(foreign);
+		print(busy ? Verdict.WARN : Verdict.OK, "CPU",
+				(foreign < 0) ? "what other processes use is not known"
+						: String.format(Locale.ROOT, "other processes use %.0f %%%s", foreign * 100,
+								busy ? ": 'lab compare' concludes nothing on a busy machine; end other programs" : ""));
 	}
 
 	/** In bytes: what Linux calls available; elsewhere the machine's whole memory. */

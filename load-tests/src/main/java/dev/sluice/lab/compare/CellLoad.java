@@ -166,15 +166,15 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 			return Optional.empty();
 		}
 		long settled = warmUps.stream().filter(WarmUpCurve::settled).count();
-		return Optional.of(new Check(
-				"The last two windows of each warm-up agree in rate and CPU per order within %s, and the compilers used at most %s of the CPU"
-					.formatted(Figures.percent(WarmUpWindow.AGREE_WITHIN), Figures.percent(WarmUpWindow.MAX_JIT_SHARE)),
+		return Optional.of(new Check("The services were warm before the first cell of each round",
 				!warmUps.isEmpty() && settled == warmUps.size(),
-				"%s of %s do%s".formatted(settled, warmUps.size(),
-						warmUps.stream()
-							.filter((curve) -> !curve.settled())
-							.map((curve) -> "; in round %s %s".formatted(curve.round(), end(curve.windows())))
-							.collect(Collectors.joining()))));
+				"in %s of %s warm-ups the last two windows agree in rate and CPU per order within %s, the compilers at most at %s of the CPU%s"
+					.formatted(settled, warmUps.size(), Figures.percent(WarmUpWindow.AGREE_WITHIN),
+							Figures.percent(WarmUpWindow.MAX_JIT_SHARE),
+							warmUps.stream()
+								.filter((curve) -> !curve.settled())
+								.map((curve) -> "; in round %s %s".formatted(curve.round(), end(curve.windows())))
+								.collect(Collectors.joining()))));
 	}
 
 	private static String end(List<WarmUpWindow> windows) {

@@ -135,6 +135,11 @@ public final class CompareCommand extends ExperimentCommand {
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
+	@Option(names = "--force",
+			description = "Measures although other processes use the CPU. Unless most cells turn out reliable,"
+					+ " nothing is concluded.")
+	private boolean force;
+
 	@Option(names = "--heap", paramLabel = "SIZE", defaultValue = "768m",
 			description = "Heap of each service, such as 768m or 1g. Default: ${DEFAULT-VALUE}.")
 	private String heap = "768m";
@@ -170,7 +175,7 @@ public final class CompareCommand extends ExperimentCommand {
 		}
 		TargetComparison.Settings settings = new TargetComparison.Settings(deployed, argument(this.modes::value),
 				this.rates.stream().distinct().toList(), times, smallest ? SMALLEST_CELL : TARGET_CELL,
-				smallest ? SMALLEST_CELL : TARGET_CELL, drawn, null);
+				smallest ? SMALLEST_CELL : TARGET_CELL, drawn, this.length.value(), null);
 		return run(CompareExperiment.NAME,
 				(this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(drawn)),
 				(run) -> new TargetComparison(run, settings));
@@ -208,7 +213,8 @@ public final class CompareCommand extends ExperimentCommand {
 			Target deployed = argument(() -> this.target.with(named));
 			TargetComparison.Settings settings = new TargetComparison.Settings(deployed, read.load().modes(),
 					read.load().sizes().stream().map((load) -> (int) Math.round(load.perSecond())).toList(),
-					read.load().repetitions(), TARGET_CELL, scenarioRun.length(), ScenarioRun.SEED, scenarioRun);
+					read.load().repetitions(), TARGET_CELL, scenarioRun.length(), ScenarioRun.SEED, Length.WHOLE,
+					scenarioRun);
 			return run(read.name(), commandLine(), (run) -> {
 				run.directory().keepScenario(file);
 				return new TargetComparison(run, settings);
@@ -216,7 +222,7 @@ public final class CompareCommand extends ExperimentCommand {
 		}
 		return run(read.name(), commandLine(), (run) -> {
 			run.directory().keepScenario(file);
-			return new CompareExperiment(run, this.infrastructure.value(), scenarioRun.settings(),
+			return new CompareExperiment(run, this.infrastructure.value(), scenarioRun.settings(this.force),
 					ComparePlan.of(scenarioRun.sweep()), scenarioRun);
 		});
 	}
@@ -321,7 +327,7 @@ public final class CompareCommand extends ExperimentCommand {
 						: "one at a time, restarted for each repetition"
 								+ (this.burst ? "" : ": the memory is too small for all at once"));
 		return new CompareExperiment.Settings(Stream.of(BackendCapacity.values()).map(BackendCapacity::model).toList(),
-				load, this.heap, "-XX:+UseG1GC", this.deliveryConcurrency, chosen == Length.SMALLEST, notes);
+				load, this.heap, "-XX:+UseG1GC", this.deliveryConcurrency, chosen, this.force, notes);
 	}
 
 	private BackendCapacity capacity(String name) {

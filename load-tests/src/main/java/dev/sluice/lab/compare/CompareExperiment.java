@@ -23,6 +23,7 @@ import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Round;
+import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.compare.page.ComparePage;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
@@ -45,7 +46,9 @@ import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.BusyMachine;
 import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
@@ -99,11 +102,17 @@ final class CompareExperiment extends Experiment {
 	 * @param heap heap of each service, in the JVM's notation
 	 * @param collector garbage collector of each service, as a JVM option
 	 * @param deliveryConcurrency orders that the consumer delivers at once
-	 * @param checking whether the run only shows that everything works
+	 * @param length {@code smallest}, which only shows that everything works,
+	 * {@code quick} or {@code whole}
+	 * @param force whether it measures on a busy machine
 	 * @param notes further entries of the configuration, name to value
 	 */
 	record Settings(List<BackendModel> backends, CellLoad load, String heap, String collector, int deliveryConcurrency,
-			boolean checking, Map<String, String> notes) {
+			Length length, boolean force, Map<String, String> notes) {
+
+		boolean checking() {
+			return this.length == Length.SMALLEST;
+		}
 
 		BackendModel backend(Cell cell) {
 			return this.backends.stream()
@@ -158,6 +167,7 @@ final class CompareExperiment extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
+		BusyMachine.check(progress(), this.settings.force() || this.settings.checking());
 		StackOptions options = this.settings.checking() ? StackOptions.CHECKING : StackOptions.DEFAULT;
 		try (Stack stack = stack(options.withJvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(),
 				"-XX:-UseG1GC", this.settings.collector()))) {
@@ -178,7 +188,13 @@ final class CompareExperiment extends Experiment {
 		return new CompareResult(this.cells, leftOut(partial),
 				(this.scenario != null) ? this.scenario.judge(this.cells) : null, this.warmUps,
 				new Setup(this.settings.deliveryConcurrency(), this.settings.backendMillis(),
-						this.settings.backendPerSecond()));
+						this.settings.backendPerSecond()),
+				this.settings.length().toString());
+	}
+
+	@Override
+	protected @Nullable String failure(RunResult result) {
+		return this.settings.checking() ? null : Conclusion.refusal(result).orElse(null);
 	}
 
 	@Override

@@ -11,10 +11,12 @@ import dev.sluice.lab.compare.CompareExperiment.Settings;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.ScenarioResult;
 import dev.sluice.lab.kit.result.ScenarioResult.Judgement;
+import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario;
 import dev.sluice.lab.scenario.Scenario.Limits;
@@ -43,7 +45,11 @@ record ScenarioRun(Scenario scenario) {
 		return Duration.ofMillis(Math.round(first.orders() / first.perSecond() * 1_000));
 	}
 
-	Settings settings() {
+	/**
+	 * The settings of its run.
+	 * @param force whether it measures on a busy machine
+	 */
+	Settings settings(boolean force) {
 		Map<Integer, Double> rates = new TreeMap<>();
 		this.scenario.load()
 			.sizes()
@@ -54,7 +60,8 @@ record ScenarioRun(Scenario scenario) {
 		CellLoad load = new CellLoad(usual.kind(), this.scenario.load().users(), this.scenario.load().items(), rates, 0,
 				0, usual.deadlineMillis(), usual.settling(), usual.warmUpOrders());
 		return new Settings(List.of(backend()), load, this.scenario.services().heap(),
-				this.scenario.services().collector(), this.scenario.services().deliveryConcurrency(), false, Map.of());
+				this.scenario.services().collector(), this.scenario.services().deliveryConcurrency(), Length.WHOLE,
+				force, Map.of());
 	}
 
 	private BackendModel backend() {
@@ -62,10 +69,16 @@ record ScenarioRun(Scenario scenario) {
 				"%s, %s".formatted(this.scenario.backend().delay(), this.scenario.backend().capacity()));
 	}
 
-	/** Compares the cells with the scenario's limits. */
+	/**
+	 * Compares the cells with the scenario's limits, except those that other processes
+	 * disturbed.
+	 */
 	ScenarioResult judge(List<CellResult> cells) {
 		return new ScenarioResult(this.scenario.name(), this.scenario.question(), limits(),
-				cells.stream().map((cell) -> new Judgement(cell.cell(), missed(cell))).toList());
+				cells.stream()
+					.filter((cell) -> cell.foreignCpuShare() == null || !Reliability.disturbed(cell.foreignCpuShare()))
+					.map((cell) -> new Judgement(cell.cell(), missed(cell)))
+					.toList());
 	}
 
 	private List<String> limits() {
@@ -135,7 +148,12 @@ record ScenarioRun(Scenario scenario) {
 			.forEach((judgement) -> text
 				.append("  missed by %s: %s%n".formatted(judgement.cell(), String.join("; ", judgement.missed()))));
 		long kept = found.judgements().stream().filter(Judgement::kept).count();
-		return text.append("Kept in %s of %s cells.%n".formatted(kept, found.judgements().size())).toString();
+		int all = found.judgements().size();
+		int disturbed = result.cells().size() - all;
+		return text
+			.append("Kept in %s of %s cells%s.%n".formatted(kept, all,
+					(disturbed > 0) ? "; not judged: %s, which other processes disturbed".formatted(disturbed) : ""))
+			.toString();
 	}
 
 }

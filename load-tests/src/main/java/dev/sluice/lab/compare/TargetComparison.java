@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.compare.figures.Cost;
 import dev.sluice.lab.compare.page.ComparePage;
 import dev.sluice.lab.kit.cell.Cell;
@@ -36,6 +37,7 @@ import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
@@ -81,10 +83,11 @@ final class TargetComparison extends Experiment {
 	 * at the lowest rate
 	 * @param length length of a cell
 	 * @param seed seed for the order of the cells
+	 * @param extent the smallest only shows that everything works
 	 * @param scenario scenario whose limits the cells must meet; null for a sweep
 	 */
 	record Settings(Target target, List<Mode> modes, List<Integer> rates, int repetitions, Duration warmUp,
-			Duration length, long seed, @Nullable ScenarioRun scenario) {
+			Duration length, long seed, Length extent, @Nullable ScenarioRun scenario) {
 	}
 
 	TargetComparison(Run run, Settings settings) {
@@ -225,7 +228,13 @@ final class TargetComparison extends Experiment {
 				.forEach((cell) -> all.add(new LeftOut(cell, "the run ended before")));
 		}
 		return new CompareResult(this.cells, all,
-				(this.settings.scenario() != null) ? this.settings.scenario().judge(this.cells) : null);
+				(this.settings.scenario() != null) ? this.settings.scenario().judge(this.cells) : null, List.of(), null,
+				this.settings.extent().toString());
+	}
+
+	@Override
+	protected @Nullable String failure(RunResult result) {
+		return (this.settings.extent() == Length.SMALLEST) ? null : Conclusion.refusal(result).orElse(null);
 	}
 
 	@Override

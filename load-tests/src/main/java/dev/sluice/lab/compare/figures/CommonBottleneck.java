@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
 import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
@@ -35,8 +36,9 @@ public record CommonBottleneck(Bottleneck bottleneck, Cell first, int cells) {
 			.toList();
 	}
 
-	private static @Nullable Bottleneck bottleneck(CellResult cell) {
-		return (cell.utilisation() != null) ? cell.utilisation().bottleneck() : null;
+	/** What limited a cell; null if too little is known or the cell is unreliable. */
+	static @Nullable Bottleneck bottleneck(CellResult cell) {
+		return (cell.utilisation() != null && !Reliability.unusable(cell)) ? cell.utilisation().bottleneck() : null;
 	}
 
 	/** Equal if two cells have the same bottleneck, whatever its figures. */

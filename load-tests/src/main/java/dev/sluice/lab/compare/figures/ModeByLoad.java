@@ -150,8 +150,7 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 
 		private static String bottleneck(List<CellResult> cells) {
 			return cells.stream()
-				.map(CellResult::utilisation)
-				.map((busy) -> (busy != null) ? busy.bottleneck() : null)
+				.map(CommonBottleneck::bottleneck)
 				.filter(Objects::nonNull)
 				.collect(Collectors.groupingBy(Bottleneck::words, TreeMap::new, Collectors.counting()))
 				.entrySet()

@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.compare.figures.CommonBottleneck;
+import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Latency;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
@@ -69,6 +70,9 @@ final class CellTables {
 
 	/** What limited most cells, in sentences. */
 	static List<String> bottlenecks(RunResult run) {
+		if (Conclusion.refusal(run).isPresent()) {
+			return List.of();
+		}
 		return CommonBottleneck.of(run)
 			.stream()
 			.limit(MAX_BOTTLENECKS)
@@ -84,8 +88,7 @@ final class CellTables {
 		html.paragraph(
 				"The first rule that holds: the load generator was late; the machine's CPU was used to 90 % or more, and the rate is below 80 % of what the limit on calls to the backend allows at the backend's latency; a limit was reached in half of the scrapes or more; the machine's CPU was used to 90 % or more; the backend held 80 % or more of the calls that wait for it; otherwise calls in flight by what each took.");
 		List<CellResult> cells = run.cells().stream().filter((cell) -> cell.utilisation() != null).toList();
-		html.table(table("What limited each cell", cells, COORDINATES, Column.words("Limited by",
-				(cell) -> cell.bottleneckSentence().isEmpty() ? "Too little is known." : cell.bottleneckSentence()),
+		html.table(table("What limited each cell", cells, COORDINATES, Column.words("Limited by", CellTables::limit),
 				Column.measured("orders per second", CellResult::savedPerSecond),
 				Column.measured("ceiling: limit by latency, per second", CellResult::utilisation,
 						Utilisation::ceilingPerSecond),
@@ -108,6 +111,13 @@ final class CellTables {
 						Column.measured("threads waiting for a core", (process) -> process.figures().waiting()),
 						Column.percent("compiling", (process) -> process.figures().jitShare()),
 						Column.percent("collecting garbage", (process) -> process.figures().gcShare())));
+	}
+
+	private static String limit(CellResult cell) {
+		if (Reliability.unusable(cell)) {
+			return "Unreliable: %s.".formatted(String.join("; ", Reliability.of(cell)));
+		}
+		return cell.bottleneckSentence().isEmpty() ? "Too little is known." : cell.bottleneckSentence();
 	}
 
 	private static Utilisation utilisation(CellResult cell) {

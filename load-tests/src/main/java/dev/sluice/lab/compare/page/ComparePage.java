@@ -4,11 +4,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.compare.figures.Coordinates;
 import dev.sluice.lab.compare.figures.Coordinates.Series;
 import dev.sluice.lab.compare.figures.Curve;
@@ -42,11 +44,15 @@ public final class ComparePage {
 
 	private final List<Integer> loads;
 
+	/** Why nothing is concluded. */
+	private final Optional<String> refusal;
+
 	private ComparePage(RunResult run, CompareResult compare) {
 		this.run = run;
 		this.compare = compare;
 		this.kind = Coordinates.kind(run);
 		this.loads = Coordinates.loads(run);
+		this.refusal = Conclusion.refusal(run);
 	}
 
 	/**
@@ -58,14 +64,18 @@ public final class ComparePage {
 
 	private List<Section> sections() {
 		List<Section> sections = new ArrayList<>();
+		this.refusal
+			.ifPresent((why) -> sections.add(new Section("summary", "Nothing is concluded", List.of(why), (_) -> {
+			})));
 		if (this.compare.scenario() != null) {
 			sections.add(ScenarioPage.section(this.compare.scenario()));
 		}
 		else if (this.kind == Load.Kind.OFFERED) {
-			sections.add(new Section("rates", "Which rate does each mode keep up with?", RateOverview.answers(this.run),
+			sections.add(new Section("rates", "Which rate does each mode keep up with?",
+					this.refusal.isPresent() ? List.of() : RateOverview.answers(this.run),
 					(html) -> RateOverview.write(this.run, html)));
 		}
-		else {
+		else if (this.refusal.isEmpty()) {
 			sections.add(new Section("summary", "Which mode for which load?", modes(), this::summary));
 		}
 		sections.add(new Section("throughput", "Throughput against load", this::throughput));
@@ -80,7 +90,7 @@ public final class ComparePage {
 		}
 		List<Difference> variants = Difference.ofVariants(this.run);
 		List<Difference> itself = Difference.ofItself(this.run);
-		if (!variants.isEmpty() || !itself.isEmpty()) {
+		if (this.refusal.isEmpty() && (!variants.isEmpty() || !itself.isEmpty())) {
 			sections.add(new Section("differences", "Which differences can be believed?",
 					(html) -> Difference.write(variants, itself, html)));
 		}
@@ -102,11 +112,8 @@ public final class ComparePage {
 	}
 
 	private String text() {
-		// A scenario asks another question.
-		List<String> answers = (this.compare.scenario() != null) ? List.of()
-				: (this.kind == Load.Kind.OFFERED) ? RateOverview.answers(this.run) : modes();
-		StringBuilder text = new StringBuilder(Section.text(answers));
-		text.append(Section.text(CellTables.bottlenecks(this.run))).append(System.lineSeparator());
+		StringBuilder text = new StringBuilder(Section.text(answers()));
+		text.append(System.lineSeparator());
 		for (String capacity : Coordinates.capacities(this.run)) {
 			List<Table> tables = new ArrayList<>(
 					List.of(byLoad("Orders saved per second", capacity, medians(CellResult::savedPerSecond)),
@@ -130,6 +137,16 @@ public final class ComparePage {
 		leftOut
 			.forEach((why, cells) -> text.append("%s left out: %s.%n".formatted(Figures.counted(cells, "cell"), why)));
 		return text.toString();
+	}
+
+	private List<String> answers() {
+		if (this.refusal.isPresent()) {
+			return List.of(this.refusal.get());
+		}
+		// A scenario asks another question.
+		List<String> answers = (this.compare.scenario() != null) ? List.of()
+				: (this.kind == Load.Kind.OFFERED) ? RateOverview.answers(this.run) : modes();
+		return Stream.concat(answers.stream(), CellTables.bottlenecks(this.run).stream()).toList();
 	}
 
 	private List<String> modes() {

@@ -66,8 +66,8 @@ public sealed interface Bottleneck {
 	/** A sentence with the figures. */
 	default String sentence() {
 		return switch (this) {
-			case Cpu cpu -> text("%s of the machine's CPU was used, most of it (%s) by %s.", percent(cpu.share()),
-					percent(cpu.mostShare()), cpu.most());
+			case Cpu cpu -> text("%s of the machine's CPU was used; %s used most: %s.", percent(cpu.share()),
+					cpu.most(), percent(cpu.mostShare()));
 			case Limit limit -> text("The %s was at its limit of %,.0f %s for %s of the time.", limit.service(),
 					limit.limit(), limit.what(), percent(limit.share()));
 			case BackendLatency backend -> text("The backend held %,.0f orders at a time and took %,.0f ms for each.",

@@ -34,6 +34,9 @@ record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrape
 
 	private static final String IN_FLIGHT = "sluice_backend_in_flight";
 
+	/** All processes that are not sampled one by one. */
+	static final String OTHERS = "other processes";
+
 	/** A limit that was never used to this share is left out. */
 	private static final double NOTABLE = 0.5;
 
@@ -54,6 +57,10 @@ record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrape
 			loads.put(process,
 					new ProcessUse(this.samples.cpuShare(process, window), this.samples.waiting(process, window),
 							this.samples.jitShare(process, window), this.samples.gcShare(process, window)));
+		}
+		Double foreign = this.samples.foreignCpuShare(window, this.cores);
+		if (foreign != null) {
+			loads.put(OTHERS, new ProcessUse(foreign * this.cores, null, null, null));
 		}
 		Double millis = backendMillis(window);
 		return new Utilisation(this.samples.busyShare(window, this.cores), this.samples.stealShare(window, this.cores),

@@ -38,14 +38,28 @@ public final class Reliability {
 	 * The reasons why a cell is unreliable.
 	 */
 	public static List<String> of(CellResult cell) {
+		List<String> marks = evidence(cell);
+		if (cell.foreignCpuShare() == null) {
+			marks.add("what other processes used of the machine's CPU is not known");
+		}
+		return marks;
+	}
+
+	/**
+	 * Whether nothing may be concluded from a cell: not why it was not faster, and not
+	 * whether it met a goal. It is not enough that the CPU of other processes is unknown,
+	 * as it always is on a deployed system.
+	 */
+	public static boolean unusable(CellResult cell) {
+		return !evidence(cell).isEmpty();
+	}
+
+	private static List<String> evidence(CellResult cell) {
 		List<String> marks = new ArrayList<>();
 		if (cell.problem() != null) {
 			marks.add(cell.problem());
 		}
-		if (cell.foreignCpuShare() == null) {
-			marks.add("what other processes used of the machine's CPU is not known");
-		}
-		else if (disturbed(cell.foreignCpuShare())) {
+		if (cell.foreignCpuShare() != null && disturbed(cell.foreignCpuShare())) {
 			marks
 				.add("other processes used %s of the machine's CPU".formatted(Figures.percent(cell.foreignCpuShare())));
 		}

@@ -21,10 +21,11 @@ import org.jspecify.annotations.Nullable;
  * @param scenario judgement of a scenario
  * @param warmUps empty where the warm-up is a number of orders
  * @param setup limits that bound the rates
+ * @param length {@code smallest}, {@code quick} or {@code whole}
  */
 @JsonTypeName("compare")
 public record CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Nullable ScenarioResult scenario,
-		List<WarmUpCurve> warmUps, @Nullable Setup setup) implements Finding {
+		List<WarmUpCurve> warmUps, @Nullable Setup setup, @Nullable String length) implements Finding {
 
 	public CompareResult {
 		cells = List.copyOf(cells);
@@ -34,7 +35,7 @@ public record CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Null
 
 	/** A result without warm-ups and setup. */
 	public CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Nullable ScenarioResult scenario) {
-		this(cells, leftOut, scenario, List.of(), null);
+		this(cells, leftOut, scenario, List.of(), null, null);
 	}
 
 	/**

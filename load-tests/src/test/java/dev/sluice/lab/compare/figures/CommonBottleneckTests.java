@@ -39,14 +39,29 @@ class CommonBottleneckTests {
 					new CommonBottleneck(new Bottleneck.Generator(80), cell(1), 1));
 	}
 
+	/** What others left of the machine is not the system's bottleneck. */
+	@Test
+	void anUnreliableCellHasNone() {
+		Bottleneck cpu = new Bottleneck.Cpu(0.97, "gateway", 0.19);
+
+		assertThat(CommonBottleneck.of(Runs.run("compare", null, List.of(limited(cell(1), cpu, 0.5)), List.of())))
+			.isEmpty();
+		assertThat(CommonBottleneck.of(Runs.run("compare", null, List.of(limited(cell(1), cpu, 0.1)), List.of())))
+			.hasSize(1);
+	}
+
 	private static List<CommonBottleneck> bottlenecks(@Nullable Bottleneck... bottlenecks) {
 		List<CellResult> cells = new ArrayList<>();
 		for (Bottleneck bottleneck : bottlenecks) {
-			cells.add(new CellResult(cell(cells.size() + 1), START, START.plusSeconds(1), 10, 0, Map.of(), 10, 10, 10,
-					10, null, null, null, Map.of(), 0L, 0, 0.0, 0, null,
-					new Utilisation(0.6, 0.01, Map.of(), List.of(), 50.2, 48.0, 996.0, bottleneck), List.of()));
+			cells.add(limited(cell(cells.size() + 1), bottleneck, 0.0));
 		}
 		return CommonBottleneck.of(Runs.run("compare", null, cells, List.of()));
+	}
+
+	private static CellResult limited(Cell cell, @Nullable Bottleneck bottleneck, double foreign) {
+		return new CellResult(cell, START, START.plusSeconds(1), 10, 0, Map.of(), 10, 10, 10, 10, null, null, null,
+				Map.of(), 0L, 0, foreign, 0, null,
+				new Utilisation(0.6, 0.01, Map.of(), List.of(), 50.2, 48.0, 996.0, bottleneck), List.of());
 	}
 
 	private static Cell cell(int repetition) {

@@ -1,12 +1,18 @@
 package dev.sluice.lab.compare.page;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import dev.sluice.lab.kit.result.Runs;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,6 +40,56 @@ class ComparePageTests {
 	@Test
 	void theVerdictComesFirst() {
 		assertThat(ComparePage.text(Runs.full()).lines()).first().asString().startsWith("Slow backend (starved): ");
+	}
+
+	@Test
+	void nothingIsConcludedFromABusyMachine() {
+		RunResult run = Runs.run("compare", null, pairs(0.4, 0.2, 0.6, 0.0), List.of());
+
+		assertThat(ComparePage.text(run).lines()).first()
+			.isEqualTo(
+					"Nothing is concluded: 3 of 4 cells are unreliable, 3 of them because other processes used up to 60 % of the machine's CPU. Measure again while nothing else runs.");
+		assertThat(ComparePage.text(run)).doesNotContain("Bottleneck of", "queued saves");
+		assertThat(ComparePage.sections(run, (CompareResult) Objects.requireNonNull(run.finding())))
+			.extracting(Section::title)
+			.startsWith("Nothing is concluded")
+			.doesNotContain("Which mode for which load?", "Which differences can be believed?");
+	}
+
+	@Test
+	void halfOfTheCellsMayBeUnreliableAndWhatIsNotKnownSpeaksAgainstNone() {
+		assertThat(ComparePage.text(Runs.run("compare", null, pairs(0.4, 0.2, 0.0, 0.0), List.of())))
+			.doesNotContain("Nothing is concluded");
+		assertThat(ComparePage.text(Runs.run("compare", null, pairs(null, null, null, null), List.of())))
+			.doesNotContain("Nothing is concluded");
+	}
+
+	@Test
+	void nothingIsConcludedWhereACheckFails() {
+		RunResult run = Runs.run("compare", null, new CompareResult(pairs(0.0, 0.0, 0.0, 0.0), List.of(), null),
+				List.of(new RunResult.Check("The services were warm", false, "0 of 1 were")));
+
+		assertThat(ComparePage.text(run).lines()).first()
+			.isEqualTo("Nothing is concluded: a check of this run failed (The services were warm: 0 of 1 were).");
+	}
+
+	@Test
+	void theSmallestRunConcludesNothing() {
+		RunResult run = Runs.run("compare", null,
+				new CompareResult(pairs(0.0, 0.0, 0.0, 0.0), List.of(), null, List.of(), null, "smallest"), List.of());
+
+		assertThat(ComparePage.text(run).lines()).first()
+			.isEqualTo("Everything works. This was the smallest run, which concludes nothing about the modes.");
+	}
+
+	/** Two pairs, during whose cells other processes used these shares of the CPU. */
+	private static List<CellResult> pairs(@Nullable Double... foreign) {
+		List<CellResult> cells = new ArrayList<>();
+		for (Double share : foreign) {
+			cells.add(Runs.rate(new Cell("reactive", (cells.size() % 2 == 0) ? "sync" : "queued", "unlimited",
+					Load.inFlight(10), 1 + cells.size() / 2), 100, share));
+		}
+		return cells;
 	}
 
 	@Test

@@ -43,7 +43,7 @@ class BottleneckRulesTests {
 		assertThat(bottleneck(0.97, List.of(DELIVERY), 20_000.0, 3_000, QUEUED))
 			.isEqualTo(new Bottleneck.Cpu(0.97, "consumer", 0.45));
 		assertThat(sentence(0.97, List.of(DELIVERY), 20_000.0, 3_000, QUEUED))
-			.isEqualTo("97 % of the machine's CPU was used, most of it (45 %) by consumer.");
+			.isEqualTo("97 % of the machine's CPU was used; consumer used most: 45 %.");
 	}
 
 	@Test

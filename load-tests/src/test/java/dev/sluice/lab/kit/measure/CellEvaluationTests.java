@@ -92,6 +92,20 @@ class CellEvaluationTests {
 	}
 
 	@Test
+	void otherProcessesCompeteForTheCpu() {
+		ProcessSamples busy = new ProcessSamples(SAMPLED.processes(),
+				IntStream.rangeClosed(-5, 50)
+					.mapToObj((i) -> new MachineSample(at(i * 200L), 9_000 + i * 390, 2_000 + i * 40, 0))
+					.toList());
+
+		assertThat(bottleneck(evaluate(outcome(4, 4, 2_000), busy, Map.of())))
+			.isInstanceOfSatisfying(Bottleneck.Cpu.class, (cpu) -> {
+				assertThat(cpu.most()).isEqualTo("other processes");
+				assertThat(cpu.mostShare()).isCloseTo(0.875, within(1e-9));
+			});
+	}
+
+	@Test
 	void aLateGeneratorIsTheBottleneck() {
 		PhaseOutcome late = new PhaseOutcome("phase", 4, 4, 0, at(9_000),
 				new BackendAudit(4, 4, 0, 0, 0, 0, 3, 2, 0, at(2_000)), 300, List.of());

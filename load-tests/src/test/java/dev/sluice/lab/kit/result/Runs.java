@@ -259,7 +259,8 @@ public final class Runs {
 		return run(experiment, partial, new CompareResult(cells, leftOut, null), List.of());
 	}
 
-	private static RunResult run(String experiment, @Nullable String partial, Finding finding,
+	/** A run of a finding and its checks. */
+	public static RunResult run(String experiment, @Nullable String partial, Finding finding,
 			List<RunResult.Check> checks) {
 		return new RunResult(RunResult.SCHEMA, experiment, "./lab " + experiment + " --repetitions 3", START,
 				START.plusSeconds(2460), partial,
@@ -273,10 +274,18 @@ public final class Runs {
 
 	/** A cell with the figures that a rate needs, and no others. */
 	public static CellResult rate(Cell cell, double perSecond) {
+		return rate(cell, perSecond, 0.0);
+	}
+
+	/**
+	 * Such a cell, during which other processes used a share of the machine's CPU; null
+	 * if that is not known.
+	 */
+	public static CellResult rate(Cell cell, double perSecond, @Nullable Double foreign) {
 		return new CellResult(cell, START,
 				START.plusMillis((long) (1_000 * cell.load().size() / Math.max(perSecond, 0.01))), cell.load().size(),
 				0, Map.of(), cell.load().size(), cell.load().size(), perSecond, perSecond, null, null, null, Map.of(),
-				0L, 0, 0.0, 0, null, null, List.of());
+				0L, 0, foreign, 0, null, null, List.of());
 	}
 
 	/** A cell without figures. */
