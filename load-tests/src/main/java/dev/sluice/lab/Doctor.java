@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.devservices.DockerEngine;
 import dev.sluice.devservices.Ports;
-import dev.sluice.lab.kit.run.BusyMachine;
+import dev.sluice.lab.compare.BusyMachine;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Workspace;

@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.compare.figures.ModeByLoad;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
@@ -50,13 +51,6 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 	 * are placed late, and the delay counts in their clients' waits.
 	 */
 	private static final int MAX_OUTSTANDING = 4_000;
-
-	/**
-	 * A closed-model cell stops placing orders at this many accepted and not yet
-	 * delivered: a gateway accepts ten times as fast as a slow backend saves, and the
-	 * cell lasts until all are delivered.
-	 */
-	private static final int MAX_BACKLOG = 6_000;
 
 	private static final int WARM_UP_USERS = 200;
 
@@ -105,7 +99,8 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		int size = cell.load().size();
 		return switch (this.kind) {
 			case IN_FLIGHT -> phase(name, target, backend,
-					new Extent(this.leastOrders, this.leastMillis, (target.mode() == Mode.QUEUED) ? MAX_BACKLOG : 0),
+					new Extent(this.leastOrders, this.leastMillis,
+							(target.mode() == Mode.QUEUED) ? ModeByLoad.MAX_BACKLOG : 0),
 					new Client(size, true, 0, this.items), this.deadlineMillis);
 			case OFFERED -> {
 				int orders = Math.toIntExact(Math.max(this.leastOrders, size * this.leastMillis / 1_000));
@@ -203,7 +198,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		else {
 			notes.put("cell", "at least %s s and %s orders%s, then until the backlog is delivered".formatted(
 					Figures.measured(this.leastMillis / 1_000.0), this.leastOrders, (this.kind == Load.Kind.IN_FLIGHT)
-							? ", or until %s are accepted and not delivered".formatted(MAX_BACKLOG) : ""));
+							? ", or until %s are accepted and not delivered".formatted(ModeByLoad.MAX_BACKLOG) : ""));
 			notes.put("settling",
 					"before the first cell with another backend, queued orders for %s s, or until %s are accepted and not delivered"
 						.formatted(Figures.measured(Math.min(SETTLING_MILLIS, this.leastMillis) / 1_000.0),

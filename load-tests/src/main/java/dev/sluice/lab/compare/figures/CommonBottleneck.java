@@ -37,7 +37,7 @@ public record CommonBottleneck(Bottleneck bottleneck, Cell first, int cells) {
 	}
 
 	/** What limited a cell; null if too little is known or the cell is unreliable. */
-	static @Nullable Bottleneck bottleneck(CellResult cell) {
+	private static @Nullable Bottleneck bottleneck(CellResult cell) {
 		return (cell.utilisation() != null && !Reliability.unusable(cell)) ? cell.utilisation().bottleneck() : null;
 	}
 

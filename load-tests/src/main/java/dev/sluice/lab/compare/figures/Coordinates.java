@@ -24,7 +24,7 @@ public final class Coordinates {
 
 	static final String WORKERS = "workers";
 
-	public static final String STARVED = "starved";
+	static final String STARVED = "starved";
 
 	static final String UNLIMITED = "unlimited";
 
@@ -49,7 +49,10 @@ public final class Coordinates {
 
 	}
 
-	static final Comparator<Series> ORDER = Comparator.comparing(Series::capacity, as(CAPACITIES))
+	/** Slow backends first. */
+	static final Comparator<String> BACKENDS = as(CAPACITIES);
+
+	static final Comparator<Series> ORDER = Comparator.comparing(Series::capacity, BACKENDS)
 		.thenComparing(Series::mode, as(MODES))
 		.thenComparing(Series::variant, as(VARIANTS));
 
@@ -81,7 +84,7 @@ public final class Coordinates {
 	}
 
 	public static List<String> capacities(RunResult run) {
-		return cells(run).map(Cell::capacity).distinct().sorted(as(CAPACITIES)).toList();
+		return cells(run).map(Cell::capacity).distinct().sorted(BACKENDS).toList();
 	}
 
 	public static List<Integer> loads(RunResult run) {

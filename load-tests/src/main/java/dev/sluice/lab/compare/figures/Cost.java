@@ -103,6 +103,14 @@ public record Cost(Series series, List<CellResult> cells, List<String> services)
 		return this.services.isEmpty() ? null : sum;
 	}
 
+	/**
+	 * CPU time of the whole system for an order of a cell, in milliseconds; null if that
+	 * of a service is unknown.
+	 */
+	static @Nullable Double systemCpuMillis(CellResult cell) {
+		return new Cost(Series.of(cell.cell()), List.of(cell), List.copyOf(cell.services().keySet())).systemCpuMillis();
+	}
+
 	/** A figure that a service has for each order: the mean over all orders. */
 	public @Nullable Double perOrder(String service, Function<ServiceCost, @Nullable Double> figure) {
 		return perSaved(service, figure, CellResult::saved);

@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -17,20 +16,11 @@ import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunResult;
 
 /**
- * Throughput of one series over the load, and its shape.
+ * Throughput of one series over the load.
  *
  * @param points at least one, by rising load
  */
 public record Curve(Series series, List<Point> points) {
-
-	/** A curve that ends below this share of its peak has collapsed. */
-	public static final double COLLAPSED_BELOW = 0.5;
-
-	/**
-	 * A curve that never falls by more than this share below its greatest value so far
-	 * has held. The queued mode of the reference's table, called a plateau, falls by 6 %.
-	 */
-	public static final double HELD_WITHIN = 0.10;
 
 	public Curve {
 		if (points.isEmpty()) {
@@ -65,42 +55,6 @@ public record Curve(Series series, List<Point> points) {
 
 	}
 
-	/** The course of a curve after its peak. */
-	public enum Shape {
-
-		/** There are fewer than two loads to compare. */
-		UNKNOWN("too few loads"),
-
-		/** It never fell further than the limit below the greatest value so far. */
-		HELD("held"),
-
-		/** It fell further, but ends at half of its peak or more. */
-		SAGGED("sagged"),
-
-		/** It ends below half of its peak. */
-		COLLAPSED("collapsed");
-
-		private final String word;
-
-		Shape(String word) {
-			this.word = word;
-		}
-
-		public String word() {
-			return this.word;
-		}
-
-	}
-
-	/**
-	 * A fall below the greatest value so far.
-	 *
-	 * @param share share of {@code from} that was lost, 0 to 1
-	 */
-	public record Drop(Point from, Point to, double share) {
-
-	}
-
 	public static List<Curve> of(RunResult run) {
 		Map<Series, List<CellResult>> bySeries = run.cells()
 			.stream()
@@ -120,65 +74,6 @@ public record Curve(Series series, List<Point> points) {
 		long calls = cells.stream().mapToLong(CellResult::calls).sum();
 		long failed = cells.stream().mapToLong(CellResult::failedCalls).sum();
 		return (calls > 0) ? (double) failed / calls : 0;
-	}
-
-	public Optional<Point> at(int load) {
-		return this.points.stream().filter((point) -> point.size() == load).findFirst();
-	}
-
-	public Point peak() {
-		Point peak = this.points.getFirst();
-		for (Point point : this.points) {
-			if (point.perSecond() > peak.perSecond()) {
-				peak = point;
-			}
-		}
-		return peak;
-	}
-
-	public Point last() {
-		return this.points.getLast();
-	}
-
-	/**
-	 * From the peak to the greatest load.
-	 * @return the drop, with share 0 if the peak is at the greatest load
-	 */
-	public Drop end() {
-		return drop(peak(), last());
-	}
-
-	/**
-	 * The largest fall below the greatest value so far.
-	 * @return the drop, with share 0 if the curve never falls
-	 */
-	public Drop largestDrop() {
-		Point greatest = this.points.getFirst();
-		Drop largest = drop(greatest, greatest);
-		for (Point point : this.points) {
-			if (point.perSecond() > greatest.perSecond()) {
-				greatest = point;
-			}
-			Drop drop = drop(greatest, point);
-			if (drop.share() > largest.share()) {
-				largest = drop;
-			}
-		}
-		return largest;
-	}
-
-	public Shape shape() {
-		if (this.points.size() < 2) {
-			return Shape.UNKNOWN;
-		}
-		if (end().share() > 1 - COLLAPSED_BELOW) {
-			return Shape.COLLAPSED;
-		}
-		return (largestDrop().share() <= HELD_WITHIN) ? Shape.HELD : Shape.SAGGED;
-	}
-
-	private static Drop drop(Point from, Point to) {
-		return new Drop(from, to, (from.perSecond() > 0) ? 1 - to.perSecond() / from.perSecond() : 0);
 	}
 
 }

@@ -3,6 +3,7 @@ package dev.sluice.lab.compare.figures;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -11,7 +12,6 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
@@ -32,9 +32,18 @@ import org.jspecify.annotations.Nullable;
  * @param capacity the backend's capacity
  * @param rate the queued mode's orders saved per second, as a multiple of the sync mode's
  * @param answer the ratio of the times until an order is accepted; null if unknown
+ * @param saved the ratio of the times until it is saved; null if unknown
+ * @param cost the ratio of the system's CPU for it; null if unknown
  */
-public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio answer, ModeFigures sync,
-		ModeFigures queued) {
+public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio answer, @Nullable Ratio saved,
+		@Nullable Ratio cost, ModeFigures sync, ModeFigures queued) {
+
+	/**
+	 * A closed-model cell stops placing orders at this many accepted and not yet
+	 * delivered: a gateway accepts ten times as fast as a slow backend saves, and the
+	 * cell lasts until all are delivered.
+	 */
+	public static final int MAX_BACKLOG = 6_000;
 
 	/**
 	 * Share by which each of a few pairs must differ in the same direction to show a
@@ -131,39 +140,26 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	 * Figures of one mode: medians of the cells.
 	 *
 	 * @param failedShare share of its calls that failed
-	 * @param acceptedP99 99th percentile of the time from the first try until accepted,
-	 * in milliseconds; null if unknown
-	 * @param savedP99 99th percentile of the time from the first try until saved, in
-	 * milliseconds; null if unknown
+	 * @param acceptedP50 time from the first try until accepted, in milliseconds; null if
+	 * unknown
+	 * @param savedP50 time from the first try until saved, in milliseconds; null if
+	 * unknown
 	 * @param marked whether one of its cells is unreliable
-	 * @param bottleneck what limited most of its cells; empty if unknown
 	 */
-	public record ModeFigures(double savedPerSecond, double failedShare, @Nullable Double acceptedP99,
-			@Nullable Double savedP99, boolean marked, String bottleneck) {
+	public record ModeFigures(double savedPerSecond, double failedShare, @Nullable Double acceptedP50,
+			@Nullable Double savedP50, boolean marked) {
 
 		private static ModeFigures of(List<CellResult> cells) {
 			return new ModeFigures(Objects.requireNonNullElse(Figures.median(cells, CellResult::savedPerSecond), 0.0),
-					Curve.failedShare(cells), Figures.median(cells, (cell) -> p99(cell.toAccepted())),
-					Figures.median(cells, (cell) -> p99(cell.toSaved())), cells.stream().anyMatch(Reliability::marked),
-					bottleneck(cells));
+					Curve.failedShare(cells), Figures.median(cells, (cell) -> p50(cell.toAccepted())),
+					Figures.median(cells, (cell) -> p50(cell.toSaved())), cells.stream().anyMatch(Reliability::marked));
 		}
 
-		private static String bottleneck(List<CellResult> cells) {
-			return cells.stream()
-				.map(CommonBottleneck::bottleneck)
-				.filter(Objects::nonNull)
-				.collect(Collectors.groupingBy(Bottleneck::words, TreeMap::new, Collectors.counting()))
-				.entrySet()
-				.stream()
-				.max(Map.Entry.comparingByValue())
-				.map(Map.Entry::getKey)
-				.orElse("");
-		}
+	}
 
-		private static @Nullable Double p99(@Nullable Wait wait) {
-			return (wait != null) ? wait.p99() : null;
-		}
-
+	/** The median is the only percentile that small cells also have. */
+	private static @Nullable Double p50(@Nullable Wait wait) {
+		return (wait != null) ? wait.p50() : null;
 	}
 
 	private record Key(String capacity, Load load) {
@@ -174,11 +170,11 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	}
 
 	/**
-	 * The comparisons, by backend and rising load. Loads that were run in only one mode
-	 * are left out.
+	 * The comparisons, by backend, slow ones first, and rising load. Loads that were run
+	 * in only one mode are left out.
 	 */
 	public static List<ModeByLoad> of(RunResult run) {
-		Map<Key, List<Pair>> pairs = new TreeMap<>(Comparator.comparing(Key::capacity)
+		Map<Key, List<Pair>> pairs = new TreeMap<>(Comparator.comparing(Key::capacity, Coordinates.BACKENDS)
 			.thenComparing((key) -> key.load().kind())
 			.thenComparing((key) -> key.load().size()));
 		for (CellResult sync : run.cells()) {
@@ -194,9 +190,8 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	private static ModeByLoad of(Key key, List<Pair> pairs) {
 		return new ModeByLoad(key.capacity(), key.load(),
 				Objects.requireNonNull(ratio(pairs, CellResult::savedPerSecond)),
-				// The median is the only percentile that small cells also have.
-				ratio(pairs, (cell) -> (cell.toAccepted() != null) ? cell.toAccepted().p50() : null),
-				ModeFigures.of(pairs.stream().map(Pair::sync).toList()),
+				ratio(pairs, (cell) -> p50(cell.toAccepted())), ratio(pairs, (cell) -> p50(cell.toSaved())),
+				ratio(pairs, Cost::systemCpuMillis), ModeFigures.of(pairs.stream().map(Pair::sync).toList()),
 				ModeFigures.of(pairs.stream().map(Pair::queued).toList()));
 	}
 
@@ -232,13 +227,23 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 		return cell.cell().mode().equals(mode.label()) && cell.savedPerSecond() > 0;
 	}
 
+	/**
+	 * Whether more queued orders waited than there are clients: they waited behind those
+	 * that the same clients had placed before.
+	 */
+	public boolean hasBacklog() {
+		return this.load.kind() == Load.Kind.IN_FLIGHT && this.queued.savedP50() != null
+				&& this.queued.savedPerSecond() * this.queued.savedP50() / 1_000 > 2 * this.load.size();
+	}
+
 	public boolean marked() {
 		return this.sync.marked() || this.queued.marked();
 	}
 
-	/** In the order of the backends' names. */
+	/** Slow backends first: there a mode matters most. */
 	public static Map<String, List<ModeByLoad>> byCapacity(List<ModeByLoad> loads) {
-		return loads.stream().collect(Collectors.groupingBy(ModeByLoad::capacity, TreeMap::new, Collectors.toList()));
+		return loads.stream()
+			.collect(Collectors.groupingBy(ModeByLoad::capacity, LinkedHashMap::new, Collectors.toList()));
 	}
 
 }

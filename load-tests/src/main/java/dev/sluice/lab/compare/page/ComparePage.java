@@ -94,10 +94,6 @@ public final class ComparePage {
 			sections.add(new Section("differences", "Which differences can be believed?",
 					(html) -> Difference.write(variants, itself, html)));
 		}
-		if (this.compare.scenario() == null && this.kind == Load.Kind.BURST) {
-			sections.add(new Section("reference", "Beside the measurement Sluice grew from",
-					(html) -> Reference.write(this.run, html)));
-		}
 		sections
 			.add(new Section("cells", "All cells", (html) -> CellTables.all(this.run, this.compare.warmUps(), html)));
 		return sections;
@@ -146,7 +142,9 @@ public final class ComparePage {
 		// A scenario asks another question.
 		List<String> answers = (this.compare.scenario() != null) ? List.of()
 				: (this.kind == Load.Kind.OFFERED) ? RateOverview.answers(this.run) : modes();
-		return Stream.concat(answers.stream(), CellTables.bottlenecks(this.run).stream()).toList();
+		List<String> lines = (this.compare.scenario() == null && this.kind != Load.Kind.OFFERED)
+				? ModeOverview.lines(ModeByLoad.of(this.run)) : List.of();
+		return Stream.of(answers, lines, CellTables.bottlenecks(this.run)).flatMap(List::stream).toList();
 	}
 
 	private List<String> modes() {
@@ -207,11 +205,7 @@ public final class ComparePage {
 			html.charts(throughput(capacity, curves),
 					byLoad("Orders saved per second: median (slowest–fastest)", capacity, ComparePage::spread));
 		}
-		html.table(shapes("The shape of each series", curves));
-		html.note(
-				"By fixed rules: “collapsed” ends below %s of its peak, “held” never drops more than %s below the best value at a smaller load, “sagged” is between. %s %s"
-					.formatted(Figures.percent(Curve.COLLAPSED_BELOW), Figures.percent(Curve.HELD_WITHIN), failed(),
-							saved()));
+		html.note("%s %s".formatted(failed(), saved()));
 	}
 
 	private static String spread(List<CellResult> cells) {
@@ -248,23 +242,6 @@ public final class ComparePage {
 					320, 440, this.kind.words(), "saved per second", "slowest to fastest repetition", top, this.loads,
 					lines);
 		}).toList();
-	}
-
-	/** Where each curve had its peak, and how it went on. */
-	static Table shapes(String caption, List<Curve> curves) {
-		return Table.of(caption, curves,
-				List.of(Column.words("Variant", (curve) -> curve.series().variant()),
-						Column.words("Mode", (curve) -> curve.series().mode()),
-						Column.words("Backend", (curve) -> curve.series().capacity()),
-						Column.words("Shape", (curve) -> curve.shape().word()),
-						Column.measured("peak per second", (Curve curve) -> curve.peak().perSecond())
-							.marked((curve) -> curve.peak().marked()),
-						Column.count("at", (curve) -> curve.peak().size()),
-						Column.measured("last per second", (Curve curve) -> curve.last().perSecond())
-							.marked((curve) -> curve.last().marked()),
-						Column.count("at", (curve) -> curve.last().size()),
-						Column.percent("peak to last", (curve) -> -curve.end().share()),
-						Column.percent("largest drop", (curve) -> -curve.largestDrop().share())));
 	}
 
 	/**

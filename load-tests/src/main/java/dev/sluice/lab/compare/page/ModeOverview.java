@@ -3,14 +3,13 @@ package dev.sluice.lab.compare.page;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.compare.figures.Coordinates;
 import dev.sluice.lab.compare.figures.ModeByLoad;
-import dev.sluice.lab.compare.figures.ModeByLoad.Choice;
+import dev.sluice.lab.compare.figures.ModeByLoad.ModeFigures;
 import dev.sluice.lab.compare.figures.ModeByLoad.Ratio;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
@@ -21,53 +20,126 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.statistics.PairedComparison;
 import org.jspecify.annotations.Nullable;
 
-/** Which mode for which load: sentences, figures, a picture. */
+/**
+ * Which mode for which load: sentences, figures, a picture. What queued mode costs a
+ * client, the time until an order is saved, comes first everywhere.
+ */
 final class ModeOverview {
 
-	private static final int MAX_FIGURES = 3;
+	/** What is compared at each load, in the order of its importance. */
+	private enum Measure {
+
+		SAVED("until saved, sooner", true, ModeByLoad::saved),
+
+		ANSWERED("until answered, sooner", true, ModeByLoad::answer),
+
+		RATE("more saved per second", false, ModeByLoad::rate),
+
+		COST("less CPU for an order", true, ModeByLoad::cost);
+
+		private final String words;
+
+		private final boolean lessIsBetter;
+
+		private final Function<ModeByLoad, @Nullable Ratio> ratio;
+
+		Measure(String words, boolean lessIsBetter, Function<ModeByLoad, @Nullable Ratio> ratio) {
+			this.words = words;
+			this.lessIsBetter = lessIsBetter;
+			this.ratio = ratio;
+		}
+
+		/** The better mode; empty if the pairs show no difference. */
+		private String better(ModeByLoad load) {
+			Ratio known = this.ratio.apply(load);
+			if (known == null) {
+				return "";
+			}
+			return switch (known.choice()) {
+				case QUEUED, QUEUED_SHOWN -> this.lessIsBetter ? Coordinates.SYNC : Coordinates.QUEUED;
+				case SYNC, SYNC_SHOWN -> this.lessIsBetter ? Coordinates.QUEUED : Coordinates.SYNC;
+				case SAME, INCONCLUSIVE, TOO_FEW_PAIRS -> "";
+			};
+		}
+
+		/** The better mode, how many times, and the interval. */
+		private String phrase(ModeByLoad load) {
+			Ratio known = this.ratio.apply(load);
+			if (known == null) {
+				return Figures.NONE;
+			}
+			String better = better(load);
+			if (better.isEmpty()) {
+				return "no clear difference (%s)".formatted(range(known.low(), known.high()));
+			}
+			boolean inverse = better.equals(Coordinates.QUEUED) == this.lessIsBetter;
+			return "%s, %s times (%s)".formatted(better,
+					Figures.measured(inverse ? 1 / known.median() : known.median()),
+					inverse ? range(1 / known.high(), 1 / known.low()) : range(known.low(), known.high()));
+		}
+
+	}
 
 	private ModeOverview() {
 	}
 
 	/** The answer, a sentence for each backend. */
 	static List<String> answers(List<ModeByLoad> loads) {
-		return ModeByLoad.byCapacity(loads).entrySet().stream().map((entry) -> {
-			List<ModeByLoad> each = entry.getValue();
-			String answer = words(each, ModeByLoad::answer, "sync answers sooner", "queued answers sooner",
-					"both answer as soon");
-			return "%s: %s%s.".formatted(Coordinates.backend(entry.getKey()),
-					words(each, ModeByLoad::rate, "queued saves more", "sync saves more", "both save as many"),
-					answer.isEmpty() ? "" : "; " + answer);
-		}).toList();
+		return ModeByLoad.byCapacity(loads)
+			.entrySet()
+			.stream()
+			.map((entry) -> "%s: %s.".formatted(Coordinates.backend(entry.getKey()), Stream
+				.of(winners(entry.getValue(), Measure.SAVED, "saves an order sooner") + backlog(entry.getValue()),
+						winners(entry.getValue(), Measure.ANSWERED, "answers sooner"), failed(entry.getValue()))
+				.filter((clause) -> !clause.isEmpty())
+				.collect(Collectors.joining("; "))))
+			.toList();
 	}
 
-	/** Names the loads of each verdict on a ratio. */
-	private static String words(List<ModeByLoad> loads, Function<ModeByLoad, @Nullable Ratio> ratio, String queued,
-			String sync, String same) {
-		List<ModeByLoad> known = loads.stream().filter((load) -> ratio.apply(load) != null).toList();
-		return Stream.of(Choice.values()).flatMap((choice) -> {
-			List<ModeByLoad> chosen = known.stream()
-				.filter((load) -> Objects.requireNonNull(ratio.apply(load)).choice() == choice)
-				.toList();
-			if (chosen.isEmpty()) {
-				return Stream.of();
-			}
-			String at = (chosen.size() == known.size()) ? "at every load"
-					: "at " + chosen.getFirst().load().kind().text(sizes(chosen));
-			List<Ratio> ratios = chosen.stream().map(ratio).filter(Objects::nonNull).toList();
-			return Stream.of(switch (choice) {
-				case QUEUED -> "%s %s".formatted(queued, at);
-				case QUEUED_SHOWN -> "%s %s (few pairs)".formatted(queued, at);
-				case SYNC -> "%s %s".formatted(sync, at);
-				case SYNC_SHOWN -> "%s %s (few pairs)".formatted(sync, at);
-				case SAME -> "%s %s, within %s".formatted(same, at, Figures.percent(PairedComparison.MARGIN));
-				case INCONCLUSIVE -> "inconclusive %s (a difference of up to %s may hide)".formatted(at, Figures
-					.percent(ratios.stream().mapToDouble((each) -> each.comparison().mayHide()).max().orElseThrow()));
-				case TOO_FEW_PAIRS -> "inconclusive %s (× %s)".formatted(at,
-						range(ratios.stream().mapToDouble(Ratio::least).min().orElseThrow(),
-								ratios.stream().mapToDouble(Ratio::greatest).max().orElseThrow()));
-			});
+	/** Names the loads at which each mode is better. */
+	private static String winners(List<ModeByLoad> loads, Measure measure, String does) {
+		List<ModeByLoad> known = loads.stream().filter((load) -> measure.ratio.apply(load) != null).toList();
+		return Stream.of(Coordinates.SYNC, Coordinates.QUEUED, "").flatMap((mode) -> {
+			List<ModeByLoad> at = known.stream().filter((load) -> measure.better(load).equals(mode)).toList();
+			return at.isEmpty() ? Stream.of()
+					: Stream.of("%s %s".formatted(mode.isEmpty() ? "no clear difference" : mode + " " + does,
+							(at.size() == known.size()) ? "at every load"
+									: "at " + at.getFirst().load().kind().text(sizes(at))));
 		}).collect(Collectors.joining(", "));
+	}
+
+	/** The limit of the lab behind the time until queued orders are saved. */
+	private static String backlog(List<ModeByLoad> loads) {
+		return loads.stream()
+			.anyMatch((load) -> load.hasBacklog() && Measure.SAVED.better(load).equals(Coordinates.SYNC))
+					? " (a queued one waits behind up to %s placed before it, a limit of this run)"
+						.formatted(Figures.count(ModeByLoad.MAX_BACKLOG))
+					: "";
+	}
+
+	private static String failed(List<ModeByLoad> loads) {
+		double sync = loads.stream().mapToDouble((load) -> load.sync().failedShare()).max().orElse(0);
+		double queued = loads.stream().mapToDouble((load) -> load.queued().failedShare()).max().orElse(0);
+		return (sync == 0 && queued == 0) ? "no call fails" : "of the calls, up to %s fail with sync, %s with queued"
+			.formatted(Figures.percent(sync), (queued > 0) ? Figures.percent(queued) : "none");
+	}
+
+	private static String failed(ModeByLoad load) {
+		return (load.sync().failedShare() == 0 && load.queued().failedShare() == 0) ? "none" : "sync %s, queued %s"
+			.formatted(Figures.percent(load.sync().failedShare()), Figures.percent(load.queued().failedShare()));
+	}
+
+	/** A line for each load. */
+	static List<String> lines(List<ModeByLoad> loads) {
+		return loads.stream()
+			.map((load) -> "%s, %s: %s; failed calls: %s".formatted(Coordinates.backend(load.capacity()),
+					Reliability.sign(load.load().toString(), load.marked()),
+					Stream.of(Measure.values())
+						.filter((measure) -> measure.ratio.apply(load) != null)
+						.map((measure) -> "%s: %s".formatted(measure.words, measure.phrase(load)))
+						.collect(Collectors.joining("; ")),
+					failed(load)))
+			.toList();
 	}
 
 	private static String sizes(List<ModeByLoad> loads) {
@@ -85,48 +157,49 @@ final class ModeOverview {
 	/** The figures that the answer rests on. */
 	static void write(List<ModeByLoad> loads, Html html) {
 		html.open("div", "class", "verdict").open("div", "class", "figures");
-		List<ModeByLoad> greatest = ModeByLoad.byCapacity(loads).values().stream().map(List::getLast).toList();
-		Stream
-			.concat(greatest.stream().map((load) -> new Figure(load, load.rate(), "saved per second, queued to sync")),
-					greatest.stream()
-						.filter((load) -> load.answer() != null)
-						.map((load) -> new Figure(load, Objects.requireNonNull(load.answer()),
-								"wait for an answer, queued to sync")))
-			.limit(MAX_FIGURES)
-			.forEach((figure) -> figure.write(html));
+		ModeByLoad.byCapacity(loads).values().stream().map(List::getLast).limit(2).forEach((load) -> {
+			html.element("small", "%s, %s".formatted(Coordinates.backend(load.capacity()), load.load()));
+			tile(load, Measure.SAVED, ModeFigures::savedP50, html);
+			tile(load, Measure.ANSWERED, ModeFigures::acceptedP50, html);
+		});
 		html.close().chart(chart(loads)).close();
+		html.table(phrases(loads));
 		html.details("Data as a table", table(loads));
+	}
+
+	private static void tile(ModeByLoad load, Measure measure, Function<ModeFigures, @Nullable Double> median,
+			Html html) {
+		Double sync = median.apply(load.sync());
+		Double queued = median.apply(load.queued());
+		if (measure.ratio.apply(load) == null || sync == null || queued == null) {
+			return;
+		}
+		html.open("div");
+		html.element("strong", Reliability.sign("%s : %s".formatted(seconds(sync), seconds(queued)), load.marked()));
+		html.element("span", "%s, sync : queued".formatted(measure.words.replace(", sooner", "")));
+		html.element("small", measure.phrase(load));
+		html.close();
+	}
+
+	private static String seconds(double millis) {
+		return Figures.measured(millis / 1_000) + " s";
 	}
 
 	/** The rule behind the sentences. */
 	static String rule() {
-		return "A pair is a variant in a repetition, once in each mode, in an order that was drawn for each pair. A mode “saves more” or “answers sooner” if the exact signed-rank test of at least %s pairs finds a difference at 1 %%; “as many” or “as soon” is reported if a difference of %s is excluded, otherwise the difference that may hide. Of few pairs there is no test: it is said of them if each of at least two differs by more than %s, which, at the noise that pairs have on shared machines, chance does in fewer than one of a hundred cases. “Answers”: median time from an order's first try until it is accepted, failures and retries included. Doubt is the 99 %% interval or, of few pairs, their range."
-			.formatted(Figures.count(PairedComparison.MIN_PAIRS), Figures.percent(PairedComparison.MARGIN),
-					Figures.percent(ModeByLoad.SHOWN_BY));
+		return "A pair is a variant in a repetition, once in each mode, in an order that was drawn for each pair. A mode is named if the exact signed-rank test of at least %s pairs finds a difference at 1 %%; of fewer pairs there is no test, and it is named if each of at least two differs by more than %s, which, at the noise that pairs have on shared machines, chance does in fewer than one of a hundred cases. In brackets: the 99 %% interval or, of few pairs, their range; where no difference is clear, that of queued to sync. Times are medians from an order's first try, failures and retries included."
+			.formatted(Figures.count(PairedComparison.MIN_PAIRS), Figures.percent(ModeByLoad.SHOWN_BY));
 	}
 
-	private record Figure(ModeByLoad load, Ratio ratio, String what) {
-
-		void write(Html html) {
-			html.open("div");
-			html.element("strong", Reliability.sign("× " + Figures.measured(this.ratio.median()), this.load.marked()));
-			html.element("span", this.what);
-			html.element("small", "%s, %s".formatted(Coordinates.backend(this.load.capacity()), this.load.load()));
-			html.element("small", "%s to %s, %s".formatted(Figures.measured(this.ratio.low()),
-					Figures.measured(this.ratio.high()), Figures.counted(this.ratio.pairs(), "pair")));
-			bottlenecks().forEach((bottleneck) -> html.element("small", bottleneck));
-			html.close();
+	private static Table phrases(List<ModeByLoad> loads) {
+		List<Column<ModeByLoad>> columns = new ArrayList<>(
+				List.of(Column.words("Backend", (load) -> Coordinates.backend(load.capacity())),
+						Column.words("load", (ModeByLoad load) -> load.load().toString()).marked(ModeByLoad::marked)));
+		for (Measure measure : Measure.values()) {
+			columns.add(Column.words(measure.words, measure::phrase));
 		}
-
-		/** The bottlenecks of both modes, in a few words each. */
-		private List<String> bottlenecks() {
-			String sync = this.load.sync().bottleneck();
-			String queued = this.load.queued().bottleneck();
-			List<String> words = sync.equals(queued) ? List.of("both limited by " + sync)
-					: List.of("sync limited by " + sync, "queued limited by " + queued);
-			return words.stream().filter((each) -> !each.endsWith("limited by ")).toList();
-		}
-
+		columns.add(Column.words("failed calls", ModeOverview::failed));
+		return Table.of("Which mode is better, how many times, and the interval", loads, columns);
 	}
 
 	private static Chart chart(List<ModeByLoad> loads) {
@@ -152,7 +225,6 @@ final class ModeOverview {
 	private static Table table(List<ModeByLoad> loads) {
 		return Table.of("Queued to sync, and what clients of each mode see", loads,
 				List.of(Column.words("Backend", ModeByLoad::capacity),
-						Column.words("mode", (load) -> verdict(load.rate().choice())),
 						Column.words("load", (ModeByLoad load) -> load.load().toString()).marked(ModeByLoad::marked),
 						Column.measured("saved per second, ratio", (load) -> load.rate().median()),
 						Column.measured("from", (load) -> load.rate().low()),
@@ -163,22 +235,10 @@ final class ModeOverview {
 						Column.measured("queued saved/s", (load) -> load.queued().savedPerSecond()),
 						Column.percent("sync calls failed", (load) -> load.sync().failedShare()),
 						Column.percent("queued calls failed", (load) -> load.queued().failedShare()),
-						Column.measured("sync p99 to accepted, ms", (load) -> load.sync().acceptedP99()),
-						Column.measured("queued p99 to accepted, ms", (load) -> load.queued().acceptedP99()),
-						Column.measured("sync p99 to saved, ms", (load) -> load.sync().savedP99()),
-						Column.measured("queued p99 to saved, ms", (load) -> load.queued().savedP99())));
-	}
-
-	private static String verdict(Choice choice) {
-		return switch (choice) {
-			case QUEUED -> "queued";
-			case QUEUED_SHOWN -> "queued, few pairs";
-			case SYNC -> "sync";
-			case SYNC_SHOWN -> "sync, few pairs";
-			case SAME -> "the same";
-			case INCONCLUSIVE -> "inconclusive";
-			case TOO_FEW_PAIRS -> "too few pairs";
-		};
+						Column.measured("sync median until accepted, ms", (load) -> load.sync().acceptedP50()),
+						Column.measured("queued", (load) -> load.queued().acceptedP50()),
+						Column.measured("sync median until saved, ms", (load) -> load.sync().savedP50()),
+						Column.measured("queued", (load) -> load.queued().savedP50())));
 	}
 
 }

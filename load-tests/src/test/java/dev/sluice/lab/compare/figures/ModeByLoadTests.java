@@ -3,20 +3,16 @@ package dev.sluice.lab.compare.figures;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 
 import dev.sluice.lab.compare.figures.ModeByLoad.Choice;
-import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
-import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -128,6 +124,7 @@ class ModeByLoadTests {
 
 		assertThat(only(cells).rate().choice()).isEqualTo(Choice.SAME);
 		assertThat(Objects.requireNonNull(only(cells).answer()).choice()).isEqualTo(Choice.SYNC);
+		assertThat(Objects.requireNonNull(only(cells).saved()).choice()).isEqualTo(Choice.SAME);
 	}
 
 	@Test
@@ -203,8 +200,8 @@ class ModeByLoadTests {
 
 		ModeByLoad load = only(cells);
 
-		assertThat(load.sync()).isEqualTo(new ModeByLoad.ModeFigures(200, 0, 40.0, 400.0, false, ""));
-		assertThat(load.queued()).isEqualTo(new ModeByLoad.ModeFigures(600, 0, 3.0, 4_000.0, false, ""));
+		assertThat(load.sync()).isEqualTo(new ModeByLoad.ModeFigures(200, 0, 20.0, 200.0, false));
+		assertThat(load.queued()).isEqualTo(new ModeByLoad.ModeFigures(600, 0, 1.5, 2_000.0, false));
 		assertThat(load.capacity()).isEqualTo("starved");
 		assertThat(load.load()).isEqualTo(Load.inFlight(10));
 		assertThat(load.rate().median()).isCloseTo(3, within(1e-9));
@@ -218,22 +215,6 @@ class ModeByLoadTests {
 				Runs.rate(cell("queued", 10, 1), 100).waiting(wait(1.0), wait(0.0))));
 
 		assertThat(load.answer()).isNull();
-	}
-
-	@Test
-	void theBottleneckOfAModeIsThatOfMostOfItsCells() {
-		List<CellResult> cells = new ArrayList<>();
-		for (int repetition = 1; repetition <= 3; repetition++) {
-			cells.add(bottleneck(cell("sync", 10, repetition),
-					(repetition == 1) ? new Bottleneck.Cpu(1, "kafka", 1) : new Bottleneck.Generator(repetition)));
-			cells.add(
-					bottleneck(cell("queued", 10, repetition), (repetition == 1) ? new Bottleneck.Generator(1) : null));
-		}
-
-		ModeByLoad load = only(cells);
-
-		assertThat(load.sync().bottleneck()).isEqualTo("a late load generator");
-		assertThat(load.queued().bottleneck()).isEqualTo("a late load generator");
 	}
 
 	@Test
@@ -261,8 +242,8 @@ class ModeByLoadTests {
 		List<ModeByLoad> loads = of(cells);
 
 		assertThat(loads).extracting(ModeByLoad::capacity)
-			.containsExactly("mine", "mine", "mine", "unlimited", "unlimited", "unlimited", "workers", "workers",
-					"workers");
+			.containsExactly("workers", "workers", "workers", "unlimited", "unlimited", "unlimited", "mine", "mine",
+					"mine");
 		assertThat(loads).extracting(ModeByLoad::load)
 			.startsWith(Load.inFlight(20), Load.inFlight(100), new Load(Load.Kind.BURST, 5));
 		assertThat(ModeByLoad.byCapacity(loads)).hasSize(3).allSatisfy((_, each) -> assertThat(each).hasSize(3));
@@ -303,13 +284,6 @@ class ModeByLoadTests {
 	/** Of which p99 is twice the median. */
 	private static Wait wait(double median) {
 		return new Wait(2_000, 0, median, median, median * 2);
-	}
-
-	private static CellResult bottleneck(Cell cell, @Nullable Bottleneck bottleneck) {
-		CellResult rate = Runs.rate(cell, 100);
-		return new CellResult(cell, rate.start(), rate.end(), 10, 0, Map.of(), 10, 10, 100, 100, null, null, null,
-				Map.of(), 0L, 0, 0.0, 0, null,
-				new Utilisation(0.6, 0.01, Map.of(), List.of(), null, null, null, bottleneck), List.of());
 	}
 
 	private static RunResult comparison(int repetitions, Ratio ratio) {

@@ -2,10 +2,13 @@ package dev.sluice.lab.compare.page;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import dev.sluice.lab.compare.figures.ModeByLoad;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
@@ -16,38 +19,72 @@ class ModeOverviewTests {
 
 	private final List<CellResult> cells = new ArrayList<>();
 
+	/** With 400 orders saved per second in either mode. */
 	@Test
-	void namesTheLoadsOfEachVerdictForEachBackend() {
-		pairs("starved", 10, 1.2, 1.5);
-		pairs("starved", 100, 0.5, 0.5);
-		pairs("starved", 1_000, 2, 2);
-		pairs("unlimited", 10, 1, 1.1);
-		this.cells.add(Runs.bare(new Cell("reactive", "sync", "starved", Load.inFlight(1_000), 3), "gave up"));
-		this.cells.add(Runs.rate(new Cell("reactive", "queued", "starved", Load.inFlight(1_000), 3), 68.7));
+	void saysFirstThatQueuedOrdersAreSavedLaterAndWhichBacklogMakesIt() {
+		pair("workers", 10, median(50), median(60), median(10), median(5_000));
+		pair("workers", 10, median(50), median(50), median(12.5), median(4_000));
+		pair("workers", 100, median(250), median(250), median(240), median(240));
+		pair("workers", 100, median(250), median(250), median(260), median(260));
 
-		assertThat(answers()).satisfiesExactly(
-				(slow) -> assertThat(slow).startsWith("Slow backend (starved): ")
-					.contains("1,000 † in flight", "100 in flight", "(× 1.2 to 1.5)"),
-				(fast) -> assertThat(fast).startsWith("Fast backend (unlimited): ").contains("at every load"));
+		assertThat(answers()).singleElement()
+			.isEqualTo(
+					"Slow backend (20 workers): sync saves an order sooner at 10 in flight, no clear difference at 100 in flight (a queued one waits behind up to 6,000 placed before it, a limit of this run); queued answers sooner at 10 in flight, no clear difference at 100 in flight; no call fails.");
+		assertThat(ModeOverview.lines(loads())).containsExactly(
+				"Slow backend (20 workers), 10 in flight: until saved, sooner: sync, 81.6 times (80 to 83.3); until answered, sooner: queued, 4.47 times (4 to 5); more saved per second: no clear difference (1); failed calls: none",
+				"Slow backend (20 workers), 100 in flight: until saved, sooner: no clear difference (0.96 to 1.04); until answered, sooner: no clear difference (0.96 to 1.04); more saved per second: no clear difference (1); failed calls: none");
+	}
+
+	@Test
+	void saysWhatFailsAndWhatAnOrderCosts() {
+		for (int repetition = 1; repetition <= 2; repetition++) {
+			this.cells.add(spent("sync", repetition, 30, 4.0));
+			this.cells.add(spent("queued", repetition, 0, 2.0));
+		}
+
+		assertThat(answers()).singleElement()
+			.asString()
+			.endsWith("of the calls, up to 30 % fail with sync, none with queued.");
+		assertThat(ModeOverview.lines(loads())).singleElement()
+			.asString()
+			.endsWith("; less CPU for an order: queued, 2 times (2); failed calls: sync 30 %, queued 0 %");
 	}
 
 	@Test
 	void aBackendWithoutANameIsCalledAsItIs() {
-		pairs("mine", 10, 1);
+		pair("mine", 10, median(1), median(1), median(1), median(1));
 
 		assertThat(answers()).singleElement().asString().startsWith("Backend mine: ");
 	}
 
 	private List<String> answers() {
-		return ModeOverview.answers(ModeByLoad.of(Runs.run("compare", null, this.cells, List.of())));
+		return ModeOverview.answers(loads());
 	}
 
-	private void pairs(String capacity, int load, double... ratios) {
-		for (int i = 0; i < ratios.length; i++) {
-			this.cells.add(Runs.rate(new Cell("reactive", "sync", capacity, Load.inFlight(load), i + 1), 1_000));
-			this.cells.add(
-					Runs.rate(new Cell("reactive", "queued", capacity, Load.inFlight(load), i + 1), 1_000 * ratios[i]));
-		}
+	private List<ModeByLoad> loads() {
+		return ModeByLoad.of(Runs.run("compare", null, this.cells, List.of()));
+	}
+
+	private static Wait median(double millis) {
+		return new Wait(2_000, 0, millis, null, null);
+	}
+
+	private void pair(String capacity, int load, Wait syncAccepted, Wait syncSaved, Wait queuedAccepted,
+			Wait queuedSaved) {
+		int repetition = 1 + this.cells.size() / 2;
+		this.cells.add(Runs.rate(new Cell("reactive", "sync", capacity, Load.inFlight(load), repetition), 400)
+			.waiting(syncAccepted, syncSaved));
+		this.cells.add(Runs.rate(new Cell("reactive", "queued", capacity, Load.inFlight(load), repetition), 400)
+			.waiting(queuedAccepted, queuedSaved));
+	}
+
+	private static CellResult spent(String mode, int repetition, long failed, double cpuMillis) {
+		CellResult rate = Runs.rate(new Cell("reactive", mode, "workers", Load.inFlight(10), repetition), 400);
+		return new CellResult(rate.cell(), rate.start(), rate.end(), 100, failed, Map.of(), 100 - failed, 100 - failed,
+				400, 400, null, null, null,
+				Map.of("gateway", new ServiceCost(cpuMillis, null, null, null, null, null, null, null, null, null),
+						"load-generator", new ServiceCost(9.0, null, null, null, null, null, null, null, null, null)),
+				0L, 0, 0.0, 0, null, null, List.of());
 	}
 
 }

@@ -1,4 +1,4 @@
-package dev.sluice.lab.kit.run;
+package dev.sluice.lab.compare;
 
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -6,6 +6,7 @@ import java.time.Duration;
 import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
 
 /** Whether other processes use this machine's CPU, before the lab starts any. */
