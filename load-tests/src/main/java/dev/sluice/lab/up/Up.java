@@ -9,14 +9,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
+import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Ports;
+import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.PatienceOption;
 import dev.sluice.lab.kit.stack.Interruption;
@@ -38,12 +42,16 @@ import picocli.CommandLine.Spec;
 /** {@code lab up}: runs the whole system until it is interrupted. */
 @Command(name = "up", mixinStandardHelpOptions = true,
 		description = "Starts Kafka, PostgreSQL and every service, prints their addresses, and stops them on Ctrl-C.",
-		footer = { "", "Data is deleted at the end. Exit code: 1 if something does not start or dies." })
+		footer = { "", "A service that ends is started again, three times. Data is deleted at the end."
+				+ " Exit code: 1 if something does not start, or ends once more." })
 public final class Up implements Callable<Integer> {
 
 	private static final Duration WATCH_INTERVAL = Duration.ofMillis(500);
 
 	private static final int MAX_OFFSET = 50_000;
+
+	/** How often a service that has ended is started again. */
+	private static final int RESTARTS = 3;
 
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
@@ -63,6 +71,9 @@ public final class Up implements Callable<Integer> {
 	@Option(names = "--port-offset", paramLabel = "N", defaultValue = "0",
 			description = "Number added to every port. Default: ${DEFAULT-VALUE}.")
 	private int portOffset;
+
+	/** What has become ready after the others, and is now watched. */
+	private final Queue<Service> late = new ConcurrentLinkedQueue<>();
 
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
@@ -117,16 +128,13 @@ public final class Up implements Callable<Integer> {
 		PrintWriter out = this.spec.commandLine().getOut();
 		try {
 			checkPorts(stack);
-			stack.prepare(Set.of(Module.values()), (text) -> {
-				out.println(text + " …");
-				out.flush();
-			});
+			stack.prepare(Set.of(Module.values()), (text) -> say(out, text + " …"));
 			Duration elapsed = start(out, stack, servlet);
 			Files.writeString(stack.directory().resolve("ready"), elapsed.toString(), StandardCharsets.US_ASCII);
 			printAddresses(out, stack, servlet, elapsed);
-			Service dead = watch(stack);
-			throw new LabException("%s has ended; its log %s ends with:%n%s".formatted(dead.name(), dead.logFile(),
-					dead.process().tail()));
+			Service dead = watch(out, stack);
+			throw new LabException("%s has ended once more; its log %s ends with:%n%s".formatted(dead.name(),
+					dead.logFile(), dead.process().tail()));
 		}
 		catch (InterruptedException _) {
 			return 0;
@@ -137,10 +145,14 @@ public final class Up implements Callable<Integer> {
 		finally {
 			// Clears the interrupt, which would disturb stopping.
 			Thread.interrupted();
-			out.println("Stopping …");
-			out.flush();
+			say(out, "Stopping …");
 			stack.close();
 		}
+	}
+
+	private static void say(PrintWriter out, String text) {
+		out.println(text);
+		out.flush();
 	}
 
 	private static void checkPorts(Stack stack) {
@@ -157,26 +169,37 @@ public final class Up implements Callable<Integer> {
 				process.info().command().map((command) -> " (%s)".formatted(command)).orElse(""));
 	}
 
-	private static Duration start(PrintWriter out, Stack stack, Variant servlet) {
+	private Duration start(PrintWriter out, Stack stack, Variant servlet) {
 		long start = System.nanoTime();
 		// One after the other, as services that wait for Kafka use cores, too.
 		Stack.inParallel(List.of(reported(out, start, "Kafka", () -> stack.infrastructure().kafka()),
 				reported(out, start, "PostgreSQL", () -> stack.infrastructure().postgres())));
+		// No order needs the sink, so nobody waits for it.
+		Thread.ofVirtual()
+			.start(() -> startLate(out,
+					reported(out, start, "grpc-sink", () -> this.late.add(stack.startSink(ServiceOptions.NONE)))));
 		Stack.inParallel(List.of(reported(out, start, "backend-mock", () -> stack.startBackend(ServiceOptions.NONE)),
 				reported(out, start, "order-consumer", () -> stack.startConsumer(ServiceOptions.NONE)),
 				reported(out, start, "gateway-servlet", () -> stack.startGateway(servlet, ServiceOptions.NONE)),
 				reported(out, start, "gateway-reactive",
-						() -> stack.startGateway(Variant.REACTIVE, ServiceOptions.NONE)),
-				reported(out, start, "grpc-sink", () -> stack.startSink(ServiceOptions.NONE))));
+						() -> stack.startGateway(Variant.REACTIVE, ServiceOptions.NONE))));
 		return Duration.ofNanos(System.nanoTime() - start);
+	}
+
+	private static void startLate(PrintWriter out, Callable<?> start) {
+		try {
+			start.call();
+		}
+		catch (Exception ex) {
+			say(out, String.valueOf(ex.getMessage()));
+		}
 	}
 
 	/** A start that prints a line when it is done. */
 	private static Callable<?> reported(PrintWriter out, long startNanos, String name, Callable<?> start) {
 		return () -> {
 			Object started = start.call();
-			out.printf(Locale.ROOT, "%6.1f s  %s is ready%n", (System.nanoTime() - startNanos) / 1e9, name);
-			out.flush();
+			say(out, String.format(Locale.ROOT, "%6.1f s  %s is ready", (System.nanoTime() - startNanos) / 1e9, name));
 			return started;
 		};
 	}
@@ -218,15 +241,40 @@ public final class Up implements Callable<Integer> {
 		out.flush();
 	}
 
-	/** Returns the first service that ends. */
-	private static Service watch(Stack stack) throws InterruptedException {
-		List<Service> services = stack.services();
+	/** Starts services that end again; returns the first that has ended too often. */
+	private Service watch(PrintWriter out, Stack stack) throws InterruptedException {
+		Map<Service, Integer> restarts = new LinkedHashMap<>();
+		stack.services()
+			.stream()
+			.filter((service) -> service.module() != Module.SINK)
+			.forEach((service) -> restarts.put(service, 0));
 		while (true) {
-			Optional<Service> dead = services.stream().filter((service) -> !service.isAlive()).findFirst();
-			if (dead.isPresent()) {
-				return dead.get();
+			for (Service ready = this.late.poll(); ready != null; ready = this.late.poll()) {
+				restarts.put(ready, 0);
+			}
+			for (Map.Entry<Service, Integer> known : restarts.entrySet()) {
+				if (!known.getKey().isAlive()) {
+					if (known.getValue() == RESTARTS) {
+						return known.getKey();
+					}
+					known.setValue(known.getValue() + 1);
+					startAgain(out, known.getKey(), known.getValue());
+				}
 			}
 			Thread.sleep(WATCH_INTERVAL);
+		}
+	}
+
+	private static void startAgain(PrintWriter out, Service service, int time) {
+		say(out, "%s has ended and is started again (%s of %s); its log %s ends with:%n%s".formatted(service.name(),
+				time, RESTARTS, service.logFile(), service.process().tail()));
+		try {
+			service.process().start();
+			say(out, "%s is ready again".formatted(service.name()));
+		}
+		catch (StartFailedException ex) {
+			// The next look counts it.
+			say(out, String.valueOf(ex.getMessage()));
 		}
 	}
 

@@ -66,6 +66,7 @@ class ReadmeIT {
 					}
 				}
 			}
+			startsAgain(up, log);
 			assertThat(compared).as("answers that the README names").isGreaterThanOrEqualTo(5);
 		}
 		catch (AssertionError | ConditionTimeoutException ex) {
@@ -96,7 +97,21 @@ class ReadmeIT {
 	/** {@code lab up} ends by itself if anything does not start in time. */
 	private static void awaitReady(Process up, Path log) {
 		await().atMost(DevServices.startTimeout().multipliedBy(3))
-			.until(() -> !up.isAlive() || Files.readString(log).contains("Sluice is ready"));
+			.until(() -> !up.isAlive() || Files.readString(log).contains("Sluice is ready")
+					&& Files.readString(log).contains("grpc-sink is ready"));
+		assertThat(up.isAlive()).as("lab up runs").isTrue();
+	}
+
+	/** A service that dies does not end the others. */
+	private static void startsAgain(Process up, Path log) {
+		up.descendants()
+			.filter((process) -> process.info().commandLine().orElse("").contains("grpc-sink.jar"))
+			.findFirst()
+			.orElseThrow()
+			.destroyForcibly();
+
+		await().atMost(DevServices.startTimeout())
+			.until(() -> !up.isAlive() || Files.readString(log).contains("grpc-sink is ready again"));
 		assertThat(up.isAlive()).as("lab up runs").isTrue();
 	}
 

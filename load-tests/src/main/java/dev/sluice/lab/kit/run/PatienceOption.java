@@ -20,7 +20,7 @@ public final class PatienceOption {
 	private CommandSpec command;
 
 	@Option(names = "--patience", paramLabel = "N", order = 90,
-			description = "Multiplies each deadline that only ends a hang, of a start, a restart, a recovery or a drain:"
+			description = "Multiplies each deadline that only ends a hang, of a start (3 minutes), a restart, a recovery or a drain:"
 					+ " for a slow or busy machine. 1 to 100. Default: 1.")
 	void set(@Nullable Double factor) {
 		if (factor == null) {

@@ -97,14 +97,21 @@ record FastStart(Path jar, Path cache) {
 			return;
 		}
 		progress.accept("Preparing a fast start, once after each build");
+		Stack.inParallel(missing.stream()
+			.<Callable<?>>map((jar) -> Executors.callable(() -> tryToMake(jar, progress)))
+			.toList());
+	}
+
+	/** One that fails must not end the others, which take as long again the next time. */
+	private static void tryToMake(Path jar, Consumer<String> progress) {
 		try {
-			Stack.inParallel(missing.stream().<Callable<?>>map((jar) -> Executors.callable(() -> make(jar))).toList());
+			make(jar);
 		}
 		catch (LabException | StartFailedException ex) {
 			if (Thread.currentThread().isInterrupted()) {
 				throw ex;
 			}
-			progress.accept("The services start slower than they could: " + ex.getMessage());
+			progress.accept("%s starts slower than it could: %s".formatted(jar.getFileName(), ex.getMessage()));
 		}
 	}
 

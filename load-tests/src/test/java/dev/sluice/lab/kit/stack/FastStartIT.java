@@ -53,16 +53,21 @@ class FastStartIT {
 	@Test
 	void isNotNeededToStart() throws IOException {
 		Workspace workspace = new Workspace(this.directory);
-		Path jar = Files.createDirectories(workspace.jar(Module.BACKEND).getParent()).resolve("backend-mock.jar");
-		// A jar that cannot be unpacked: it has no tools.
-		new JarOutputStream(Files.newOutputStream(jar)).close();
-		StringBuilder output = new StringBuilder();
+		Set<Module> modules = Set.of(Module.BACKEND, Module.CONSUMER);
+		for (Module module : modules) {
+			Files.createDirectories(workspace.jar(module).getParent());
+			// A jar that cannot be unpacked: it has no tools.
+			new JarOutputStream(Files.newOutputStream(workspace.jar(module))).close();
+		}
+		StringBuffer output = new StringBuffer();
 		try (Stack stack = new Stack(workspace, Infrastructure.EMBEDDED, this.directory, StackOptions.DEFAULT)) {
-			stack.prepare(Set.of(Module.BACKEND), output::append);
+			stack.prepare(modules, output::append);
 		}
 
-		assertThat(output).contains("Preparing a fast start").contains("start slower than they could");
-		assertThat(FastStart.find(jar)).isEmpty();
+		assertThat(output).contains("Preparing a fast start")
+			.as("one that fails does not end the others")
+			.contains("backend-mock.jar starts slower than it could", "order-consumer.jar starts slower than it could");
+		assertThat(FastStart.find(workspace.jar(Module.BACKEND))).isEmpty();
 	}
 
 	private Path jar() throws IOException {
