@@ -1,5 +1,6 @@
 package dev.sluice.lab;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
@@ -7,9 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import com.sun.management.OperatingSystemMXBean;
@@ -32,8 +33,6 @@ final class Doctor implements Callable<Integer> {
 	private static final int JAVA = 25;
 
 	private static final long MIB = 1024 * 1024;
-
-	private static final long MAVEN_TIMEOUT_SECONDS = 20;
 
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
@@ -68,25 +67,12 @@ final class Doctor implements Callable<Integer> {
 				System.getProperty("java.home"), (feature == JAVA) ? "" : ": install a JDK " + JAVA));
 	}
 
-	private boolean checkMaven() throws InterruptedException {
-		try {
-			Process process = new ProcessBuilder("mvn", "-v").redirectErrorStream(true).start();
-			process.getOutputStream().close();
-			if (!process.waitFor(MAVEN_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-				process.destroyForcibly();
-				print(Verdict.WARN, "Maven", "'mvn -v' does not answer within %s s".formatted(MAVEN_TIMEOUT_SECONDS));
-				return false;
-			}
-			try (var lines = process.inputReader()) {
-				print(Verdict.OK, "Maven",
-						Optional.ofNullable(lines.readLine()).orElse("").replaceAll("\\e\\[[0-9;]*m", ""));
-			}
-			return true;
-		}
-		catch (IOException _) {
-			print(Verdict.WARN, "Maven", "there is no 'mvn': nothing can be built; install Maven 3.8.7 or newer");
-			return false;
-		}
+	private boolean checkMaven() {
+		boolean found = Stream.of(Objects.requireNonNullElse(System.getenv("PATH"), "").split(File.pathSeparator))
+			.anyMatch((directory) -> Files.isExecutable(Path.of(directory, "mvn")));
+		print(found ? Verdict.OK : Verdict.WARN, "Maven",
+				found ? "there is a 'mvn'" : "there is no 'mvn': nothing can be built; install Maven 3.8.7 or newer");
+		return found;
 	}
 
 	/** Native libraries, and an embedded PostgreSQL, are unpacked into the directory. */
@@ -115,16 +101,9 @@ final class Doctor implements Callable<Integer> {
 		print((cores >= 2) ? Verdict.OK : Verdict.WARN, "cores",
 				cores + ((cores >= 2) ? "" : ": the load generator and the system will wait for each other"));
 		long available = availableMemory() / MIB;
-		String text = String.format(Locale.ROOT, "%,d MiB available", available);
-		if (available >= 6144) {
-			print(Verdict.OK, "memory", text);
-		}
-		else if (available >= 4096) {
-			print(Verdict.WARN, "memory", text + ": 'lab compare' wants 6,144; end other programs");
-		}
-		else {
-			print(Verdict.FAIL, "memory", text + ": 'lab up' needs 4,096, 'lab compare' 6,144; end other programs");
-		}
+		print((available >= 6144) ? Verdict.OK : (available >= 4096) ? Verdict.WARN : Verdict.FAIL, "memory",
+				String.format(Locale.ROOT, "%,d MiB available%s", available,
+						(available >= 6144) ? "" : ": 'lab up' needs 4,096, 'lab compare' 6,144; end other programs"));
 	}
 
 	private void checkBusy() throws InterruptedException {
@@ -168,17 +147,10 @@ final class Doctor implements Callable<Integer> {
 	}
 
 	private void checkDocker() {
-		String answer;
-		if (DockerEngine.hasServers()) {
-			answer = "it answers and has the images: Kafka and PostgreSQL run as containers";
-		}
-		else if (DockerEngine.answers()) {
-			answer = "it answers but lacks an image: Kafka and PostgreSQL run embedded";
-		}
-		else {
-			answer = "it does not answer, and is not needed: Kafka and PostgreSQL run embedded";
-		}
-		print(Verdict.OK, "Docker", answer);
+		print(Verdict.OK, "Docker",
+				DockerEngine.hasServers() ? "it answers and has the images: Kafka and PostgreSQL run as containers"
+						: DockerEngine.answers() ? "it answers but lacks an image: Kafka and PostgreSQL run embedded"
+								: "it does not answer, and is not needed: Kafka and PostgreSQL run embedded");
 	}
 
 	private void checkPort(String name, int port) {

@@ -172,6 +172,19 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 								.collect(Collectors.joining()))));
 	}
 
+	/** How far a warm-up is, what it waits for, and how long at most. */
+	static String warming(Settling rule, List<WarmUpWindow> windows) {
+		WarmUpWindow last = windows.getLast();
+		return "warm-up, %s s of at most %s: orders saved per second %s (until two in a row agree within %s), compiling %s of the CPU (until at most %s)"
+			.formatted(Math.round(last.endSeconds()), rule.mostMillis() / 1_000,
+					windows.stream()
+						.skip(Math.max(0, windows.size() - 2))
+						.map((window) -> Figures.measured(window.savedPerSecond()))
+						.collect(Collectors.joining(", then ")),
+					Figures.percent(rule.within()), Figures.percent(last.jitShare()),
+					Figures.percent(WarmUpWindow.MAX_JIT_SHARE));
+	}
+
 	private static String end(List<WarmUpWindow> windows) {
 		return windows.stream()
 			.skip(Math.max(0, windows.size() - 2))

@@ -40,13 +40,11 @@ public final class CompareCommand extends ExperimentCommand {
 
 	private static final List<Integer> ALL_IN_FLIGHT = List.of(10, 30, 100, 300, 1_000);
 
-	private static final List<Integer> QUICK_IN_FLIGHT = List.of(10, 100, 1_000);
+	private static final List<Integer> QUICK_LOADS = List.of(10, 100, 1_000);
 
 	private static final List<Integer> SMALLEST_IN_FLIGHT = List.of(10, 50);
 
 	private static final List<Integer> ALL_ORDERS = List.of(10, 50, 100, 200, 500, 1_000, 2_000, 3_000);
-
-	private static final List<Integer> QUICK_ORDERS = List.of(10, 100, 1_000);
 
 	private static final List<Integer> SMALLEST_ORDERS = List.of(10, 100);
 
@@ -258,13 +256,13 @@ public final class CompareCommand extends ExperimentCommand {
 		return switch (kind()) {
 			case IN_FLIGHT -> (this.inFlight != null) ? this.inFlight : switch (chosen) {
 				case SMALLEST -> SMALLEST_IN_FLIGHT;
-				case QUICK -> QUICK_IN_FLIGHT;
+				case QUICK -> QUICK_LOADS;
 				case WHOLE -> ALL_IN_FLIGHT;
 			};
 			case OFFERED -> Objects.requireNonNull(this.rates);
 			case BURST -> (this.orders != null) ? this.orders : switch (chosen) {
 				case SMALLEST -> SMALLEST_ORDERS;
-				case QUICK -> QUICK_ORDERS;
+				case QUICK -> QUICK_LOADS;
 				case WHOLE -> ALL_ORDERS;
 			};
 		};

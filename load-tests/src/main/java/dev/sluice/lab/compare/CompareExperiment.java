@@ -31,14 +31,17 @@ import dev.sluice.lab.kit.jvm.JfrRecording;
 import dev.sluice.lab.kit.jvm.JvmRecords;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.measure.CellEvaluation;
+import dev.sluice.lab.kit.measure.OrderCalls;
 import dev.sluice.lab.kit.measure.OrderTimes;
 import dev.sluice.lab.kit.metrics.Scrapes;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase;
+import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase.Target;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.CompareResult.Setup;
 import dev.sluice.lab.kit.result.CompareResult.WarmUpCurve;
 import dev.sluice.lab.kit.result.CompareResult;
@@ -48,6 +51,7 @@ import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
+import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
@@ -166,6 +170,7 @@ final class CompareExperiment extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
+		progress().step("Report, written again after each cell: " + directory().path().resolve(ReportWriter.NAME));
 		BusyMachine.check(progress(), this.settings.force() || this.settings.checking());
 		StackOptions options = this.settings.checking() ? StackOptions.CHECKING : StackOptions.DEFAULT;
 		try (Stack stack = stack(options.withJvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(),
@@ -230,7 +235,7 @@ final class CompareExperiment extends Experiment {
 				progress().step("Round %s: warm-up, then %s cells".formatted(round.name(), round.cells().size()));
 				boolean cold = done.isEmpty();
 				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services)
-					.run(phases(block, round, services, cold), (phase) -> show(round, phase));
+					.run(phases(block, round, services, cold), watcher(round));
 				done.put(round, record);
 				if (record.failure() != null || record.interrupted()) {
 					break;
@@ -306,26 +311,64 @@ final class CompareExperiment extends Experiment {
 		return "%s %s %s %s".formatted(cell.variant(), cell.mode(), cell.capacity(), cell.load().size());
 	}
 
-	private void show(Round round, Phase phase) {
-		List<Cell> all = this.plan.cells();
-		round.cells()
-			.stream()
-			.filter((cell) -> phaseName(cell).equals(phase.name()))
-			.findFirst()
-			.ifPresentOrElse(
-					(cell) -> progress().of(all.indexOf(cell), all.size(),
-							"cell %s of %s: %s".formatted(all.indexOf(cell) + 1, all.size(), cell)),
-					() -> progress().now("round %s: %s".formatted(round.name(), phase.name())));
+	/** Shows a round while it runs. */
+	private LoadRound.Watcher watcher(Round round) {
+		return new LoadRound.Watcher() {
+
+			@Override
+			public void running(Phase phase) {
+				List<Cell> all = CompareExperiment.this.plan.cells();
+				cell(round, phase.name()).ifPresentOrElse(
+						(cell) -> progress().of(all.indexOf(cell), all.size(),
+								"cell %s of %s: %s".formatted(all.indexOf(cell) + 1, all.size(), cell)),
+						() -> progress().now("round %s: %s".formatted(round.name(), phase.name())));
+			}
+
+			@Override
+			public void warming(Settling rule, List<WarmUpWindow> windows) {
+				progress().during(CellLoad.warming(rule, windows));
+			}
+
+			@Override
+			public void ended(PhaseOutcome outcome, ProcessSamples samples) {
+				try {
+					showSoFar(round, outcome, samples);
+				}
+				catch (IOException ex) {
+					// It is evaluated at the end of its block all the same.
+					progress().step("The report cannot be written yet: " + ex);
+				}
+			}
+
+		};
+	}
+
+	private static Optional<Cell> cell(Round round, String phase) {
+		return round.cells().stream().filter((cell) -> phaseName(cell).equals(phase)).findFirst();
+	}
+
+	/**
+	 * Adds a warm-up or a cell, without what only the end of its block has: recordings
+	 * and scrapes.
+	 */
+	private void showSoFar(Round round, PhaseOutcome outcome, ProcessSamples samples) throws IOException {
+		if (!outcome.windows().isEmpty()) {
+			this.warmUps.add(new WarmUpCurve(round.name(), outcome.windows(), WarmUpWindow.AGREE_WITHIN));
+		}
+		Optional<Cell> cell = cell(round, outcome.name());
+		if (cell.isPresent()) {
+			CellResult result = evaluate(round, cell.get(), outcome,
+					new CellEvaluation(samples.calling(gateway(cell.get().variant()), GATEWAY), Map.of(), Map.of(),
+							MEASURED, GATEWAY, Runtime.getRuntime().availableProcessors()));
+			this.cells.add(result);
+			progress().step(ComparePage.line(result));
+			showSoFar();
+		}
 	}
 
 	private void evaluate(Block block, Round round, LoadRound.Record record) throws IOException {
-		record.outcomes()
-			.stream()
-			.filter((outcome) -> !outcome.windows().isEmpty())
-			.forEach((outcome) -> this.warmUps
-				.add(new WarmUpCurve(round.name(), outcome.windows(), WarmUpWindow.AGREE_WITHIN)));
+		List<CellResult> evaluated = new ArrayList<>();
 		Path kept = directory().directory("scrapes/" + round.name());
-		Path outcomes = directory().directory("outcomes/" + round.name());
 		Scrapes consumer = scrapes(kept, CONSUMER);
 		Scrapes backend = scrapes(kept, BACKEND);
 		for (String variant : block.variants()) {
@@ -342,14 +385,23 @@ final class CompareExperiment extends Experiment {
 				if (cell.variant().equals(variant)) {
 					Optional<PhaseOutcome> outcome = record.outcome(phaseName(cell));
 					if (outcome.isPresent()) {
-						OrderTimes times = OrderTimes.read(OrderTimes.file(outcomes, phaseName(cell)));
-						this.cells.add(evaluation.evaluate(cell, outcome.get(), record.calls(outcome.get()))
-							.waiting(times.toAccepted(), times.toSaved()));
+						evaluated.add(evaluate(round, cell, outcome.get(), evaluation));
 					}
 				}
 			}
 		}
+		// In place of those that were shown while the round ran.
+		this.cells.removeIf((shown) -> round.cells().contains(shown.cell()));
+		this.cells.addAll(evaluated);
 		this.cells.sort(Comparator.comparing(CellResult::start));
+	}
+
+	private CellResult evaluate(Round round, Cell cell, PhaseOutcome outcome, CellEvaluation evaluation)
+			throws IOException {
+		Path outcomes = directory().directory("outcomes/" + round.name());
+		OrderTimes times = OrderTimes.read(OrderTimes.file(outcomes, phaseName(cell)));
+		return evaluation.evaluate(cell, outcome, OrderCalls.read(OrderCalls.file(outcomes, phaseName(cell))))
+			.waiting(times.toAccepted(), times.toSaved());
 	}
 
 	private static Scrapes scrapes(Path kept, String service) throws IOException {

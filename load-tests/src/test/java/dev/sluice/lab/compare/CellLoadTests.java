@@ -110,6 +110,14 @@ class CellLoadTests {
 		assertThat(CellLoad.burst(1, 1).warmUpCheck(List.of())).isEmpty();
 	}
 
+	@Test
+	void saysHowFarAWarmUpIsAndWhatItWaitsFor() {
+		assertThat(CellLoad.warming(new Settling(5_000, 30_000, 360_000, 0.10),
+				List.of(new WarmUpWindow(5, 100, 1.0, 0.5), new WarmUpWindow(10, 200, 1.0, 0.3))))
+			.isEqualTo(
+					"warm-up, 10 s of at most 360: orders saved per second 100, then 200 (until two in a row agree within 10 %), compiling 30 % of the CPU (until at most 5 %)");
+	}
+
 	private static Phase phase(CellLoad load, int size) {
 		return load.phase("x", new Cell("reactive", "sync", "unlimited", new Load(load.kind(), size), 1),
 				new Target(GATEWAY, Mode.SYNC), BackendCapacity.UNLIMITED.model());

@@ -153,21 +153,21 @@ class ReportPageIT {
 	void aTableSortsByAnyColumnAndComesBack() throws Exception {
 		browser
 			.run("""
-					var table = [...document.querySelectorAll('table')].find((each) => each.caption.textContent.startsWith('Queued to sync'));
+					var table = [...document.querySelectorAll('table')].find((each) => each.caption.textContent.startsWith('All cells: orders'));
 					var column = (name) => [...table.tHead.rows[0].cells].findIndex((head) => head.textContent === name);
 					var values = (name) => [...table.tBodies[0].rows].map((row) => row.cells[column(name)].textContent);
 					var sort = (name) => table.tHead.rows[0].cells[column(name)].querySelector('button').click()""");
-		String before = browser.evaluate("values('sync saved/s')");
+		String before = browser.evaluate("values('saved per second')");
 
-		browser.run("sort('sync saved/s')");
-		String rising = browser.evaluate("values('sync saved/s').map((it) => it.replace(/,/g, ''))");
-		browser.run("sort('sync saved/s')");
-		String falling = browser.evaluate("values('sync saved/s').map((it) => it.replace(/,/g, ''))");
-		browser.run("sort('sync saved/s')");
+		browser.run("sort('saved per second')");
+		String rising = browser.evaluate("values('saved per second').map((it) => it.replace(/,/g, ''))");
+		browser.run("sort('saved per second')");
+		String falling = browser.evaluate("values('saved per second').map((it) => it.replace(/,/g, ''))");
+		browser.run("sort('saved per second')");
 
 		assertThat(numbers(rising)).isSorted();
 		assertThat(numbers(falling).reversed()).isSorted();
-		assertThat(browser.evaluate("values('sync saved/s')")).isEqualTo(before);
+		assertThat(browser.evaluate("values('saved per second')")).isEqualTo(before);
 	}
 
 	private static List<Double> numbers(String joined) {

@@ -13,14 +13,7 @@ import dev.sluice.lab.kit.result.RunResult.Check;
 /** Whether a comparison may answer its question. */
 public final class Conclusion {
 
-	private static final String SMALLEST = "smallest";
-
 	private Conclusion() {
-	}
-
-	/** Whether a run only shows that everything works. */
-	public static boolean isSmallest(RunResult run) {
-		return run.finding() instanceof CompareResult compare && SMALLEST.equals(compare.length());
 	}
 
 	/**
@@ -32,7 +25,7 @@ public final class Conclusion {
 		if (cells.isEmpty()) {
 			return Optional.empty();
 		}
-		if (isSmallest(run)) {
+		if (run.finding() instanceof CompareResult compare && "smallest".equals(compare.length())) {
 			return Optional.of("Everything works. This was the smallest run, which concludes nothing about the modes.");
 		}
 		Optional<Check> failed = run.checks().stream().filter((check) -> !check.holds()).findFirst();

@@ -2,10 +2,7 @@ package dev.sluice.lab.compare.figures;
 
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.OptionalInt;
-import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
 
 import dev.sluice.lab.compare.figures.Coordinates.Series;
 import dev.sluice.lab.kit.cell.CellResult;
@@ -18,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the orders of a series cost at one load, over all repetitions: sums divided by the
- * number of orders saved, and maxima of peaks. Null where no repetition has the figure.
+ * number of orders saved. Null where no repetition has the figure.
  *
  * @param cells the repetitions, at least one
  * @param services of the whole run, the gateway first
@@ -27,11 +24,7 @@ public record Cost(Series series, List<CellResult> cells, List<String> services)
 
 	public static final String GATEWAY = "gateway";
 
-	public static final String CONSUMER = "consumer";
-
-	public static final String BACKEND = "backend";
-
-	private static final List<String> ORDER = List.of(GATEWAY, CONSUMER, BACKEND);
+	private static final List<String> ORDER = List.of(GATEWAY, "consumer", "backend");
 
 	/** The measuring processes are not part of an order's cost. */
 	private static final List<String> EXCLUDED = List.of(LoadRound.LOAD_GENERATOR, LoadRound.LAB);
@@ -83,8 +76,18 @@ public record Cost(Series series, List<CellResult> cells, List<String> services)
 		return this.cells.stream().anyMatch(Reliability::marked);
 	}
 
+	/** CPU time of a service for an order, in milliseconds: the mean over all orders. */
 	public @Nullable Double cpuMillis(String service) {
-		return perOrder(service, ServiceCost::cpuMillisPerOrder);
+		double sum = 0;
+		long saved = 0;
+		for (CellResult cell : this.cells) {
+			ServiceCost cost = cell.services().get(service);
+			if (cost != null && cost.cpuMillisPerOrder() != null) {
+				sum += cost.cpuMillisPerOrder() * cell.saved();
+				saved += cell.saved();
+			}
+		}
+		return (saved > 0) ? sum / saved : null;
 	}
 
 	/**
@@ -109,52 +112,6 @@ public record Cost(Series series, List<CellResult> cells, List<String> services)
 	 */
 	static @Nullable Double systemCpuMillis(CellResult cell) {
 		return new Cost(Series.of(cell.cell()), List.of(cell), List.copyOf(cell.services().keySet())).systemCpuMillis();
-	}
-
-	/** A figure that a service has for each order: the mean over all orders. */
-	public @Nullable Double perOrder(String service, Function<ServiceCost, @Nullable Double> figure) {
-		return perSaved(service, figure, CellResult::saved);
-	}
-
-	/** A figure that a service has for each cell: its sum for a thousand orders. */
-	public @Nullable Double perThousand(String service, Function<ServiceCost, ? extends @Nullable Number> figure) {
-		return perSaved(service, figure, (_) -> 1_000);
-	}
-
-	private @Nullable Double perSaved(String service, Function<ServiceCost, ? extends @Nullable Number> figure,
-			ToDoubleFunction<CellResult> weight) {
-		double sum = 0;
-		long saved = 0;
-		for (CellResult cell : this.cells) {
-			Double value = of(cell, service, figure);
-			if (value != null) {
-				sum += value * weight.applyAsDouble(cell);
-				saved += cell.saved();
-			}
-		}
-		return (saved > 0) ? sum / saved : null;
-	}
-
-	/** The greatest of a service's figures. */
-	public @Nullable Double greatest(String service, Function<ServiceCost, ? extends @Nullable Number> figure) {
-		return greatest((cell) -> of(cell, service, figure));
-	}
-
-	/** The greatest of the cells' figures. */
-	public @Nullable Double greatest(Function<CellResult, ? extends @Nullable Number> figure) {
-		return this.cells.stream()
-			.map(figure)
-			.filter(Objects::nonNull)
-			.map(Number::doubleValue)
-			.max(Comparator.naturalOrder())
-			.orElse(null);
-	}
-
-	private static @Nullable Double of(CellResult cell, String service,
-			Function<ServiceCost, ? extends @Nullable Number> figure) {
-		ServiceCost cost = cell.services().get(service);
-		Number value = (cost != null) ? figure.apply(cost) : null;
-		return (value != null) ? value.doubleValue() : null;
 	}
 
 }

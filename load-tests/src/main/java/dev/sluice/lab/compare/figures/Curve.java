@@ -23,9 +23,6 @@ import dev.sluice.lab.kit.result.RunResult;
 public record Curve(Series series, List<Point> points) {
 
 	public Curve {
-		if (points.isEmpty()) {
-			throw new IllegalArgumentException("No points: " + series);
-		}
 		points = points.stream().sorted(Comparator.comparingInt(Point::size)).toList();
 	}
 
@@ -35,17 +32,15 @@ public record Curve(Series series, List<Point> points) {
 	 * @param perSecond orders saved per second, median of the repetitions
 	 * @param min rate of the slowest repetition
 	 * @param max rate of the fastest repetition
-	 * @param repetitions number of repetitions
 	 * @param marked whether one of them is unreliable
 	 * @param failedShare share of their calls that failed, 0 to 1
 	 */
-	public record Point(Load load, double perSecond, double min, double max, int repetitions, boolean marked,
-			double failedShare) {
+	public record Point(Load load, double perSecond, double min, double max, boolean marked, double failedShare) {
 
 		public static Point of(Load load, List<CellResult> cells) {
 			double[] rates = cells.stream().mapToDouble(CellResult::savedPerSecond).sorted().toArray();
 			Double median = Figures.median(Arrays.stream(rates));
-			return new Point(load, (median != null) ? median : 0, rates[0], rates[rates.length - 1], rates.length,
+			return new Point(load, (median != null) ? median : 0, rates[0], rates[rates.length - 1],
 					cells.stream().anyMatch(Reliability::marked), Curve.failedShare(cells));
 		}
 

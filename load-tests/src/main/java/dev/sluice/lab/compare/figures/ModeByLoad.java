@@ -58,23 +58,11 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 		/** The queued mode's figure is greater. */
 		QUEUED,
 
-		/** The queued mode's figure was much greater in each of a few pairs. */
-		QUEUED_SHOWN,
-
 		/** The sync mode's figure is greater. */
 		SYNC,
 
-		/** The sync mode's figure was much greater in each of a few pairs. */
-		SYNC_SHOWN,
-
-		/** Neither figure exceeds the other by a tenth. */
-		SAME,
-
-		/** One figure may exceed the other by a tenth or more, or they may be equal. */
-		INCONCLUSIVE,
-
-		/** The pairs are too few for a verdict, and disagree or differ little. */
-		TOO_FEW_PAIRS
+		/** No difference is clear: there may be none, or the pairs are too few. */
+		NEITHER
 
 	}
 
@@ -116,8 +104,7 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 			return switch (this.comparison.verdict()) {
 				case FASTER -> Choice.QUEUED;
 				case SLOWER -> Choice.SYNC;
-				case SAME -> Choice.SAME;
-				case INCONCLUSIVE -> Choice.INCONCLUSIVE;
+				case SAME, INCONCLUSIVE -> Choice.NEITHER;
 				case TOO_FEW_PAIRS -> shown();
 			};
 		}
@@ -129,9 +116,9 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 
 		private Choice shown() {
 			if (pairs() >= 2 && this.least > 1 + SHOWN_BY) {
-				return Choice.QUEUED_SHOWN;
+				return Choice.QUEUED;
 			}
-			return (pairs() >= 2 && this.greatest < 1 / (1 + SHOWN_BY)) ? Choice.SYNC_SHOWN : Choice.TOO_FEW_PAIRS;
+			return (pairs() >= 2 && this.greatest < 1 / (1 + SHOWN_BY)) ? Choice.SYNC : Choice.NEITHER;
 		}
 
 	}

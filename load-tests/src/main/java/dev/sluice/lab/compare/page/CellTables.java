@@ -23,8 +23,6 @@ import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Table;
-import dev.sluice.lab.kit.plan.WarmUpWindow;
-import dev.sluice.lab.kit.result.CompareResult.WarmUpCurve;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** Tables of single cells: what limited each, and all their figures. */
@@ -135,7 +133,7 @@ final class CellTables {
 	}
 
 	/** All cells, in the order they ran. */
-	static void all(RunResult run, List<WarmUpCurve> warmUps, Html html) {
+	static void all(RunResult run, Html html) {
 		if (run.cells().isEmpty()) {
 			html.paragraph("No cell was measured.");
 		}
@@ -144,9 +142,6 @@ final class CellTables {
 			html.details("Figures of all %s cells".formatted(Figures.count(run.cells().size())), orders(run.cells()));
 			html.details("Latency of calls, and connections", calls(run.cells()));
 			html.details("What each service spent in each cell", services(run.cells()));
-		}
-		if (!warmUps.isEmpty()) {
-			html.details("How the services grew warm", warmUps(warmUps));
 		}
 		List<CellResult> marked = run.cells().stream().filter(Reliability::marked).toList();
 		if (!marked.isEmpty()) {
@@ -203,21 +198,6 @@ final class CellTables {
 				Column.measured("longest pause, ms", (service) -> service.figures().gcPauseMaxMillis()),
 				Column.count("peak platform threads", (service) -> service.figures().peakThreads()),
 				Column.bytes("peak RSS", (service) -> service.figures().peakRssBytes()));
-	}
-
-	private record Warming(String round, WarmUpWindow window) {
-	}
-
-	private static Table warmUps(List<WarmUpCurve> warmUps) {
-		List<Warming> windows = warmUps.stream()
-			.flatMap((curve) -> curve.windows().stream().map((window) -> new Warming(curve.round(), window)))
-			.toList();
-		return Table.of("Windows of the warm-ups", windows,
-				List.of(Column.words("Round", Warming::round),
-						Column.measured("until, s", (each) -> each.window().endSeconds()),
-						Column.measured("saved per second", (each) -> each.window().savedPerSecond()),
-						Column.measured("CPU ms per order", (each) -> each.window().cpuMillisPerOrder()),
-						Column.percent("of it compiling", (each) -> each.window().jitShare())));
 	}
 
 }

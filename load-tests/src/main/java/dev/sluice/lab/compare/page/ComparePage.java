@@ -94,8 +94,7 @@ public final class ComparePage {
 			sections.add(new Section("differences", "Which differences can be believed?",
 					(html) -> Difference.write(variants, itself, html)));
 		}
-		sections
-			.add(new Section("cells", "All cells", (html) -> CellTables.all(this.run, this.compare.warmUps(), html)));
+		sections.add(new Section("cells", "All cells", (html) -> CellTables.all(this.run, html)));
 		return sections;
 	}
 
@@ -133,6 +132,13 @@ public final class ComparePage {
 		leftOut
 			.forEach((why, cells) -> text.append("%s left out: %s.%n".formatted(Figures.counted(cells, "cell"), why)));
 		return text.toString();
+	}
+
+	/** A cell that has just been measured, in a line. */
+	public static String line(CellResult cell) {
+		return "%s: %s saved per second, median %s ms until answered, %s until saved, %s failed".formatted(cell.cell(),
+				Figures.measured(cell.savedPerSecond()), Figures.measured(p50(cell.toAccepted())),
+				Figures.measured(p50(cell.toSaved())), Figures.counted(cell.failedCalls(), "call"));
 	}
 
 	private List<String> answers() {

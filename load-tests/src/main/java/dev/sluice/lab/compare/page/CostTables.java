@@ -3,12 +3,9 @@ package dev.sluice.lab.compare.page;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Function;
 
 import dev.sluice.lab.compare.figures.Coordinates;
 import dev.sluice.lab.compare.figures.Cost;
-import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Html;
@@ -16,7 +13,7 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
-/** The cost of an order: CPU of every service as bars, the rest as tables. */
+/** The cost of an order: CPU of every service. */
 final class CostTables {
 
 	private CostTables() {
@@ -29,7 +26,7 @@ final class CostTables {
 			return;
 		}
 		html.paragraph(
-				"At the greatest load that every series of a backend reached. CPU per order is steadier than any rate on a shared machine: where the two disagree, believe the cost. The load generator and the lab measure; they are shown apart and are not in the sum. Sums over repetitions divided by all orders saved; peaks are the greatest of any repetition.");
+				"At the greatest load that every series of a backend reached. CPU per order is steadier than any rate on a shared machine: where the two disagree, believe the cost. The load generator and the lab measure; they are shown apart and are not in the sum. Sums over repetitions divided by all orders saved. Memory, threads and connections are among the cells below.");
 		List<String> services = costs.getFirst().services();
 		List<String> system = services.stream().filter(Cost::isOfSystem).toList();
 		double top = costs.stream()
@@ -57,16 +54,6 @@ final class CostTables {
 			.filter((service) -> !Cost.isOfSystem(service))
 			.forEach((service) -> cpu.add(Column.measured(service + " (apart)", (cost) -> cost.cpuMillis(service))));
 		html.charts(charts, table("CPU milliseconds per saved order", costs, cpu));
-		html.table(table("The gateway's memory and threads", costs, List.of(
-				Column.bytes("allocated per order", perOrder(ServiceCost::allocatedBytesPerOrder)),
-				Column.bytes("promoted per order", perOrder(ServiceCost::promotedBytesPerOrder)),
-				Column.measured("GC pauses per 1,000 orders", perThousand(ServiceCost::gcPauses)),
-				Column.measured("GC pause ms per 1,000 orders", perThousand(ServiceCost::gcPauseMillis)),
-				Column.measured("longest pause, ms", greatest(Cost.GATEWAY, ServiceCost::gcPauseMaxMillis)),
-				Column.count("peak platform threads", greatest(Cost.GATEWAY, ServiceCost::peakThreads)),
-				Column.bytes("peak RSS", greatest(Cost.GATEWAY, ServiceCost::peakRssBytes)),
-				Column.count("most orders in the backend", (cost) -> cost.greatest(CellResult::backendMaxInFlight)),
-				Column.count("connections opened to it", (cost) -> cost.greatest(CellResult::connectionsOpened)))));
 	}
 
 	private static Chart.StackRow bar(Cost cost, List<String> services) {
@@ -83,20 +70,6 @@ final class CostTables {
 				Column.words("load", (Cost cost) -> cost.load().toString()).marked(Cost::marked)));
 		columns.addAll(figures);
 		return Table.of(caption, costs, columns);
-	}
-
-	private static Function<Cost, @Nullable Double> perOrder(Function<ServiceCost, @Nullable Double> figure) {
-		return (cost) -> cost.perOrder(Cost.GATEWAY, figure);
-	}
-
-	private static Function<Cost, @Nullable Double> perThousand(
-			Function<ServiceCost, ? extends @Nullable Number> figure) {
-		return (cost) -> cost.perThousand(Cost.GATEWAY, figure);
-	}
-
-	private static Function<Cost, @Nullable Double> greatest(String service,
-			Function<ServiceCost, ? extends @Nullable Number> figure) {
-		return (cost) -> cost.greatest(service, figure);
 	}
 
 }

@@ -56,9 +56,9 @@ final class ModeOverview {
 				return "";
 			}
 			return switch (known.choice()) {
-				case QUEUED, QUEUED_SHOWN -> this.lessIsBetter ? Coordinates.SYNC : Coordinates.QUEUED;
-				case SYNC, SYNC_SHOWN -> this.lessIsBetter ? Coordinates.QUEUED : Coordinates.SYNC;
-				case SAME, INCONCLUSIVE, TOO_FEW_PAIRS -> "";
+				case QUEUED -> this.lessIsBetter ? Coordinates.SYNC : Coordinates.QUEUED;
+				case SYNC -> this.lessIsBetter ? Coordinates.QUEUED : Coordinates.SYNC;
+				case NEITHER -> "";
 			};
 		}
 
@@ -79,6 +79,11 @@ final class ModeOverview {
 		}
 
 	}
+
+	/** The page's styles; the first four are those of the variants. */
+	private static final int STYLES = 6;
+
+	private static final int FIRST_STYLE = 4;
 
 	private ModeOverview() {
 	}
@@ -158,13 +163,11 @@ final class ModeOverview {
 	static void write(List<ModeByLoad> loads, Html html) {
 		html.open("div", "class", "verdict").open("div", "class", "figures");
 		ModeByLoad.byCapacity(loads).values().stream().map(List::getLast).limit(2).forEach((load) -> {
-			html.element("small", "%s, %s".formatted(Coordinates.backend(load.capacity()), load.load()));
 			tile(load, Measure.SAVED, ModeFigures::savedP50, html);
 			tile(load, Measure.ANSWERED, ModeFigures::acceptedP50, html);
 		});
 		html.close().chart(chart(loads)).close();
 		html.table(phrases(loads));
-		html.details("Data as a table", table(loads));
 	}
 
 	private static void tile(ModeByLoad load, Measure measure, Function<ModeFigures, @Nullable Double> median,
@@ -174,7 +177,7 @@ final class ModeOverview {
 		if (measure.ratio.apply(load) == null || sync == null || queued == null) {
 			return;
 		}
-		html.open("div");
+		html.open("div").element("small", "%s, %s".formatted(Coordinates.backend(load.capacity()), load.load()));
 		html.element("strong", Reliability.sign("%s : %s".formatted(seconds(sync), seconds(queued)), load.marked()));
 		html.element("span", "%s, sync : queued".formatted(measure.words.replace(", sooner", "")));
 		html.element("small", measure.phrase(load));
@@ -199,6 +202,7 @@ final class ModeOverview {
 			columns.add(Column.words(measure.words, measure::phrase));
 		}
 		columns.add(Column.words("failed calls", ModeOverview::failed));
+		columns.add(Column.count("pairs", (load) -> load.rate().pairs()));
 		return Table.of("Which mode is better, how many times, and the interval", loads, columns);
 	}
 
@@ -206,12 +210,13 @@ final class ModeOverview {
 		List<Chart.Line> lines = new ArrayList<>();
 		// The label is the backend's name without its details.
 		ModeByLoad.byCapacity(loads)
-			.forEach((capacity, each) -> lines.add(new Chart.Line(
-					Coordinates.backend(capacity).replaceFirst(" \\(.*", "").toLowerCase(Locale.ROOT), lines.size(),
-					each.stream()
-						.map((load) -> new Chart.Point(load.load().size(), load.rate().median(), load.rate().low(),
-								load.rate().high(), load.marked(), load.sync().failedShare()))
-						.toList())));
+			.forEach((capacity, each) -> lines
+				.add(new Chart.Line(Coordinates.backend(capacity).replaceFirst(" \\(.*", "").toLowerCase(Locale.ROOT),
+						(FIRST_STYLE + lines.size()) % STYLES,
+						each.stream()
+							.map((load) -> new Chart.Point(load.load().size(), load.rate().median(), load.rate().low(),
+									load.rate().high(), load.marked(), load.sync().failedShare()))
+							.toList())));
 		List<Integer> sizes = loads.stream().map((load) -> load.load().size()).distinct().sorted().toList();
 		lines.add(new Chart.Line("as many as sync", -1,
 				sizes.stream().map((size) -> Chart.Point.at(size, 1, false)).toList()));
@@ -220,25 +225,6 @@ final class ModeOverview {
 				"The median ratio against the load, a line for each backend; above 1 the queued mode saves more. Whiskers show the interval, crosses the share of sync calls that failed.",
 				330, 460, loads.getFirst().load().kind().words(), "queued to sync", "interval", top, true, sizes,
 				lines);
-	}
-
-	private static Table table(List<ModeByLoad> loads) {
-		return Table.of("Queued to sync, and what clients of each mode see", loads,
-				List.of(Column.words("Backend", ModeByLoad::capacity),
-						Column.words("load", (ModeByLoad load) -> load.load().toString()).marked(ModeByLoad::marked),
-						Column.measured("saved per second, ratio", (load) -> load.rate().median()),
-						Column.measured("from", (load) -> load.rate().low()),
-						Column.measured("to", (load) -> load.rate().high()),
-						Column.count("pairs", (load) -> load.rate().pairs()),
-						Column.count("pairs for 10 %", (load) -> load.rate().comparison().pairsNeeded()),
-						Column.measured("sync saved/s", (load) -> load.sync().savedPerSecond()),
-						Column.measured("queued saved/s", (load) -> load.queued().savedPerSecond()),
-						Column.percent("sync calls failed", (load) -> load.sync().failedShare()),
-						Column.percent("queued calls failed", (load) -> load.queued().failedShare()),
-						Column.measured("sync median until accepted, ms", (load) -> load.sync().acceptedP50()),
-						Column.measured("queued", (load) -> load.queued().acceptedP50()),
-						Column.measured("sync median until saved, ms", (load) -> load.sync().savedP50()),
-						Column.measured("queued", (load) -> load.queued().savedP50())));
 	}
 
 }

@@ -15,11 +15,9 @@ import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.page.Chart;
-import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
-import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 
 /**
@@ -101,7 +99,7 @@ final class RateOverview {
 						Chart.Line.top(lines), Coordinates.loads(run), lines));
 			}
 		}
-		html.charts(charts, table(run));
+		html.charts(charts, Waits.table(run));
 		html.list(CellTables.bottlenecks(run));
 		html.note(
 				"A rate is kept up with if orders are saved at %s of it, from the first to the last, in every repetition, and all smaller rates are. Waits count from when an order was due."
@@ -127,23 +125,6 @@ final class RateOverview {
 			}
 		}
 		return points;
-	}
-
-	private static Table table(RunResult run) {
-		List<CellResult> cells = Coordinates.series(run)
-			.stream()
-			.flatMap((series) -> Coordinates.loads(run)
-				.stream()
-				.flatMap((rate) -> Coordinates.at(run, series, rate).stream()))
-			.toList();
-		List<Column<CellResult>> columns = new ArrayList<>(CellTables.COORDINATES);
-		columns.addAll(List.of(Column.measured("saved per second", CellResult::savedPerSecond),
-				Column.measured("until saved p50", CellResult::toSaved, Wait::p50),
-				Column.measured("p99", CellResult::toSaved, Wait::p99),
-				Column.measured("until accepted p50", CellResult::toAccepted, Wait::p50),
-				Column.measured("p99", CellResult::toAccepted, Wait::p99),
-				Column.count("calls failed", CellResult::failedCalls)));
-		return Table.of("Offered and saved; waits in milliseconds from when an order was due", cells, columns);
 	}
 
 }

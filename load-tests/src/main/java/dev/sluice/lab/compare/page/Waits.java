@@ -38,14 +38,7 @@ record Waits(Series series, List<CellResult> cells) {
 					"A closed model: a client waits before it places its next order, so stalls are under-represented. lab compare --rates has none of that.",
 					"class", "caution");
 		}
-		List<Waits> waits = Coordinates.loads(run)
-			.stream()
-			.flatMap((load) -> Coordinates.series(run)
-				.stream()
-				.map((series) -> new Waits(series, Coordinates.at(run, series, load))))
-			.filter((
-					each) -> each.cells().stream().anyMatch((cell) -> cell.toSaved() != null || cell.latency() != null))
-			.toList();
+		List<Waits> waits = of(run);
 		if (waits.isEmpty()) {
 			html.paragraph("No wait was measured.");
 			return;
@@ -54,7 +47,18 @@ record Waits(Series series, List<CellResult> cells) {
 			.stream()
 			.flatMap((capacity) -> charts(run, capacity, waits))
 			.toList();
-		html.open("div", "class", "stacked").charts(charts, table(waits)).close();
+		html.open("div", "class", "stacked").charts(charts, table(run)).close();
+	}
+
+	private static List<Waits> of(RunResult run) {
+		return Coordinates.loads(run)
+			.stream()
+			.flatMap((load) -> Coordinates.series(run)
+				.stream()
+				.map((series) -> new Waits(series, Coordinates.at(run, series, load))))
+			.filter((
+					each) -> each.cells().stream().anyMatch((cell) -> cell.toSaved() != null || cell.latency() != null))
+			.toList();
 	}
 
 	private static Stream<Chart> charts(RunResult run, String capacity, List<Waits> all) {
@@ -75,8 +79,8 @@ record Waits(Series series, List<CellResult> cells) {
 						waits.stream().map((each) -> each.dots(each::accepted)).toList()));
 	}
 
-	private static Table table(List<Waits> waits) {
-		return Table.of("Waits in milliseconds", waits,
+	static Table table(RunResult run) {
+		return Table.of("Waits in milliseconds", of(run),
 				List.of(Column.words("Variant", (each) -> each.series().variant()),
 						Column.words("Mode", (each) -> each.series().mode()),
 						Column.words("Backend", (each) -> each.series().capacity()),

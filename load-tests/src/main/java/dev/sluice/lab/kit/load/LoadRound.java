@@ -19,8 +19,10 @@ import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.metrics.PrometheusScraper;
+import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.RunDirectory;
 import dev.sluice.lab.kit.stack.Http;
@@ -121,6 +123,26 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 
 	}
 
+	/** Receives what happens in a round. */
+	@FunctionalInterface
+	public interface Watcher {
+
+		/** A measured phase or a warm-up begins. */
+		void running(Phase phase);
+
+		/** A window of a warm-up has ended, the last of these. */
+		default void warming(Settling rule, List<WarmUpWindow> windows) {
+		}
+
+		/**
+		 * A measured phase or a warm-up has ended, and its files are written.
+		 * @param samples of the processes until now
+		 */
+		default void ended(PhaseOutcome outcome, ProcessSamples samples) {
+		}
+
+	}
+
 	/**
 	 * Runs the phases. A failure on the way is not thrown but recorded, with all that was
 	 * measured until then.
@@ -150,7 +172,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 				String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + this.name;
 				PhaseRunner runner = new PhaseRunner(
 						new BackendControl(client, Objects.requireNonNull(this.services.get(BACKEND)).uri()), generator,
-						system, outcomes, token, () -> Stack.checkAlive(this.services.values()));
+						system, outcomes, token, () -> Stack.checkAlive(this.services.values()), watcher::warming);
 				LabException failure = null;
 				boolean interrupted = false;
 				try {
@@ -161,6 +183,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 						PhaseOutcome outcome = runner.run(phase);
 						if (phase.hasOutcome()) {
 							ended.add(outcome);
+							watcher.ended(outcome, sampler.samples());
 						}
 					}
 					Thread.sleep(LAST_SAMPLES);

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendAudit;
@@ -83,6 +84,8 @@ final class PhaseRunner {
 
 	private final Runnable health;
 
+	private final BiConsumer<Settling, List<WarmUpWindow>> warming;
+
 	/** The phase before, if it left something behind. */
 	private @Nullable Phase unclean;
 
@@ -92,15 +95,17 @@ final class PhaseRunner {
 	 * @param outcomes directory of the measured phases' files
 	 * @param token part of every idempotency key
 	 * @param health called while the runner waits; fails if a service has died
+	 * @param warming receives the windows of a warm-up after each of them
 	 */
 	PhaseRunner(BackendControl backend, GeneratorProcess generator, List<Long> services, Path outcomes, String token,
-			Runnable health) {
+			Runnable health, BiConsumer<Settling, List<WarmUpWindow>> warming) {
 		this.backend = backend;
 		this.generator = generator;
 		this.services = services;
 		this.outcomes = outcomes;
 		this.token = token;
 		this.health = health;
+		this.warming = warming;
 	}
 
 	/**
@@ -173,6 +178,7 @@ final class PhaseRunner {
 		while (!watch.isOver() && !this.generator.progress().ended()) {
 			pause(Duration.ofMillis(rule.windowMillis()));
 			watch.window(System.nanoTime(), Math.max(0, this.backend.savedIfKnown()), time.millis(), time.jitMillis());
+			this.warming.accept(rule, watch.windows());
 		}
 		this.generator.stop();
 		return watch.windows();

@@ -41,6 +41,10 @@ public abstract class Experiment {
 
 	private final Run run;
 
+	private Instant startedAt = Instant.EPOCH;
+
+	private @Nullable Environment environment;
+
 	/** The infrastructure asked for, until it is known what runs. */
 	private Infrastructure infrastructure;
 
@@ -90,7 +94,7 @@ public abstract class Experiment {
 	 * @throws IOException if the result cannot be written
 	 */
 	public final RunResult run() throws IOException {
-		Instant startedAt = Instant.now();
+		this.startedAt = Instant.now();
 		String partial = null;
 		try {
 			measure();
@@ -101,11 +105,11 @@ public abstract class Experiment {
 		}
 		Instant finishedAt = Instant.now();
 		try {
-			return write(startedAt, finishedAt, partial);
+			return write(this.startedAt, finishedAt, partial);
 		}
 		catch (Throwable ex) {
 			String why = why(ex);
-			return writeAgain(startedAt, finishedAt, (partial != null) ? partial : why);
+			return writeAgain(this.startedAt, finishedAt, (partial != null) ? partial : why);
 		}
 	}
 
@@ -124,15 +128,30 @@ public abstract class Experiment {
 		}
 	}
 
+	/**
+	 * Writes a page of what was measured so far, which that of the whole run replaces.
+	 */
+	protected final void showSoFar() throws IOException {
+		if (this.environment == null) {
+			this.environment = environment();
+		}
+		this.run.report()
+			.write(new RunResult(RunResult.SCHEMA, this.name, this.run.command(), this.startedAt, Instant.now(),
+					"the run has not ended yet", this.environment, configuration(), finding(null), checks()),
+					directory().path().resolve(ReportWriter.NAME));
+	}
+
+	private Environment environment() throws IOException {
+		Workspace workspace = Workspace.find();
+		return EnvironmentProbe.probe(workspace.root(), modules().stream().sorted().map(workspace::jar).toList(),
+				this.infrastructure);
+	}
+
 	/** Writes the result so far. */
 	protected final RunResult write(Instant startedAt, Instant finishedAt, @Nullable String partial)
 			throws IOException {
-		Workspace workspace = Workspace.find();
-		return write(
-				new RunResult(RunResult.SCHEMA, this.name, this.run.command(), startedAt, finishedAt, partial,
-						EnvironmentProbe.probe(workspace.root(),
-								modules().stream().sorted().map(workspace::jar).toList(), this.infrastructure),
-						configuration(), finding(partial), checks()));
+		return write(new RunResult(RunResult.SCHEMA, this.name, this.run.command(), startedAt, finishedAt, partial,
+				environment(), configuration(), finding(partial), checks()));
 	}
 
 	private RunResult write(RunResult result) throws IOException {

@@ -73,7 +73,7 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 		Path html = directory.path().resolve(ReportWriter.NAME);
 		try (Interruption interruption = new Interruption()) {
 			Experiment experiment = factory.create(new Run(command, directory, Progress.toStandardError(),
-					this.json ? this.spec.commandLine().getErr() : stdout(), interruption));
+					this.json ? this.spec.commandLine().getErr() : stdout(), interruption, this.report));
 			RunResult result = experiment.run();
 			this.report.write(result, html);
 			if (this.json) {
@@ -118,11 +118,6 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 
 	private static String quoted(String word) {
 		return word.matches("[\\w@%+=:,./-]+") ? word : "'%s'".formatted(word.replace("'", "'\\''"));
-	}
-
-	/** The value of {@code --out}; null for the default directory. */
-	protected final @Nullable Path out() {
-		return this.out;
 	}
 
 	protected final PrintWriter stdout() {

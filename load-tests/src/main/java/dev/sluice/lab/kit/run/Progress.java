@@ -24,6 +24,9 @@ public final class Progress {
 	 */
 	private static final int PERCENT_STEP = 10;
 
+	/** Without a terminal, a line is written at least this often. */
+	private static final Duration SILENCE = Duration.ofSeconds(15);
+
 	private final PrintStream out;
 
 	private final boolean live;
@@ -36,6 +39,9 @@ public final class Progress {
 
 	/** When the first of several steps was about to begin. */
 	private @Nullable Instant firstBegan;
+
+	/** When the last line that stays was written. */
+	private Instant lastLine;
 
 	private int reportedPercent = -PERCENT_STEP;
 
@@ -53,6 +59,7 @@ public final class Progress {
 		this.out = out;
 		this.live = live;
 		this.startedAt = startedAt;
+		this.lastLine = startedAt;
 		this.clock = clock;
 		this.width = width;
 	}
@@ -92,7 +99,8 @@ public final class Progress {
 		if (this.live) {
 			now(line);
 		}
-		else if (percent < this.reportedPercent || percent / PERCENT_STEP > this.reportedPercent / PERCENT_STEP) {
+		else if (percent < this.reportedPercent || percent / PERCENT_STEP > this.reportedPercent / PERCENT_STEP
+				|| isSilent()) {
 			this.reportedPercent = percent;
 			step(line);
 		}
@@ -105,6 +113,7 @@ public final class Progress {
 	/** Reports that a step has begun or ended, in a line that stays. */
 	public synchronized void step(String text) {
 		endLine();
+		this.lastLine = this.clock.instant();
 		this.out.println(stamped(text));
 		this.out.flush();
 	}
@@ -117,6 +126,23 @@ public final class Progress {
 			this.out.flush();
 			this.lineOpen = true;
 		}
+	}
+
+	/**
+	 * Reports how far a long step is: on a terminal in the line that changes, elsewhere
+	 * in a line now and then.
+	 */
+	public synchronized void during(String text) {
+		if (this.live) {
+			now(text);
+		}
+		else if (isSilent()) {
+			step(text);
+		}
+	}
+
+	private boolean isSilent() {
+		return Duration.between(this.lastLine, this.clock.instant()).compareTo(SILENCE) >= 0;
 	}
 
 	/** Erases the live line. */

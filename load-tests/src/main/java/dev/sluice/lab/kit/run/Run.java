@@ -12,7 +12,8 @@ import dev.sluice.lab.kit.stack.Interruption;
  * @param progress for steps and the live line
  * @param out for results, standard output
  * @param interruption says whether the run was told to stop
+ * @param report writes the page
  */
-public record Run(String command, RunDirectory directory, Progress progress, PrintWriter out,
-		Interruption interruption) {
+public record Run(String command, RunDirectory directory, Progress progress, PrintWriter out, Interruption interruption,
+		ReportWriter report) {
 }

@@ -40,21 +40,6 @@ class CostTests {
 		assertThat(cost.series()).isEqualTo(SERIES);
 		assertThat(cost.load()).isEqualTo(Load.inFlight(LOAD));
 		assertThat(cost.cpuMillis("gateway")).isEqualTo(1.25);
-		assertThat(cost.perOrder("gateway", ServiceCost::allocatedBytesPerOrder)).isEqualTo(7_000);
-		assertThat(cost.perThousand("gateway", ServiceCost::gcPauses)).isEqualTo(10);
-		assertThat(cost.perThousand("gateway", ServiceCost::gcPauseMillis)).isEqualTo(30);
-	}
-
-	@Test
-	void aPeakIsThatOfTheRepetitionWithTheGreatest() {
-		measured(100, Map.of("gateway", new ServiceCost(2.0, null, null, 1, 2.0, 7.0, 30, 100L)));
-		measured(300, Map.of("gateway", new ServiceCost(1.0, null, null, 3, 10.0, 5.0, 20, 300L)));
-
-		Cost cost = cost();
-
-		assertThat(cost.greatest("gateway", ServiceCost::gcPauseMaxMillis)).isEqualTo(7);
-		assertThat(cost.greatest("gateway", ServiceCost::peakRssBytes)).isEqualTo(300);
-		assertThat(cost.greatest(CellResult::backendMaxInFlight)).isEqualTo(12);
 	}
 
 	@Test
@@ -66,8 +51,6 @@ class CostTests {
 		Cost cost = cost();
 
 		assertThat(cost.systemCpuMillis()).isEqualTo(2);
-		assertThat(cost.perThousand("gateway", ServiceCost::gcPauses)).isEqualTo(20);
-		assertThat(cost.greatest("gateway", ServiceCost::peakThreads)).isEqualTo(30);
 	}
 
 	@Test
@@ -78,8 +61,6 @@ class CostTests {
 
 		assertThat(cost.cpuMillis("gateway")).isNull();
 		assertThat(cost.systemCpuMillis()).isNull();
-		assertThat(cost.perThousand("gateway", ServiceCost::gcPauses)).isNull();
-		assertThat(cost.greatest("gateway", ServiceCost::peakThreads)).isNull();
 	}
 
 	@Test
@@ -89,8 +70,6 @@ class CostTests {
 		Cost cost = cost();
 
 		assertThat(cost.systemCpuMillis()).isNull();
-		assertThat(cost.perThousand("gateway", ServiceCost::gcPauses)).isNull();
-		assertThat(cost.greatest("gateway", ServiceCost::peakThreads)).isEqualTo(30);
 	}
 
 	@Test

@@ -15,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 class CurveTests {
 
@@ -31,16 +30,10 @@ class CurveTests {
 	}
 
 	@Test
-	void needsAPoint() {
-		assertThatIllegalArgumentException().isThrownBy(() -> new Curve(SERIES, List.of()))
-			.withMessageContaining(SERIES.toString());
-	}
-
-	@Test
 	void aPointIsTheMedianOfItsRepetitions() {
 		Point point = Point.of(Load.inFlight(10), List.of(rate(10, 3, 400), rate(10, 1, 100), rate(10, 2, 200)));
 
-		assertThat(point).isEqualTo(new Point(Load.inFlight(10), 200, 100, 400, 3, false, 0));
+		assertThat(point).isEqualTo(new Point(Load.inFlight(10), 200, 100, 400, false, 0));
 	}
 
 	@Test
@@ -75,12 +68,12 @@ class CurveTests {
 		assertThat(curves).extracting((curve) -> curve.series().variant())
 			.containsExactly("servlet-platform", "reactive");
 		assertThat(curves).allSatisfy((curve) -> assertThat(curve.points()).containsExactly(
-				new Point(Load.inFlight(10), 11.5, 11, 12, 2, false, 0),
-				new Point(Load.inFlight(100), 101.5, 101, 102, 2, false, 0)));
+				new Point(Load.inFlight(10), 11.5, 11, 12, false, 0),
+				new Point(Load.inFlight(100), 101.5, 101, 102, false, 0)));
 	}
 
 	private static Point point(int load, double perSecond) {
-		return new Point(Load.inFlight(load), perSecond, perSecond, perSecond, 1, false, 0);
+		return new Point(Load.inFlight(load), perSecond, perSecond, perSecond, false, 0);
 	}
 
 	private static CellResult rate(int load, int repetition, double perSecond) {

@@ -93,6 +93,14 @@ class ComparePageTests {
 	}
 
 	@Test
+	void aCellIsALine() {
+		assertThat(
+				ComparePage.line(Runs.rate(new Cell("reactive", "queued", "workers", Load.inFlight(1_000), 2), 387.4)))
+			.isEqualTo(
+					"reactive queued, backend workers, 1,000 in flight, repetition 2: 387 saved per second, median – ms until answered, – until saved, 0 calls failed");
+	}
+
+	@Test
 	void oneCellIsOne() {
 		LeftOut leftOut = new LeftOut(new Cell("reactive", "sync", "starved", Load.inFlight(10), 1),
 				"the run ended before");

@@ -111,7 +111,8 @@ class PhaseRunnerIT {
 	private PhaseRunner runner(StubSystem system, HttpClient client, GeneratorProcess generator, Runnable health)
 			throws Exception {
 		return new PhaseRunner(new BackendControl(client, system.url()), generator, List.of(),
-				Files.createDirectories(this.directory), "test", health);
+				Files.createDirectories(this.directory), "test", health, (_, _) -> {
+				});
 	}
 
 	private static Phase phase(String name, Target target, Extent extent) {

@@ -8,6 +8,8 @@ import java.io.UncheckedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,6 +42,8 @@ class ExperimentTests {
 	private Path directory;
 
 	private final Interruption interruption = new Interruption();
+
+	private final List<RunResult> shown = new ArrayList<>();
 
 	@AfterEach
 	void close() {
@@ -76,6 +80,20 @@ class ExperimentTests {
 				Arguments.of(new IllegalStateException("a bug"), "IllegalStateException: a bug", false),
 				Arguments.of(new OutOfMemoryError("Java heap space"), "OutOfMemoryError: Java heap space", false),
 				Arguments.of(new StackOverflowError(), "StackOverflowError", false));
+	}
+
+	@Test
+	void showsWhatWasMeasuredSoFar() throws IOException {
+		Trial[] trial = new Trial[1];
+		trial[0] = new Trial("grid", () -> trial[0].showSoFar(), () -> Runs.drain().finding());
+
+		trial[0].run();
+
+		assertThat(this.shown).singleElement().satisfies((run) -> {
+			assertThat(run.partial()).isEqualTo("the run has not ended yet");
+			assertThat(run.finding()).isEqualTo(Runs.drain().finding());
+		});
+		assertThat(written().partial()).isNull();
 	}
 
 	@Test
@@ -165,7 +183,8 @@ class ExperimentTests {
 			super(name,
 					new Run("lab " + name, new RunDirectory(ExperimentTests.this.directory),
 							new Progress(new PrintStream(PrintStream.nullOutputStream()), false, Instant.now()),
-							new PrintWriter(new StringWriter()), ExperimentTests.this.interruption),
+							new PrintWriter(new StringWriter()), ExperimentTests.this.interruption,
+							(result, _) -> ExperimentTests.this.shown.add(result)),
 					Infrastructure.EMBEDDED);
 			this.name = name;
 			this.work = work;

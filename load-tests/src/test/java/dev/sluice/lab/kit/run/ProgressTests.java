@@ -46,6 +46,20 @@ class ProgressTests {
 	}
 
 	@Test
+	void withoutATerminalALongStepTellsEveryFifteenSeconds() {
+		Progress progress = progress(false, 100);
+
+		progress.step("warm-up");
+		for (int second = 0; second < 60; second += 5) {
+			progress.during("window at %s".formatted(second));
+			this.now = this.now.plusSeconds(5);
+		}
+
+		assertThat(written().lines()).containsExactly("00:00  warm-up", "00:15  window at 15", "00:30  window at 30",
+				"00:45  window at 45");
+	}
+
+	@Test
 	void fitsIntoANarrowTerminal() {
 		progress(true, 20).of(0, 4, "a text that is longer than the terminal is wide");
 
