@@ -18,8 +18,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.contract.BackendBehaviour.Capacity;
-import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Round;
@@ -75,12 +73,10 @@ final class CompareExperiment extends Experiment {
 
 	private static final String CONSUMER = "consumer";
 
-	private static final String BACKEND = LoadRound.BACKEND;
-
 	/** The consumer's default of {@code delivery.max-pending}. */
 	private static final int MIN_PENDING = 10_000;
 
-	private static final List<String> MEASURED = List.of(GATEWAY, CONSUMER, BACKEND, "kafka", "postgresql",
+	private static final List<String> MEASURED = List.of(GATEWAY, CONSUMER, LoadRound.BACKEND, "kafka", "postgresql",
 			LoadRound.LOAD_GENERATOR, LoadRound.LAB);
 
 	private final JvmRecords records;
@@ -124,35 +120,6 @@ final class CompareExperiment extends Experiment {
 				.orElseThrow(() -> new IllegalArgumentException("No such backend: " + cell));
 		}
 
-		/** The backends that take a fixed time for an order. */
-		Map<String, Long> backendMillis() {
-			Map<String, Long> millis = new TreeMap<>();
-			for (BackendModel backend : this.backends) {
-				if (backend.behaviour().delay() instanceof Delay.Fixed fixed) {
-					millis.put(backend.label(), fixed.millis());
-				}
-			}
-			return millis;
-		}
-
-		/** The backends that take at most a fixed number of orders per second. */
-		Map<String, Double> backendPerSecond() {
-			Map<String, Long> millis = backendMillis();
-			Map<String, Double> perSecond = new TreeMap<>();
-			for (BackendModel backend : this.backends) {
-				long each = millis.getOrDefault(backend.label(), 0L);
-				switch (backend.behaviour().capacity()) {
-					case Capacity.Rate(double rate, int _) -> perSecond.put(backend.label(), rate);
-					case Capacity.Workers(int workers, int _) when each > 0 ->
-						perSecond.put(backend.label(), workers * 1_000.0 / each);
-					default -> {
-						// It has none, or it changes.
-					}
-				}
-			}
-			return perSecond;
-		}
-
 	}
 
 	/**
@@ -191,8 +158,7 @@ final class CompareExperiment extends Experiment {
 	protected Finding finding(@Nullable String partial) {
 		return new CompareResult(this.cells, leftOut(partial),
 				(this.scenario != null) ? this.scenario.judge(this.cells) : null, this.warmUps,
-				new Setup(this.settings.deliveryConcurrency(), this.settings.backendMillis(),
-						this.settings.backendPerSecond()),
+				Setup.of(this.settings.deliveryConcurrency(), this.settings.backends()),
 				this.settings.length().toString());
 	}
 
@@ -220,7 +186,7 @@ final class CompareExperiment extends Experiment {
 	private void run(Block block, Stack stack, Service backend) throws IOException, InterruptedException {
 		progress().step("Starting the consumer and %s".formatted(String.join(", ", block.variants())));
 		Map<Round, LoadRound.Record> done = new LinkedHashMap<>();
-		Map<String, Service> services = new ConcurrentHashMap<>(Map.of(BACKEND, backend));
+		Map<String, Service> services = new ConcurrentHashMap<>(Map.of(LoadRound.BACKEND, backend));
 		try {
 			List<Callable<?>> starts = new ArrayList<>();
 			starts.add(() -> services.put(CONSUMER,
@@ -245,7 +211,7 @@ final class CompareExperiment extends Experiment {
 		finally {
 			// The services write their recordings when they end.
 			services.forEach((name, service) -> {
-				if (!name.equals(BACKEND)) {
+				if (!name.equals(LoadRound.BACKEND)) {
 					service.close();
 				}
 			});
@@ -275,40 +241,27 @@ final class CompareExperiment extends Experiment {
 	private List<Phase> phases(Block block, Round round, Map<String, Service> services, boolean cold) {
 		Map<String, Target> targets = new LinkedHashMap<>();
 		for (String variant : block.variants()) {
-			for (Mode mode : modes(round)) {
+			for (Mode mode : round.modes()) {
 				targets.put(variant + " " + mode,
 						new Target(Objects.requireNonNull(services.get(gateway(variant))).uri(), mode));
 			}
 		}
 		List<Phase> phases = new ArrayList<>(
-				this.settings.load().warmUp(List.copyOf(targets.values()), modes(round), cold));
+				this.settings.load().warmUp(List.copyOf(targets.values()), round.modes(), cold));
+		List<Target> queued = targets.values().stream().filter((target) -> target.mode() == Mode.QUEUED).toList();
 		String before = "";
 		for (Cell cell : round.cells()) {
 			BackendModel backend = this.settings.backend(cell);
 			if (!before.equals(cell.capacity())) {
 				this.settings.load()
-					.settling("settling, backend " + cell.capacity(), queued(targets), backend.behaviour())
+					.settling("settling, backend " + cell.capacity(), queued, backend.behaviour())
 					.ifPresent(phases::add);
 				before = cell.capacity();
 			}
 			Target target = Objects.requireNonNull(targets.get(cell.variant() + " " + cell.mode()));
-			phases.add(this.settings.load().phase(phaseName(cell), cell, target, backend));
+			phases.add(this.settings.load().phase(Round.phase(cell), cell, target, backend));
 		}
 		return phases;
-	}
-
-	private static List<Target> queued(Map<String, Target> targets) {
-		return targets.values().stream().filter((target) -> target.mode() == Mode.QUEUED).toList();
-	}
-
-	private static List<Mode> modes(Round round) {
-		return Stream.of(Mode.values())
-			.filter((mode) -> round.cells().stream().anyMatch((cell) -> cell.mode().equals(mode.label())))
-			.toList();
-	}
-
-	private static String phaseName(Cell cell) {
-		return "%s %s %s %s".formatted(cell.variant(), cell.mode(), cell.capacity(), cell.load().size());
 	}
 
 	/** Shows a round while it runs. */
@@ -318,10 +271,9 @@ final class CompareExperiment extends Experiment {
 			@Override
 			public void running(Phase phase) {
 				List<Cell> all = CompareExperiment.this.plan.cells();
-				cell(round, phase.name()).ifPresentOrElse(
-						(cell) -> progress().of(all.indexOf(cell), all.size(),
-								"cell %s of %s: %s".formatted(all.indexOf(cell) + 1, all.size(), cell)),
-						() -> progress().now("round %s: %s".formatted(round.name(), phase.name())));
+				round.cell(phase.name())
+					.ifPresent((cell) -> progress().of(all.indexOf(cell), all.size(),
+							"cell %s of %s: %s".formatted(all.indexOf(cell) + 1, all.size(), cell)));
 			}
 
 			@Override
@@ -343,10 +295,6 @@ final class CompareExperiment extends Experiment {
 		};
 	}
 
-	private static Optional<Cell> cell(Round round, String phase) {
-		return round.cells().stream().filter((cell) -> phaseName(cell).equals(phase)).findFirst();
-	}
-
 	/**
 	 * Adds a warm-up or a cell, without what only the end of its block has: recordings
 	 * and scrapes.
@@ -355,7 +303,7 @@ final class CompareExperiment extends Experiment {
 		if (!outcome.windows().isEmpty()) {
 			this.warmUps.add(new WarmUpCurve(round.name(), outcome.windows(), WarmUpWindow.AGREE_WITHIN));
 		}
-		Optional<Cell> cell = cell(round, outcome.name());
+		Optional<Cell> cell = round.cell(outcome.name());
 		if (cell.isPresent()) {
 			CellResult result = evaluate(round, cell.get(), outcome,
 					new CellEvaluation(samples.calling(gateway(cell.get().variant()), GATEWAY), Map.of(), Map.of(),
@@ -370,7 +318,7 @@ final class CompareExperiment extends Experiment {
 		List<CellResult> evaluated = new ArrayList<>();
 		Path kept = directory().directory("scrapes/" + round.name());
 		Scrapes consumer = scrapes(kept, CONSUMER);
-		Scrapes backend = scrapes(kept, BACKEND);
+		Scrapes backend = scrapes(kept, LoadRound.BACKEND);
 		for (String variant : block.variants()) {
 			Map<String, JfrRecording> recordings = new LinkedHashMap<>();
 			recording(block, CONSUMER).ifPresent((recording) -> recordings.put(CONSUMER, recording));
@@ -378,12 +326,12 @@ final class CompareExperiment extends Experiment {
 			Map<String, Scrapes> scrapes = new LinkedHashMap<>();
 			scrapes.put(GATEWAY, scrapes(kept, gateway(variant)));
 			scrapes.put(CONSUMER, consumer);
-			scrapes.put(BACKEND, backend);
+			scrapes.put(LoadRound.BACKEND, backend);
 			CellEvaluation evaluation = new CellEvaluation(record.samples().calling(gateway(variant), GATEWAY),
 					recordings, scrapes, MEASURED, GATEWAY, Runtime.getRuntime().availableProcessors());
 			for (Cell cell : round.cells()) {
 				if (cell.variant().equals(variant)) {
-					Optional<PhaseOutcome> outcome = record.outcome(phaseName(cell));
+					Optional<PhaseOutcome> outcome = record.outcome(Round.phase(cell));
 					if (outcome.isPresent()) {
 						evaluated.add(evaluate(round, cell, outcome.get(), evaluation));
 					}
@@ -399,8 +347,8 @@ final class CompareExperiment extends Experiment {
 	private CellResult evaluate(Round round, Cell cell, PhaseOutcome outcome, CellEvaluation evaluation)
 			throws IOException {
 		Path outcomes = directory().directory("outcomes/" + round.name());
-		OrderTimes times = OrderTimes.read(OrderTimes.file(outcomes, phaseName(cell)));
-		return evaluation.evaluate(cell, outcome, OrderCalls.read(OrderCalls.file(outcomes, phaseName(cell))))
+		OrderTimes times = OrderTimes.read(OrderTimes.file(outcomes, Round.phase(cell)));
+		return evaluation.evaluate(cell, outcome, OrderCalls.read(OrderCalls.file(outcomes, Round.phase(cell))))
 			.waiting(times.toAccepted(), times.toSaved());
 	}
 

@@ -3,7 +3,9 @@ package dev.sluice.lab.compare;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
@@ -55,6 +57,23 @@ record ComparePlan(List<Block> blocks) {
 
 		Round {
 			cells = List.copyOf(cells);
+		}
+
+		/** The modes of its cells. */
+		List<Mode> modes() {
+			return Stream.of(Mode.values())
+				.filter((mode) -> this.cells.stream().anyMatch((cell) -> cell.mode().equals(mode.label())))
+				.toList();
+		}
+
+		/** The name of a cell's phase, unique in its round; a file name. */
+		static String phase(Cell cell) {
+			return "%s %s %s %s".formatted(cell.variant(), cell.mode(), cell.capacity(), cell.load().size());
+		}
+
+		/** The cell of a phase; empty for a warm-up. */
+		Optional<Cell> cell(String phase) {
+			return this.cells.stream().filter((cell) -> phase(cell).equals(phase)).findFirst();
 		}
 
 	}

@@ -3,11 +3,15 @@ package dev.sluice.lab.kit.result;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.TreeMap;
 import java.util.stream.DoubleStream;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
+import dev.sluice.contract.BackendBehaviour.Capacity;
+import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.result.RunResult.LeftOut;
@@ -71,6 +75,26 @@ public record CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Null
 		public Setup {
 			backendMillis = Map.copyOf(backendMillis);
 			backendPerSecond = Map.copyOf(backendPerSecond);
+		}
+
+		/** The limits of backends whose time for an order and whose rate do not change. */
+		public static Setup of(int deliveryConcurrency, List<BackendModel> backends) {
+			Map<String, Long> millis = new TreeMap<>();
+			Map<String, Double> perSecond = new TreeMap<>();
+			for (BackendModel backend : backends) {
+				long each = 0;
+				if (backend.behaviour().delay() instanceof Delay.Fixed fixed) {
+					each = fixed.millis();
+					millis.put(backend.label(), each);
+				}
+				if (backend.behaviour().capacity() instanceof Capacity.Rate(double rate, int _)) {
+					perSecond.put(backend.label(), rate);
+				}
+				if (each > 0 && backend.behaviour().capacity() instanceof Capacity.Workers(int workers, int _)) {
+					perSecond.put(backend.label(), workers * 1_000.0 / each);
+				}
+			}
+			return new Setup(deliveryConcurrency, millis, perSecond);
 		}
 
 		/**
