@@ -18,6 +18,7 @@ import dev.sluice.lab.pool.PoolCommand;
 import dev.sluice.lab.report.Report;
 import dev.sluice.lab.report.ReportCommand;
 import dev.sluice.lab.sink.SinkCommand;
+import dev.sluice.lab.surge.SurgeCommand;
 import dev.sluice.lab.up.Up;
 import dev.sluice.lab.watch.WatchCommand;
 import picocli.AutoComplete.GenerateCompletion;
@@ -59,6 +60,7 @@ public final class Lab {
 			.addSubcommand(new KneeCommand(Report::write))
 			.addSubcommand(new PoolCommand(Report::write))
 			.addSubcommand(new SinkCommand(Report::write))
+			.addSubcommand(new SurgeCommand(Report::write))
 			.addSubcommand(new ReportCommand())
 			.addSubcommand(new Up())
 			.addSubcommand(new WatchCommand())

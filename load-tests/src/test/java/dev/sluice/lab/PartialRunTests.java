@@ -43,7 +43,7 @@ class PartialRunTests {
 				"compare --scenario ../load-tests/scenarios/slow-partner.yaml --infra embedded",
 				"chaos --smallest --infra embedded", "drain --infra embedded", "client --reference-table",
 				"grid --smallest --infra embedded", "knee --smallest --infra embedded", "pool --quick",
-				"sink --quick --infra embedded");
+				"sink --quick --infra embedded", "surge --infra embedded");
 	}
 
 	@Test

@@ -18,6 +18,7 @@ import dev.sluice.lab.grid.GridPage;
 import dev.sluice.lab.knee.KneePage;
 import dev.sluice.lab.pool.PoolPage;
 import dev.sluice.lab.sink.SinkPage;
+import dev.sluice.lab.surge.SurgePage;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
@@ -34,6 +35,7 @@ import dev.sluice.lab.kit.result.PoolResult;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.result.SinkResult;
+import dev.sluice.lab.kit.result.SurgeResult;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,6 +105,7 @@ public final class Report {
 			case KneeResult knee -> KneePage.sections(knee);
 			case PoolResult pool -> PoolPage.sections(pool);
 			case SinkResult sink -> SinkPage.sections(run, sink);
+			case SurgeResult surge -> SurgePage.sections(surge);
 		};
 		return Stream.concat(own.stream(), Stream.of(Method.section(run))).toList();
 	}

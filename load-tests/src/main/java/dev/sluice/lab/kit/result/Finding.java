@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
 public sealed interface Finding permits CausesResult, ChaosResult, ClientResult, CompareResult, DrainResult, GridResult,
-		KneeResult, PoolResult, SinkResult {
+		KneeResult, PoolResult, SinkResult, SurgeResult {
 
 	/**
 	 * The share of the machine's CPU that other processes used during each measurement, 0

@@ -13,6 +13,7 @@ import dev.sluice.lab.kit.cell.CellResult.Second;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.RunResult.Environment;
 import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import dev.sluice.lab.kit.statistics.Timing;
@@ -38,7 +39,8 @@ public final class Runs {
 	 * is missing.
 	 */
 	public static List<RunResult> ofEveryKind() {
-		return List.of(brief(), partial(), client(), grid(), knee(), pool(), chaos(1), causes(), sink(), drain());
+		return List.of(brief(), partial(), client(), grid(), knee(), pool(), chaos(1), causes(), sink(), drain(),
+				surge());
 	}
 
 	/** A whole run: every load three times, sync before the starved backend collapses. */
@@ -210,6 +212,27 @@ public final class Runs {
 				new DrainResult(60_000, 100, 50, 48_000, 25, 1_920,
 						List.of(new DrainResult.Use("kafka", 120.0, 700L << 20, 90),
 								new DrainResult.Use("consumer", 310.0, 400L << 20, 60))));
+	}
+
+	/**
+	 * A gateway that accepts little in its first seconds, and nothing in its last ones.
+	 */
+	public static RunResult surge() {
+		List<SurgeResult.Step> steps = List.of(new SurgeResult.Step(300, 10), new SurgeResult.Step(3_000, 10));
+		Timing timing = new Timing(1, 8, 5.0, 40.0, 210.0, 900);
+		List<SurgeResult.Second> seconds = IntStream.rangeClosed(1, 20).mapToObj((second) -> {
+			int due = (second <= 10) ? 300 : 3_000;
+			int accepted = (second <= 2 || second > 18) ? 0 : due;
+			return new SurgeResult.Second(second, new SurgeResult.Outcomes(due, accepted, due - accepted, 0, 0),
+					(accepted > 0) ? timing : null, 1.4, 500L << 20);
+		}).toList();
+		List<SurgeResult.Part> parts = List.of(
+				new SurgeResult.Part("300/s for 10 s", 1, 10, new SurgeResult.Outcomes(3_000, 2_400, 600, 0, 0), timing,
+						2, 0.4, 500L << 20),
+				new SurgeResult.Part("3,000/s for 10 s", 11, 20, new SurgeResult.Outcomes(30_000, 24_000, 6_000, 0, 0),
+						timing, null, 0.3, 500L << 20));
+		return found("surge", new SurgeResult(2_000, 384, steps, List
+			.of(new SurgeResult.Run("reactive", Mode.QUEUED, 1, 6_100, "it ended", timing, 0.02, parts, seconds))));
 	}
 
 	/** A stream and calls that wait, on a slow store. */

@@ -1,0 +1,122 @@
+package dev.sluice.lab.kit.result;
+
+import java.util.List;
+
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.statistics.Timing;
+
+import com.fasterxml.jackson.annotation.JsonTypeName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What clients saw in each second of an open load over many connections.
+ *
+ * @param connections opened before the load
+ * @param heapMegabytes maximum heap of the gateway
+ * @param steps of the load, one after another
+ * @param runs in order of execution
+ */
+@JsonTypeName("surge")
+public record SurgeResult(int connections, int heapMegabytes, List<Step> steps, List<Run> runs) implements Finding {
+
+	public SurgeResult {
+		steps = List.copyOf(steps);
+		runs = List.copyOf(runs);
+	}
+
+	@Override
+	public List<@Nullable Double> foreignCpuShares() {
+		return this.runs.stream().<@Nullable Double>map(Run::foreignCpuShare).toList();
+	}
+
+	/**
+	 * A constant rate.
+	 *
+	 * @param perSecond orders due per second
+	 */
+	public record Step(double perSecond, int seconds) {
+
+		/** The number of orders due in it. */
+		public int requests() {
+			return (int) Math.round(this.perSecond * this.seconds);
+		}
+
+	}
+
+	/**
+	 * One start of a gateway, and the load on it.
+	 *
+	 * @param readyMillis from the start of the process until it said that it is ready
+	 * @param ended why the gateway did not live until the end; null if it did
+	 * @param lag lateness of the load generator
+	 * @param foreignCpuShare CPU share of other processes
+	 * @param parts the first seconds and each step
+	 */
+	public record Run(String variant, Mode mode, int repetition, double readyMillis, @Nullable String ended,
+			@Nullable Timing lag, @Nullable Double foreignCpuShare, List<Part> parts, List<Second> seconds) {
+
+		public Run {
+			parts = List.copyOf(parts);
+			seconds = List.copyOf(seconds);
+		}
+
+		/** Its name: the variant and the mode. */
+		public String name() {
+			return "%s, %s".formatted(this.variant, this.mode);
+		}
+
+	}
+
+	/**
+	 * Orders by what became of them, each counted once.
+	 *
+	 * @param due by the clock
+	 * @param accepted answered with a 2xx
+	 * @param refused answered with 429 or 503
+	 * @param failed answered otherwise, or not answered
+	 * @param notSent no connection was free
+	 */
+	public record Outcomes(int due, int accepted, int refused, int failed, int notSent) {
+
+		private static final double NORMAL = 0.99;
+
+		/** The share accepted, 0 to 1; null if none was due. */
+		public @Nullable Double acceptedShare() {
+			return (this.due > 0) ? Double.valueOf((double) this.accepted / this.due) : null;
+		}
+
+		/** Whether 99 % were accepted. */
+		public boolean isNormal() {
+			return this.accepted >= NORMAL * this.due;
+		}
+
+	}
+
+	/**
+	 * Some seconds of a run.
+	 *
+	 * @param from its first second, from 1
+	 * @param to its last second
+	 * @param latency latency of the accepted ones from when they were due
+	 * @param normalAfter seconds from its begin after which each second accepted 99 % or
+	 * more; null if its last one did not
+	 * @param cpuMillisPerAccepted CPU time of the gateway; null if nothing was accepted
+	 * @param peakRssBytes resident memory of the gateway
+	 */
+	public record Part(String name, int from, int to, Outcomes outcomes, @Nullable Timing latency,
+			@Nullable Integer normalAfter, @Nullable Double cpuMillisPerAccepted, @Nullable Long peakRssBytes) {
+	}
+
+	/**
+	 * One second, of the orders that were due in it.
+	 *
+	 * @param second from 1
+	 * @param latency latency of the accepted ones
+	 * @param cores CPU use of the gateway, 1 = one core
+	 * @param rssBytes resident memory of the gateway
+	 */
+	public record Second(int second, Outcomes outcomes, @Nullable Timing latency, @Nullable Double cores,
+			@Nullable Long rssBytes) {
+	}
+
+}

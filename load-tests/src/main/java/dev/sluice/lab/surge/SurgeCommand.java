@@ -1,0 +1,118 @@
+package dev.sluice.lab.surge;
+
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import dev.sluice.lab.kit.client.OpenClient;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.SurgeResult.Step;
+import dev.sluice.lab.kit.run.ExperimentCommand;
+import dev.sluice.lab.kit.run.InfrastructureOption;
+import dev.sluice.lab.kit.run.ReportWriter;
+import dev.sluice.lab.kit.run.VariantsOption;
+import dev.sluice.lab.kit.stack.Variant;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code lab surge}. */
+@Command(name = "surge",
+		description = "Shows second by second what clients see of a gateway after its start and when the load surges.")
+public final class SurgeCommand extends ExperimentCommand {
+
+	private static final int MAX_CONNECTIONS = 20_000;
+
+	private static final int MIN_HEAP = 128;
+
+	@Mixin
+	private VariantsOption variants = new VariantsOption();
+
+	@Option(names = "--modes", split = ",", paramLabel = "MODE", description = "sync, queued. Default: queued.")
+	private @Nullable List<String> modes;
+
+	@Option(names = "--steps", split = ",", paramLabel = "RATE:SECONDS", defaultValue = "300:15,3000:30,300:15",
+			converter = StepConverter.class,
+			description = "The load: orders per second, and for how long; one step after another. Default: ${DEFAULT-VALUE}.")
+	private List<Step> steps = List.of();
+
+	@Option(names = "--connections", paramLabel = "COUNT", defaultValue = "2000",
+			description = "Connections, opened before the load. Default: ${DEFAULT-VALUE}.")
+	private int connections = 2_000;
+
+	@Option(names = "--keys", description = "Gives each order an idempotency key.")
+	private boolean keyed;
+
+	@Option(names = "--heap", paramLabel = "MB", defaultValue = "384",
+			description = "The gateway's heap in MB. Default: ${DEFAULT-VALUE}.")
+	private int heapMegabytes = 384;
+
+	@Option(names = "--warm-up", paramLabel = "RATE:SECONDS", converter = StepConverter.class,
+			description = "A load before that is not counted. Default: none, the load begins when the gateway is ready.")
+	private @Nullable Step warmUp;
+
+	@Option(names = "--repetitions", paramLabel = "COUNT", defaultValue = "1",
+			description = "Starts of each variant and mode, by turns. Default: ${DEFAULT-VALUE}.")
+	private int repetitions = 1;
+
+	@Mixin
+	private InfrastructureOption infrastructure = new InfrastructureOption();
+
+	public SurgeCommand(ReportWriter report) {
+		super(report);
+	}
+
+	/** Reads {@code RATE:SECONDS}. */
+	static final class StepConverter implements ITypeConverter<Step> {
+
+		private static final Pattern STEP = Pattern.compile("(\\d{1,6}(?:\\.\\d{1,3})?):(\\d{1,5})");
+
+		@Override
+		public Step convert(String text) {
+			Matcher step = STEP.matcher(text);
+			if (!step.matches()) {
+				throw new TypeConversionException("'%s' is not like 3000:30".formatted(text));
+			}
+			return new Step(Double.parseDouble(step.group(1)), Integer.parseInt(step.group(2)));
+		}
+
+	}
+
+	@Override
+	public Integer call() {
+		List<Variant> chosen = argument(() -> this.variants.value(List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE)));
+		List<Mode> modesChosen = argument(() -> (this.modes != null)
+				? this.modes.stream().map(Mode::of).distinct().toList() : List.of(Mode.QUEUED));
+		if (this.connections < 1 || this.connections > MAX_CONNECTIONS) {
+			throw usage("--connections: 1 to %s".formatted(MAX_CONNECTIONS));
+		}
+		if (this.heapMegabytes < MIN_HEAP) {
+			throw usage("--heap: at least %s MB".formatted(MIN_HEAP));
+		}
+		if (this.repetitions < 1) {
+			throw usage("--repetitions: at least 1");
+		}
+		if (this.warmUp != null) {
+			check("--warm-up", this.warmUp);
+		}
+		this.steps.forEach((step) -> check("--steps", step));
+		long orders = this.steps.stream().mapToLong(Step::requests).sum();
+		if (orders < 1 || orders > OpenClient.MAX_REQUESTS) {
+			throw usage("--steps: 1 to %s orders in all".formatted(OpenClient.MAX_REQUESTS));
+		}
+		SurgeExperiment.Settings settings = new SurgeExperiment.Settings(chosen, modesChosen, this.repetitions,
+				this.connections, this.keyed, this.heapMegabytes, this.warmUp, this.steps);
+		return run(SurgeExperiment.NAME, commandLine(),
+				(run) -> new SurgeExperiment(run, this.infrastructure.value(), settings));
+	}
+
+	private void check(String option, Step step) {
+		if (step.seconds() < 1 || !(step.perSecond() > 0)) {
+			throw usage("%s: at least one second, and a rate above 0".formatted(option));
+		}
+	}
+
+}

@@ -1,0 +1,132 @@
+package dev.sluice.lab.surge;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+
+import dev.sluice.lab.kit.process.ProcessSamples;
+import dev.sluice.lab.kit.result.SurgeResult.Outcomes;
+import dev.sluice.lab.kit.result.SurgeResult.Part;
+import dev.sluice.lab.kit.result.SurgeResult.Second;
+import dev.sluice.lab.kit.result.SurgeResult.Step;
+import dev.sluice.lab.kit.statistics.Latencies;
+import dev.sluice.lab.kit.statistics.Window;
+import dev.sluice.lab.surge.ConnectionLoad.Results;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The figures of one run. Orders belong to the second in which they were due, so that
+ * those of a stall are found where it began.
+ *
+ * @param samples of the process {@value #GATEWAY}
+ */
+record SurgeEvaluation(List<Step> steps, Results results, ProcessSamples samples) {
+
+	/** The gateway's name in the samples. */
+	static final String GATEWAY = "gateway";
+
+	/** The time after a start that is shown on its own. */
+	private static final int FIRST_SECONDS = 5;
+
+	private static final int TOO_MANY_REQUESTS = 429;
+
+	private static final int UNAVAILABLE = 503;
+
+	/** Every second of the load. */
+	List<Second> seconds() {
+		List<Second> seconds = new ArrayList<>();
+		int number = 0;
+		for (Step step : this.steps) {
+			for (int second = 1; second <= step.seconds(); second++) {
+				int from = number + requests(step, second - 1);
+				int to = number + requests(step, second);
+				Window window = window(seconds.size(), seconds.size() + 1);
+				seconds.add(new Second(seconds.size() + 1, outcomes(from, to), Latencies.timing(accepted(from, to)),
+						this.samples.cpuShare(GATEWAY, window), this.samples.peakRssBytes(GATEWAY, window)));
+			}
+			number += step.requests();
+		}
+		return seconds;
+	}
+
+	/** The number of a step's requests that are due before a second of it has ended. */
+	private static int requests(Step step, int seconds) {
+		return (int) Math.min(step.requests(), Math.ceil(step.perSecond() * seconds));
+	}
+
+	/** The first seconds, if the first step is longer, and each step. */
+	List<Part> parts(List<Second> seconds) {
+		List<Part> parts = new ArrayList<>();
+		Step firstStep = this.steps.getFirst();
+		if (firstStep.seconds() > FIRST_SECONDS) {
+			parts.add(part("first %s s".formatted(FIRST_SECONDS), 0, FIRST_SECONDS, 0,
+					requests(firstStep, FIRST_SECONDS), seconds));
+		}
+		int second = 0;
+		int number = 0;
+		for (Step step : this.steps) {
+			parts.add(part(String.format(Locale.ROOT, "%,.0f/s for %s s", step.perSecond(), step.seconds()), second,
+					second + step.seconds(), number, number + step.requests(), seconds));
+			second += step.seconds();
+			number += step.requests();
+		}
+		return parts;
+	}
+
+	private Part part(String name, int fromSecond, int toSecond, int from, int to, List<Second> seconds) {
+		Window window = window(fromSecond, toSecond);
+		Outcomes outcomes = outcomes(from, to);
+		Double cpuMillis = this.samples.cpuMillis(GATEWAY, window);
+		return new Part(name, fromSecond + 1, toSecond, outcomes, Latencies.timing(accepted(from, to)),
+				normalAfter(seconds.subList(fromSecond, toSecond)),
+				(cpuMillis != null && outcomes.accepted() > 0) ? cpuMillis / outcomes.accepted() : null,
+				this.samples.peakRssBytes(GATEWAY, window));
+	}
+
+	/** Null if the last second is not normal. */
+	private static @Nullable Integer normalAfter(List<Second> seconds) {
+		int normal = seconds.size();
+		while (normal > 0 && seconds.get(normal - 1).outcomes().isNormal()) {
+			normal--;
+		}
+		return (normal < seconds.size()) ? Integer.valueOf(normal) : null;
+	}
+
+	private Window window(int fromSecond, int toSecond) {
+		Instant start = this.results.start();
+		return new Window(start.plusSeconds(fromSecond), start.plusSeconds(toSecond));
+	}
+
+	private Outcomes outcomes(int from, int to) {
+		int accepted = 0;
+		int refused = 0;
+		int notSent = 0;
+		for (int number = from; number < to; number++) {
+			int status = this.results.status()[number];
+			if (isAccepted(status)) {
+				accepted++;
+			}
+			else if (status == TOO_MANY_REQUESTS || status == UNAVAILABLE) {
+				refused++;
+			}
+			else if (status == ConnectionLoad.NOT_SENT) {
+				notSent++;
+			}
+		}
+		return new Outcomes(to - from, accepted, refused, to - from - accepted - refused - notSent, notSent);
+	}
+
+	private int[] accepted(int from, int to) {
+		return IntStream.range(from, to)
+			.filter((number) -> isAccepted(this.results.status()[number]))
+			.map((number) -> this.results.latencyMicros()[number])
+			.toArray();
+	}
+
+	private static boolean isAccepted(int status) {
+		return status >= 200 && status < 300;
+	}
+
+}

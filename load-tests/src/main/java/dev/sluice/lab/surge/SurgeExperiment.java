@@ -1,0 +1,209 @@
+package dev.sluice.lab.surge;
+
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.Patience;
+import dev.sluice.lab.kit.client.OrderRequests;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.process.ProcessGroup;
+import dev.sluice.lab.kit.process.ProcessSampler;
+import dev.sluice.lab.kit.process.ProcessSamples;
+import dev.sluice.lab.kit.result.Finding;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.SurgeResult;
+import dev.sluice.lab.kit.result.SurgeResult.Second;
+import dev.sluice.lab.kit.result.SurgeResult.Step;
+import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.Variant;
+import dev.sluice.lab.kit.statistics.Latencies;
+import dev.sluice.lab.kit.statistics.Window;
+import dev.sluice.lab.surge.ConnectionLoad.Results;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows second by second what clients see of a gateway from the moment it is ready, and
+ * while more orders are due than it can take. Each run has services of its own: Kafka,
+ * PostgreSQL, the backend and one gateway. No consumer takes part.
+ */
+final class SurgeExperiment extends Experiment {
+
+	static final String NAME = "surge";
+
+	/** A client gives up, and the order counts as failed. */
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	private static final Duration OPENING = Duration.ofSeconds(60);
+
+	private final Settings settings;
+
+	private final List<SurgeResult.Run> runs = new ArrayList<>();
+
+	/**
+	 * The chosen settings.
+	 *
+	 * @param repetitions of each variant and mode, by turns
+	 * @param keyed whether each order has an idempotency key
+	 * @param heapMegabytes of the gateway
+	 * @param warmUp a load that is not counted; null to begin when the gateway is ready
+	 */
+	record Settings(List<Variant> variants, List<Mode> modes, int repetitions, int connections, boolean keyed,
+			int heapMegabytes, @Nullable Step warmUp, List<Step> steps) {
+	}
+
+	SurgeExperiment(Run run, Infrastructure infrastructure, Settings settings) {
+		super(NAME, run, infrastructure);
+		this.settings = settings;
+	}
+
+	@Override
+	protected void measure() throws IOException, InterruptedException {
+		for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
+			for (Mode mode : this.settings.modes()) {
+				for (Variant variant : this.settings.variants()) {
+					measure(variant, mode, repetition);
+				}
+			}
+		}
+	}
+
+	private void measure(Variant variant, Mode mode, int repetition) throws IOException, InterruptedException {
+		String name = "%s-%s-%s".formatted(variant, mode, repetition);
+		try (Stack stack = stack(); HttpClient client = Http.client(TIMEOUT)) {
+			stack.prepare(modules(), progress()::step);
+			progress().step("%s, %s: starting".formatted(variant, mode));
+			Stack.inParallel(List.of(stack::startInfrastructure, () -> {
+				new BackendControl(client, stack.startBackend(ServiceOptions.NONE).uri())
+					.behave(BackendCapacity.WORKERS.behaviour());
+				return null;
+			}));
+			long begun = System.nanoTime();
+			Service gateway = stack.startGateway(variant, gateway(name));
+			double readyMillis = (System.nanoTime() - begun) / 1e6;
+			Map<String, ProcessGroup> groups = new LinkedHashMap<>(
+					ProcessGroup.ofInfrastructure(stack.infrastructure()));
+			stack.services().forEach((service) -> groups.put(service.name(), ProcessGroup.of(service.pid())));
+			groups.put("client", ProcessGroup.of(ProcessHandle.current().pid()));
+			groups.remove(gateway.name());
+			groups.put(SurgeEvaluation.GATEWAY, ProcessGroup.of(gateway.pid()));
+			try (ProcessSampler sampler = new ProcessSampler(groups, directory().path().resolve(name + ".csv"));
+					ConnectionLoad load = new ConnectionLoad(gateway.uri(), this.settings.connections(), TIMEOUT)) {
+				load.open(Patience.of(OPENING));
+				Step warmUp = this.settings.warmUp();
+				if (warmUp != null) {
+					send(load, gateway.uri(), mode, List.of(warmUp), "warming up");
+				}
+				Results results = send(load, gateway.uri(), mode, this.settings.steps(),
+						"%s, %s".formatted(variant, mode));
+				ProcessSampler.awaitNextSample();
+				write(name, results);
+				this.runs.add(run(variant, mode, repetition, readyMillis,
+						gateway.isAlive() ? null : "it died: %s has its last words".formatted(gateway.logFile()),
+						results, sampler.samples()));
+				out().print(SurgePage.text(this.runs.getLast()));
+				out().flush();
+			}
+		}
+	}
+
+	private ServiceOptions gateway(String name) {
+		String heap = this.settings.heapMegabytes() + "m";
+		return ServiceOptions.NONE.withJvmArgs("-Xms" + heap, "-Xmx" + heap).withLog(name);
+	}
+
+	private Results send(ConnectionLoad load, URI gateway, Mode mode, List<Step> steps, String what)
+			throws InterruptedException {
+		int all = steps.stream().mapToInt(Step::requests).sum();
+		return load.run(steps, new RawOrders(gateway, mode, this.settings.keyed() ? OrderRequests.unused(NAME) : null),
+				(due) -> progress().now("%s: %s of %s orders".formatted(what, Figures.count(due), Figures.count(all))));
+	}
+
+	private SurgeResult.Run run(Variant variant, Mode mode, int repetition, double readyMillis, @Nullable String ended,
+			Results results, ProcessSamples samples) {
+		SurgeEvaluation evaluation = new SurgeEvaluation(this.settings.steps(), results, samples);
+		List<Second> seconds = evaluation.seconds();
+		Window window = new Window(results.start(), results.start().plusSeconds(seconds.size()));
+		return new SurgeResult.Run(variant.id(), mode, repetition, readyMillis, ended,
+				Latencies.timing(results.lagMicros()),
+				samples.foreignCpuShare(window, Runtime.getRuntime().availableProcessors()), evaluation.parts(seconds),
+				seconds);
+	}
+
+	/** Keeps what became of each order. */
+	private void write(String name, Results results) throws IOException {
+		Path file = directory().directory("requests").resolve(name + ".csv.gz");
+		try (Writer out = new OutputStreamWriter(new GZIPOutputStream(Files.newOutputStream(file)),
+				StandardCharsets.UTF_8)) {
+			out.write("status,lag_micros,latency_micros\n");
+			for (int i = 0; i < results.status().length; i++) {
+				out.write("%s,%s,%s%n".formatted(results.status()[i], results.lagMicros()[i],
+						results.latencyMicros()[i]));
+			}
+		}
+	}
+
+	@Override
+	protected Finding finding(@Nullable String partial) {
+		return new SurgeResult(this.settings.connections(), this.settings.heapMegabytes(), this.settings.steps(),
+				this.runs);
+	}
+
+	/** Each run has been printed when it ended. */
+	@Override
+	protected String summary(RunResult result) {
+		return "";
+	}
+
+	@Override
+	protected Set<Module> modules() {
+		return Stream.concat(Stream.of(Module.BACKEND), this.settings.variants().stream().map(Variant::module))
+			.collect(Collectors.toSet());
+	}
+
+	@Override
+	protected Map<String, String> configuration() {
+		Map<String, String> configuration = new TreeMap<>();
+		configuration.put("load", "open model: orders are due by the clock, latency counts from then");
+		configuration.put("connections", "%s, HTTP/1.1, opened before; the one that has been idle longest is used"
+			.formatted(this.settings.connections()));
+		configuration.put("idempotency keys", this.settings.keyed() ? "one for each order" : "none");
+		configuration.put("gateway's heap", this.settings.heapMegabytes() + " MB");
+		configuration.put("a client gives up after", TIMEOUT.toSeconds() + " s");
+		Step warmUp = this.settings.warmUp();
+		configuration.put("warm-up",
+				(warmUp != null)
+						? "%s orders per second for %s s".formatted(Figures.measured(warmUp.perSecond()),
+								warmUp.seconds())
+						: "none: the load begins when the gateway is ready and the connections are open");
+		configuration.put("backend", BackendCapacity.WORKERS.model().description());
+		configuration.put("consumer", "none");
+		return configuration;
+	}
+
+}

@@ -1,0 +1,140 @@
+package dev.sluice.lab.surge;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+
+import dev.sluice.lab.kit.page.Chart;
+import dev.sluice.lab.kit.page.Chart.Panel;
+import dev.sluice.lab.kit.page.Chart.Span;
+import dev.sluice.lab.kit.page.Column;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.SurgeResult;
+import dev.sluice.lab.kit.result.SurgeResult.Part;
+import dev.sluice.lab.kit.result.SurgeResult.Run;
+import dev.sluice.lab.kit.result.SurgeResult.Second;
+import dev.sluice.lab.kit.result.SurgeResult.Step;
+import dev.sluice.lab.kit.statistics.Timing;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code lab surge} shows: a chart by second of each run. */
+public final class SurgePage {
+
+	private SurgePage() {
+	}
+
+	/** The sections of a report, in the order of the page. */
+	public static List<Section> sections(SurgeResult surge) {
+		List<Section> sections = new ArrayList<>();
+		sections.add(new Section("surge", "What do clients see after a start and in a surge?",
+				surge.runs().isEmpty() ? List.of("Nothing was sent.")
+						: surge.runs().stream().map(SurgePage::answer).toList(),
+				(html) -> surge.runs().forEach((run) -> html.table(parts(run)))));
+		double accepted = top(surge, (second) -> second.outcomes().due());
+		int number = 1;
+		for (Run run : surge.runs()) {
+			sections.add(new Section("run-" + number++, title(run), (html) -> chart(surge, run, accepted, html)));
+		}
+		sections.add(Section.limits(
+				"The load generator, the gateway, Kafka, PostgreSQL and the backend share this machine. If it is sent late, an order waits longer than the gateway is to blame for; runs with a lag of more than %s ms are marked %s."
+					.formatted(Figures.measured(Reliability.LAG_LIMIT_MILLIS), Reliability.SIGN),
+				"No consumer runs: what is queued stays in Kafka.",
+				"The connections are opened before the load, so a gateway that is just ready has accepted them already."));
+		return sections;
+	}
+
+	private static double top(SurgeResult surge, ToDoubleFunction<Second> figure) {
+		return surge.runs().stream().flatMap((run) -> run.seconds().stream()).mapToDouble(figure).reduce(1, Math::max);
+	}
+
+	/** A run for the terminal: its answer and its parts. */
+	static String text(Run run) {
+		return "%s%n%n%s%n".formatted(answer(run), parts(run).text());
+	}
+
+	private static String title(Run run) {
+		return "%s, run %s".formatted(run.name(), run.repetition());
+	}
+
+	private static boolean marked(Run run) {
+		Timing lag = run.lag();
+		return Reliability.marked((lag != null) ? lag.p99AtMost() : 0, run.foreignCpuShare());
+	}
+
+	private static String answer(Run run) {
+		String parts = run.parts().stream().map(SurgePage::words).collect(Collectors.joining("; "));
+		return Reliability.sign("%s: ready after %s s; %s%s".formatted(title(run),
+				Figures.measured(run.readyMillis() / 1_000), parts, (run.ended() != null) ? "; " + run.ended() : ""),
+				marked(run));
+	}
+
+	private static String words(Part part) {
+		Integer normalAfter = part.normalAfter();
+		String normal = (normalAfter == null) ? ", not normal at its end"
+				: (normalAfter == 0) ? "" : ", normal after %s s".formatted(normalAfter);
+		Timing latency = part.latency();
+		return "%s: %s accepted%s%s".formatted(part.name(), Figures.percent(part.outcomes().acceptedShare()),
+				(latency != null) ? ", p99 %s ms".formatted(Figures.measured(latency.p99AtMost())) : "", normal);
+	}
+
+	private static Table parts(Run run) {
+		return Table.of(
+				"%s. Normal: from then on each second accepted 99 %% or more of the orders due".formatted(title(run)),
+				run.parts(),
+				List.of(Column.words("Load", Part::name), Column.count("due", (part) -> part.outcomes().due()),
+						Column.percent("accepted", (part) -> part.outcomes().acceptedShare()),
+						Column.count("refused", (part) -> part.outcomes().refused()),
+						Column.count("failed", (part) -> part.outcomes().failed()),
+						Column.count("not sent", (part) -> part.outcomes().notSent()),
+						Column.measured("p50, ms", Part::latency, Timing::p50),
+						Column.measured("p99, ms", Part::latency, Timing::p99),
+						Column.count("normal after, s", Part::normalAfter),
+						Column.measured("CPU ms per accepted", Part::cpuMillisPerAccepted),
+						Column.bytes("peak RSS", Part::peakRssBytes)));
+	}
+
+	private static void chart(SurgeResult surge, Run run, double top, Html html) {
+		List<Second> seconds = run.seconds();
+		List<Panel> panels = List.of(
+				Panel.of("Accepted per second", 0, "area", seconds, (second) -> second.outcomes().accepted()).upTo(top),
+				Panel.of("Refused, failed or not sent", 1, "area", seconds, SurgePage::lost).upTo(top),
+				Panel.of("p99 of the accepted, ms", 2, "line", seconds, SurgePage::p99).onLogarithmicAxis(),
+				Panel.of("Cores used by the gateway", 3, "area", seconds, Second::cores));
+		List<Span> spans = new ArrayList<>();
+		int from = 0;
+		for (Step step : surge.steps()) {
+			spans.add(new Span("load", "%s/s".formatted(Figures.measured(step.perSecond())), spans.size() % 2, from,
+					from + step.seconds()));
+			from += step.seconds();
+		}
+		html.chart(
+				new Chart.Seconds("Second by second",
+						"Orders accepted and not accepted, latency and CPU, for the orders due in each second.", 560,
+						760, seconds.size(), panels, spans),
+				Table.of("Orders due in each second", seconds,
+						List.of(Column.count("Second", Second::second),
+								Column.count("due", (second) -> second.outcomes().due()),
+								Column.count("accepted", (second) -> second.outcomes().accepted()),
+								Column.count("refused", (second) -> second.outcomes().refused()),
+								Column.count("failed", (second) -> second.outcomes().failed()),
+								Column.count("not sent", (second) -> second.outcomes().notSent()),
+								Column.measured("p50, ms", Second::latency, Timing::p50),
+								Column.measured("at most p99, ms", SurgePage::p99),
+								Column.measured("cores", Second::cores), Column.bytes("RSS", Second::rssBytes))));
+	}
+
+	private static int lost(Second second) {
+		return second.outcomes().due() - second.outcomes().accepted();
+	}
+
+	private static @Nullable Double p99(Second second) {
+		Timing latency = second.latency();
+		return (latency != null) ? Double.valueOf(latency.p99AtMost()) : null;
+	}
+
+}

@@ -1,0 +1,37 @@
+package dev.sluice.lab.surge;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class SurgeCommandTests {
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			--steps 300           | is not like 3000:30
+			--steps 300:0         | --steps: at least one second
+			--steps 0:5           | a rate above 0
+			--steps 100000:100    | --steps: 1 to 5000000 orders
+			--connections 0       | --connections: 1 to 20000
+			--heap 64             | --heap: at least 128 MB
+			--repetitions 0       | --repetitions: at least 1
+			--warm-up 300:0       | --warm-up: at least one second
+			--variants tomcat     | is unknown: use servlet-platform
+			--modes luck          | is unknown: use sync
+			""")
+	void refusesWhatMakesNoSense(String arguments, String message) {
+		StringWriter err = new StringWriter();
+
+		int exit = new CommandLine(new SurgeCommand((_, _) -> {
+		})).setErr(new PrintWriter(err)).execute(arguments.split(" "));
+
+		assertThat(exit).isEqualTo(2);
+		assertThat(err.toString()).contains(message);
+	}
+
+}

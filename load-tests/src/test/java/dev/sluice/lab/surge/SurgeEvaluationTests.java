@@ -1,0 +1,91 @@
+package dev.sluice.lab.surge;
+
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+
+import dev.sluice.lab.kit.process.ProcessSamples;
+import dev.sluice.lab.kit.result.SurgeResult.Outcomes;
+import dev.sluice.lab.kit.result.SurgeResult.Part;
+import dev.sluice.lab.kit.result.SurgeResult.Second;
+import dev.sluice.lab.kit.result.SurgeResult.Step;
+import dev.sluice.lab.surge.ConnectionLoad.Results;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class SurgeEvaluationTests {
+
+	/** 10 orders in each of six seconds, and then 20 in each of two. */
+	private static final List<Step> STEPS = List.of(new Step(10, 6), new Step(20, 2));
+
+	private final short[] status = new short[100];
+
+	SurgeEvaluationTests() {
+		Arrays.fill(this.status, (short) 202);
+	}
+
+	@Test
+	void anOrderBelongsToTheSecondInWhichItWasDue() {
+		this.status[9] = 503;
+		this.status[10] = 429;
+		this.status[11] = 500;
+		this.status[12] = ConnectionLoad.BROKEN;
+		this.status[60] = ConnectionLoad.NOT_SENT;
+
+		List<Second> seconds = evaluation().seconds();
+
+		assertThat(seconds).extracting(Second::second).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
+		assertThat(seconds).extracting(Second::outcomes)
+			.startsWith(new Outcomes(10, 9, 1, 0, 0), new Outcomes(10, 7, 1, 2, 0), new Outcomes(10, 10, 0, 0, 0))
+			.endsWith(new Outcomes(20, 19, 0, 0, 1), new Outcomes(20, 20, 0, 0, 0));
+	}
+
+	@Test
+	void tellsTheFirstSecondsAndEachStepAndWhenItBecameNormal() {
+		this.status[25] = 503;
+		this.status[99] = 503;
+
+		List<Part> parts = evaluation().parts(evaluation().seconds());
+
+		assertThat(parts).extracting(Part::name).containsExactly("first 5 s", "10/s for 6 s", "20/s for 2 s");
+		assertThat(parts).extracting(Part::outcomes)
+			.containsExactly(new Outcomes(50, 49, 1, 0, 0), new Outcomes(60, 59, 1, 0, 0),
+					new Outcomes(40, 39, 1, 0, 0));
+		assertThat(parts).extracting(Part::normalAfter).containsExactly(3, 3, null);
+		assertThat(parts).extracting(Part::from).containsExactly(1, 1, 7);
+		assertThat(parts).extracting(Part::to).containsExactly(5, 6, 8);
+	}
+
+	@Test
+	void latencyIsThatOfTheAccepted() {
+		Arrays.fill(this.status, 0, 30, (short) 503);
+		int[] latency = new int[100];
+		Arrays.fill(latency, 0, 30, 9_000_000);
+		Arrays.fill(latency, 30, 100, 4_000);
+
+		Part step = new SurgeEvaluation(STEPS, new Results(Instant.EPOCH, new int[100], latency, this.status),
+				ProcessSamples.NONE)
+			.parts(evaluation().seconds())
+			.get(1);
+
+		assertThat(step.latency()).isNotNull();
+		assertThat(step.latency().max()).isEqualTo(4);
+	}
+
+	@Test
+	void aFractionalRateCountsEachOrderOnce() {
+		List<Step> steps = List.of(new Step(2.5, 3));
+		Results results = new Results(Instant.EPOCH, new int[8], new int[8], Arrays.copyOf(this.status, 8));
+
+		assertThat(new SurgeEvaluation(steps, results, ProcessSamples.NONE).seconds())
+			.extracting((second) -> second.outcomes().due())
+			.containsExactly(3, 2, 3);
+	}
+
+	private SurgeEvaluation evaluation() {
+		return new SurgeEvaluation(STEPS, new Results(Instant.EPOCH, new int[100], new int[100], this.status),
+				ProcessSamples.NONE);
+	}
+
+}
