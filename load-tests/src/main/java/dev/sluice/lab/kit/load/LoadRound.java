@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Consumer;
 
 import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.measure.OrderCalls;
@@ -149,7 +148,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 	 * @param watcher receives each measured phase and each warm-up, when it begins
 	 * @throws IOException if files cannot be written or read
 	 */
-	public Record run(List<Phase> phases, Consumer<Phase> watcher) throws IOException {
+	public Record run(List<Phase> phases, Watcher watcher) throws IOException {
 		Map<String, URI> endpoints = new LinkedHashMap<>();
 		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
 		this.services.forEach((service, running) -> {
@@ -178,7 +177,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 				try {
 					for (Phase phase : phases) {
 						if (phase.hasOutcome()) {
-							watcher.accept(phase);
+							watcher.running(phase);
 						}
 						PhaseOutcome outcome = runner.run(phase);
 						if (phase.hasOutcome()) {

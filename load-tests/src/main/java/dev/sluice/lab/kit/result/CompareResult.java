@@ -77,7 +77,9 @@ public record CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Null
 			backendPerSecond = Map.copyOf(backendPerSecond);
 		}
 
-		/** The limits of backends whose time for an order and whose rate do not change. */
+		/**
+		 * The limits of backends whose time for an order and whose rate do not change.
+		 */
 		public static Setup of(int deliveryConcurrency, List<BackendModel> backends) {
 			Map<String, Long> millis = new TreeMap<>();
 			Map<String, Double> perSecond = new TreeMap<>();
