@@ -37,8 +37,10 @@ class DictionaryNegotiationTests {
 	@BeforeEach
 	void start() throws Exception {
 		Path dictionary = Files.write(this.directory.resolve("metrics.zdict"), SampleDictionary.bytes());
-		this.sink = new InProcessSink(this.store, Decompressor.of(1024 * 1024, dictionary), Runnable::run,
-				Settings.of("sink.stream.ack-delay=1ms"));
+		SinkProperties properties = Settings.of("sink.stream.ack-delay=1ms", "sink.stream.dictionary=" + dictionary);
+		this.sink = new InProcessSink(this.store,
+				Decompressor.of(properties.limits().maxMessageBytes(), properties.stream().dictionary()), Runnable::run,
+				properties);
 	}
 
 	private SinkClient open(SinkClientOptions options) {

@@ -24,13 +24,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 class CeilingTests {
 
 	/** Lines of {@code src/main/java}. */
-	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_550),
-			Map.entry("dev-services", 3_475), Map.entry("gateway-core", 5_680), Map.entry("gateway-reactive", 2_270),
-			Map.entry("gateway-servlet", 3_640), Map.entry("grpc-sink", 10_600), Map.entry("kafka-topics", 750),
-			Map.entry("load-tests", 26_880), Map.entry("order-consumer", 5_810), Map.entry("order-contract", 930));
+	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_310),
+			Map.entry("dev-services", 3_375), Map.entry("gateway-core", 5_680), Map.entry("gateway-reactive", 2_270),
+			Map.entry("gateway-servlet", 3_640), Map.entry("grpc-sink", 10_050), Map.entry("kafka-topics", 750),
+			Map.entry("load-tests", 26_800), Map.entry("order-consumer", 5_810), Map.entry("order-contract", 915));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 55_650;
+	private static final int TEST_LINES = 53_900;
 
 	private static final int RATIONALE_WORDS = 8_800;
 
