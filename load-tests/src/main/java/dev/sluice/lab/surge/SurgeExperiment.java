@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Shows second by second what clients see of a gateway from the moment it is ready, and
  * while more orders are due than it can take. Each run has services of its own: Kafka,
- * PostgreSQL, the backend and one gateway. No consumer takes part.
+ * PostgreSQL, the backend and one gateway. No consumer takes part in the load.
  */
 final class SurgeExperiment extends Experiment {
 
@@ -103,6 +103,8 @@ final class SurgeExperiment extends Experiment {
 					.behave(BackendCapacity.WORKERS.behaviour());
 				return null;
 			}));
+			// Keys and statuses need the table that it creates.
+			stack.startConsumer(ServiceOptions.NONE).close();
 			long begun = System.nanoTime();
 			Service gateway = stack.startGateway(variant, gateway(name));
 			double readyMillis = (System.nanoTime() - begun) / 1e6;
@@ -182,7 +184,8 @@ final class SurgeExperiment extends Experiment {
 
 	@Override
 	protected Set<Module> modules() {
-		return Stream.concat(Stream.of(Module.BACKEND), this.settings.variants().stream().map(Variant::module))
+		return Stream
+			.concat(Stream.of(Module.BACKEND, Module.CONSUMER), this.settings.variants().stream().map(Variant::module))
 			.collect(Collectors.toSet());
 	}
 
@@ -202,7 +205,7 @@ final class SurgeExperiment extends Experiment {
 								warmUp.seconds())
 						: "none: the load begins when the gateway is ready and the connections are open");
 		configuration.put("backend", BackendCapacity.WORKERS.model().description());
-		configuration.put("consumer", "none");
+		configuration.put("consumer", "creates the table of statuses and is stopped before the load");
 		return configuration;
 	}
 
