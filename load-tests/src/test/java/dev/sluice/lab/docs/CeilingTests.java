@@ -27,7 +27,7 @@ class CeilingTests {
 	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_310),
 			Map.entry("dev-services", 3_375), Map.entry("gateway-core", 5_680), Map.entry("gateway-reactive", 2_270),
 			Map.entry("gateway-servlet", 3_640), Map.entry("grpc-sink", 10_050), Map.entry("kafka-topics", 750),
-			Map.entry("load-tests", 26_800), Map.entry("order-consumer", 5_810), Map.entry("order-contract", 915));
+			Map.entry("load-tests", 26_830), Map.entry("order-consumer", 5_810), Map.entry("order-contract", 915));
 
 	/** Lines of {@code src/test/java} of all modules. */
 	private static final int TEST_LINES = 53_900;

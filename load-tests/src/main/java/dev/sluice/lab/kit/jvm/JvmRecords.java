@@ -5,8 +5,10 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Comparator;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.stack.ServiceOptions;
 
@@ -44,8 +46,7 @@ public final class JvmRecords {
 		return options.withJvmArgs(
 				"-XX:StartFlightRecording=settings=%s,filename=%s,dumponexit=true".formatted(this.settings,
 						recording(name)),
-				"-XX:FlightRecorderOptions=repository=" + this.directory.resolve(name + "-unfinished"),
-				"-Xlog:jfr+startup=error");
+				"-XX:FlightRecorderOptions=repository=" + unfinished(name), "-Xlog:jfr+startup=error");
 	}
 
 	/**
@@ -55,8 +56,24 @@ public final class JvmRecords {
 	 */
 	public Optional<JfrRecording> read(String name) throws IOException {
 		Path file = recording(name);
-		boolean exists = Files.exists(file) && Files.size(file) > 0;
-		return exists ? Optional.of(JfrRecording.read(file)) : Optional.empty();
+		if (!Files.exists(file) || Files.size(file) == 0) {
+			return Optional.empty();
+		}
+		delete(unfinished(name));
+		return Optional.of(JfrRecording.read(file));
+	}
+
+	/** The JVM leaves the chunks that its recording was made of. */
+	private static void delete(Path directory) throws IOException {
+		try (Stream<Path> files = Files.exists(directory) ? Files.walk(directory) : Stream.empty()) {
+			for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+				Files.delete(file);
+			}
+		}
+	}
+
+	private Path unfinished(String name) {
+		return this.directory.resolve(name + "-unfinished");
 	}
 
 	private Path recording(String name) {
