@@ -456,6 +456,16 @@ public abstract class GatewayEdgeContract {
 		}
 
 		@Test
+		void answersWhatIsPipelinedBehindACompressedBody() throws Exception {
+			try (RawClient raw = connect()) {
+				raw.send(chunkedOrder(0).replaceFirst("\r\n", "\r\nContent-Encoding: gzip\r\n") + chunkedOrder(0));
+
+				assertThat(raw.answer().status()).isEqualTo(415);
+				assertThat(raw.answer().status()).isEqualTo(201);
+			}
+		}
+
+		@Test
 		void answersWhatIsPipelinedBeforeAnIllFormedRequest() throws Exception {
 			try (RawClient raw = connect()) {
 				raw.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\n\r\nGET /3 HTTP/1.1\r\nHost: a\r\n\r\n");

@@ -20,6 +20,7 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.util.MultiValueMap;
+import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -63,7 +64,14 @@ final class OrderController {
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
 	Mono<ResponseEntity<OrderView>> place(@RequestHeader HttpHeaders headers, ServerHttpRequest http) {
-		Preference preference = this.requests.preference(headers);
+		Preference preference;
+		try {
+			preference = this.requests.preference(headers);
+		}
+		catch (ErrorResponseException ex) {
+			// The connection can be used again only if the body is read.
+			return this.bodies.read(http).onErrorComplete().then(Mono.error(ex));
+		}
 		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
 		return this.bodies.read(http)
 			.map((body) -> this.requests.read(preference, headers, body))
