@@ -29,7 +29,8 @@ public final class BusyMachine {
 		system.getCpuLoad();
 		system.getProcessCpuLoad();
 		Thread.sleep(LOOK);
-		return system.getCpuLoad() - Math.max(0, system.getProcessCpuLoad());
+		double all = system.getCpuLoad();
+		return (all < 0) ? all : Math.max(0, all - Math.max(0, system.getProcessCpuLoad()));
 	}
 
 	/** Whether that is so much that each cell would be unreliable. */

@@ -226,8 +226,9 @@ final class ConnectionLoad implements AutoCloseable {
 			if (message instanceof LastHttpContent && this.response != null) {
 				HttpResponse complete = this.response;
 				this.response = null;
+				boolean asked = this.call != null;
 				end((short) complete.status().code());
-				if (HttpUtil.isKeepAlive(complete) && message.decoderResult().isSuccess()) {
+				if (asked && HttpUtil.isKeepAlive(complete) && message.decoderResult().isSuccess()) {
 					ConnectionLoad.this.idle.addLast(this);
 				}
 				else {
