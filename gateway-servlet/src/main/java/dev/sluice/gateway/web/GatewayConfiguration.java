@@ -136,7 +136,7 @@ class GatewayConfiguration {
 
 	/**
 	 * Each connection has two buffers in the heap, busy or not. An order is smaller than
-	 * one, so 8,192 connections take 64 MB instead of 128.
+	 * one, so Tomcat's 8 KB would be twice what is needed.
 	 */
 	private static TomcatProtocolHandlerCustomizer<AbstractProtocol<?>> buffers() {
 		return (protocol) -> {

@@ -25,7 +25,8 @@ import org.springframework.validation.annotation.Validated;
  * a grace period of 2 s. A slower body ends as if its time were over. 0 = any rate;
  * default 1 KB
  * @param maxConnections maximum number of open connections. Further connections wait in
- * the operating system's backlog until one is closed; default 8,192
+ * the operating system's backlog until one is closed. 0 = as many as fit in a quarter of
+ * the heap at 12 KB each, but at most 16,384; default 0
  * @param writeTimeout maximum time that an answer waits for a client that does not read,
  * once the operating system holds 256 KB for its connection. Then the connection is
  * closed. In the servlet gateway a thread waits meanwhile; default 500 ms
@@ -37,7 +38,7 @@ import org.springframework.validation.annotation.Validated;
 public record ConnectionProperties(
 		@DefaultValue("10s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration headTimeout,
 		@DefaultValue("10s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration bodyTimeout,
-		@DefaultValue("1KB") DataSize minBodyRate, @DefaultValue("8192") @Min(1) @Max(1_000_000) int maxConnections,
+		@DefaultValue("1KB") DataSize minBodyRate, @DefaultValue("0") @Min(0) @Max(1_000_000) int maxConnections,
 		@DefaultValue("500ms") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration writeTimeout,
 		@DefaultValue("32MB") DataSize maxBodyMemory) {
 
@@ -50,6 +51,16 @@ public record ConnectionProperties(
 
 	/** Time during which a body may arrive at any rate. */
 	public static final Duration RATE_GRACE = Duration.ofSeconds(2);
+
+	/** Heap of a connection without a request, nearly all of it Tomcat's two buffers. */
+	private static final int BYTES_EACH = 12 * 1024;
+
+	/** More must be configured, because each needs an open file as well. */
+	private static final int MOST_BY_HEAP = 16_384;
+
+	public ConnectionProperties {
+		maxConnections = HeapShare.limit(maxConnections, BYTES_EACH, MOST_BY_HEAP);
+	}
 
 	@AssertTrue(message = "must not be negative")
 	boolean isMinBodyRateValid() {

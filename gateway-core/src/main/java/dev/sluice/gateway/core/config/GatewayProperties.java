@@ -20,8 +20,8 @@ import org.springframework.validation.annotation.Validated;
  * @param defaultMode the mode of an order whose client states no preference: {@code sync}
  * or {@code queued}; default {@code sync}
  * @param maxInProgress maximum number of requests of the API in progress. Further
- * requests get 503 immediately. Each takes about 50 KB of heap, and several times the
- * size of its body; default 2,000
+ * requests get 503 immediately. 0 = as many as fit in a quarter of the heap at 60 KB
+ * each; a large body takes several times its size as well; default 0
  * @param maxSchedulingDelay maximum time that a request may wait for a thread, each time
  * that it needs one. While tasks wait longer, new requests get 503 immediately if 200 are
  * in progress. Does not apply to {@code servlet-platform}. 0 = no limit; default 1 s
@@ -40,11 +40,18 @@ import org.springframework.validation.annotation.Validated;
 @ConfigurationProperties("sluice")
 @Validated
 public record GatewayProperties(@DefaultValue("sync") Mode defaultMode,
-		@DefaultValue("2000") @Min(1) @Max(100_000) int maxInProgress,
+		@DefaultValue("0") @Min(0) @Max(100_000) int maxInProgress,
 		@DefaultValue("1s") @DurationMin @DurationMax(seconds = 10) Duration maxSchedulingDelay,
 		@DefaultValue("10s") @DurationMin @DurationMax(minutes = 5) Duration maxWait,
 		@DefaultValue("100") @PositiveOrZero @Max(100_000) int maxWaiters,
 		@DefaultValue("0") @PositiveOrZero @DecimalMax("1000000") double clientLimit,
 		@DefaultValue("10") @Min(1) @Max(1_000_000) int clientBurst,
 		@DefaultValue("1s") @DurationMin @DurationMax(seconds = 15) Duration drainTime) {
+
+	private static final int BYTES_OF_REQUEST = 60 * 1024;
+
+	public GatewayProperties {
+		maxInProgress = HeapShare.limit(maxInProgress, BYTES_OF_REQUEST, 100_000);
+	}
+
 }

@@ -8,12 +8,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
@@ -39,7 +42,11 @@ public final class RequestLimit implements SmartLifecycle {
 	 */
 	static final int ALWAYS_ADMITTED = 200;
 
+	private static final Logger log = LoggerFactory.getLogger(RequestLimit.class);
+
 	private final int maxInProgress;
+
+	private final int maxConnections;
 
 	private final Duration drainTime;
 
@@ -56,9 +63,10 @@ public final class RequestLimit implements SmartLifecycle {
 
 	private volatile boolean running;
 
-	public RequestLimit(GatewayProperties properties, SchedulingDelay delay, RefusedRequests refused,
-			MeterRegistry meters) {
+	public RequestLimit(GatewayProperties properties, ConnectionProperties connections, SchedulingDelay delay,
+			RefusedRequests refused, MeterRegistry meters) {
 		this.maxInProgress = properties.maxInProgress();
+		this.maxConnections = connections.maxConnections();
 		this.drainTime = properties.drainTime();
 		this.delay = delay;
 		this.refused = refused;
@@ -85,6 +93,10 @@ public final class RequestLimit implements SmartLifecycle {
 
 	@Override
 	public void start() {
+		log.info(
+				"At most {} connections (sluice.max-connections) and {} requests in progress "
+						+ "(sluice.max-in-progress), with a heap of {} MB",
+				this.maxConnections, this.maxInProgress, Runtime.getRuntime().maxMemory() / 1024 / 1024);
 		this.drained = null;
 		this.running = true;
 	}

@@ -32,7 +32,7 @@ class PropertiesTests {
 			assertThat(gateway.clientBurst()).isEqualTo(10);
 			assertThat(context.getBean(ConnectionProperties.class))
 				.isEqualTo(new ConnectionProperties(Duration.ofSeconds(10), Duration.ofSeconds(10),
-						DataSize.ofKilobytes(1), 8192, Duration.ofMillis(500), DataSize.ofMegabytes(32)));
+						DataSize.ofKilobytes(1), 0, Duration.ofMillis(500), DataSize.ofMegabytes(32)));
 			assertThat(context.getBean(BackendProperties.class))
 				.isEqualTo(new BackendProperties(URI.create("http://127.0.0.1:8090"), Duration.ofSeconds(1),
 						Duration.ofSeconds(10), 1000, 1, Duration.ofSeconds(60), circuit));
@@ -42,6 +42,23 @@ class PropertiesTests {
 					new StatusProperties(Duration.ofSeconds(1), 100_000, "order-status", Duration.ofMillis(250)));
 			assertThat(context.getBean(StatusProperties.class).keyLookupLimit(Mode.SYNC))
 				.isEqualTo(Duration.ofSeconds(2));
+		});
+	}
+
+	@Test
+	void limitConnectionsAndRequestsByTheHeapUnlessTheyAreSet() {
+		assertThat(HeapShare.limitOf(DataSize.ofMegabytes(384).toBytes(), 12 * 1024, 16_384)).isEqualTo(8192);
+		assertThat(HeapShare.limitOf(DataSize.ofGigabytes(64).toBytes(), 12 * 1024, 16_384)).isEqualTo(16_384);
+		this.runner.run((context) -> {
+			long quarter = Runtime.getRuntime().maxMemory() / 4;
+			assertThat(context.getBean(ConnectionProperties.class).maxConnections() * 12L * 1024)
+				.isLessThanOrEqualTo(quarter);
+			assertThat(context.getBean(GatewayProperties.class).maxInProgress() * 60L * 1024)
+				.isLessThanOrEqualTo(quarter);
+		});
+		this.runner.withPropertyValues("sluice.max-connections=9", "sluice.max-in-progress=7").run((context) -> {
+			assertThat(context.getBean(ConnectionProperties.class).maxConnections()).isEqualTo(9);
+			assertThat(context.getBean(GatewayProperties.class).maxInProgress()).isEqualTo(7);
 		});
 	}
 
@@ -55,7 +72,8 @@ class PropertiesTests {
 			"status.recent-orders=0", "status.key-lookup-timeout=-1ms", "status.projection-group=",
 			"sluice.default-mode=both", "sluice.max-wait=-1s", "sluice.max-waiters=-1", "sluice.client-limit=-1",
 			"sluice.client-burst=0", "sluice.head-timeout=0s", "sluice.body-timeout=2h", "sluice.write-timeout=0s",
-			"sluice.min-body-rate=-1B", "sluice.max-connections=0", "sluice.max-body-memory=63KB" })
+			"sluice.min-body-rate=-1B", "sluice.max-connections=-1", "sluice.max-in-progress=-1",
+			"sluice.max-body-memory=63KB" })
 	void refuseWhatCannotWork(String property) {
 		this.runner.withPropertyValues(property)
 			.run((context) -> assertThat(context).getFailure()

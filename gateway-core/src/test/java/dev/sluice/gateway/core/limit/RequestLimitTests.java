@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.devservices.Patience;
+import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
@@ -14,6 +15,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -23,11 +25,14 @@ import static org.mockito.Mockito.mock;
 
 class RequestLimitTests {
 
+	private static final ConnectionProperties CONNECTIONS = new ConnectionProperties(Duration.ZERO, Duration.ZERO,
+			DataSize.ofBytes(0), 1, Duration.ZERO, DataSize.ofBytes(0));
+
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
 	private final SchedulingDelay delay = mock();
 
-	private final RequestLimit limit = new RequestLimit(properties(Duration.ZERO), this.delay,
+	private final RequestLimit limit = new RequestLimit(properties(Duration.ZERO), CONNECTIONS, this.delay,
 			new RefusedRequests(this.meters), this.meters);
 
 	@Test
@@ -46,8 +51,8 @@ class RequestLimitTests {
 	@Test
 	void refusesWhileRequestsWaitTooLongForAThread() {
 		SimpleMeterRegistry others = new SimpleMeterRegistry();
-		RequestLimit wide = new RequestLimit(properties(2 * RequestLimit.ALWAYS_ADMITTED, Duration.ZERO), this.delay,
-				new RefusedRequests(others), others);
+		RequestLimit wide = new RequestLimit(properties(2 * RequestLimit.ALWAYS_ADMITTED, Duration.ZERO), CONNECTIONS,
+				this.delay, new RefusedRequests(others), others);
 		given(this.delay.isExceeded()).willReturn(true);
 		RequestLimit.Place admitted = wide.arrive();
 		admitted.take();
@@ -100,8 +105,8 @@ class RequestLimitTests {
 	@Test
 	void answersNewRequestsAtLeastForTheDrainTime() {
 		SimpleMeterRegistry others = new SimpleMeterRegistry();
-		RequestLimit slow = new RequestLimit(properties(Duration.ofMinutes(1)), this.delay, new RefusedRequests(others),
-				others);
+		RequestLimit slow = new RequestLimit(properties(Duration.ofMinutes(1)), CONNECTIONS, this.delay,
+				new RefusedRequests(others), others);
 		CompletableFuture<Boolean> stopped = new CompletableFuture<>();
 
 		slow.stop(() -> stopped.complete(true));
