@@ -31,7 +31,8 @@ class TwinTreeTests {
 
 	/** Thread models are a choice of the servlet gateway alone. */
 	private static final Set<String> SERVLET_THREADS = Set.of("ServletProperties.java", "NotAsync.java",
-			"BlockingBackendTransport.java", "Deadlines.java", "CarrierThreads.java", "CarrierThreadsTests.java");
+			"BlockingBackendTransport.java", "Deadlines.java", "CarrierThreads.java", "CarrierThreadsTests.java",
+			"InTurn.java", "InTurnTests.java");
 
 	/**
 	 * The servlet container dispatches errors to a page; WebFlux has a handler for all.
@@ -43,7 +44,7 @@ class TwinTreeTests {
 			"GuardedHttp11Processor.java", "GuardedHttp11Protocol.java", "GuardedHttp11ProtocolTests.java");
 
 	private static final Set<String> REACTIVE_CONTAINER = Set.of("ConnectionLimitHandler.java",
-			"RequestFramingHandler.java", "WriteTimeout.java", "RequestFramingHandlerTests.java");
+			"RequestFramingHandler.java", "WriteTimeout.java", "RequestFramingHandlerTests.java", "Answers.java");
 
 	/** Only event loops must not be blocked. */
 	private static final Set<String> REACTIVE_LOOPS = Set.of("BlockedEventLoops.java", "EventLoopIT.java");

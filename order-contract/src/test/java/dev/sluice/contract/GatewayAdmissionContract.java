@@ -191,7 +191,9 @@ public abstract class GatewayAdmissionContract {
 			assertThat(refused.status()).isEqualTo(503);
 			assertThat(refused.headers()).contains("retry-after: 1", "content-type: application/problem+json");
 			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:overloaded");
+			assertThat(refused.headers()).doesNotContain("connection: close");
 			assertThat(JsonPath.<String>read(refused.body(), "$.placed")).isEqualTo("no");
+			assertThat(JsonPath.<String>read(refused.body(), "$.instance")).isEqualTo("/orders");
 			assertThat(get("/openapi.json").statusCode()).isEqualTo(503);
 			assertThat(manage("/actuator/health/liveness").statusCode()).isEqualTo(200);
 			// These requests, whatever they ask for.
@@ -203,7 +205,7 @@ public abstract class GatewayAdmissionContract {
 				.extracting(HttpResponse::statusCode)
 				.isEqualTo(201));
 			// A request may give up its place a moment after its client has the answer.
-			await().until(() -> place().join().statusCode() == 201);
+			await().until(() -> exchange(kept, "POST /orders", ORDER).status() == 201);
 		}
 	}
 
@@ -237,6 +239,7 @@ public abstract class GatewayAdmissionContract {
 			assertThat(value(orders) - ordersBefore).isEqualTo(1);
 			this.backendAnswers.countDown();
 			assertThat(slow).allSatisfy((answer) -> assertThat(answer).succeedsWithin(PATIENCE));
+			await().until(() -> exchange(late, "POST /orders", ORDER).status() == 201);
 		}
 	}
 

@@ -5,6 +5,7 @@ import java.util.concurrent.TimeoutException;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.http.BodyMemory;
+import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.problem.StandardProblem;
 import org.springframework.core.io.buffer.DataBuffer;
@@ -30,23 +31,27 @@ public final class BodyReader {
 	}
 
 	/**
-	 * Reads the body of a request.
+	 * Reads the body of a request, which has no place of {@link RequestLimit} meanwhile.
 	 * @param request the request
 	 * @return the whole body; fails with {@link ProblemException} if it is too large, too
-	 * slow, ill-formed or cut off, or if there is no memory for it
+	 * slow, ill-formed or cut off, or if there is no memory for it or no place afterwards
 	 */
 	public Mono<byte[]> read(ServerHttpRequest request) {
-		return Admission.whileReading(Mono.using(() -> begin(request), (body) -> request.getBody()
+		RequestLimit.Place place = RequestFramingHandler.place(request);
+		place.give();
+		return Mono.using(() -> begin(request), (body) -> request.getBody()
 			// Without a limit, reactor-netty reports a failure twice.
 			.limitRate(PREFETCH)
 			.doOnNext((bytes) -> add(body, bytes))
 			.then(Mono.fromSupplier(body::bytes))
-			.timeout(late(body)), BodyMemory.Body::release).onErrorMap((failure) -> switch (failure) {
+			.timeout(late(body)), BodyMemory.Body::release)
+			.doOnNext((_) -> place.take())
+			.onErrorMap((failure) -> switch (failure) {
 				case ProblemException problem -> problem;
 				case TimeoutException _ -> StandardProblem.of(ProblemType.REQUEST_TIMEOUT);
 				// The body is cut off or badly chunked.
 				default -> StandardProblem.of(ProblemType.INVALID_REQUEST);
-			}));
+			});
 	}
 
 	private BodyMemory.Body begin(ServerHttpRequest request) {

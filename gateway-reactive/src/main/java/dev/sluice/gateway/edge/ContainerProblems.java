@@ -2,6 +2,7 @@ package dev.sluice.gateway.edge;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.problem.StandardProblem;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -24,9 +25,15 @@ final class ContainerProblems extends ChannelOutboundHandlerAdapter {
 	public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) throws Exception {
 		if (message instanceof FullHttpResponse response && response.status().code() >= 400
 				&& !response.content().isReadable() && !response.headers().contains(HttpHeaderNames.CONTENT_TYPE)) {
-			FullHttpResponse problem = problem(StandardProblem.typeOf(response.status().code()), true);
-			if (!response.headers().contains(HttpHeaderNames.CONNECTION)) {
-				problem.headers().remove(HttpHeaderNames.CONNECTION);
+			ProblemType type = StandardProblem.typeOf(response.status().code());
+			ByteBuf body = Unpooled.wrappedBuffer(StandardProblem.document(type));
+			FullHttpResponse problem = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
+					HttpResponseStatus.valueOf(type.status()), body);
+			problem.headers()
+				.set(HttpHeaderNames.CONTENT_TYPE, MediaType.APPLICATION_PROBLEM_JSON_VALUE)
+				.set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
+			if (response.headers().contains(HttpHeaderNames.CONNECTION)) {
+				problem.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
 			}
 			super.write(context, problem, promise);
 			response.release();
@@ -34,22 +41,6 @@ final class ContainerProblems extends ChannelOutboundHandlerAdapter {
 		else {
 			super.write(context, message, promise);
 		}
-	}
-
-	/**
-	 * The last answer on a connection.
-	 * @param withBody false for an answer to HEAD
-	 */
-	static FullHttpResponse problem(ProblemType type, boolean withBody) {
-		byte[] body = StandardProblem.document(type);
-		FullHttpResponse problem = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
-				HttpResponseStatus.valueOf(type.status()),
-				withBody ? Unpooled.wrappedBuffer(body) : Unpooled.EMPTY_BUFFER);
-		problem.headers()
-			.set(HttpHeaderNames.CONTENT_TYPE, MediaType.APPLICATION_PROBLEM_JSON_VALUE)
-			.set(HttpHeaderNames.CONTENT_LENGTH, body.length)
-			.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-		return problem;
 	}
 
 }

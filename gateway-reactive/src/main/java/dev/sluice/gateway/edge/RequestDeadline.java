@@ -11,7 +11,12 @@ import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.config.StatusProperties;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.stereotype.Component;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
@@ -28,7 +33,8 @@ import reactor.util.context.Context;
  * together fails too. Checks once a second; holds one entry for each request in progress.
  */
 @Component
-final class RequestDeadline implements DisposableBean {
+@Order(Ordered.HIGHEST_PRECEDENCE + 10)
+final class RequestDeadline implements WebFilter, DisposableBean {
 
 	/**
 	 * Maximum number of queries to PostgreSQL, or reads of Kafka to its end, for one
@@ -58,12 +64,10 @@ final class RequestDeadline implements DisposableBean {
 			.schedulePeriodically(this::check, INTERVAL.toMillis(), INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
-	/**
-	 * Makes a request end.
-	 * @param request serves the request
-	 * @return the same; fails with an error that the request throws, and at the deadline
-	 */
-	Mono<Void> ended(Mono<Void> request) {
+	/** The request fails with an error that it throws, and at the deadline. */
+	@Override
+	public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+		Mono<Void> request = Mono.defer(() -> chain.filter(exchange));
 		return Mono.create((sink) -> {
 			Running entry = new Running(sink, System.nanoTime());
 			this.running.add(entry);

@@ -1,33 +1,33 @@
 package dev.sluice.gateway.edge;
 
 import java.time.Duration;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
-import dev.sluice.gateway.core.metrics.RefusedRequests;
+import dev.sluice.gateway.core.http.RequestHead;
+import dev.sluice.gateway.core.limit.RequestLimit;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.problem.StandardProblem;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.DuplexChannel;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpHeaderValues;
-import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpStatusClass;
-import io.netty.handler.codec.http.HttpUtil;
-import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.Attribute;
+import io.netty.util.AttributeKey;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import reactor.netty.Connection;
 import reactor.netty.NettyPipeline;
-import reactor.netty.channel.ChannelOperations;
 
 /**
  * Lets the requests of an HTTP/1.1 connection in, one at a time: the next one waits until
@@ -48,14 +48,17 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	/** Maximum time to wait for a client to stop sending before a close. */
 	private static final Duration DRAIN_TIME = Duration.ofSeconds(1);
 
-	/** Statuses after which the connection is closed, the same as Tomcat's. */
-	private static final Set<Integer> CLOSING = Set.of(400, 408, 411, 413, 414, 500, 501, 503);
+	private static final AttributeKey<RequestLimit.Place> PLACE = AttributeKey.valueOf(RequestLimit.Place.class,
+			"place");
 
 	private final RequestFraming framing;
 
 	private final Duration headTimeout;
 
-	private final RefusedRequests refused;
+	private final RequestLimit requests;
+
+	/** Of the request that was let in last. */
+	private final Attribute<RequestLimit.Place> place;
 
 	/** Bytes that were read and have not been passed on; null if there are none. */
 	private @Nullable ByteBuf held;
@@ -66,7 +69,8 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	/** Number of complete requests when bytes were last passed on. */
 	private long completedBefore;
 
-	private Stage stage = Stage.HEAD;
+	/** Whether a request was let in whose body has not all been passed on. */
+	private boolean inBody;
 
 	private boolean answering;
 
@@ -78,10 +82,11 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 
 	private @Nullable Future<?> deadline;
 
-	private RequestFramingHandler(int maxHeadBytes, Duration headTimeout, RefusedRequests refused) {
+	private RequestFramingHandler(Channel channel, int maxHeadBytes, Duration headTimeout, RequestLimit requests) {
+		this.place = channel.attr(PLACE);
 		this.framing = new RequestFraming(maxHeadBytes);
 		this.headTimeout = headTimeout;
-		this.refused = refused;
+		this.requests = requests;
 	}
 
 	/**
@@ -89,16 +94,23 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	 * @param channel the connection, with its codec for HTTP/1.1
 	 * @param maxHeadBytes maximum size of a request's head, in bytes
 	 * @param connections the other limits
-	 * @param refused counts refused requests
+	 * @param requests limits the requests of all connections
 	 */
 	public static void install(Channel channel, int maxHeadBytes, ConnectionProperties connections,
-			RefusedRequests refused) {
-		RequestFramingHandler gate = new RequestFramingHandler(maxHeadBytes, connections.headTimeout(), refused);
+			RequestLimit requests) {
+		RequestFramingHandler gate = new RequestFramingHandler(channel, maxHeadBytes, connections.headTimeout(),
+				requests);
 		ChannelPipeline pipeline = channel.pipeline();
 		WriteTimeout.install(pipeline, connections.writeTimeout());
 		pipeline.addBefore(NettyPipeline.HttpCodec, RequestFramingHandler.class.getName(), gate)
 			.addAfter(NettyPipeline.HttpCodec, ContainerProblems.class.getName(), new ContainerProblems())
-			.addAfter(NettyPipeline.HttpCodec, Answers.class.getName(), gate.new Answers());
+			.addAfter(NettyPipeline.HttpCodec, Answers.class.getName(), new Answers(gate));
+	}
+
+	/** The place of a request. */
+	static RequestLimit.Place place(ServerHttpRequest request) {
+		Connection connection = ServerHttpRequestDecorator.getNativeRequest(request);
+		return Objects.requireNonNull(connection.channel().attr(PLACE).get());
 	}
 
 	@Override
@@ -143,7 +155,7 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	public void channelReadComplete(ChannelHandlerContext context) {
 		context.fireChannelReadComplete();
 		// Nothing has been passed on, so no other handler asks for more.
-		if (this.stage == Stage.HEAD && !this.answering && !this.closing) {
+		if (!this.inBody && !this.answering && !this.closing) {
 			context.read();
 		}
 	}
@@ -151,13 +163,13 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	/** The application is ready for more. */
 	@Override
 	public void read(ChannelHandlerContext context) {
-		if (this.stage == Stage.BODY && !this.bodyWanted) {
+		if (this.inBody && !this.bodyWanted) {
 			this.bodyWanted = true;
 			advance(context);
 			context.fireChannelReadComplete();
 		}
 		// Waiting bytes take no more than one buffer.
-		if (this.held == null || this.stage == Stage.HEAD && !this.answering) {
+		if (this.held == null || !this.inBody && !this.answering) {
 			context.read();
 		}
 	}
@@ -169,10 +181,8 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 			if (this.framing.isBroken()) {
 				refuse(context);
 			}
-			else if (this.stage == Stage.BODY) {
-				if (this.framing.isBetweenRequests()) {
-					this.stage = Stage.HEAD;
-				}
+			else if (this.inBody) {
+				this.inBody = !this.framing.isBetweenRequests();
 				pass(context, length);
 			}
 			else if (this.framing.isInHead()
@@ -184,14 +194,22 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 				cancelDeadline();
 				this.answering = true;
 				this.bodyWanted = false;
-				this.stage = this.framing.isBetweenRequests() ? Stage.HEAD : Stage.BODY;
-				pass(context, length);
+				this.inBody = !this.framing.isBetweenRequests();
+				RequestLimit.Place arrived = this.requests.arrive();
+				this.place.set(arrived);
+				try {
+					arrived.take();
+					pass(context, length);
+				}
+				catch (ProblemException ex) {
+					refuse(context, ex);
+				}
 			}
 		}
 	}
 
 	private boolean mayPass() {
-		return (this.stage == Stage.HEAD) ? !this.answering : this.bodyWanted;
+		return !this.inBody ? !this.answering : this.bodyWanted;
 	}
 
 	/** Checks the waiting bytes up to the end of the head or of the request. */
@@ -201,6 +219,31 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 			this.checked += this.framing.checkPart(bytes.nioBuffer(bytes.readerIndex() + this.checked, unchecked));
 		}
 		return this.checked;
+	}
+
+	/**
+	 * Answers by the head, before the codec sees it. The connection is closed only if the
+	 * body has not arrived.
+	 */
+	private void refuse(ChannelHandlerContext context, ProblemException problem) {
+		ByteBuf bytes = this.held;
+		if (bytes == null) {
+			return;
+		}
+		if (this.inBody) {
+			check(bytes);
+			this.inBody = !this.framing.isBetweenRequests();
+		}
+		RequestHead head = this.framing.head();
+		boolean last = head.isLast() || this.inBody || this.framing.isBroken()
+				|| problem.type() == ProblemType.SHUTTING_DOWN;
+		this.completedBefore = this.framing.completed();
+		bytes.skipBytes(this.checked);
+		if (last || !bytes.isReadable()) {
+			release();
+		}
+		this.checked = 0;
+		send(context, problem.toBytes(head.method(), head.path(), last), last);
 	}
 
 	private void pass(ChannelHandlerContext context, int length) {
@@ -229,15 +272,33 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 		}
 	}
 
+	boolean isInBody() {
+		return this.inBody;
+	}
+
+	/** The next request may come in. */
+	void answered(@Nullable ChannelHandlerContext gate) {
+		this.answering = false;
+		leave();
+		if (gate != null && !gate.isRemoved()) {
+			advance(gate);
+			// No read of the socket completes here, so this starts the idle time.
+			gate.fireChannelReadComplete();
+			if (!this.answering) {
+				gate.read();
+			}
+		}
+	}
+
 	private void endLate(ChannelHandlerContext context) {
-		this.refused.late();
+		this.requests.refused().late();
 		answerAndClose(context, ProblemType.REQUEST_TIMEOUT);
 	}
 
 	private void refuse(ChannelHandlerContext context) {
-		this.refused.malformed();
+		this.requests.refused().malformed();
 		cancelDeadline();
-		if (this.stage == Stage.HEAD) {
+		if (!this.inBody) {
 			answerAndClose(context, ProblemType.INVALID_REQUEST);
 		}
 		else {
@@ -249,8 +310,20 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 
 	private void answerAndClose(ChannelHandlerContext context, ProblemType type) {
 		release();
-		behindCodec(context).writeAndFlush(ContainerProblems.problem(type, !this.framing.isHeadRequest()))
-			.addListener((_) -> context.channel().close());
+		send(context, StandardProblem.of(type).toBytes(this.framing.isHeadRequest() ? "HEAD" : "GET", null, true),
+				true);
+	}
+
+	/** Answers before the codec. */
+	private void send(ChannelHandlerContext context, byte[] answer, boolean last) {
+		context.writeAndFlush(Unpooled.wrappedBuffer(answer)).addListener((_) -> {
+			if (last) {
+				context.channel().close();
+			}
+			else {
+				answered(context);
+			}
+		});
 	}
 
 	private static ChannelHandlerContext behindCodec(ChannelHandlerContext context) {
@@ -267,7 +340,7 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 			context.channel().closeFuture().addListener((_) -> promise.trySuccess());
 			return;
 		}
-		boolean unread = this.held != null || this.stage == Stage.BODY || this.framing.isBroken();
+		boolean unread = this.held != null || this.inBody || this.framing.isBroken();
 		this.closing = true;
 		if (!unread || !context.channel().isActive() || !(context.channel() instanceof DuplexChannel channel)
 				|| context.pipeline().get(SslHandler.class) != null) {
@@ -296,6 +369,7 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 
 	@Override
 	public void channelInactive(ChannelHandlerContext context) throws Exception {
+		leave();
 		cancelDeadline();
 		release();
 		super.channelInactive(context);
@@ -315,94 +389,18 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 		this.checked = 0;
 	}
 
+	private void leave() {
+		RequestLimit.Place current = this.place.get();
+		if (current != null) {
+			current.close();
+		}
+	}
+
 	private void cancelDeadline() {
 		if (this.deadline != null) {
 			this.deadline.cancel(false);
 			this.deadline = null;
 		}
-	}
-
-	/** What a request needs next. */
-	private enum Stage {
-
-		HEAD, BODY
-
-	}
-
-	/** Handles the answers to the codec and the requests from it. */
-	private final class Answers extends ChannelDuplexHandler {
-
-		private boolean last;
-
-		/**
-		 * A client that sends no body does not wait for 100 (Continue), even if it says
-		 * so. An empty port is legal, but reactor-netty cannot read it.
-		 */
-		@Override
-		public void channelRead(ChannelHandlerContext context, Object message) {
-			if (message instanceof HttpRequest request) {
-				if (RequestFramingHandler.this.stage == Stage.HEAD) {
-					request.headers().remove(HttpHeaderNames.EXPECT);
-				}
-				String host = request.headers().get(HttpHeaderNames.HOST, "");
-				if (host.endsWith(":")) {
-					request.headers().set(HttpHeaderNames.HOST, host.substring(0, host.length() - 1));
-				}
-			}
-			context.fireChannelRead(message);
-		}
-
-		@Override
-		public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-			if (message instanceof HttpResponse response
-					&& response.status().codeClass() != HttpStatusClass.INFORMATIONAL) {
-				if (CLOSING.contains(response.status().code()) || RequestFramingHandler.this.stage == Stage.BODY
-						|| !HttpUtil.isKeepAlive(response)) {
-					response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
-				}
-				this.last = response.headers().contains(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE, true);
-			}
-			if (!(message instanceof LastHttpContent) || message instanceof HttpResponse response
-					&& response.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
-				context.write(message, promise);
-				return;
-			}
-			ChannelPromise written = promise.unvoid();
-			context.write(message, written);
-			if (this.last) {
-				written.addListener(ChannelFutureListener.CLOSE);
-			}
-			else {
-				ChannelOperations<?, ?> exchange = ChannelOperations.get(context.channel());
-				written.addListener((_) -> context.executor().execute(() -> ending(context, exchange)));
-			}
-		}
-
-		/**
-		 * Waits for the end of the exchange: reactor-netty loses a request that it gets
-		 * earlier.
-		 */
-		private void ending(ChannelHandlerContext context, @Nullable ChannelOperations<?, ?> exchange) {
-			if (exchange == null) {
-				answered(context);
-				return;
-			}
-			exchange.onTerminate().subscribe(null, null, () -> context.executor().execute(() -> answered(context)));
-		}
-
-		private void answered(ChannelHandlerContext context) {
-			RequestFramingHandler.this.answering = false;
-			ChannelHandlerContext gate = context.pipeline().context(RequestFramingHandler.this);
-			if (gate != null) {
-				advance(gate);
-				// No read of the socket completes here, so this starts the idle time.
-				gate.fireChannelReadComplete();
-				if (!RequestFramingHandler.this.answering) {
-					gate.read();
-				}
-			}
-		}
-
 	}
 
 	/**

@@ -1,7 +1,7 @@
 /**
  * Protects the gateway from its clients before a request reaches the application, with
  * limits for connections, heads, bodies and requests in progress. Start at
- * {@link dev.sluice.gateway.edge.Admission}.
+ * {@link dev.sluice.gateway.edge.RequestFramingHandler}.
  */
 @NullMarked
 package dev.sluice.gateway.edge;

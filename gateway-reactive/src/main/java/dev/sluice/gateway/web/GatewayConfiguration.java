@@ -2,8 +2,8 @@ package dev.sluice.gateway.web;
 
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
+import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.limit.SchedulingDelay;
-import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.edge.ConnectionLimitHandler;
 import dev.sluice.gateway.edge.RequestFramingHandler;
 import dev.sluice.threads.Supervisor;
@@ -34,9 +34,9 @@ class GatewayConfiguration {
 
 	/** Measures one event loop after another. */
 	@Bean
-	SchedulingDelay schedulingDelay(GatewayProperties properties, ReactorResourceFactory resources,
+	SchedulingDelay schedulingDelay(GatewayProperties properties, RequestLimit limit, ReactorResourceFactory resources,
 			MeterRegistry meters, Supervisor supervisor) {
-		return new SchedulingDelay(properties, () -> {
+		return new SchedulingDelay(properties, limit, () -> {
 			EventLoopGroup loops = resources.getLoopResources().onServer(LoopResources.DEFAULT_NATIVE);
 			return (probe) -> loops.next().execute(probe);
 		}, meters, supervisor);
@@ -44,12 +44,12 @@ class GatewayConfiguration {
 
 	@Bean
 	WebServerFactoryCustomizer<NettyReactiveWebServerFactory> container(ServerProperties server,
-			ConnectionProperties connections, RefusedRequests refused) {
-		return (factory) -> factory.addServerCustomizers((http) -> guarded(http, server, connections, refused));
+			ConnectionProperties connections, RequestLimit requests) {
+		return (factory) -> factory.addServerCustomizers((http) -> guarded(http, server, connections, requests));
 	}
 
 	private static HttpServer guarded(HttpServer http, ServerProperties server, ConnectionProperties connections,
-			RefusedRequests refused) {
+			RequestLimit requests) {
 		int maxHeadBytes = Math.toIntExact(server.getMaxHttpRequestHeaderSize().toBytes());
 		return http.protocol(HttpProtocol.HTTP11)
 			.option(ChannelOption.SO_BACKLOG, BACKLOG)
@@ -63,7 +63,7 @@ class GatewayConfiguration {
 			.httpRequestDecoder(
 					(decoder) -> decoder.maxInitialLineLength(2 * maxHeadBytes).maxHeaderSize(2 * maxHeadBytes))
 			.doOnChannelInit(
-					(_, channel, _) -> RequestFramingHandler.install(channel, maxHeadBytes, connections, refused))
+					(_, channel, _) -> RequestFramingHandler.install(channel, maxHeadBytes, connections, requests))
 			.doOnBound((bound) -> bound.channel()
 				.pipeline()
 				.addFirst(new ConnectionLimitHandler(connections.maxConnections())));

@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.config.GatewayProperties;
+import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
@@ -50,14 +52,22 @@ class RequestFramingHandlerTests {
 
 	private final EmbeddedChannel channel = new EmbeddedChannel();
 
+	private RequestLimit limit;
+
 	@BeforeEach
 	void install() {
 		this.channel.freezeTime();
 		this.channel.config().setAutoRead(false);
 		this.channel.pipeline().addLast(NettyPipeline.HttpCodec, new HttpServerCodec()).addLast(this.application);
-		ConnectionProperties defaults = new Binder(new MapConfigurationPropertySource(Map.of())).bindOrCreate("sluice",
-				ConnectionProperties.class);
-		RequestFramingHandler.install(this.channel, 8192, defaults, new RefusedRequests(new SimpleMeterRegistry()));
+		ConnectionProperties connections = properties(ConnectionProperties.class, Map.of());
+		SimpleMeterRegistry meters = new SimpleMeterRegistry();
+		this.limit = new RequestLimit(properties(GatewayProperties.class, Map.of("sluice.max-in-progress", 1)),
+				connections, new RefusedRequests(meters), meters);
+		RequestFramingHandler.install(this.channel, 8192, connections, this.limit);
+	}
+
+	private static <T> T properties(Class<T> type, Map<String, ?> values) {
+		return new Binder(new MapConfigurationPropertySource(values)).bindOrCreate("sluice", type);
 	}
 
 	@AfterEach
@@ -146,7 +156,7 @@ class RequestFramingHandlerTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { 400, 408, 411, 413, 414, 500, 501, 503 })
+	@ValueSource(ints = { 400, 408, 411, 413, 414, 500, 501 })
 	void closesAfterAnAnswerAsTheServletContainerDoes(int status) {
 		receive(GET.formatted(0));
 
@@ -157,7 +167,7 @@ class RequestFramingHandlerTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { 200, 201, 202, 404, 405, 409, 415, 422, 429, 502, 504 })
+	@ValueSource(ints = { 200, 201, 202, 404, 405, 409, 415, 422, 429, 502, 503, 504 })
 	void keepsTheConnectionAfterAnyOtherAnswer(int status) {
 		receive(GET.formatted(0));
 
@@ -165,6 +175,33 @@ class RequestFramingHandlerTests {
 
 		assertThat(sent()).doesNotContainIgnoringCase("connection: close");
 		assertThat(this.channel.isOpen()).isTrue();
+	}
+
+	@Test
+	void refusesByTheHeadAndKeepsTheConnectionIfTheBodyIsThere() {
+		RequestLimit.Place taken = this.limit.arrive();
+		taken.take();
+
+		receive(POST + "12345" + GET.formatted(1) + "GET /2 HT");
+
+		assertThat(sent()).containsSubsequence("HTTP/1.1 503", "\"/0\"", "HTTP/1.1 503", "\"/1\"")
+			.doesNotContainIgnoringCase("connection: close");
+		assertThat(this.application.requests).isEmpty();
+		taken.close();
+		receive("TP/1.1\r\nHost: a\r\n\r\n");
+		assertThat(this.application.requests).containsExactly("/2");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { POST + "1234", "GET / HTTP/1.0\r\n\r\n",
+			"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx" })
+	void closesAfterARefusalOfWhatIsLastOrHasNotArrived(String request) {
+		this.limit.arrive().take();
+
+		receive(request + GET.formatted(1));
+
+		assertThat(sent()).containsOnlyOnce("HTTP/1.1 503").containsIgnoringCase("connection: close");
+		assertThat(this.channel.isOpen()).isFalse();
 	}
 
 	/** Reactor-netty loses a request that it gets earlier. */

@@ -6,12 +6,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.http.BodyMemory;
+import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.problem.ProblemException;
 import jakarta.annotation.PreDestroy;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
-import jakarta.servlet.ServletRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +25,8 @@ import org.springframework.web.servlet.HandlerInterceptor;
  * Reads the body of a request whose handler takes a {@link ReceivedBody}, before the
  * handler is called, within the limits of {@link BodyMemory}. A body that arrived with
  * its head is read at once. For any other one the container's thread is released: the
- * rest is read as it arrives, and then the request is dispatched again. Bodies of
- * requests with other handlers are not read.
+ * rest is read as it arrives, and then the request is dispatched again; it has no place
+ * of {@link RequestLimit} meanwhile. Bodies of requests with other handlers are not read.
  */
 @Component
 public final class BodyReader implements HandlerInterceptor {
@@ -34,38 +34,12 @@ public final class BodyReader implements HandlerInterceptor {
 	/** Name of the request attribute that holds the {@link ReceivedBody}. */
 	public static final String BODY = "dev.sluice.gateway.edge.ReceivedBody";
 
-	private static final String READING = "dev.sluice.gateway.edge.BodyReader.reading";
-
 	private final Deadlines deadlines = new Deadlines("body-deadlines");
 
 	private final BodyMemory memory;
 
 	BodyReader(BodyMemory memory) {
 		this.memory = memory;
-	}
-
-	/** Whether the request waits for the rest of its body, and holds no thread. */
-	static boolean isReading(ServletRequest request) {
-		return request.getAttribute(READING) != null && request.getAttribute(BODY) == null;
-	}
-
-	/**
-	 * Whether the request is dispatched again because its body was read. Clears the mark.
-	 * @return true for the first call after that
-	 */
-	static boolean hasRead(ServletRequest request) {
-		boolean read = request.getAttribute(READING) != null && request.getAttribute(BODY) != null;
-		if (read) {
-			request.removeAttribute(READING);
-		}
-		return read;
-	}
-
-	/** Drops a body that was read, because the request is refused. */
-	static void refuse(ServletRequest request, ProblemException problem) {
-		if (request.getAttribute(BODY) instanceof ReceivedBody body && body.problem() == null) {
-			request.setAttribute(BODY, ReceivedBody.refused(problem));
-		}
 	}
 
 	@Override
@@ -82,12 +56,30 @@ public final class BodyReader implements HandlerInterceptor {
 			}
 			request.setAttribute(BODY, body);
 		}
+		else {
+			body = placed(body, ClientConnection.of(request));
+			request.setAttribute(BODY, body);
+		}
 		if (body.problem() == null) {
 			// Nothing is left of the request that would prevent the next one on the
 			// connection.
 			response.setHeader(HttpHeaders.CONNECTION, null);
 		}
 		return true;
+	}
+
+	/** Takes a place again for a request whose body has been read. */
+	private static ReceivedBody placed(ReceivedBody body, @Nullable ClientConnection connection) {
+		RequestLimit.Place place = (connection != null) ? connection.place() : null;
+		try {
+			if (place != null) {
+				place.take();
+			}
+			return body;
+		}
+		catch (ProblemException ex) {
+			return (body.problem() == null) ? ReceivedBody.refused(ex) : body;
+		}
 	}
 
 	private static boolean takesBody(Object handler) {
@@ -194,7 +186,10 @@ public final class BodyReader implements HandlerInterceptor {
 
 		/** Reads the rest as it arrives, while no thread waits. */
 		void readOn() {
-			this.request.setAttribute(READING, this);
+			RequestLimit.Place place = (this.connection != null) ? this.connection.place() : null;
+			if (place != null) {
+				place.give();
+			}
 			AsyncContext context = this.request.startAsync();
 			context.setTimeout(0);
 			this.async = context;

@@ -10,7 +10,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
+import dev.sluice.gateway.core.http.RequestHead;
+import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
+import dev.sluice.gateway.core.problem.ProblemException;
 import jakarta.servlet.ServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -100,6 +103,20 @@ public final class ClientConnection {
 		return (ClientConnection) request.getAttribute(ATTRIBUTE);
 	}
 
+	/**
+	 * Answers a request with a problem, and keeps the connection if the body has arrived.
+	 * @return false if it cannot be answered like this
+	 */
+	public static boolean refuse(ServletRequest request, ProblemException problem) throws IOException {
+		ClientConnection connection = of(request);
+		GuardedHttp11Processor current = (connection != null) ? connection.processor : null;
+		if (connection == null || current == null) {
+			return false;
+		}
+		current.refuse(connection, problem);
+		return true;
+	}
+
 	/** Whether a request's client is known to have disconnected. */
 	public static boolean isDisconnected(@Nullable ClientConnection connection) {
 		return connection != null && connection.isDisconnected();
@@ -120,6 +137,12 @@ public final class ClientConnection {
 	synchronized void end() {
 		this.inProgress = false;
 		this.answered = true;
+	}
+
+	/** The place of the request that Tomcat began last. */
+	RequestLimit.@Nullable Place place() {
+		GuardedHttp11Processor current = this.processor;
+		return (current != null) ? current.place() : null;
 	}
 
 	/** The next request may begin. */
@@ -255,6 +278,11 @@ public final class ClientConnection {
 			}
 		}
 		return written;
+	}
+
+	/** The head of the request that Tomcat began last. */
+	synchronized RequestHead head() {
+		return this.framing.head();
 	}
 
 	/** Whether Tomcat has every byte of the request that it began last. */

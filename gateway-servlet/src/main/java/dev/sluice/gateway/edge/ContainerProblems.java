@@ -1,8 +1,6 @@
 package dev.sluice.gateway.edge;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.problem.StandardProblem;
@@ -21,19 +19,6 @@ import org.springframework.http.MediaType;
 public final class ContainerProblems extends ErrorReportValve {
 
 	private static final Log log = LogFactory.getLog(ContainerProblems.class);
-
-	/** A whole answer, after which the connection is closed. */
-	static byte[] answer(ProblemType type) {
-		byte[] body = StandardProblem.document(type);
-		ByteBuffer head = StandardCharsets.US_ASCII.encode("""
-				HTTP/1.1 %s \r
-				Content-Type: %s\r
-				Content-Length: %s\r
-				Connection: close\r
-				\r
-				""".formatted(type.status(), MediaType.APPLICATION_PROBLEM_JSON_VALUE, body.length));
-		return ByteBuffer.allocate(head.remaining() + body.length).put(head).put(body).array();
-	}
 
 	@Override
 	protected void report(Request request, Response response, @Nullable Throwable throwable) {

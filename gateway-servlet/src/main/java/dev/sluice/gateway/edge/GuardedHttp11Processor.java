@@ -5,6 +5,10 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 
 import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.http.RequestHead;
+import dev.sluice.gateway.core.limit.RequestLimit;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.problem.StandardProblem;
 import org.apache.coyote.ActionCode;
 import org.apache.coyote.Adapter;
 import org.apache.coyote.ContinueResponseTiming;
@@ -30,6 +34,8 @@ final class GuardedHttp11Processor extends Http11Processor {
 	private final GuardedHttp11Protocol protocol;
 
 	private final Adapter guarding;
+
+	private volatile RequestLimit.@Nullable Place place;
 
 	GuardedHttp11Processor(GuardedHttp11Protocol protocol) {
 		super(protocol, protocol.getAdapter());
@@ -69,7 +75,16 @@ final class GuardedHttp11Processor extends Http11Processor {
 			connection.next();
 		}
 		socket.setWriteTimeout(this.protocol.writeTimeout().toMillis());
-		SocketState state = super.process(socket, event);
+		SocketState state = SocketState.CLOSED;
+		try {
+			state = super.process(socket, event);
+		}
+		finally {
+			if (state == SocketState.CLOSED) {
+				// The connection may have failed while the request was in progress.
+				leave();
+			}
+		}
 		return switch (state) {
 			case LONG -> isInHead() ? untilTimeout(socket) : untilAnswered(socket);
 			case OPEN -> {
@@ -78,6 +93,18 @@ final class GuardedHttp11Processor extends Http11Processor {
 			}
 			default -> state;
 		};
+	}
+
+	private void leave() {
+		RequestLimit.Place current = this.place;
+		if (current != null) {
+			current.close();
+		}
+	}
+
+	/** The place of the request that was begun last. */
+	RequestLimit.@Nullable Place place() {
+		return this.place;
 	}
 
 	private boolean isBetweenRequests() {
@@ -126,8 +153,8 @@ final class GuardedHttp11Processor extends Http11Processor {
 
 	/** Answers without waiting: a client that does not read gets part of the answer. */
 	private SocketState timedOut(SocketWrapperBase<?> socket) {
-		this.protocol.refused().late();
-		byte[] answer = ContainerProblems.answer(ProblemType.REQUEST_TIMEOUT);
+		this.protocol.requests().refused().late();
+		byte[] answer = StandardProblem.of(ProblemType.REQUEST_TIMEOUT).toBytes("GET", null, true);
 		try {
 			socket.write(false, ByteBuffer.wrap(answer));
 			socket.flush(false);
@@ -166,7 +193,30 @@ final class GuardedHttp11Processor extends Http11Processor {
 			if (!connection.isRequestComplete()) {
 				action(ActionCode.DISABLE_SWALLOW_INPUT, null);
 			}
+			if (this.response.isCommitted()) {
+				// It decides by the status once more whether to close the connection.
+				this.response.setStatus(200);
+			}
 			connection.end();
+			leave();
+		}
+	}
+
+	/**
+	 * Answers in place of Tomcat, which would close the connection after any 503. It is
+	 * closed only if the body has not arrived: no thread waits for that.
+	 */
+	void refuse(ClientConnection connection, ProblemException problem) throws IOException {
+		if (!connection.isRequestComplete()) {
+			receive();
+		}
+		RequestHead head = connection.head();
+		boolean last = head.isLast() || !connection.isRequestComplete() || problem.type() == ProblemType.SHUTTING_DOWN;
+		this.response.setStatus(problem.type().status());
+		this.response.setCommitted(true);
+		getSocketWrapper().write(true, ByteBuffer.wrap(problem.toBytes(head.method(), head.path(), last)));
+		if (last) {
+			action(ActionCode.DISABLE_SWALLOW_INPUT, null);
 		}
 	}
 
@@ -183,7 +233,21 @@ final class GuardedHttp11Processor extends Http11Processor {
 		public void service(Request request, Response response) throws Exception {
 			ClientConnection connection = connection();
 			if (connection != null) {
+				RequestLimit.Place arrived = GuardedHttp11Processor.this.protocol.requests().arrive();
+				GuardedHttp11Processor.this.place = arrived;
 				connection.begin(GuardedHttp11Processor.this);
+				try {
+					arrived.take();
+				}
+				catch (ProblemException ex) {
+					refuse(connection, ex);
+					end();
+					return;
+				}
+				if (request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null) {
+					// BodyReader reverts this when it has read the body.
+					response.setHeader("Connection", "close");
+				}
 				request.setAttribute(ClientConnection.ATTRIBUTE, connection);
 			}
 			this.delegate.service(request, response);

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Objects;
 
 import dev.sluice.gateway.core.config.ConnectionProperties;
-import dev.sluice.gateway.core.metrics.RefusedRequests;
+import dev.sluice.gateway.core.limit.RequestLimit;
 import org.apache.coyote.Processor;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.tomcat.util.net.NioChannel;
@@ -46,13 +46,13 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 	 * Sets the limits of each connection.
 	 * @param maxHeadBytes maximum size of a head, in bytes
 	 * @param connections the other limits
-	 * @param refused counts refused requests
+	 * @param requests limits the requests of all connections
 	 */
-	public void limit(int maxHeadBytes, ConnectionProperties connections, RefusedRequests refused) {
+	public void limit(int maxHeadBytes, ConnectionProperties connections, RequestLimit requests) {
 		Endpoint endpoint = (Endpoint) getEndpoint();
 		endpoint.maxHeadBytes = maxHeadBytes;
 		endpoint.writeTimeout = connections.writeTimeout();
-		endpoint.refused = refused;
+		endpoint.requests = requests;
 		this.headTimeout = connections.headTimeout();
 	}
 
@@ -64,8 +64,8 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 		return this.headTimeout;
 	}
 
-	RefusedRequests refused() {
-		return ((Endpoint) getEndpoint()).refused();
+	RequestLimit requests() {
+		return ((Endpoint) getEndpoint()).requests();
 	}
 
 	@Override
@@ -87,19 +87,19 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 
 		private Duration writeTimeout = Duration.ZERO;
 
-		private @Nullable RefusedRequests refused;
+		private @Nullable RequestLimit requests;
 
 		@Override
 		protected NioChannel createChannel(SocketBufferHandler buffers) {
 			return isSSLEnabled() ? new Secure(buffers, this) : new Plain(buffers, this);
 		}
 
-		RefusedRequests refused() {
-			return Objects.requireNonNull(this.refused, "limit must be called before the start");
+		RequestLimit requests() {
+			return Objects.requireNonNull(this.requests, "limit must be called before the start");
 		}
 
 		ClientConnection connection(SocketChannel socket, boolean plain) {
-			return new ClientConnection(socket, plain, this.maxHeadBytes, this.writeTimeout, refused());
+			return new ClientConnection(socket, plain, this.maxHeadBytes, this.writeTimeout, requests().refused());
 		}
 
 	}
@@ -129,22 +129,19 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 
 		@Override
 		public int read(ByteBuffer target) throws IOException {
-			ClientConnection current = this.connection;
-			return (current != null) ? current.read(super::read, target) : super.read(target);
+			return (this.connection != null) ? this.connection.read(super::read, target) : super.read(target);
 		}
 
 		@Override
 		public int write(ByteBuffer source) throws IOException {
-			ClientConnection current = this.connection;
-			return (current != null) ? current.write(super::write, source) : super.write(source);
+			return (this.connection != null) ? this.connection.write(super::write, source) : super.write(source);
 		}
 
 		@Override
 		public void close() throws IOException {
-			ClientConnection current = this.connection;
 			try {
-				if (current != null) {
-					current.drain();
+				if (this.connection != null) {
+					this.connection.drain();
 				}
 			}
 			finally {
@@ -178,22 +175,19 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 
 		@Override
 		public int read(ByteBuffer target) throws IOException {
-			ClientConnection current = this.connection;
-			return (current != null) ? current.read(super::read, target) : super.read(target);
+			return (this.connection != null) ? this.connection.read(super::read, target) : super.read(target);
 		}
 
 		@Override
 		public int write(ByteBuffer source) throws IOException {
-			ClientConnection current = this.connection;
-			return (current != null) ? current.write(super::write, source) : super.write(source);
+			return (this.connection != null) ? this.connection.write(super::write, source) : super.write(source);
 		}
 
 		@Override
 		public void close() throws IOException {
-			ClientConnection current = this.connection;
 			try {
-				if (current != null) {
-					current.drain();
+				if (this.connection != null) {
+					this.connection.drain();
 				}
 			}
 			finally {

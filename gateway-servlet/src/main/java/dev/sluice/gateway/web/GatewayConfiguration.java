@@ -8,11 +8,12 @@ import java.util.concurrent.Executors;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
+import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.limit.SchedulingDelay;
-import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.edge.BodyReader;
 import dev.sluice.gateway.edge.ContainerProblems;
 import dev.sluice.gateway.edge.GuardedHttp11Protocol;
+import dev.sluice.gateway.edge.InTurn;
 import dev.sluice.gateway.web.ServletProperties.Threads;
 import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -70,10 +71,10 @@ class GatewayConfiguration {
 	 * that waits for one does not show that the cores are busy.
 	 */
 	@Bean
-	SchedulingDelay schedulingDelay(GatewayProperties properties, ServletProperties servlet,
+	SchedulingDelay schedulingDelay(GatewayProperties properties, RequestLimit limit, ServletProperties servlet,
 			ServletWebServerApplicationContext context, MeterRegistry meters, Supervisor supervisor) {
-		return new SchedulingDelay(properties, () -> (servlet.threads() != Threads.PLATFORM) ? threads(context) : null,
-				meters, supervisor);
+		return new SchedulingDelay(properties, limit,
+				() -> (servlet.threads() != Threads.PLATFORM) ? threads(context) : null, meters, supervisor);
 	}
 
 	private static Executor threads(ServletWebServerApplicationContext context) {
@@ -83,13 +84,13 @@ class GatewayConfiguration {
 
 	@Bean
 	WebServerFactoryCustomizer<TomcatServletWebServerFactory> container(ServletProperties servlet,
-			ConnectionProperties connections, ServerProperties server, RefusedRequests refused) {
+			ConnectionProperties connections, ServerProperties server, RequestLimit requests) {
 		int maxHeadBytes = (int) server.getMaxHttpRequestHeaderSize().toBytes();
 		return (factory) -> {
 			factory.setProtocol(GuardedHttp11Protocol.class.getName());
 			factory.addContextCustomizers(containerProblems());
 			factory.addProtocolHandlerCustomizers(buffers());
-			factory.addConnectorCustomizers((connector) -> limit(connector, connections, maxHeadBytes, refused));
+			factory.addConnectorCustomizers((connector) -> limit(connector, connections, maxHeadBytes, requests));
 			if (servlet.threads() == Threads.VIRTUAL) {
 				factory.addProtocolHandlerCustomizers(virtualThreads());
 			}
@@ -97,7 +98,7 @@ class GatewayConfiguration {
 	}
 
 	private static void limit(Connector connector, ConnectionProperties connections, int maxHeadBytes,
-			RefusedRequests refused) {
+			RequestLimit requests) {
 		// Reading a parameter must not read a form into memory.
 		connector.setParseBodyMethods("");
 		// The size of the head bounds both. Tomcat's own limits would refuse well-formed
@@ -105,7 +106,7 @@ class GatewayConfiguration {
 		connector.setMaxParameterCount(-1);
 		connector.setMaxCookieCount(-1);
 		if (connector.getProtocolHandler() instanceof GuardedHttp11Protocol protocol) {
-			protocol.limit(maxHeadBytes, connections, refused);
+			protocol.limit(maxHeadBytes, connections, requests);
 			// Tomcat counts differently; the limit above applies.
 			protocol.setMaxHttpRequestHeaderSize(maxHeadBytes + 1024);
 			protocol.setMaxHeaderCount(RequestFraming.MAX_FIELDS + 1);
@@ -149,7 +150,8 @@ class GatewayConfiguration {
 	/** At most one for each connection: {@code sluice.max-connections}. */
 	private static TomcatProtocolHandlerCustomizer<?> virtualThreads() {
 		return (protocol) -> protocol
-			.setExecutor(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http-", 0).factory()));
+			.setExecutor(new InTurn(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http-", 0).factory()),
+					Runtime.getRuntime().availableProcessors()));
 	}
 
 }

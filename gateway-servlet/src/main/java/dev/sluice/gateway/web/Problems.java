@@ -1,8 +1,11 @@
 package dev.sluice.gateway.web;
 
+import java.io.IOException;
+
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.problem.StandardProblem;
+import dev.sluice.gateway.edge.ClientConnection;
 import jakarta.servlet.http.HttpServletRequest;
 import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +34,12 @@ final class Problems extends ResponseEntityExceptionHandler {
 
 	private static final Logger log = LoggerFactory.getLogger(Problems.class);
 
+	/** Tomcat closes the connection after any 503, so it does not get to write them. */
 	@ExceptionHandler
-	ResponseEntity<ProblemDetail> problem(ProblemException ex, HttpMethod method) {
-		return ex.toResponse(method);
+	@Nullable ResponseEntity<ProblemDetail> problem(ProblemException ex, HttpMethod method, HttpServletRequest request)
+			throws IOException {
+		boolean answered = ex.type().status() == 503 && ClientConnection.refuse(request, ex);
+		return answered ? null : ex.toResponse(method);
 	}
 
 	/** Tomcat decodes parameters when the first one is read. */

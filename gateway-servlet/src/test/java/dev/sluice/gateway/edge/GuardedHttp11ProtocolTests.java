@@ -13,6 +13,8 @@ import javax.management.ObjectName;
 
 import dev.sluice.devservices.Patience;
 import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.config.GatewayProperties;
+import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.catalina.connector.Connector;
@@ -37,7 +39,10 @@ class GuardedHttp11ProtocolTests {
 		MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
 		Connector connector = new Connector(this.protocol);
 		connector.setPort(0);
-		this.protocol.limit(8192, connections(), new RefusedRequests(new SimpleMeterRegistry()));
+		SimpleMeterRegistry meters = new SimpleMeterRegistry();
+		ConnectionProperties connections = properties(ConnectionProperties.class);
+		this.protocol.limit(8192, connections, new RequestLimit(properties(GatewayProperties.class), connections,
+				new RefusedRequests(meters), meters));
 		Tomcat tomcat = new Tomcat();
 		tomcat.setBaseDir(this.directory.toString());
 		tomcat.setConnector(connector);
@@ -61,9 +66,8 @@ class GuardedHttp11ProtocolTests {
 		}
 	}
 
-	private static ConnectionProperties connections() {
-		return new Binder(new MapConfigurationPropertySource(Map.of())).bindOrCreate("sluice",
-				ConnectionProperties.class);
+	private static <T> T properties(Class<T> type) {
+		return new Binder(new MapConfigurationPropertySource(Map.of())).bindOrCreate("sluice", type);
 	}
 
 }

@@ -59,7 +59,15 @@ public record ConnectionProperties(
 	private static final int MOST_BY_HEAP = 16_384;
 
 	public ConnectionProperties {
-		maxConnections = HeapShare.limit(maxConnections, BYTES_EACH, MOST_BY_HEAP);
+		maxConnections = limit(maxConnections, Runtime.getRuntime().maxMemory(), BYTES_EACH, MOST_BY_HEAP);
+	}
+
+	/**
+	 * A limit that follows from the heap if it is 0: what it bounds may take a quarter,
+	 * so that connections and requests together leave half.
+	 */
+	static int limit(int configured, long heapBytes, int bytesEach, int most) {
+		return (configured != 0) ? configured : (int) Math.clamp(heapBytes / 4 / bytesEach, 1, most);
 	}
 
 	@AssertTrue(message = "must not be negative")

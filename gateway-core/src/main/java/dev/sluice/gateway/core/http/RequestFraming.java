@@ -113,6 +113,11 @@ public final class RequestFraming {
 		return this.headRequest || this.line.indexOf("HEAD ") == 0;
 	}
 
+	/** The head that was read last. */
+	public RequestHead head() {
+		return this.head;
+	}
+
 	/** Number of requests received completely, with their bodies. */
 	public long completed() {
 		return this.completed;

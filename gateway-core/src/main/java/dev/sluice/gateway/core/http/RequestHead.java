@@ -5,6 +5,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -12,11 +13,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The head of one request, line by line. It is well-formed only if every server reads it
- * in the same way: a body has exactly one length, a request one host, and a target one
- * decoding. Not thread-safe.
+ * The head of one request, read line by line. It is well-formed only if every server
+ * reads it in the same way: a body has exactly one length, a request one host, and a
+ * target one decoding. Not thread-safe.
  */
-final class RequestHead {
+public final class RequestHead {
 
 	/** The length of a chunked body. */
 	static final long CHUNKED = -1;
@@ -32,8 +33,8 @@ final class RequestHead {
 	 * No resource has CONNECT or TRACE, and servers answer them without asking the
 	 * application.
 	 */
-	private static final Pattern REQUEST_LINE = Pattern.compile("(?!CONNECT |TRACE )" + TOKEN
-			+ " ((?:/|(?i:https?)://)(?:[-._~!$&'()*+,;=:@/?\\[\\]0-9A-Za-z]|%[0-9A-Fa-f]{2})*+) HTTP/1\\.([01])");
+	private static final Pattern REQUEST_LINE = Pattern.compile("(?!CONNECT |TRACE )(" + TOKEN
+			+ ") ((?:/|(?i:https?)://)(?:[-._~!$&'()*+,;=:@/?\\[\\]0-9A-Za-z]|%[0-9A-Fa-f]{2})*+) HTTP/1\\.([01])");
 
 	private static final String HOST = "host";
 
@@ -42,6 +43,8 @@ final class RequestHead {
 	private static final String TRANSFER_ENCODING = "transfer-encoding";
 
 	private static final String EXPECT = "expect";
+
+	private static final String CONNECTION = "connection:";
 
 	/** The fields that decide where a request ends and whom it is for, each once. */
 	private static final List<String> SINGLE = List.of(HOST, CONTENT_LENGTH, TRANSFER_ENCODING, EXPECT);
@@ -58,9 +61,33 @@ final class RequestHead {
 
 	private final Map<String, String> values = new HashMap<>();
 
+	private String method = "";
+
 	private String target = "";
 
+	private String path = "";
+
 	private boolean http11;
+
+	private boolean last;
+
+	/** The method, such as {@code POST}. */
+	public String method() {
+		return this.method;
+	}
+
+	/** The path, as it was sent. Nothing in it needs an escape in JSON. */
+	public String path() {
+		return this.path.isEmpty() ? "/" : this.path;
+	}
+
+	/**
+	 * Whether the connection must be closed after the answer: in HTTP/1.0, and if the
+	 * client asks for it.
+	 */
+	public boolean isLast() {
+		return this.last;
+	}
 
 	/** Whether the first line is well-formed. */
 	boolean begin(String line) {
@@ -68,8 +95,10 @@ final class RequestHead {
 		if (!matcher.matches()) {
 			return false;
 		}
-		this.target = matcher.group(1);
-		this.http11 = matcher.group(2).equals("1");
+		this.method = matcher.group(1);
+		this.target = matcher.group(2);
+		this.http11 = matcher.group(3).equals("1");
+		this.last = !this.http11;
 		return true;
 	}
 
@@ -77,6 +106,9 @@ final class RequestHead {
 	boolean add(String line) {
 		if (!isField(line)) {
 			return false;
+		}
+		if (line.regionMatches(true, 0, CONNECTION, 0, CONNECTION.length())) {
+			this.last |= line.toLowerCase(Locale.ROOT).contains("close");
 		}
 		String name = singleName(line);
 		return name == null || this.values.putIfAbsent(name, line.substring(name.length() + 1).trim()) == null;
@@ -157,7 +189,8 @@ final class RequestHead {
 			}
 			path = matcher.group(2);
 		}
-		return !path.startsWith("//") && !UNUSABLE_IN_PATH.matcher(path.split("\\?", 2)[0]).find() && isUtf8(path);
+		this.path = path.split("\\?", 2)[0];
+		return !path.startsWith("//") && !UNUSABLE_IN_PATH.matcher(this.path).find() && isUtf8(path);
 	}
 
 	/**

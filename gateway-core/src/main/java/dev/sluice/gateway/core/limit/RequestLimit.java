@@ -22,10 +22,17 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.stereotype.Component;
 
 /**
- * The requests of the API: present = in progress + waiting for the rest of their body. At
- * most {@code sluice.max-in-progress} are in progress, so that no number of connections
- * makes the heap overflow. While {@link SchedulingDelay} is too long, at most
- * {@value #ALWAYS_ADMITTED} are.
+ * The requests of the API: present = in progress + waiting for the rest of their body. A
+ * request in progress has a place. There are at most {@code sluice.max-in-progress}, so
+ * that no number of connections makes the heap overflow, and fewer while the cores cannot
+ * keep up: each request in progress makes the others dearer, and where refusals and
+ * waiting requests take the time of those that have a place, none is answered in time.
+ * <p>
+ * So their number follows {@link SchedulingDelay}, ten times a second: while tasks wait
+ * for a thread longer than {@code sluice.max-scheduling-delay}, a quarter fewer than are
+ * taken; otherwise a twentieth more, slowly enough that a crowd does not fill them at
+ * once. It never falls below {@value #ALWAYS_ADMITTED}, as many as have a thread in
+ * {@code servlet-platform}: if so few wait long, the cores are busy with something else.
  * <p>
  * When the gateway stops, it answers new requests with {@code shutting-down} until
  * {@code sluice.drain-time} has passed and every earlier request is answered. The web
@@ -35,22 +42,23 @@ import org.springframework.stereotype.Component;
 @Component
 public final class RequestLimit implements SmartLifecycle {
 
-	/**
-	 * Number of requests in progress that no scheduling delay reduces: as many as have a
-	 * thread in {@code servlet-platform}. If so few wait long, the cores are busy with
-	 * something else, and refusals would not change that.
-	 */
 	static final int ALWAYS_ADMITTED = 200;
+
+	/** A single pause, such as that of a garbage collection, does not count. */
+	private static final int IN_A_ROW = 2;
+
+	private static final ProblemException NO_PLACE = new ProblemException(ProblemType.OVERLOADED,
+			"Too many requests are in progress.", Placed.NO);
 
 	private static final Logger log = LoggerFactory.getLogger(RequestLimit.class);
 
 	private final int maxInProgress;
 
+	private final Duration maxDelay;
+
 	private final int maxConnections;
 
 	private final Duration drainTime;
-
-	private final SchedulingDelay delay;
 
 	private final RefusedRequests refused;
 
@@ -58,22 +66,48 @@ public final class RequestLimit implements SmartLifecycle {
 
 	private final AtomicInteger inProgress = new AtomicInteger();
 
+	private volatile int places;
+
+	/** How often in a row tasks waited too long. Confined to the thread that measures. */
+	private int inARow;
+
 	/** Not null while the gateway stops; completes when the last request is answered. */
 	private volatile @Nullable CompletableFuture<@Nullable Void> drained;
 
 	private volatile boolean running;
 
-	public RequestLimit(GatewayProperties properties, ConnectionProperties connections, SchedulingDelay delay,
-			RefusedRequests refused, MeterRegistry meters) {
+	public RequestLimit(GatewayProperties properties, ConnectionProperties connections, RefusedRequests refused,
+			MeterRegistry meters) {
 		this.maxInProgress = properties.maxInProgress();
+		this.maxDelay = properties.maxSchedulingDelay();
+		this.places = this.maxInProgress;
 		this.maxConnections = connections.maxConnections();
 		this.drainTime = properties.drainTime();
-		this.delay = delay;
 		this.refused = refused;
 		GatewayMetric.REQUESTS_IN_PROGRESS.gauge(meters, this.inProgress, AtomicInteger::get);
 		GatewayMetric.REQUESTS_RECEIVING.gauge(meters, this,
 				(limit) -> Math.max(0, limit.present.get() - limit.inProgress.get()));
-		GatewayMetric.REQUESTS_LIMIT.gauge(meters, this, (limit) -> limit.maxInProgress);
+		GatewayMetric.REQUESTS_LIMIT.gauge(meters, this, (limit) -> limit.places);
+	}
+
+	/**
+	 * Adapts the number of places.
+	 * @param delay how long the latest task has waited for a thread
+	 */
+	void adapt(Duration delay) {
+		if (delay.compareTo(this.maxDelay) <= 0) {
+			this.inARow = 0;
+			this.places = Math.min(this.maxInProgress, this.places + 1 + this.places / 20);
+		}
+		else if (++this.inARow >= IN_A_ROW) {
+			int taken = Math.min(this.places, this.inProgress.get());
+			this.places = Math.max(Math.min(ALWAYS_ADMITTED, this.maxInProgress), taken - taken / 4);
+		}
+	}
+
+	/** Counts the requests that are refused. */
+	public RefusedRequests refused() {
+		return this.refused;
 	}
 
 	/** A request arrives. Its place must be closed when the request is answered. */
@@ -149,16 +183,11 @@ public final class RequestLimit implements SmartLifecycle {
 			this.tooLate = tooLate;
 		}
 
-		/** Whether the request arrived after the gateway began to stop. */
-		public boolean isTooLate() {
-			return this.tooLate;
-		}
-
 		/**
 		 * Puts the request in progress, if it is not. Opens a closed place: the request
 		 * goes on, and counts as having arrived when it did.
 		 * @throws ProblemException if the gateway was stopping when the request arrived,
-		 * if too many are in progress, or if they wait too long for a thread
+		 * or if no place is free
 		 */
 		public synchronized void take() {
 			if (this.taken) {
@@ -173,15 +202,10 @@ public final class RequestLimit implements SmartLifecycle {
 				throw new ProblemException(ProblemType.SHUTTING_DOWN,
 						"This gateway is shutting down. Send the request to another one.", Placed.NO);
 			}
-			if (RequestLimit.this.inProgress.get() >= ALWAYS_ADMITTED && RequestLimit.this.delay.isExceeded()) {
-				RequestLimit.this.refused.overloaded();
-				throw new ProblemException(ProblemType.OVERLOADED,
-						"Requests wait too long for a thread of this gateway.", Placed.NO);
-			}
-			if (RequestLimit.this.inProgress.incrementAndGet() > RequestLimit.this.maxInProgress) {
+			if (RequestLimit.this.inProgress.incrementAndGet() > RequestLimit.this.places) {
 				RequestLimit.this.inProgress.decrementAndGet();
 				RequestLimit.this.refused.overloaded();
-				throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are in progress.", Placed.NO);
+				throw NO_PLACE;
 			}
 			this.taken = true;
 		}

@@ -18,21 +18,17 @@ import org.springframework.context.SmartLifecycle;
 /**
  * How long a task waits for a thread that processes requests: the queueing delay of the
  * cores. Requests beyond what the cores can process wait there before any other limit
- * counts them, and each waits several times. {@link RequestLimit} refuses requests while
- * the delay exceeds {@code sluice.max-scheduling-delay}, so that those in progress are
- * answered sooner.
- * <p>
- * One thread measures, by a probe at a time. A single pause, such as that of a garbage
- * collection, does not count: the limit must be exceeded twice in a row.
+ * counts them, and each waits several times. {@link RequestLimit} adapts to it. One
+ * thread measures, by a probe at a time.
  */
 public final class SchedulingDelay implements SmartLifecycle {
 
-	/** Between two probes. */
+	/** Between two probes, and between two looks at one that has not run yet. */
 	private static final Duration PAUSE = Duration.ofMillis(100);
 
-	private static final int IN_A_ROW = 2;
+	private final RequestLimit limit;
 
-	private final Duration limit;
+	private final boolean limited;
 
 	private final Supplier<@Nullable Executor> threads;
 
@@ -40,74 +36,51 @@ public final class SchedulingDelay implements SmartLifecycle {
 
 	private volatile long nanos;
 
-	private volatile boolean exceeded;
-
-	/** How often in a row the limit was exceeded. Confined to the thread. */
-	private int inARow;
-
 	private volatile @Nullable Thread thread;
 
 	/**
+	 * @param limit adapts to the delay
 	 * @param threads returns what runs the tasks of requests, null to measure nothing;
 	 * called when the web server has started
 	 */
-	public SchedulingDelay(GatewayProperties properties, Supplier<@Nullable Executor> threads, MeterRegistry meters,
-			Supervisor supervisor) {
-		this.limit = properties.maxSchedulingDelay();
+	public SchedulingDelay(GatewayProperties properties, RequestLimit limit, Supplier<@Nullable Executor> threads,
+			MeterRegistry meters, Supervisor supervisor) {
+		this.limit = limit;
+		this.limited = !properties.maxSchedulingDelay().isZero();
 		this.threads = threads;
 		this.supervisor = supervisor;
 		GatewayMetric.SCHEDULING_DELAY.gauge(meters, this,
 				(delay) -> delay.nanos / (double) TimeUnit.SECONDS.toNanos(1));
 	}
 
-	/** Whether new requests would wait too long. */
-	public boolean isExceeded() {
-		return this.exceeded;
-	}
-
 	/** Measures nothing if the limit is 0. */
 	@Override
 	public void start() {
-		Executor measured = this.limit.isZero() ? null : this.threads.get();
+		Executor measured = this.limited ? this.threads.get() : null;
 		if (measured != null) {
 			this.thread = this.supervisor.start("scheduling-delay", () -> measure(measured));
 		}
 	}
 
 	private Duration measure(Executor measured) throws InterruptedException {
-		boolean done = false;
+		CountDownLatch ran = new CountDownLatch(1);
+		long start = System.nanoTime();
 		try {
-			probe(measured);
-			done = true;
+			measured.execute(ran::countDown);
+			while (!ran.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
+				report(System.nanoTime() - start);
+			}
+			report(System.nanoTime() - start);
 		}
 		catch (RejectedExecutionException _) {
 			// The gateway stops.
 		}
-		finally {
-			if (!done) {
-				// Nothing else would end the refusals.
-				this.inARow = 0;
-				this.exceeded = false;
-			}
-		}
 		return PAUSE;
 	}
 
-	private void probe(Executor measured) throws InterruptedException {
-		CountDownLatch ran = new CountDownLatch(1);
-		long start = System.nanoTime();
-		measured.execute(ran::countDown);
-		int before = this.inARow;
-		while (!ran.await(this.limit.toNanos(), TimeUnit.NANOSECONDS)) {
-			this.nanos = System.nanoTime() - start;
-			this.inARow++;
-			this.exceeded = this.inARow >= IN_A_ROW;
-		}
-		this.nanos = System.nanoTime() - start;
-		if (this.inARow == before) {
-			this.exceeded = false;
-			this.inARow = 0;
-		}
+	private void report(long delayNanos) {
+		this.nanos = delayNanos;
+		this.limit.adapt(Duration.ofNanos(delayNanos));
 	}
 
 	@Override
@@ -115,8 +88,6 @@ public final class SchedulingDelay implements SmartLifecycle {
 		Thread measuring = this.thread;
 		if (measuring != null) {
 			measuring.interrupt();
-			// Nothing else would end the refusals if it sleeps now.
-			this.exceeded = false;
 			this.thread = null;
 		}
 	}

@@ -27,7 +27,7 @@ public enum GatewayMetric {
 			"Requests of the API waiting for the rest of their body"),
 
 	REQUESTS_LIMIT("sluice.requests.limit", "requests", "",
-			"Maximum number of API requests being processed: sluice.max-in-progress"),
+			"Maximum number of API requests being processed: sluice.max-in-progress, less while the cores cannot keep up"),
 
 	SCHEDULING_DELAY("sluice.scheduling.delay", "seconds", "",
 			"Time that a task has waited for a thread that processes requests; 0 if it is not limited"),
@@ -35,8 +35,8 @@ public enum GatewayMetric {
 	/**
 	 * Reason: {@code malformed} (400), {@code late} (408, a head; a late body is an
 	 * order's {@code request-timeout}), {@code overloaded} (503 by
-	 * {@code sluice.max-in-progress} or {@code sluice.max-scheduling-delay}), or
-	 * {@code shutting-down} (503). {@code sluice.orders} counts a request too if it is
+	 * {@link #REQUESTS_LIMIT}, mostly by the head alone, and then in no metric of HTTP),
+	 * or {@code shutting-down} (503). {@code sluice.orders} counts a request too if it is
 	 * refused while or after its body arrives.
 	 */
 	REQUESTS_REFUSED("sluice.requests.refused", "requests", "reason", "Requests refused whatever they asked for"),

@@ -20,14 +20,10 @@ public final class RefusedRequests {
 	private final Counter shuttingDown;
 
 	public RefusedRequests(MeterRegistry meters) {
-		this.malformed = counter(meters, "malformed");
-		this.late = counter(meters, "late");
-		this.overloaded = counter(meters, "overloaded");
-		this.shuttingDown = counter(meters, "shutting-down");
-	}
-
-	private static Counter counter(MeterRegistry meters, String reason) {
-		return GatewayMetric.REQUESTS_REFUSED.counter(meters, "reason", reason);
+		this.malformed = GatewayMetric.REQUESTS_REFUSED.counter(meters, "reason", "malformed");
+		this.late = GatewayMetric.REQUESTS_REFUSED.counter(meters, "reason", "late");
+		this.overloaded = GatewayMetric.REQUESTS_REFUSED.counter(meters, "reason", "overloaded");
+		this.shuttingDown = GatewayMetric.REQUESTS_REFUSED.counter(meters, "reason", "shutting-down");
 	}
 
 	/** A request breaks the rules of HTTP: 400. */
@@ -40,10 +36,7 @@ public final class RefusedRequests {
 		this.late.increment();
 	}
 
-	/**
-	 * {@code sluice.max-in-progress} are in progress, or requests wait longer for a
-	 * thread than {@code sluice.max-scheduling-delay}: 503.
-	 */
+	/** As many are in progress as {@code sluice.requests.limit}: 503. */
 	public void overloaded() {
 		this.overloaded.increment();
 	}

@@ -1,7 +1,10 @@
 package dev.sluice.gateway.core.problem;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
@@ -94,12 +97,33 @@ public final class ProblemException extends RuntimeException {
 		HttpHeaders headers = new HttpHeaders();
 		headers.putAll(more);
 		headers.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
-		if (this.retryAfter != null) {
-			// Whole seconds, rounded up: with 0 every client would retry at once.
-			headers.set(HttpHeaders.RETRY_AFTER,
-					Long.toString(Math.max(1, this.retryAfter.plusMillis(999).toSeconds())));
-		}
+		retryAfter().ifPresent((seconds) -> headers.set(HttpHeaders.RETRY_AFTER, seconds));
 		return ResponseEntity.status(this.type.status()).headers(headers).body(problem);
+	}
+
+	/**
+	 * The whole answer to a request that no framework has seen: to refuse it, one would
+	 * cost more than the refusal saves.
+	 * @param method the request's method
+	 * @param path the request's path, with nothing that needs an escape; null if unknown
+	 * @param last whether the connection is closed afterwards
+	 */
+	public byte[] toBytes(String method, @Nullable String path, boolean last) {
+		String placed = method.equals("POST") && includesPlaced()
+				? ",\"" + Placed.MEMBER + "\":\"" + this.placed.name().toLowerCase(Locale.ROOT) + '"' : "";
+		String instance = (path != null) ? "\",\"instance\":\"" + path : "";
+		String body = "{\"type\":\"" + this.type.type() + "\",\"title\":\"" + this.type.title() + "\",\"status\":"
+				+ this.type.status() + ",\"detail\":\"" + getMessage() + instance + '"' + placed + '}';
+		return ("HTTP/1.1 " + this.type.status() + " \r\nContent-Type: application/problem+json\r\nContent-Length: "
+				+ body.length() + retryAfter().map((seconds) -> "\r\nRetry-After: " + seconds).orElse("")
+				+ (last ? "\r\nConnection: close\r\n\r\n" : "\r\n\r\n") + (method.equals("HEAD") ? "" : body))
+			.getBytes(StandardCharsets.US_ASCII);
+	}
+
+	/** Whole seconds, rounded up: with 0 every client would retry at once. */
+	private Optional<String> retryAfter() {
+		return Optional.ofNullable(this.retryAfter)
+			.map((time) -> Long.toString(Math.max(1, time.plusMillis(999).toSeconds())));
 	}
 
 	/** Every other problem is found before anything is done with the order. */

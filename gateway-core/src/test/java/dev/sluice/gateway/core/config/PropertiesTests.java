@@ -47,8 +47,10 @@ class PropertiesTests {
 
 	@Test
 	void limitConnectionsAndRequestsByTheHeapUnlessTheyAreSet() {
-		assertThat(HeapShare.limitOf(DataSize.ofMegabytes(384).toBytes(), 12 * 1024, 16_384)).isEqualTo(8192);
-		assertThat(HeapShare.limitOf(DataSize.ofGigabytes(64).toBytes(), 12 * 1024, 16_384)).isEqualTo(16_384);
+		assertThat(ConnectionProperties.limit(0, DataSize.ofMegabytes(384).toBytes(), 12 * 1024, 16_384))
+			.isEqualTo(8192);
+		assertThat(ConnectionProperties.limit(0, DataSize.ofGigabytes(64).toBytes(), 12 * 1024, 16_384))
+			.isEqualTo(16_384);
 		this.runner.run((context) -> {
 			long quarter = Runtime.getRuntime().maxMemory() / 4;
 			assertThat(context.getBean(ConnectionProperties.class).maxConnections() * 12L * 1024)

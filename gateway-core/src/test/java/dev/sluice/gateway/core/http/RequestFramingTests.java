@@ -7,6 +7,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -130,6 +131,19 @@ class RequestFramingTests {
 		assertThat(completedAfter(framing, "\n" + sized)).isOne();
 		assertThat(completedAfter(framing, "b" + chunked)).isEqualTo(2);
 		assertThat(completedAfter(framing, "\n")).isEqualTo(3);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "GET /a?b HTTP/1.1, X: close, GET, /a, false", "HEAD http://gateway?b HTTP/1.1, X: y, HEAD, /, false",
+			"POST / HTTP/1.1, connection: x;Close, POST, /, true", "PUT /a;b HTTP/1.0, X: y, PUT, /a;b, true" })
+	void tellsWhatARequestAsksFor(String line, String field, String method, String path, boolean last) {
+		RequestFraming framing = new RequestFraming(MAX_HEAD_BYTES);
+
+		assertThat(completedAfter(framing, line + "\r\n" + HOST + field + "\r\n\r\n")).isOne();
+
+		assertThat(framing.head().method()).isEqualTo(method);
+		assertThat(framing.head().path()).isEqualTo(path);
+		assertThat(framing.head().isLast()).isEqualTo(last);
 	}
 
 	@Test

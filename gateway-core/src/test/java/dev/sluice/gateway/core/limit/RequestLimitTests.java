@@ -20,20 +20,17 @@ import org.springframework.util.unit.DataSize;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
-import static org.mockito.BDDMockito.given;
-import static org.mockito.Mockito.mock;
 
 class RequestLimitTests {
 
 	private static final ConnectionProperties CONNECTIONS = new ConnectionProperties(Duration.ZERO, Duration.ZERO,
 			DataSize.ofBytes(0), 1, Duration.ZERO, DataSize.ofBytes(0));
 
+	private static final Duration DELAY = Duration.ofMillis(250);
+
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
-	private final SchedulingDelay delay = mock();
-
-	private final RequestLimit limit = new RequestLimit(properties(Duration.ZERO), CONNECTIONS, this.delay,
-			new RefusedRequests(this.meters), this.meters);
+	private final RequestLimit limit = limit(1, DELAY, Duration.ZERO, this.meters, new RefusedRequests(this.meters));
 
 	@Test
 	void refusesWhatExceedsTheLimit() {
@@ -49,25 +46,31 @@ class RequestLimitTests {
 	}
 
 	@Test
-	void refusesWhileRequestsWaitTooLongForAThread() {
+	void hasFewerPlacesWhileTasksWaitTooLongForAThread() {
 		SimpleMeterRegistry others = new SimpleMeterRegistry();
-		RequestLimit wide = new RequestLimit(properties(2 * RequestLimit.ALWAYS_ADMITTED, Duration.ZERO), CONNECTIONS,
-				this.delay, new RefusedRequests(others), others);
-		given(this.delay.isExceeded()).willReturn(true);
-		RequestLimit.Place admitted = wide.arrive();
-		admitted.take();
-		for (int i = 1; i < RequestLimit.ALWAYS_ADMITTED; i++) {
+		RequestLimit wide = limit(1_000, DELAY, Duration.ZERO, others, new RefusedRequests(others));
+		for (int i = 0; i < 400; i++) {
 			wide.arrive().take();
 		}
+		Duration late = DELAY.plusMillis(1);
+
+		wide.adapt(late);
+		assertThat(places(others)).as("after a single pause").isEqualTo(1_000);
+
+		wide.adapt(late);
+		assertThat(places(others)).isEqualTo(300);
 		assertThat(refusal(wide.arrive())).isEqualTo(ProblemType.OVERLOADED);
 
-		admitted.close();
+		for (int i = 0; i < 10; i++) {
+			wide.adapt(late);
+		}
+		assertThat(places(others)).isEqualTo(RequestLimit.ALWAYS_ADMITTED);
 
+		for (int i = 0; i < 40; i++) {
+			wide.adapt(DELAY);
+		}
+		assertThat(places(others)).isEqualTo(1_000);
 		wide.arrive().take();
-		assertThat(refusal(wide.arrive())).isEqualTo(ProblemType.OVERLOADED);
-		given(this.delay.isExceeded()).willReturn(false);
-		wide.arrive().take();
-		assertThat(refused(others, "overloaded")).isEqualTo(2);
 	}
 
 	@Test
@@ -94,7 +97,6 @@ class RequestLimitTests {
 		this.limit.stop(() -> stopped.complete(true));
 
 		RequestLimit.Place after = this.limit.arrive();
-		assertThat(after.isTooLate()).isTrue();
 		assertThat(refusal(after)).isEqualTo(ProblemType.SHUTTING_DOWN);
 		after.close();
 		assertThat(stopped).isNotDone();
@@ -105,8 +107,7 @@ class RequestLimitTests {
 	@Test
 	void answersNewRequestsAtLeastForTheDrainTime() {
 		SimpleMeterRegistry others = new SimpleMeterRegistry();
-		RequestLimit slow = new RequestLimit(properties(Duration.ofMinutes(1)), CONNECTIONS, this.delay,
-				new RefusedRequests(others), others);
+		RequestLimit slow = limit(1, DELAY, Duration.ofMinutes(1), others, new RefusedRequests(others));
 		CompletableFuture<Boolean> stopped = new CompletableFuture<>();
 
 		slow.stop(() -> stopped.complete(true));
@@ -137,7 +138,7 @@ class RequestLimitTests {
 		this.limit.start();
 
 		assertThat(this.limit.isRunning()).isTrue();
-		assertThat(this.limit.arrive().isTooLate()).isFalse();
+		this.limit.arrive().take();
 	}
 
 	@Test
@@ -157,7 +158,7 @@ class RequestLimitTests {
 
 	@Test
 	void exportsTheLimitBesideWhatIsInProgress() {
-		assertThat(this.meters.get(GatewayMetric.REQUESTS_LIMIT.metricName()).gauge().value()).isEqualTo(1);
+		assertThat(places(this.meters)).isEqualTo(1);
 		assertThat(inProgress()).isZero();
 	}
 
@@ -221,12 +222,15 @@ class RequestLimitTests {
 		return this.meters.get(GatewayMetric.REQUESTS_IN_PROGRESS.metricName()).gauge().value();
 	}
 
-	private static GatewayProperties properties(Duration drainTime) {
-		return properties(1, drainTime);
+	private static double places(SimpleMeterRegistry meters) {
+		return meters.get(GatewayMetric.REQUESTS_LIMIT.metricName()).gauge().value();
 	}
 
-	private static GatewayProperties properties(int maxInProgress, Duration drainTime) {
-		return new GatewayProperties(Mode.SYNC, maxInProgress, Duration.ZERO, Duration.ZERO, 0, 0, 1, drainTime);
+	static RequestLimit limit(int maxInProgress, Duration maxDelay, Duration drainTime, SimpleMeterRegistry meters,
+			RefusedRequests refused) {
+		return new RequestLimit(
+				new GatewayProperties(Mode.SYNC, maxInProgress, maxDelay, Duration.ZERO, 0, 0, 1, drainTime),
+				CONNECTIONS, refused, meters);
 	}
 
 }

@@ -1,18 +1,19 @@
 package dev.sluice.gateway.core.limit;
 
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.Queue;
-import java.util.List;
 import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 
-import dev.sluice.threads.Supervisor;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.core.order.Mode;
+import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,12 @@ class SchedulingDelayTests {
 
 	private static final Duration LIMIT = Duration.ofMillis(20);
 
+	private static final int PLACES = 2 * RequestLimit.ALWAYS_ADMITTED;
+
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+
+	private final RequestLimit limit = RequestLimitTests.limit(PLACES, LIMIT, Duration.ZERO, this.meters,
+			new RefusedRequests(this.meters));
 
 	private final BlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>();
 
@@ -38,49 +44,30 @@ class SchedulingDelayTests {
 	}
 
 	@Test
-	void isExceededWhileATaskWaitsTwiceAsLong() {
+	void takesPlacesAwayWhileATaskWaitsAndGivesThemBack() {
 		this.delay.start();
 
-		await().until(this.delay::isExceeded);
-
+		await().until(() -> places() < PLACES);
 		assertThat(this.waiting).as("one probe at a time").hasSize(1);
-		assertThat(measuredSeconds()).isGreaterThanOrEqualTo(2 * LIMIT.toMillis() / 1_000.0);
-	}
-
-	@Test
-	void isNotExceededOnceATaskRunsInTime() {
-		this.delay.start();
-		await().until(this.delay::isExceeded);
+		assertThat(measuredSeconds()).isGreaterThanOrEqualTo(LIMIT.toMillis() / 1_000.0);
 
 		await().until(() -> {
 			Runnable task = this.waiting.poll();
 			if (task != null) {
 				task.run();
 			}
-			return !this.delay.isExceeded();
+			return places() == PLACES;
 		});
 	}
 
 	@Test
-	void isExceededWhenOneTaskAfterAnotherWaitsTooLong() {
-		this.delay.start();
-
-		await().until(() -> {
-			Runnable task = this.waiting.take();
-			Thread.sleep(LIMIT.plusMillis(5));
-			task.run();
-			return this.delay.isExceeded();
-		});
-	}
-
-	@Test
-	void staysBelowTheLimitIfTasksRunImmediately() {
+	void leavesThePlacesIfTasksRunImmediately() {
 		this.delay = delay(Duration.ofMinutes(1), Runnable::run);
 		this.delay.start();
 
 		await().until(() -> measuredSeconds() > 0);
 
-		assertThat(this.delay.isExceeded()).isFalse();
+		assertThat(places()).isEqualTo(PLACES);
 	}
 
 	@Test
@@ -91,17 +78,6 @@ class SchedulingDelayTests {
 
 		assertThat(this.delay.isRunning()).isFalse();
 		assertThat(this.waiting).isEmpty();
-	}
-
-	@Test
-	void isNotExceededAfterItWasStopped() {
-		this.delay.start();
-		await().until(this.delay::isExceeded);
-
-		this.delay.stop();
-
-		await().until(() -> !this.delay.isExceeded());
-		assertThat(this.delay.isRunning()).isFalse();
 	}
 
 	@Test
@@ -118,18 +94,24 @@ class SchedulingDelayTests {
 
 		this.delay.start();
 
-		await().until(this.delay::isExceeded);
+		await().until(() -> places() < PLACES);
 		assertThat(this.failed).containsExactly("scheduling-delay");
+		this.delay.stop();
+		assertThat(this.delay.isRunning()).isFalse();
+	}
+
+	private double places() {
+		return this.meters.get(GatewayMetric.REQUESTS_LIMIT.metricName()).gauge().value();
 	}
 
 	private double measuredSeconds() {
 		return this.meters.get(GatewayMetric.SCHEDULING_DELAY.metricName()).gauge().value();
 	}
 
-	private SchedulingDelay delay(Duration limit, Executor threads) {
-		this.meters.clear();
-		return new SchedulingDelay(new GatewayProperties(Mode.SYNC, 1, limit, Duration.ZERO, 0, 0, 1, Duration.ZERO),
-				() -> threads, this.meters, new Supervisor(this.failed::add));
+	private SchedulingDelay delay(Duration maxDelay, Executor threads) {
+		this.meters.find(GatewayMetric.SCHEDULING_DELAY.metricName()).meters().forEach(this.meters::remove);
+		return new SchedulingDelay(new GatewayProperties(Mode.SYNC, 1, maxDelay, Duration.ZERO, 0, 0, 1, Duration.ZERO),
+				this.limit, () -> threads, this.meters, new Supervisor(this.failed::add));
 	}
 
 }

@@ -1,5 +1,6 @@
 package dev.sluice.gateway.core.problem;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -77,6 +78,27 @@ class ProblemExceptionTests {
 	@EnumSource(ProblemType.class)
 	void saysWhenToRepeatWhateverIsUnavailable(ProblemType type) {
 		assertThat(retryAfter(new ProblemException(type, "No."))).isEqualTo((type.status() == 503) ? "1" : null);
+	}
+
+	@Test
+	void isAWholeAnswerAsWell() {
+		ProblemException problem = new ProblemException(ProblemType.OVERLOADED, "Too many.", Placed.NO);
+
+		assertThat(text(problem.toBytes("POST", "/orders", true))).isEqualToNormalizingNewlines("""
+				HTTP/1.1 503\s
+				Content-Type: application/problem+json
+				Content-Length: 147
+				Retry-After: 1
+				Connection: close
+
+				{"type":"urn:sluice:problem:overloaded","title":"The gateway is at its limit","status":503,\
+				"detail":"Too many.","instance":"/orders","placed":"no"}""");
+		assertThat(text(problem.toBytes("GET", "/docs", false))).doesNotContain("Connection", "placed");
+		assertThat(text(problem.toBytes("HEAD", "/docs", false))).endsWith("\r\n\r\n");
+	}
+
+	private static String text(byte[] answer) {
+		return new String(answer, StandardCharsets.US_ASCII);
 	}
 
 	@ParameterizedTest
