@@ -72,13 +72,13 @@ public final class BodyReader implements HandlerInterceptor {
 	private static ReceivedBody placed(ReceivedBody body, @Nullable ClientConnection connection) {
 		RequestLimit.Place place = (connection != null) ? connection.place() : null;
 		try {
-			if (place != null) {
+			if (place != null && body.problem() == null) {
 				place.take();
 			}
 			return body;
 		}
 		catch (ProblemException ex) {
-			return (body.problem() == null) ? ReceivedBody.refused(ex) : body;
+			return ReceivedBody.refused(ex);
 		}
 	}
 

@@ -215,6 +215,7 @@ final class GuardedHttp11Processor extends Http11Processor {
 		this.response.setStatus(problem.type().status());
 		this.response.setCommitted(true);
 		getSocketWrapper().write(true, ByteBuffer.wrap(problem.toBytes(head.method(), head.path(), last)));
+		getSocketWrapper().flush(true);
 		if (last) {
 			action(ActionCode.DISABLE_SWALLOW_INPUT, null);
 		}
