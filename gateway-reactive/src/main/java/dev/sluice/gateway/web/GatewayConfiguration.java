@@ -12,6 +12,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
@@ -32,11 +33,14 @@ class GatewayConfiguration {
 	/** Connections that wait to be accepted, as with the other gateway. */
 	private static final int BACKLOG = 1024;
 
-	/** Measures one event loop after another. */
+	/**
+	 * Measures one event loop after another. Not a dependent bean of the limit: Spring
+	 * would stop it with the limit, and take its end for that of the limit.
+	 */
 	@Bean
-	SchedulingDelay schedulingDelay(GatewayProperties properties, RequestLimit limit, ReactorResourceFactory resources,
-			MeterRegistry meters, Supervisor supervisor) {
-		return new SchedulingDelay(properties, limit, () -> {
+	SchedulingDelay schedulingDelay(GatewayProperties properties, ObjectProvider<RequestLimit> limit,
+			ReactorResourceFactory resources, MeterRegistry meters, Supervisor supervisor) {
+		return new SchedulingDelay(properties, limit.getObject(), () -> {
 			EventLoopGroup loops = resources.getLoopResources().onServer(LoopResources.DEFAULT_NATIVE);
 			return (probe) -> loops.next().execute(probe);
 		}, meters, supervisor);

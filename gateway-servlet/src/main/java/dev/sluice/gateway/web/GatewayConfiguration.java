@@ -21,6 +21,7 @@ import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.StandardHost;
 import org.apache.coyote.AbstractProtocol;
 import org.apache.coyote.ContinueResponseTiming;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.tomcat.TomcatContextCustomizer;
 import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
 import org.springframework.boot.tomcat.TomcatWebServer;
@@ -69,11 +70,15 @@ class GatewayConfiguration {
 	/**
 	 * Nothing is measured with platform threads: they wait for the backend, so a request
 	 * that waits for one does not show that the cores are busy.
+	 * <p>
+	 * Not a dependent bean of the limit: Spring would stop it with the limit, and take
+	 * its end for that of the limit.
 	 */
 	@Bean
-	SchedulingDelay schedulingDelay(GatewayProperties properties, RequestLimit limit, ServletProperties servlet,
-			ServletWebServerApplicationContext context, MeterRegistry meters, Supervisor supervisor) {
-		return new SchedulingDelay(properties, limit,
+	SchedulingDelay schedulingDelay(GatewayProperties properties, ObjectProvider<RequestLimit> limit,
+			ServletProperties servlet, ServletWebServerApplicationContext context, MeterRegistry meters,
+			Supervisor supervisor) {
+		return new SchedulingDelay(properties, limit.getObject(),
 				() -> (servlet.threads() != Threads.PLATFORM) ? threads(context) : null, meters, supervisor);
 	}
 
