@@ -29,6 +29,10 @@ public final class InTurn implements Executor {
 		this.turns = new Semaphore(atOnce);
 	}
 
+	/**
+	 * Fails if no thread can be started. The task may still run later; Tomcat has closed
+	 * its connection by then.
+	 */
 	@Override
 	public void execute(Runnable task) {
 		this.waiting.add(task);
@@ -44,15 +48,31 @@ public final class InTurn implements Executor {
 				this.turns.release();
 			}
 			else {
-				this.threads.execute(() -> run(next));
+				start(next);
 			}
+		}
+	}
+
+	private void start(Runnable task) {
+		try {
+			this.threads.execute(() -> run(task));
+		}
+		catch (RuntimeException | Error ex) {
+			// Perhaps another caller's, whose connection would wait for ever.
+			this.waiting.add(task);
+			this.turns.release();
+			throw ex;
 		}
 	}
 
 	private void run(Runnable task) {
 		this.turns.release();
-		startNext();
-		task.run();
+		try {
+			startNext();
+		}
+		finally {
+			task.run();
+		}
 	}
 
 }

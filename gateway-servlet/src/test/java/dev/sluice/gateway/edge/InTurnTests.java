@@ -8,11 +8,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import dev.sluice.devservices.Patience;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class InTurnTests {
 
@@ -35,6 +37,32 @@ class InTurnTests {
 		}
 
 		assertThat(ran).containsExactly("new 0", "new 1", "new 0 goes on", "new 2", "new 1 goes on", "new 2 goes on");
+	}
+
+	@Test
+	void goesOnOnceThreadsCanBeStartedAgain() {
+		Queue<Runnable> processors = new ArrayDeque<>();
+		List<String> ran = new ArrayList<>();
+		AtomicBoolean exhausted = new AtomicBoolean();
+		InTurn inTurn = new InTurn((thread) -> {
+			if (exhausted.get()) {
+				throw new OutOfMemoryError("no thread");
+			}
+			processors.add(thread);
+		}, 1);
+		inTurn.execute(() -> ran.add("first"));
+		inTurn.execute(() -> ran.add("second"));
+
+		exhausted.set(true);
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> processors.remove().run());
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> inTurn.execute(() -> ran.add("third")));
+		exhausted.set(false);
+		inTurn.execute(() -> ran.add("fourth"));
+		while (!processors.isEmpty()) {
+			processors.remove().run();
+		}
+
+		assertThat(ran).startsWith("first").contains("second", "fourth");
 	}
 
 	@Test
