@@ -202,6 +202,24 @@ final class GuardedHttp11Processor extends Http11Processor {
 		}
 	}
 
+	/** Takes a place for the request, or refuses it. */
+	private boolean admit(ClientConnection connection) throws IOException {
+		RequestLimit.Place arrived = this.protocol.requests().arrive();
+		this.place = arrived;
+		try {
+			arrived.take();
+		}
+		catch (ProblemException ex) {
+			refuse(connection, ex);
+			return false;
+		}
+		if (this.request.getContentLengthLong() > 0 || this.request.getHeader("Transfer-Encoding") != null) {
+			// BodyReader reverts this when it has read the body.
+			this.response.setHeader("Connection", "close");
+		}
+		return true;
+	}
+
 	/**
 	 * Answers in place of Tomcat, which would close the connection after any 503. It is
 	 * closed only if the body has not arrived: no thread waits for that.
@@ -234,20 +252,11 @@ final class GuardedHttp11Processor extends Http11Processor {
 		public void service(Request request, Response response) throws Exception {
 			ClientConnection connection = connection();
 			if (connection != null) {
-				RequestLimit.Place arrived = GuardedHttp11Processor.this.protocol.requests().arrive();
-				GuardedHttp11Processor.this.place = arrived;
 				connection.begin(GuardedHttp11Processor.this);
-				try {
-					arrived.take();
-				}
-				catch (ProblemException ex) {
-					refuse(connection, ex);
+				// Otherwise Tomcat has refused it, and asks nobody.
+				if (!getErrorState().isError() && !admit(connection)) {
 					end();
 					return;
-				}
-				if (request.getContentLengthLong() > 0 || request.getHeader("Transfer-Encoding") != null) {
-					// BodyReader reverts this when it has read the body.
-					response.setHeader("Connection", "close");
 				}
 				request.setAttribute(ClientConnection.ATTRIBUTE, connection);
 			}
