@@ -25,7 +25,7 @@ import org.springframework.validation.annotation.Validated;
  * @param maxSchedulingDelay time that a request may wait for a thread, each time that it
  * needs one. While tasks wait longer, fewer requests than {@code sluice.max-in-progress}
  * are let in, but at least 200. Does not apply to {@code servlet-platform}. 0 = no limit;
- * default 250 ms
+ * default 1 s
  * @param maxWait maximum time that {@code Prefer: wait=n} can ask for, in whole seconds.
  * A longer time is cut to it. 0 disables waiting; default 10 s
  * @param maxWaiters maximum number of requests waiting with {@code wait=n}. Further
@@ -42,7 +42,7 @@ import org.springframework.validation.annotation.Validated;
 @Validated
 public record GatewayProperties(@DefaultValue("sync") Mode defaultMode,
 		@DefaultValue("0") @Min(0) @Max(100_000) int maxInProgress,
-		@DefaultValue("250ms") @DurationMin @DurationMax(seconds = 10) Duration maxSchedulingDelay,
+		@DefaultValue("1s") @DurationMin @DurationMax(seconds = 10) Duration maxSchedulingDelay,
 		@DefaultValue("10s") @DurationMin @DurationMax(minutes = 5) Duration maxWait,
 		@DefaultValue("100") @PositiveOrZero @Max(100_000) int maxWaiters,
 		@DefaultValue("0") @PositiveOrZero @DecimalMax("1000000") double clientLimit,

@@ -39,8 +39,8 @@ class OverloadTests {
 
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
-	private final RequestLimit limit = RequestLimitTests.limit(2_000, Duration.ofMillis(250), Duration.ZERO,
-			this.meters, new RefusedRequests(this.meters));
+	private final RequestLimit limit = RequestLimitTests.limit(2_000, Duration.ofSeconds(1), Duration.ZERO, this.meters,
+			new RefusedRequests(this.meters));
 
 	private final PriorityQueue<Task> waiting = new PriorityQueue<>(Comparator.comparingDouble(Task::ready));
 
