@@ -19,7 +19,6 @@ import dev.sluice.gateway.edge.ReceivedBody;
 import dev.sluice.gateway.status.FailedOrders;
 import dev.sluice.gateway.status.OrderStatuses;
 import dev.sluice.gateway.status.Waiters;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
@@ -70,8 +69,8 @@ final class AsyncOrderController {
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
 	CompletionStage<ResponseEntity<OrderView>> place(@RequestHeader HttpHeaders headers,
-			@RequestAttribute(BodyReader.BODY) ReceivedBody body, @RequestAttribute(name = ClientConnection.ATTRIBUTE,
-					required = false) @Nullable ClientConnection connection) {
+			@RequestAttribute(BodyReader.BODY) ReceivedBody body,
+			@RequestAttribute(ClientConnection.ATTRIBUTE) ClientConnection connection) {
 		Preference preference = this.requests.preference(headers);
 		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
 		CompletionStage<OrderReply> reply;
@@ -79,8 +78,8 @@ final class AsyncOrderController {
 			OrderRequest request = this.requests.read(preference, headers, body.bytes());
 			// While the client waits, its key is not in progress: the order is accepted.
 			reply = this.placement.place(request)
-				.thenCompose((order) -> request.waitsForOutcome() ? this.blocking
-					.call(() -> this.waiters.untilSaved(request, () -> ClientConnection.isDisconnected(connection)))
+				.thenCompose((order) -> request.waitsForOutcome()
+						? this.blocking.call(() -> this.waiters.untilSaved(request, connection::isDisconnected))
 						: CompletableFuture.completedStage(OrderReply.to(request, order)));
 		}
 		catch (RuntimeException | Error ex) {

@@ -69,11 +69,10 @@ public final class BodyReader implements HandlerInterceptor {
 	}
 
 	/** Takes a place again for a request whose body has been read. */
-	private static ReceivedBody placed(ReceivedBody body, @Nullable ClientConnection connection) {
-		RequestLimit.Place place = (connection != null) ? connection.place() : null;
+	private static ReceivedBody placed(ReceivedBody body, ClientConnection connection) {
 		try {
-			if (place != null && body.problem() == null) {
-				place.take();
+			if (body.problem() == null) {
+				connection.place().take();
 			}
 			return body;
 		}
@@ -125,7 +124,7 @@ public final class BodyReader implements HandlerInterceptor {
 
 		private final ServletInputStream in;
 
-		private final @Nullable ClientConnection connection;
+		private final ClientConnection connection;
 
 		/** The announced length, negative if none is. */
 		private final long length;
@@ -151,7 +150,7 @@ public final class BodyReader implements HandlerInterceptor {
 		 * @return the body, null if it is not complete
 		 */
 		@Nullable ReceivedBody readNow() {
-			ReceivedBody received = (this.connection != null) ? read(this::isReadable) : null;
+			ReceivedBody received = read(this::isReadable);
 			if (received != null) {
 				this.body.release();
 			}
@@ -163,21 +162,17 @@ public final class BodyReader implements HandlerInterceptor {
 		 * bytes.
 		 */
 		private boolean isReadable() throws IOException {
-			ClientConnection current = this.connection;
-			if (current == null) {
-				return false;
-			}
-			if (current.isRequestComplete()) {
+			if (this.connection.isRequestComplete()) {
 				return true;
 			}
-			current.expectBody();
+			this.connection.expectBody();
 			if (this.in.available() > 0) {
 				// Receiving would overwrite the bytes that Tomcat holds. It may hold only
 				// a chunk's size, and a read would wait for the rest.
 				return this.length >= 0;
 			}
-			int received = current.receive();
-			if (current.isRequestComplete() || current.isRequestBroken()) {
+			int received = this.connection.receive();
+			if (this.connection.isRequestComplete() || this.connection.isRequestBroken()) {
 				return true;
 			}
 			// With chunks, Tomcat would wait for the end of a chunk's size.
@@ -186,10 +181,7 @@ public final class BodyReader implements HandlerInterceptor {
 
 		/** Reads the rest as it arrives, while no thread waits. */
 		void readOn() {
-			RequestLimit.Place place = (this.connection != null) ? this.connection.place() : null;
-			if (place != null) {
-				place.give();
-			}
+			this.connection.place().give();
 			AsyncContext context = this.request.startAsync();
 			context.setTimeout(0);
 			this.async = context;
@@ -200,7 +192,7 @@ public final class BodyReader implements HandlerInterceptor {
 		private @Nullable ReceivedBody read(Readiness readiness) {
 			try {
 				while (readiness.isReady()) {
-					if (this.connection != null && this.connection.isRequestBroken()) {
+					if (this.connection.isRequestBroken()) {
 						return ReceivedBody.unreadable(ProblemType.INVALID_REQUEST);
 					}
 					reserve();
@@ -220,7 +212,7 @@ public final class BodyReader implements HandlerInterceptor {
 
 		/** A body that has arrived completely needs only one buffer. */
 		private void reserve() {
-			if (this.body.count() == 0 && this.connection != null && this.connection.isRequestComplete()) {
+			if (this.body.count() == 0 && this.connection.isRequestComplete()) {
 				this.body.reserveAll();
 			}
 			else {

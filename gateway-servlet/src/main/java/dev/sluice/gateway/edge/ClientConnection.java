@@ -5,6 +5,7 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
@@ -98,28 +99,17 @@ public final class ClientConnection {
 		this.framing = new RequestFraming(maxHeadBytes);
 	}
 
-	/** The connection of a request, null if it has none of its own. */
-	static @Nullable ClientConnection of(ServletRequest request) {
+	/** The connection of a request. */
+	static ClientConnection of(ServletRequest request) {
 		return (ClientConnection) request.getAttribute(ATTRIBUTE);
 	}
 
 	/**
 	 * Answers a request with a problem, and keeps the connection if the body has arrived.
-	 * @return false if it cannot be answered like this
 	 */
-	public static boolean refuse(ServletRequest request, ProblemException problem) throws IOException {
+	public static void refuse(ServletRequest request, ProblemException problem) throws IOException {
 		ClientConnection connection = of(request);
-		GuardedHttp11Processor current = (connection != null) ? connection.processor : null;
-		if (connection == null || current == null) {
-			return false;
-		}
-		current.refuse(connection, problem);
-		return true;
-	}
-
-	/** Whether a request's client is known to have disconnected. */
-	public static boolean isDisconnected(@Nullable ClientConnection connection) {
-		return connection != null && connection.isDisconnected();
+		connection.processor().refuse(connection, problem);
 	}
 
 	/** Tomcat begins the next request. */
@@ -139,10 +129,13 @@ public final class ClientConnection {
 		this.answered = true;
 	}
 
+	private GuardedHttp11Processor processor() {
+		return Objects.requireNonNull(this.processor, "no request has begun");
+	}
+
 	/** The place of the request that Tomcat began last. */
-	RequestLimit.@Nullable Place place() {
-		GuardedHttp11Processor current = this.processor;
-		return (current != null) ? current.place() : null;
+	RequestLimit.Place place() {
+		return processor().place();
 	}
 
 	/** The next request may begin. */
@@ -300,23 +293,19 @@ public final class ClientConnection {
 	 * @return the number of bytes of the body that can be read without waiting
 	 */
 	int receive() {
-		GuardedHttp11Processor current = this.processor;
-		return (current != null) ? current.receive() : 0;
+		return processor().receive();
 	}
 
 	/** Sends {@code 100 Continue} if the client waits for it. */
 	void expectBody() {
-		GuardedHttp11Processor current = this.processor;
-		if (current != null) {
-			current.sendContinue();
-		}
+		processor().sendContinue();
 	}
 
 	/**
 	 * Whether the client has closed the connection, or its sending side, since it sent
 	 * its request. Not known with TLS, nor once it has sent a byte of another request.
 	 */
-	private synchronized boolean isDisconnected() {
+	public synchronized boolean isDisconnected() {
 		if (!this.plain || this.ended || this.ahead.hasRemaining()) {
 			return this.ended;
 		}

@@ -3,6 +3,7 @@ package dev.sluice.gateway.edge;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Objects;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.http.RequestHead;
@@ -103,8 +104,8 @@ final class GuardedHttp11Processor extends Http11Processor {
 	}
 
 	/** The place of the request that was begun last. */
-	RequestLimit.@Nullable Place place() {
-		return this.place;
+	RequestLimit.Place place() {
+		return Objects.requireNonNull(this.place, "no request has begun");
 	}
 
 	private boolean isBetweenRequests() {

@@ -16,7 +16,6 @@ import dev.sluice.gateway.status.FailedOrders;
 import dev.sluice.gateway.status.OrderStatuses;
 import dev.sluice.gateway.status.Waiters;
 import dev.sluice.gateway.web.NotAsync;
-import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
@@ -63,16 +62,15 @@ final class OrderController {
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
 	ResponseEntity<OrderView> place(@RequestHeader HttpHeaders headers,
-			@RequestAttribute(BodyReader.BODY) ReceivedBody body, @RequestAttribute(name = ClientConnection.ATTRIBUTE,
-					required = false) @Nullable ClientConnection connection) {
+			@RequestAttribute(BodyReader.BODY) ReceivedBody body,
+			@RequestAttribute(ClientConnection.ATTRIBUTE) ClientConnection connection) {
 		Preference preference = this.requests.preference(headers);
 		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
 		try {
 			OrderRequest request = this.requests.read(preference, headers, body.bytes());
 			OrderView order = this.placement.place(request);
 			// While the client waits, its key is not in progress: the order is accepted.
-			OrderReply reply = request.waitsForOutcome()
-					? this.waiters.untilSaved(request, () -> ClientConnection.isDisconnected(connection))
+			OrderReply reply = request.waitsForOutcome() ? this.waiters.untilSaved(request, connection::isDisconnected)
 					: OrderReply.to(request, order);
 			timing.end(null);
 			return reply.toResponse();

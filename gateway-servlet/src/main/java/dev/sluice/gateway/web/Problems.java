@@ -38,8 +38,11 @@ final class Problems extends ResponseEntityExceptionHandler {
 	@ExceptionHandler
 	@Nullable ResponseEntity<ProblemDetail> problem(ProblemException ex, HttpMethod method, HttpServletRequest request)
 			throws IOException {
-		boolean answered = ex.type().status() == 503 && ClientConnection.refuse(request, ex);
-		return answered ? null : ex.toResponse(method);
+		if (ex.type().status() != 503) {
+			return ex.toResponse(method);
+		}
+		ClientConnection.refuse(request, ex);
+		return null;
 	}
 
 	/** Tomcat decodes parameters when the first one is read. */
