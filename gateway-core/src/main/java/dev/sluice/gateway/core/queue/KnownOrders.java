@@ -143,19 +143,37 @@ final class KnownOrders {
 	}
 
 	/**
-	 * Forgets everything, and reads from the committed offsets on.
+	 * Forgets everything, and reads from the committed offsets on. If there are more
+	 * orders than the capacity, begins with the oldest that can be kept: reading the
+	 * others only to drop them would take a core for minutes.
 	 * @param partitions what to read
 	 */
 	void assign(Set<TopicPartition> partitions, Map<TopicPartition, Long> committed,
 			Consumer<byte[], byte[]> consumer) {
 		clear();
 		consumer.assign(partitions);
+		Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions);
+		Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
 		Map<TopicPartition, Part> assigned = new HashMap<>();
+		Map<Part, Long> backlogs = new HashMap<>();
 		for (TopicPartition partition : partitions) {
 			Part part = new Part(partition, committed.getOrDefault(partition, 0L));
-			consumer.seek(partition, part.position);
 			assigned.put(partition, part);
+			// Most outcomes are of queued orders, and not kept.
+			if (partition.topic().equals(Topics.ORDERS)) {
+				long begin = Math.max(part.committed, begins.getOrDefault(partition, 0L));
+				backlogs.put(part, Math.max(0, ends.getOrDefault(partition, 0L) - begin));
+			}
 		}
+		long all = backlogs.values().stream().mapToLong(Long::longValue).sum();
+		if (all > this.capacity) {
+			backlogs.values().removeIf((backlog) -> backlog == 0);
+			backlogs.forEach((part, backlog) -> {
+				part.position = ends.getOrDefault(part.partition, 0L) - backlog * this.capacity / all;
+				part.knownFrom = part.position;
+			});
+		}
+		assigned.values().forEach((part) -> consumer.seek(part.partition, part.position));
 		this.parts = Map.copyOf(assigned);
 	}
 

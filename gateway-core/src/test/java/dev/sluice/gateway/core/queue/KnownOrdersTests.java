@@ -39,6 +39,7 @@ class KnownOrdersTests {
 	@BeforeEach
 	void assign() {
 		this.consumer.updateBeginningOffsets(Map.of(ORDERS, 0L, OUTCOMES, 0L));
+		this.consumer.updateEndOffsets(Map.of(ORDERS, 0L, OUTCOMES, 0L));
 		this.orders.assign(Set.of(ORDERS, OUTCOMES), Map.of(), this.consumer);
 	}
 
@@ -63,6 +64,35 @@ class KnownOrdersTests {
 
 		this.orders.commit(Map.of(ORDERS, 1L), this.consumer);
 		assertThat(KnownOrders.isComplete(this.orders.parts())).isTrue();
+	}
+
+	@Test
+	void beginsWithTheOldestOrdersThatCanBeKept() {
+		TopicPartition busy = new TopicPartition(Topics.ORDERS, 1);
+		KnownOrders two = new KnownOrders(200);
+		this.consumer.updateBeginningOffsets(Map.of(busy, 500L));
+		this.consumer.updateEndOffsets(Map.of(ORDERS, 100L, busy, 800L, OUTCOMES, 9_000L));
+
+		two.assign(Set.of(ORDERS, busy, OUTCOMES), Map.of(busy, 400L, OUTCOMES, 10L), this.consumer);
+
+		assertThat(this.consumer.position(ORDERS)).isEqualTo(50);
+		assertThat(this.consumer.position(busy)).isEqualTo(650);
+		assertThat(this.consumer.position(OUTCOMES)).isEqualTo(10);
+		assertThat(KnownOrders.isComplete(two.parts())).isFalse();
+		two.commit(Map.of(ORDERS, 50L, busy, 650L, OUTCOMES, 10L), this.consumer);
+		assertThat(KnownOrders.isComplete(two.parts())).isTrue();
+	}
+
+	@Test
+	void beginsAtTheCommittedOffsetIfAllCanBeKept() {
+		KnownOrders many = new KnownOrders(200);
+		this.consumer.updateBeginningOffsets(Map.of(ORDERS, 700L));
+		this.consumer.updateEndOffsets(Map.of(ORDERS, 900L));
+
+		many.assign(Set.of(ORDERS), Map.of(ORDERS, 600L), this.consumer);
+
+		assertThat(many.parts().get(ORDERS).position()).isEqualTo(600);
+		assertThat(KnownOrders.isComplete(many.parts())).isTrue();
 	}
 
 	/** However often one order is repeated, the memory is bounded. */
