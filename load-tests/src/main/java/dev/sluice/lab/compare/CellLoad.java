@@ -54,7 +54,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 
 	private static final int WARM_UP_USERS = 200;
 
-	/** Time to deliver the orders that a warm-up leaves in the queue. */
+	/** Time to deliver the orders that a window of a warm-up leaves in the queue. */
 	private static final Duration WARM_UP_DRAIN = Duration.ofSeconds(60);
 
 	/**
@@ -131,8 +131,8 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 					Math.max(1, Math.min(this.users, this.warmUpOrders / 4)));
 		}
 		Settling rule = cold ? this.settling : again();
-		return List.of(new Phase("warm-up", targets, Extent.lasting(rule.loadMillis()), Client.of(WARM_UP_USERS),
-				BackendBehaviour.DEFAULT, rule.loadMillis() + Patience.of(WARM_UP_DRAIN).toMillis(), false, rule));
+		return List.of(new Phase("warm-up", targets, Extent.lasting(rule.windowMillis()), Client.of(WARM_UP_USERS),
+				BackendBehaviour.DEFAULT, rule.windowMillis() + Patience.of(WARM_UP_DRAIN).toMillis(), false, rule));
 	}
 
 	private Settling again() {

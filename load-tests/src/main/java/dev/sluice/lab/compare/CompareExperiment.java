@@ -374,9 +374,9 @@ final class CompareExperiment extends Experiment {
 		this.settings.backends()
 			.forEach((backend) -> configuration.put("backend " + backend.label(), backend.description()));
 		configuration.put("services' JVM",
-				"-Xms%1$s -Xmx%1$s %2$s%3$s; gateways and consumer recorded by JFR".formatted(this.settings.heap(),
-						this.settings.collector(),
-						this.settings.checking() ? " " + StackOptions.CHECKING_JVM_ARG : ""));
+				"-Xms%1$s -Xmx%1$s %2$s %3$s; gateways and consumer recorded by JFR".formatted(this.settings.heap(),
+						this.settings.collector(), this.settings.checking() ? StackOptions.CHECKING_JVM_ARG
+								: String.join(" ", StackOptions.COMPILERS)));
 		configuration.put("consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()));
 		configuration.put("consumer delivery.max-pending", Integer.toString(maxPending()));
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");

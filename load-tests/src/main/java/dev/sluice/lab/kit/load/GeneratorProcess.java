@@ -17,6 +17,7 @@ import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.load.OrderSupply.Counts;
 import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.StackOptions;
 
 /**
  * The lab's side of a {@link LoadGenerator}: a process of its own, because its garbage
@@ -69,6 +70,7 @@ final class GeneratorProcess implements AutoCloseable {
 				.name("load generator")
 				.jvmArgs("--add-opens=java.base/java.lang=ALL-UNNAMED", HEAP, "-XX:+UseParallelGC", LOGGING,
 						CONFIGURATION)
+				.jvmArgs(StackOptions.COMPILERS)
 				.args(Integer.toString(port.getLocalPort()))
 				.logFile(logFile)
 				.launch();

@@ -38,13 +38,16 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class PhaseRunner {
 
-	/** Pause between checks whether the services are at rest. */
+	/** Shortest rest before a phase. */
 	private static final Duration QUIET = Duration.ofMillis(300);
 
 	/**
 	 * Longest wait for the services to come to rest; then the next phase begins anyway.
 	 */
 	private static final Duration MAX_QUIET = Duration.ofSeconds(8);
+
+	/** Longest rest of a warm-up. */
+	private static final Duration MAX_COMPILING = Duration.ofSeconds(15);
 
 	/**
 	 * Time for the gateway to close its unused connections: a little more than twice the
@@ -76,7 +79,8 @@ final class PhaseRunner {
 
 	private final GeneratorProcess generator;
 
-	private final List<Long> services;
+	/** Of the services and the generator. */
+	private final ProcessTime time;
 
 	private final Path outcomes;
 
@@ -101,7 +105,7 @@ final class PhaseRunner {
 			Runnable health, BiConsumer<Settling, List<WarmUpWindow>> warming) {
 		this.backend = backend;
 		this.generator = generator;
-		this.services = services;
+		this.time = new ProcessTime(Stream.concat(services.stream(), Stream.of(generator.pid())).toList());
 		this.outcomes = outcomes;
 		this.token = token;
 		this.health = health;
@@ -118,37 +122,53 @@ final class PhaseRunner {
 			recover(this.unclean.targets().getFirst().gateway());
 			this.unclean = null;
 		}
-		rest(phase.client().keepsConnections() ? QUIET : IDLE);
+		this.time.awaitRest(phase.client().keepsConnections() ? QUIET : IDLE, Patience.of(MAX_QUIET), this::pause);
 		this.backend.behave(phase.behaviour());
+		return (phase.warmUp() != null) ? warmUp(phase, phase.warmUp()) : once(phase);
+	}
+
+	private PhaseOutcome once(Phase phase) throws IOException, InterruptedException {
+		begin(phase);
+		return outcome(phase, end(phase), List.of());
+	}
+
+	/**
+	 * Load and rest by turns, until two loads agree. Under load the compilers get no more
+	 * of the cores than other threads, and are behind for minutes; a rest is theirs.
+	 */
+	private PhaseOutcome warmUp(Phase phase, Settling rule) throws IOException, InterruptedException {
+		WarmUpWatch watch = new WarmUpWatch(rule);
+		while (true) {
+			Phase cycle = phase.named(phase.name() + " " + (watch.windows().size() + 1));
+			begin(cycle);
+			watch.begin(System.nanoTime(), this.time.millis(), this.time.jitMillis());
+			Counts counts = end(cycle);
+			watch.end(System.nanoTime(), Math.max(0, this.backend.savedIfKnown()), this.time.millis(),
+					this.time.jitMillis());
+			this.warming.accept(rule, watch.windows());
+			if (watch.isOver()) {
+				return outcome(phase, counts, watch.windows());
+			}
+			this.time.awaitRest(QUIET, Patience.of(MAX_COMPILING), this::pause);
+		}
+	}
+
+	/** Returns when the first order has been placed. */
+	private void begin(Phase phase) throws InterruptedException {
 		this.backend.forget();
-		List<WarmUpWindow> windows = List.of();
 		this.generator.run(parameters(phase));
 		awaitFirstOrder();
+	}
+
+	/** Returns when the backend has saved all orders, or at the deadline. */
+	private Counts end(Phase phase) throws InterruptedException {
 		long deadline = deadline(Duration.ofMillis(phase.deadlineMillis()));
-		if (phase.warmUp() != null) {
-			windows = watchWarmUp(phase.warmUp());
-		}
 		Counts counts = awaitEnd(phase, deadline);
 		int due = phase.extent().isTimed() ? counts.accepted() : phase.extent().orders();
 		if (drain(due, deadline) < due || counts.failedCalls() > 0) {
 			this.unclean = phase;
 		}
-		return outcome(phase, counts, windows);
-	}
-
-	/**
-	 * Waits until the services have nothing left to compile, project or collect, so that
-	 * no phase pays for the one before.
-	 */
-	private void rest(Duration least) throws InterruptedException {
-		long deadline = deadline(Patience.of(MAX_QUIET));
-		ProcessTime time = new ProcessTime(this.services);
-		time.sample();
-		pause(least);
-		do {
-			pause(QUIET);
-		}
-		while (!time.isIdle() && !isOver(deadline));
+		return counts;
 	}
 
 	private LoadParameters parameters(Phase phase) {
@@ -167,21 +187,6 @@ final class PhaseRunner {
 			pause(POLL);
 			progress = this.generator.progress();
 		}
-	}
-
-	/** Ends a warm-up when its windows agree, or after the last of them. */
-	private List<WarmUpWindow> watchWarmUp(Settling rule) throws InterruptedException {
-		ProcessTime time = new ProcessTime(
-				Stream.concat(this.services.stream(), Stream.of(this.generator.pid())).toList());
-		WarmUpWatch watch = new WarmUpWatch(rule);
-		watch.start(System.nanoTime(), time.millis(), time.jitMillis());
-		while (!watch.isOver() && !this.generator.progress().ended()) {
-			pause(Duration.ofMillis(rule.windowMillis()));
-			watch.window(System.nanoTime(), Math.max(0, this.backend.savedIfKnown()), time.millis(), time.jitMillis());
-			this.warming.accept(rule, watch.windows());
-		}
-		this.generator.stop();
-		return watch.windows();
 	}
 
 	/**

@@ -17,15 +17,13 @@ final class ProcessTime {
 	/** Processes that together use no more CPU than this are at rest; 1 = one core. */
 	static final double REST = 0.25;
 
+	private static final Duration SAMPLE = Duration.ofMillis(300);
+
 	private static final long MICROS_PER_MILLI = 1_000;
 
 	private final List<Long> pids;
 
 	private final ThreadTimes threads = ThreadTimes.ofThisMachine();
-
-	private long millis;
-
-	private long readNanos;
 
 	ProcessTime(List<Long> pids) {
 		this.pids = List.copyOf(pids);
@@ -56,20 +54,30 @@ final class ProcessTime {
 			.flatMap((process) -> Stream.concat(Stream.of(process), process.descendants()));
 	}
 
-	/** Reads the CPU time, for {@link #isIdle}. */
-	void sample() {
-		this.millis = millis();
-		this.readNanos = System.nanoTime();
+	/**
+	 * Waits until the processes have nothing left to compile, project or collect.
+	 * @param least shortest wait
+	 * @param most longest wait; then it returns anyway
+	 */
+	void awaitRest(Duration least, Duration most, Pause pause) throws InterruptedException {
+		long deadline = System.nanoTime() + most.toNanos();
+		pause.pause(least);
+		double used;
+		do {
+			long before = millis();
+			long beganNanos = System.nanoTime();
+			pause.pause(SAMPLE);
+			used = (millis() - before) * 1_000_000.0 / (System.nanoTime() - beganNanos);
+		}
+		while (used > REST && System.nanoTime() - deadline < 0);
 	}
 
-	/**
-	 * Whether the processes were idle since the last reading. Reads again.
-	 */
-	boolean isIdle() {
-		long before = this.millis;
-		long beforeNanos = this.readNanos;
-		sample();
-		return (this.millis - before) * 1_000_000.0 <= REST * (this.readNanos - beforeNanos);
+	/** How to let time pass. */
+	@FunctionalInterface
+	interface Pause {
+
+		void pause(Duration duration) throws InterruptedException;
+
 	}
 
 }

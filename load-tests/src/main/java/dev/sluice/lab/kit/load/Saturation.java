@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.plan.Phase.Settling;
@@ -13,8 +14,8 @@ import dev.sluice.lab.kit.plan.WarmUpWindow;
 
 /**
  * Warms up the services and this process's client before a search: keeps 200 requests
- * outstanding, of each kind in turn, until the last two windows agree in rate and in CPU
- * per order, and the compilers have little left to do.
+ * outstanding, of each kind in turn, with a rest after each window, until the last two
+ * agree in rate and in CPU per order, and the compilers have little left to do.
  *
  * @param rule when the warm-up ends
  * @param saved orders saved until now
@@ -28,6 +29,9 @@ public record Saturation(Settling rule, Count saved) {
 
 	/** More than two cores can handle. A larger machine also gets warm at this rate. */
 	private static final double PER_SECOND = 5_000;
+
+	/** Longest rest between two windows: what the compilers have left to do. */
+	private static final Duration MAX_REST = Duration.ofSeconds(15);
 
 	private static final Duration PATIENCE = Duration.ofSeconds(2);
 
@@ -51,14 +55,15 @@ public record Saturation(Settling rule, Count saved) {
 		// Includes its children, the services.
 		ProcessTime time = new ProcessTime(List.of(ProcessHandle.current().pid()));
 		WarmUpWatch watch = new WarmUpWatch(this.rule);
-		long before = this.saved.get();
-		watch.start(System.nanoTime(), time.millis(), time.jitMillis());
 		while (!watch.isOver()) {
+			time.awaitRest(Duration.ZERO, Patience.of(MAX_REST), Thread::sleep);
+			long before = this.saved.get();
+			watch.begin(System.nanoTime(), time.millis(), time.jitMillis());
 			for (Supplier<IntFunction<HttpRequest>> kind : kinds) {
 				client.run(load, kind.get(), (_) -> {
 				});
 			}
-			watch.window(System.nanoTime(), this.saved.get() - before, time.millis(), time.jitMillis());
+			watch.end(System.nanoTime(), this.saved.get() - before, time.millis(), time.jitMillis());
 		}
 		return watch.windows();
 	}

@@ -16,7 +16,11 @@ final class WarmUpWatch {
 
 	private final List<WarmUpWindow> windows = new ArrayList<>();
 
+	/** Begin of the first window. */
 	private long startNanos;
+
+	/** Begin of the latest window. */
+	private long beginNanos;
 
 	private long endNanos;
 
@@ -31,36 +35,35 @@ final class WarmUpWatch {
 	}
 
 	/**
-	 * Begins the first window.
+	 * Begins a window.
 	 * @param cpu CPU time of the processes until now, in milliseconds
 	 * @param jit the part of it that their compilers used; null where the system does not
 	 * report it
 	 */
-	void start(long nanos, long cpu, @Nullable Long jit) {
-		this.startNanos = nanos;
-		this.endNanos = nanos;
+	void begin(long nanos, long cpu, @Nullable Long jit) {
+		if (this.windows.isEmpty()) {
+			this.startNanos = nanos;
+		}
+		this.beginNanos = nanos;
 		this.cpuMillis = cpu;
 		this.jitMillis = jit;
 	}
 
 	/**
-	 * Ends a window and begins the next one.
-	 * @param orders saved since the start
+	 * Ends a window.
+	 * @param orders saved in it
 	 * @param cpu CPU time of the processes until now, in milliseconds
 	 * @param jit the part of it that their compilers used; null where the system does not
 	 * report it
 	 */
-	void window(long nanos, long orders, long cpu, @Nullable Long jit) {
-		long more = orders - this.saved;
+	void end(long nanos, long orders, long cpu, @Nullable Long jit) {
 		long spent = cpu - this.cpuMillis;
 		this.windows.add(new WarmUpWindow((nanos - this.startNanos) / SECOND_NANOS,
-				more * SECOND_NANOS / Math.max(1, nanos - this.endNanos),
-				(more > 0 && spent > 0) ? (double) spent / more : null,
+				orders * SECOND_NANOS / Math.max(1, nanos - this.beginNanos),
+				(orders > 0 && spent > 0) ? (double) spent / orders : null,
 				(jit != null && this.jitMillis != null && spent > 0) ? (double) (jit - this.jitMillis) / spent : null));
 		this.endNanos = nanos;
-		this.saved = orders;
-		this.cpuMillis = cpu;
-		this.jitMillis = jit;
+		this.saved += orders;
 	}
 
 	/** Whether it has settled or its time is up. */

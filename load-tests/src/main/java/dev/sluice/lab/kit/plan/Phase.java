@@ -33,6 +33,12 @@ public record Phase(String name, List<Target> targets, Extent extent, Client cli
 		this(name, List.of(target), extent, client, behaviour, deadlineMillis, true, null);
 	}
 
+	/** The same under another name. */
+	public Phase named(String other) {
+		return new Phase(other, this.targets, this.extent, this.client, this.behaviour, this.deadlineMillis,
+				this.measured, this.warmUp);
+	}
+
 	/** Whether its outcome is kept. */
 	public boolean hasOutcome() {
 		return this.measured || this.warmUp != null;
@@ -111,9 +117,10 @@ public record Phase(String name, List<Target> targets, Extent extent, Client cli
 	}
 
 	/**
-	 * When a warm-up ends: when two successive windows agree in the rate of saved orders
-	 * and in the CPU time of an order, or with the first window that ends after the
-	 * longest time, which is up to a minute more while nothing has been saved.
+	 * A warm-up is windows of load, each with a rest after it for the compilers. It ends
+	 * when two successive windows agree in the rate of saved orders and in the CPU time
+	 * of an order, or with the first window that ends after the longest time, which is up
+	 * to a minute more while nothing has been saved.
 	 *
 	 * @param windowMillis length of a window, in milliseconds
 	 * @param leastMillis shortest time after which it may end, in milliseconds
@@ -149,15 +156,6 @@ public record Phase(String name, List<Target> targets, Extent extent, Client cli
 		 */
 		public long mostUnsavedMillis() {
 			return this.mostMillis + Math.min(EXTRA_FACTOR * this.mostMillis, MAX_EXTRA_MILLIS);
-		}
-
-		/**
-		 * The longest time for which orders are placed, in milliseconds: until after the
-		 * last window, however late that ends. A window that lacks load agrees with no
-		 * other.
-		 */
-		public long loadMillis() {
-			return mostUnsavedMillis() + 2 * this.windowMillis;
 		}
 
 	}

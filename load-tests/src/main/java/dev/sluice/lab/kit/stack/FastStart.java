@@ -45,6 +45,12 @@ record FastStart(Path jar, Path cache) {
 	 */
 	private static final String MODULES = "--add-modules=jdk.jfr";
 
+	/**
+	 * With profiles of the first start, methods stay at tier 2 while few cores are busy
+	 * (JDK-8386852).
+	 */
+	private static final String WITHOUT_PROFILES = "-XX:-AOTRecordTraining";
+
 	/** A file lock only excludes other processes; these exclude other threads. */
 	private static final Map<Path, Object> MONITORS = new ConcurrentHashMap<>();
 
@@ -153,7 +159,8 @@ record FastStart(Path jar, Path cache) {
 		await(JavaCommand.jar(start.jar())
 			.name("first start of " + start.jar().getFileName())
 			.jvmArgs(StackOptions.JVM_ARGS)
-			.jvmArgs(MODULES, "-XX:AOTCacheOutput=" + unfinished, "-Dspring.context.exit=onRefresh")
+			.jvmArgs(MODULES, "-XX:+UnlockDiagnosticVMOptions", WITHOUT_PROFILES, "-XX:AOTCacheOutput=" + unfinished,
+					"-Dspring.context.exit=onRefresh")
 			.properties(Map.of("server.port", 0, "spring.grpc.server.port", 0, "spring.kafka.bootstrap-servers",
 					UNREACHABLE, "spring.datasource.url", "jdbc:postgresql://" + UNREACHABLE + "/sluice",
 					"spring.r2dbc.url", "r2dbc:postgresql://" + UNREACHABLE + "/sluice", "backend.url",

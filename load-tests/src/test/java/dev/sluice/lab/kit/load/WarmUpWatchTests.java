@@ -14,15 +14,12 @@ class WarmUpWatchTests {
 
 	private long seconds;
 
-	private long saved;
-
 	private long cpuMillis;
 
 	private long jitMillis;
 
 	@Test
 	void settlesWhenRateAndCostOfTwoWindowsAgree() {
-		this.watch.start(0, 0, 0L);
 		window(100, 4);
 		window(500, 2);
 		assertThat(this.watch.isSettled()).isFalse();
@@ -38,7 +35,6 @@ class WarmUpWatchTests {
 
 	@Test
 	void doesNotSettleBeforeItsTime() {
-		this.watch.start(0, 0, 0L);
 		window(1_000, 1);
 		window(1_000, 1);
 		assertThat(this.watch.isSettled()).isFalse();
@@ -49,7 +45,6 @@ class WarmUpWatchTests {
 
 	@Test
 	void isOverWithTheFirstWindowThatEndsAfterTheLongestTime() {
-		this.watch.start(0, 0, 0L);
 		for (int i = 1; i <= 35; i++) {
 			compiling(0.20);
 		}
@@ -62,7 +57,6 @@ class WarmUpWatchTests {
 
 	@Test
 	void lastsAMinuteLongerWhileNothingIsSaved() {
-		this.watch.start(0, 0, 0L);
 		for (int i = 1; i <= 47; i++) {
 			window(0, 0);
 		}
@@ -76,17 +70,16 @@ class WarmUpWatchTests {
 	@Test
 	void lastsTenTimesLongerIfItIsShort() {
 		WarmUpWatch brief = new WarmUpWatch(new Settling(1_000, 1_000, 2_000, 0.10));
-		brief.start(0, 0, 0L);
-		brief.window(21 * SECOND, 0, 0, 0L);
+		brief.begin(0, 0, 0L);
+		brief.end(21 * SECOND, 0, 0, 0L);
 		assertThat(brief.isOver()).isFalse();
-		brief.window(22 * SECOND, 0, 0, 0L);
+		brief.end(22 * SECOND, 0, 0, 0L);
 
 		assertThat(brief.isOver()).isTrue();
 	}
 
 	@Test
 	void doesNotSettleWhileTheCompilersAreBusy() {
-		this.watch.start(0, 0, 0L);
 		compiling(0.06);
 		compiling(0.06);
 		compiling(0.06);
@@ -98,11 +91,23 @@ class WarmUpWatchTests {
 
 	@Test
 	void settlesByRateAndCostWhereTheSystemDoesNotTellOfCompilers() {
-		this.watch.start(0, 0, null);
-		for (int window = 1; window <= 3; window++) {
-			this.watch.window(window * 5 * SECOND, window * 5_000, window * 5_000, null);
+		for (int window = 0; window < 3; window++) {
+			this.watch.begin(window * 5 * SECOND, window * 5_000, null);
+			this.watch.end((window + 1) * 5 * SECOND, 5_000, (window + 1) * 5_000, null);
 		}
 
+		assertThat(this.watch.isSettled()).isTrue();
+	}
+
+	@Test
+	void aRestCountsForItsLengthAndForNoWindow() {
+		window(1_000, 1);
+		this.seconds += 10;
+		this.cpuMillis += 15_000;
+		this.jitMillis += 15_000;
+		window(1_000, 1);
+
+		assertThat(this.watch.windows()).last().isEqualTo(new WarmUpWindow(20, 1_000, 1.0, 0.0));
 		assertThat(this.watch.isSettled()).isTrue();
 	}
 
@@ -115,12 +120,12 @@ class WarmUpWatchTests {
 	}
 
 	private void window(int perSecond, double cpuMillisPerOrder, double jitShare) {
+		this.watch.begin(this.seconds * SECOND, this.cpuMillis, this.jitMillis);
 		this.seconds += 5;
-		this.saved += 5L * perSecond;
 		long cpu = Math.round(5 * perSecond * cpuMillisPerOrder);
 		this.cpuMillis += cpu;
 		this.jitMillis += Math.round(cpu * jitShare);
-		this.watch.window(this.seconds * SECOND, this.saved, this.cpuMillis, this.jitMillis);
+		this.watch.end(this.seconds * SECOND, 5L * perSecond, this.cpuMillis, this.jitMillis);
 	}
 
 }
