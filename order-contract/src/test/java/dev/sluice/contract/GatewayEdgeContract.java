@@ -623,7 +623,7 @@ public abstract class GatewayEdgeContract {
 
 		@Override
 		Map<String, String> properties() {
-			return noHurry(Map.of("sluice.head-timeout", "2s", "sluice.body-timeout", "2s",
+			return noHurry(Map.of("sluice.head-timeout", "2s", "sluice.body-timeout", "5s",
 					"server.tomcat.connection-timeout", "2s", "server.tomcat.keep-alive-timeout", "2s",
 					"server.netty.idle-timeout", "2s", "status.key-lookup-timeout", "0s"));
 		}
@@ -711,14 +711,14 @@ public abstract class GatewayEdgeContract {
 
 	}
 
-	/** Few threads. A body may take long as a whole: only its rate ends it. */
+	/** Few threads. */
 	@Nested
 	class ShortLimits extends Configured {
 
 		@Override
 		Map<String, String> properties() {
 			return noHurry(Map.of("server.tomcat.threads.max", "2", "server.tomcat.threads.min-spare", "1",
-					"sluice.head-timeout", "500ms", "sluice.min-body-rate", "1KB", "sluice.write-timeout", "500ms",
+					"sluice.head-timeout", "500ms", "sluice.body-timeout", "5s", "sluice.write-timeout", "500ms",
 					"backend.response-timeout", "500ms", "status.key-lookup-timeout", "0s"));
 		}
 
@@ -964,7 +964,7 @@ public abstract class GatewayEdgeContract {
 
 		@Override
 		Map<String, String> more() {
-			return Map.of("sluice.body-timeout", "2s", "management.server.ssl.enabled", "false");
+			return Map.of("sluice.body-timeout", "5s", "management.server.ssl.enabled", "false");
 		}
 
 		/**

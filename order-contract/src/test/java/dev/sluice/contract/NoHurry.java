@@ -23,7 +23,7 @@ public final class NoHurry {
 
 	/** With clients. */
 	static final Map<String, String> CLIENTS = Map.of("sluice.head-timeout", "10m", "sluice.body-timeout", "10m",
-			"sluice.min-body-rate", "0B", "sluice.write-timeout", "10m", "server.tomcat.connection-timeout", "10m");
+			"sluice.write-timeout", "10m", "server.tomcat.connection-timeout", "10m");
 
 	private NoHurry() {
 	}

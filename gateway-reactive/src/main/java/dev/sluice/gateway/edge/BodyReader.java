@@ -1,6 +1,5 @@
 package dev.sluice.gateway.edge;
 
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import dev.sluice.contract.ProblemType;
@@ -13,7 +12,6 @@ import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Reads the bodies of requests, within the limits of {@link BodyMemory}. No thread waits
@@ -44,7 +42,7 @@ public final class BodyReader {
 			.limitRate(PREFETCH)
 			.doOnNext((bytes) -> add(body, bytes))
 			.then(Mono.fromSupplier(body::bytes))
-			.timeout(late(body)), BodyMemory.Body::release)
+			.timeout(this.memory.timeout()), BodyMemory.Body::release)
 			.doOnNext((_) -> place.take())
 			.onErrorMap((failure) -> switch (failure) {
 				case ProblemException problem -> problem;
@@ -55,8 +53,7 @@ public final class BodyReader {
 	}
 
 	private BodyMemory.Body begin(ServerHttpRequest request) {
-		return this.memory.begin(request.getHeaders().getContentLength(),
-				() -> Schedulers.parallel().now(TimeUnit.NANOSECONDS));
+		return this.memory.begin(request.getHeaders().getContentLength());
 	}
 
 	/**
@@ -75,11 +72,6 @@ public final class BodyReader {
 		finally {
 			DataBufferUtils.release(bytes);
 		}
-	}
-
-	/** Ends when the body is late. */
-	private static Mono<Void> late(BodyMemory.Body body) {
-		return Mono.defer(() -> Mono.delay(body.untilCheck())).repeat(() -> !body.isLate()).then();
 	}
 
 }

@@ -10,6 +10,7 @@ import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
 import dev.sluice.gateway.core.http.RequestHead;
 import dev.sluice.gateway.core.limit.RequestLimit;
+import dev.sluice.gateway.core.metrics.RefusedRequests.Reason;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.problem.StandardProblem;
 import io.netty.buffer.ByteBuf;
@@ -103,7 +104,6 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 		ChannelPipeline pipeline = channel.pipeline();
 		WriteTimeout.install(pipeline, connections.writeTimeout());
 		pipeline.addBefore(NettyPipeline.HttpCodec, RequestFramingHandler.class.getName(), gate)
-			.addAfter(NettyPipeline.HttpCodec, ContainerProblems.class.getName(), new ContainerProblems())
 			.addAfter(NettyPipeline.HttpCodec, Answers.class.getName(), new Answers(gate));
 	}
 
@@ -291,12 +291,12 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	}
 
 	private void endLate(ChannelHandlerContext context) {
-		this.requests.refused().late();
+		this.requests.refused().count(Reason.LATE);
 		answerAndClose(context, ProblemType.REQUEST_TIMEOUT);
 	}
 
 	private void refuse(ChannelHandlerContext context) {
-		this.requests.refused().malformed();
+		this.requests.refused().count(Reason.MALFORMED);
 		cancelDeadline();
 		if (!this.inBody) {
 			answerAndClose(context, ProblemType.INVALID_REQUEST);
@@ -304,7 +304,7 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 		else {
 			// The application reads the body, and answers.
 			release();
-			behindCodec(context).fireExceptionCaught(new IllFormedBodyException());
+			behindCodec(context).fireExceptionCaught(StandardProblem.of(ProblemType.INVALID_REQUEST));
 		}
 	}
 
@@ -401,19 +401,6 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 			this.deadline.cancel(false);
 			this.deadline = null;
 		}
-	}
-
-	/**
-	 * The body's framing breaks the rules of HTTP. Expected, so it has no stack trace.
-	 */
-	private static final class IllFormedBodyException extends RuntimeException {
-
-		private static final long serialVersionUID = 1L;
-
-		IllFormedBodyException() {
-			super("The body is ill-formed", null, false, false);
-		}
-
 	}
 
 }

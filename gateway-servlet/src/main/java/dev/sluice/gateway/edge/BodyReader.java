@@ -99,7 +99,7 @@ public final class BodyReader implements HandlerInterceptor {
 	private @Nullable ReceivedBody read(HttpServletRequest request) throws IOException {
 		BodyMemory.Body begun;
 		try {
-			begun = this.memory.begin(request.getContentLengthLong(), System::nanoTime);
+			begun = this.memory.begin(request.getContentLengthLong());
 		}
 		catch (ProblemException ex) {
 			return ReceivedBody.refused(ex);
@@ -135,7 +135,7 @@ public final class BodyReader implements HandlerInterceptor {
 
 		private @Nullable AsyncContext async;
 
-		private volatile @Nullable Future<?> check;
+		private @Nullable Future<?> deadline;
 
 		Reading(HttpServletRequest request, BodyMemory.Body body) throws IOException {
 			this.request = request;
@@ -185,8 +185,9 @@ public final class BodyReader implements HandlerInterceptor {
 			AsyncContext context = this.request.startAsync();
 			context.setTimeout(0);
 			this.async = context;
+			this.deadline = BodyReader.this.deadlines.after(BodyReader.this.memory.timeout(),
+					() -> end(ReceivedBody.unreadable(ProblemType.REQUEST_TIMEOUT)));
 			this.in.setReadListener(this);
-			watch();
 		}
 
 		private @Nullable ReceivedBody read(Readiness readiness) {
@@ -217,16 +218,6 @@ public final class BodyReader implements HandlerInterceptor {
 			}
 			else {
 				this.body.reserve(1);
-			}
-		}
-
-		/** Checks repeatedly whether the body is late. */
-		private void watch() {
-			if (this.body.isLate()) {
-				end(ReceivedBody.unreadable(ProblemType.REQUEST_TIMEOUT));
-			}
-			else if (!this.ended.get()) {
-				this.check = BodyReader.this.deadlines.after(this.body.untilCheck(), this::watch);
 			}
 		}
 
@@ -272,7 +263,7 @@ public final class BodyReader implements HandlerInterceptor {
 			if (!this.ended.compareAndSet(false, true)) {
 				return false;
 			}
-			Future<?> pending = this.check;
+			Future<?> pending = this.deadline;
 			if (pending != null) {
 				pending.cancel(false);
 			}

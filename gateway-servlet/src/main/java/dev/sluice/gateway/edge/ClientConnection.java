@@ -13,6 +13,7 @@ import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
 import dev.sluice.gateway.core.http.RequestHead;
 import dev.sluice.gateway.core.limit.RequestLimit;
+import dev.sluice.gateway.core.metrics.RefusedRequests.Reason;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.core.problem.ProblemException;
 import jakarta.servlet.ServletRequest;
@@ -197,7 +198,7 @@ public final class ClientConnection {
 		int wellFormed = start + checkRequest(target.duplicate().flip().position(start));
 		target.position(wellFormed);
 		if (this.framing.isBroken()) {
-			this.refused.malformed();
+			this.refused.count(Reason.MALFORMED);
 			this.refusal = ByteBuffer.wrap(new byte[] { 0, '\n' });
 			refuse(target);
 		}

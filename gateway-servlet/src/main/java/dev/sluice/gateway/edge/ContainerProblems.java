@@ -1,6 +1,7 @@
 package dev.sluice.gateway.edge;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.problem.StandardProblem;
@@ -26,7 +27,7 @@ public final class ContainerProblems extends ErrorReportValve {
 			return;
 		}
 		ProblemType type = StandardProblem.typeOf(response.getStatus());
-		byte[] body = StandardProblem.document(type);
+		byte[] body = StandardProblem.of(type).json("GET", null).getBytes(StandardCharsets.US_ASCII);
 		try {
 			response.setStatus(type.status());
 			response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);

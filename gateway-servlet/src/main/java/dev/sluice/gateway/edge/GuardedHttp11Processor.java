@@ -8,6 +8,7 @@ import java.util.Objects;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.http.RequestHead;
 import dev.sluice.gateway.core.limit.RequestLimit;
+import dev.sluice.gateway.core.metrics.RefusedRequests.Reason;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.problem.StandardProblem;
 import org.apache.coyote.ActionCode;
@@ -154,7 +155,7 @@ final class GuardedHttp11Processor extends Http11Processor {
 
 	/** Answers without waiting: a client that does not read gets part of the answer. */
 	private SocketState timedOut(SocketWrapperBase<?> socket) {
-		this.protocol.requests().refused().late();
+		this.protocol.requests().refused().count(Reason.LATE);
 		byte[] answer = StandardProblem.of(ProblemType.REQUEST_TIMEOUT).toBytes("GET", null, true);
 		try {
 			socket.write(false, ByteBuffer.wrap(answer));

@@ -65,14 +65,6 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 
 	private static final int SETTLING_BACKLOG = 2_000;
 
-	/**
-	 * Shortest and longest warm-up of a new load generator when the services are already
-	 * warm.
-	 */
-	private static final long MIN_REPEATED_MILLIS = 10_000;
-
-	private static final long MAX_REPEATED_MILLIS = 120_000;
-
 	CellLoad {
 		perSecond = Map.copyOf(perSecond);
 	}
@@ -123,21 +115,15 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 	/**
 	 * The warm-up before the first cell: all gateways and modes by turns, until rate and
 	 * cost hold; before bursts a fixed number of orders.
-	 * @param cold whether the services have just been started
 	 */
-	List<Phase> warmUp(List<Target> targets, List<Mode> modes, boolean cold) {
+	List<Phase> warmUp(List<Target> targets, List<Mode> modes) {
 		if (this.kind == Load.Kind.BURST) {
 			return WarmUp.phases(targets.getFirst().gateway(), modes, this.warmUpOrders,
 					Math.max(1, Math.min(this.users, this.warmUpOrders / 4)));
 		}
-		Settling rule = cold ? this.settling : again();
-		return List.of(new Phase("warm-up", targets, Extent.lasting(rule.windowMillis()), Client.of(WARM_UP_USERS),
-				BackendBehaviour.DEFAULT, rule.windowMillis() + Patience.of(WARM_UP_DRAIN).toMillis(), false, rule));
-	}
-
-	private Settling again() {
-		return new Settling(this.settling.windowMillis(), Math.min(MIN_REPEATED_MILLIS, this.settling.leastMillis()),
-				Math.min(MAX_REPEATED_MILLIS, this.settling.mostMillis()), this.settling.within());
+		return List.of(new Phase("warm-up", targets, Extent.lasting(this.settling.windowMillis()),
+				Client.of(WARM_UP_USERS), BackendBehaviour.DEFAULT,
+				this.settling.windowMillis() + Patience.of(WARM_UP_DRAIN).toMillis(), false, this.settling));
 	}
 
 	/**

@@ -199,9 +199,8 @@ final class CompareExperiment extends Experiment {
 			Stack.inParallel(starts);
 			for (Round round : block.rounds()) {
 				progress().step("Round %s: warm-up, then %s cells".formatted(round.name(), round.cells().size()));
-				boolean cold = done.isEmpty();
 				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services)
-					.run(phases(block, round, services, cold), watcher(round));
+					.run(phases(block, round, services), watcher(round));
 				done.put(round, record);
 				if (record.failure() != null || record.interrupted()) {
 					break;
@@ -238,7 +237,7 @@ final class CompareExperiment extends Experiment {
 		return GATEWAY + "-" + variant;
 	}
 
-	private List<Phase> phases(Block block, Round round, Map<String, Service> services, boolean cold) {
+	private List<Phase> phases(Block block, Round round, Map<String, Service> services) {
 		Map<String, Target> targets = new LinkedHashMap<>();
 		for (String variant : block.variants()) {
 			for (Mode mode : round.modes()) {
@@ -246,8 +245,7 @@ final class CompareExperiment extends Experiment {
 						new Target(Objects.requireNonNull(services.get(gateway(variant))).uri(), mode));
 			}
 		}
-		List<Phase> phases = new ArrayList<>(
-				this.settings.load().warmUp(List.copyOf(targets.values()), round.modes(), cold));
+		List<Phase> phases = new ArrayList<>(this.settings.load().warmUp(List.copyOf(targets.values()), round.modes()));
 		List<Target> queued = targets.values().stream().filter((target) -> target.mode() == Mode.QUEUED).toList();
 		String before = "";
 		for (Cell cell : round.cells()) {

@@ -25,12 +25,12 @@ class CeilingTests {
 
 	/** Lines of {@code src/main/java}. */
 	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_310),
-			Map.entry("dev-services", 3_375), Map.entry("gateway-core", 5_680), Map.entry("gateway-reactive", 2_270),
-			Map.entry("gateway-servlet", 3_640), Map.entry("grpc-sink", 10_050), Map.entry("kafka-topics", 750),
-			Map.entry("load-tests", 26_830), Map.entry("order-consumer", 5_810), Map.entry("order-contract", 915));
+			Map.entry("dev-services", 3_375), Map.entry("gateway-core", 5_730), Map.entry("gateway-reactive", 2_228),
+			Map.entry("gateway-servlet", 3_634), Map.entry("grpc-sink", 10_045), Map.entry("kafka-topics", 750),
+			Map.entry("load-tests", 26_830), Map.entry("order-consumer", 5_805), Map.entry("order-contract", 915));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 53_900;
+	private static final int TEST_LINES = 53_850;
 
 	private static final int RATIONALE_WORDS = 8_800;
 
@@ -44,7 +44,7 @@ class CeilingTests {
 
 	/** Files with more lines than a class may have. */
 	private static final Map<String, Integer> LARGE_CLASSES = Map
-		.of("gateway-reactive/gateway.edge.RequestFramingHandler", 426, "load-tests/lab.knee.KneeExperiment", 426);
+		.of("gateway-reactive/gateway.edge.RequestFramingHandler", 406, "load-tests/lab.knee.KneeExperiment", 426);
 
 	/** Packages with more types than a package may have. */
 	private static final Map<String, Integer> LARGE_PACKAGES = Map.of("order-contract/contract", 20,

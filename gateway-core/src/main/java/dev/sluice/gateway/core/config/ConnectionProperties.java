@@ -21,9 +21,6 @@ import org.springframework.validation.annotation.Validated;
  * s
  * @param bodyTimeout maximum time from the end of the head to the end of the body. Then
  * the gateway answers 408 and closes the connection; default 10 s
- * @param minBodyRate minimum average rate of an arriving body, in bytes per second, after
- * a grace period of 2 s. A slower body ends as if its time were over. 0 = any rate;
- * default 1 KB
  * @param maxConnections maximum number of open connections. Further connections wait in
  * the operating system's backlog until one is closed. 0 = as many as fit in a quarter of
  * the heap at 12 KB each, but at most 16,384; default 0
@@ -38,7 +35,7 @@ import org.springframework.validation.annotation.Validated;
 public record ConnectionProperties(
 		@DefaultValue("10s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration headTimeout,
 		@DefaultValue("10s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration bodyTimeout,
-		@DefaultValue("1KB") DataSize minBodyRate, @DefaultValue("0") @Min(0) @Max(1_000_000) int maxConnections,
+		@DefaultValue("0") @Min(0) @Max(1_000_000) int maxConnections,
 		@DefaultValue("500ms") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration writeTimeout,
 		@DefaultValue("32MB") DataSize maxBodyMemory) {
 
@@ -48,9 +45,6 @@ public record ConnectionProperties(
 	 * wait.
 	 */
 	public static final int SEND_BUFFER_BYTES = 256 * 1024;
-
-	/** Time during which a body may arrive at any rate. */
-	public static final Duration RATE_GRACE = Duration.ofSeconds(2);
 
 	/** Heap of a connection without a request, nearly all of it Tomcat's two buffers. */
 	private static final int BYTES_EACH = 12 * 1024;
@@ -68,11 +62,6 @@ public record ConnectionProperties(
 	 */
 	static int limit(int configured, long heapBytes, int bytesEach, int most) {
 		return (configured != 0) ? configured : (int) Math.clamp(heapBytes / 4 / bytesEach, 1, most);
-	}
-
-	@AssertTrue(message = "must not be negative")
-	boolean isMinBodyRateValid() {
-		return !this.minBodyRate.isNegative();
 	}
 
 	@AssertTrue(message = "must be at least 64 KB, so that one order fits")

@@ -3,7 +3,6 @@ package dev.sluice.gateway.core.http;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.contract.Order;
@@ -16,9 +15,9 @@ import org.springframework.stereotype.Component;
 
 /**
  * Memory for the bodies of requests while they arrive. A body must arrive within
- * {@code sluice.body-timeout}, at {@code sluice.min-body-rate} or faster, and has at most
- * {@link Order#MAX_BYTES}. All unfinished bodies together take at most
- * {@code sluice.max-body-memory}; a body beyond it is refused with 503.
+ * {@code sluice.body-timeout} and has at most {@link Order#MAX_BYTES}. All unfinished
+ * bodies together take at most {@code sluice.max-body-memory}; a body beyond it is
+ * refused with 503.
  */
 @Component
 public final class BodyMemory {
@@ -26,34 +25,32 @@ public final class BodyMemory {
 	/** Initial capacity of a buffer, in bytes. */
 	private static final int FIRST_CAPACITY = 2 * 1024;
 
-	/** Interval of the rate checks after the grace period. */
-	private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
-
 	private final AtomicLong held = new AtomicLong();
 
 	private final Duration timeout;
-
-	private final long minBytesPerSecond;
 
 	private final long maxHeld;
 
 	public BodyMemory(ConnectionProperties properties) {
 		this.timeout = properties.bodyTimeout();
-		this.minBytesPerSecond = properties.minBodyRate().toBytes();
 		this.maxHeld = properties.maxBodyMemory().toBytes();
 	}
 
 	/**
 	 * Begins to receive a body; {@link Body#release} must be called at its end.
 	 * @param length its announced length in bytes, negative if none is announced
-	 * @param nanoTime the clock of its time limits, in nanoseconds
 	 * @throws ProblemException if the announced length is too large
 	 */
-	public Body begin(long length, LongSupplier nanoTime) {
+	public Body begin(long length) {
 		if (length > Order.MAX_BYTES) {
 			throw StandardProblem.of(ProblemType.TOO_LARGE);
 		}
-		return new Body((int) length, nanoTime);
+		return new Body((int) length);
+	}
+
+	/** Time in which a body must arrive. */
+	public Duration timeout() {
+		return this.timeout;
 	}
 
 	/** Bytes of memory that unfinished bodies hold. */
@@ -62,22 +59,16 @@ public final class BodyMemory {
 	}
 
 	/**
-	 * One body. Its buffer is used by one thread at a time; another one may watch its
-	 * time.
+	 * One body. Used by one thread at a time; another one may release it.
 	 */
 	public final class Body {
 
 		/** The announced length; without one, the maximum length and one byte. */
 		private final int maxCapacity;
 
-		private final LongSupplier nanoTime;
-
-		private final long startNanos;
-
 		private byte[] buffer = new byte[0];
 
-		/** Written by the thread that reads, read by the one that watches the rate. */
-		private volatile int count;
+		private int count;
 
 		/** Bytes that count as held. */
 		@GuardedBy("this")
@@ -86,10 +77,8 @@ public final class BodyMemory {
 		@GuardedBy("this")
 		private boolean released;
 
-		private Body(int length, LongSupplier nanoTime) {
+		private Body(int length) {
 			this.maxCapacity = (length > 0) ? length : Order.MAX_BYTES + 1;
-			this.nanoTime = nanoTime;
-			this.startNanos = nanoTime.getAsLong();
 		}
 
 		/** Number of bytes received. */
@@ -140,9 +129,8 @@ public final class BodyMemory {
 		public <X extends Exception> int fill(Source<X> source) throws X {
 			int read = source.read(this.buffer, this.count, this.buffer.length - this.count);
 			if (read > 0) {
-				int total = this.count + read;
-				this.count = total;
-				if (total > Order.MAX_BYTES) {
+				this.count += read;
+				if (this.count > Order.MAX_BYTES) {
 					throw StandardProblem.of(ProblemType.TOO_LARGE);
 				}
 			}
@@ -162,30 +150,6 @@ public final class BodyMemory {
 			this.released = true;
 			BodyMemory.this.held.addAndGet(-this.holds);
 			this.holds = 0;
-		}
-
-		/** Whether the body is over its time or, after the grace period, too slow. */
-		public boolean isLate() {
-			Duration passed = passed();
-			return passed.compareTo(BodyMemory.this.timeout) >= 0
-					|| passed.compareTo(ConnectionProperties.RATE_GRACE) >= 0
-							&& this.count < BodyMemory.this.minBytesPerSecond * passed.toMillis() / 1000;
-		}
-
-		/** Time until {@link #isLate} should be asked again; may be negative. */
-		public Duration untilCheck() {
-			Duration passed = passed();
-			Duration left = BodyMemory.this.timeout.minus(passed);
-			if (BodyMemory.this.minBytesPerSecond == 0) {
-				return left;
-			}
-			Duration grace = ConnectionProperties.RATE_GRACE.minus(passed);
-			Duration next = grace.isPositive() ? grace : CHECK_INTERVAL;
-			return (next.compareTo(left) < 0) ? next : left;
-		}
-
-		private Duration passed() {
-			return Duration.ofNanos(this.nanoTime.getAsLong() - this.startNanos);
 		}
 
 	}

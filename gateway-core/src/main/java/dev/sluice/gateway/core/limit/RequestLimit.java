@@ -11,6 +11,7 @@ import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.gateway.core.metrics.RefusedRequests.Reason;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -198,13 +199,13 @@ public final class RequestLimit implements SmartLifecycle {
 				RequestLimit.this.present.incrementAndGet();
 			}
 			if (this.tooLate) {
-				RequestLimit.this.refused.shuttingDown();
+				RequestLimit.this.refused.count(Reason.SHUTTING_DOWN);
 				throw new ProblemException(ProblemType.SHUTTING_DOWN,
 						"This gateway is shutting down. Send the request to another one.", Placed.NO);
 			}
 			if (RequestLimit.this.inProgress.incrementAndGet() > RequestLimit.this.places) {
 				RequestLimit.this.inProgress.decrementAndGet();
-				RequestLimit.this.refused.overloaded();
+				RequestLimit.this.refused.count(Reason.OVERLOADED);
 				throw NO_PLACE;
 			}
 			this.taken = true;

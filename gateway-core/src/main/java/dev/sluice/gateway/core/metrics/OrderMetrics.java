@@ -1,7 +1,9 @@
 package dev.sluice.gateway.core.metrics;
 
+import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -27,16 +29,15 @@ public final class OrderMetrics {
 
 	private final MeterRegistry registry;
 
-	private final PerMode sync;
-
-	private final PerMode queued;
+	private final Map<Mode, PerMode> modes = new EnumMap<>(Mode.class);
 
 	private final Map<Outcome, Counter> outcomes = new ConcurrentHashMap<>();
 
 	public OrderMetrics(MeterRegistry registry) {
 		this.registry = registry;
-		this.sync = PerMode.register(registry, Mode.SYNC);
-		this.queued = PerMode.register(registry, Mode.QUEUED);
+		for (Mode mode : Mode.values()) {
+			this.modes.put(mode, PerMode.register(registry, mode));
+		}
 	}
 
 	/**
@@ -50,10 +51,7 @@ public final class OrderMetrics {
 	}
 
 	private PerMode of(Mode mode) {
-		return switch (mode) {
-			case SYNC -> this.sync;
-			case QUEUED -> this.queued;
-		};
+		return Objects.requireNonNull(this.modes.get(mode));
 	}
 
 	private Counter counter(Outcome outcome) {

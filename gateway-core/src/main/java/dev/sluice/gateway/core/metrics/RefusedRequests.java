@@ -1,5 +1,10 @@
 package dev.sluice.gateway.core.metrics;
 
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.stereotype.Component;
@@ -11,39 +16,27 @@ import org.springframework.stereotype.Component;
 @Component
 public final class RefusedRequests {
 
-	private final Counter malformed;
-
-	private final Counter late;
-
-	private final Counter overloaded;
-
-	private final Counter shuttingDown;
+	private final Map<Reason, Counter> counters = new EnumMap<>(Reason.class);
 
 	public RefusedRequests(MeterRegistry meters) {
-		this.malformed = GatewayMetric.REQUESTS_REFUSED.counter(meters, "reason", "malformed");
-		this.late = GatewayMetric.REQUESTS_REFUSED.counter(meters, "reason", "late");
-		this.overloaded = GatewayMetric.REQUESTS_REFUSED.counter(meters, "reason", "overloaded");
-		this.shuttingDown = GatewayMetric.REQUESTS_REFUSED.counter(meters, "reason", "shutting-down");
+		for (Reason reason : Reason.values()) {
+			this.counters.put(reason, GatewayMetric.REQUESTS_REFUSED.counter(meters, "reason",
+					reason.name().toLowerCase(Locale.ROOT).replace('_', '-')));
+		}
 	}
 
-	/** A request breaks the rules of HTTP: 400. */
-	public void malformed() {
-		this.malformed.increment();
+	public void count(Reason reason) {
+		Objects.requireNonNull(this.counters.get(reason)).increment();
 	}
 
-	/** A head did not arrive in time: 408. */
-	public void late() {
-		this.late.increment();
-	}
+	/**
+	 * It breaks the rules of HTTP (400), its head did not arrive in time (408), as many
+	 * are in progress as {@code sluice.requests.limit} (503), or the gateway stops (503).
+	 */
+	public enum Reason {
 
-	/** As many are in progress as {@code sluice.requests.limit}: 503. */
-	public void overloaded() {
-		this.overloaded.increment();
-	}
+		MALFORMED, LATE, OVERLOADED, SHUTTING_DOWN
 
-	/** The gateway stops: 503. */
-	public void shuttingDown() {
-		this.shuttingDown.increment();
 	}
 
 }

@@ -109,15 +109,20 @@ public final class ProblemException extends RuntimeException {
 	 * @param last whether the connection is closed afterwards
 	 */
 	public byte[] toBytes(String method, @Nullable String path, boolean last) {
-		String placed = method.equals("POST") && includesPlaced()
-				? ",\"" + Placed.MEMBER + "\":\"" + this.placed.name().toLowerCase(Locale.ROOT) + '"' : "";
-		String instance = (path != null) ? "\",\"instance\":\"" + path : "";
-		String body = "{\"type\":\"" + this.type.type() + "\",\"title\":\"" + this.type.title() + "\",\"status\":"
-				+ this.type.status() + ",\"detail\":\"" + getMessage() + instance + '"' + placed + '}';
+		String body = json(method, path);
 		return ("HTTP/1.1 " + this.type.status() + " \r\nContent-Type: application/problem+json\r\nContent-Length: "
 				+ body.length() + retryAfter().map((seconds) -> "\r\nRetry-After: " + seconds).orElse("")
 				+ (last ? "\r\nConnection: close\r\n\r\n" : "\r\n\r\n") + (method.equals("HEAD") ? "" : body))
 			.getBytes(StandardCharsets.US_ASCII);
+	}
+
+	/** The problem document, as {@link #toBytes} has it. */
+	public String json(String method, @Nullable String path) {
+		String placed = method.equals("POST") && includesPlaced()
+				? ",\"" + Placed.MEMBER + "\":\"" + this.placed.name().toLowerCase(Locale.ROOT) + '"' : "";
+		String instance = (path != null) ? "\",\"instance\":\"" + path : "";
+		return "{\"type\":\"" + this.type.type() + "\",\"title\":\"" + this.type.title() + "\",\"status\":"
+				+ this.type.status() + ",\"detail\":\"" + getMessage() + instance + '"' + placed + '}';
 	}
 
 	/** Whole seconds, rounded up: with 0 every client would retry at once. */

@@ -1,7 +1,5 @@
 package dev.sluice.gateway.core.problem;
 
-import java.nio.charset.StandardCharsets;
-
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
 import org.springframework.http.MediaType;
@@ -34,14 +32,6 @@ public final class StandardProblem {
 			case 503 -> ProblemType.OVERLOADED;
 			default -> (status < 500) ? ProblemType.INVALID_REQUEST : ProblemType.INTERNAL;
 		};
-	}
-
-	/** The problem document, for answers without a JSON mapper. */
-	public static byte[] document(ProblemType type) {
-		return """
-				{"type":"%s","title":"%s","status":%s,"detail":"%s"}"""
-			.formatted(type.type(), type.title(), type.status(), detailOf(type))
-			.getBytes(StandardCharsets.UTF_8);
 	}
 
 	/** The standard detail of a type. */

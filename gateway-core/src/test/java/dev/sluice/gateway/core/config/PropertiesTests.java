@@ -31,8 +31,8 @@ class PropertiesTests {
 			assertThat(gateway.clientLimit()).isZero();
 			assertThat(gateway.clientBurst()).isEqualTo(10);
 			assertThat(context.getBean(ConnectionProperties.class))
-				.isEqualTo(new ConnectionProperties(Duration.ofSeconds(10), Duration.ofSeconds(10),
-						DataSize.ofKilobytes(1), 0, Duration.ofMillis(500), DataSize.ofMegabytes(32)));
+				.isEqualTo(new ConnectionProperties(Duration.ofSeconds(10), Duration.ofSeconds(10), 0,
+						Duration.ofMillis(500), DataSize.ofMegabytes(32)));
 			assertThat(context.getBean(BackendProperties.class))
 				.isEqualTo(new BackendProperties(URI.create("http://127.0.0.1:8090"), Duration.ofSeconds(1),
 						Duration.ofSeconds(10), 1000, 1, Duration.ofSeconds(60), circuit));
@@ -74,8 +74,7 @@ class PropertiesTests {
 			"status.recent-orders=0", "status.key-lookup-timeout=-1ms", "status.projection-group=",
 			"sluice.default-mode=both", "sluice.max-wait=-1s", "sluice.max-waiters=-1", "sluice.client-limit=-1",
 			"sluice.client-burst=0", "sluice.head-timeout=0s", "sluice.body-timeout=2h", "sluice.write-timeout=0s",
-			"sluice.min-body-rate=-1B", "sluice.max-connections=-1", "sluice.max-in-progress=-1",
-			"sluice.max-body-memory=63KB" })
+			"sluice.max-connections=-1", "sluice.max-in-progress=-1", "sluice.max-body-memory=63KB" })
 	void refuseWhatCannotWork(String property) {
 		this.runner.withPropertyValues(property)
 			.run((context) -> assertThat(context).getFailure()

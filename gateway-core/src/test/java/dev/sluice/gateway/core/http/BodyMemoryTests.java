@@ -17,9 +17,8 @@ class BodyMemoryTests {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-	private long nanos = -5;
-
-	private final BodyMemory memory = memory(DataSize.ofKilobytes(1));
+	private final BodyMemory memory = new BodyMemory(
+			new ConnectionProperties(TIMEOUT, TIMEOUT, 10, TIMEOUT, DataSize.ofKilobytes(80)));
 
 	@Test
 	void collectsAnnouncedBodies() {
@@ -135,62 +134,8 @@ class BodyMemoryTests {
 		assertThat(this.memory.held()).isZero();
 	}
 
-	@Test
-	void givesABodyItsTime() {
-		BodyMemory timed = memory(DataSize.ofBytes(0));
-		BodyMemory.Body body = timed.begin(100, () -> this.nanos);
-		assertThat(body.untilCheck()).isEqualTo(TIMEOUT);
-
-		pass(TIMEOUT.minusNanos(1));
-		assertThat(body.isLate()).isFalse();
-		assertThat(body.untilCheck()).isEqualTo(Duration.ofNanos(1));
-		pass(Duration.ofNanos(1));
-
-		assertThat(body.isLate()).isTrue();
-	}
-
-	@Test
-	void wantsARateOnlyAfterTheGracePeriod() {
-		BodyMemory.Body body = begin(50_000);
-		assertThat(body.untilCheck()).isEqualTo(ConnectionProperties.RATE_GRACE);
-
-		pass(ConnectionProperties.RATE_GRACE.minusNanos(1));
-		assertThat(body.isLate()).isFalse();
-		assertThat(body.untilCheck()).isEqualTo(Duration.ofNanos(1));
-		pass(Duration.ofNanos(1));
-
-		assertThat(body.isLate()).isTrue();
-	}
-
-	@Test
-	void wantsTheRateAsLongAsTheBodyLasts() {
-		BodyMemory.Body body = begin(50_000);
-		pass(ConnectionProperties.RATE_GRACE);
-
-		add(body, "x".repeat(2_048));
-		assertThat(body.isLate()).isFalse();
-		assertThat(body.untilCheck()).isEqualTo(Duration.ofSeconds(1));
-		pass(Duration.ofSeconds(1));
-		assertThat(body.isLate()).isTrue();
-		add(body, "x".repeat(1_024));
-		assertThat(body.isLate()).isFalse();
-	}
-
-	@Test
-	void looksNoLaterThanAtTheTimeout() {
-		BodyMemory.Body body = begin(50_000);
-
-		pass(TIMEOUT.minusMillis(300));
-
-		assertThat(body.untilCheck()).isEqualTo(Duration.ofMillis(300));
-	}
-
-	private static BodyMemory memory(DataSize rate) {
-		return new BodyMemory(new ConnectionProperties(TIMEOUT, TIMEOUT, rate, 10, TIMEOUT, DataSize.ofKilobytes(80)));
-	}
-
 	private BodyMemory.Body begin(long length) {
-		return this.memory.begin(length, () -> this.nanos);
+		return this.memory.begin(length);
 	}
 
 	private static void add(BodyMemory.Body body, String text) {
@@ -201,10 +146,6 @@ class BodyMemoryTests {
 			System.arraycopy(bytes, 0, target, offset, bytes.length);
 			return bytes.length;
 		});
-	}
-
-	private void pass(Duration time) {
-		this.nanos += time.toNanos();
 	}
 
 }

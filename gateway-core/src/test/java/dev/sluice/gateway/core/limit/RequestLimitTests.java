@@ -23,8 +23,8 @@ import static org.awaitility.Awaitility.await;
 
 class RequestLimitTests {
 
-	private static final ConnectionProperties CONNECTIONS = new ConnectionProperties(Duration.ZERO, Duration.ZERO,
-			DataSize.ofBytes(0), 1, Duration.ZERO, DataSize.ofBytes(0));
+	private static final ConnectionProperties CONNECTIONS = new ConnectionProperties(Duration.ZERO, Duration.ZERO, 1,
+			Duration.ZERO, DataSize.ofBytes(0));
 
 	private static final Duration DELAY = Duration.ofMillis(250);
 

@@ -124,10 +124,9 @@ final class PhaseRunner {
 		}
 		this.time.awaitRest(phase.client().keepsConnections() ? QUIET : IDLE, Patience.of(MAX_QUIET), this::pause);
 		this.backend.behave(phase.behaviour());
-		return (phase.warmUp() != null) ? warmUp(phase, phase.warmUp()) : once(phase);
-	}
-
-	private PhaseOutcome once(Phase phase) throws IOException, InterruptedException {
+		if (phase.warmUp() != null) {
+			return warmUp(phase, phase.warmUp());
+		}
 		begin(phase);
 		return outcome(phase, end(phase), List.of());
 	}
