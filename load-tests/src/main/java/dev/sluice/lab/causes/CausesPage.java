@@ -61,7 +61,7 @@ public final class CausesPage {
 
 	private static Chart chart(String title, String unit, double top, List<Effect> all,
 			Function<Effect, @Nullable Double> figure) {
-		return Chart.Stack.of(title, "A bar for each setting, the fastest first.", 480, unit, top, List.of(unit),
+		return Chart.Stack.of(title, "A bar for each setting, the fastest first.", unit, top, List.of(unit),
 				all.stream()
 					.map((effect) -> Chart.StackRow.of(effect.name(), 0, effect.marked(), figure.apply(effect)))
 					.toList());

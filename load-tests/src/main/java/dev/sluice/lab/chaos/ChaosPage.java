@@ -147,7 +147,7 @@ public final class ChaosPage {
 		long lanes = spans.stream().map(Chart.Span::lane).distinct().count();
 		html.chart(new Chart.Seconds("Orders and faults",
 				"Orders accepted by mode, failed attempts by mode, orders saved, second by second, and the faults on the same axis.",
-				(int) (panels.size() * PANEL_HEIGHT + lanes * LANE_HEIGHT + 50), 860, seconds.size(), panels, spans),
+				(int) (panels.size() * PANEL_HEIGHT + lanes * LANE_HEIGHT + 50), seconds.size(), panels, spans),
 				Table.of("Second by second", seconds, List.of(Column.count("Second", Second::second),
 						Column.count("sync accepted", Second::acceptedSync),
 						Column.count("queued accepted", Second::acceptedQueued),

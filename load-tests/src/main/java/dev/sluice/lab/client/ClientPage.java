@@ -167,7 +167,7 @@ public final class ClientPage {
 				Chart.Panel.of("Platform threads of the client", 3, "area", seconds, Second::threads));
 		html.chart(
 				new Chart.Seconds("Second by second",
-						"Outstanding requests, responses, latency and threads at the end of each second.", 520, 760,
+						"Outstanding requests, responses, latency and threads at the end of each second.", 520,
 						seconds.size(), panels, List.of()),
 				Table.of("At the end of each second", seconds,
 						List.of(Column.count("Second", Second::second), Column.count("requests", Second::sent),

@@ -132,7 +132,7 @@ public final class GridPage {
 				.filter((line) -> !line.points().isEmpty())
 				.toList();
 			charts.add(new Chart.Lines("Backend takes %s ms".formatted(delay),
-					"Answers per second against the requests in flight, a line for each variant.", 300, 440,
+					"Answers per second against the requests in flight, a line for each variant.", 300,
 					"requests in flight (N)", "answers per second", "", Chart.Line.top(lines), concurrencies(), lines));
 		}
 		html.charts(charts, rates());
@@ -170,8 +170,8 @@ public final class GridPage {
 			html.chart(
 					Chart.Stack.of(
 							"%s in flight, backend takes %s ms".formatted(Figures.count(this.load), QUEUE_DELAY_MILLIS),
-							"Executing and queued requests, a bar for each variant.", 560, "requests in flight",
-							this.load, List.of("executing", "queued"),
+							"Executing and queued requests, a bar for each variant.", "requests in flight", this.load,
+							List.of("executing", "queued"),
 							cells.stream()
 								.map((cell) -> new Chart.StackRow(cell.variant(), style(cell.variant()), marked(cell),
 										List.of((double) cell.executingMost(), (double) cell.queued())))

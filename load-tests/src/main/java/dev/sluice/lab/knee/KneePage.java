@@ -110,7 +110,7 @@ public final class KneePage {
 			.toList();
 		html.chart(Chart.Stack.of("Greatest rate that met the goal",
 				"A bar for each variant and mode, accepting and saving of queued orders apart: the median of the searches.",
-				560, "orders per second", Chart.top(result.knees().stream().map(Knee::sustainedPerSecond)),
+				"orders per second", Chart.top(result.knees().stream().map(Knee::sustainedPerSecond)),
 				List.of("orders per second"), rows), knees(result));
 		html.details("Each rate that was tried", steps(result));
 		html.note(

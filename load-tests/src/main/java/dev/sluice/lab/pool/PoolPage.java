@@ -140,8 +140,8 @@ public final class PoolPage {
 			panels.add(new Chart.Panel("%s connections, %s".formatted(each.name(), unit), panels.size(), "area", false,
 					top, Arrays.asList(values)));
 		}
-		return new Chart.Seconds(title, "Every ten seconds, a panel for each way to connect.", 300, 440, seconds,
-				panels, List.of());
+		return new Chart.Seconds(title, "Every ten seconds, a panel for each way to connect.", 300, seconds, panels,
+				List.of());
 	}
 
 	private record Reading(String connections, Status status) {

@@ -90,7 +90,7 @@ public final class SinkPage {
 	private static Chart chart(SinkResult sink, Setting setting) {
 		List<SinkFigures> figures = SinkFigures.of(sink, setting);
 		return Chart.Stack.of("Data stored and acknowledged when " + setting.words(),
-				"A bar for each way of moving the data, in MB per second.", 500, "MB/s",
+				"A bar for each way of moving the data, in MB per second.", "MB/s",
 				figures.stream().mapToDouble(SinkFigures::megabytesPerSecond).max().orElse(1),
 				List.of("data, before compression"),
 				figures.stream()

@@ -115,7 +115,7 @@ public final class SurgePage {
 		html.chart(
 				new Chart.Seconds("Second by second",
 						"Orders accepted and not accepted, latency and CPU, for the orders due in each second.", 560,
-						760, seconds.size(), panels, spans),
+						seconds.size(), panels, spans),
 				Table.of("Orders due in each second", seconds,
 						List.of(Column.count("Second", Second::second),
 								Column.count("due", (second) -> second.outcomes().due()),

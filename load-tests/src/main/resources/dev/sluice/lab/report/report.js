@@ -164,18 +164,26 @@
     }));
     series.push({ type: 'scatter', name: '', symbol: CROSS, symbolSize: 8, z: 4, clip: false, silent: true, itemStyle: { color: 'var(--ink)' },
       data: points.filter((p) => p.failedShare > 0).map((p) => [Math.log10(p.x), scaled(p.y)]) });
-    // The share above each failing mark, in the colour of its line, if it is at least 1 %; above other marks that are in the way.
+    // The share above each failing mark, in the colour of its line, if it is at least 1 %; above what is in the way.
+    const shares = [];
     xs.forEach((x) => {
       const there = data.lines.flatMap((line) => line.points.filter((p) => p.x === x)
-        .map((p) => ({ line, p, y: yPixel(p.y), top: yPixel(Math.max(p.y, p.high)) }))).sort((one, other) => other.y - one.y);
-      const taken = there.map((mark) => mark.y);
+        .map((p) => ({ line, p, y: yPixel(p.y), top: yPixel(Math.max(p.y, p.high)), bottom: yPixel(Math.min(p.y, p.low)) })))
+        .sort((one, other) => other.y - one.y);
+      const taken = [...there];
       there.filter((mark) => mark.p.failedShare >= 0.01).forEach((mark) => {
+        const share = percent(mark.p.failedShare);
+        const half = measure(share, true) / 2;
+        const near = taken.concat(shares.filter((other) => Math.abs(other.x - xPixel(x)) < other.half + half));
         let y = mark.top - 12;
-        for (let hit; (hit = taken.find((other) => other !== mark.y && Math.abs(other - y) < 12)) !== undefined;) {
-          y = hit - 13;
+        for (let hit; (hit = near.find((other) => other !== mark && y > other.top - 12 && y < other.bottom + 12)) !== undefined;) {
+          y = hit.top - 13;
         }
-        taken.push(y);
-        graphic.push(text(xPixel(x), y, percent(mark.p.failedShare), { fill: colour(mark.line.style), fontWeight: 'bold' }, 'center'));
+        // On a narrow screen not every share has room; the table has all.
+        if (y > grid.top - 16) {
+          shares.push({ x: xPixel(x), half, top: y, bottom: y });
+          graphic.push(text(xPixel(x), y, share, { fill: colour(mark.line.style), fontWeight: 'bold' }, 'center'));
+        }
       });
     });
     for (const line of data.lines) {
@@ -215,8 +223,9 @@
     const kinds = Object.keys(DOTS).filter((kind) => data.rows.some((row) => row[kind] !== null));
     const dot = (kind, fill) => ({ fill: DOTS[kind].solid ? fill : 'var(--card)', stroke: fill, lineWidth: 1.5 });
     const graphic = legend(kinds.map((kind) => ({ name: kind, draw: (x, y) => [symbol(DOTS[kind].symbol, x, y, 5, dot(kind, 'var(--soft)'))] })),
-      left, 8, width).elements;
-    graphic.push(text(left + plotWidth / 2, data.height - 9, 'milliseconds (logarithmic)', {}, 'center'));
+      Math.min(left, width / 4), 8, width).elements;
+    const unit = 'milliseconds (logarithmic)';
+    graphic.push(text(Math.min(left + plotWidth / 2, width - measure(unit) / 2), data.height - 9, unit, {}, 'center'));
     let last = -Infinity;
     for (const tick of ticks125(min, max)) {
       graphic.push(rule(xPixel(tick), grid.top, xPixel(tick), grid.top + plotHeight));
@@ -323,8 +332,10 @@
         ? { type: 'bar', barWidth: Math.max(1, Math.min(18, (plotWidth / data.seconds) * 0.7)) }
         : { type: 'line', showSymbol: data.seconds <= 30, symbol: 'circle', symbolSize: 5, lineStyle: { color: colour(p.style), width: 1.7 },
           areaStyle: p.form === 'area' ? { color: colour(p.style), opacity: 0.13 } : undefined }));
-      option.graphic.push(symbol('rect', plot.left + 5, y - 13, 5, { fill: colour(p.style) }),
-        text(plot.left + 16, y - 13, p.name + (any ? '' : ': not sampled'), { fill: 'var(--ink)', fontWeight: 'bold' }));
+      const name = p.name + (any ? '' : ': not sampled');
+      const from = Math.max(0, Math.min(plot.left, width - 18 - measure(name, true)));
+      option.graphic.push(symbol('rect', from + 5, y - 13, 5, { fill: colour(p.style) }),
+        text(from + 16, y - 13, name, { fill: 'var(--ink)', fontWeight: 'bold' }));
       if (bottom) {
         const step = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600].find((s) => data.seconds / s <= plotWidth / 55) || 1200;
         for (let second = 0; second < data.seconds; second += step) {
@@ -475,21 +486,22 @@
   });
 
   // The columns of text stay in place while the figures scroll, if they leave enough room.
-  const hold = () => document.querySelectorAll('table').forEach((table) => {
+  // Everything is measured before anything is changed: each change would make the browser lay the page out again.
+  const hold = (part) => [...part.querySelectorAll('table')].map((table) => {
     const box = table.closest('.scroll');
-    const heads = [...table.tHead.rows[0].cells];
-    const words = heads.filter((head) => head.classList.contains('words'));
-    const lefts = words.map((head) => head.offsetLeft - table.offsetLeft);
+    const words = [...table.tHead.rows[0].cells].filter((head) => head.classList.contains('words'));
     const scrolls = box.scrollWidth > box.clientWidth;
-    [...table.rows].forEach((row) => words.forEach((head, i) => {
-      const held = scrolls && lefts[i] + head.offsetWidth < box.clientWidth / 2;
-      row.cells[i].classList.toggle('held', held);
-      row.cells[i].style.left = held ? lefts[i] + 'px' : '';
-    }));
-  });
-  hold();
-  window.addEventListener('resize', hold);
-  document.querySelectorAll('details').forEach((details) => details.addEventListener('toggle', hold));
+    return { table, lefts: words.map((head) => {
+      const left = head.offsetLeft - table.offsetLeft;
+      return scrolls && left + head.offsetWidth < box.clientWidth / 2 ? left + 'px' : '';
+    }) };
+  }).forEach(({ table, lefts }) => [...table.rows].forEach((row) => lefts.forEach((left, i) => {
+    row.cells[i].classList.toggle('held', left !== '');
+    row.cells[i].style.left = left;
+  })));
+  hold(document);
+  window.addEventListener('resize', () => hold(document));
+  document.querySelectorAll('details').forEach((details) => details.addEventListener('toggle', () => hold(details)));
 
   // Tables cannot be expanded on paper.
   let folded = [];

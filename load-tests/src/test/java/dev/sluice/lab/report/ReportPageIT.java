@@ -83,6 +83,34 @@ class ReportPageIT {
 
 	@ParameterizedTest
 	@MethodSource("dev.sluice.lab.kit.result.Runs#ofEveryKind")
+	void noTextInAChartIsCutOrOverlaps(RunResult run) throws Exception {
+		try {
+			for (int width : List.of(390, 800, 1_400)) {
+				browser.resize(width, 900);
+				show(run);
+
+				assertThat(browser.evaluate(
+						"""
+								[...document.querySelectorAll('.chart svg')].flatMap((svg) => {
+								  const room = svg.getBoundingClientRect();
+								  const texts = [...svg.querySelectorAll('text')].map((each) => ({ said: each.textContent, box: each.getBoundingClientRect() }))
+								    .filter(({ said }) => said !== '');
+								  return texts.flatMap(({ said, box }, i) => [
+								    ...(box.left < room.left - 1 || box.right > room.right + 1 || box.top < room.top - 3 || box.bottom > room.bottom + 3 ? [said + ' is cut'] : []),
+								    ...texts.slice(i + 1).filter((other) => Math.min(box.right, other.box.right) - Math.max(box.left, other.box.left) > 2
+								      && Math.min(box.bottom, other.box.bottom) - Math.max(box.top, other.box.top) > 5).map((other) => said + ' overlaps ' + other.said)]);
+								}).join('; ')"""))
+					.as("at %s px", width)
+					.isEmpty();
+			}
+		}
+		finally {
+			browser.resize(LAPTOP, 900);
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("dev.sluice.lab.kit.result.Runs#ofEveryKind")
 	void isAccessible(RunResult run) throws Exception {
 		show(run);
 

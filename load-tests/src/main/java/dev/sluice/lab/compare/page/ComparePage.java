@@ -245,7 +245,7 @@ public final class ComparePage {
 			return new Chart.Lines("Backend %s, %s".formatted(capacity, mode),
 					"Orders saved per second against the load, backend %s, %s, a line for each of %s.".formatted(
 							capacity, mode, String.join(", ", lines.stream().map(Chart.Line::name).toList())),
-					320, 440, this.kind.words(), "saved per second", "slowest to fastest repetition", top, this.loads,
+					320, this.kind.words(), "saved per second", "slowest to fastest repetition", top, this.loads,
 					lines);
 		}).toList();
 	}

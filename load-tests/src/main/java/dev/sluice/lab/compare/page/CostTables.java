@@ -45,7 +45,7 @@ final class CostTables {
 							own.getFirst().load()),
 					"CPU milliseconds per saved order as bars, parts %s, a bar for each variant and mode."
 						.formatted(String.join(", ", system)),
-					440, "CPU ms per order", top, system, own.stream().map((cost) -> bar(cost, system)).toList()))
+					"CPU ms per order", top, system, own.stream().map((cost) -> bar(cost, system)).toList()))
 			.toList();
 		List<Column<Cost>> cpu = new ArrayList<>();
 		system.forEach((service) -> cpu.add(Column.measured(service, (cost) -> cost.cpuMillis(service))));

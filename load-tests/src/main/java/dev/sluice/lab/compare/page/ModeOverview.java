@@ -223,8 +223,7 @@ final class ModeOverview {
 		double top = loads.stream().mapToDouble((load) -> load.rate().high()).max().orElse(1);
 		return new Chart.Lines("Orders saved per second, queued as a multiple of sync",
 				"The median ratio against the load, a line for each backend; above 1 the queued mode saves more. Whiskers show the interval, crosses the share of sync calls that failed.",
-				330, 460, loads.getFirst().load().kind().words(), "queued to sync", "interval", top, true, sizes,
-				lines);
+				330, loads.getFirst().load().kind().words(), "queued to sync", "interval", top, true, sizes, lines);
 	}
 
 }

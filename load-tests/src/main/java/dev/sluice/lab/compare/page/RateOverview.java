@@ -95,7 +95,7 @@ final class RateOverview {
 			if (!lines.isEmpty()) {
 				charts.add(new Chart.Lines("Median wait until saved, backend " + capacity,
 						"Milliseconds from when an order was due until it was saved, against the rate offered.", 320,
-						500, Load.Kind.OFFERED.words(), "milliseconds", "fastest to slowest repetition",
+						Load.Kind.OFFERED.words(), "milliseconds", "fastest to slowest repetition",
 						Chart.Line.top(lines), Coordinates.loads(run), lines));
 			}
 		}

@@ -79,7 +79,7 @@ final class SecondsCharts {
 				Reliability.sign("%s, %s, backend %s, %s".formatted(cell.cell().mode(), cell.cell().variant(),
 						cell.cell().capacity(), cell.cell().load()), Reliability.marked(cell)),
 				"Calls answered and failed, the 99th percentile, GC pause, platform threads and heap used, second by second.",
-				720, 440, length(cell),
+				720, length(cell),
 				scaled.stream().filter((panel) -> panel.values().stream().anyMatch(Objects::nonNull)).toList(),
 				List.of());
 	}

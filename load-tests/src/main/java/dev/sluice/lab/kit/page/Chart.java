@@ -32,12 +32,6 @@ public sealed interface Chart {
 	 */
 	int height();
 
-	/**
-	 * The width below which it scrolls.
-	 * @return in pixels
-	 */
-	int width();
-
 	/** The greatest of some values, and at least 1: the top of an axis. */
 	static double top(Stream<@Nullable Double> values) {
 		return values.filter(Objects::nonNull).mapToDouble(Double::doubleValue).reduce(1, Math::max);
@@ -54,13 +48,13 @@ public sealed interface Chart {
 	 * compared
 	 */
 	@JsonTypeName("lines")
-	record Lines(String title, String description, int height, int width, String xName, String yName, String whiskers,
-			double yMax, boolean ratio, List<Integer> loads, List<Line> lines) implements Chart {
+	record Lines(String title, String description, int height, String xName, String yName, String whiskers, double yMax,
+			boolean ratio, List<Integer> loads, List<Line> lines) implements Chart {
 
 		/** Lines whose value axis begins at 0. */
-		public Lines(String title, String description, int height, int width, String xName, String yName,
-				String whiskers, double yMax, List<Integer> loads, List<Line> lines) {
-			this(title, description, height, width, xName, yName, whiskers, yMax, false, loads, lines);
+		public Lines(String title, String description, int height, String xName, String yName, String whiskers,
+				double yMax, List<Integer> loads, List<Line> lines) {
+			this(title, description, height, xName, yName, whiskers, yMax, false, loads, lines);
 		}
 
 	}
@@ -96,7 +90,7 @@ public sealed interface Chart {
 	 * one that is null is left out.
 	 */
 	@JsonTypeName("spread")
-	record Spread(String title, String description, int height, int width, double min, double max,
+	record Spread(String title, String description, int height, double min, double max,
 			List<SpreadRow> rows) implements Chart {
 
 		private static final int ROW_HEIGHT = 40;
@@ -111,7 +105,7 @@ public sealed interface Chart {
 				.mapToDouble(Double::doubleValue)
 				.sorted()
 				.toArray();
-			return new Spread(title, description, FRAME_HEIGHT + ROW_HEIGHT * rows.size(), 520,
+			return new Spread(title, description, FRAME_HEIGHT + ROW_HEIGHT * rows.size(),
 					(known.length > 0) ? known[0] : 1, (known.length > 0) ? known[known.length - 1] : 1_000, rows);
 		}
 
@@ -129,7 +123,7 @@ public sealed interface Chart {
 	 * empty
 	 */
 	@JsonTypeName("seconds")
-	record Seconds(String title, String description, int height, int width, int seconds, List<Panel> panels,
+	record Seconds(String title, String description, int height, int seconds, List<Panel> panels,
 			List<Span> spans) implements Chart {
 	}
 
@@ -183,7 +177,7 @@ public sealed interface Chart {
 	 * @param xMax the end of the axis, the same for charts to be compared
 	 */
 	@JsonTypeName("stack")
-	record Stack(String title, String description, int height, int width, String xName, double xMax, List<String> parts,
+	record Stack(String title, String description, int height, String xName, double xMax, List<String> parts,
 			List<StackRow> rows) implements Chart {
 
 		private static final int ROW_HEIGHT = 32;
@@ -191,10 +185,9 @@ public sealed interface Chart {
 		private static final int FRAME_HEIGHT = 84;
 
 		/** As high as its bars need. */
-		public static Stack of(String title, String description, int width, String xName, double xMax,
-				List<String> parts, List<StackRow> rows) {
-			return new Stack(title, description, FRAME_HEIGHT + ROW_HEIGHT * rows.size(), width, xName, xMax, parts,
-					rows);
+		public static Stack of(String title, String description, String xName, double xMax, List<String> parts,
+				List<StackRow> rows) {
+			return new Stack(title, description, FRAME_HEIGHT + ROW_HEIGHT * rows.size(), xName, xMax, parts, rows);
 		}
 
 	}

@@ -110,7 +110,7 @@ public final class Html {
 	public Html chart(Chart chart) {
 		open("figure").element("figcaption", chart.title());
 		open("div", "class", "scroll", "role", "group", "tabindex", "0", "aria-label", chart.title());
-		open("div", "class", "chart", "style", "--height:%spx;--width:%spx".formatted(chart.height(), chart.width()));
+		open("div", "class", "chart", "style", "--height:%spx".formatted(chart.height()));
 		this.out.append("<script type=\"application/json\">");
 		// In JSON, < occurs only in strings, where this escape means the same.
 		this.out.append(JSON.writeValueAsString(chart).replace("<", "\\u003c"));

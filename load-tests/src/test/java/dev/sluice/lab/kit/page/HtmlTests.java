@@ -88,7 +88,7 @@ class HtmlTests {
 	void aChartSaysItsKindAndSize() {
 		this.html.chart(chart("a"));
 
-		assertThat(this.html.toString()).contains("--height:120px;--width:340px")
+		assertThat(this.html.toString()).contains("--height:120px")
 			.contains("\"kind\":\"stack\"")
 			.startsWith("<figure>")
 			.endsWith("</figure>\n");
@@ -112,7 +112,7 @@ class HtmlTests {
 	}
 
 	private static Chart chart(String title) {
-		return new Chart.Stack(title, "described", 120, 340, "ms", 1, List.of(), List.of());
+		return new Chart.Stack(title, "described", 120, "ms", 1, List.of(), List.of());
 	}
 
 }
