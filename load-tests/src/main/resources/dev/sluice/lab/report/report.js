@@ -212,7 +212,10 @@
   }
 
   function spread(data, width) {
-    const left = 22 + Math.max(...data.rows.map((row) => measure(row.name + ' †', true)));
+    const names = 22 + Math.max(...data.rows.map((row) => measure(row.name + ' †', true)));
+    // On a narrow screen a name is above its row, and the labels are below.
+    const narrow = width < 2.5 * names;
+    const left = narrow ? 24 : names;
     const grid = { left, right: 46, top: 26, bottom: 58 };
     const min = Math.max(data.min / 1.3, 0.05);
     const max = data.max * 1.3;
@@ -241,7 +244,7 @@
       const y = grid.top + pitch * (i + 0.62);
       const fill = colour(row.style);
       const name = row.name + (row.marked ? ' †' : '');
-      graphic.push(text(left - 12, y, name, { fill: 'var(--ink)', fontWeight: 'bold' }, 'right'));
+      graphic.push(text(narrow ? 0 : left - 12, narrow ? y - 14 : y, name, { fill: 'var(--ink)', fontWeight: 'bold' }, narrow ? 'left' : 'right'));
       const dots = kinds.map((kind) => [kind, row[kind]]).filter(([, value]) => value !== null);
       if (!dots.length) {
         graphic.push(text(left, y, 'not measured', {}));
@@ -257,7 +260,7 @@
         const half = measure(content) / 2 + 5;
         const x = xPixel(value);
         if (taken.every(([from, to]) => x + half < from || x - half > to)) {
-          graphic.push(text(x, y - 15, content, {}, 'center'));
+          graphic.push(text(Math.max(x, half - 5), narrow ? y + 14 : y - 15, content, {}, 'center'));
           taken.push([x - half, x + half]);
         }
       }
