@@ -135,7 +135,7 @@ public final class BodyReader implements HandlerInterceptor {
 
 		private @Nullable AsyncContext async;
 
-		private @Nullable Future<?> deadline;
+		private volatile @Nullable Future<?> deadline;
 
 		Reading(HttpServletRequest request, BodyMemory.Body body) throws IOException {
 			this.request = request;
@@ -185,9 +185,9 @@ public final class BodyReader implements HandlerInterceptor {
 			AsyncContext context = this.request.startAsync();
 			context.setTimeout(0);
 			this.async = context;
+			this.in.setReadListener(this);
 			this.deadline = BodyReader.this.deadlines.after(BodyReader.this.memory.timeout(),
 					() -> end(ReceivedBody.unreadable(ProblemType.REQUEST_TIMEOUT)));
-			this.in.setReadListener(this);
 		}
 
 		private @Nullable ReceivedBody read(Readiness readiness) {

@@ -17,8 +17,8 @@ public record StackOptions(int brokers, List<String> jvmArgs, boolean prepared, 
 
 	/**
 	 * Three threads for the optimizing compiler. On fewer than eight cores a JVM has one
-	 * or two, and while all cores are busy each thread gets the same share: a gateway
-	 * under load then takes twice as long to become warm.
+	 * or two, and while all cores are busy each thread gets the same share: a gateway on
+	 * virtual threads then takes twice as long to become warm.
 	 */
 	public static final List<String> COMPILERS = (Runtime.getRuntime().availableProcessors() < 8)
 			? List.of("-XX:CICompilerCount=4") : List.of();
