@@ -71,7 +71,10 @@ class StatusGuard {
 		if (before >= this.connections + StatusCircuit.MAX_WAITING) {
 			return Mono.error(new RejectedExecutionException("Too many queries wait for PostgreSQL"));
 		}
-		return query.timeout(limit)
+		// As a value: the driver may fail after the limit, which Reactor would log.
+		return query.materialize()
+			.timeout(limit)
+			.<T>dematerialize()
 			.onErrorMap((failure) -> failure instanceof TimeoutException && before >= this.connections,
 					(_) -> new RejectedExecutionException("PostgreSQL was not asked within " + limit));
 	}

@@ -1,9 +1,12 @@
 package dev.sluice.gateway.status;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 import dev.sluice.devservices.Patience;
@@ -12,10 +15,13 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscriber;
 import org.springframework.boot.r2dbc.autoconfigure.R2dbcProperties;
 import org.springframework.dao.DataAccessResourceFailureException;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.core.publisher.Sinks;
+import reactor.util.context.Context;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -86,6 +92,25 @@ class StatusGuardTests {
 		}
 
 		assertThat(this.circuit.getState()).isEqualTo(State.OPEN);
+	}
+
+	/** The driver does not cancel a query that runs. Nobody needs a line in the log. */
+	@Test
+	void ignoresAFailureAfterTheLimit() {
+		AtomicReference<Subscriber<? super String>> driver = new AtomicReference<>();
+		Mono<String> query = Mono.fromDirect((subscriber) -> {
+			subscriber.onSubscribe(Operators.emptySubscription());
+			driver.set(subscriber);
+		});
+		List<Throwable> dropped = new ArrayList<>();
+		Consumer<Throwable> log = dropped::add;
+		assertThat(
+				this.guard.ask(SHORT, query).contextWrite(Context.of("reactor.onErrorDropped.local", log)).toFuture())
+			.failsWithin(PATIENCE);
+
+		driver.get().onError(new DataAccessResourceFailureException("down"));
+
+		assertThat(dropped).isEmpty();
 	}
 
 	private static void assertNotAsked(CompletableFuture<?> query) {
