@@ -1,6 +1,7 @@
 package dev.sluice.lab.docs;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.regex.Pattern;
 
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.Browser;
 import dev.sluice.lab.Lab;
 import dev.sluice.lab.NoProcessLeft;
 import org.awaitility.core.ConditionTimeoutException;
@@ -40,6 +42,17 @@ class ReadmeIT {
 	private static final Pattern RETRY_LATER = Pattern.compile("(?is)HTTP/1\\.1 503.*^retry-after: \\d+",
 			Pattern.MULTILINE);
 
+	/** Once the page has been made. */
+	private static final String LINES_OF_DOCS = """
+			new Promise((done) => {
+			  const look = () => {
+			    const lines = [...document.querySelectorAll('pre')].map((each) => each.textContent);
+			    const made = document.querySelector('#problem-list h3');
+			    return made ? done(lines.filter((each) => each.startsWith('curl ')).join(';')) : setTimeout(look, 50);
+			  };
+			  look();
+			})""";
+
 	/** For each line, and for a client that retries. */
 	private final Duration deadline = Patience.ofSeconds(60);
 
@@ -64,6 +77,9 @@ class ReadmeIT {
 					for (List<String> command : ShellSession.commands(block.lines())) {
 						compared += run(shell, command);
 					}
+				}
+				for (Path browser : Browser.find().stream().toList()) {
+					theLinesOfDocsWork(browser, shell);
 				}
 			}
 			startsAgain(up, log);
@@ -92,6 +108,27 @@ class ReadmeIT {
 			command.addAll(List.of("--infra", infrastructure));
 		}
 		return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+	}
+
+	/** The page fits a phone, and each line for a shell can be pasted into one. */
+	private void theLinesOfDocsWork(Path executable, ShellSession shell) throws Exception {
+		for (int port : List.of(8080, 8081)) {
+			URI page = URI.create("http://localhost:%s/docs".formatted(PORT_OFFSET + port));
+			try (Browser browser = new Browser(executable, Files.createTempDirectory(this.directory, "browser"),
+					page)) {
+				browser.load(page);
+				browser.resize(390, 844);
+				String lines = browser.evaluate(LINES_OF_DOCS);
+				assertThat(lines.split(";")).as(lines)
+					.hasSizeGreaterThanOrEqualTo(7)
+					.allSatisfy(
+							(line) -> assertThat(placed(shell, line).output()).containsPattern("HTTP/1.1 (2..|404) ?"));
+				assertThat(
+						browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+					.as("cut of %s", page)
+					.isEqualTo("0");
+			}
+		}
 	}
 
 	/** {@code lab up} ends by itself if anything does not start in time. */
