@@ -41,7 +41,6 @@ import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
@@ -69,7 +68,7 @@ final class FakeKafka {
 
 	private static final Node BROKER = new Node(0, "none", 1);
 
-	private final Map<String, Uuid> topics = new ConcurrentHashMap<>();
+	private final Uuid topicId = Uuid.randomUuid();
 
 	private final Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> log = new ConcurrentHashMap<>();
 
@@ -93,10 +92,6 @@ final class FakeKafka {
 
 	private volatile boolean pollHeld;
 
-	FakeKafka() {
-		createAgain();
-	}
-
 	Admin admin() {
 		Admin admin = mock(Admin.class, withSettings().stubOnly());
 		when(admin.describeTopics(anyCollection())).thenAnswer((call) -> describe(call.getArgument(0)));
@@ -108,19 +103,6 @@ final class FakeKafka {
 
 	Consumer<byte[], byte[]> consumer() {
 		return new LogConsumer();
-	}
-
-	/** Both topics become empty ones with new ids. */
-	void createAgain() {
-		this.log.clear();
-		this.ends.clear();
-		this.committed.clear();
-		this.topics.put(Topics.ORDERS, Uuid.randomUuid());
-		this.topics.put(Topics.ORDER_OUTCOMES, Uuid.randomUuid());
-	}
-
-	void delete(String topic) {
-		this.topics.remove(topic);
 	}
 
 	void accept(UUID id, Instant acceptedAt) {
@@ -212,12 +194,8 @@ final class FakeKafka {
 	}
 
 	private TopicDescription description(String name) {
-		Uuid id = this.topics.get(name);
-		if (id == null) {
-			throw new UnknownTopicOrPartitionException();
-		}
 		return new TopicDescription(name, false,
-				List.of(new TopicPartitionInfo(0, BROKER, List.of(BROKER), List.of(BROKER))), Set.of(), id);
+				List.of(new TopicPartitionInfo(0, BROKER, List.of(BROKER), List.of(BROKER))), Set.of(), this.topicId);
 	}
 
 	private ListConsumerGroupOffsetsResult offsets() {

@@ -26,7 +26,10 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** Tests recent orders with Kafka clients that answer as the test decides. */
+/**
+ * Tests recent orders with Kafka clients that answer as the test decides. What a real
+ * Kafka shows is in RecentOrdersIT.
+ */
 class RecentOrdersTests {
 
 	private static final Instant TIME = Instant.parse("2026-11-23T10:00:00.123456Z");
@@ -89,14 +92,6 @@ class RecentOrdersTests {
 	}
 
 	@Test
-	void stopsWithoutHavingStarted() {
-		this.orders.stop();
-
-		assertThat(this.orders.isRunning()).isFalse();
-		assertThat(this.orders.getPhase()).as("started before the web server").isZero();
-	}
-
-	@Test
 	void knowsWhatTheTopicsHaveWhenItSaysSo() {
 		UUID save = UUID.randomUUID();
 		this.kafka.accept(this.id, TIME);
@@ -108,19 +103,6 @@ class RecentOrdersTests {
 		assertThat(this.orders.syncSave(save)).isEqualTo(new SyncSave(null, TIME, 0));
 		assertThat(size()).isEqualTo(2);
 		assertThat(this.orders.isRunning()).isTrue();
-	}
-
-	@Test
-	void beginsWhereTheProjectionIs() {
-		UUID pending = UUID.randomUUID();
-		this.kafka.accept(this.id, TIME);
-		this.kafka.accept(pending, TIME);
-		this.kafka.commit(ORDERS, 1);
-
-		start();
-
-		assertThat(this.orders.acceptance(this.id)).isNull();
-		assertThat(this.orders.acceptance(pending)).isNotNull();
 	}
 
 	@Test
@@ -264,37 +246,6 @@ class RecentOrdersTests {
 		assertThat(this.orders.acceptance(this.id)).isNotNull();
 		this.orders.stop();
 		assertThat(this.kafka.closed()).as("an admin client and two consumers").isEqualTo(3);
-	}
-
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void beginsAgainWithATopicThatWasCreatedAgain(boolean missingForATime) {
-		this.kafka.accept(this.id, TIME);
-		start();
-		if (missingForATime) {
-			this.kafka.delete(Topics.ORDER_OUTCOMES);
-			await().until(() -> this.orders.acceptance(this.id) == null);
-		}
-
-		this.kafka.createAgain();
-		UUID after = UUID.randomUUID();
-		this.kafka.accept(after, TIME);
-
-		await().until(() -> this.orders.acceptance(after) != null);
-		assertThat(this.orders.acceptance(this.id)).isNull();
-		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
-	}
-
-	@Test
-	void readsAgainWhatTheProjectionHasToReadAgain() {
-		this.kafka.accept(this.id, TIME);
-		this.kafka.commit(ORDERS, 1);
-		start();
-		assertThat(this.orders.acceptance(this.id)).isNull();
-
-		this.kafka.commit(ORDERS, 0);
-
-		await().until(() -> this.orders.acceptance(this.id) != null);
 	}
 
 	@Test
