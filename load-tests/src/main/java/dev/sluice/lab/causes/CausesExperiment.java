@@ -2,6 +2,7 @@ package dev.sluice.lab.causes;
 
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -21,8 +22,7 @@ import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
-import dev.sluice.lab.kit.jvm.JfrRecording;
-import dev.sluice.lab.kit.jvm.JvmRecords;
+import dev.sluice.lab.kit.jvm.GcLog;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.measure.OrderCalls;
@@ -97,8 +97,6 @@ public final class CausesExperiment extends Experiment {
 
 	private static final String BACKEND = LoadRound.BACKEND;
 
-	private final JvmRecords records;
-
 	/** Orders placed before each round's cells. */
 	private final int warmUpOrders;
 
@@ -137,11 +135,9 @@ public final class CausesExperiment extends Experiment {
 	/**
 	 * Creates the experiment of a given length.
 	 * @param repetitions of all settings; a shorter experiment has one
-	 * @throws IOException if the run's directory cannot be written
 	 */
-	public CausesExperiment(Run run, Infrastructure infrastructure, Length length, int repetitions) throws IOException {
+	public CausesExperiment(Run run, Infrastructure infrastructure, Length length, int repetitions) {
 		super(NAME, run, infrastructure);
-		this.records = new JvmRecords(run.directory().directory("jfr"));
 		this.plan = switch (length) {
 			case SMALLEST -> List.of(new Round("1-01", 1, SMALLEST, List.of(new Cell(FEW, 1))));
 			case QUICK -> plan(1);
@@ -231,7 +227,7 @@ public final class CausesExperiment extends Experiment {
 		progress().step("Round %s of %s: %s".formatted(round.name(), this.plan.size(), round.setting().name()));
 		Map<String, Service> services = new ConcurrentHashMap<>();
 		ServiceOptions backend = backend(round, certificate);
-		ServiceOptions gateway = this.records.recorded(round.name(), gateway(round, stack, certificate));
+		ServiceOptions gateway = GcLog.written(gcLog(round), gateway(round, stack, certificate));
 		LoadRound.Record record;
 		try {
 			Stack.inParallel(List.of(() -> services.put(BACKEND, stack.startBackend(backend)),
@@ -241,7 +237,6 @@ public final class CausesExperiment extends Experiment {
 					(phase) -> progress().now(phase.name()));
 		}
 		finally {
-			// Until the gateway has written its recording, the backend must run.
 			Stream.of(GATEWAY, BACKEND).map(services::get).filter(Objects::nonNull).forEach(Service::close);
 		}
 		record.conclude(() -> evaluate(round, record));
@@ -309,11 +304,13 @@ public final class CausesExperiment extends Experiment {
 				BackendBehaviour.DEFAULT.withCapacity(capacity), this.deadlineMillis);
 	}
 
+	private Path gcLog(Round round) throws IOException {
+		return directory().directory("gc").resolve(round.name() + ".log");
+	}
+
 	private void evaluate(Round round, LoadRound.Record record) throws IOException {
-		Map<String, JfrRecording> recordings = new LinkedHashMap<>();
-		this.records.read(round.name()).ifPresent((recording) -> recordings.put(GATEWAY, recording));
-		CellEvaluation recorded = new CellEvaluation(record.samples(), recordings, Map.of(), List.of(GATEWAY, BACKEND),
-				GATEWAY, Runtime.getRuntime().availableProcessors());
+		CellEvaluation recorded = new CellEvaluation(record.samples(), Map.of(GATEWAY, GcLog.read(gcLog(round))),
+				Map.of(), List.of(GATEWAY, BACKEND), Runtime.getRuntime().availableProcessors());
 		for (Cell cell : round.cells()) {
 			Optional<PhaseOutcome> outcome = record.outcome(cell.phase());
 			if (outcome.isPresent()) {
@@ -339,7 +336,7 @@ public final class CausesExperiment extends Experiment {
 		return new CausesResult.Cell(round.setting().name(), cell.orders(), round.repetition(), cell.trial(),
 				window.seconds(), answered.size(), calls.calls().size(), calls.failures(),
 				Latencies.of(calls.answeredMillis()), outcome.audit().received(), outcome.audit().maxInFlight(),
-				outcome.audit().connectionsOpened(), recorded.cost(recorded.gateway(), window, answered.size()),
+				outcome.audit().connectionsOpened(), recorded.cost(GATEWAY, window, answered.size()),
 				recorded.foreignCpuShare(window), problem);
 	}
 

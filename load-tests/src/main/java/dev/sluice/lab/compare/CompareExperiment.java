@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -25,8 +24,7 @@ import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.compare.page.ComparePage;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.jvm.JfrRecording;
-import dev.sluice.lab.kit.jvm.JvmRecords;
+import dev.sluice.lab.kit.jvm.GcLog;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.measure.OrderCalls;
@@ -62,8 +60,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Measures every gateway in both modes under rising loads. Kafka, PostgreSQL and the
  * backend run throughout; gateways and consumer are started for each block of the plan.
- * Cells are evaluated at the end of their block, because a JVM's recording is complete
- * only when the JVM has ended.
  */
 final class CompareExperiment extends Experiment {
 
@@ -79,8 +75,6 @@ final class CompareExperiment extends Experiment {
 	private static final List<String> MEASURED = List.of(GATEWAY, CONSUMER, LoadRound.BACKEND, "kafka", "postgresql",
 			LoadRound.LOAD_GENERATOR, LoadRound.LAB);
 
-	private final JvmRecords records;
-
 	private final Settings settings;
 
 	private final ComparePlan plan;
@@ -88,8 +82,6 @@ final class CompareExperiment extends Experiment {
 	private final @Nullable ScenarioRun scenario;
 
 	private final List<CellResult> cells = new ArrayList<>();
-
-	private final Map<String, Optional<JfrRecording>> recordings = new HashMap<>();
 
 	private final List<WarmUpCurve> warmUps = new ArrayList<>();
 
@@ -127,9 +119,8 @@ final class CompareExperiment extends Experiment {
 	 * @param scenario scenario whose limits the cells must meet; null for a sweep
 	 */
 	CompareExperiment(Run run, Infrastructure infrastructure, Settings settings, ComparePlan plan,
-			@Nullable ScenarioRun scenario) throws IOException {
+			@Nullable ScenarioRun scenario) {
 		super(NAME, run, infrastructure);
-		this.records = new JvmRecords(run.directory().directory("jfr"));
 		this.settings = settings;
 		this.plan = plan;
 		this.scenario = scenario;
@@ -185,7 +176,6 @@ final class CompareExperiment extends Experiment {
 
 	private void run(Block block, Stack stack, Service backend) throws IOException, InterruptedException {
 		progress().step("Starting the consumer and %s".formatted(String.join(", ", block.variants())));
-		Map<Round, LoadRound.Record> done = new LinkedHashMap<>();
 		Map<String, Service> services = new ConcurrentHashMap<>(Map.of(LoadRound.BACKEND, backend));
 		try {
 			List<Callable<?>> starts = new ArrayList<>();
@@ -200,23 +190,16 @@ final class CompareExperiment extends Experiment {
 			for (Round round : block.rounds()) {
 				progress().step("Round %s: warm-up, then %s cells".formatted(round.name(), round.cells().size()));
 				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services)
-					.run(phases(block, round, services), watcher(round));
-				done.put(round, record);
-				if (record.failure() != null || record.interrupted()) {
-					break;
-				}
+					.run(phases(block, round, services), watcher(block, round));
+				record.conclude(() -> evaluate(block, round, record));
 			}
 		}
 		finally {
-			// The services write their recordings when they end.
 			services.forEach((name, service) -> {
 				if (!name.equals(LoadRound.BACKEND)) {
 					service.close();
 				}
 			});
-		}
-		for (Map.Entry<Round, LoadRound.Record> entry : done.entrySet()) {
-			entry.getValue().conclude(() -> evaluate(block, entry.getKey(), entry.getValue()));
 		}
 	}
 
@@ -228,9 +211,12 @@ final class CompareExperiment extends Experiment {
 		return Math.max(MIN_PENDING, 2 * this.settings.deliveryConcurrency());
 	}
 
-	private ServiceOptions options(Block block, String service) {
-		String name = block.name() + "-" + service;
-		return this.records.recorded(name, ServiceOptions.NONE.withLog(name));
+	private ServiceOptions options(Block block, String service) throws IOException {
+		return GcLog.written(gcLog(block, service), ServiceOptions.NONE.withLog(block.name() + "-" + service));
+	}
+
+	private Path gcLog(Block block, String service) throws IOException {
+		return directory().directory("gc").resolve("%s-%s.log".formatted(block.name(), service));
 	}
 
 	private static String gateway(String variant) {
@@ -263,7 +249,7 @@ final class CompareExperiment extends Experiment {
 	}
 
 	/** Shows a round while it runs. */
-	private LoadRound.Watcher watcher(Round round) {
+	private LoadRound.Watcher watcher(Block block, Round round) {
 		return new LoadRound.Watcher() {
 
 			@Override
@@ -282,10 +268,10 @@ final class CompareExperiment extends Experiment {
 			@Override
 			public void ended(PhaseOutcome outcome, ProcessSamples samples) {
 				try {
-					showSoFar(round, outcome, samples);
+					showSoFar(block, round, outcome, samples);
 				}
 				catch (IOException ex) {
-					// It is evaluated at the end of its block all the same.
+					// It is evaluated at the end of its round all the same.
 					progress().step("The report cannot be written yet: " + ex);
 				}
 			}
@@ -294,18 +280,17 @@ final class CompareExperiment extends Experiment {
 	}
 
 	/**
-	 * Adds a warm-up or a cell, without what only the end of its block has: recordings
-	 * and scrapes.
+	 * Adds a warm-up or a cell, without what only the end of its round has: scrapes, and
+	 * a sample after its last second.
 	 */
-	private void showSoFar(Round round, PhaseOutcome outcome, ProcessSamples samples) throws IOException {
+	private void showSoFar(Block block, Round round, PhaseOutcome outcome, ProcessSamples samples) throws IOException {
 		if (!outcome.windows().isEmpty()) {
 			this.warmUps.add(new WarmUpCurve(round.name(), outcome.windows(), WarmUpWindow.AGREE_WITHIN));
 		}
 		Optional<Cell> cell = round.cell(outcome.name());
 		if (cell.isPresent()) {
 			CellResult result = evaluate(round, cell.get(), outcome,
-					new CellEvaluation(samples.calling(gateway(cell.get().variant()), GATEWAY), Map.of(), Map.of(),
-							MEASURED, GATEWAY, Runtime.getRuntime().availableProcessors()));
+					evaluation(block, cell.get().variant(), samples, Map.of()));
 			this.cells.add(result);
 			progress().step(ComparePage.line(result));
 			showSoFar();
@@ -313,26 +298,17 @@ final class CompareExperiment extends Experiment {
 	}
 
 	private void evaluate(Block block, Round round, LoadRound.Record record) throws IOException {
-		List<CellResult> evaluated = new ArrayList<>();
 		Path kept = directory().directory("scrapes/" + round.name());
 		Scrapes consumer = scrapes(kept, CONSUMER);
 		Scrapes backend = scrapes(kept, LoadRound.BACKEND);
+		List<CellResult> evaluated = new ArrayList<>();
 		for (String variant : block.variants()) {
-			Map<String, JfrRecording> recordings = new LinkedHashMap<>();
-			recording(block, CONSUMER).ifPresent((recording) -> recordings.put(CONSUMER, recording));
-			recording(block, variant).ifPresent((recording) -> recordings.put(GATEWAY, recording));
-			Map<String, Scrapes> scrapes = new LinkedHashMap<>();
-			scrapes.put(GATEWAY, scrapes(kept, gateway(variant)));
-			scrapes.put(CONSUMER, consumer);
-			scrapes.put(LoadRound.BACKEND, backend);
-			CellEvaluation evaluation = new CellEvaluation(record.samples().calling(gateway(variant), GATEWAY),
-					recordings, scrapes, MEASURED, GATEWAY, Runtime.getRuntime().availableProcessors());
+			CellEvaluation evaluation = evaluation(block, variant, record.samples(),
+					Map.of(GATEWAY, scrapes(kept, gateway(variant)), CONSUMER, consumer, LoadRound.BACKEND, backend));
 			for (Cell cell : round.cells()) {
-				if (cell.variant().equals(variant)) {
-					Optional<PhaseOutcome> outcome = record.outcome(Round.phase(cell));
-					if (outcome.isPresent()) {
-						evaluated.add(evaluate(round, cell, outcome.get(), evaluation));
-					}
+				Optional<PhaseOutcome> outcome = record.outcome(Round.phase(cell));
+				if (cell.variant().equals(variant) && outcome.isPresent()) {
+					evaluated.add(evaluate(round, cell, outcome.get(), evaluation));
 				}
 			}
 		}
@@ -340,6 +316,13 @@ final class CompareExperiment extends Experiment {
 		this.cells.removeIf((shown) -> round.cells().contains(shown.cell()));
 		this.cells.addAll(evaluated);
 		this.cells.sort(Comparator.comparing(CellResult::start));
+	}
+
+	private CellEvaluation evaluation(Block block, String variant, ProcessSamples samples, Map<String, Scrapes> scrapes)
+			throws IOException {
+		return new CellEvaluation(samples.calling(gateway(variant), GATEWAY),
+				Map.of(GATEWAY, GcLog.read(gcLog(block, variant)), CONSUMER, GcLog.read(gcLog(block, CONSUMER))),
+				scrapes, MEASURED, Runtime.getRuntime().availableProcessors());
 	}
 
 	private CellResult evaluate(Round round, Cell cell, PhaseOutcome outcome, CellEvaluation evaluation)
@@ -354,27 +337,15 @@ final class CompareExperiment extends Experiment {
 		return CellEvaluation.scrapes(kept.resolve(service + ".prom.gz"));
 	}
 
-	/** Read once, as all rounds of a block share it. */
-	private Optional<JfrRecording> recording(Block block, String service) throws IOException {
-		String name = block.name() + "-" + service;
-		Optional<JfrRecording> known = this.recordings.get(name);
-		if (known == null) {
-			known = this.records.read(name);
-			this.recordings.put(name, known);
-		}
-		return known;
-	}
-
 	@Override
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>(this.settings.load().notes());
 		configuration.putAll(this.settings.notes());
 		this.settings.backends()
 			.forEach((backend) -> configuration.put("backend " + backend.label(), backend.description()));
-		configuration.put("services' JVM",
-				"-Xms%1$s -Xmx%1$s %2$s %3$s; gateways and consumer recorded by JFR".formatted(this.settings.heap(),
-						this.settings.collector(), this.settings.checking() ? StackOptions.CHECKING_JVM_ARG
-								: String.join(" ", StackOptions.COMPILERS)));
+		configuration.put("services' JVM", "-Xms%1$s -Xmx%1$s %2$s %3$s".formatted(this.settings.heap(),
+				this.settings.collector(),
+				this.settings.checking() ? StackOptions.CHECKING_JVM_ARG : String.join(" ", StackOptions.COMPILERS)));
 		configuration.put("consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()));
 		configuration.put("consumer delivery.max-pending", Integer.toString(maxPending()));
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");

@@ -195,7 +195,7 @@ final class TargetComparison extends Experiment {
 						: null,
 				toAccepted, Mode.of(cell.mode()) == Mode.SYNC ? toAccepted : null, costs, null, null, null,
 				(int) Math.round(figures.lag().p99AtMost()), problems.isEmpty() ? null : String.join("; ", problems),
-				null, List.of());
+				null);
 	}
 
 	/**

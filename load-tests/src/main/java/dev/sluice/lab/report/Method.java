@@ -57,7 +57,7 @@ final class Method {
 				"Waits run from an order's first try, by the client's clock, until it is accepted, or until the backend has saved it, by the backend's time stamp; all orders count, exact percentiles (nearest rank). A call's own latency is that of answered calls.",
 				"Cells run in an order drawn from the seed; before each, all services are at rest (less than a quarter of a core together, or 8 s).",
 				"A cell's start lag is how late the load generator began 99 % of the orders that were due by the clock, or together with the first, at most: its own delay, which no latency contains.",
-				"CPU, memory and threads are the kernel's figures of each process and its descendants, of a container's first process and its descendants, sampled five times a second and cut to the window by interpolation; pauses, promotion and heap from the JVM's flight recorder. A window shorter than a sample leaves a figure out (%s) rather than guess."
+				"CPU, memory and threads are the kernel's figures of each process and its descendants, of a container's first process and its descendants, sampled five times a second and cut to the window by interpolation; pauses from the log of each JVM's collector. A window shorter than a sample leaves a figure out (%s) rather than guess."
 					.formatted(Figures.NONE)));
 		html.element("h3", "What limits it");
 		html.list(List.of(

@@ -114,7 +114,7 @@ class ConclusionsTests {
 		Double pauseMillis = (pauseShare != null) ? pauseShare * seconds * 1_000 : null;
 		this.cells.add(new Cell(setting, orders, repetition, 1, seconds, orders, orders, Map.of(),
 				new Latency(seconds * 500, 1.0, 1.0, seconds * 1_000, seconds * 1_000), orders, 1_000, 0,
-				new ServiceCost(1.0, 1.0, 1.0, 1, pauseMillis, pauseMillis, 1_000, 1L), 0.0, null));
+				new ServiceCost(1.0, 1, pauseMillis, pauseMillis, 1_000, 1L), 0.0, null));
 	}
 
 	private static List<FactorLevels> settings() {

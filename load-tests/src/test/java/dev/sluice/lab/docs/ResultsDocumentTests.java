@@ -211,7 +211,7 @@ class ResultsDocumentTests {
 			if (Files.exists(outcome)) {
 				OrderTimes times = OrderTimes.read(OrderTimes.file(outcomes, phase));
 				CellEvaluation evaluation = new CellEvaluation(samples.calling("gateway-" + cell.variant(), GATEWAY),
-						Map.of(), Map.of(), SERVICES, GATEWAY, run.environment().cores());
+						Map.of(), Map.of(), SERVICES, run.environment().cores());
 				computed.add(evaluation
 					.evaluate(cell, json.readValue(Files.readAllBytes(outcome), PhaseOutcome.class),
 							OrderCalls.read(OrderCalls.file(outcomes, phase)))

@@ -33,7 +33,7 @@ class ReportTests {
 	void hasEverySectionAndALinkToEach() {
 		String page = Report.page(Runs.full());
 
-		for (String id : List.of("summary", "throughput", "wait", "seconds", "cost", "cells", "method")) {
+		for (String id : List.of("summary", "throughput", "wait", "cost", "cells", "method")) {
 			assertThat(page).contains("<section id=\"" + id + "\"", "href=\"#" + id + "\"");
 		}
 	}
@@ -111,9 +111,9 @@ class ReportTests {
 
 		List<JsonNode> charts = charts(page);
 		assertThat(charts).extracting((chart) -> chart.path("kind").asString())
-			.containsOnly("lines", "spread", "seconds", "stack")
-			.hasSize(1 + 4 + 4 + 2 + 2);
-		assertThat(page.split("Data as a table", -1)).hasSize(1 + 2 + 1 + 2 + 1);
+			.containsOnly("lines", "spread", "stack")
+			.hasSize(1 + 4 + 4 + 2);
+		assertThat(page.split("Data as a table", -1)).hasSize(1 + 2 + 1 + 1);
 	}
 
 	@Test

@@ -191,8 +191,6 @@ final class CellTables {
 		List<Part<ServiceCost>> services = parts(cells, (cell) -> parts(cell, cell.services()));
 		return table("What each service spent in each cell", services, named("Service"),
 				Column.measured("CPU ms per order", (service) -> service.figures().cpuMillisPerOrder()),
-				Column.bytes("allocated per order", (service) -> service.figures().allocatedBytesPerOrder()),
-				Column.bytes("promoted per order", (service) -> service.figures().promotedBytesPerOrder()),
 				Column.count("GC pauses", (service) -> service.figures().gcPauses()),
 				Column.measured("GC pause ms", (service) -> service.figures().gcPauseMillis()),
 				Column.measured("longest pause, ms", (service) -> service.figures().gcPauseMaxMillis()),

@@ -84,10 +84,6 @@ public final class ComparePage {
 		if (CellTables.hasUtilisations(this.run)) {
 			sections.add(new Section("bottleneck", "Bottlenecks", (html) -> CellTables.bottlenecks(this.run, html)));
 		}
-		if (!SecondsCharts.chosen(this.run).isEmpty()) {
-			sections.add(
-					new Section("seconds", "One run, second by second", (html) -> SecondsCharts.write(this.run, html)));
-		}
 		List<Difference> variants = Difference.ofVariants(this.run);
 		List<Difference> itself = Difference.ofItself(this.run);
 		if (this.refusal.isEmpty() && (!variants.isEmpty() || !itself.isEmpty())) {

@@ -1,7 +1,6 @@
 package dev.sluice.lab.kit.cell;
 
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
@@ -32,14 +31,12 @@ import org.jspecify.annotations.Nullable;
  * @param startLagP99Millis lateness of the load generator, for orders due by the clock
  * @param problem why it is unreliable or incomplete
  * @param utilisation how busy everything was, and what limited the cell
- * @param seconds the window, second by second
  */
 public record CellResult(Cell cell, Instant start, Instant end, long calls, long failedCalls,
 		Map<String, Long> failures, long accepted, long saved, double savedPerSecond, double acceptedPerSecond,
 		@Nullable Latency latency, @Nullable Wait toAccepted, @Nullable Wait toSaved, Map<String, ServiceCost> services,
 		@Nullable Long connectionsOpened, @Nullable Integer backendMaxInFlight, @Nullable Double foreignCpuShare,
-		@Nullable Integer startLagP99Millis, @Nullable String problem, @Nullable Utilisation utilisation,
-		List<Second> seconds) {
+		@Nullable Integer startLagP99Millis, @Nullable String problem, @Nullable Utilisation utilisation) {
 
 	/** A load generator may always begin this late, in milliseconds. */
 	private static final double LAG_LIMIT_MILLIS = 50;
@@ -50,7 +47,6 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 		Objects.requireNonNull(end, "end");
 		failures = Map.copyOf(failures);
 		services = Map.copyOf(services);
-		seconds = List.copyOf(seconds);
 	}
 
 	/** This result with the waits of the clients. */
@@ -58,7 +54,7 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 		return new CellResult(this.cell, this.start, this.end, this.calls, this.failedCalls, this.failures,
 				this.accepted, this.saved, this.savedPerSecond, this.acceptedPerSecond, this.latency, accepted, saved,
 				this.services, this.connectionsOpened, this.backendMaxInFlight, this.foreignCpuShare,
-				this.startLagP99Millis, this.problem, this.utilisation, this.seconds);
+				this.startLagP99Millis, this.problem, this.utilisation);
 	}
 
 	/**
@@ -113,33 +109,15 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 * measured, for example because the window was shorter than the sampling interval.
 	 *
 	 * @param cpuMillisPerOrder CPU time per saved order
-	 * @param allocatedBytesPerOrder allocated on the heap per saved order
-	 * @param promotedBytesPerOrder promoted to the old generation per saved order
 	 * @param gcPauses stop-the-world pauses
 	 * @param gcPauseMillis their sum
 	 * @param gcPauseMaxMillis the longest
 	 * @param peakThreads platform threads
 	 * @param peakRssBytes resident memory
 	 */
-	public record ServiceCost(@Nullable Double cpuMillisPerOrder, @Nullable Double allocatedBytesPerOrder,
-			@Nullable Double promotedBytesPerOrder, @Nullable Integer gcPauses, @Nullable Double gcPauseMillis,
-			@Nullable Double gcPauseMaxMillis, @Nullable Integer peakThreads, @Nullable Long peakRssBytes) {
-	}
-
-	/**
-	 * One second of the window. Figures are the gateway's unless they say otherwise.
-	 *
-	 * @param second from 0
-	 * @param calls answered in it
-	 * @param p99Millis latency of the calls answered in it
-	 * @param gcPauseMillis stop-the-world time
-	 * @param threads platform threads
-	 * @param heapUsedBytes last value known
-	 * @param cpuShare 1 = one core
-	 */
-	public record Second(int second, long calls, long failedCalls, @Nullable Double p99Millis,
-			@Nullable Double gcPauseMillis, @Nullable Integer threads, @Nullable Long heapUsedBytes,
-			@Nullable Double cpuShare) {
+	public record ServiceCost(@Nullable Double cpuMillisPerOrder, @Nullable Integer gcPauses,
+			@Nullable Double gcPauseMillis, @Nullable Double gcPauseMaxMillis, @Nullable Integer peakThreads,
+			@Nullable Long peakRssBytes) {
 	}
 
 }

@@ -59,9 +59,8 @@ public record Spent(Map<String, Exposition> before, Map<String, Exposition> afte
 			Double pauses = grown(service, "jvm_gc_pause_seconds_count");
 			Double paused = grown(service, "jvm_gc_pause_seconds_sum");
 			if (cpu != null) {
-				costs.put(service,
-						new ServiceCost(cpu * 1_000 / orders, null, null, (pauses != null) ? pauses.intValue() : null,
-								(paused != null) ? Double.valueOf(paused * 1_000) : null, null, null, null));
+				costs.put(service, new ServiceCost(cpu * 1_000 / orders, (pauses != null) ? pauses.intValue() : null,
+						(paused != null) ? Double.valueOf(paused * 1_000) : null, null, null, null));
 			}
 		}
 		return costs;

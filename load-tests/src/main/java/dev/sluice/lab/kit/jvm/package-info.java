@@ -1,6 +1,6 @@
 /**
- * Flight recordings of the measured JVMs. Start at
- * {@link dev.sluice.lab.kit.jvm.JvmRecords}.
+ * What the measured JVMs log of their collector. Start at
+ * {@link dev.sluice.lab.kit.jvm.GcLog}.
  */
 @NullMarked
 package dev.sluice.lab.kit.jvm;

@@ -8,17 +8,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult.Latency;
-import dev.sluice.lab.kit.cell.CellResult.Second;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Utilisation;
-import dev.sluice.lab.kit.jvm.JfrRecording.Pause;
-import dev.sluice.lab.kit.jvm.JfrRecording;
+import dev.sluice.lab.kit.jvm.GcLog.Pause;
+import dev.sluice.lab.kit.jvm.GcLog;
 import dev.sluice.lab.kit.measure.BottleneckRules.Calls;
 import dev.sluice.lab.kit.measure.OrderCalls.Call;
 import dev.sluice.lab.kit.metrics.Scrapes;
@@ -33,14 +31,13 @@ import org.jspecify.annotations.Nullable;
  * Evaluates the cells of a round from the records of the whole round.
  *
  * @param samples of the processes
- * @param recordings of the JVMs that were recorded, by service
+ * @param collectors logs of the JVMs' collectors, by service
  * @param scrapes metrics of the services, by service, as {@link #scrapes} reads them
  * @param services names of all services in the samples
- * @param gateway name of the service whose seconds are reported
  * @param cores processors of the machine
  */
-public record CellEvaluation(ProcessSamples samples, Map<String, JfrRecording> recordings, Map<String, Scrapes> scrapes,
-		List<String> services, String gateway, int cores) {
+public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collectors, Map<String, Scrapes> scrapes,
+		List<String> services, int cores) {
 
 	/** The load generator's name in the samples. */
 	public static final String LOAD_GENERATOR = "load-generator";
@@ -66,7 +63,7 @@ public record CellEvaluation(ProcessSamples samples, Map<String, JfrRecording> r
 				perSecond(saved, window), acceptedPerSecond(start, answered), Latencies.of(calls.answeredMillis()),
 				null, null, costs(window, saved), outcome.audit().connectionsOpened(), outcome.audit().maxInFlight(),
 				foreignCpuShare(window), outcome.startLagP99Millis(), problem(outcome, answered.size(), window),
-				utilisation(cell, outcome, window, calls, saved), seconds(window, calls.calls()));
+				utilisation(cell, outcome, window, calls, saved));
 	}
 
 	/**
@@ -165,46 +162,19 @@ public record CellEvaluation(ProcessSamples samples, Map<String, JfrRecording> r
 	 */
 	public ServiceCost cost(String service, Window window, long orders) {
 		Double cpuMillis = this.samples.cpuMillis(service, window);
-		JfrRecording recording = this.recordings.get(service);
+		GcLog collector = this.collectors.get(service);
 		Integer threads = this.samples.peakThreads(service, window);
 		Long rss = this.samples.peakRssBytes(service, window);
-		if (recording == null) {
-			return new ServiceCost(per(cpuMillis, orders), null, null, null, null, null, threads, rss);
+		if (collector == null) {
+			return new ServiceCost(per(cpuMillis, orders), null, null, null, threads, rss);
 		}
-		List<Pause> pauses = recording.pausesIn(window);
-		return new ServiceCost(per(cpuMillis, orders), per(recording.allocatedIn(window), orders),
-				per(recording.promotedIn(window), orders), pauses.size(),
-				pauses.stream().mapToDouble(Pause::millis).sum(),
+		List<Pause> pauses = collector.in(window);
+		return new ServiceCost(per(cpuMillis, orders), pauses.size(), pauses.stream().mapToDouble(Pause::millis).sum(),
 				pauses.stream().mapToDouble(Pause::millis).max().orElse(0), threads, rss);
 	}
 
-	private static @Nullable Double per(@Nullable Number amount, long saved) {
-		return (amount != null && saved > 0) ? amount.doubleValue() / saved : null;
-	}
-
-	/** Calls that ended just after the last save belong to the last second. */
-	private List<Second> seconds(Window window, List<Call> calls) {
-		int count = window.secondCount();
-		Map<Integer, List<Call>> bySecond = calls.stream()
-			.collect(Collectors.groupingBy((call) -> Math.clamp(window.secondOf(call.end()), 0, count - 1)));
-		List<Second> seconds = new ArrayList<>();
-		for (int i = 0; i < count; i++) {
-			Window second = new Window(window.start().plusSeconds(i), window.start().plusSeconds(i + 1L));
-			seconds.add(second(i, second, bySecond.getOrDefault(i, List.of())));
-		}
-		return seconds;
-	}
-
-	private Second second(int number, Window second, List<Call> ended) {
-		long[] answered = ended.stream().filter(Call::ok).mapToLong(Call::millis).sorted().toArray();
-		Long p99 = Latencies.percentile(answered, 99);
-		JfrRecording recording = this.recordings.get(this.gateway);
-		Double pauseMillis = (recording != null) ? recording.pausesIn(second).stream().mapToDouble(Pause::millis).sum()
-				: null;
-		Long heap = (recording != null) ? recording.heapUsedAt(second.end()) : null;
-		return new Second(number, answered.length, ended.size() - answered.length,
-				(p99 != null) ? Double.valueOf(p99) : null, pauseMillis, this.samples.peakThreads(this.gateway, second),
-				heap, this.samples.cpuShare(this.gateway, second));
+	private static @Nullable Double per(@Nullable Double amount, long saved) {
+		return (amount != null && saved > 0) ? amount / saved : null;
 	}
 
 }

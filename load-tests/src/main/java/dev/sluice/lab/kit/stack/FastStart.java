@@ -41,11 +41,6 @@ record FastStart(Path jar, Path cache) {
 	private static final Duration TIMEOUT = Duration.ofSeconds(180);
 
 	/**
-	 * A cache works only with the modules that it was made with, and JFR adds its own.
-	 */
-	private static final String MODULES = "--add-modules=jdk.jfr";
-
-	/**
 	 * With profiles of the first start, methods stay at tier 2 while few cores are busy
 	 * (JDK-8386852).
 	 */
@@ -62,7 +57,7 @@ record FastStart(Path jar, Path cache) {
 
 	/** Options of a JVM that starts {@link #jar()}. */
 	List<String> jvmArgs() {
-		return List.of(MODULES, "-XX:AOTCache=" + this.cache);
+		return List.of("-XX:AOTCache=" + this.cache);
 	}
 
 	/**
@@ -159,7 +154,7 @@ record FastStart(Path jar, Path cache) {
 		await(JavaCommand.jar(start.jar())
 			.name("first start of " + start.jar().getFileName())
 			.jvmArgs(StackOptions.JVM_ARGS)
-			.jvmArgs(MODULES, "-XX:+UnlockDiagnosticVMOptions", WITHOUT_PROFILES, "-XX:AOTCacheOutput=" + unfinished,
+			.jvmArgs("-XX:+UnlockDiagnosticVMOptions", WITHOUT_PROFILES, "-XX:AOTCacheOutput=" + unfinished,
 					"-Dspring.context.exit=onRefresh")
 			.properties(Map.of("server.port", 0, "spring.grpc.server.port", 0, "spring.kafka.bootstrap-servers",
 					UNREACHABLE, "spring.datasource.url", "jdbc:postgresql://" + UNREACHABLE + "/sluice",

@@ -34,9 +34,4 @@ public record Window(Instant start, Instant end) {
 		return Math.max(1, (int) Math.ceil(seconds()));
 	}
 
-	/** The second of the window in which a time lies, from 0; negative before it. */
-	public int secondOf(Instant time) {
-		return (int) Math.floorDiv(Duration.between(this.start, time).toNanos(), 1_000_000_000L);
-	}
-
 }

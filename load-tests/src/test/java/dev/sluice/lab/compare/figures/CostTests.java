@@ -26,14 +26,14 @@ class CostTests {
 
 	private static final int LOAD = 400;
 
-	private static final ServiceCost UNKNOWN = new ServiceCost(null, null, null, null, null, null, null, null);
+	private static final ServiceCost UNKNOWN = new ServiceCost(null, null, null, null, null, null);
 
 	private final List<CellResult> cells = new ArrayList<>();
 
 	@Test
 	void whatAnOrderCostsIsTheSumOverTheOrdersSaved() {
-		measured(100, Map.of("gateway", new ServiceCost(2.0, 4_000.0, 40.0, 1, 2.0, 2.0, 30, 100L)));
-		measured(300, Map.of("gateway", new ServiceCost(1.0, 8_000.0, 80.0, 3, 10.0, 5.0, 20, 300L)));
+		measured(100, Map.of("gateway", new ServiceCost(2.0, 1, 2.0, 2.0, 30, 100L)));
+		measured(300, Map.of("gateway", new ServiceCost(1.0, 3, 10.0, 5.0, 20, 300L)));
 
 		Cost cost = cost();
 
@@ -44,7 +44,7 @@ class CostTests {
 
 	@Test
 	void aRepetitionWithoutAFigureIsNoPartOfIt() {
-		measured(100, Map.of("gateway", new ServiceCost(2.0, null, null, 2, null, null, 30, null)));
+		measured(100, Map.of("gateway", new ServiceCost(2.0, 2, null, null, 30, null)));
 		measured(300, Map.of("gateway", UNKNOWN));
 		measured(500, Map.of());
 
@@ -65,7 +65,7 @@ class CostTests {
 
 	@Test
 	void noOrderSavedIsNoCostPerOrder() {
-		measured(0, Map.of("gateway", new ServiceCost(2.0, 1.0, 1.0, 1, 2.0, 7.0, 30, 100L)));
+		measured(0, Map.of("gateway", new ServiceCost(2.0, 1, 2.0, 7.0, 30, 100L)));
 
 		Cost cost = cost();
 
@@ -129,12 +129,12 @@ class CostTests {
 	}
 
 	private static ServiceCost cpu(double millisPerOrder) {
-		return new ServiceCost(millisPerOrder, null, null, null, null, null, null, null);
+		return new ServiceCost(millisPerOrder, null, null, null, null, null);
 	}
 
 	private static CellResult cell(Cell cell, long saved, Map<String, ServiceCost> services, @Nullable String problem) {
 		return new CellResult(cell, START, START.plusSeconds(1), saved, 0, Map.of(), saved, saved, saved, saved, null,
-				null, null, services, 70L, 12, 0.0, 0, problem, null, List.of());
+				null, null, services, 70L, 12, 0.0, 0, problem, null);
 	}
 
 	private RunResult run() {

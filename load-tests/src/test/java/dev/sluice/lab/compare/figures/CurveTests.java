@@ -83,7 +83,7 @@ class CurveTests {
 	private static CellResult calls(long calls, long failed, @Nullable String problem) {
 		return new CellResult(new Cell("reactive", "sync", "starved", Load.inFlight(10), 1), START,
 				START.plusSeconds(1), calls, failed, Map.of(), 10, 10, 10, 10, null, null, null, Map.of(), 0L, 0, 0.0,
-				0, problem, null, List.of());
+				0, problem, null);
 	}
 
 }

@@ -81,10 +81,9 @@ class ModeOverviewTests {
 	private static CellResult spent(String mode, int repetition, long failed, double cpuMillis) {
 		CellResult rate = Runs.rate(new Cell("reactive", mode, "workers", Load.inFlight(10), repetition), 400);
 		return new CellResult(rate.cell(), rate.start(), rate.end(), 100, failed, Map.of(), 100 - failed, 100 - failed,
-				400, 400, null, null, null,
-				Map.of("gateway", new ServiceCost(cpuMillis, null, null, null, null, null, null, null),
-						"load-generator", new ServiceCost(9.0, null, null, null, null, null, null, null)),
-				0L, 0, 0.0, 0, null, null, List.of());
+				400, 400, null, null, null, Map.of("gateway", new ServiceCost(cpuMillis, null, null, null, null, null),
+						"load-generator", new ServiceCost(9.0, null, null, null, null, null)),
+				0L, 0, 0.0, 0, null, null);
 	}
 
 }

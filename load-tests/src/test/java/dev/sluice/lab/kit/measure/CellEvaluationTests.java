@@ -5,19 +5,17 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.cell.CellResult.Second;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
-import dev.sluice.lab.kit.jvm.JfrRecording.Pause;
-import dev.sluice.lab.kit.jvm.JfrRecording;
+import dev.sluice.lab.kit.jvm.GcLog.Pause;
+import dev.sluice.lab.kit.jvm.GcLog;
 import dev.sluice.lab.kit.measure.OrderCalls.Call;
 import dev.sluice.lab.kit.metrics.Exposition;
 import dev.sluice.lab.kit.metrics.Scrapes.Scrape;
@@ -68,15 +66,6 @@ class CellEvaluationTests {
 		assertThat(result.failures()).containsOnly(Map.entry("HTTP 503 overloaded", 1L), Map.entry("no answer", 1L));
 		assertThat(result.latency()).isNotNull().satisfies((latency) -> assertThat(latency.max()).isEqualTo(200));
 		assertThat(result.problem()).isNull();
-	}
-
-	@Test
-	void everyCallIsInOneSecond() {
-		CellResult result = evaluate(outcome(4, 4, 2_000), ProcessSamples.NONE, Map.of());
-
-		assertThat(result.seconds()).extracting(Second::calls).containsExactly(2L, 2L);
-		assertThat(result.seconds()).extracting(Second::failedCalls).containsExactly(2L, 0L);
-		assertThat(result.seconds()).extracting(Second::p99Millis).as("too few calls").containsOnlyNulls();
 	}
 
 	@Test
@@ -166,7 +155,7 @@ class CellEvaluationTests {
 
 	@Test
 	void whatOthersUseInAShortWindowIsThatOfTheSecondAroundIt() {
-		CellEvaluation evaluation = new CellEvaluation(SAMPLED, Map.of(), Map.of(), List.of(), "gateway", 2);
+		CellEvaluation evaluation = new CellEvaluation(SAMPLED, Map.of(), Map.of(), List.of(), 2);
 
 		assertThat(evaluation.foreignCpuShare(new Window(at(100), at(250)))).isCloseTo(0.05, within(1e-9));
 	}
@@ -194,21 +183,17 @@ class CellEvaluationTests {
 			processes.add(new ProcessSample(at(i * 200L), "gateway", 1_000 + i * 20, 100 + i, 30 + i));
 			machine.add(new MachineSample(at(i * 200L), 5_000 + i * 60, 1_000 + i * 20, 0));
 		}
-		TreeMap<Instant, Long> allocated = new TreeMap<>(Map.of(at(-100), 0L, at(1_000), 500L, at(2_100), 4_000L));
-		JfrRecording recording = new JfrRecording(List.of(new Pause(at(1_500), Duration.ofMillis(3))), new TreeMap<>(),
-				new TreeMap<>(Map.of(at(1_500), 40L)), allocated);
+		GcLog collector = new GcLog(List.of(new Pause(at(-5), Duration.ofMillis(6)),
+				new Pause(at(500), Duration.ofMillis(1)), new Pause(at(1_500), Duration.ofMillis(3))));
 
 		CellResult result = evaluate(outcome(4, 4, 2_000), new ProcessSamples(processes, machine),
-				Map.of("gateway", recording));
+				Map.of("gateway", collector));
 
 		ServiceCost gateway = result.services().get("gateway");
-		assertThat(gateway).isEqualTo(new ServiceCost(50.0, 1_000.0, 10.0, 1, 3.0, 3.0, 39, 109L));
-		assertThat(result.services().get("backend"))
-			.isEqualTo(new ServiceCost(null, null, null, null, null, null, null, null));
+		assertThat(gateway).isEqualTo(new ServiceCost(50.0, 2, 4.0, 3.0, 39, 109L));
+		assertThat(result.services().get("backend")).isEqualTo(new ServiceCost(null, null, null, null, null, null));
 		// 40 ms of 200 ms of two cores.
 		assertThat(result.foreignCpuShare()).isCloseTo(0.1, within(1e-9));
-		assertThat(result.seconds()).extracting(Second::gcPauseMillis).containsExactly(0.0, 3.0);
-		assertThat(result.seconds().getFirst().cpuShare()).isCloseTo(0.1, within(1e-9));
 	}
 
 	@Test
@@ -218,7 +203,6 @@ class CellEvaluationTests {
 		assertThat(result.foreignCpuShare()).isNull();
 		assertThat(Reliability.of(result)).containsExactly("the CPU time of gateway, backend is not known",
 				"what other processes used of the machine's CPU is not known");
-		assertThat(result.seconds()).extracting(Second::gcPauseMillis).containsOnlyNulls();
 	}
 
 	@Test
@@ -257,22 +241,21 @@ class CellEvaluationTests {
 		CellResult result = evaluate(outcome(4, 4, 150), new ProcessSamples(processes, List.of()), Map.of());
 
 		assertThat(result.services().get("gateway").cpuMillisPerOrder()).isNull();
-		assertThat(result.seconds()).hasSize(1);
 		assertThat(result.problem()).isNull();
 	}
 
-	private CellResult evaluate(PhaseOutcome outcome, ProcessSamples samples, Map<String, JfrRecording> recordings) {
-		return evaluate(CELL, outcome, samples, recordings, Map.of());
+	private CellResult evaluate(PhaseOutcome outcome, ProcessSamples samples, Map<String, GcLog> collectors) {
+		return evaluate(CELL, outcome, samples, collectors, Map.of());
 	}
 
 	private CellResult evaluate(Cell cell, PhaseOutcome outcome, ProcessSamples samples, Map<String, Scrapes> scrapes) {
 		return evaluate(cell, outcome, samples, Map.of(), scrapes);
 	}
 
-	private CellResult evaluate(Cell cell, PhaseOutcome outcome, ProcessSamples samples,
-			Map<String, JfrRecording> recordings, Map<String, Scrapes> scrapes) {
-		return new CellEvaluation(samples, recordings, scrapes, List.of("gateway", "backend"), "gateway", 2)
-			.evaluate(cell, outcome, new OrderCalls(this.calls));
+	private CellResult evaluate(Cell cell, PhaseOutcome outcome, ProcessSamples samples, Map<String, GcLog> collectors,
+			Map<String, Scrapes> scrapes) {
+		return new CellEvaluation(samples, collectors, scrapes, List.of("gateway", "backend"), 2).evaluate(cell,
+				outcome, new OrderCalls(this.calls));
 	}
 
 	private static Bottleneck bottleneck(CellResult result) {

@@ -87,7 +87,7 @@ class ReliabilityTests {
 			@Nullable Utilisation utilisation) {
 		return new CellResult(new Cell("reactive", "sync", "unlimited", load, 1), START, START.plusSeconds(1), 10, 0,
 				Map.of(), 10, 10, 10, 10, new Latency(310, 300.0, 390.0, 400.0, 400), null, null, Map.of(), 0L, 0,
-				foreign, lag, problem, utilisation, List.of());
+				foreign, lag, problem, utilisation);
 	}
 
 }

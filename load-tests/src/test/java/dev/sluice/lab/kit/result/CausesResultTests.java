@@ -30,7 +30,7 @@ class CausesResultTests {
 		Double pause = (pauseMillis != null) ? Double.valueOf(pauseMillis) : null;
 		return new Cell(CausesResult.BASE, 1_000, 1, trial, 1, 1_000, 1_000, Map.of(),
 				new Latency(500, 1.0, 1.0, 1_000.0, 1_000), 1_000, 1_000, 0,
-				new ServiceCost(1.0, 1.0, 1.0, 1, pause, pause, 1_000, 1L), 0.0, null);
+				new ServiceCost(1.0, 1, pause, pause, 1_000, 1L), 0.0, null);
 	}
 
 }

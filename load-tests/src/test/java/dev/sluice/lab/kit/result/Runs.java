@@ -9,7 +9,6 @@ import java.util.stream.IntStream;
 
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult.Latency;
-import dev.sluice.lab.kit.cell.CellResult.Second;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
@@ -172,8 +171,7 @@ public final class Runs {
 			String problem) {
 		return new CausesResult.Cell(setting, orders, 1, 1, seconds, orders, orders + 3, Map.of("HTTP 504", 3L),
 				new Latency(seconds * 500, seconds * 480, seconds * 900, seconds * 990, seconds * 1_000), orders + 40,
-				1_000, 2_000,
-				new ServiceCost(0.8, 48_000.0, 300.0, 3, pauseShare * seconds * 1_000, 4.0, 1_040, 400L << 20), 0.02,
+				1_000, 2_000, new ServiceCost(0.8, 3, pauseShare * seconds * 1_000, 4.0, 1_040, 400L << 20), 0.02,
 				problem);
 	}
 
@@ -308,15 +306,15 @@ public final class Runs {
 		return new CellResult(cell, START,
 				START.plusMillis((long) (1_000 * cell.load().size() / Math.max(perSecond, 0.01))), cell.load().size(),
 				0, Map.of(), cell.load().size(), cell.load().size(), perSecond, perSecond, null, null, null, Map.of(),
-				0L, 0, foreign, 0, null, null, List.of());
+				0L, 0, foreign, 0, null, null);
 	}
 
 	/** A cell without figures. */
 	public static CellResult bare(Cell cell, String problem) {
 		return new CellResult(cell, START, START.plusSeconds(60), 2200, 1788,
 				Map.of("HTTP 504", 1500L, "HTTP 503", 288L), 412, 412, 412 / 60.0, 412 / 60.0, null, null, null,
-				Map.of("gateway", new ServiceCost(null, null, null, null, null, null, null, null)), 0L, 12, 0.27, null,
-				problem, null, List.of());
+				Map.of("gateway", new ServiceCost(null, null, null, null, null, null)), 0L, 12, 0.27, null, problem,
+				null);
 	}
 
 	private static CellResult cell(Cell cell, Random random) {
@@ -329,17 +327,16 @@ public final class Runs {
 			perSecond = perSecond * Math.pow(50.0 / cell.load().size(), 0.42 + 0.06 * index);
 		}
 		perSecond *= 0.93 + 0.14 * random.nextDouble();
-		int seconds = Math.max(1, (int) Math.ceil(cell.load().size() / perSecond));
-		int answering = queued ? Math.max(1, (int) Math.ceil(cell.load().size() / 900.0)) : seconds;
 		double p50 = queued ? 6 + index + cell.load().size() / 80.0
 				: 52 + (starved ? cell.load().size() * 5.0 : cell.load().size() / 3.0) * (1 - 0.1 * index);
 		Latency latency = new Latency(p50 * 1.2, p50, p50 * 1.8, p50 * (queued ? 4 : 2.3), p50 * (queued ? 11 : 2.9));
 		long failed = (!queued && starved && cell.load().size() >= 1000) ? cell.load().size() / 5 : 0;
-		Map<String, ServiceCost> services = (cell.load().size() < 50) ? Map.of() : Map.of("gateway",
-				new ServiceCost((queued ? 0.9 : 1.3) - 0.12 * index, 48_000.0 + 9_000 * index, 310.0 * index, 3 + index,
-						21.0 + index, 9.4, cell.variant().equals("servlet-platform") ? 230 : 38 + index, 310L << 20),
-				"consumer", new ServiceCost(queued ? 0.62 : 0.02, 21_000.0, null, 1, 4.0, 4.0, 29, 280L << 20),
-				"backend", new ServiceCost(0.31, 9_000.0, null, 0, 0.0, 0.0, 44, 190L << 20));
+		Map<String, ServiceCost> services = (cell.load().size() < 50) ? Map.of()
+				: Map.of("gateway",
+						new ServiceCost((queued ? 0.9 : 1.3) - 0.12 * index, 3 + index, 21.0 + index, 9.4,
+								cell.variant().equals("servlet-platform") ? 230 : 38 + index, 310L << 20),
+						"consumer", new ServiceCost(queued ? 0.62 : 0.02, 1, 4.0, 4.0, 29, 280L << 20), "backend",
+						new ServiceCost(0.31, 0, 0.0, 0.0, 44, 190L << 20));
 		Instant start = START.plusSeconds(random.nextInt(2000));
 		return new CellResult(cell, start, start.plusMillis((long) (cell.load().size() * 1_000 / perSecond)),
 				cell.load().size() + failed, failed, (failed > 0) ? Map.of("HTTP 503", failed) : Map.of(),
@@ -347,23 +344,12 @@ public final class Runs {
 				wait(cell, p50 * (queued ? 0.5 : 1)), wait(cell, p50 * 2), services,
 				(long) Math.min(cell.load().size(), queued ? 100 : 1000),
 				Math.min(cell.load().size(), starved ? 40 : 1000), (random.nextInt(60) == 0) ? 0.16 : 0.02, 3, null,
-				null,
-				IntStream.range(0, seconds)
-					.mapToObj((i) -> second(i, i < answering, (double) cell.load().size() / answering, latency.p99(),
-							index, random))
-					.toList());
+				null);
 	}
 
 	private static CellResult.Wait wait(Cell cell, double p50) {
 		return new CellResult.Wait(cell.load().size(), 0, p50, (cell.load().size() > 200) ? p50 * 3 : null,
 				(cell.load().size() >= 1_000) ? p50 * 5 : null);
-	}
-
-	private static Second second(int second, boolean answering, double calls, double p99, int index, Random random) {
-		return new Second(second, answering ? Math.round(calls * (0.8 + 0.4 * random.nextDouble())) : 0, 0,
-				answering ? p99 * (0.7 + 0.6 * random.nextDouble()) : null,
-				(second % 6 == 2) ? 8 + 4 * random.nextDouble() : 0, (second == 0) ? null : 40 + index * 10,
-				(long) ((90 + (second * 23) % 160) * 1024.0 * 1024), answering ? 0.9 : 0.15);
 	}
 
 }
