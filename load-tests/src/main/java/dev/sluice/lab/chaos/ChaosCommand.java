@@ -5,7 +5,6 @@ import java.util.Set;
 
 import dev.sluice.lab.chaos.ChaosPlan.Choice;
 import dev.sluice.lab.chaos.ChaosPlan.Kind;
-import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
@@ -19,7 +18,7 @@ import picocli.CommandLine.Option;
 /** {@code lab chaos}. */
 @Command(name = "chaos",
 		description = "Kills, freezes and restarts everything while orders come in, then proves that each accepted"
-				+ " order was saved once, and with --ordering key in its customer's order. The backend is the witness: frozen and made to fail, but killed only with"
+				+ " order was saved once. The backend is the witness: frozen and made to fail, but killed only with"
 				+ " --store postgres.",
 		footer = { "", "Exit code: 0 the balance holds, 1 it does not or the run is not whole, 2 wrong usage." })
 public final class ChaosCommand extends ExperimentCommand {
@@ -79,17 +78,6 @@ public final class ChaosCommand extends ExperimentCommand {
 			description = "Number of consumers, 1 to " + MAX_CONSUMERS + ". Default: ${DEFAULT-VALUE}.")
 	private int consumers = CONSUMERS;
 
-	@Option(names = "--ordering", paramLabel = "ORDERING", defaultValue = "none",
-			description = "The consumers' delivery.ordering: ${COMPLETION-CANDIDATES}. With key, an order that is saved"
-					+ " before one of its customer that was accepted earlier breaks the balance; with none, it is only"
-					+ " counted. Default: ${DEFAULT-VALUE}.")
-	private ChaosExperiment.Ordering ordering = ChaosExperiment.Ordering.NONE;
-
-	@Option(names = "--customers", paramLabel = "N", defaultValue = "" + OrderIdentity.CUSTOMERS,
-			description = "Number of customers, who order in turn. Few of them have many orders waiting at once."
-					+ " Default: ${DEFAULT-VALUE}.")
-	private int customers = OrderIdentity.CUSTOMERS;
-
 	@Option(names = "--store", paramLabel = "STORE", defaultValue = "memory",
 			description = "Where the backend keeps its orders: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
 	private ChaosExperiment.Store store = ChaosExperiment.Store.MEMORY;
@@ -117,9 +105,6 @@ public final class ChaosCommand extends ExperimentCommand {
 		if (!(perSecond > 0 && perSecond <= 10_000)) {
 			throw usage("--rate must be above 0 and at most 10,000");
 		}
-		if (this.customers < 1) {
-			throw usage("--customers must be at least 1");
-		}
 		if (this.brokers != 1 && this.brokers != 3) {
 			throw usage("--brokers must be 1 or 3");
 		}
@@ -134,8 +119,8 @@ public final class ChaosCommand extends ExperimentCommand {
 		if (!(count >= 1 && count <= MAX_ORDERS)) {
 			throw usage("Between 1 and %s orders can be placed, these are %s".formatted(MAX_ORDERS, Math.round(count)));
 		}
-		return new ChaosExperiment.Settings((int) Math.round(count), perSecond, this.customers, this.ordering,
-				this.consumers, this.brokers, this.store, this.length.value() == Length.SMALLEST,
+		return new ChaosExperiment.Settings((int) Math.round(count), perSecond, this.consumers, this.brokers,
+				this.store, this.length.value() == Length.SMALLEST,
 				(this.seed != null) ? this.seed : System.nanoTime() % 1_000_000);
 	}
 

@@ -16,7 +16,6 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Breakable;
@@ -29,7 +28,6 @@ import dev.sluice.lab.kit.measure.SavedSampler;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
-import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
@@ -110,34 +108,18 @@ final class ChaosExperiment extends Experiment {
 	 *
 	 * @param orders to place
 	 * @param ratePerSecond orders due each second
-	 * @param customers number of customers that place them
-	 * @param ordering the consumers' {@code delivery.ordering}; with {@code key} an order
-	 * breaks the balance if it is saved before an order of the same customer that was
-	 * accepted earlier
 	 * @param consumers number of consumers
 	 * @param brokers number of Kafka brokers, 1 or 3
 	 * @param store where the backend keeps its orders
 	 * @param checking whether the services are started at the least cost
 	 * @param seed seed of the faults
 	 */
-	record Settings(int orders, double ratePerSecond, int customers, Ordering ordering, int consumers, int brokers,
-			Store store, boolean checking, long seed) {
+	record Settings(int orders, double ratePerSecond, int consumers, int brokers, Store store, boolean checking,
+			long seed) {
 
 		/** Length of the load without delays, in milliseconds. */
 		long millis() {
 			return Math.round(this.orders / this.ratePerSecond * 1_000);
-		}
-
-	}
-
-	/** Which orders are delivered one after another: the property delivery.ordering. */
-	enum Ordering {
-
-		NONE, KEY;
-
-		@Override
-		public String toString() {
-			return name().toLowerCase(Locale.ROOT);
 		}
 
 	}
@@ -173,8 +155,8 @@ final class ChaosExperiment extends Experiment {
 	protected Finding finding(@Nullable String partial) {
 		OrderLedger answers = this.ledger;
 		if (answers == null) {
-			return new ChaosResult(this.settings.seed(), this.settings.ratePerSecond(), SYNC_SHARE, null, null,
-					List.of(), List.of(), List.of(), 0);
+			return new ChaosResult(this.settings.seed(), this.settings.ratePerSecond(), SYNC_SHARE, null, List.of(),
+					List.of(), List.of(), 0);
 		}
 		List<ChaosResult.Fault> outages = this.faults.stream()
 			.map((fault) -> new ChaosResult.Fault(fault.target(), fault.kind().toString(), fault.beganMillis(),
@@ -183,22 +165,9 @@ final class ChaosExperiment extends Experiment {
 			.toList();
 		LedgerAudit.Audited found = this.audited;
 		return new ChaosResult(this.settings.seed(), this.settings.ratePerSecond(), SYNC_SHARE,
-				(found != null) ? found.balance() : null, (found != null) ? customerOrder(found.perCustomer()) : null,
-				outages, answers.seconds(this.saved),
-				(found != null) ? violations(found).stream().limit(MAX_VIOLATIONS).toList() : List.of(),
+				(found != null) ? found.balance() : null, outages, answers.seconds(this.saved),
+				(found != null) ? found.violations().stream().limit(MAX_VIOLATIONS).toList() : List.of(),
 				this.latestMillis);
-	}
-
-	private CustomerOrder customerOrder(OrderPerCustomer found) {
-		return new CustomerOrder(this.settings.ordering() == Ordering.KEY, this.settings.customers(),
-				this.settings.consumers(), found.compared(), found.overtaking().size());
-	}
-
-	/** All violations. An order that overtakes another is one if order is promised. */
-	private List<String> violations(LedgerAudit.Audited found) {
-		return (this.settings.ordering() == Ordering.KEY)
-				? Stream.concat(found.violations().stream(), found.perCustomer().overtaking().stream()).toList()
-				: found.violations();
 	}
 
 	@Override
@@ -223,11 +192,6 @@ final class ChaosExperiment extends Experiment {
 							+ directory.resolve("attempts.csv")
 					: null;
 		}
-		if (chaos.balance() != null && chaos.balance().holds() && chaos.customerOrder() != null
-				&& chaos.customerOrder().inversions() == 0) {
-			return "Nothing is known about the order per customer: no order was sent after another one of its customer was"
-					+ " accepted; take fewer --customers";
-		}
 		return "The balance does not hold; all orders that break it are in " + directory.resolve(VIOLATIONS);
 	}
 
@@ -247,7 +211,7 @@ final class ChaosExperiment extends Experiment {
 		List<Gateway> gateways = GATEWAYS.stream()
 			.map((variant) -> new Gateway(variant.id(), Objects.requireNonNull(services.get(variant.id())).uri()))
 			.toList();
-		OrderIdentity identity = new OrderIdentity("chaos-" + this.settings.seed(), this.settings.customers());
+		OrderIdentity identity = new OrderIdentity("chaos-" + this.settings.seed());
 		progress().step(String.format(Locale.ROOT, "Placing %,d orders, %.0f per second, during %s (seed %d)",
 				this.settings.orders(), this.settings.ratePerSecond(),
 				Figures.counted(this.plan.faults().size(), "fault"), this.settings.seed()));
@@ -261,11 +225,10 @@ final class ChaosExperiment extends Experiment {
 				int placed = place(new OrderDriver(gateways, identity, answers, start), new FaultInjector(this.plan,
 						victims(stack, services, control), start, REST_MILLIS, progress()));
 				progress().step("Everything runs again; waiting for orders under way");
-				BackendWitness witness = new BackendWitness(control, gateways.getFirst().uri(),
-						() -> unfinished(stack));
-				this.audited = new LedgerAudit(answers, identity, witness, placed).run(Patience.of(DRAIN),
-						progress()::now);
-				LedgerAudit.write(violations(this.audited), directory.resolve(VIOLATIONS));
+				this.audited = new LedgerAudit(answers, identity, control, gateways.getFirst().uri(),
+						() -> unfinished(stack), LedgerAudit.Pauses.USUAL)
+					.run(placed, Patience.of(DRAIN), progress()::now);
+				LedgerAudit.write(this.audited.violations(), directory.resolve(VIOLATIONS));
 			}
 			finally {
 				List<@Nullable Integer> perSecond = sampler.perSecond();
@@ -311,10 +274,9 @@ final class ChaosExperiment extends Experiment {
 		starts.add(stack::startInfrastructure);
 		ServiceOptions backend = ServiceOptions.NONE.withProperty("backend.store", this.settings.store());
 		starts.add(() -> services.put(BACKEND, stack.startBackend(backend)));
-		ServiceOptions consumer = ServiceOptions.NONE.withProperty("delivery.ordering", this.settings.ordering());
 		for (int number = 1; number <= this.settings.consumers(); number++) {
 			int of = number;
-			starts.add(() -> services.put(consumer(of), stack.startConsumer(of, consumer)));
+			starts.add(() -> services.put(consumer(of), stack.startConsumer(of, ServiceOptions.NONE)));
 		}
 		GATEWAYS.forEach((variant) -> starts
 			.add(() -> services.put(variant.id(), stack.startGateway(variant, ServiceOptions.NONE))));
@@ -355,8 +317,7 @@ final class ChaosExperiment extends Experiment {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "open: %s orders per second by the clock, %s of them sync"
 			.formatted(this.settings.ratePerSecond(), Figures.percent(SYNC_SHARE)));
-		configuration.put("consumers", String.format(Locale.ROOT, "%s, delivery.ordering=%s, orders of %,d customers",
-				this.settings.consumers(), this.settings.ordering(), this.settings.customers()));
+		configuration.put("consumers", Integer.toString(this.settings.consumers()));
 		configuration.put("client", OrderDriver.text(GATEWAYS));
 		configuration.put("seed", Long.toString(this.settings.seed()));
 		configuration.put("faults planned", Integer.toString(this.plan.faults().size()));

@@ -1,6 +1,5 @@
 package dev.sluice.lab.chaos;
 
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +17,6 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
-import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
 import dev.sluice.lab.kit.result.ChaosResult.Fault;
 import dev.sluice.lab.kit.result.ChaosResult.Second;
 import dev.sluice.lab.kit.result.RunResult;
@@ -50,7 +48,7 @@ public final class ChaosPage {
 	/** The balance and the outages for the terminal. */
 	static String text(ChaosResult chaos, Balance balance) {
 		String violations = Section.text(chaos.violations());
-		return balance(balance, chaos.customerOrder()).text() + violations + outages(chaos).text();
+		return balance(balance).text() + violations + outages(chaos).text();
 	}
 
 	private static List<String> answers(ChaosResult chaos) {
@@ -67,16 +65,7 @@ public final class ChaosPage {
 					.formatted(Figures.count(balance.accepted()), faults, Figures.count(balance.lost()),
 							Figures.count(balance.doubled()), Figures.count(balance.refusedButSaved()),
 							Figures.count(balance.misnamed()));
-		CustomerOrder order = chaos.customerOrder();
-		return (order != null) ? List.of(saved, answer(order)) : List.of(saved);
-	}
-
-	private static String answer(CustomerOrder order) {
-		String promise = order.promised() ? "delivery.ordering=key promises the order per customer: "
-				: "No order per customer is promised (delivery.ordering=none): ";
-		return "%s%s of %s orders that were sent after one of the same customer was accepted, with %s customers and %s consumers, were saved before it."
-			.formatted(promise, Figures.count(order.inversions()), Figures.count(order.compared()),
-					Figures.count(order.customers()), Figures.count(order.consumers()));
+		return List.of(saved);
 	}
 
 	private static void balance(ChaosResult chaos, Html html) {
@@ -84,7 +73,7 @@ public final class ChaosPage {
 		if (balance == null) {
 			return;
 		}
-		html.table(balance(balance, chaos.customerOrder()));
+		html.table(balance(balance));
 		if (!chaos.violations().isEmpty()) {
 			html.element("h3", "The first orders that break the balance").list(chaos.violations());
 			html.paragraph("violations.csv has all of them, attempts.csv the answers to their clients.");
@@ -97,8 +86,8 @@ public final class ChaosPage {
 	private record Entry(String what, String part, long orders) {
 	}
 
-	private static Table balance(Balance balance, @Nullable CustomerOrder order) {
-		List<Entry> entries = new ArrayList<>(List.of(new Entry("Placed", "", balance.placed()),
+	private static Table balance(Balance balance) {
+		List<Entry> entries = List.of(new Entry("Placed", "", balance.placed()),
 				new Entry("Accepted", "", balance.accepted()), new Entry("", "answered 201", balance.acceptedSync()),
 				new Entry("", "answered 202", balance.acceptedQueued()), new Entry("", "saved", balance.saved()),
 				new Entry("", "failed, and a gateway says so", balance.failed()),
@@ -106,14 +95,8 @@ public final class ChaosPage {
 				new Entry("", "saved although refused (must be 0)", balance.refusedButSaved()),
 				new Entry("In doubt", "", balance.inDoubt()), new Entry("", "saved", balance.inDoubtSaved()),
 				new Entry("Doubled (must be 0)", "", balance.doubled()),
-				new Entry("Misnamed (must be 0)", "", balance.misnamed())));
-		if (order != null) {
-			entries.add(new Entry("Sent after one of the same customer was accepted", "", order.compared()));
-			entries
-				.add(new Entry("", "saved before it" + (order.promised() ? " (must be 0)" : ""), order.inversions()));
-		}
-		entries.add(new Entry("Repeats absorbed", Figures.percent(balance.redeliveredShare()) + " of all deliveries",
-				balance.repeatsAbsorbed()));
+				new Entry("Misnamed (must be 0)", "", balance.misnamed()), new Entry("Repeats absorbed",
+						Figures.percent(balance.redeliveredShare()) + " of all deliveries", balance.repeatsAbsorbed()));
 		return Table.of("Orders, each counted once by the strongest of its answers", entries,
 				List.of(Column.words("What", Entry::what), Column.words("Of which", Entry::part),
 						Column.count("orders", Entry::orders)));

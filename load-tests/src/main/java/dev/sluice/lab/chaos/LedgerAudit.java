@@ -1,21 +1,19 @@
 package dev.sluice.lab.chaos;
 
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
+import java.util.BitSet;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
@@ -23,53 +21,74 @@ import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.chaos.Answer.Meaning;
-import dev.sluice.lab.chaos.BackendWitness.Fate;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
+import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.LabException;
-import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Compares the answers that clients got with what the backend has, once everything runs
- * again. Every accepted order must be saved or have failed, no refused order may be
- * saved, and there must be no orders other than those placed.
+ * again. Every accepted order must be saved, or a gateway must say that it failed; no
+ * refused order may be saved; and there must be no orders other than those placed.
  * <p>
- * Waits for orders under way until a deadline. Not thread-safe; asks the witness in
- * {@link #THREADS} threads.
+ * Begins when no more orders arrive at the backend and Kafka has none to deliver: until
+ * then even a refused order may still be saved. Each question has a deadline; without an
+ * answer the audit throws a {@link LabException}, as it would prove nothing. Not
+ * thread-safe.
  */
 final class LedgerAudit {
 
-	/** Instead of the time at which an order was saved. */
-	static final long NOT_SAVED = Long.MIN_VALUE;
-
-	private static final int THREADS = 24;
-
-	/** Progress is reported each time this many orders have been looked up. */
-	private static final int PROGRESS_ORDERS = 500;
+	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
 	private static final int TRIES = 5;
+
+	private static final int OK = 200;
 
 	private final OrderLedger ledger;
 
 	private final OrderIdentity identity;
 
-	private final BackendWitness witness;
+	private final BackendControl backend;
 
-	private final int placed;
+	private final URI gateway;
+
+	private final Unfinished unfinished;
+
+	private final Pauses pauses;
+
+	/** By order: those that the backend has. */
+	private BitSet saved = new BitSet();
+
+	/** By order: those of which a gateway has said that they failed. */
+	private final BitSet failed = new BitSet();
+
+	/** Counts the records that Kafka still has to deliver. */
+	@FunctionalInterface
+	interface Unfinished {
+
+		/** Number of records; empty if unknown at the moment. */
+		OptionalLong records() throws InterruptedException;
+
+	}
 
 	/**
-	 * By order, as far as the witness knows; null if it does not know the order. Each
-	 * element is written by one asker.
+	 * How long to wait.
+	 *
+	 * @param poll between two looks at the backend
+	 * @param quiet time without a new order at the backend after which missing orders may
+	 * never arrive
 	 */
-	private final @Nullable OrderStatus[] statuses;
+	record Pauses(Duration poll, Duration quiet) {
 
-	/**
-	 * By order, by the backend's clock; {@link #NOT_SAVED} if the order is not saved or
-	 * the time is unknown.
-	 */
-	private final long[] savedMicros;
+		static final Pauses USUAL = new Pauses(Duration.ofMillis(500), Duration.ofSeconds(3));
+
+	}
 
 	/**
 	 * The result of an audit.
@@ -77,130 +96,158 @@ final class LedgerAudit {
 	 * @param violations a line for each order that breaks the balance, in the order of
 	 * their numbers: {@code id,what,order}
 	 */
-	public record Audited(Balance balance, OrderPerCustomer perCustomer, List<String> violations) {
+	record Audited(Balance balance, List<String> violations) {
 	}
 
 	/**
-	 * @param placed number of orders tried at least once
+	 * @param gateway asked for accepted orders that the backend does not have
+	 * @param unfinished asked once the backend is quiet
 	 */
-	public LedgerAudit(OrderLedger ledger, OrderIdentity identity, BackendWitness witness, int placed) {
+	LedgerAudit(OrderLedger ledger, OrderIdentity identity, BackendControl backend, URI gateway, Unfinished unfinished,
+			Pauses pauses) {
 		this.ledger = ledger;
 		this.identity = identity;
-		this.witness = witness;
-		this.placed = placed;
-		this.statuses = new OrderStatus[ledger.orders()];
-		this.savedMicros = new long[ledger.orders()];
-		Arrays.fill(this.savedMicros, NOT_SAVED);
+		this.backend = backend;
+		this.gateway = gateway;
+		this.unfinished = unfinished;
+		this.pauses = pauses;
 	}
 
 	/**
 	 * Waits until the orders under way have arrived, and audits.
+	 * @param placed number of orders tried at least once
 	 * @param within time for the accepted orders to arrive
 	 * @param progress gets a line of text about the progress
-	 * @throws LabException if the witness does not answer, or knows at the deadline of
-	 * orders that are still to be delivered
+	 * @throws LabException if the backend or the gateway does not answer, or Kafka still
+	 * has orders to deliver at the deadline
 	 */
-	public Audited run(Duration within, Consumer<String> progress) throws InterruptedException {
+	Audited run(int placed, Duration within, Consumer<String> progress) throws InterruptedException {
 		long deadline = System.nanoTime() + within.toNanos();
+		awaitQuiet(deadline, progress);
+		progress.accept("looking up %s orders".formatted(placed));
+		BackendAudit counts = lookUp();
+		// Orders in doubt may have arrived between the two answers of the backend.
+		for (int tries = 1; !isSettled(counts) && (tries < TRIES || System.nanoTime() - deadline < 0); tries++) {
+			Thread.sleep(this.pauses.poll());
+			counts = lookUp();
+		}
+		return new Audited(balance(placed, counts), violations());
+	}
+
+	private void awaitQuiet(long deadline, Consumer<String> progress) throws InterruptedException {
 		int accepted = this.ledger.count(Meaning.ACCEPTED);
-		this.witness.awaitQuiet(deadline, (far) -> progress.accept("%s orders accepted, %s".formatted(accepted, far)));
-		ask(this::isPending, progress);
-		while (count(this::isPending) > 0 && System.nanoTime() - deadline <= 0) {
-			this.witness.pause();
-			ask(this::isPending, progress);
-		}
-		// The orders that were not accepted, once the others have arrived.
-		ask(this::isMissing, progress);
-		BackendAudit counts = this.witness.counts();
-		for (int tries = 1; tries < TRIES && counts.saved() != count(this::isSaved); tries++) {
-			// Orders in doubt may have arrived since they were looked up.
-			ask(this::isMissing, progress);
-			counts = this.witness.counts();
-		}
-		return new Audited(balance(counts),
-				OrderPerCustomer.of(this.ledger, this.identity, (order) -> this.savedMicros[order]), violations());
-	}
-
-	private boolean isSaved(int order) {
-		return this.statuses[order] == OrderStatus.SAVED;
-	}
-
-	private boolean isFailed(int order) {
-		return this.statuses[order] == OrderStatus.FAILED;
-	}
-
-	private boolean isPending(int order) {
-		return this.ledger.meaning(order) == Meaning.ACCEPTED && !isSaved(order) && !isFailed(order);
-	}
-
-	private boolean isMissing(int order) {
-		return this.ledger.meaning(order) != Meaning.NONE && !isSaved(order);
-	}
-
-	private int count(IntPredicate which) {
-		return (int) IntStream.range(0, this.ledger.orders()).filter(which).count();
-	}
-
-	private void ask(IntPredicate which, Consumer<String> progress) throws InterruptedException {
-		int all = count(which);
-		AtomicInteger next = new AtomicInteger();
-		AtomicInteger asked = new AtomicInteger();
-		Callable<Void> asker = () -> {
-			try {
-				for (int order = next.getAndIncrement(); order < this.ledger.orders(); order = next.getAndIncrement()) {
-					if (which.test(order)) {
-						ask(order);
-						if (asked.incrementAndGet() % PROGRESS_ORDERS == 0) {
-							progress.accept("%s of %s orders looked up".formatted(asked.get(), all));
-						}
-					}
+		long last = -1;
+		long quietSince = System.nanoTime();
+		while (true) {
+			BackendAudit audit = retried(this.backend::audit);
+			if (audit.received() != last || audit.inFlight() > 0) {
+				last = audit.received();
+				quietSince = System.nanoTime();
+			}
+			progress.accept("%s orders accepted, the backend has %s".formatted(accepted, audit.saved()));
+			boolean late = System.nanoTime() - deadline >= 0;
+			if (late || System.nanoTime() - quietSince >= this.pauses.quiet().toNanos()) {
+				OptionalLong left = this.unfinished.records();
+				if (left.isPresent() && left.getAsLong() == 0) {
+					return;
 				}
-				return null;
+				if (late) {
+					throw new LabException("Orders are still under way (%s): the audit would prove nothing"
+						.formatted(left.isPresent() ? "Kafka has %s to be delivered".formatted(left.getAsLong())
+								: "Kafka does not report how many"));
+				}
 			}
-			finally {
-				// After a failure the others need not go on.
-				next.set(this.ledger.orders());
-			}
-		};
-		try (ExecutorService askers = Executors.newVirtualThreadPerTaskExecutor()) {
-			for (Future<Void> each : askers.invokeAll(Collections.nCopies(THREADS, asker))) {
-				each.get();
-			}
-		}
-		catch (ExecutionException ex) {
-			throw (ex.getCause() instanceof RuntimeException cause) ? cause : new IllegalStateException(ex.getCause());
+			Thread.sleep(this.pauses.poll());
 		}
 	}
 
-	private void ask(int order) throws InterruptedException {
-		Fate fate = this.witness.fate(this.identity.id(order));
-		if (fate != null) {
-			this.statuses[order] = fate.status();
-			this.savedMicros[order] = (fate.savedAt() != null)
-					? ChronoUnit.MICROS.between(Instant.EPOCH, fate.savedAt()) : NOT_SAVED;
+	/** Finds out what has become of each order; returns the backend's counts. */
+	private BackendAudit lookUp() throws InterruptedException {
+		Set<UUID> known = retried(this.backend::savedMicros).keySet();
+		BackendAudit counts = retried(this.backend::audit);
+		this.saved = new BitSet();
+		for (int order = 0; order < this.ledger.orders(); order++) {
+			this.saved.set(order, known.contains(this.identity.id(order)));
+			if (isLost(order)) {
+				UUID id = this.identity.id(order);
+				this.failed.set(order, retried(() -> hasFailed(id)));
+			}
+		}
+		// One may have been delivered again since.
+		this.failed.andNot(this.saved);
+		return counts;
+	}
+
+	/** Whether the gateway reports that the order has failed. */
+	private boolean hasFailed(UUID id) throws InterruptedException {
+		URI uri = this.gateway.resolve("/orders/" + id);
+		try {
+			HttpResponse<String> view = this.backend.client()
+				.send(HttpRequest.newBuilder(uri).timeout(Patience.of(TIMEOUT)).build(), BodyHandlers.ofString());
+			return view.statusCode() == OK
+					&& JsonMapper.shared().readValue(view.body(), OrderView.class).status() == OrderStatus.FAILED;
+		}
+		catch (IOException | JacksonException ex) {
+			throw new LabException("%s does not answer with an order: %s".formatted(uri, ex), ex);
 		}
 	}
 
-	private Balance balance(BackendAudit counts) {
-		return new Balance(this.placed, this.ledger.attempts(), this.ledger.accepted(Mode.SYNC),
-				this.ledger.accepted(Mode.QUEUED), count(Meaning.ACCEPTED, this::isSaved),
-				count(Meaning.ACCEPTED, this::isFailed), count(this::isPending), this.ledger.count(Meaning.REFUSED),
-				count(Meaning.REFUSED, this::isSaved), this.ledger.count(Meaning.OPEN),
-				count(Meaning.OPEN, this::isSaved), counts.saved() - count(this::isSaved), this.ledger.misnamedOrders(),
-				counts.duplicates(), counts.saved());
+	/** Asks again: a backend with a database needs a moment once the database is back. */
+	private <T> T retried(Question<T> question) throws InterruptedException {
+		for (int tries = 1;; tries++) {
+			try {
+				return question.ask();
+			}
+			catch (LabException ex) {
+				if (tries == TRIES) {
+					throw ex;
+				}
+			}
+			Thread.sleep(this.pauses.poll());
+		}
+	}
+
+	/** Fails with a {@link LabException} if there is no answer. */
+	@FunctionalInterface
+	private interface Question<T> {
+
+		T ask() throws InterruptedException;
+
+	}
+
+	private boolean isSettled(BackendAudit counts) {
+		return count(this::isLost) == 0 && counts.saved() == this.saved.cardinality();
+	}
+
+	/** Accepted, and neither saved nor failed, as far as is known. */
+	private boolean isLost(int order) {
+		return this.ledger.meaning(order) == Meaning.ACCEPTED && !this.saved.get(order) && !this.failed.get(order);
+	}
+
+	private Balance balance(int placed, BackendAudit counts) {
+		return new Balance(placed, this.ledger.attempts(), this.ledger.accepted(Mode.SYNC),
+				this.ledger.accepted(Mode.QUEUED), count(Meaning.ACCEPTED, this.saved::get),
+				count(Meaning.ACCEPTED, this.failed::get), count(this::isLost), this.ledger.count(Meaning.REFUSED),
+				count(Meaning.REFUSED, this.saved::get), this.ledger.count(Meaning.OPEN),
+				count(Meaning.OPEN, this.saved::get), counts.saved() - this.saved.cardinality(),
+				this.ledger.misnamedOrders(), counts.duplicates(), counts.saved());
 	}
 
 	private int count(Meaning meaning, IntPredicate which) {
 		return count((order) -> this.ledger.meaning(order) == meaning && which.test(order));
 	}
 
+	private int count(IntPredicate which) {
+		return (int) IntStream.range(0, this.ledger.orders()).filter(which).count();
+	}
+
 	private List<String> violations() {
 		List<String> violations = new ArrayList<>();
 		for (int order = 0; order < this.ledger.orders(); order++) {
-			if (isPending(order)) {
+			if (isLost(order)) {
 				violations.add("%s,lost,%s".formatted(this.identity.id(order), order));
 			}
-			else if (this.ledger.meaning(order) == Meaning.REFUSED && isSaved(order)) {
+			else if (this.ledger.meaning(order) == Meaning.REFUSED && this.saved.get(order)) {
 				violations.add("%s,refused but saved,%s".formatted(this.identity.id(order), order));
 			}
 		}
@@ -211,7 +258,7 @@ final class LedgerAudit {
 	 * Writes all violations.
 	 * @throws IOException if they cannot be written
 	 */
-	public static void write(List<String> violations, Path file) throws IOException {
+	static void write(List<String> violations, Path file) throws IOException {
 		Files.write(file, Stream.concat(Stream.of("id,what,order"), violations.stream()).toList());
 	}
 

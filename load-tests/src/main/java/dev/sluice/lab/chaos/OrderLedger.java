@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * answer to any of its attempts: placed = accepted + refused + in doubt. Each attempt is
  * a line in a file.
  * <p>
- * Keeps nine bytes for each order and 20 for each second, so a million orders need 9 MB.
+ * Keeps five bytes for each order and 20 for each second, so a million orders need 5 MB.
  * Thread-safe.
  */
 final class OrderLedger implements AutoCloseable {
@@ -31,9 +31,6 @@ final class OrderLedger implements AutoCloseable {
 
 	/** By order, since the load began; {@link #NEVER} if it was not accepted. */
 	private final int[] acceptedAtMillis;
-
-	/** The first attempt of each order, since the load began. */
-	private final int[] sentAtMillis;
 
 	private final double syncShare;
 
@@ -55,8 +52,6 @@ final class OrderLedger implements AutoCloseable {
 		this.meanings = new byte[orders];
 		this.acceptedAtMillis = new int[orders];
 		Arrays.fill(this.acceptedAtMillis, NEVER);
-		this.sentAtMillis = new int[orders];
-		Arrays.fill(this.sentAtMillis, NEVER);
 		this.syncShare = syncShare;
 		this.attempts = Files.newBufferedWriter(file);
 		this.attempts.write("order,attempt,gateway,mode,sent_ms,took_ms,answer\n");
@@ -86,9 +81,6 @@ final class OrderLedger implements AutoCloseable {
 		boolean accepted = answer.meaning() == Meaning.ACCEPTED;
 		this.attemptCount++;
 		this.meanings[order] = (byte) Math.max(this.meanings[order], answer.meaning().ordinal());
-		if (this.sentAtMillis[order] == NEVER) {
-			this.sentAtMillis[order] = Math.toIntExact(sentMillis);
-		}
 		if (accepted && this.acceptedAtMillis[order] == NEVER) {
 			this.acceptedAtMillis[order] = Math.toIntExact(endedMillis);
 		}
@@ -118,16 +110,6 @@ final class OrderLedger implements AutoCloseable {
 	/** Strongest answer to the order's attempts. */
 	synchronized Meaning meaning(int order) {
 		return Meaning.values()[this.meanings[order]];
-	}
-
-	/** When the order was first accepted, in milliseconds since the load began. */
-	synchronized int acceptedAtMillis(int order) {
-		return this.acceptedAtMillis[order];
-	}
-
-	/** When the order was first sent, in milliseconds since the load began. */
-	synchronized int sentAtMillis(int order) {
-		return this.sentAtMillis[order];
 	}
 
 	/** Number of orders with a meaning. */

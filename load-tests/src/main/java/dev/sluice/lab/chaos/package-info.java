@@ -1,7 +1,6 @@
 /**
  * {@code lab chaos}: kills, freezes and restarts services while orders come in, and
- * audits every order. Start at {@link dev.sluice.lab.chaos.ChaosExperiment}, which runs a
- * {@link dev.sluice.lab.chaos.Trial}.
+ * audits every order. Start at {@link dev.sluice.lab.chaos.ChaosExperiment}.
  */
 @NullMarked
 package dev.sluice.lab.chaos;

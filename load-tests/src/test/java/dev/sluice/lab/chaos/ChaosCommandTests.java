@@ -25,7 +25,6 @@ class ChaosCommandTests {
 			--minutes 1 --kills-each 20      | The load must last at least
 			--kills-each 0                   | At least one kill
 			--consumers 5                    | --consumers must be between 1 and 4
-			--customers 0                    | --customers must be at least 1
 			--brokers 2                      | --brokers must be 1 or 3
 			""")
 	void refusesWhatCannotBe(String arguments, String message) {

@@ -1,5 +1,6 @@
 package dev.sluice.lab.chaos;
 
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
@@ -13,15 +14,15 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
+import com.sun.net.httpserver.HttpExchange;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
-import dev.sluice.contract.SavedOrder;
 import dev.sluice.lab.StubServer;
-import dev.sluice.lab.chaos.BackendWitness.Unfinished;
+import dev.sluice.lab.chaos.LedgerAudit.Pauses;
+import dev.sluice.lab.chaos.LedgerAudit.Unfinished;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.stack.LabException;
@@ -43,7 +44,7 @@ class LedgerAuditTests {
 
 	private static final int ORDERS = 200;
 
-	private static final Duration POLL = Duration.ofMillis(1);
+	private static final Pauses NO_PAUSE = new Pauses(Duration.ofMillis(1), Duration.ZERO);
 
 	private static final Answer ACCEPTED = Answer.of(202, null);
 
@@ -74,14 +75,23 @@ class LedgerAuditTests {
 	@BeforeEach
 	void start() throws IOException {
 		this.ledger = new OrderLedger(ORDERS, 0.2, this.directory.resolve("attempts.csv"));
-		serve(this.backend, (path) -> path.equals("/audit") ? backendAudit()
-				: this.saved.contains(id(path)) ? new SavedOrder(id(path), Instant.EPOCH) : null);
-		serve(this.gateway, (path) -> {
-			if (id(path).equals(this.savedWhenAsked)) {
-				this.saved.add(id(path));
+		this.backend.on("/audit", (exchange) -> answer(exchange, backendAudit())).on("/audit/orders", (exchange) -> {
+			exchange.sendResponseHeaders(200, 0);
+			try (DataOutputStream body = new DataOutputStream(exchange.getResponseBody())) {
+				for (UUID id : this.saved) {
+					body.writeLong(id.getMostSignificantBits());
+					body.writeLong(id.getLeastSignificantBits());
+					body.writeLong(0);
+				}
 			}
-			OrderStatus status = this.statuses.get(id(path));
-			return (status != null) ? new OrderView(id(path), status, 1, null, Instant.EPOCH, null) : null;
+		});
+		this.gateway.on("/orders/", (exchange) -> {
+			UUID id = UUID.fromString(exchange.getRequestURI().getPath().substring("/orders/".length()));
+			if (id.equals(this.savedWhenAsked)) {
+				this.saved.add(id);
+			}
+			OrderStatus status = this.statuses.get(id);
+			answer(exchange, (status != null) ? new OrderView(id, status, 1, null, Instant.EPOCH, null) : null);
 		});
 	}
 
@@ -240,23 +250,15 @@ class LedgerAuditTests {
 
 	private LedgerAudit.Audited audit(long deadlineMillis, Unfinished unfinished) throws InterruptedException {
 		try (HttpClient client = Http.client(Duration.ofSeconds(5))) {
-			BackendWitness witness = new BackendWitness(new BackendControl(client, this.backend.uri("")),
-					this.gateway.uri(""), unfinished, POLL, Duration.ZERO);
-			return new LedgerAudit(this.ledger, this.identity, witness, ORDERS).run(Duration.ofMillis(deadlineMillis),
-					(_) -> {
-					});
+			return new LedgerAudit(this.ledger, this.identity, new BackendControl(client, this.backend.uri("")),
+					this.gateway.uri(""), unfinished, NO_PAUSE)
+				.run(ORDERS, Duration.ofMillis(deadlineMillis), (_) -> {
+				});
 		}
 	}
 
-	private static void serve(StubServer server, Function<String, @Nullable Object> contents) {
-		server.on("/", (exchange) -> {
-			Object body = contents.apply(exchange.getRequestURI().getPath());
-			StubServer.answer(exchange, (body != null) ? 200 : 404, JsonMapper.shared().writeValueAsString(body));
-		});
-	}
-
-	private static UUID id(String path) {
-		return UUID.fromString(path.substring(path.lastIndexOf('/') + 1));
+	private static void answer(HttpExchange exchange, @Nullable Object body) throws IOException {
+		StubServer.answer(exchange, (body != null) ? 200 : 404, JsonMapper.shared().writeValueAsString(body));
 	}
 
 }

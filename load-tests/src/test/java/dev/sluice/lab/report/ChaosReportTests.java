@@ -28,12 +28,6 @@ class ChaosReportTests {
 	}
 
 	@Test
-	void tellsTheOrderPerCustomer() {
-		assertThat(Report.page(Runs.chaos(0))).contains(
-				"delivery.ordering=key promises the order per customer: 0 of 9,400 orders that were sent after one of the same customer was accepted, with 50 customers and 2 consumers, were saved before it.");
-	}
-
-	@Test
 	void drawsEachFaultOnTheAxisOfTheOrders() {
 		String page = Report.page(Runs.chaos(0));
 
@@ -49,7 +43,7 @@ class ChaosReportTests {
 
 	@Test
 	void rendersARunThatEndedBeforeItsAudit() {
-		ChaosResult half = new ChaosResult(1, 100, 0.2, null, null, List.of(), List.of(), List.of(), 0);
+		ChaosResult half = new ChaosResult(1, 100, 0.2, null, List.of(), List.of(), List.of(), 0);
 
 		assertThat(Report.page(Runs.found("chaos", half))).contains("could be audited", "No order was placed",
 				"Nothing was broken");

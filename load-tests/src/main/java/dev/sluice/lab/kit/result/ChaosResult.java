@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param ratePerSecond orders due
  * @param syncShare share of sync orders
  * @param balance null if the run ended before the audit
- * @param customerOrder null likewise
  * @param faults in order of their start
  * @param seconds from the first order until everything was settled
  * @param violations first orders that break the balance, and how; all are in
@@ -21,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonTypeName("chaos")
 public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nullable Balance balance,
-		@Nullable CustomerOrder customerOrder, List<Fault> faults, List<Second> seconds, List<String> violations,
-		long latestMillis) implements Finding {
+		List<Fault> faults, List<Second> seconds, List<String> violations, long latestMillis) implements Finding {
 
 	public ChaosResult {
 		faults = List.copyOf(faults);
@@ -32,26 +30,7 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nu
 
 	/** Whether it was audited and every promise was kept. */
 	public boolean holds() {
-		return this.balance != null && this.balance.holds() && this.customerOrder != null && this.customerOrder.holds();
-	}
-
-	/**
-	 * Whether each customer's queued orders were saved in the order in which they were
-	 * accepted. An order comes after another of its customer if it was first sent after
-	 * that one's 202.
-	 *
-	 * @param promised whether {@code delivery.ordering} is {@code key}
-	 * @param compared saved orders that follow another one
-	 * @param inversions of these, saved before the one they follow: a violation if
-	 * promised
-	 */
-	public record CustomerOrder(boolean promised, int customers, int consumers, int compared, int inversions) {
-
-		/** Whether the promise, if there is one, was kept and could have been broken. */
-		public boolean holds() {
-			return !this.promised || (this.compared > 0 && this.inversions == 0);
-		}
-
+		return this.balance != null && this.balance.holds();
 	}
 
 	/**
