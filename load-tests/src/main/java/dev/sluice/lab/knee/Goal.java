@@ -8,7 +8,6 @@ import java.util.regex.Pattern;
 
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
-import dev.sluice.lab.kit.result.KneeResult.Aim;
 import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
@@ -55,15 +54,13 @@ record Goal(Duration p99, Duration savedP99) {
 
 	/**
 	 * Why the goal is not met; null if it is met.
-	 * @param aim aim of the queued mode; null for all of the goal
 	 * @param savedP99Millis upper bound of the 99th percentile from accepted to saved;
 	 * null if not all accepted orders were saved; ignored for the sync mode, which
 	 * answers when an order is saved
 	 * @param leftBehind growth of the number of orders that wait to be saved, from before
 	 * the first was due until the last was answered; ignored for the sync mode
 	 */
-	@Nullable String missed(Mode mode, @Nullable Aim aim, Tally tally, @Nullable Timing latency, @Nullable Double savedP99Millis,
-			long leftBehind) {
+	@Nullable String missed(Mode mode, Tally tally, @Nullable Timing latency, @Nullable Double savedP99Millis, long leftBehind) {
 		if (tally.notSent() > 0) {
 			return String.format(Locale.ROOT, "%,d requests not sent, as too many were outstanding", tally.notSent());
 		}
@@ -73,11 +70,11 @@ record Goal(Duration p99, Duration savedP99) {
 		if (tally.outstanding() > 0 || latency == null) {
 			return String.format(Locale.ROOT, "%,d requests without an answer", tally.outstanding());
 		}
-		if (aim != Aim.SAVING && latency.p99AtMost() > this.p99.toMillis()) {
+		if (latency.p99AtMost() > this.p99.toMillis()) {
 			return String.format(Locale.ROOT, "%s %,.0f ms",
 					(latency.p99() != null) ? "p99" : "slowest of too few for a p99", latency.p99AtMost());
 		}
-		if (mode == Mode.SYNC || aim == Aim.ACCEPTING) {
+		if (mode == Mode.SYNC) {
 			return null;
 		}
 		if (savedP99Millis == null) {

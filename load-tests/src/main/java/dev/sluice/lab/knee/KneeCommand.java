@@ -22,8 +22,7 @@ import picocli.CommandLine.Option;
 /** {@code lab knee}. */
 @Command(name = "knee",
 		description = "Searches the greatest rate that each variant and mode sustains under a latency goal, without failures,"
-				+ " in an open model; of queued orders accepting and saving apart. Each of the twelve searches takes at most"
-				+ " two minutes, and is repeated.")
+				+ " in an open model. Each of the eight searches takes at most two minutes, and is repeated.")
 public final class KneeCommand extends ExperimentCommand {
 
 	private static final Duration WARM_UP = Duration.ofSeconds(2);
@@ -31,8 +30,8 @@ public final class KneeCommand extends ExperimentCommand {
 	private static final Duration MEASURED = Duration.ofSeconds(5);
 
 	/**
-	 * Time limit of one search, after which no step begins. The three searches of a
-	 * variant take at most six minutes.
+	 * Time limit of one search, after which no step begins. The two searches of a variant
+	 * take at most four minutes.
 	 */
 	private static final Duration LIMIT = Duration.ofSeconds(95);
 
@@ -54,7 +53,7 @@ public final class KneeCommand extends ExperimentCommand {
 	private ModesOption modes = new ModesOption();
 
 	@Option(names = "--repetitions", paramLabel = "N", defaultValue = "3",
-			description = "Searches of each variant, mode and aim; the report has their median and range."
+			description = "Searches of each variant and mode; the report has their median and range."
 					+ " Default: ${DEFAULT-VALUE}, with --smallest 1.")
 	private int repetitions = 3;
 

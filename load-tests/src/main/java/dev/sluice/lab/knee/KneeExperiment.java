@@ -7,7 +7,6 @@ import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -16,8 +15,7 @@ import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -42,7 +40,6 @@ import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.KneeResult;
-import dev.sluice.lab.kit.result.KneeResult.Aim;
 import dev.sluice.lab.kit.result.KneeResult.Knee;
 import dev.sluice.lab.kit.result.KneeResult.Step;
 import dev.sluice.lab.kit.result.RunResult;
@@ -58,6 +55,7 @@ import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.kit.deployed.Target;
+import dev.sluice.lab.kit.deployed.Target.Access;
 import dev.sluice.lab.kit.deployed.TargetSystem;
 import org.jspecify.annotations.Nullable;
 
@@ -69,8 +67,6 @@ import org.jspecify.annotations.Nullable;
 final class KneeExperiment extends Experiment {
 
 	static final String NAME = "knee";
-
-	static final String CONSUMER = "consumer";
 
 	private static final double FIRST = 400;
 
@@ -179,8 +175,7 @@ final class KneeExperiment extends Experiment {
 	private void searchAll(Target target) throws IOException, InterruptedException {
 		try (this.http; TargetSystem system = TargetSystem.open(target)) {
 			for (Map.Entry<String, URI> gateway : target.gateways().entrySet()) {
-				searchAll(gateway.getKey(),
-						(mode) -> new SystemUnderTest.Deployed(gateway.getValue(), system, mode == Mode.QUEUED));
+				searchAll(gateway.getKey(), new SystemUnderTest(gateway.getValue(), system, null));
 			}
 		}
 	}
@@ -188,30 +183,34 @@ final class KneeExperiment extends Experiment {
 	private void searchAll(Stack stack) throws IOException, InterruptedException {
 		stack.prepare(modules(), progress()::step);
 		progress().step("Starting Kafka, PostgreSQL, the backend and the consumer");
-		Map<String, Service> services = new ConcurrentHashMap<>();
-		Stack.inParallel(List.of(stack::startInfrastructure,
-				() -> services.put("backend", stack.startBackend(ServiceOptions.NONE)),
-				() -> services.put(CONSUMER, stack
-					.startConsumer(ServiceOptions.NONE.withProperty("delivery.concurrency", DELIVERY_CONCURRENCY)))));
+		AtomicReference<@Nullable Service> consumer = new AtomicReference<>();
+		Stack.inParallel(List.of(stack::startInfrastructure, () -> stack.startBackend(ServiceOptions.NONE), () -> {
+			consumer.set(stack
+				.startConsumer(ServiceOptions.NONE.withProperty("delivery.concurrency", DELIVERY_CONCURRENCY)));
+			return null;
+		}));
+		Map<String, String> metrics = Map.of(Target.CONSUMER,
+				Objects.requireNonNull(consumer.get()).metrics().toString());
 		BackendControl backend = new BackendControl(this.http, stack.uri(Module.BACKEND));
 		backend.behave(BackendCapacity.UNLIMITED.behaviour());
 		for (Variant variant : this.settings.variants()) {
-			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE)) {
-				services.put("gateway", gateway);
-				Map<String, ProcessGroup> pids = new LinkedHashMap<>(
+			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE);
+					TargetSystem target = TargetSystem
+						.open(new Target(Map.of(variant.id(), gateway.uri()), metrics, null, Access.OPEN))) {
+				Map<String, ProcessGroup> processes = new LinkedHashMap<>(
 						ProcessGroup.ofInfrastructure(stack.infrastructure()));
-				services.forEach((name, service) -> pids.put(name, ProcessGroup.of(service.pid())));
-				pids.put(LoadRound.LOAD_GENERATOR, ProcessGroup.of(ProcessHandle.current().pid()));
-				SystemUnderTest.Started system = new SystemUnderTest.Started(gateway.uri(), backend, services, pids,
-						this.http);
+				stack.services().forEach((service) -> processes.put(service.name(), ProcessGroup.of(service.pid())));
+				processes.put(LoadRound.LOAD_GENERATOR, ProcessGroup.of(ProcessHandle.current().pid()));
+				SystemUnderTest system = new SystemUnderTest(gateway.uri(), target,
+						new SystemUnderTest.Started(backend, stack.services(), processes));
 				warmUp(variant.id(), system);
-				searchAll(variant.id(), (_) -> system);
+				searchAll(variant.id(), system);
 			}
 		}
 	}
 
 	/** Warms up as before a comparison. */
-	private void warmUp(String gateway, SystemUnderTest.Started system) throws InterruptedException {
+	private void warmUp(String gateway, SystemUnderTest system) throws InterruptedException {
 		progress().step(gateway + ": warming up until rate and CPU per order hold");
 		Saturation saturation = new Saturation(this.settings.settling(), system::saved);
 		try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
@@ -226,69 +225,44 @@ final class KneeExperiment extends Experiment {
 		system.clear();
 	}
 
-	private void searchAll(String gateway, Function<Mode, SystemUnderTest> beds)
-			throws IOException, InterruptedException {
+	private void searchAll(String gateway, SystemUnderTest system) throws IOException, InterruptedException {
 		for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
 			for (Mode mode : this.settings.modes()) {
-				SystemUnderTest system = beds.apply(mode);
-				if (mode == Mode.QUEUED && system.mayPileUp()) {
-					Map<Double, Trial> tried = search(gateway, mode, Aim.SAVING, system, Map.of());
-					search(gateway, mode, Aim.ACCEPTING, system, tried);
-				}
-				else {
-					search(gateway, mode, null, system, Map.of());
-				}
-				if (system.mayPileUp()) {
-					progress().step("%s %s: clearing backlog and backend".formatted(gateway, mode));
-					system.clear();
-				}
+				search(gateway, mode, system);
+				progress().step("%s %s: clearing backlog and backend".formatted(gateway, mode));
+				system.clear();
 			}
 		}
 	}
 
-	/**
-	 * Searches and keeps the result.
-	 * @param tried rates that an earlier search of the same variant and mode has
-	 * measured; each counts as one step of this search
-	 * @return the last measurement of each rate
-	 */
-	private Map<Double, Trial> search(String gateway, Mode mode, @Nullable Aim aim, SystemUnderTest system,
-			Map<Double, Trial> tried) throws IOException, InterruptedException {
-		String name = new Knee(gateway, mode.label(), aim, null, null, List.of(), 0).name();
+	/** Searches, and keeps the result. */
+	private void search(String gateway, Mode mode, SystemUnderTest system) throws IOException, InterruptedException {
+		String name = "%s %s".formatted(gateway, mode);
 		progress().step(name + ": warming up");
 		long start = System.nanoTime();
+		long savedBefore = saved(mode, system);
 		KneeSearch search = new KneeSearch(FIRST, MIN_RATE, MAX_RATE, PRECISION);
 		List<Step> steps = new ArrayList<>();
-		Map<Double, Trial> known = new HashMap<>(tried);
-		Map<Double, Trial> trials = new HashMap<>();
 		try (OpenClient client = new OpenClient(CallMode.ASYNC, null, system.tls())) {
 			client.run(WARM_UP, requests(system, mode), (_) -> {
 			});
 			OptionalDouble rate = search.next();
 			// At least one step, however long the warm-up took.
 			do {
-				double perSecond = rate.getAsDouble();
-				Trial earlier = known.remove(perSecond);
-				Trial trial = (earlier != null) ? earlier
-						: trial(perSecond, mode, aim != Aim.ACCEPTING, system, client);
-				trials.put(perSecond, trial);
-				Step step = trial.step(this.settings.goal(), mode, aim);
+				Step step = step(rate.getAsDouble(), mode, system, client);
 				steps.add(step);
-				search.record(perSecond, step.held());
-				progress().step(String.format(Locale.ROOT, "%s: %,.0f/s %s", name, perSecond,
+				search.record(step.requestsPerSecond(), step.held());
+				progress().step(String.format(Locale.ROOT, "%s: %,.0f/s %s", name, step.requestsPerSecond(),
 						step.held() ? "holds" : "does not hold: " + step.missed()));
 				rate = search.next();
 			}
 			while (rate.isPresent() && System.nanoTime() - start < this.settings.limit().toNanos());
 		}
-		this.knees.add(new Knee(gateway, mode.label(), aim, search.held(), search.failed(), steps,
+		this.knees.add(new Knee(gateway, mode.label(), search.held(), search.failed(), steps,
 				Duration.ofNanos(System.nanoTime() - start).toMillis()));
 		if (search.held() == null) {
-			Step last = steps.getLast();
-			checkAnySucceeded(name, last, mode == Mode.SYNC || aim == Aim.ACCEPTING
-					|| Objects.requireNonNull(trials.get(last.requestsPerSecond())).savedOrders() > 0);
+			checkAnySucceeded(name, steps.getLast(), mode == Mode.SYNC || system.saved() > savedBefore);
 		}
-		return trials;
 	}
 
 	/**
@@ -306,38 +280,17 @@ final class KneeExperiment extends Experiment {
 		}
 	}
 
-	/**
-	 * The measurement at a rate.
-	 *
-	 * @param saved times from accepted to saved; null if not all orders were saved in
-	 * time, or the search did not wait for them
-	 * @param savedOrders number of orders saved in the step and its warm-up; unknown for
-	 * the sync mode of a target
-	 * @param leftBehind growth of the number of orders that wait, from the beginning to
-	 * the end
-	 */
-	private record Trial(double rate, Figures figures, @Nullable PrometheusHistogram saved, long savedOrders,
-			long leftBehind, @Nullable Double foreignCpuShare) {
-
-		Step step(Goal goal, Mode mode, @Nullable Aim aim) {
-			return new Step(this.rate, this.figures.latency(),
-					(this.saved != null) ? millis(this.saved.percentile(99)) : null, this.figures.tally(),
-					this.figures.lag().p99AtMost(), this.figures.cpuMillisPerRequest(), this.foreignCpuShare,
-					goal.missed(mode, aim, this.figures.tally(), this.figures.latency(),
-							(this.saved != null) ? millis(this.saved.p99AtMost()) : null, this.leftBehind));
-		}
-
-	}
-
-	private Trial trial(double rate, Mode mode, boolean drain, SystemUnderTest system, OpenClient client)
+	/** Measures at a rate. */
+	private Step step(double rate, Mode mode, SystemUnderTest system, OpenClient client)
 			throws IOException, InterruptedException {
 		system.check();
+		Goal goal = this.settings.goal();
 		// With more, the goal is certainly missed: by Little's law the mean is then three
 		// times the goal.
-		int most = Math.max(100, (int) Math.ceil(rate * this.settings.goal().p99().toMillis() * 3 / 1_000));
-		Duration patience = this.settings.goal().p99().multipliedBy(3).plusSeconds(1);
+		int most = Math.max(100, (int) Math.ceil(rate * goal.p99().toMillis() * 3 / 1_000));
+		Duration patience = goal.p99().multipliedBy(3).plusSeconds(1);
 		try (ProcessSampler sampler = sampler(system)) {
-			long savedBefore = system.saved();
+			long savedBefore = saved(mode, system);
 			// Does not wait for sync answers: requests that pile up are measured.
 			Duration warmUpPatience = switch (mode) {
 				case SYNC -> Duration.ZERO;
@@ -346,21 +299,31 @@ final class KneeExperiment extends Experiment {
 			OpenLoad warmUp = new OpenLoad(rate, this.settings.warmUp(), warmUpPatience, most);
 			long accepted = client.run(warmUp, requests(system, mode), (_) -> {
 			}).tally().succeeded();
-			long waiting = accepted - (system.saved() - savedBefore);
-			PrometheusHistogram before = system.savedTimes();
+			long waiting = accepted - (saved(mode, system) - savedBefore);
+			PrometheusHistogram before = (mode == Mode.QUEUED) ? system.savedTimes() : null;
 			Instant from = Instant.now();
 			Figures figures = client.run(new OpenLoad(rate, measured(rate), patience, most), requests(system, mode),
 					(_) -> {
 					});
 			Window window = new Window(from, Instant.now());
 			long all = savedBefore + accepted + figures.tally().succeeded();
-			long leftBehind = all - system.saved() - waiting;
-			boolean inTime = mode == Mode.QUEUED && drain && system.drained(DRAIN) && system.saved() >= all;
-			PrometheusHistogram saved = inTime ? system.savedTimes().since(before) : null;
+			long leftBehind = all - saved(mode, system) - waiting;
+			PrometheusHistogram saved = (before != null && system.drained(DRAIN) && system.saved() >= all)
+					? system.savedTimes().since(before) : null;
 			ProcessSampler.awaitNextSample();
-			return new Trial(rate, figures, saved, system.saved() - savedBefore, leftBehind, (sampler != null)
-					? sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()) : null);
+			return new Step(rate, figures.latency(), (saved != null) ? millis(saved.percentile(99)) : null,
+					figures.tally(), figures.lag().p99AtMost(), figures.cpuMillisPerRequest(),
+					(sampler != null)
+							? sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors())
+							: null,
+					goal.missed(mode, figures.tally(), figures.latency(),
+							(saved != null) ? millis(saved.p99AtMost()) : null, leftBehind));
 		}
+	}
+
+	/** Orders saved so far; 0 in sync mode, in which an answer says that one is saved. */
+	private static long saved(Mode mode, SystemUnderTest system) throws InterruptedException {
+		return (mode == Mode.QUEUED) ? system.saved() : 0;
 	}
 
 	/** A low rate is measured for longer, to have enough requests for a percentile. */

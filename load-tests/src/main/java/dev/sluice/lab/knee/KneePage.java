@@ -38,7 +38,7 @@ public final class KneePage {
 						"A step is measured for a few seconds: a stall that comes once a minute is seen by few steps or by none.",
 						"Where the machine changes during a search, the rate that held and the one that did not belong to different times; the range of the searches says how much that is.",
 						"Load generator, services, Kafka, PostgreSQL and backend share this machine: a rate is that of all of them together.",
-						"Orders wait in Kafka before they are delivered: accepting may go on above the rate of saving only while the backlog may grow."));
+						"Orders wait in Kafka before they are delivered: accepting may go on above this rate while the backlog grows."));
 	}
 
 	/** The rates for the terminal. */
@@ -109,9 +109,9 @@ public final class KneePage {
 					median(searches)))
 			.toList();
 		html.chart(Chart.Stack.of("Greatest rate that met the goal",
-				"A bar for each variant and mode, accepting and saving of queued orders apart: the median of the searches.",
-				"orders per second", Chart.top(result.knees().stream().map(Knee::sustainedPerSecond)),
-				List.of("orders per second"), rows), knees(result));
+				"A bar for each variant and mode: the median of the searches.", "orders per second",
+				Chart.top(result.knees().stream().map(Knee::sustainedPerSecond)), List.of("orders per second"), rows),
+				knees(result));
 		html.details("Each rate that was tried", steps(result));
 		html.note(
 				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart unless the sentence says otherwise. p99 from accepted to saved is the upper bound of a histogram's bucket: the true one is at least three quarters of it, and a goal between two bounds counts as the lower. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (lag of 99 %% of the requests, at most, above %s ms) or that others disturbed (more than %s of the CPU, or an unknown share) is marked %s."

@@ -6,7 +6,6 @@ import java.util.Map;
 
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
-import dev.sluice.lab.kit.result.KneeResult.Aim;
 import dev.sluice.lab.kit.statistics.Timing;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,52 +34,43 @@ class GoalTests {
 
 	@Test
 	void isMetWhereNothingFailedAndTheAnswersCameInTime() {
-		assertThat(this.goal.missed(Mode.SYNC, null, WELL, timing(100), null, 100)).isNull();
-		assertThat(this.goal.missed(Mode.QUEUED, null, WELL, timing(100), 2_000.0, 0)).isNull();
+		assertThat(this.goal.missed(Mode.SYNC, WELL, timing(100), null, 100)).isNull();
+		assertThat(this.goal.missed(Mode.QUEUED, WELL, timing(100), 2_000.0, 0)).isNull();
 	}
 
 	@Test
 	void isMissedByASlowAnswer() {
-		assertThat(this.goal.missed(Mode.SYNC, null, WELL, timing(100.5), null, 0)).contains("p99");
+		assertThat(this.goal.missed(Mode.SYNC, WELL, timing(100.5), null, 0)).contains("p99");
 	}
 
 	@Test
 	void isMissedByAQueuedOrderSavedLateOrNotAtAll() {
-		assertThat(this.goal.missed(Mode.QUEUED, null, WELL, timing(5), 2_001.0, 0)).contains("saved-p99");
-		assertThat(this.goal.missed(Mode.QUEUED, null, WELL, timing(5), null, 0)).contains("not saved");
+		assertThat(this.goal.missed(Mode.QUEUED, WELL, timing(5), 2_001.0, 0)).contains("saved-p99");
+		assertThat(this.goal.missed(Mode.QUEUED, WELL, timing(5), null, 0)).contains("not saved");
 	}
 
 	@Test
 	void isMissedByQueuedOrdersThatPileUpHoweverSoonTheyAreSaved() {
-		assertThat(this.goal.missed(Mode.QUEUED, null, WELL, timing(5), 900.0, 40)).contains("40 more orders wait");
-		assertThat(this.goal.missed(Mode.QUEUED, null, WELL, timing(5), 900.0, 3)).isNull();
-		assertThat(this.goal.missed(Mode.QUEUED, null, WELL, timing(5), 900.0, -40)).isNull();
+		assertThat(this.goal.missed(Mode.QUEUED, WELL, timing(5), 900.0, 40)).contains("40 more orders wait");
+		assertThat(this.goal.missed(Mode.QUEUED, WELL, timing(5), 900.0, 3)).isNull();
+		assertThat(this.goal.missed(Mode.QUEUED, WELL, timing(5), 900.0, -40)).isNull();
 	}
 
 	@Test
 	void isMissedByARequestThatFailedOrWasNotSentOrHasNoAnswer() {
-		assertThat(this.goal.missed(Mode.SYNC, null, new Tally(100, 100, 0, 100, 0, Map.of("HTTP 503", 1L)), timing(5),
-				null, 0))
+		assertThat(
+				this.goal.missed(Mode.SYNC, new Tally(100, 100, 0, 100, 0, Map.of("HTTP 503", 1L)), timing(5), null, 0))
 			.contains("HTTP 503");
-		assertThat(this.goal.missed(Mode.SYNC, null, new Tally(100, 99, 1, 99, 0, Map.of()), timing(5), null, 0))
+		assertThat(this.goal.missed(Mode.SYNC, new Tally(100, 99, 1, 99, 0, Map.of()), timing(5), null, 0))
 			.contains("not sent");
-		assertThat(this.goal.missed(Mode.SYNC, null, new Tally(100, 100, 0, 99, 1, Map.of()), timing(5), null, 0))
+		assertThat(this.goal.missed(Mode.SYNC, new Tally(100, 100, 0, 99, 1, Map.of()), timing(5), null, 0))
 			.contains("without an answer");
 	}
 
 	@Test
-	void acceptingAndSavingAreMissedApart() {
-		assertThat(this.goal.missed(Mode.QUEUED, Aim.ACCEPTING, WELL, timing(100), null, 90)).isNull();
-		assertThat(this.goal.missed(Mode.QUEUED, Aim.ACCEPTING, WELL, timing(101), 1.0, 0)).contains("p99");
-		assertThat(this.goal.missed(Mode.QUEUED, Aim.SAVING, WELL, timing(101), 1.0, 0)).isNull();
-		assertThat(this.goal.missed(Mode.QUEUED, Aim.SAVING, WELL, timing(1), 2_001.0, 0)).contains("saved-p99");
-		assertThat(this.goal.missed(Mode.QUEUED, Aim.SAVING, WELL, timing(1), 1.0, 90)).contains("90 more orders");
-	}
-
-	@Test
 	void ofTooFewForAPercentileAllMustBeInTime() {
-		assertThat(this.goal.missed(Mode.SYNC, null, WELL, new Timing(1, 1, 1.0, null, null, 100), null, 0)).isNull();
-		assertThat(this.goal.missed(Mode.SYNC, null, WELL, new Timing(1, 1, 1.0, null, null, 101), null, 0))
+		assertThat(this.goal.missed(Mode.SYNC, WELL, new Timing(1, 1, 1.0, null, null, 100), null, 0)).isNull();
+		assertThat(this.goal.missed(Mode.SYNC, WELL, new Timing(1, 1, 1.0, null, null, 101), null, 0))
 			.isEqualTo("slowest of too few for a p99 101 ms");
 	}
 

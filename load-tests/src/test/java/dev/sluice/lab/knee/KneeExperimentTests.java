@@ -37,9 +37,9 @@ class KneeExperimentTests {
 				"accepted orders were not saved in time");
 
 		assertThatExceptionOfType(LabException.class)
-			.isThrownBy(() -> KneeExperiment.checkAnySucceeded("reactive queued, saving", last, false))
+			.isThrownBy(() -> KneeExperiment.checkAnySucceeded("reactive queued", last, false))
 			.withMessageStartingWith(
-					"reactive queued, saving: of 40 orders none was saved, at no more than 2/s: accepted orders were not saved in time.");
+					"reactive queued: of 40 orders none was saved, at no more than 2/s: accepted orders were not saved in time.");
 	}
 
 	private static Step step(Tally tally) {

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("full")
 class KneeIT {
 
-	private static final Goal GOAL = Goal.of(List.of("p99=60s", "saved-p99=60s"));
+	private static final Goal GOAL = Goal.of(List.of("p99=60s", "saved-p99=1ms"));
 
 	@TempDir
 	private Path directory;
@@ -36,28 +36,24 @@ class KneeIT {
 		StringWriter out = new StringWriter();
 
 		int exitCode = new CommandLine(new KneeCommand(Report::write)).setOut(new PrintWriter(out))
-			.execute("--smallest", "--variants", "servlet-virtual", "--goal", "p99=60s,saved-p99=60s", "--infra",
+			.execute("--smallest", "--variants", "servlet-virtual", "--goal", "p99=60s,saved-p99=1ms", "--infra",
 					Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).isZero();
 		assertThat(RunFile.read(results.resolve(RunFile.NAME)).finding()).isInstanceOfSatisfying(KneeResult.class,
 				(result) -> {
 					assertThat(result.knees()).extracting(KneeResult.Knee::name)
-						.containsExactly("servlet-virtual sync", "servlet-virtual queued, saving",
-								"servlet-virtual queued, accepting");
+						.containsExactly("servlet-virtual sync", "servlet-virtual queued");
 					Step sync = result.knees().getFirst().steps().getFirst();
 					Step queued = result.knees().get(1).steps().getFirst();
-					Step accepted = result.knees().getLast().steps().getFirst();
 					// A busy machine may make a gateway refuse orders with 503, which
 					// misses the goal.
-					assertThat(sync.missed())
-						.isEqualTo(GOAL.missed(Mode.SYNC, null, sync.tally(), sync.latency(), null, 0));
+					assertThat(sync.missed()).isEqualTo(GOAL.missed(Mode.SYNC, sync.tally(), sync.latency(), null, 0));
 					assertThat(sync.tally().answered()).isPositive().isEqualTo(sync.tally().due());
 					assertThat(sync.savedP99Millis()).isNull();
 					assertThat(queued.tally().answered()).isEqualTo(queued.tally().due());
-					assertThat(result.knees().get(1).steps()).as("measured once")
-						.usingRecursiveFieldByFieldElementComparatorIgnoringFields("missed")
-						.contains(accepted);
+					// The backend alone takes longer than a millisecond.
+					assertThat(queued.missed()).containsAnyOf("saved-p99", "not saved in time", "requests");
 				});
 		assertThat(results.resolve("report.html")).isNotEmptyFile();
 	}

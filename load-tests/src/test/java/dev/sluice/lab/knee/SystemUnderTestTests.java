@@ -30,7 +30,7 @@ class SystemUnderTestTests {
 				""");
 
 		try (TargetSystem system = system()) {
-			SystemUnderTest bed = new SystemUnderTest.Deployed(this.server.uri(""), system, true);
+			SystemUnderTest bed = new SystemUnderTest(this.server.uri(""), system, null);
 
 			assertThat(bed.saved()).isEqualTo(40);
 			assertThat(bed.savedTimes().count()).isEqualTo(40);
@@ -42,23 +42,12 @@ class SystemUnderTestTests {
 		this.server.on("/metrics", 200, "jvm_threads_live 4");
 
 		try (TargetSystem system = system()) {
-			SystemUnderTest bed = new SystemUnderTest.Deployed(this.server.uri(""), system, true);
+			SystemUnderTest bed = new SystemUnderTest(this.server.uri(""), system, null);
 
 			assertThatExceptionOfType(LabException.class).isThrownBy(bed::saved)
 				.withMessageContaining("lack sluice_accept_to_saved_seconds_count");
 			assertThatExceptionOfType(LabException.class).isThrownBy(bed::savedTimes)
 				.withMessageContaining("lack sluice_accept_to_saved_seconds_bucket");
-		}
-	}
-
-	@Test
-	void asksNobodyWhereOrdersAreSync() throws Exception {
-		try (TargetSystem system = system()) {
-			SystemUnderTest bed = new SystemUnderTest.Deployed(this.server.uri(""), system, false);
-
-			assertThat(bed.saved()).isZero();
-			assertThat(bed.savedTimes().counts()).isEmpty();
-			assertThat(system.failures()).isEmpty();
 		}
 	}
 
@@ -70,9 +59,9 @@ class SystemUnderTestTests {
 			StubServer.answer(exchange, 200, "{\"saved\":7}");
 		});
 
-		try (HttpClient http = HttpClient.newHttpClient()) {
-			new SystemUnderTest.Started(this.server.uri(""), new BackendControl(http, this.server.uri("")), Map.of(),
-					Map.of(), http)
+		try (HttpClient http = HttpClient.newHttpClient(); TargetSystem system = system()) {
+			new SystemUnderTest(this.server.uri(""), system,
+					new SystemUnderTest.Started(new BackendControl(http, this.server.uri("")), List.of(), Map.of()))
 				.clear();
 		}
 

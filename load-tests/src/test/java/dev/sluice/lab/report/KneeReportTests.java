@@ -4,7 +4,6 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.result.KneeResult;
-import dev.sluice.lab.kit.result.KneeResult.Aim;
 import dev.sluice.lab.kit.result.Runs;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -34,22 +33,22 @@ class KneeReportTests {
 	@Test
 	void givesTheMedianAndTheRangeOfSeveralSearches() {
 		List<KneeResult.Knee> searches = Stream.of(1_000.0, 1_400.0, 1_100.0)
-			.map((rate) -> new KneeResult.Knee("reactive", "queued", Aim.SAVING, rate, rate * 1.04, List.of(), 95_000))
+			.map((rate) -> new KneeResult.Knee("reactive", "queued", rate, rate * 1.04, List.of(), 95_000))
 			.toList();
 
 		assertThat(Report.page(Runs.found("knee", new KneeResult("goal", "backend", searches))))
-			.contains("reactive queued, saving: 1,100 orders per second (1,000 to 1,400 in 3 searches).");
+			.contains("reactive queued: 1,100 orders per second (1,000 to 1,400 in 3 searches).");
 	}
 
 	private static String page(double sustained, @Nullable Double failed) {
 		return Report.page(Runs.found("knee", new KneeResult("goal", "backend",
-				List.of(new KneeResult.Knee("reactive", "queued", null, sustained, failed, List.of(), 95_000)))));
+				List.of(new KneeResult.Knee("reactive", "queued", sustained, failed, List.of(), 95_000)))));
 	}
 
 	@Test
 	void showsAWayThatNeverMetTheGoal() {
 		assertThat(Report.page(Runs.knee()))
-			.contains("reactive queued, saving: met the goal at no rate; at 2/s 3 requests failed");
+			.contains("reactive queued: met the goal at no rate; at 2/s 3 requests failed");
 	}
 
 	@Test

@@ -2,7 +2,6 @@ package dev.sluice.lab.kit.result;
 
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
@@ -27,23 +26,7 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 		knees = List.copyOf(knees);
 	}
 
-	/** The goal of a search in queued mode. */
-	public enum Aim {
-
-		/** Orders are answered in time. */
-		ACCEPTING,
-
-		/** Orders are saved in time, and the backlog does not grow. */
-		SAVING;
-
-		@Override
-		public String toString() {
-			return name().toLowerCase(Locale.ROOT);
-		}
-
-	}
-
-	/** The searches of each variant, mode and aim, in the order of the first of each. */
+	/** The searches of each variant and mode, in the order of the first of each. */
 	public List<List<Knee>> repeated() {
 		return List.copyOf(this.knees.stream()
 			.collect(Collectors.groupingBy(Knee::name, LinkedHashMap::new, Collectors.toList()))
@@ -59,15 +42,14 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 	}
 
 	/**
-	 * One variant, mode and aim.
+	 * One search of a variant and mode.
 	 *
-	 * @param aim of a queued search; null if one search covers all goals
 	 * @param sustainedPerSecond greatest rate that met the goal
 	 * @param failedPerSecond least rate above it that did not
 	 * @param steps in order of execution
 	 * @param millis duration of the search
 	 */
-	public record Knee(String variant, String mode, @Nullable Aim aim, @Nullable Double sustainedPerSecond,
+	public record Knee(String variant, String mode, @Nullable Double sustainedPerSecond,
 			@Nullable Double failedPerSecond, List<Step> steps, long millis) {
 
 		/**
@@ -81,7 +63,7 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 
 		/** Its name. */
 		public String name() {
-			return "%s %s%s".formatted(this.variant, this.mode, (this.aim != null) ? ", " + this.aim : "");
+			return "%s %s".formatted(this.variant, this.mode);
 		}
 
 		/** The step of the greatest rate that met the goal; null if none did. */
