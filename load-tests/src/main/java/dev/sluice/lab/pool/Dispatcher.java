@@ -1,13 +1,11 @@
 package dev.sluice.lab.pool;
 
 import java.io.IOException;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -19,19 +17,16 @@ import dev.sluice.lab.kit.result.PoolResult.Status;
 /**
  * A queue and its dispatcher. The number of messages in flight is limited, and further
  * messages wait in the order of arrival. A message that cannot be sent is tried again
- * after a pause that doubles, up to {@link #ATTEMPTS} attempts; then it is an error. A
- * message is refused if {@link #MAX_QUEUED} are waiting. Latencies of the last
- * {@link #MAX_TIMED} messages are kept for the status.
+ * after a pause that doubles, up to {@link #ATTEMPTS} attempts; then it is an error.
  * <p>
- * produced = refused + queued + in flight + written + errors. Thread-safe.
+ * produced = queued + in flight + written + errors. Thread-safe.
  */
 final class Dispatcher implements AutoCloseable {
 
-	static final int MAX_QUEUED = 100_000;
-
-	static final int MAX_TIMED = 1_000_000;
-
 	static final int ATTEMPTS = 5;
+
+	/** Many more than a case produces. */
+	private static final int MAX_QUEUED = 100_000;
 
 	private static final long FIRST_PAUSE_MILLIS = 500;
 
@@ -45,16 +40,12 @@ final class Dispatcher implements AutoCloseable {
 	private final long firstPauseMillis;
 
 	/**
-	 * From production until the answer, in nanoseconds; the oldest first. Guarded by
-	 * this, like all fields that follow.
+	 * Of the written messages, from production until the answer, in milliseconds. Guarded
+	 * by this, like all fields that follow.
 	 */
-	private final Deque<Long> latencies = new ArrayDeque<>();
+	private final List<Double> latencies = new ArrayList<>();
 
 	private long produced;
-
-	private long written;
-
-	private long refused;
 
 	private long errors;
 
@@ -74,14 +65,9 @@ final class Dispatcher implements AutoCloseable {
 	/** Puts a number of messages into the queue. */
 	synchronized void produce(int messages) {
 		for (int i = 0; i < messages; i++) {
-			this.produced++;
 			long producedNanos = System.nanoTime();
-			try {
-				this.senders.execute(() -> send(producedNanos));
-			}
-			catch (RejectedExecutionException _) {
-				this.refused++;
-			}
+			this.senders.execute(() -> send(producedNanos));
+			this.produced++;
 		}
 	}
 
@@ -120,50 +106,34 @@ final class Dispatcher implements AutoCloseable {
 	}
 
 	private synchronized void ended(boolean sent, long producedNanos) {
-		if (!sent) {
+		if (sent) {
+			this.latencies.add((System.nanoTime() - producedNanos) / 1e6);
+		}
+		else {
 			this.errors++;
-			return;
 		}
-		this.written++;
-		if (this.latencies.size() == MAX_TIMED) {
-			this.latencies.remove();
-		}
-		this.latencies.add(System.nanoTime() - producedNanos);
 	}
 
-	/** The current status. Does not hold the lock while it sorts the times. */
-	Status status(double second) {
-		Status counts;
-		long all;
-		List<Long> nanos;
-		synchronized (this) {
-			int queued = this.senders.getQueue().size();
-			long inFlight = this.produced - this.refused - queued - this.written - this.errors;
-			counts = new Status(second, this.produced, this.refused, queued, (int) inFlight, this.errors,
-					this.failedAttempts, this.senders.getMaximumPoolSize(), this.connections.open(),
-					this.connections.opened(), List.of());
-			all = this.written;
-			nanos = List.copyOf(this.latencies);
-		}
-		return counts.with(shares(all, nanos.stream().mapToDouble((time) -> time / 1e6).sorted().toArray()));
+	/** The current status. */
+	synchronized Status status(double second) {
+		int queued = this.senders.getQueue().size();
+		long inFlight = this.produced - queued - this.latencies.size() - this.errors;
+		return new Status(second, this.produced, queued, (int) inFlight, this.errors, this.failedAttempts,
+				this.connections.open(), this.connections.opened(),
+				shares(this.latencies.stream().mapToDouble(Double::doubleValue).sorted().toArray()));
 	}
 
-	/** Figures of the fastest messages, by share, from the times that are kept. */
-	private static List<Share> shares(long written, double[] sorted) {
+	/** Figures of the fastest messages, by share. */
+	private static List<Share> shares(double[] sorted) {
 		if (sorted.length == 0) {
 			return List.of();
 		}
 		return Arrays.stream(SHARES).mapToObj((percent) -> {
-			int fastest = (int) part(sorted.length, percent);
+			int fastest = (int) Math.max(1, Math.floor(sorted.length * percent / 100));
 			OptionalLong rank = Percentile.rank(sorted.length, percent);
-			return new Share(percent, part(written, percent), Arrays.stream(sorted, 0, fastest).average().orElseThrow(),
-					sorted[0], sorted[fastest - 1],
-					rank.isPresent() ? Double.valueOf(sorted[(int) rank.getAsLong() - 1]) : null);
+			return new Share(percent, fastest, Arrays.stream(sorted, 0, fastest).average().orElseThrow(), sorted[0],
+					sorted[fastest - 1], rank.isPresent() ? Double.valueOf(sorted[(int) rank.getAsLong() - 1]) : null);
 		}).toList();
-	}
-
-	private static long part(long whole, double percent) {
-		return (long) Math.max(1, Math.floor(whole * percent / 100));
 	}
 
 	/** Drops queued messages and gives up those in flight. */

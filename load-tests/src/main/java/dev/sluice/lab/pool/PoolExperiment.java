@@ -10,11 +10,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.PoolResult;
 import dev.sluice.lab.kit.result.PoolResult.Case;
@@ -39,12 +39,10 @@ final class PoolExperiment extends Experiment {
 
 	static final String NAME = "pool";
 
-	private static final Duration STATUS_EVERY = Duration.ofSeconds(10);
+	private static final int STATUS_SECONDS = 10;
 
-	/** Messages produced together, as at most in the reference. */
+	/** Messages produced each second, as at most in the reference. */
 	private static final int MESSAGES = 8;
-
-	private static final Duration INTERVAL = Duration.ofSeconds(1);
 
 	/** Maximum number of messages in flight. */
 	private static final int IN_FLIGHT = 100;
@@ -77,7 +75,7 @@ final class PoolExperiment extends Experiment {
 
 	@Override
 	protected Finding finding(@Nullable String partial) {
-		return new PoolResult(MESSAGES, INTERVAL.toMillis(), BACKEND_MILLIS, NEW_CONNECTIONS, this.cases);
+		return new PoolResult(MESSAGES, BACKEND_MILLIS, NEW_CONNECTIONS, this.cases);
 	}
 
 	@Override
@@ -110,27 +108,23 @@ final class PoolExperiment extends Experiment {
 	}
 
 	private void run(String name, String connections, ConnectionPool pool) throws InterruptedException {
-		progress().step("%s: produce %s messages every %sms with %s concurrency".formatted(connections, MESSAGES,
-				INTERVAL.toMillis(), IN_FLIGHT));
+		progress().step(
+				"%s: produce %s messages every second with %s concurrency".formatted(connections, MESSAGES, IN_FLIGHT));
 		List<Status> statuses = new ArrayList<>();
+		long start = System.nanoTime();
 		try (Dispatcher dispatcher = new Dispatcher(pool, IN_FLIGHT)) {
-			long start = System.nanoTime();
-			long productions = Math.ceilDiv(this.duration.toMillis(), INTERVAL.toMillis());
-			Thread producer = Thread.ofVirtual().name("producer").start(() -> produce(dispatcher, start, productions));
-			try {
-				for (Duration at = STATUS_EVERY; at.compareTo(this.duration) <= 0; at = at.plus(STATUS_EVERY)) {
-					Thread.sleep(Duration.ofNanos(Math.max(0, start + at.toNanos() - System.nanoTime())));
-					Status status = dispatcher.status(at.toMillis() / 1_000.0);
-					statuses.add(status);
-					out().print(text(status));
+			for (long second = 0; second <= this.duration.toSeconds(); second++) {
+				TimeUnit.NANOSECONDS.sleep(start + TimeUnit.SECONDS.toNanos(second) - System.nanoTime());
+				if (second > 0 && second % STATUS_SECONDS == 0) {
+					statuses.add(dispatcher.status(second));
+					out().print(text(statuses.getLast()));
 					out().flush();
 				}
+				dispatcher.produce(MESSAGES);
 			}
-			finally {
-				producer.interrupt();
-				producer.join();
-				this.cases.add(new Case(name, connections, statuses));
-			}
+		}
+		finally {
+			this.cases.add(new Case(name, connections, statuses));
 		}
 	}
 
@@ -139,8 +133,8 @@ final class PoolExperiment extends Experiment {
 	 */
 	private static String text(Status status) {
 		String counts = "===== status =====%nqueued: %s%ninflight: %s%nerrors: %s%nconcurrency: %s%nopen connections: %s (%s opened)%n"
-			.formatted(status.queued(), status.inFlight(), status.errors(), status.concurrency(),
-					status.openConnections(), status.openedConnections());
+			.formatted(status.queued(), status.inFlight(), status.errors(), IN_FLIGHT, status.openConnections(),
+					status.openedConnections());
 		return status.shares()
 			.stream()
 			.map((share) -> String.format(Locale.ROOT,
@@ -151,33 +145,16 @@ final class PoolExperiment extends Experiment {
 			.collect(Collectors.joining("", counts, ""));
 	}
 
-	private void produce(Dispatcher dispatcher, long start, long productions) {
-		try {
-			for (long i = 0; i < productions; i++) {
-				long due = start + i * INTERVAL.toNanos();
-				Thread.sleep(Duration.ofNanos(Math.max(0, due - System.nanoTime())));
-				dispatcher.produce(MESSAGES);
-			}
-		}
-		catch (InterruptedException _) {
-			// The case has ended.
-		}
-	}
-
 	@Override
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
-		configuration.put("load", "%s messages every %s ms, by the clock".formatted(MESSAGES, INTERVAL.toMillis()));
+		configuration.put("load", "%s messages every second, by the clock".formatted(MESSAGES));
 		configuration.put("concurrency", "%s messages in flight at most".formatted(IN_FLIGHT));
-		configuration.put("queue",
-				"%s messages at most; further ones are refused".formatted(Figures.count(Dispatcher.MAX_QUEUED)));
 		configuration.put("attempts", "%s of each message, after 0.5 s to 4 s".formatted(Dispatcher.ATTEMPTS));
 		configuration.put("sink",
 				"backend-mock: %s ms a message, %s new connections per second; further ones are closed at once"
 					.formatted(BACKEND_MILLIS, NEW_CONNECTIONS));
-		configuration.put("latency",
-				"from when a message was produced until it is written, attempts included; of the last %s"
-					.formatted(Dispatcher.MAX_TIMED));
+		configuration.put("latency", "from when a message was produced until it is written, attempts included");
 		return configuration;
 	}
 

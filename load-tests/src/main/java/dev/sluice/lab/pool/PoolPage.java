@@ -54,32 +54,26 @@ public final class PoolPage {
 
 	private static String answer(Case each) {
 		Status end = each.statuses().getLast();
-		return "%s: %s of %s messages written, %s given up, %s refused by the full queue, %s still queued or in flight; %s connections opened."
+		return "%s: %s of %s messages written, %s given up, %s still queued or in flight; %s connections opened."
 			.formatted(each.name().equals("kept") ? "Kept connections" : "New connections",
 					Figures.count(end.written()), Figures.count(end.produced()), Figures.count(end.errors()),
-					Figures.count(end.refused()), Figures.count((long) end.queued() + end.inFlight()),
-					Figures.count(end.openedConnections()));
+					Figures.count((long) end.queued() + end.inFlight()), Figures.count(end.openedConnections()));
 	}
 
 	private void write(Html html) {
 		if (this.cases.isEmpty()) {
 			return;
 		}
-		html.paragraph("%s messages every %s ms, to a backend that takes %s ms for each and accepts %s".formatted(
-				Figures.count(this.result.messages()), Figures.count(this.result.intervalMillis()),
-				Figures.count(this.result.backendMillis()), newConnections()));
+		html.paragraph(
+				"%s messages every second, to a backend that takes %s ms for each and accepts %s new connections per second; further ones are closed at once, while the reference's address translation let them hang."
+					.formatted(Figures.count(this.result.messages()), Figures.count(this.result.backendMillis()),
+							Figures.count(this.result.newConnectionsPerSecond())));
 		html.table(shares());
 		html.charts(List.of(
 				chart("Queued and in flight", "messages", (status) -> (double) status.queued() + status.inFlight()),
 				chart("Errors", "messages given up", Status::errors)), statuses());
 		html.note(
 				"The reference calls “95 %” the mean of the fastest 95 % of the written messages, which leaves out the slow ones; the true percentile stands beside it. Latency counts from when a message was produced, queueing and further attempts included; of messages that are written at all.");
-	}
-
-	private String newConnections() {
-		return (this.result.newConnectionsPerSecond() == 0) ? "any number of new connections."
-				: "%s new connections per second; further ones are closed at once, while the reference's address translation let them hang."
-					.formatted(Figures.count(this.result.newConnectionsPerSecond()));
 	}
 
 	/** The fastest share of the messages, of ours or of the reference's. */
@@ -155,7 +149,6 @@ public final class PoolPage {
 				List.of(Column.words("Connections", Reading::connections),
 						Column.measured("second", (at) -> at.status().second()),
 						Column.count("produced", (at) -> at.status().produced()),
-						Column.count("refused", (at) -> at.status().refused()),
 						Column.count("written", (at) -> at.status().written()),
 						Column.count("queued", (at) -> at.status().queued()),
 						Column.count("in flight", (at) -> at.status().inFlight()),

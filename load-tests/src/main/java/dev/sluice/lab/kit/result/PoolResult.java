@@ -9,14 +9,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Messages through a queue and a dispatcher, over connections that were kept or not.
  *
- * @param messages produced at once
- * @param intervalMillis between two productions
+ * @param messages produced each second
  * @param backendMillis time of the backend for a message
- * @param newConnectionsPerSecond that the backend accepts; 0 = any number
+ * @param newConnectionsPerSecond that the backend accepts
  * @param cases in order of execution
  */
 @JsonTypeName("pool")
-public record PoolResult(int messages, long intervalMillis, long backendMillis, int newConnectionsPerSecond,
+public record PoolResult(int messages, long backendMillis, int newConnectionsPerSecond,
 		List<Case> cases) implements Finding {
 
 	public PoolResult {
@@ -40,27 +39,19 @@ public record PoolResult(int messages, long intervalMillis, long backendMillis, 
 	}
 
 	/**
-	 * The state at a time: produced = refused + queued + in flight + written + errors.
+	 * The state at a time: produced = queued + in flight + written + errors.
 	 *
 	 * @param second since the beginning
-	 * @param refused because the queue was full
 	 * @param errors messages given up
-	 * @param concurrency maximum number of messages in flight
 	 * @param openConnections now
 	 * @param openedConnections since the beginning
 	 * @param shares times of the fastest shares of the written messages
 	 */
-	public record Status(double second, long produced, long refused, int queued, int inFlight, long errors,
-			long failedAttempts, int concurrency, int openConnections, long openedConnections, List<Share> shares) {
+	public record Status(double second, long produced, int queued, int inFlight, long errors, long failedAttempts,
+			int openConnections, long openedConnections, List<Share> shares) {
 
 		public Status {
 			shares = List.copyOf(shares);
-		}
-
-		/** This status, with the times of the messages. */
-		public Status with(List<Share> times) {
-			return new Status(this.second, this.produced, this.refused, this.queued, this.inFlight, this.errors,
-					this.failedAttempts, this.concurrency, this.openConnections, this.openedConnections, times);
 		}
 
 		/** Messages written. */
