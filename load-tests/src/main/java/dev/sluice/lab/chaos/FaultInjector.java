@@ -1,12 +1,15 @@
 package dev.sluice.lab.chaos;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -37,15 +40,17 @@ final class FaultInjector implements AutoCloseable {
 	 */
 	static final int AT_ONCE = 2;
 
-	private final List<Thread> threads = new ArrayList<>();
+	private static final Duration POLL = Duration.ofMillis(20);
+
+	private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+	private final List<Future<?>> faults = new ArrayList<>();
 
 	private final List<Done> done = new ArrayList<>();
 
 	private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
 
 	private final Semaphore atOnce = new Semaphore(AT_ONCE, true);
-
-	private final CountDownLatch left;
 
 	private final Progress progress;
 
@@ -82,7 +87,6 @@ final class FaultInjector implements AutoCloseable {
 	 */
 	FaultInjector(ChaosPlan plan, Map<Target, List<Victim>> victims, long startNanos, long restMillis,
 			Progress progress) {
-		this.left = new CountDownLatch(plan.faults().size());
 		this.progress = progress;
 		this.startNanos = startNanos;
 		this.restMillis = restMillis;
@@ -94,41 +98,32 @@ final class FaultInjector implements AutoCloseable {
 			String group = (fault.target() == Target.BROKER) ? fault.target().toString() : victim.name();
 			// Fair, so that faults of one group keep their order.
 			ReentrantLock lock = locks.computeIfAbsent(group, (_) -> new ReentrantLock(true));
-			this.threads.add(Thread.ofVirtual().name("fault-" + fault.number()).start(() -> run(fault, victim, lock)));
+			this.faults.add(this.threads.submit(() -> {
+				run(fault, victim, lock);
+				return null;
+			}));
 		}
 	}
 
-	private void run(ChaosPlan.Fault fault, Victim victim, ReentrantLock lock) {
+	private void run(ChaosPlan.Fault fault, Victim victim, ReentrantLock lock) throws InterruptedException {
+		TimeUnit.NANOSECONDS
+			.sleep(this.startNanos + TimeUnit.MILLISECONDS.toNanos(fault.atMillis()) - System.nanoTime());
+		lock.lockInterruptibly();
 		try {
-			TimeUnit.NANOSECONDS
-				.sleep(this.startNanos + TimeUnit.MILLISECONDS.toNanos(fault.atMillis()) - System.nanoTime());
-			lock.lockInterruptibly();
-			try {
-				if (inject(fault, victim)) {
-					// Pauses before the group's next fault, so that recovery shows.
-					Thread.sleep(this.restMillis);
-				}
+			if (inject(fault, victim)) {
+				// Pauses before the group's next fault, so that recovery shows.
+				Thread.sleep(this.restMillis);
 			}
-			finally {
-				lock.unlock();
-			}
-		}
-		catch (InterruptedException _) {
-			Thread.currentThread().interrupt();
 		}
 		catch (RuntimeException ex) {
 			String what = "%s did not get over fault %s (%s): %s".formatted(victim.name(), fault.number(), fault.kind(),
 					ex.getMessage());
-			this.failure.compareAndSet(null, new LabException(what, ex));
-			// Nothing waits for the others any longer.
-			while (this.left.getCount() > 0) {
-				this.left.countDown();
-			}
 			// Reported immediately, even if the run is being stopped and ignores it.
 			this.progress.step(what);
+			this.failure.compareAndSet(null, new LabException(what, ex));
 		}
 		finally {
-			this.left.countDown();
+			lock.unlock();
 		}
 	}
 
@@ -200,7 +195,11 @@ final class FaultInjector implements AutoCloseable {
 
 	/** Whether all faults are over and mended. */
 	boolean isOver() {
-		return this.left.getCount() == 0;
+		return left() == 0;
+	}
+
+	private long left() {
+		return this.faults.stream().filter((fault) -> !fault.isDone()).count();
 	}
 
 	/**
@@ -208,14 +207,17 @@ final class FaultInjector implements AutoCloseable {
 	 * @throws LabException if a process did not start again, or not in time
 	 */
 	void awaitHealed(long millis) throws InterruptedException {
-		boolean healed = this.left.await(millis, TimeUnit.MILLISECONDS);
+		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+		while (isWell() && !isOver() && System.nanoTime() - deadline < 0) {
+			Thread.sleep(POLL);
+		}
 		RuntimeException ex = this.failure.get();
 		if (ex != null) {
 			throw ex;
 		}
-		if (!healed) {
+		if (!isOver()) {
 			throw new LabException("Not over %s s after the load's end: %s".formatted(millis / 1_000,
-					Figures.counted(this.left.getCount(), "fault")));
+					Figures.counted(left(), "fault")));
 		}
 	}
 
@@ -232,21 +234,8 @@ final class FaultInjector implements AutoCloseable {
 	 */
 	@Override
 	public void close() {
-		this.threads.forEach(Thread::interrupt);
-		boolean interrupted = false;
-		for (Thread thread : this.threads) {
-			while (thread.isAlive()) {
-				try {
-					thread.join();
-				}
-				catch (InterruptedException _) {
-					interrupted = true;
-				}
-			}
-		}
-		if (interrupted) {
-			Thread.currentThread().interrupt();
-		}
+		this.threads.shutdownNow();
+		this.threads.close();
 	}
 
 }
