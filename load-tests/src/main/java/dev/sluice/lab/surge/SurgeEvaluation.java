@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
 
+import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.SurgeResult.Outcomes;
 import dev.sluice.lab.kit.result.SurgeResult.Part;
@@ -13,7 +14,6 @@ import dev.sluice.lab.kit.result.SurgeResult.Second;
 import dev.sluice.lab.kit.result.SurgeResult.Step;
 import dev.sluice.lab.kit.statistics.Latencies;
 import dev.sluice.lab.kit.statistics.Window;
-import dev.sluice.lab.surge.ConnectionLoad.Results;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param samples of the process {@value #GATEWAY}
  */
-record SurgeEvaluation(List<Step> steps, Results results, ProcessSamples samples) {
+record SurgeEvaluation(List<Step> steps, Requests requests, ProcessSamples samples) {
 
 	/** The gateway's name in the samples. */
 	static final String GATEWAY = "gateway";
@@ -95,7 +95,7 @@ record SurgeEvaluation(List<Step> steps, Results results, ProcessSamples samples
 	}
 
 	private Window window(int fromSecond, int toSecond) {
-		Instant start = this.results.start();
+		Instant start = this.requests.start();
 		return new Window(start.plusSeconds(fromSecond), start.plusSeconds(toSecond));
 	}
 
@@ -104,14 +104,14 @@ record SurgeEvaluation(List<Step> steps, Results results, ProcessSamples samples
 		int refused = 0;
 		int notSent = 0;
 		for (int number = from; number < to; number++) {
-			int status = this.results.status()[number];
+			int status = this.requests.status()[number];
 			if (isAccepted(status)) {
 				accepted++;
 			}
 			else if (status == TOO_MANY_REQUESTS || status == UNAVAILABLE) {
 				refused++;
 			}
-			else if (status == ConnectionLoad.NOT_SENT) {
+			else if (status == Requests.NOT_SENT) {
 				notSent++;
 			}
 		}
@@ -120,8 +120,8 @@ record SurgeEvaluation(List<Step> steps, Results results, ProcessSamples samples
 
 	private int[] accepted(int from, int to) {
 		return IntStream.range(from, to)
-			.filter((number) -> isAccepted(this.results.status()[number]))
-			.map((number) -> this.results.latencyMicros()[number])
+			.filter((number) -> isAccepted(this.requests.status()[number]))
+			.map((number) -> this.requests.latencyMicros()[number])
 			.toArray();
 	}
 

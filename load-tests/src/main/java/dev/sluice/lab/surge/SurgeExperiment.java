@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,8 +22,11 @@ import java.util.zip.GZIPOutputStream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.kit.client.OpenClient;
+import dev.sluice.lab.kit.client.OpenClient.Figures;
+import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
+import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.client.OrderRequests;
-import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.process.ProcessGroup;
@@ -42,10 +46,11 @@ import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
-import dev.sluice.lab.kit.statistics.Latencies;
 import dev.sluice.lab.kit.statistics.Window;
-import dev.sluice.lab.surge.ConnectionLoad.Results;
 import org.jspecify.annotations.Nullable;
+
+import static dev.sluice.lab.kit.page.Figures.count;
+import static dev.sluice.lab.kit.page.Figures.measured;
 
 /**
  * Shows second by second what clients see of a gateway from the moment it is ready, and
@@ -115,19 +120,19 @@ final class SurgeExperiment extends Experiment {
 			groups.remove(gateway.name());
 			groups.put(SurgeEvaluation.GATEWAY, ProcessGroup.of(gateway.pid()));
 			try (ProcessSampler sampler = new ProcessSampler(groups, directory().path().resolve(name + ".csv"));
-					ConnectionLoad load = new ConnectionLoad(gateway.uri(), this.settings.connections(), TIMEOUT)) {
-				load.open(Patience.of(OPENING));
+					Connections connections = new Connections(gateway.uri(), this.settings.connections(), TIMEOUT)) {
+				connections.open(Patience.of(OPENING));
 				Step warmUp = this.settings.warmUp();
 				if (warmUp != null) {
-					send(load, gateway.uri(), mode, List.of(warmUp), "warming up");
+					send(connections, gateway.uri(), mode, List.of(warmUp), "warming up");
 				}
-				Results results = send(load, gateway.uri(), mode, this.settings.steps(),
+				Figures figures = send(connections, gateway.uri(), mode, this.settings.steps(),
 						"%s, %s".formatted(variant, mode));
 				ProcessSampler.awaitNextSample();
-				write(name, results);
+				write(name, figures.requests());
 				this.runs.add(run(variant, mode, repetition, readyMillis,
 						gateway.isAlive() ? null : "it died: %s has its last words".formatted(gateway.logFile()),
-						results, sampler.samples()));
+						figures, sampler.samples()));
 				out().print(SurgePage.text(this.runs.getLast()));
 				out().flush();
 			}
@@ -139,33 +144,38 @@ final class SurgeExperiment extends Experiment {
 		return ServiceOptions.NONE.withJvmArgs("-Xms" + heap, "-Xmx" + heap).withLog(name);
 	}
 
-	private Results send(ConnectionLoad load, URI gateway, Mode mode, List<Step> steps, String what)
+	private Figures send(Connections connections, URI gateway, Mode mode, List<Step> steps, String what)
 			throws InterruptedException {
-		int all = steps.stream().mapToInt(Step::requests).sum();
-		return load.run(steps, new RawOrders(gateway, mode, this.settings.keyed() ? OrderRequests.unused(NAME) : null),
-				(due) -> progress().now("%s: %s of %s orders".formatted(what, Figures.count(due), Figures.count(all))));
+		RawOrders orders = new RawOrders(gateway, mode, this.settings.keyed() ? OrderRequests.unused(NAME) : null);
+		List<OpenClient.Step> load = steps.stream()
+			.map((step) -> new OpenClient.Step(step.perSecond(), Duration.ofSeconds(step.seconds())))
+			.toList();
+		long all = steps.stream().mapToLong(Step::requests).sum();
+		return OpenClient.run(new OpenLoad(load, TIMEOUT, this.settings.connections()),
+				(number, reply) -> connections.send(orders.apply(number), reply),
+				(second) -> progress().now("%s: %s of %s orders".formatted(what, count(second.sent()), count(all))));
 	}
 
 	private SurgeResult.Run run(Variant variant, Mode mode, int repetition, double readyMillis, @Nullable String ended,
-			Results results, ProcessSamples samples) {
-		SurgeEvaluation evaluation = new SurgeEvaluation(this.settings.steps(), results, samples);
+			Figures figures, ProcessSamples samples) {
+		SurgeEvaluation evaluation = new SurgeEvaluation(this.settings.steps(), figures.requests(), samples);
 		List<Second> seconds = evaluation.seconds();
-		Window window = new Window(results.start(), results.start().plusSeconds(seconds.size()));
-		return new SurgeResult.Run(variant.id(), mode, repetition, readyMillis, ended,
-				Latencies.timing(results.lagMicros()),
+		Instant start = figures.requests().start();
+		Window window = new Window(start, start.plusSeconds(seconds.size()));
+		return new SurgeResult.Run(variant.id(), mode, repetition, readyMillis, ended, figures.lag(),
 				samples.foreignCpuShare(window, Runtime.getRuntime().availableProcessors()), evaluation.parts(seconds),
 				seconds);
 	}
 
 	/** Keeps what became of each order. */
-	private void write(String name, Results results) throws IOException {
+	private void write(String name, Requests requests) throws IOException {
 		Path file = directory().directory("requests").resolve(name + ".csv.gz");
 		try (Writer out = new OutputStreamWriter(new GZIPOutputStream(Files.newOutputStream(file)),
 				StandardCharsets.UTF_8)) {
 			out.write("status,lag_micros,latency_micros\n");
-			for (int i = 0; i < results.status().length; i++) {
-				out.write("%s,%s,%s%n".formatted(results.status()[i], results.lagMicros()[i],
-						results.latencyMicros()[i]));
+			for (int i = 0; i < requests.status().length; i++) {
+				out.write("%s,%s,%s%n".formatted(requests.status()[i], requests.lagMicros()[i],
+						requests.latencyMicros()[i]));
 			}
 		}
 	}
@@ -201,8 +211,7 @@ final class SurgeExperiment extends Experiment {
 		Step warmUp = this.settings.warmUp();
 		configuration.put("warm-up",
 				(warmUp != null)
-						? "%s orders per second for %s s".formatted(Figures.measured(warmUp.perSecond()),
-								warmUp.seconds())
+						? "%s orders per second for %s s".formatted(measured(warmUp.perSecond()), warmUp.seconds())
 						: "none: the load begins when the gateway is ready and the connections are open");
 		configuration.put("backend", BackendCapacity.WORKERS.model().description());
 		configuration.put("consumer", "creates the table of statuses and is stopped before the load");

@@ -4,12 +4,12 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 
+import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.SurgeResult.Outcomes;
 import dev.sluice.lab.kit.result.SurgeResult.Part;
 import dev.sluice.lab.kit.result.SurgeResult.Second;
 import dev.sluice.lab.kit.result.SurgeResult.Step;
-import dev.sluice.lab.surge.ConnectionLoad.Results;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,10 +19,10 @@ class SurgeEvaluationTests {
 	/** 10 orders in each of six seconds, and then 20 in each of two. */
 	private static final List<Step> STEPS = List.of(new Step(10, 6), new Step(20, 2));
 
-	private final short[] status = new short[100];
+	private final int[] status = new int[100];
 
 	SurgeEvaluationTests() {
-		Arrays.fill(this.status, (short) 202);
+		Arrays.fill(this.status, 202);
 	}
 
 	@Test
@@ -30,8 +30,8 @@ class SurgeEvaluationTests {
 		this.status[9] = 503;
 		this.status[10] = 429;
 		this.status[11] = 500;
-		this.status[12] = ConnectionLoad.BROKEN;
-		this.status[60] = ConnectionLoad.NOT_SENT;
+		this.status[12] = Requests.NOT_ANSWERED;
+		this.status[60] = Requests.NOT_SENT;
 
 		List<Second> seconds = evaluation().seconds();
 
@@ -59,12 +59,12 @@ class SurgeEvaluationTests {
 
 	@Test
 	void latencyIsThatOfTheAccepted() {
-		Arrays.fill(this.status, 0, 30, (short) 503);
+		Arrays.fill(this.status, 0, 30, 503);
 		int[] latency = new int[100];
 		Arrays.fill(latency, 0, 30, 9_000_000);
 		Arrays.fill(latency, 30, 100, 4_000);
 
-		Part step = new SurgeEvaluation(STEPS, new Results(Instant.EPOCH, new int[100], latency, this.status),
+		Part step = new SurgeEvaluation(STEPS, new Requests(Instant.EPOCH, new int[100], latency, this.status),
 				ProcessSamples.NONE)
 			.parts(evaluation().seconds())
 			.get(1);
@@ -76,7 +76,7 @@ class SurgeEvaluationTests {
 	@Test
 	void aFractionalRateCountsEachOrderOnce() {
 		List<Step> steps = List.of(new Step(2.5, 3));
-		Results results = new Results(Instant.EPOCH, new int[8], new int[8], Arrays.copyOf(this.status, 8));
+		Requests results = new Requests(Instant.EPOCH, new int[8], new int[8], Arrays.copyOf(this.status, 8));
 
 		assertThat(new SurgeEvaluation(steps, results, ProcessSamples.NONE).seconds())
 			.extracting((second) -> second.outcomes().due())
@@ -84,7 +84,7 @@ class SurgeEvaluationTests {
 	}
 
 	private SurgeEvaluation evaluation() {
-		return new SurgeEvaluation(STEPS, new Results(Instant.EPOCH, new int[100], new int[100], this.status),
+		return new SurgeEvaluation(STEPS, new Requests(Instant.EPOCH, new int[100], new int[100], this.status),
 				ProcessSamples.NONE);
 	}
 

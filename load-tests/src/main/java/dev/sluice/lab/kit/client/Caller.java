@@ -18,6 +18,8 @@ import java.util.concurrent.Executors;
 
 import javax.net.ssl.SSLContext;
 
+import dev.sluice.lab.kit.client.OpenClient.Reply;
+import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.stack.Http;
 import org.jspecify.annotations.Nullable;
 
@@ -41,18 +43,6 @@ final class Caller implements AutoCloseable {
 
 	/** Runs what waits for an answer. */
 	private final Executor waiting;
-
-	/** Receives the outcome of a request. */
-	@FunctionalInterface
-	interface Reply {
-
-		/**
-		 * @param answered whether there was an answer at all
-		 * @param failure what went wrong; null if nothing did
-		 */
-		void take(boolean answered, @Nullable String failure);
-
-	}
 
 	/**
 	 * @param threads number of threads to wait with, if the mode needs any
@@ -110,13 +100,13 @@ final class Caller implements AutoCloseable {
 
 	private static void answer(HttpResponse<?> response, Reply reply) {
 		int status = response.statusCode();
-		reply.take(true, (status < OK_BELOW) ? null : "HTTP " + status);
+		reply.take(status, (status < OK_BELOW) ? null : "HTTP " + status);
 	}
 
 	private static void fail(Throwable failure, Reply reply) {
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
-		reply.take(false, switch (cause) {
+		reply.take(Requests.NOT_ANSWERED, switch (cause) {
 			case HttpConnectTimeoutException _ -> "no connection";
 			case ConnectException _ -> "no connection";
 			case HttpTimeoutException _ -> "no answer in time";

@@ -3,8 +3,8 @@ package dev.sluice.lab.kit.client;
 import java.lang.management.ManagementFactory;
 import java.net.http.HttpRequest;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 import com.sun.management.OperatingSystemMXBean;
 import javax.net.ssl.SSLContext;
@@ -37,19 +38,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OpenClient implements AutoCloseable {
 
-	/** As many as fit into memory, twice four bytes each. */
+	/** As many as fit into memory, three times four bytes each. */
 	public static final int MAX_REQUESTS = 5_000_000;
 
 	/** Time before the first request is due, so that it is not late. */
 	private static final long LEAD_NANOS = 50_000_000;
 
-	/** A shorter wait spins instead of sleeping. */
-	private static final long SPIN_NANOS = 60_000;
-
 	/** Longest wait for the listener to handle a second. */
 	private static final long REPORT_SECONDS = 10;
-
-	private static final int NOT_ANSWERED = -1;
 
 	private static final OperatingSystemMXBean SYSTEM = ManagementFactory
 		.getPlatformMXBean(OperatingSystemMXBean.class);
@@ -59,26 +55,96 @@ public final class OpenClient implements AutoCloseable {
 	/**
 	 * The load to send.
 	 *
-	 * @param requestsPerSecond requests due per second
-	 * @param duration time for which requests are sent
+	 * @param steps one after another
 	 * @param patience time after that to wait for outstanding answers, which are then
 	 * given up
 	 * @param maxOutstanding maximum number of requests without an answer
 	 */
-	public record OpenLoad(double requestsPerSecond, Duration duration, Duration patience, int maxOutstanding) {
+	public record OpenLoad(List<Step> steps, Duration patience, int maxOutstanding) {
 
 		public OpenLoad {
-			if (!(requestsPerSecond > 0) || duration.isNegative() || maxOutstanding < 1) {
-				throw new IllegalArgumentException("A load needs a rate, a duration and room for one request");
+			steps = List.copyOf(steps);
+			if (maxOutstanding < 1) {
+				throw new IllegalArgumentException("A load needs room for one request");
 			}
-			if (requestsPerSecond * duration.toMillis() / 1_000 > MAX_REQUESTS) {
+			if (steps.stream().mapToLong(Step::requests).sum() > MAX_REQUESTS) {
 				throw new IllegalArgumentException("A load has at most %s requests".formatted(MAX_REQUESTS));
+			}
+		}
+
+		/** At one rate. */
+		public OpenLoad(double requestsPerSecond, Duration duration, Duration patience, int maxOutstanding) {
+			this(List.of(new Step(requestsPerSecond, duration)), patience, maxOutstanding);
+		}
+
+		int requests() {
+			return this.steps.stream().mapToInt(Step::requests).sum();
+		}
+
+		Duration duration() {
+			return this.steps.stream().map(Step::duration).reduce(Duration.ZERO, Duration::plus);
+		}
+
+	}
+
+	/**
+	 * A constant rate.
+	 *
+	 * @param requestsPerSecond requests due per second
+	 * @param duration time for which requests are sent
+	 */
+	public record Step(double requestsPerSecond, Duration duration) {
+
+		public Step {
+			if (!(requestsPerSecond > 0) || duration.isNegative()) {
+				throw new IllegalArgumentException("A load needs a rate and a duration");
 			}
 		}
 
 		int requests() {
 			return (int) Math.round(this.requestsPerSecond * this.duration.toNanos() / 1e9);
 		}
+
+	}
+
+	/** Sends requests; gives each reply on any thread, once. */
+	@FunctionalInterface
+	public interface Sender {
+
+		/**
+		 * Sends a request, and returns at once.
+		 * @param number from 0
+		 */
+		void send(int number, Reply reply);
+
+	}
+
+	/** Receives the outcome of a request. */
+	@FunctionalInterface
+	public interface Reply {
+
+		/**
+		 * @param status HTTP status, or {@link Requests#NOT_ANSWERED}
+		 * @param failure what went wrong; null if nothing did
+		 */
+		void take(int status, @Nullable String failure);
+
+	}
+
+	/**
+	 * What became of each request, by number.
+	 *
+	 * @param start when the first was due
+	 * @param lagMicros how late each was sent, or found not to be sent
+	 * @param latencyMicros from when it was due to its answer or its failure
+	 * @param status of the answer, or {@link #NOT_SENT} or {@link #NOT_ANSWERED}
+	 */
+	@SuppressWarnings("ArrayRecordComponent") // Millions of figures, never compared.
+	public record Requests(Instant start, int[] lagMicros, int[] latencyMicros, int[] status) {
+
+		public static final int NOT_SENT = 0;
+
+		public static final int NOT_ANSWERED = -1;
 
 	}
 
@@ -91,7 +157,7 @@ public final class OpenClient implements AutoCloseable {
 	 * @param cpuMillisPerRequest CPU time of this process; null if nothing was sent
 	 */
 	public record Figures(Tally tally, @Nullable Timing latency, Timing lag, @Nullable Double cpuMillisPerRequest,
-			List<Second> seconds) {
+			List<Second> seconds, Requests requests) {
 	}
 
 	/**
@@ -116,26 +182,38 @@ public final class OpenClient implements AutoCloseable {
 	 */
 	public Figures run(OpenLoad load, IntFunction<HttpRequest> requests, Consumer<Second> each)
 			throws InterruptedException {
+		return run(load, (number, reply) -> this.caller.call(requests.apply(number), reply), each);
+	}
+
+	/**
+	 * Sends a load; returns when all requests are answered or given up.
+	 * @param sender asked for each request when it is due
+	 * @param each receives every second at its end, on a thread of its own
+	 */
+	public static Figures run(OpenLoad load, Sender sender, Consumer<Second> each) throws InterruptedException {
 		long start = System.nanoTime() + LEAD_NANOS;
-		Execution execution = new Execution(load.requests());
+		Execution execution = new Execution(load.requests(), Instant.now().plusNanos(LEAD_NANOS));
 		long cpuBefore = SYSTEM.getProcessCpuTime();
 		Thread ticker = Thread.ofPlatform().daemon().name("client-seconds").start(() -> execution.tick(start, each));
 		try {
-			double periodNanos = 1e9 / load.requestsPerSecond();
-			for (int number = 0; number < execution.lagMicros.length; number++) {
-				long due = start + Math.round(number * periodNanos);
-				sleepUntil(due);
-				execution.lagMicros[number] = micros(System.nanoTime() - due);
-				if (execution.outstanding.get() >= load.maxOutstanding()) {
-					execution.notSent++;
+			int number = 0;
+			long begun = start;
+			for (Step step : load.steps()) {
+				double periodNanos = 1e9 / step.requestsPerSecond();
+				for (int i = 0; i < step.requests(); i++) {
+					long due = begun + Math.round(i * periodNanos);
+					sleepUntil(due);
+					execution.lagMicros[number] = micros(System.nanoTime() - due);
+					if (execution.outstanding.get() < load.maxOutstanding()) {
+						execution.send(sender, number, due);
+					}
+					number++;
 				}
-				else {
-					execution.send(this.caller, number, due, requests.apply(number));
-				}
+				begun += step.duration().toNanos();
+				sleepUntil(begun);
 			}
-			sleepUntil(start + load.duration().toNanos());
 			execution.awaitSecond(load.duration().toSeconds());
-			long deadline = start + load.duration().plus(load.patience()).toNanos();
+			long deadline = begun + load.patience().toNanos();
 			while (execution.outstanding.get() > 0 && System.nanoTime() - deadline < 0) {
 				Thread.sleep(1);
 			}
@@ -147,20 +225,16 @@ public final class OpenClient implements AutoCloseable {
 		return execution.figures(SYSTEM.getProcessCpuTime() - cpuBefore);
 	}
 
-	/** Sleeps and then spins, because the kernel rounds up a sleep. */
+	/**
+	 * Sleeps. The kernel rounds that up by some 60 µs, which is part of the lag; to spin
+	 * instead would take CPU from a target on this machine.
+	 */
 	private static void sleepUntil(long time) throws InterruptedException {
-		long left = time - System.nanoTime();
-		while (left > 0) {
+		for (long left = time - System.nanoTime(); left > 0; left = time - System.nanoTime()) {
 			if (Thread.interrupted()) {
 				throw new InterruptedException();
 			}
-			if (left > SPIN_NANOS) {
-				LockSupport.parkNanos(left - SPIN_NANOS / 2);
-			}
-			else {
-				Thread.onSpinWait();
-			}
-			left = time - System.nanoTime();
+			LockSupport.parkNanos(left);
 		}
 	}
 
@@ -177,9 +251,14 @@ public final class OpenClient implements AutoCloseable {
 	/** A load being sent. */
 	private static final class Execution {
 
+		private final Instant start;
+
 		private final int[] lagMicros;
 
 		private final AtomicIntegerArray latencyMicros;
+
+		/** As in {@link Requests}. */
+		private final AtomicIntegerArray status;
 
 		private final AtomicLong outstanding = new AtomicLong();
 
@@ -195,22 +274,22 @@ public final class OpenClient implements AutoCloseable {
 
 		private final Semaphore reported = new Semaphore(0);
 
-		private long notSent;
-
-		Execution(int requests) {
+		Execution(int requests, Instant start) {
+			this.start = start;
 			this.lagMicros = new int[requests];
-			int[] none = new int[requests];
-			Arrays.fill(none, NOT_ANSWERED);
-			this.latencyMicros = new AtomicIntegerArray(none);
+			this.latencyMicros = new AtomicIntegerArray(requests);
+			this.status = new AtomicIntegerArray(requests);
 		}
 
-		void send(Caller caller, int number, long due, HttpRequest request) {
+		void send(Sender sender, int number, long due) {
 			this.sent.increment();
 			this.outstanding.incrementAndGet();
-			caller.call(request, (isAnswered, failure) -> {
+			this.status.set(number, Requests.NOT_ANSWERED);
+			sender.send(number, (answer, failure) -> {
 				int micros = micros(System.nanoTime() - due);
-				if (isAnswered) {
-					this.latencyMicros.set(number, micros);
+				this.latencyMicros.set(number, micros);
+				this.status.set(number, answer);
+				if (answer != Requests.NOT_ANSWERED) {
 					this.answered.increment();
 					this.answeredMicros.add(micros);
 				}
@@ -257,22 +336,24 @@ public final class OpenClient implements AutoCloseable {
 		}
 
 		Figures figures(long cpuNanos) {
-			int[] latencies = new int[this.latencyMicros.length()];
-			int count = 0;
-			for (int i = 0; i < latencies.length; i++) {
-				int micros = this.latencyMicros.get(i);
-				if (micros != NOT_ANSWERED) {
-					latencies[count++] = micros;
-				}
-			}
+			Requests requests = new Requests(this.start, this.lagMicros, copy(this.latencyMicros), copy(this.status));
+			int[] latencies = IntStream.range(0, requests.status().length)
+				.filter((number) -> requests.status()[number] > 0)
+				.map((number) -> requests.latencyMicros()[number])
+				.toArray();
 			Map<String, Long> failed = new TreeMap<>();
 			this.failures.forEach((failure, times) -> failed.put(failure, times.sum()));
-			Tally tally = new Tally(this.lagMicros.length, this.sent.sum(), this.notSent, this.answered.sum(),
+			long all = this.sent.sum();
+			Tally tally = new Tally(this.lagMicros.length, all, this.lagMicros.length - all, this.answered.sum(),
 					this.outstanding.get(), failed);
 			Timing lag = Latencies.timing(this.lagMicros);
-			return new Figures(tally, Latencies.timing(Arrays.copyOf(latencies, count)),
+			return new Figures(tally, Latencies.timing(latencies),
 					(lag != null) ? lag : new Timing(0, 0, null, null, null, 0),
-					(tally.sent() > 0) ? cpuNanos / 1e6 / tally.sent() : null, List.copyOf(this.seconds));
+					(all > 0) ? cpuNanos / 1e6 / all : null, List.copyOf(this.seconds), requests);
+		}
+
+		private static int[] copy(AtomicIntegerArray array) {
+			return IntStream.range(0, array.length()).map(array::get).toArray();
 		}
 
 	}

@@ -17,19 +17,20 @@ import java.util.stream.IntStream;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.kit.client.OpenClient;
+import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
+import dev.sluice.lab.kit.client.OpenClient.Requests;
+import dev.sluice.lab.kit.client.OpenClient.Step;
 import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.result.SurgeResult.Step;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.surge.ConnectionLoad.Results;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
 
-class ConnectionLoadTests {
+class ConnectionsTests {
 
 	private static final Duration LONG = Patience.ofSeconds(60);
 
@@ -60,7 +61,7 @@ class ConnectionLoadTests {
 	void eachOrderThatIsDueIsSentAndAnswered() throws Exception {
 		answer(202);
 
-		Results results = run(60, LONG, new Step(20, 2), new Step(10, 1));
+		Requests results = run(60, LONG, new Step(20, Duration.ofSeconds(2)), new Step(10, Duration.ofSeconds(1)));
 
 		assertThat(results.status()).hasSize(50);
 		assertThat(statuses(results)).containsOnly(202);
@@ -88,16 +89,8 @@ class ConnectionLoadTests {
 		});
 		this.server.start();
 
-		try (ConnectionLoad load = load(1, LONG)) {
-			load.open(LONG);
-
-			await().until(() -> {
-				Results results = load.run(List.of(new Step(1, 1)), new RawOrders(uri(), Mode.QUEUED, null), (_) -> {
-				});
-				assertThat(statuses(results)).isSubsetOf(503, (int) ConnectionLoad.NOT_SENT);
-				return this.clients.size() > 1;
-			});
-		}
+		assertThat(statuses(run(1, LONG, new Step(5, Duration.ofSeconds(1))))).isSubsetOf(503, Requests.NOT_SENT);
+		assertThat(this.clients).hasSizeGreaterThan(1);
 	}
 
 	@Test
@@ -114,42 +107,37 @@ class ConnectionLoadTests {
 		this.server.start();
 
 		// They time out only after the last of the step was due.
-		Results results = run(3, Duration.ofSeconds(2), new Step(100, 1));
+		Requests results = run(3, Duration.ofSeconds(2), new Step(100, Duration.ofSeconds(1)));
 
-		assertThat(results.status()).startsWith(ConnectionLoad.BROKEN, ConnectionLoad.BROKEN, ConnectionLoad.BROKEN);
-		assertThat(statuses(results)).containsOnly((int) ConnectionLoad.BROKEN, (int) ConnectionLoad.NOT_SENT);
+		assertThat(results.status()).startsWith(Requests.NOT_ANSWERED, Requests.NOT_ANSWERED, Requests.NOT_ANSWERED);
+		assertThat(statuses(results)).containsOnly(Requests.NOT_ANSWERED, Requests.NOT_SENT);
 	}
 
 	@Test
 	void aLoadEndsAlthoughTheServerIsGone() throws Exception {
 		answer(202);
-		try (ConnectionLoad load = load(2, LONG)) {
-			load.open(LONG);
+		try (Connections connections = new Connections(uri(), 2, LONG)) {
+			connections.open(LONG);
 			this.server.stop(0);
 
-			Results results = load.run(List.of(new Step(50, 1)), (_) -> "x".getBytes(StandardCharsets.US_ASCII),
-					(_) -> {
-					});
-
-			assertThat(statuses(results)).isSubsetOf((int) ConnectionLoad.BROKEN, (int) ConnectionLoad.NOT_SENT);
+			assertThat(statuses(run(connections, 2, new Step(50, Duration.ofSeconds(1)))))
+				.isSubsetOf(Requests.NOT_ANSWERED, Requests.NOT_SENT);
 		}
 	}
 
 	@Test
 	void saysThatConnectionsCannotBeOpened() throws Exception {
 		answer(202);
-		try (ConnectionLoad load = load(2, LONG)) {
+		try (Connections connections = new Connections(uri(), 2, LONG)) {
 			this.server.stop(0);
 
-			assertThatExceptionOfType(LabException.class).isThrownBy(() -> load.open(Duration.ofMillis(300)))
+			assertThatExceptionOfType(LabException.class).isThrownBy(() -> connections.open(LONG))
 				.withMessageContaining("Only 0 of 2 connections");
 		}
 	}
 
-	private static Set<Integer> statuses(Results results) {
-		return IntStream.range(0, results.status().length)
-			.mapToObj((number) -> (int) results.status()[number])
-			.collect(Collectors.toSet());
+	private static Set<Integer> statuses(Requests requests) {
+		return IntStream.of(requests.status()).boxed().collect(Collectors.toSet());
 	}
 
 	private void answer(int status) {
@@ -165,16 +153,19 @@ class ConnectionLoadTests {
 		this.server.start();
 	}
 
-	private Results run(int connections, Duration timeout, Step... steps) throws Exception {
-		try (ConnectionLoad load = load(connections, timeout)) {
-			load.open(LONG);
-			return load.run(List.of(steps), new RawOrders(uri(), Mode.QUEUED, null), (_) -> {
-			});
+	private Requests run(int count, Duration timeout, Step... steps) throws Exception {
+		try (Connections connections = new Connections(uri(), count, timeout)) {
+			connections.open(LONG);
+			return run(connections, count, steps);
 		}
 	}
 
-	private ConnectionLoad load(int connections, Duration timeout) {
-		return new ConnectionLoad(uri(), connections, timeout);
+	private Requests run(Connections connections, int count, Step... steps) throws InterruptedException {
+		RawOrders orders = new RawOrders(uri(), Mode.QUEUED, null);
+		return OpenClient.run(new OpenLoad(List.of(steps), LONG, count),
+				(number, reply) -> connections.send(orders.apply(number), reply), (_) -> {
+				})
+			.requests();
 	}
 
 	private URI uri() {
