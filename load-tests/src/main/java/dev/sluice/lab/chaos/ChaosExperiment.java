@@ -246,9 +246,9 @@ final class ChaosExperiment extends Experiment {
 	 */
 	private int place(OrderDriver driver, FaultInjector injector) throws InterruptedException {
 		try (driver; injector) {
-			driver.run(this.settings.ratePerSecond(), (_) -> {
+			driver.run(this.settings.ratePerSecond(), () -> {
 				progress().now("%s of %s orders placed".formatted(driver.placed(), this.settings.orders()));
-				return injector.isWell();
+				injector.check();
 			});
 			progress().step("The load has ended: %s orders placed%s".formatted(driver.placed(),
 					injector.isOver() ? "" : "; the faults that are left go on without load"));

@@ -131,7 +131,7 @@ final class FaultInjector implements AutoCloseable {
 	private boolean inject(ChaosPlan.Fault fault, Victim victim) throws InterruptedException {
 		this.atOnce.acquire();
 		try {
-			if (!isWell()) {
+			if (this.failure.get() != null) {
 				return false;
 			}
 			this.progress.step("Fault %s: %s, %s".formatted(fault.number(), victim.name(), fault.kind()));
@@ -188,9 +188,15 @@ final class FaultInjector implements AutoCloseable {
 		return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.startNanos);
 	}
 
-	/** Whether only planned faults have happened. */
-	boolean isWell() {
-		return this.failure.get() == null;
+	/**
+	 * Checks that only planned faults have happened.
+	 * @throws LabException if a process did not start again
+	 */
+	void check() {
+		RuntimeException ex = this.failure.get();
+		if (ex != null) {
+			throw ex;
+		}
 	}
 
 	/** Whether all faults are over and mended. */
@@ -208,17 +214,15 @@ final class FaultInjector implements AutoCloseable {
 	 */
 	void awaitHealed(long millis) throws InterruptedException {
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-		while (isWell() && !isOver() && System.nanoTime() - deadline < 0) {
+		while (!isOver()) {
+			check();
+			if (System.nanoTime() - deadline >= 0) {
+				throw new LabException("Not over %s s after the load's end: %s".formatted(millis / 1_000,
+						Figures.counted(left(), "fault")));
+			}
 			Thread.sleep(POLL);
 		}
-		RuntimeException ex = this.failure.get();
-		if (ex != null) {
-			throw ex;
-		}
-		if (!isOver()) {
-			throw new LabException("Not over %s s after the load's end: %s".formatted(millis / 1_000,
-					Figures.counted(left(), "fault")));
-		}
+		check();
 	}
 
 	/** The faults that are over, in the order in which they began. */

@@ -14,13 +14,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.IntPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -28,6 +25,10 @@ import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.Placed;
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.kit.client.OpenClient;
+import dev.sluice.lab.kit.client.OpenClient.Figures;
+import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
+import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.plan.SampleOrder;
@@ -42,8 +43,7 @@ import tools.jackson.databind.json.JsonMapper;
  * the same key, at the next gateway, after a pause that doubles. After {@link #ATTEMPTS}
  * attempts it gives up.
  * <p>
- * At most {@link #MAX_OPEN} orders are open at once. Further orders are sent late, see
- * {@link #latestMillis()}.
+ * At most {@link #MAX_OPEN} orders are open at once. Further orders are not placed.
  */
 final class OrderDriver implements AutoCloseable {
 
@@ -74,11 +74,7 @@ final class OrderDriver implements AutoCloseable {
 
 	private final ExecutorService clients = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory());
 
-	private final Semaphore open = new Semaphore(MAX_OPEN);
-
 	private final AtomicInteger placed = new AtomicInteger();
-
-	private final AtomicLong latestMillis = new AtomicLong();
 
 	private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
 
@@ -91,6 +87,8 @@ final class OrderDriver implements AutoCloseable {
 	private final long startNanos;
 
 	private final Duration firstPause;
+
+	private long latestMillis;
 
 	/**
 	 * A gateway that gets orders.
@@ -123,24 +121,25 @@ final class OrderDriver implements AutoCloseable {
 	/**
 	 * Places orders, at most as many as the ledger has room for. Returns when each has
 	 * its last answer.
-	 * @param goOn asked before each order, with its number from 0; false ends the load
+	 * @param check run before each order; what it throws ends the load
 	 * @throws LabException if clients do not finish
 	 */
-	public void run(double ratePerSecond, IntPredicate goOn) throws InterruptedException {
-		for (int order = 0; order < this.ledger.orders() && goOn.test(order); order++) {
-			long dueNanos = this.startNanos + Math.round(order * 1e9 / ratePerSecond);
-			TimeUnit.NANOSECONDS.sleep(dueNanos - System.nanoTime());
-			this.open.acquire();
-			long lateMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - dueNanos);
-			this.latestMillis.accumulateAndGet(lateMillis, Math::max);
-			int number = order;
-			this.clients.execute(() -> place(number));
-			throwFailure();
-		}
+	void run(double ratePerSecond, Runnable check) throws InterruptedException {
+		Duration length = Duration.ofNanos(Math.round(this.ledger.orders() * 1e9 / ratePerSecond));
 		Duration end = Patience.of(END);
-		if (!this.open.tryAcquire(MAX_OPEN, end.toMillis(), TimeUnit.MILLISECONDS)) {
+		Figures figures = OpenClient.run(new OpenLoad(ratePerSecond, length, end, MAX_OPEN), (order, reply) -> {
+			check.run();
+			throwFailure();
+			this.clients.execute(() -> {
+				place(order);
+				reply.take(Requests.NOT_ANSWERED, null);
+			});
+		}, (_) -> {
+		});
+		this.latestMillis = Math.round(figures.lag().max());
+		if (figures.tally().outstanding() > 0) {
 			throw new LabException("%s clients were still running %s s after the end of the load"
-				.formatted(MAX_OPEN - this.open.availablePermits(), end.toSeconds()));
+				.formatted(figures.tally().outstanding(), end.toSeconds()));
 		}
 		throwFailure();
 	}
@@ -163,9 +162,12 @@ final class OrderDriver implements AutoCloseable {
 		return this.placed.get();
 	}
 
-	/** Greatest delay with which an order was sent, in milliseconds. */
+	/**
+	 * Greatest delay with which an order was sent, in milliseconds; 0 until the load has
+	 * ended.
+	 */
 	public long latestMillis() {
-		return this.latestMillis.get();
+		return this.latestMillis;
 	}
 
 	private void place(int order) {
@@ -189,9 +191,6 @@ final class OrderDriver implements AutoCloseable {
 		}
 		catch (RuntimeException ex) {
 			this.failure.compareAndSet(null, ex);
-		}
-		finally {
-			this.open.release();
 		}
 	}
 

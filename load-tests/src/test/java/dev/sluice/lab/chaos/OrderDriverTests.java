@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.sluice.contract.HttpNames;
 import dev.sluice.lab.StubServer;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class OrderDriverTests {
 
@@ -99,17 +101,23 @@ class OrderDriverTests {
 	}
 
 	@Test
-	void stopsWhenItIsTold() throws Exception {
+	void endsWhenItsCheckFails() throws Exception {
+		AtomicInteger checks = new AtomicInteger();
 		try (OrderLedger ledger = ledger(100); OrderDriver driver = driver(ledger, gateway(this.well, 202, true))) {
-			driver.run(RATE, (order) -> order < 10);
+			assertThatIllegalStateException().isThrownBy(() -> driver.run(RATE, () -> {
+				if (checks.incrementAndGet() > 10) {
+					throw new IllegalStateException("stop");
+				}
+			}));
 
-			assertThat(driver.placed()).isEqualTo(10);
+			assertThat(driver.placed()).isLessThanOrEqualTo(10);
 		}
 	}
 
 	private void drive(OrderLedger ledger, Gateway... gateways) throws InterruptedException {
 		try (OrderDriver driver = driver(ledger, gateways)) {
-			driver.run(RATE, (_) -> true);
+			driver.run(RATE, () -> {
+			});
 
 			assertThat(driver.placed()).isEqualTo(ledger.orders());
 		}
