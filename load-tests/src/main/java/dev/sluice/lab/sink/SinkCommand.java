@@ -45,7 +45,7 @@ public final class SinkCommand extends ExperimentCommand {
 	private boolean quick;
 
 	@Option(names = "--settings", split = ",", paramLabel = "SETTING",
-			description = "What limits the transfer: storage, link, link-small, loopback, loopback-small. Default: all.")
+			description = "What limits the transfer: storage, link, loopback, loopback-small. Default: all.")
 	private @Nullable List<String> settings;
 
 	@Option(names = "--megabytes", paramLabel = "MB",
@@ -119,7 +119,7 @@ public final class SinkCommand extends ExperimentCommand {
 				.collect(Collectors.toCollection(() -> EnumSet.noneOf(Setting.class)));
 		}
 		catch (IllegalArgumentException _) {
-			throw usage("--settings: use storage, link, link-small, loopback or loopback-small");
+			throw usage("--settings: use storage, link, loopback or loopback-small");
 		}
 	}
 

@@ -25,9 +25,6 @@ final class SinkData {
 	/** A mean of about 17 kB; the reference's is 10 to 25 kB. */
 	static final Sizes USUAL = new Sizes(2_000, 300_000, 9.3, 0.95);
 
-	/** Small batches, for which a dictionary should pay off. */
-	static final Sizes SMALL = new Sizes(2_000, 4_000, 8, 0.2);
-
 	/**
 	 * Batches so small that the cost per message binds: a mean of about 200 B, as lines
 	 * are not cut.

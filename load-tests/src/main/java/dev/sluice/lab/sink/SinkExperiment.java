@@ -98,7 +98,6 @@ final class SinkExperiment extends Experiment {
 			return switch (setting) {
 				case STORAGE, LINK ->
 					List.of(Mode.STOP_AND_WAIT, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
-				case LINK_SMALL -> List.of(Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
 				case LOOPBACK -> List.of(Mode.KAFKA, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_SPOOL);
 				case LOOPBACK_SMALL -> List.of(Mode.KAFKA, Mode.STREAM, Mode.STREAM_SPOOL);
 			};
@@ -107,14 +106,13 @@ final class SinkExperiment extends Experiment {
 		static SinkData.Sizes sizes(Setting setting) {
 			return switch (setting) {
 				case STORAGE, LINK, LOOPBACK -> SinkData.USUAL;
-				case LINK_SMALL -> SinkData.SMALL;
 				case LOOPBACK_SMALL -> SinkData.TINY;
 			};
 		}
 
 		/** Whether a transfer is so slow that a warm-up would not warm the JVM. */
 		static boolean slow(Setting setting, Mode mode) {
-			return mode == Mode.STOP_AND_WAIT || (setting.isThin() && mode == Mode.STREAM);
+			return mode == Mode.STOP_AND_WAIT || (setting == Setting.LINK && mode == Mode.STREAM);
 		}
 
 		int warmUpSeconds(Setting setting, Mode mode) {
@@ -135,7 +133,7 @@ final class SinkExperiment extends Experiment {
 		}
 
 		long bytes(Setting setting) {
-			return MEGABYTE * (setting.isThin() ? this.linkMegabytes : this.megabytes);
+			return MEGABYTE * (setting == Setting.LINK ? this.linkMegabytes : this.megabytes);
 		}
 
 	}
@@ -169,7 +167,7 @@ final class SinkExperiment extends Experiment {
 
 	/** Describes the thin link; null if no transfer uses it. */
 	private @Nullable String linkWords() {
-		return this.settings.settings().stream().anyMatch(Setting::isThin)
+		return this.settings.settings().contains(Setting.LINK)
 				? "a delaying proxy: handshakes are local, nothing is lost, its rate is that of TCP's payload" : null;
 	}
 
@@ -186,7 +184,7 @@ final class SinkExperiment extends Experiment {
 	private void run(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {
 		progress().step("%s, repetition %s: starting the sink".formatted(setting.words(), repetition));
 		stack.infrastructure().kafka();
-		try (ThinLink link = setting.isThin()
+		try (ThinLink link = setting == Setting.LINK
 				? new ThinLink(LINK_BITS_PER_SECOND, LINK_ROUND_TRIP, port(stack.sinkTarget())) : null;
 				Service sink = stack.startSink(sinkOptions(setting))) {
 			String target = (link != null) ? link.target() : stack.sinkTarget();
@@ -219,7 +217,7 @@ final class SinkExperiment extends Experiment {
 		Path dictionary = Files.write(directory().path().resolve("%s.zdict".formatted(setting)),
 				this.dictionaries.computeIfAbsent(sizes, (_) -> SinkData.load().train(this.settings.seed(), sizes)));
 		ServiceOptions withDictionary = options.withProperty("sink.stream.dictionary", dictionary);
-		return setting.isThin() ? withDictionary
+		return setting == Setting.LINK ? withDictionary
 				: withDictionary.withProperty("sink.store.delay", this.storeDelay.toNanos() + "ns");
 	}
 

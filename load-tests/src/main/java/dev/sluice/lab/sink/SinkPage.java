@@ -1,9 +1,14 @@
 package dev.sluice.lab.sink;
 
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -15,7 +20,10 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SinkResult;
+import dev.sluice.lab.kit.result.SinkResult.Mode;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
+import dev.sluice.lab.kit.result.SinkResult.Transfer;
+import org.jspecify.annotations.Nullable;
 
 /** What {@code lab sink} shows: the rate of each way of moving the data. */
 public final class SinkPage {
@@ -45,7 +53,46 @@ public final class SinkPage {
 
 	/** The settings that were measured. */
 	private static Stream<Setting> settings(SinkResult sink) {
-		return Stream.of(Setting.values()).filter((setting) -> !SinkFigures.of(sink, setting).isEmpty());
+		return Stream.of(Setting.values()).filter((setting) -> !rows(sink, setting).isEmpty());
+	}
+
+	/**
+	 * The repetitions of a mode.
+	 *
+	 * @param first rate of the setting's first mode, in MB per second
+	 */
+	private record Row(Mode mode, List<Transfer> transfers, double first) {
+
+		/** The median of the repetitions. */
+		double median(ToDoubleFunction<Transfer> figure) {
+			return Objects.requireNonNull(Figures.median(this.transfers.stream().mapToDouble(figure)));
+		}
+
+		double megabytesPerSecond() {
+			return median(Transfer::megabytesPerSecond);
+		}
+
+		/** The rate as a multiple of the first mode's. */
+		double speedUp() {
+			return megabytesPerSecond() / this.first;
+		}
+
+		DoubleSummaryStatistics range() {
+			return this.transfers.stream().mapToDouble(Transfer::megabytesPerSecond).summaryStatistics();
+		}
+
+	}
+
+	/** The modes of a setting, in the order in which they were first measured. */
+	private static List<Row> rows(SinkResult sink, Setting setting) {
+		Map<Mode, List<Transfer>> transfers = sink.transfers()
+			.stream()
+			.filter((transfer) -> transfer.setting() == setting)
+			.collect(Collectors.groupingBy(Transfer::mode, LinkedHashMap::new, Collectors.toList()));
+		List<Row> rows = new ArrayList<>();
+		transfers.forEach((mode, each) -> rows.add(new Row(mode, each,
+				rows.isEmpty() ? new Row(mode, each, 1).megabytesPerSecond() : rows.getFirst().first())));
+		return rows;
 	}
 
 	private static List<String> answers(SinkResult sink) {
@@ -61,20 +108,19 @@ public final class SinkPage {
 		return answers;
 	}
 
-	private static Stream<String> answer(SinkResult sink, Setting setting, String first,
-			Function<SinkFigures, String> figure) {
-		List<SinkFigures> figures = SinkFigures.of(sink, setting);
-		return (figures.size() < 2) ? Stream.of()
+	private static Stream<String> answer(SinkResult sink, Setting setting, String first, Function<Row, String> figure) {
+		List<Row> rows = rows(sink, setting);
+		return (rows.size() < 2) ? Stream.of()
 				: Stream.of("When %s, against %s: %s.".formatted(setting.words(), first,
-						figures.stream()
+						rows.stream()
 							.skip(1)
 							.map((row) -> "%s %s".formatted(row.mode().words(), figure.apply(row)))
 							.collect(Collectors.joining("; "))));
 	}
 
-	private static String share(Setting setting, SinkFigures row) {
+	private static String share(Setting setting, Row row) {
 		return Figures.percent(row.speedUp()) + ((setting == Setting.LOOPBACK_SMALL)
-				? String.format(Locale.ROOT, ", %,.0f messages/s", row.messagesPerSecond()) : "");
+				? String.format(Locale.ROOT, ", %,.0f messages/s", row.median(Transfer::messagesPerSecond)) : "");
 	}
 
 	private static void transfers(SinkResult sink, Html html) {
@@ -88,31 +134,59 @@ public final class SinkPage {
 	}
 
 	private static Chart chart(SinkResult sink, Setting setting) {
-		List<SinkFigures> figures = SinkFigures.of(sink, setting);
+		List<Row> rows = rows(sink, setting);
 		return Chart.Stack.of("Data stored and acknowledged when " + setting.words(),
 				"A bar for each way of moving the data, in MB per second.", "MB/s",
-				figures.stream().mapToDouble(SinkFigures::megabytesPerSecond).max().orElse(1),
-				List.of("data, before compression"),
-				figures.stream()
-					.map((row) -> Chart.StackRow.of(row.mode().words(), SinkFigures.style(row.mode()), false,
+				rows.stream().mapToDouble(Row::megabytesPerSecond).max().orElse(1), List.of("data, before compression"),
+				rows.stream()
+					.map((row) -> Chart.StackRow.of(row.mode().words(), style(row.mode()), false,
 							row.megabytesPerSecond()))
 					.toList());
 	}
 
 	private static Table table(SinkResult sink, Setting setting) {
-		List<Column<SinkFigures>> columns = new ArrayList<>(List.of(Column.words("Mode", (row) -> row.mode().words()),
-				Column.count("connections", SinkFigures::connections), Column.measured("seconds", SinkFigures::seconds),
-				Column.measured("MB/s", SinkFigures::megabytesPerSecond),
-				Column.count("messages/s", (row) -> Math.round(row.messagesPerSecond())),
-				Column.measured("speed-up", SinkFigures::speedUp),
-				Column.percent("on the wire", (row) -> (row.wireShare() > 0) ? row.wireShare() : null),
-				Column.measured("CPU ms per MB", SinkFigures::cpuMillisPerMegabyte),
-				Column.measured("least MB/s", SinkFigures::least), Column.measured("greatest", SinkFigures::greatest)));
+		List<Column<Row>> columns = new ArrayList<>(List.of(Column.words("Mode", (row) -> row.mode().words()),
+				Column.count("connections", (row) -> row.transfers().getFirst().connections()),
+				Column.measured("seconds", (row) -> row.median(Transfer::seconds)),
+				Column.measured("MB/s", Row::megabytesPerSecond),
+				Column.count("messages/s", (row) -> Math.round(row.median(Transfer::messagesPerSecond))),
+				Column.measured("speed-up", Row::speedUp), Column.percent("on the wire", SinkPage::wireShare),
+				Column.measured("CPU ms per MB", (row) -> row.median(Transfer::cpuMillisPerMegabyte)),
+				Column.measured("least MB/s", (row) -> row.range().getMin()),
+				Column.measured("greatest", (row) -> row.range().getMax())));
 		if (setting == Setting.STORAGE) {
 			// The reference has only this setting.
-			columns.add(Column.measured("speed-up measured there", (row) -> SinkFigures.reference(row.mode())));
+			columns.add(Column.measured("speed-up measured there", (row) -> reference(row.mode())));
 		}
-		return Table.of("Transfers when " + setting.words(), SinkFigures.of(sink, setting), columns);
+		return Table.of("Transfers when " + setting.words(), rows(sink, setting), columns);
+	}
+
+	/** Bytes sent divided by bytes of data; null if unknown. */
+	private static @Nullable Double wireShare(Row row) {
+		double share = row.median((transfer) -> (double) transfer.wireBytes() / transfer.bytes());
+		return (share > 0) ? Double.valueOf(share) : null;
+	}
+
+	/**
+	 * The reference's speed-up, over a link of 10 Gbit/s; null if it has no such mode.
+	 */
+	private static @Nullable Double reference(Mode mode) {
+		return switch (mode) {
+			case STOP_AND_WAIT -> 1.0;
+			case STREAM -> 3.6;
+			case STREAM_ZSTD -> 7.9;
+			case STREAM_DICTIONARY, STREAM_SPOOL, KAFKA -> null;
+		};
+	}
+
+	/** A mode's colour, the same in every chart. */
+	private static int style(Mode mode) {
+		return switch (mode) {
+			case STOP_AND_WAIT, KAFKA -> 0;
+			case STREAM -> 1;
+			case STREAM_ZSTD -> 2;
+			case STREAM_DICTIONARY, STREAM_SPOOL -> 3;
+		};
 	}
 
 	private static void method(RunResult run, SinkResult sink, Html html) {

@@ -8,11 +8,14 @@ import java.util.Set;
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdDictCompress;
+import dev.sluice.lab.sink.SinkData.Sizes;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class SinkDataTests {
+
+	private static final Sizes SMALL = new Sizes(2_000, 4_000, 8, 0.2);
 
 	private final SinkData data = SinkData.load();
 
@@ -38,13 +41,13 @@ class SinkDataTests {
 
 	@Test
 	void makesHardlyAnyTwoBatchesAlikeAndTheSameForTheSameSeed() {
-		List<byte[]> batches = this.data.batches(1, 5_000_000, SinkData.SMALL);
+		List<byte[]> batches = this.data.batches(1, 5_000_000, SMALL);
 		Set<String> different = new HashSet<>();
 		batches.forEach((batch) -> different.add(new String(batch, StandardCharsets.UTF_8)));
 
 		assertThat((double) different.size() / batches.size()).isGreaterThan(0.99);
-		assertThat(this.data.batches(1, 100_000, SinkData.SMALL).getFirst()).isEqualTo(batches.getFirst());
-		assertThat(this.data.batches(2, 100_000, SinkData.SMALL).getFirst()).isNotEqualTo(batches.getFirst());
+		assertThat(this.data.batches(1, 100_000, SMALL).getFirst()).isEqualTo(batches.getFirst());
+		assertThat(this.data.batches(2, 100_000, SMALL).getFirst()).isNotEqualTo(batches.getFirst());
 	}
 
 	@Test
@@ -56,14 +59,14 @@ class SinkDataTests {
 
 	@Test
 	void trainsADictionaryThatPaysForSmallMessages() {
-		byte[] dictionary = this.data.train(1, SinkData.SMALL);
+		byte[] dictionary = this.data.train(1, SMALL);
 		long plain = 0;
 		long without = 0;
 		long with = 0;
 		try (ZstdCompressCtx bare = new ZstdCompressCtx().setLevel(1);
 				ZstdDictCompress loaded = new ZstdDictCompress(dictionary, 1);
 				ZstdCompressCtx knowing = new ZstdCompressCtx().setLevel(1).loadDict(loaded)) {
-			for (byte[] batch : this.data.batches(1, 2_000_000, SinkData.SMALL)) {
+			for (byte[] batch : this.data.batches(1, 2_000_000, SMALL)) {
 				plain += batch.length;
 				without += bare.compress(batch).length;
 				with += knowing.compress(batch).length;

@@ -36,14 +36,13 @@ class SinkIT {
 		int exitCode = new CommandLine(new SinkCommand(Report::write)).setCaseInsensitiveEnumValuesAllowed(true)
 			.setOut(new PrintWriter(out))
 			.execute("--quick", "--megabytes", "3", "--link-megabytes", "1", "--repetitions", "1", "--settings",
-					"storage,link-small", "--infra", Infrastructure.fromEnvironment().name(), "--out",
-					results.toString());
+					"storage,link", "--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).as(out.toString()).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
 		assertThat(run.partial()).isNull();
 		SinkResult sink = (SinkResult) run.finding();
-		assertThat(sink.transfers()).hasSize(7);
+		assertThat(sink.transfers()).hasSize(8);
 		assertThat(sink.transfers()).filteredOn((transfer) -> transfer.setting() == Setting.STORAGE)
 			.allSatisfy((transfer) -> assertThat(transfer.bytes()).isBetween(3_000_000L, 3_400_000L))
 			.extracting(SinkResult.Transfer::mode)

@@ -31,9 +31,6 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 		/** The link is thin. */
 		LINK("a thin link binds"),
 
-		/** The link is thin and the messages are small. */
-		LINK_SMALL("a thin link binds, messages of 2-4 kB"),
-
 		/** Nothing but the machine. */
 		LOOPBACK("nothing but the machine binds"),
 
@@ -48,11 +45,6 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 
 		public String words() {
 			return this.words;
-		}
-
-		/** Whether the data goes over the thin link. */
-		public boolean isThin() {
-			return this == LINK || this == LINK_SMALL;
 		}
 
 		/** Whether only the machine binds. */
