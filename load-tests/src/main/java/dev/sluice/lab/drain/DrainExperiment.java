@@ -3,9 +3,7 @@ package dev.sluice.lab.drain;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.LinkedHashMap;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,9 +19,6 @@ import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.process.ProcessGroup;
-import dev.sluice.lab.kit.process.ProcessSampler;
-import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
@@ -32,7 +27,6 @@ import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.StackOptions;
-import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +39,6 @@ final class DrainExperiment extends Experiment {
 	static final String NAME = "drain";
 
 	private static final int CUSTOMERS = 1_000;
-
-	private static final String CONSUMER = "consumer";
 
 	private static final Duration POLL = Duration.ofMillis(50);
 
@@ -97,41 +89,23 @@ final class DrainExperiment extends Experiment {
 			progress()
 				.step("Starting a consumer that delivers %s at once".formatted(this.settings.deliveryConcurrency()));
 			Service consumer = stack.startConsumer(this.settings.consumer());
-			Map<String, ProcessGroup> groups = new LinkedHashMap<>(
-					ProcessGroup.ofInfrastructure(stack.infrastructure()));
-			groups.put(CONSUMER, ProcessGroup.of(consumer.pid()));
-			try (ProcessSampler sampler = new ProcessSampler(groups, directory().path().resolve("processes.csv"))) {
-				drain(control, consumer);
-				long[] saved = control.savedMicros().values().stream().mapToLong(Long::longValue).sorted().toArray();
-				ProcessSampler.awaitNextSample();
-				this.result = result(saved, groups.keySet(), sampler.samples());
-			}
+			drain(control, consumer);
+			this.result = result(control.savedMicros().values());
 		}
 	}
 
 	/**
 	 * The rate in the middle of the backlog, without the start and the last stragglers.
-	 * @param saved when each order was saved, sorted, in microseconds since 1970
+	 * @param savedMicros when each order was saved, in microseconds since 1970
 	 */
-	private DrainResult result(long[] saved, Set<String> processes, ProcessSamples samples) {
+	private DrainResult result(Collection<Long> savedMicros) {
+		long[] saved = savedMicros.stream().mapToLong(Long::longValue).sorted().toArray();
 		int from = (int) Math.round(FROM * saved.length);
 		int to = (int) Math.round(TO * saved.length);
-		Window window = new Window(time(saved[from]), time(saved[to]));
 		long counted = to - from;
-		double seconds = Math.max(window.seconds(), 1e-6);
+		double seconds = Math.max(saved[to] - saved[from], 1) / 1e6;
 		return new DrainResult(this.settings.orders(), this.settings.deliveryConcurrency(), this.settings.delayMillis(),
-				counted, seconds, counted / seconds,
-				processes.stream().map((process) -> use(process, samples, window, counted)).toList());
-	}
-
-	private static Instant time(long micros) {
-		return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
-	}
-
-	private static DrainResult.Use use(String process, ProcessSamples samples, Window window, long orders) {
-		Double cpuMillis = samples.cpuMillis(process, window);
-		return new DrainResult.Use(process, (cpuMillis != null) ? cpuMillis * 1_000 / orders : null,
-				samples.peakRssBytes(process, window), samples.peakThreads(process, window));
+				counted, seconds, counted / seconds);
 	}
 
 	@Override

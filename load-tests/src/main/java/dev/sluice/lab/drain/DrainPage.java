@@ -3,11 +3,8 @@ package dev.sluice.lab.drain;
 import java.util.List;
 import java.util.Locale;
 
-import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Section;
-import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.DrainResult;
-import dev.sluice.lab.kit.result.DrainResult.Use;
 
 /** What {@code lab drain} shows: the rate of the consumer alone. */
 public final class DrainPage {
@@ -17,13 +14,14 @@ public final class DrainPage {
 
 	/** The sections of a report, in the order of the page. */
 	public static List<Section> sections(DrainResult drain) {
-		return List.of(new Section("drain", "How fast does the consumer alone deliver?", List.of(answer(drain)),
-				(html) -> html.table(use(drain))));
+		return List
+			.of(new Section("drain", "How fast does the consumer alone deliver?", List.of(answer(drain)), (_) -> {
+			}));
 	}
 
 	/** The answer for the terminal. */
 	static String text(DrainResult drain) {
-		return "%s%n%n%s".formatted(answer(drain), use(drain).text());
+		return answer(drain) + System.lineSeparator();
 	}
 
 	private static String answer(DrainResult drain) {
@@ -31,13 +29,6 @@ public final class DrainPage {
 				"%,.0f orders/s while %,d were delivered (%.1f s): %.1f %% of the %,.0f/s that %s at once and %s ms allow",
 				drain.perSecond(), drain.counted(), drain.seconds(), drain.share() * 100, drain.idealPerSecond(),
 				drain.deliveryConcurrency(), drain.delayMillis());
-	}
-
-	private static Table use(DrainResult drain) {
-		return Table.of("What each process used", drain.use(),
-				List.of(Column.words("Process", Use::process),
-						Column.measured("CPU µs per order", Use::cpuMicrosPerOrder),
-						Column.bytes("peak RSS", Use::peakRssBytes), Column.count("peak threads", Use::peakThreads)));
 	}
 
 }

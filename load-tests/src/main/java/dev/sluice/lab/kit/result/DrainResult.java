@@ -1,9 +1,6 @@
 package dev.sluice.lab.kit.result;
 
-import java.util.List;
-
 import com.fasterxml.jackson.annotation.JsonTypeName;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How fast the consumer delivered a backlog.
@@ -14,28 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param counted orders delivered while the rate was measured
  * @param seconds for which the rate was measured
  * @param perSecond orders delivered
- * @param use resources used in that time
  */
 @JsonTypeName("drain")
 public record DrainResult(int orders, int deliveryConcurrency, long delayMillis, long counted, double seconds,
-		double perSecond, List<Use> use) implements Finding {
-
-	public DrainResult {
-		// Results from before 2026-11-24 have none.
-		use = (use != null) ? List.copyOf(use) : List.of();
-	}
-
-	/**
-	 * Resources that a process used; null where not sampled.
-	 *
-	 * @param process its name
-	 * @param cpuMicrosPerOrder CPU time
-	 * @param peakRssBytes resident memory
-	 * @param peakThreads platform threads
-	 */
-	public record Use(String process, @Nullable Double cpuMicrosPerOrder, @Nullable Long peakRssBytes,
-			@Nullable Integer peakThreads) {
-	}
+		double perSecond) implements Finding {
 
 	/** Orders per second that the limit allows. */
 	public double idealPerSecond() {
