@@ -1,21 +1,17 @@
 package dev.sluice.lab.sink;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.locks.LockSupport;
-
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A thin link: forwards TCP connections to a port of this machine with a delay and, in
@@ -60,10 +56,6 @@ final class ThinLink implements AutoCloseable {
 			return this.freeAt;
 		}
 
-	}
-
-	/** Bytes and when they are due at the other end; empty at the end of the stream. */
-	private record Chunk(byte[] bytes, long dueAt) {
 	}
 
 	/**
@@ -114,41 +106,22 @@ final class ThinLink implements AutoCloseable {
 	private void join(Socket from, Socket to, Pacer pacer) throws IOException {
 		from.setTcpNoDelay(true);
 		to.setTcpNoDelay(true);
-		BlockingQueue<Chunk> onItsWay = new LinkedBlockingQueue<>();
+		Thread.ofVirtual().name("link").start(() -> pass(from, to, pacer));
+	}
+
+	/** Passes on what comes from one side, each chunk when it is due at the other. */
+	private void pass(Socket from, Socket to, Pacer pacer) {
 		Semaphore room = new Semaphore(QUEUE_BYTES);
-		Thread.ofPlatform().daemon().name("link-in").start(() -> take(from, pacer, onItsWay, room));
-		Thread.ofPlatform().daemon().name("link-out").start(() -> give(to, onItsWay, room));
-	}
-
-	private void take(Socket from, Pacer pacer, BlockingQueue<Chunk> onItsWay, Semaphore room) {
-		byte[] buffer = new byte[CHUNK_BYTES];
-		try (InputStream in = from.getInputStream()) {
-			int read = in.read(buffer);
-			while (read >= 0) {
+		try (ExecutorService onItsWay = Executors.newSingleThreadExecutor(Thread.ofVirtual().factory())) {
+			byte[] buffer = new byte[CHUNK_BYTES];
+			for (int read = from.getInputStream().read(buffer); read >= 0; read = from.getInputStream().read(buffer)) {
 				room.acquire(read);
-				onItsWay.add(new Chunk(Arrays.copyOf(buffer, read), pacer.sent(read) + this.delayNanos));
-				read = in.read(buffer);
-			}
-		}
-		catch (IOException _) {
-			// The connection has ended.
-		}
-		catch (InterruptedException _) {
-			Thread.currentThread().interrupt();
-		}
-		onItsWay.add(new Chunk(new byte[0], System.nanoTime()));
-	}
-
-	private void give(Socket to, BlockingQueue<Chunk> onItsWay, Semaphore room) {
-		try (OutputStream out = to.getOutputStream()) {
-			Chunk next = onItsWay.take();
-			while (next.bytes().length > 0) {
-				LockSupport.parkNanos(next.dueAt() - System.nanoTime());
-				if (next.dueAt() - System.nanoTime() <= 0) {
-					out.write(next.bytes());
-					room.release(next.bytes().length);
-					next = onItsWay.take();
-				}
+				byte[] chunk = Arrays.copyOf(buffer, read);
+				long dueAt = pacer.sent(read) + this.delayNanos;
+				onItsWay.execute(() -> {
+					give(to, chunk, dueAt);
+					room.release(chunk.length);
+				});
 			}
 		}
 		catch (IOException _) {
@@ -162,11 +135,23 @@ final class ThinLink implements AutoCloseable {
 		}
 	}
 
-	private static void close(@Nullable Socket socket) {
+	private static void give(Socket to, byte[] chunk, long dueAt) {
 		try {
-			if (socket != null) {
-				socket.close();
-			}
+			TimeUnit.NANOSECONDS.sleep(dueAt - System.nanoTime());
+			to.getOutputStream().write(chunk);
+		}
+		catch (IOException _) {
+			// Its other direction ends as well.
+			close(to);
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private static void close(Socket socket) {
+		try {
+			socket.close();
 		}
 		catch (IOException _) {
 			// The connection is useless either way.
