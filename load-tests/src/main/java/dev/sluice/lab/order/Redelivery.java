@@ -9,7 +9,9 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
@@ -26,10 +28,9 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Asks a gateway to deliver failed orders again, one after another, at a bounded rate and
- * page by page, so that memory does not grow with their number. An order that fails again
- * in the meantime is not sent twice: it is listed after the order that was the last one
- * at the beginning. Only times of the system itself are compared. Not thread-safe.
+ * Asks a gateway to deliver failed orders again, one after another, at a bounded rate.
+ * All are listed before the first is sent, so that one that fails again in the meantime
+ * is not sent twice; that takes some 300 bytes of memory for each. Not thread-safe.
  */
 final class Redelivery implements AutoCloseable {
 
@@ -118,48 +119,35 @@ final class Redelivery implements AutoCloseable {
 	 * more
 	 */
 	Map<End, Integer> run(Choice choice, boolean dryRun, Consumer<Redelivered> each) throws InterruptedException {
-		Instant last = lastFailedAt();
 		Map<End, Integer> tally = new EnumMap<>(End.class);
 		int inARow = 0;
-		OrderPage page = page(null);
-		while (true) {
-			for (OrderView order : page.orders()) {
-				// An order that fails again is listed again, after the others.
-				if (last == null || (order.updatedAt() != null && order.updatedAt().isAfter(last))) {
-					return tally;
-				}
-				if (choice.takes(order)) {
-					Redelivered done = dryRun ? new Redelivered(order.id(), order.reason(), End.TAKEN, "")
-							: redeliver(order);
-					tally.merge(done.end(), 1, Integer::sum);
-					each.accept(done);
-					inARow = (done.end() == End.UNAVAILABLE) ? inARow + 1 : 0;
-					if (inARow == UNAVAILABLE_IN_A_ROW) {
-						throw new LabException("%s accepts no more: %s. It accepted %s before; run it again later"
-							.formatted(this.gateway, done.answer(), tally.getOrDefault(End.TAKEN, 0)));
-					}
-				}
+		for (OrderView order : failed(choice)) {
+			Redelivered done = dryRun ? new Redelivered(order.id(), order.reason(), End.TAKEN, "") : redeliver(order);
+			tally.merge(done.end(), 1, Integer::sum);
+			each.accept(done);
+			inARow = (done.end() == End.UNAVAILABLE) ? inARow + 1 : 0;
+			if (inARow == UNAVAILABLE_IN_A_ROW) {
+				throw new LabException("%s accepts no more: %s. It accepted %s before; run it again later"
+					.formatted(this.gateway, done.answer(), tally.getOrDefault(End.TAKEN, 0)));
 			}
-			if (page.next() == null) {
-				return tally;
-			}
-			page = page(page.next());
 		}
+		return tally;
 	}
 
-	/** Null if none has failed. */
-	private @Nullable Instant lastFailedAt() throws InterruptedException {
-		OrderPage page = page(null);
-		Instant last = null;
-		while (true) {
-			if (!page.orders().isEmpty()) {
-				last = page.orders().getLast().updatedAt();
-			}
-			if (page.next() == null) {
-				return last;
-			}
-			page = page(page.next());
+	/**
+	 * All chosen orders, before the first is sent again: one that fails again would be
+	 * listed after the others.
+	 */
+	private List<OrderView> failed(Choice choice) throws InterruptedException {
+		List<OrderView> chosen = new ArrayList<>();
+		String next = null;
+		do {
+			OrderPage page = page(next);
+			page.orders().stream().filter(choice::takes).forEach(chosen::add);
+			next = page.next();
 		}
+		while (next != null);
+		return chosen;
 	}
 
 	private OrderPage page(@Nullable String after) throws InterruptedException {
