@@ -92,8 +92,9 @@ final class Connections implements AutoCloseable {
 			for (Future<Channel> each : opening) {
 				if (!each.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS) || !each.isSuccess()) {
 					throw new LabException(
-							"Only %s of %s connections were opened in %s s (%s): this process and the gateway need as many open files (ulimit -n)"
-								.formatted(opened.size(), this.count, atMost.toSeconds(), each.cause()));
+							"Only %s of %s connections were opened within %s s (%s): this process and the gateway need as many open files (ulimit -n)"
+								.formatted(opened.size(), this.count, atMost.toSeconds(),
+										each.isDone() ? each.cause() : "the next was not in time"));
 				}
 				opened.add(each.getNow());
 			}

@@ -117,12 +117,8 @@ final class Caller implements AutoCloseable {
 	/** Cancels outstanding calls. */
 	@Override
 	public void close() {
-		switch (this.waiting) {
-			case ExecutorService threads -> threads.shutdownNow();
-			case GrowingPool pool -> pool.close();
-			default -> {
-				// Nothing waits.
-			}
+		if (this.waiting instanceof ExecutorService threads) {
+			threads.shutdownNow();
 		}
 		this.client.shutdownNow();
 		this.client.close();

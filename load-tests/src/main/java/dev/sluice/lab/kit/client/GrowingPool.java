@@ -1,6 +1,5 @@
 package dev.sluice.lab.kit.client;
 
-import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
@@ -13,14 +12,12 @@ import java.util.concurrent.TimeUnit;
  * not shrink. Its queue is first in, first out, and unbounded: the caller must bound the
  * tasks.
  */
-final class GrowingPool implements Executor, AutoCloseable {
+final class GrowingPool extends ThreadPoolExecutor {
 
 	/** A process can have more, but at one a second nobody waits that long. */
 	static final int MAX_THREADS = 10_000;
 
 	private static final long PERIOD_MILLIS = 1_000;
-
-	private final ThreadPoolExecutor threads;
 
 	private final ScheduledExecutorService growth = Executors
 		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("pool-growth").factory());
@@ -30,33 +27,21 @@ final class GrowingPool implements Executor, AutoCloseable {
 	}
 
 	GrowingPool(int atOnce, long periodMillis) {
-		this.threads = new ThreadPoolExecutor(atOnce, MAX_THREADS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+		super(atOnce, MAX_THREADS, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
 				Thread.ofPlatform().daemon().name("client-", 0).factory());
 		this.growth.scheduleAtFixedRate(this::grow, periodMillis, periodMillis, TimeUnit.MILLISECONDS);
 	}
 
 	void grow() {
-		int size = this.threads.getCorePoolSize();
-		if (!this.threads.getQueue().isEmpty() && size < MAX_THREADS) {
-			this.threads.setCorePoolSize(size + 1);
+		int size = getCorePoolSize();
+		if (!getQueue().isEmpty() && size < MAX_THREADS) {
+			setCorePoolSize(size + 1);
 		}
 	}
 
-	/** The number of threads. */
-	int size() {
-		return this.threads.getPoolSize();
-	}
-
 	@Override
-	public void execute(Runnable task) {
-		this.threads.execute(task);
-	}
-
-	/** Drops the tasks that wait and interrupts the others. */
-	@Override
-	public void close() {
+	protected void terminated() {
 		this.growth.shutdownNow();
-		this.threads.shutdownNow();
 	}
 
 }

@@ -1,8 +1,8 @@
 package dev.sluice.lab.kit.client;
 
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,38 +11,39 @@ class GrowingPoolTests {
 
 	private static final long NEVER_MILLIS = Duration.ofHours(1).toMillis();
 
-	private final CountDownLatch release = new CountDownLatch(1);
+	private final GrowingPool pool = new GrowingPool(2, NEVER_MILLIS);
+
+	@AfterEach
+	void stop() {
+		this.pool.shutdownNow();
+	}
 
 	@Test
 	void growsByOneThreadWhileTasksWait() {
-		try (GrowingPool pool = new GrowingPool(2, NEVER_MILLIS)) {
-			for (int i = 0; i < 10; i++) {
-				pool.execute(this::block);
-			}
-			assertThat(pool.size()).isEqualTo(2);
-
-			pool.grow();
-			pool.grow();
-
-			assertThat(pool.size()).isEqualTo(4);
+		for (int i = 0; i < 10; i++) {
+			this.pool.execute(GrowingPoolTests::block);
 		}
+		assertThat(this.pool.getPoolSize()).isEqualTo(2);
+
+		this.pool.grow();
+		this.pool.grow();
+
+		assertThat(this.pool.getPoolSize()).isEqualTo(4);
 	}
 
 	@Test
 	void doesNotGrowWhileNoTaskWaits() {
-		try (GrowingPool pool = new GrowingPool(2, NEVER_MILLIS)) {
-			pool.execute(this::block);
-			pool.execute(this::block);
+		this.pool.execute(GrowingPoolTests::block);
+		this.pool.execute(GrowingPoolTests::block);
 
-			pool.grow();
+		this.pool.grow();
 
-			assertThat(pool.size()).isEqualTo(2);
-		}
+		assertThat(this.pool.getPoolSize()).isEqualTo(2);
 	}
 
-	private void block() {
+	private static void block() {
 		try {
-			this.release.await();
+			Thread.sleep(Duration.ofHours(1));
 		}
 		catch (InterruptedException _) {
 			Thread.currentThread().interrupt();
