@@ -1,6 +1,5 @@
 package dev.sluice.lab.surge;
 
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -8,24 +7,19 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.StubServer;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.client.OpenClient.Step;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.LabException;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -34,28 +28,10 @@ class ConnectionsTests {
 
 	private static final Duration LONG = Patience.ofSeconds(60);
 
-	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
-
-	private final CountDownLatch release = new CountDownLatch(1);
-
 	private final Set<InetSocketAddress> clients = ConcurrentHashMap.newKeySet();
 
-	private final AtomicInteger requests = new AtomicInteger();
-
-	private HttpServer server;
-
-	@BeforeEach
-	void start() throws Exception {
-		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_000);
-		this.server.setExecutor(this.executor);
-	}
-
-	@AfterEach
-	void stop() {
-		this.release.countDown();
-		this.server.stop(0);
-		this.executor.close();
-	}
+	@RegisterExtension
+	private final StubServer server = new StubServer();
 
 	@Test
 	void eachOrderThatIsDueIsSentAndAnswered() throws Exception {
@@ -65,7 +41,6 @@ class ConnectionsTests {
 
 		assertThat(results.status()).hasSize(50);
 		assertThat(statuses(results)).containsOnly(202);
-		assertThat(this.requests).hasValue(50);
 		assertThat(this.clients).as("the connection that was idle longest").hasSize(50);
 	}
 
@@ -81,13 +56,11 @@ class ConnectionsTests {
 
 	@Test
 	void aRefusalThatClosesItsConnectionIsFollowedByANewOne() throws Exception {
-		this.server.createContext("/", (exchange) -> {
+		this.server.on("/", (exchange) -> {
 			exchange.getResponseHeaders().set("Connection", "close");
 			this.clients.add(exchange.getRemoteAddress());
-			exchange.sendResponseHeaders(503, -1);
-			exchange.close();
+			StubServer.answer(exchange, 503, null);
 		});
-		this.server.start();
 
 		assertThat(statuses(run(1, LONG, new Step(5, Duration.ofSeconds(1))))).isSubsetOf(503, Requests.NOT_SENT);
 		assertThat(this.clients).hasSizeGreaterThan(1);
@@ -95,16 +68,9 @@ class ConnectionsTests {
 
 	@Test
 	void whatIsDueWhileNoConnectionIsIdleIsNotSentAndWhatIsNotAnsweredInTimeHasFailed() throws Exception {
-		this.server.createContext("/", (exchange) -> {
-			try {
-				this.release.await();
-			}
-			catch (InterruptedException _) {
-				Thread.currentThread().interrupt();
-			}
-			exchange.close();
+		this.server.on("/", (_) -> {
+			// Never answers.
 		});
-		this.server.start();
 
 		// They time out only after the last of the step was due.
 		Requests results = run(3, Duration.ofSeconds(2), new Step(100, Duration.ofSeconds(1)));
@@ -116,9 +82,9 @@ class ConnectionsTests {
 	@Test
 	void aLoadEndsAlthoughTheServerIsGone() throws Exception {
 		answer(202);
-		try (Connections connections = new Connections(uri(), 2, LONG)) {
+		try (Connections connections = new Connections(this.server.uri(""), 2, LONG)) {
 			connections.open(LONG);
-			this.server.stop(0);
+			this.server.close();
 
 			assertThat(statuses(run(connections, 2, new Step(50, Duration.ofSeconds(1)))))
 				.isSubsetOf(Requests.NOT_ANSWERED, Requests.NOT_SENT);
@@ -128,8 +94,8 @@ class ConnectionsTests {
 	@Test
 	void saysThatConnectionsCannotBeOpened() throws Exception {
 		answer(202);
-		try (Connections connections = new Connections(uri(), 2, LONG)) {
-			this.server.stop(0);
+		try (Connections connections = new Connections(this.server.uri(""), 2, LONG)) {
+			this.server.close();
 
 			assertThatExceptionOfType(LabException.class).isThrownBy(() -> connections.open(LONG))
 				.withMessageContaining("Only 0 of 2 connections");
@@ -141,35 +107,25 @@ class ConnectionsTests {
 	}
 
 	private void answer(int status) {
-		this.server.createContext("/", (exchange) -> {
+		this.server.on("/", (exchange) -> {
 			this.clients.add(exchange.getRemoteAddress());
-			this.requests.incrementAndGet();
-			exchange.getRequestBody().readAllBytes();
-			byte[] body = "{}".getBytes(StandardCharsets.US_ASCII);
-			exchange.sendResponseHeaders(status, body.length);
-			exchange.getResponseBody().write(body);
-			exchange.close();
+			StubServer.answer(exchange, status, "{}");
 		});
-		this.server.start();
 	}
 
 	private Requests run(int count, Duration timeout, Step... steps) throws Exception {
-		try (Connections connections = new Connections(uri(), count, timeout)) {
+		try (Connections connections = new Connections(this.server.uri(""), count, timeout)) {
 			connections.open(LONG);
 			return run(connections, count, steps);
 		}
 	}
 
 	private Requests run(Connections connections, int count, Step... steps) throws InterruptedException {
-		RawOrders orders = new RawOrders(uri(), Mode.QUEUED, null);
+		RawOrders orders = new RawOrders(this.server.uri(""), Mode.QUEUED, null);
 		return OpenClient.run(new OpenLoad(List.of(steps), LONG, count),
 				(number, reply) -> connections.send(orders.apply(number), reply), (_) -> {
 				})
 			.requests();
-	}
-
-	private URI uri() {
-		return URI.create("http://127.0.0.1:" + this.server.getAddress().getPort());
 	}
 
 }
