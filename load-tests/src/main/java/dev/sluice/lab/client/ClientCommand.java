@@ -47,7 +47,7 @@ public final class ClientCommand extends ExperimentCommand {
 			description = "How the client waits for answers: async; blocking, a fixed number of threads; virtual, a virtual"
 					+ " thread each; sync-over-async, a pool that is blocked on futures and grows by one thread per second."
 					+ " Default: ${DEFAULT-VALUE}.")
-	private String mode = "async";
+	private CallMode mode = CallMode.ASYNC;
 
 	@Option(names = { "-t", "--threads" }, paramLabel = "T",
 			description = "Number of threads: of blocking (default 200), of sync-over-async at the start (default 12).")
@@ -139,15 +139,14 @@ public final class ClientCommand extends ExperimentCommand {
 			throw usage("These are more than %s requests: choose fewer per second or a shorter --duration"
 				.formatted(OpenClient.MAX_REQUESTS));
 		}
-		CallMode chosen = argument(() -> CallMode.of(this.mode));
-		if (this.threads != null && chosen.threads() == null) {
-			throw usage("--mode %s waits without threads: leave --threads out".formatted(chosen));
+		if (this.threads != null && this.mode.threads() == null) {
+			throw usage("--mode %s waits without threads: leave --threads out".formatted(this.mode));
 		}
 		if (this.threads != null && (this.threads < 1 || this.threads > MAX_THREADS)) {
 			throw usage("--threads: 1 to %s".formatted(MAX_THREADS));
 		}
-		Integer waiting = (this.threads != null) ? this.threads : chosen.threads();
-		return new Case("%s, %s/s".formatted(chosen, plain(this.requestsPerSecond)), chosen, waiting,
+		Integer waiting = (this.threads != null) ? this.threads : this.mode.threads();
+		return new Case("%s, %s/s".formatted(this.mode, plain(this.requestsPerSecond)), this.mode, waiting,
 				this.requestsPerSecond, Duration.ofSeconds(this.seconds), "", null);
 	}
 

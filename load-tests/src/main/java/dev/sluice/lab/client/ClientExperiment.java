@@ -178,8 +178,8 @@ final class ClientExperiment extends Experiment {
 
 	private static ClientResult.Run run(String name, Case each, URI uri, Figures figures,
 			@Nullable Double foreignCpuShare) {
-		return new ClientResult.Run(name, each.mode().label(), each.threads(), uri.toString(), each.requestsPerSecond(),
-				each.duration().toMillis(), figures.tally(), figures.latency(), figures.lag(),
+		return new ClientResult.Run(name, each.mode().toString(), each.threads(), uri.toString(),
+				each.requestsPerSecond(), each.duration().toMillis(), figures.tally(), figures.latency(), figures.lag(),
 				figures.cpuMillisPerRequest(), foreignCpuShare, figures.seconds(), each.reference());
 	}
 

@@ -2,6 +2,7 @@ package dev.sluice.lab.client;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 
 import dev.sluice.lab.kit.client.CallMode;
 import dev.sluice.lab.kit.page.ReferenceTable;
@@ -37,7 +38,7 @@ final class ReferenceCases {
 	}
 
 	private static Case parse(String[] fields) {
-		CallMode mode = CallMode.of(fields[0]);
+		CallMode mode = CallMode.valueOf(fields[0].toUpperCase(Locale.ROOT).replace('-', '_'));
 		Integer threads = fields[3].isEmpty() ? mode.threads() : Integer.valueOf(fields[3]);
 		Reference reference = new Reference(Integer.parseInt(fields[4]), Long.parseLong(fields[5]),
 				Long.parseLong(fields[6]), Long.parseLong(fields[7]), Double.parseDouble(fields[8]),

@@ -1,6 +1,8 @@
 package dev.sluice.lab.surge;
 
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -32,7 +34,7 @@ public final class SurgeCommand extends ExperimentCommand {
 	private VariantsOption variants = new VariantsOption();
 
 	@Option(names = "--modes", split = ",", paramLabel = "MODE", description = "sync, queued. Default: queued.")
-	private @Nullable List<String> modes;
+	private Set<Mode> modes = EnumSet.of(Mode.QUEUED);
 
 	@Option(names = "--steps", split = ",", paramLabel = "RATE:SECONDS", defaultValue = "300:15,3000:30,300:15",
 			converter = StepConverter.class,
@@ -84,8 +86,6 @@ public final class SurgeCommand extends ExperimentCommand {
 	@Override
 	public Integer call() {
 		List<Variant> chosen = argument(() -> this.variants.value(List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE)));
-		List<Mode> modesChosen = argument(() -> (this.modes != null)
-				? this.modes.stream().map(Mode::of).distinct().toList() : List.of(Mode.QUEUED));
 		if (this.connections < 1 || this.connections > MAX_CONNECTIONS) {
 			throw usage("--connections: 1 to %s".formatted(MAX_CONNECTIONS));
 		}
@@ -103,8 +103,8 @@ public final class SurgeCommand extends ExperimentCommand {
 		if (orders < 1 || orders > OpenClient.MAX_REQUESTS) {
 			throw usage("--steps: 1 to %s orders in all".formatted(OpenClient.MAX_REQUESTS));
 		}
-		SurgeExperiment.Settings settings = new SurgeExperiment.Settings(chosen, modesChosen, this.repetitions,
-				this.connections, this.keyed, this.heapMegabytes, this.warmUp, this.steps);
+		SurgeExperiment.Settings settings = new SurgeExperiment.Settings(chosen, List.copyOf(this.modes),
+				this.repetitions, this.connections, this.keyed, this.heapMegabytes, this.warmUp, this.steps);
 		return run(SurgeExperiment.NAME, commandLine(),
 				(run) -> new SurgeExperiment(run, this.infrastructure.value(), settings));
 	}

@@ -36,7 +36,7 @@ class ClientCommandTests {
 			                                                    | --uri says what to GET
 			--uri ftp://127.0.0.1/                              | --uri must be like http
 			--uri http://127.0.0.1:70000/                       | --uri must be like http
-			--uri http://127.0.0.1/ --mode luck                 | mode 'luck' is unknown: use async, blocking
+			--uri http://127.0.0.1/ --mode luck                 | expected one of
 			--uri http://127.0.0.1/ --threads 5                 | --mode async waits without threads
 			--uri http://127.0.0.1/ --mode blocking --threads 0 | --threads: 1 to 10000
 			--uri http://127.0.0.1/ --duration 0                | --duration: 1 to

@@ -22,7 +22,7 @@ class SurgeCommandTests {
 			--repetitions 0       | --repetitions: at least 1
 			--warm-up 300:0       | --warm-up: at least one second
 			--variants tomcat     | is unknown: use servlet-platform
-			--modes luck          | is unknown: use sync
+			--modes luck          | expected one of
 			""")
 	void refusesWhatMakesNoSense(String arguments, String message) {
 		StringWriter err = new StringWriter();

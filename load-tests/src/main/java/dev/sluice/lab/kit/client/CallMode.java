@@ -1,8 +1,6 @@
 package dev.sluice.lab.kit.client;
 
 import java.util.Locale;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,34 +8,26 @@ import org.jspecify.annotations.Nullable;
 public enum CallMode {
 
 	/** No thread waits: the answer invokes a callback. */
-	ASYNC("async", null),
+	ASYNC(null),
 
 	/**
 	 * Each request holds one of a fixed number of platform threads until it is answered.
 	 */
-	BLOCKING("blocking", 200),
+	BLOCKING(200),
 
 	/** Each request has a virtual thread of its own. */
-	VIRTUAL("virtual", null),
+	VIRTUAL(null),
 
 	/**
 	 * Each request blocks a thread of a pool on the future of its answer. The pool starts
 	 * with this many threads and grows by one a second while requests wait for one.
 	 */
-	SYNC_OVER_ASYNC("sync-over-async", 12);
-
-	private final String label;
+	SYNC_OVER_ASYNC(12);
 
 	private final @Nullable Integer threads;
 
-	CallMode(String label, @Nullable Integer threads) {
-		this.label = label;
+	CallMode(@Nullable Integer threads) {
 		this.threads = threads;
-	}
-
-	/** The name in options and results. */
-	public String label() {
-		return this.label;
 	}
 
 	/** The default number of threads that it waits with; null if it needs none. */
@@ -45,21 +35,10 @@ public enum CallMode {
 		return this.threads;
 	}
 
-	/**
-	 * The mode of that name.
-	 * @throws IllegalArgumentException if there is none
-	 */
-	public static CallMode of(String label) {
-		return Stream.of(values())
-			.filter((mode) -> mode.label.equals(label.strip().toLowerCase(Locale.ROOT)))
-			.findFirst()
-			.orElseThrow(() -> new IllegalArgumentException("mode '%s' is unknown: use %s".formatted(label,
-					Stream.of(values()).map(CallMode::label).collect(Collectors.joining(", ")))));
-	}
-
+	/** The name in options and results. */
 	@Override
 	public String toString() {
-		return this.label;
+		return name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
 
 }
