@@ -40,9 +40,8 @@ public sealed interface Payload {
 				case PLAIN ->
 					(message.payload().length <= maxBytes) ? new Readable(message.payload()) : tooLarge(maxBytes);
 				case ZSTD -> decompressor.read(message.payload());
-				case UNKNOWN ->
+				case NONE ->
 					invalid("The message has no payload of a known kind; send plain_message or zstd_compressed");
-				case NONE -> invalid("The message has no payload");
 			};
 		}
 		catch (RuntimeException ex) {

@@ -21,10 +21,7 @@ public sealed interface Received {
 		/** As a zstd frame. */
 		ZSTD,
 
-		/** Perhaps in a field that this version does not know. */
-		UNKNOWN,
-
-		/** Not at all. */
+		/** Not at all, or in a field that this version does not know. */
 		NONE
 
 	}
@@ -35,8 +32,7 @@ public sealed interface Received {
 	 * @param id 1 to 64 bytes
 	 * @param key routing key, up to 128 bytes; empty = none
 	 * @param kind kind of the payload
-	 * @param payload payload as received, not copied; empty if the kind is unknown or
-	 * none
+	 * @param payload payload as received, not copied; empty if there is none
 	 * @param sequence number in its session; 0 = none
 	 * @param session its session; null if the stream's session applies, or if it has no
 	 * sequence

@@ -8,6 +8,8 @@ import java.util.List;
 import com.google.errorprone.annotations.Immutable;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.DiscardUnknownFieldsParser;
+import com.google.protobuf.Parser;
 import com.google.protobuf.UnsafeByteOperations;
 import com.google.protobuf.WireFormat;
 import dev.sluice.contract.sink.Request;
@@ -42,7 +44,7 @@ public final class RequestMarshaller implements Marshaller<Received> {
 
 	private static final byte[] NO_PAYLOAD = {};
 
-	private static final ClientSession NO_SESSION = new ClientSession(ByteString.EMPTY, 0, 0);
+	private static final Parser<Session> SESSION = DiscardUnknownFieldsParser.wrap(Session.parser());
 
 	private final int maxBytes;
 
@@ -111,8 +113,6 @@ public final class RequestMarshaller implements Marshaller<Received> {
 
 		private Received.Kind kind = Received.Kind.NONE;
 
-		private Received.Kind ifNone = Received.Kind.NONE;
-
 		private byte[] payload = NO_PAYLOAD;
 
 		private long sequence;
@@ -120,6 +120,8 @@ public final class RequestMarshaller implements Marshaller<Received> {
 		private ByteString key = ByteString.EMPTY;
 
 		private int keyBytes;
+
+		private Session announced = Session.getDefaultInstance();
 
 		private @Nullable ClientSession session;
 
@@ -192,36 +194,16 @@ public final class RequestMarshaller implements Marshaller<Received> {
 
 		/** As in protobuf, several session fields are merged into one. */
 		private Received.@Nullable Unnamed readSession(CodedInputStream in) throws IOException {
-			ClientSession before = (this.session != null) ? this.session : NO_SESSION;
-			ByteString of = before.id();
-			long firstUnsettled = before.firstUnsettled();
-			long ageMillis = before.ageMillis();
-			long firstNew = before.firstNew();
 			int outer = in.pushLimit(in.readRawVarint32());
-			int tag = in.readTag();
-			while (tag != 0) {
-				if (tag == tag(Session.ID_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
-					of = readBytes(in, in.readRawVarint32(), MAX_ID_BYTES);
-				}
-				else if (tag == tag(Session.FIRST_UNSETTLED_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT)) {
-					firstUnsettled = in.readUInt64();
-				}
-				else if (tag == tag(Session.AGE_MILLIS_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT)) {
-					ageMillis = in.readUInt64();
-				}
-				else if (tag == tag(Session.FIRST_NEW_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT)) {
-					firstNew = in.readUInt64();
-				}
-				else if (!in.skipField(tag)) {
-					in.checkLastTagWas(0);
-				}
-				tag = in.readTag();
-			}
+			Session part = SESSION.parsePartialFrom(in);
+			in.checkLastTagWas(0);
 			if (in.getBytesUntilLimit() != 0) {
 				return Received.Unnamed.of("The session of the request is cut off");
 			}
 			in.popLimit(outer);
-			this.session = new ClientSession(of, firstUnsettled, ageMillis, firstNew);
+			this.announced = this.announced.toBuilder().mergeFrom(part).build();
+			this.session = new ClientSession(this.announced.getId(), this.announced.getFirstUnsettled(),
+					this.announced.getAgeMillis(), this.announced.getFirstNew());
 			return null;
 		}
 
@@ -246,12 +228,9 @@ public final class RequestMarshaller implements Marshaller<Received> {
 				this.keyBytes = in.readRawVarint32();
 				this.key = readBytes(in, this.keyBytes, MAX_KEY_BYTES);
 			}
-			else {
-				this.ifNone = Received.Kind.UNKNOWN;
-				if (!in.skipField(tag)) {
-					// The end of a group that never began.
-					in.checkLastTagWas(0);
-				}
+			else if (!in.skipField(tag)) {
+				// The end of a group that never began.
+				in.checkLastTagWas(0);
 			}
 		}
 
@@ -266,8 +245,7 @@ public final class RequestMarshaller implements Marshaller<Received> {
 				return Received.Unnamed
 					.of("routing_key has " + this.keyBytes + " bytes; send at most " + MAX_KEY_BYTES);
 			}
-			return new Received.Message(this.id, this.key, (this.kind != Received.Kind.NONE) ? this.kind : this.ifNone,
-					this.payload, this.sequence, this.session);
+			return new Received.Message(this.id, this.key, this.kind, this.payload, this.sequence, this.session);
 		}
 
 	}

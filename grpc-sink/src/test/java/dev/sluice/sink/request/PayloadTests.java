@@ -107,12 +107,8 @@ class PayloadTests {
 	}
 
 	@Test
-	void refusesAMissingPayload() {
+	void refusesAMissingPayloadAndOneOfAKindItDoesNotKnow() throws IOException {
 		assertRefused(request(), Status.Code.INVALID_ARGUMENT);
-	}
-
-	@Test
-	void refusesAPayloadOfAKindItDoesNotKnow() throws IOException {
 		Request brotli = Request.parseFrom(request().setUnknownFields(UnknownFieldSet.newBuilder()
 			.addField(11, UnknownFieldSet.Field.newBuilder().addLengthDelimited(ByteString.copyFrom(BYTES)).build())
 			.build()).build().toByteString());
