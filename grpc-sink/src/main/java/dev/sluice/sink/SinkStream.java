@@ -9,13 +9,13 @@ import java.util.function.Consumer;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Response;
-import dev.sluice.sink.InStorage.Reserved;
 import dev.sluice.sink.ServerMachine.Effect;
 import dev.sluice.sink.ServerMachine.Event;
 import dev.sluice.sink.ServerMachine.Phase;
 import dev.sluice.sink.ServerMachine.State;
 import dev.sluice.sink.ServerMachine.Step;
 import dev.sluice.sink.StreamStorage.Answer;
+import dev.sluice.sink.StreamStorage.Batch;
 import dev.sluice.sink.request.Received;
 import dev.sluice.sink.sequence.ClientSession;
 import io.grpc.Status;
@@ -206,11 +206,11 @@ final class SinkStream implements StreamObserver<Received> {
 	 * {@code sink.stream.stall-timeout}.
 	 */
 	void check(long nowNanos) {
-		List<Answer> overdue;
+		List<Batch> overdue;
 		synchronized (this.lock) {
 			overdue = this.storage.overdue(nowNanos);
 		}
-		answered(overdue);
+		overdue.forEach((batch) -> answered(batch, this.storage.timedOut(batch)));
 		synchronized (this.lock) {
 			if (this.state.isOpen() && this.inbound.isTooOld(nowNanos)) {
 				noMore(Status.UNAVAILABLE
@@ -275,8 +275,8 @@ final class SinkStream implements StreamObserver<Received> {
 
 	/** Hands messages to the storage, in order, while it is ready. */
 	private void forward() {
-		List<Reserved> next = next();
-		while (!next.isEmpty()) {
+		Batch next = next();
+		while (next != null) {
 			this.storage.store(next);
 			next = next();
 		}
@@ -284,38 +284,39 @@ final class SinkStream implements StreamObserver<Received> {
 
 	/**
 	 * Takes the next messages for the storage: numbered messages of one session together,
-	 * any other message alone. Returns none if the queue is empty or the storage has no
+	 * any other message alone. Returns null if the queue is empty or the storage has no
 	 * room now.
 	 */
-	private List<Reserved> next() {
+	private @Nullable Batch next() {
 		synchronized (this.lock) {
 			Received.Message first = this.intake.peek();
 			if (first == null) {
 				this.forwarding = false;
 				this.storage.needsNoRoom();
-				return List.of();
+				return null;
 			}
-			if (!this.storage.acquire(first, this.forward)) {
-				return List.of();
+			Batch batch = this.storage.acquire(first, this.forward);
+			if (batch != null) {
+				do {
+					step(Event.STORAGE_READY);
+				}
+				while (this.storage.tryJoin(batch, this.intake.peek()));
 			}
-			do {
-				step(Event.STORAGE_READY);
-			}
-			while (this.storage.tryJoin(this.intake.peek()));
-			return this.storage.takeAdded();
+			return batch;
 		}
 	}
 
-	private void answered(List<Answer> answers) {
-		List<Answer> removed;
+	private void answered(Batch batch, List<Answer> answers) {
 		synchronized (this.lock) {
-			removed = this.storage.remove(answers);
-			if (this.state.isAnswering() && !removed.isEmpty()) {
-				settle(removed);
+			if (!this.storage.remove(batch)) {
+				return;
+			}
+			if (this.state.isAnswering()) {
+				settle(answers);
 				request();
 			}
 		}
-		this.storage.release(removed);
+		this.storage.release(batch);
 	}
 
 	/**

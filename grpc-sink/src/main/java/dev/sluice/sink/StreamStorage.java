@@ -1,14 +1,14 @@
 package dev.sluice.sink;
 
-import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.SequencedSet;
 import java.util.concurrent.CompletionException;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 import com.google.protobuf.ByteString;
-import dev.sluice.sink.InStorage.Reserved;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.request.Payload;
 import dev.sluice.sink.request.Received;
@@ -34,27 +34,41 @@ final class StreamStorage {
 
 	private final Shared shared;
 
-	private final Consumer<List<Answer>> answers;
+	private final BiConsumer<Batch, List<Answer>> answers;
 
 	private final Fence fence = new Fence();
 
-	private final InStorage inStorage = new InStorage();
+	/** Those that the storage has not answered, oldest first. */
+	private final SequencedSet<Batch> batches = new LinkedHashSet<>();
 
-	/** Memory reserved to decompress the next message that is added. */
-	private int contentBytes;
-
-	/** Messages that were added and not taken for {@link #store} yet. */
-	private List<Reserved> added = new ArrayList<>();
+	private int size;
 
 	/**
 	 * Creates a storage without messages.
 	 * @param owner owner of the ids of the messages: {@link InboundCall#owner()}
 	 * @param answers receives the storage's answers, on any thread and without the lock
 	 */
-	StreamStorage(long owner, Shared shared, Consumer<List<Answer>> answers) {
+	StreamStorage(long owner, Shared shared, BiConsumer<Batch, List<Answer>> answers) {
 		this.owner = owner;
 		this.shared = shared;
 		this.answers = answers;
+	}
+
+	/** Messages that are stored together and answered together. */
+	static final class Batch {
+
+		private final List<Received.Message> messages = new ArrayList<>();
+
+		/** Memory reserved to decompress its only message, in bytes. */
+		private final int contentBytes;
+
+		private final long sinceNanos;
+
+		private Batch(int contentBytes, long sinceNanos) {
+			this.contentBytes = contentBytes;
+			this.sinceNanos = sinceNanos;
+		}
+
 	}
 
 	/**
@@ -62,37 +76,34 @@ final class StreamStorage {
 	 *
 	 * @param failure null if it is stored
 	 */
-	record Answer(Reserved reserved, @Nullable Status failure) {
-
-		ByteString id() {
-			return this.reserved.message.id();
-		}
-
+	record Answer(ByteString id, @Nullable Status failure) {
 	}
 
 	/**
 	 * Reserves room for a message.
-	 * @return false if there is none; then the task runs once there is
+	 * @return the batch to add it to; null if there is no room, then the task runs once
+	 * there is
 	 */
-	boolean acquire(Received.Message message, Runnable task) {
+	@Nullable Batch acquire(Received.Message message, Runnable task) {
 		int contentBytes = (message.kind() == Received.Kind.ZSTD)
 				? this.shared.decompressor().contentBytes(message.payload()) : 0;
 		if (contentBytes > 0 && !this.shared.decompressed().acquire(contentBytes, task)) {
-			return false;
+			return null;
 		}
 		if (!this.shared.storing().acquire(1, task)) {
 			if (contentBytes > 0) {
 				this.shared.decompressed().release(contentBytes);
 			}
-			return false;
+			return null;
 		}
-		this.contentBytes = contentBytes;
-		return true;
+		Batch batch = new Batch(contentBytes, this.shared.nanoTime().getAsLong());
+		this.batches.add(batch);
+		return batch;
 	}
 
-	/** Reserves room for a message to be stored with those that were added. */
-	boolean tryJoin(Received.@Nullable Message next) {
-		return this.added.size() < Received.Batch.MAX_MESSAGES && canBeStoredWith(this.added.getFirst().message, next)
+	/** Reserves room for a message to be added to a batch that is not empty. */
+	boolean tryJoin(Batch batch, Received.@Nullable Message next) {
+		return batch.messages.size() < Received.Batch.MAX_MESSAGES && canBeStoredWith(batch.messages.getFirst(), next)
 				&& this.shared.storing().tryAcquire(1);
 	}
 
@@ -102,109 +113,104 @@ final class StreamStorage {
 				&& next.session() != null && first.session().id().equals(next.session().id());
 	}
 
-	/** Puts a message into the room that was reserved for it. */
+	/** Adds a message, for which there is room, to the newest batch. */
 	void add(Received.Message message) {
-		Reserved reserved = new Reserved(message, this.contentBytes, this.shared.nanoTime().getAsLong());
-		this.contentBytes = 0;
-		this.inStorage.add(reserved);
-		this.added.add(reserved);
-	}
-
-	/** Takes the messages that were added. */
-	List<Reserved> takeAdded() {
-		List<Reserved> taken = this.added;
-		this.added = new ArrayList<>();
-		return taken;
+		this.batches.getLast().messages.add(message);
+		this.size++;
 	}
 
 	/**
-	 * Stores messages, numbered ones of one session together. Call it without the lock:
-	 * it may block for a bounded time, for the store's buffer.
+	 * Stores a batch. Call it without the lock: it may block for a bounded time, for the
+	 * store's buffer.
 	 */
-	void store(List<Reserved> together) {
-		List<Reserved> numbered = new ArrayList<>(together.size());
-		List<MessageStore.Placed> placed = new ArrayList<>(together.size());
-		for (Reserved reserved : together) {
-			Received.Message message = reserved.message;
+	void store(Batch batch) {
+		List<Answer> answers = new ArrayList<>(batch.messages.size());
+		List<MessageStore.Placed> placed = new ArrayList<>(batch.messages.size());
+		for (Received.Message message : batch.messages) {
 			switch (Payload.read(message, this.shared.properties().limits().maxMessageBytes(),
 					this.shared.decompressor())) {
-				case Payload.Refused(Status status) -> this.answers.accept(List.of(new Answer(reserved, status)));
+				case Payload.Refused(Status status) -> answers.add(new Answer(message.id(), status));
 				case Payload.Readable readable -> {
 					Place place = message.place(this.fence);
 					Content content = new Content(message.id(), message.key(), this.owner, readable.bytes());
-					if (place != null) {
-						numbered.add(reserved);
-						placed.add(new MessageStore.Placed(place, content));
+					if (place == null) {
+						storeUnnumbered(batch, content);
+						return;
 					}
-					else {
-						storeUnnumbered(reserved, content);
-					}
+					placed.add(new MessageStore.Placed(place, content));
 				}
 			}
 		}
-		if (!placed.isEmpty()) {
-			Timer.Sample sample = this.shared.metrics().storing();
-			this.shared.store().store(placed, (results) -> completed(sample, numbered, results));
+		if (placed.isEmpty()) {
+			this.answers.accept(batch, answers);
+			return;
 		}
-	}
-
-	private void storeUnnumbered(Reserved reserved, Content content) {
 		Timer.Sample sample = this.shared.metrics().storing();
-		this.shared.store()
-			.store(content)
-			.whenComplete((outcome, failure) -> completed(sample, List.of(reserved),
-					List.of(new MessageStore.Completed(outcome, failure))));
+		this.shared.store().store(placed, (results) -> {
+			for (int i = 0; i < results.size(); i++) {
+				answers.add(answer(placed.get(i).content(), results.get(i)));
+			}
+			completed(sample, batch, results, answers);
+		});
 	}
 
-	private void completed(Timer.Sample sample, List<Reserved> messages, List<MessageStore.Completed> results) {
+	/** A message without a number is alone in its batch. */
+	private void storeUnnumbered(Batch batch, Content content) {
+		Timer.Sample sample = this.shared.metrics().storing();
+		this.shared.store().store(content).whenComplete((outcome, failure) -> {
+			MessageStore.Completed result = new MessageStore.Completed(outcome, failure);
+			completed(sample, batch, List.of(result), List.of(answer(content, result)));
+		});
+	}
+
+	private static Answer answer(Content content, MessageStore.Completed result) {
+		return new Answer(content.id(),
+				(result.outcome() != null) ? null : status(Objects.requireNonNull(result.failure())));
+	}
+
+	private void completed(Timer.Sample sample, Batch batch, List<MessageStore.Completed> results,
+			List<Answer> answers) {
 		int stored = 0;
 		int repeated = 0;
-		List<Answer> all = new ArrayList<>(results.size());
-		for (int i = 0; i < results.size(); i++) {
-			MessageStore.Completed result = results.get(i);
-			boolean done = result.outcome() != null;
-			all.add(new Answer(messages.get(i), done ? null : status(Objects.requireNonNull(result.failure()))));
+		for (MessageStore.Completed result : results) {
 			stored += (result.outcome() == OnceStore.Outcome.STORED) ? 1 : 0;
 			repeated += (result.outcome() == OnceStore.Outcome.REPEATED) ? 1 : 0;
 		}
 		this.shared.metrics().stored(sample, stored, repeated);
-		this.answers.accept(all);
+		this.answers.accept(batch, answers);
 	}
 
-	/** Answers for the messages that the storage has had for too long. */
-	List<Answer> overdue(long nowNanos) {
-		Duration timeout = this.shared.properties().store().timeout();
-		return this.inStorage.olderThan(nowNanos - timeout.toNanos())
-			.stream()
-			.map((reserved) -> new Answer(reserved,
-					status(new StoreUnavailableException("The storage has not answered for %s ms (sink.store.timeout)"
-						.formatted(timeout.toMillis())))))
-			.toList();
+	/** The batches that the storage has had for too long. */
+	List<Batch> overdue(long nowNanos) {
+		long timeout = this.shared.properties().store().timeout().toNanos();
+		return this.batches.stream().takeWhile((batch) -> nowNanos - batch.sinceNanos > timeout).toList();
+	}
+
+	/** Answers for the messages of such a batch. */
+	List<Answer> timedOut(Batch batch) {
+		Status status = status(
+				new StoreUnavailableException("The storage has not answered for %s ms (sink.store.timeout)"
+					.formatted(this.shared.properties().store().timeout().toMillis())));
+		return batch.messages.stream().map((message) -> new Answer(message.id(), status)).toList();
 	}
 
 	/**
-	 * Removes messages that were answered.
-	 * @return those that were there: the storage may answer after the timeout
+	 * Removes a batch that was answered.
+	 * @return false if it was removed before: the storage may answer after the timeout
 	 */
-	List<Answer> remove(List<Answer> answers) {
-		return answers.stream().filter((answer) -> this.inStorage.remove(answer.reserved())).toList();
+	boolean remove(Batch batch) {
+		boolean removed = this.batches.remove(batch);
+		this.size -= removed ? batch.messages.size() : 0;
+		return removed;
 	}
 
-	/** Returns what was reserved for messages that were removed. */
-	void release(List<Answer> removed) {
-		long contentBytes = 0;
-		long memoryBytes = 0;
-		for (Answer answer : removed) {
-			contentBytes += answer.reserved().contentBytes;
-			memoryBytes += answer.reserved().message.memoryBytes();
+	/** Returns what was reserved for a batch that was removed. */
+	void release(Batch batch) {
+		if (batch.contentBytes > 0) {
+			this.shared.decompressed().release(batch.contentBytes);
 		}
-		if (contentBytes > 0) {
-			this.shared.decompressed().release(contentBytes);
-		}
-		if (!removed.isEmpty()) {
-			this.shared.memory().release(memoryBytes);
-			this.shared.storing().release(removed.size());
-		}
+		this.shared.memory().release(batch.messages.stream().mapToLong(Received.Message::memoryBytes).sum());
+		this.shared.storing().release(batch.messages.size());
 	}
 
 	/** Waits for room no more. */
@@ -221,11 +227,11 @@ final class StreamStorage {
 	}
 
 	boolean isEmpty() {
-		return this.inStorage.isEmpty();
+		return this.batches.isEmpty();
 	}
 
 	int size() {
-		return this.inStorage.size();
+		return this.size;
 	}
 
 	/** The status that a client gets for a failure of the storage. */
