@@ -3,11 +3,12 @@ package dev.sluice.sink.client;
 import java.time.Duration;
 
 /**
- * Adapts to the capacity of the sink. The window is twice the product of the highest rate
- * of acknowledgements and the shortest round-trip time, so that the sink never starves
- * and its queue is bounded. The algorithm is BBR's (N. Cardwell et al., "BBR:
- * Congestion-Based Congestion Control", ACM Queue 14(5), 2016) in messages instead of
- * bytes, without its pacing, which flow control does:
+ * The maximum number of messages in flight, which adapts to the capacity of the sink. Not
+ * thread-safe. The window is twice the product of the highest rate of acknowledgements
+ * and the shortest round-trip time, so that the sink never starves and its queue is
+ * bounded. The algorithm is BBR's (N. Cardwell et al., "BBR: Congestion-Based Congestion
+ * Control", ACM Queue 14(5), 2016) in messages instead of bytes, without its pacing,
+ * which flow control does:
  * <ul>
  * <li>At the start the window doubles each round trip, until the rate has grown by less
  * than a quarter in three of them.</li>
@@ -34,7 +35,7 @@ import java.time.Duration;
  * trip.</li>
  * </ul>
  */
-final class AdaptiveWindow implements Window {
+final class AdaptiveWindow {
 
 	static final int LEAST = 16;
 
@@ -143,16 +144,26 @@ final class AdaptiveWindow implements Window {
 	 * @param greatest maximum size
 	 */
 	AdaptiveWindow(int greatest) {
-		this.greatest = Math.max(1, greatest);
+		this.greatest = greatest;
 	}
 
-	@Override
-	public int size() {
+	/** The current maximum, at least 1. */
+	int size() {
 		return (int) Math.min(this.greatest, Math.max(Math.min(LEAST, this.greatest), this.size));
 	}
 
-	@Override
-	public Flight sent(long nanos, int inFlight, boolean scarce) {
+	/** The state of the window when a message was sent. */
+	record Flight(long sentAt, long delivered, long deliveredAt, long firstSentAt, boolean scarce) {
+	}
+
+	/**
+	 * Notes that a message is about to be sent.
+	 * @param nanos current time
+	 * @param inFlight messages in flight before it
+	 * @param scarce whether no other message waits, so that the sender and not the window
+	 * limits the rate
+	 */
+	Flight sent(long nanos, int inFlight, boolean scarce) {
 		if (inFlight == 0) {
 			this.firstSentAt = nanos;
 			this.deliveredAt = nanos;
@@ -163,8 +174,8 @@ final class AdaptiveWindow implements Window {
 		return new Flight(nanos, this.delivered, this.deliveredAt, this.firstSentAt, scarce);
 	}
 
-	@Override
-	public void acked(Flight flight, long nanos, int together) {
+	/** Notes an acknowledgement, which came with those of {@code together - 1} others. */
+	void acked(Flight flight, long nanos, int together) {
 		this.delivered++;
 		this.deliveredAt = nanos;
 		this.firstSentAt = Math.max(this.firstSentAt, flight.sentAt());
@@ -186,8 +197,8 @@ final class AdaptiveWindow implements Window {
 		resize();
 	}
 
-	@Override
-	public void lost(Flight flight, long nanos) {
+	/** Notes that an acknowledgement did not come in time. */
+	void lost() {
 		if (!this.lostInRound) {
 			this.lostInRound = true;
 			this.starting = false;

@@ -64,7 +64,7 @@ final class Session {
 	private final Progress progress = new Progress();
 
 	@SuppressWarnings("this-escape") // The connection begins when the session is opened.
-	Session(ManagedChannel channel, Spool spool, EventLoop loop, Window window, SinkClientOptions options,
+	Session(ManagedChannel channel, Spool spool, EventLoop loop, AdaptiveWindow window, SinkClientOptions options,
 			DeliveryListener listener) {
 		this.spool = spool;
 		this.loop = loop;

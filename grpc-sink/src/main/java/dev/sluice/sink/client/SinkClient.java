@@ -27,9 +27,6 @@ import io.grpc.ManagedChannelBuilder;
  */
 public final class SinkClient implements AutoCloseable {
 
-	/** Maximum of the adaptive window. */
-	private static final int MAX_WINDOW = 16_384;
-
 	private static final Duration POLL = Duration.ofMillis(5);
 
 	/** Without it, a connection that is lost silently costs several ack timeouts. */
@@ -94,8 +91,7 @@ public final class SinkClient implements AutoCloseable {
 		this.options = options;
 		this.spool = spool;
 		this.loop = loop;
-		Window window = (options.window() > 0) ? new Window.Fixed(options.window()) : new AdaptiveWindow(MAX_WINDOW);
-		this.session = new Session(channel, spool, loop, window, options, listener);
+		this.session = new Session(channel, spool, loop, new AdaptiveWindow(options.window()), options, listener);
 		this.session.open();
 	}
 

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * {@link dev.sluice.sink.client.spool.SpoolFullException}. The files may take twice as
  * much, plus two segments. Default 1 GB, in memory 64 MB
  * @param durability what a message in the spool survives. Default {@code POWER}
- * @param window fixed maximum number of messages in flight; 0 = adaptive, up to 16,384
- * and to the sink's capacity. Default 0
+ * @param window maximum number of messages in flight, below which the number adapts to
+ * the sink. Default 16,384
  * @param ackTimeout time after which an unacknowledged message is sent again; longer than
  * the sink's {@code sink.store.timeout}. A stream on which the sink does not answer
  * within that time, or acknowledges nothing for three times that time, is replaced by a
@@ -35,6 +35,8 @@ public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durabilit
 
 	private static final long MEGABYTE = 1024 * 1024;
 
+	private static final int WINDOW = 16_384;
+
 	private static final int MAX_ZSTD_LEVEL = 22;
 
 	/**
@@ -42,7 +44,7 @@ public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durabilit
 	 */
 	public SinkClientOptions {
 		require(spoolBytes > 0, "spoolBytes must be positive");
-		require(window >= 0, "window must be 0 (adaptive) or positive");
+		require(window > 0, "window must be positive");
 		require(ackTimeout.isPositive(), "ackTimeout must be positive");
 		require(maxMessageBytes > 0, "maxMessageBytes must be positive");
 		require(zstdLevel >= 0 && zstdLevel <= MAX_ZSTD_LEVEL, "zstdLevel must be 0 (none) to 22");
@@ -57,14 +59,14 @@ public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durabilit
 
 	/** The defaults for a spool in a directory. */
 	public static SinkClientOptions durable(Path spool) {
-		return new SinkClientOptions(spool, 1024 * MEGABYTE, Durability.POWER, 0, Duration.ofSeconds(20),
+		return new SinkClientOptions(spool, 1024 * MEGABYTE, Durability.POWER, WINDOW, Duration.ofSeconds(20),
 				(int) MEGABYTE, 3, true, 16 * 1024);
 	}
 
 	/** The defaults for a spool in memory. */
 	public static SinkClientOptions inMemory() {
-		return new SinkClientOptions(null, 64 * MEGABYTE, Durability.PROCESS, 0, Duration.ofSeconds(20), (int) MEGABYTE,
-				3, true, 16 * 1024);
+		return new SinkClientOptions(null, 64 * MEGABYTE, Durability.PROCESS, WINDOW, Duration.ofSeconds(20),
+				(int) MEGABYTE, 3, true, 16 * 1024);
 	}
 
 	public SinkClientOptions withSpoolBytes(long value) {

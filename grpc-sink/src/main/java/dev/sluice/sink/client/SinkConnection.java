@@ -47,7 +47,7 @@ final class SinkConnection {
 
 	private final EventLoop loop;
 
-	private final Window window;
+	private final AdaptiveWindow window;
 
 	private final SinkClientOptions options;
 
@@ -85,10 +85,10 @@ final class SinkConnection {
 	 * @param session session in the spool
 	 * @param sentIn session id that the sink got; null if it does not support sequences
 	 */
-	private record InFlight(long number, long session, @Nullable ByteString sentIn, Window.Flight flight) {
+	private record InFlight(long number, long session, @Nullable ByteString sentIn, AdaptiveWindow.Flight flight) {
 	}
 
-	SinkConnection(ManagedChannel channel, Session session, Spool spool, EventLoop loop, Window window,
+	SinkConnection(ManagedChannel channel, Session session, Spool spool, EventLoop loop, AdaptiveWindow window,
 			SinkClientOptions options, DeliveryListener listener, Progress progress) {
 		this.channel = channel;
 		this.session = session;
@@ -162,7 +162,7 @@ final class SinkConnection {
 		if (this.inFlight.isEmpty()) {
 			this.silentSince = now;
 		}
-		Window.Flight flight = this.window.sent(now, this.inFlight.size(), !this.session.hasMore());
+		AdaptiveWindow.Flight flight = this.window.sent(now, this.inFlight.size(), !this.session.hasMore());
 		this.inFlight.putLast(id, new InFlight(entry.number(), entry.session(), open.sessionOf(entry), flight));
 		this.progress.sent(entry.number());
 		open.write(entry);
@@ -374,14 +374,14 @@ final class SinkConnection {
 
 	private void findLate(long now, long timeoutNanos) {
 		for (Map.Entry<Id, InFlight> next : this.inFlight.entrySet()) {
-			Window.Flight flight = next.getValue().flight();
+			AdaptiveWindow.Flight flight = next.getValue().flight();
 			long left = flight.sentAt() + timeoutNanos - now;
 			if (left > 0) {
 				runTimer(Duration.ofNanos(left));
 				return;
 			}
 			this.progress.timeouts.increment();
-			this.window.lost(flight, now);
+			this.window.lost();
 			this.again.add(next.getKey());
 		}
 	}

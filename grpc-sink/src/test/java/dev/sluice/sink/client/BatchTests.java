@@ -92,9 +92,9 @@ class BatchTests {
 	void putsNoMoreBytesTogetherThanItMay() throws Exception {
 		open(1_000, 200);
 		List<String> ids = new ArrayList<>();
-		for (int i = 0; i < 40; i++) {
+		for (int i = 0; i < 15; i++) {
 			ids.add("id-" + i);
-			this.client.send(ByteString.copyFromUtf8("id-" + i), new byte[1 + i]);
+			this.client.send(ByteString.copyFromUtf8("id-" + i), new byte[1 + 3 * i]);
 		}
 		this.client.send(ByteString.copyFromUtf8("large"), new byte[500]);
 		ids.add("large");

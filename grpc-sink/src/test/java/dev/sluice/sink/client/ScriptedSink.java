@@ -28,7 +28,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** A sink that a test controls, over an in-process transport. */
 final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements AutoCloseable {
 
-	static final int REQUESTED = 50;
+	/** Messages that the next stream takes at first. */
+	int requested = 50;
 
 	/** Received ids, in order. */
 	final List<String> received = new ArrayList<>();
@@ -69,7 +70,7 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements AutoCl
 		this.responses.disableAutoRequest();
 		this.responses.setOnCancelHandler(() -> {
 		});
-		this.responses.request(REQUESTED);
+		this.responses.request(this.requested);
 		return new StreamObserver<>() {
 
 			@Override
