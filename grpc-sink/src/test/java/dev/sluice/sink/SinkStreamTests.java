@@ -21,7 +21,6 @@ import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.request.Decompressor;
-import dev.sluice.sink.request.Received;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore;
@@ -29,11 +28,9 @@ import dev.sluice.threads.Supervisor;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerCall;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
-import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.Server;
-import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
@@ -86,11 +83,6 @@ class SinkStreamTests {
 			new Decompressor(PROPERTIES.limits().maxMessageBytes(), null), PROPERTIES, new SinkMetrics(this.registry),
 			this.timer, Runnable::run, this.nanoTime::get);
 
-	/**
-	 * What each message takes on the wire, of which a transport in a process has none.
-	 */
-	private long wireBytes;
-
 	private int calls;
 
 	private int broken = -1;
@@ -105,7 +97,7 @@ class SinkStreamTests {
 		this.server = InProcessServerBuilder.forName(name)
 			.directExecutor()
 			.addService(this.service)
-			.addStreamTracerFactory(new WireTracers())
+			.addStreamTracerFactory(this.service.inboundLimits())
 			.intercept(this::breakable)
 			.build()
 			.start();
@@ -773,30 +765,6 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void countsWhatHasComeOnTheWireUntilItIsCountedAsAMessage() {
-		this.wireBytes = 50;
-		ClientStream client = client(true);
-
-		client.send("a");
-		assertThat(gauge(SinkMetric.MEMORY)).as("the message alone").isEqualTo(memoryOf("a"));
-		client.call.onNext(request("bad").setVersion(7).setPlainMessage(ByteString.EMPTY).build());
-		assertThat(gauge(SinkMetric.MEMORY)).as("nothing of what cannot be named").isEqualTo(memoryOf("a"));
-		AtomicReference<Status> status = new AtomicReference<>();
-		store(request("b").setPlainMessage(ByteString.copyFromUtf8("payload of b")).build(), new AtomicReference<>(),
-				status);
-		assertThat(gauge(SinkMetric.MEMORY)).as("a single one").isEqualTo(memoryOf("a") + memoryOf("b"));
-
-		this.store.completeAll();
-		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
-		assertThat(status).hasNullValue();
-		assertThat(gauge(SinkMetric.MEMORY)).isZero();
-	}
-
-	private static double memoryOf(String id) {
-		return Received.Message.OVERHEAD_BYTES + id.length() + ("payload of " + id).length();
-	}
-
-	@Test
 	void makesRoomInTheStorageForStreamsThatWait() {
 		ClientStream first = client(true);
 		first.sendMany(STORING);
@@ -880,48 +848,6 @@ class SinkStreamTests {
 	/** Some 20 bytes that decompress to 900. */
 	private static Request zeros(String id) {
 		return request(id).setZstdCompressed(ByteString.copyFrom(Zstd.compress(new byte[900]))).build();
-	}
-
-	/** As the service's own, on a transport with a wire. */
-	private final class WireTracers extends ServerStreamTracer.Factory {
-
-		@Override
-		public ServerStreamTracer newServerStreamTracer(String method, Metadata headers) {
-			ServerStreamTracer own = SinkStreamTests.this.service.inboundLimits()
-				.newServerStreamTracer(method, headers);
-			return new ServerStreamTracer() {
-
-				@Override
-				public Context filterContext(Context parent) {
-					return own.filterContext(parent);
-				}
-
-				@Override
-				public void serverCallStarted(ServerCallInfo<?, ?> call) {
-					own.serverCallStarted(call);
-				}
-
-				@Override
-				public void inboundMessage(int number) {
-					own.inboundMessage(number);
-					if (SinkStreamTests.this.wireBytes > 0) {
-						own.inboundWireSize(SinkStreamTests.this.wireBytes);
-					}
-				}
-
-				@Override
-				public void inboundMessageRead(int number, long wireBytes, long bytes) {
-					own.inboundMessageRead(number, wireBytes, bytes);
-				}
-
-				@Override
-				public void streamClosed(Status status) {
-					own.streamClosed(status);
-				}
-
-			};
-		}
-
 	}
 
 	/** A timer whose tasks run only when a test runs them. */

@@ -332,20 +332,6 @@ class FileSpoolTests {
 	}
 
 	@Test
-	void readsNothingOfWhatItSendsSoonAfterItWasAppended() throws Exception {
-		FaultyDisk disk = new FaultyDisk();
-		try (FileSpool spool = open(false, disk)) {
-			append(spool, id("a"), payload(1));
-			await().until(() -> spool.oldest() != null);
-
-			assertThat(Objects.requireNonNull(spool.next(-1)).payload()).isEqualTo(payload(1));
-			assertThat(disk.bytesRead).hasValue(0);
-			assertThat(Objects.requireNonNull(spool.next(-1)).payload()).as("once more").isEqualTo(payload(1));
-			assertThat(disk.bytesRead).doesNotHaveValue(0);
-		}
-	}
-
-	@Test
 	void closesAlsoIfItsCallerIsInterrupted() throws Exception {
 		FileSpool spool = open(false);
 		append(spool, id("a"), payload(1));

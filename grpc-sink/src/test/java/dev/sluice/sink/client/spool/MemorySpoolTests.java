@@ -8,12 +8,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.spool.Spool.Entry;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class MemorySpoolTests {
 
@@ -27,17 +25,6 @@ class MemorySpoolTests {
 		assertThat(this.spool.next(2)).isNull();
 		assertThat(this.spool.hasNext(1)).isTrue();
 		assertThat(this.spool.hasNext(2)).isFalse();
-	}
-
-	@Test
-	void passesOverWhatIsSettled() {
-		append(1_000);
-
-		this.spool.settle(LongStream.range(1, 999).boxed().toList());
-
-		assertThat(numbers()).containsExactly(0L, 999L);
-		assertThat(this.spool.get(500)).isNull();
-		assertThat(this.spool.size()).isEqualTo(2);
 	}
 
 	@Test
@@ -76,26 +63,6 @@ class MemorySpoolTests {
 		assertThat(this.spool.oldest()).isEqualTo(this.spool.next(-1).appendedAt()).isPositive();
 		this.spool.settle(List.of(299L));
 		assertThat(this.spool.oldest()).isNull();
-	}
-
-	@Test
-	void takesAllMessagesOrNone() {
-		MemorySpool small = new MemorySpool(bytesOf(3));
-		small.append(messages(2));
-
-		assertThatExceptionOfType(SpoolFullException.class).isThrownBy(() -> small.append(messages(2)));
-
-		assertThat(small.size()).isEqualTo(2);
-		small.append(messages(1));
-		assertThat(small.bytes()).isEqualTo(bytesOf(3));
-	}
-
-	@Test
-	void anIdOfTheSendersOwnIsKept() {
-		Entry entry = this.spool.append(List.of(new Message(ByteString.copyFromUtf8("mine"), new byte[1]))).getFirst();
-
-		assertThat(entry.hasOwnId()).isFalse();
-		assertThat(this.spool.append(messages(1)).getFirst().hasOwnId()).isTrue();
 	}
 
 	@Test

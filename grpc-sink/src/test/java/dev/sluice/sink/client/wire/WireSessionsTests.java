@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 
 import com.google.protobuf.ByteString;
-import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.client.spool.MemorySpool;
 import dev.sluice.sink.client.spool.Message;
 import dev.sluice.sink.client.spool.Spool.Entry;
@@ -38,22 +37,6 @@ class WireSessionsTests {
 			.isEqualTo(WireSessions.sequence(1));
 		assertThat(this.sessions.announce(entry(0, 0)).getFirstUnsettled()).as("the message itself")
 			.isEqualTo(WireSessions.sequence(0));
-	}
-
-	@Test
-	void aSessionThatTheSinkHasForgottenBecomesANewOne() {
-		ByteString forgotten = this.sessions.id(7);
-
-		this.sessions.renew(7, forgotten);
-
-		ByteString renewed = this.sessions.id(7);
-		assertThat(renewed).isNotEqualTo(forgotten).hasSize(8);
-		Session announced = this.sessions.announce(entry(5, System.currentTimeMillis() - AGE));
-		assertThat(announced.getId()).isEqualTo(renewed);
-		assertThat(announced.getAgeMillis()).isZero();
-		this.sessions.renew(7, forgotten);
-		assertThat(this.sessions.id(7)).as("a refusal of the one before").isEqualTo(renewed);
-		assertThat(this.sessions.id(8)).isNotEqualTo(renewed);
 	}
 
 	private static Entry entry(long number, long appendedAt) {
