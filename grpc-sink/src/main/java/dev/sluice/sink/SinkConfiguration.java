@@ -1,6 +1,7 @@
 package dev.sluice.sink;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -14,12 +15,13 @@ import dev.sluice.contract.Topics;
 import dev.sluice.sink.request.Decompressor;
 import dev.sluice.sink.store.DelayedStore;
 import dev.sluice.sink.store.KafkaMessageStore;
+import dev.sluice.sink.store.KafkaSessions;
 import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
-import dev.sluice.sink.store.SinkTopic;
 import dev.sluice.threads.Supervisor;
 import dev.sluice.threads.ThreadsHealthIndicator;
 import dev.sluice.topics.TopicSpec;
+import dev.sluice.topics.TopicWatch;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallExecutorSupplier;
@@ -129,12 +131,10 @@ class SinkConfiguration {
 	}
 
 	@Bean
-	OnceStore onceStore(MessageStore store, SinkTopic topic, SinkProperties properties) {
-		OnceStore once = new OnceStore(
+	OnceStore onceStore(MessageStore store, SinkProperties properties) {
+		return new OnceStore(
 				properties.store().delay().isZero() ? store : new DelayedStore(store, properties.store().delay()),
 				properties.store().repeatHorizon());
-		topic.onNew(once::forget);
-		return once;
 	}
 
 	@Bean
@@ -143,28 +143,35 @@ class SinkConfiguration {
 	}
 
 	@Bean
-	MessageStore messageStore(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic, SinkProperties properties) {
-		return KafkaMessageStore.of(kafka, topic, properties.sessions().maxWriters(), properties.sessions().age());
+	MessageStore messageStore(KafkaTemplate<byte[], byte[]> kafka, TopicWatch topic, KafkaSessions sessions) {
+		return new KafkaMessageStore(kafka, topic, sessions);
 	}
 
 	@Bean
-	SinkTopic sinkTopic(SinkProperties properties, KafkaAdmin admin) {
-		return new SinkTopic(
-				TopicSpec.of(Topics.SINK, properties.topic().partitions(), properties.topic().replicationFactor(),
-						properties.topic().minInsyncReplicas(),
+	KafkaSessions kafkaSessions(KafkaTemplate<byte[], byte[]> kafka, SinkProperties properties) {
+		return new KafkaSessions(kafka.getProducerFactory().getConfigurationProperties(),
+				properties.sessions().maxWriters(), properties.sessions().age());
+	}
+
+	/** Start-up does not wait for the topic. */
+	@Bean(initMethod = "start", destroyMethod = "close")
+	TopicWatch topicWatch(SinkProperties properties, KafkaAdmin admin, KafkaSessions sessions) {
+		return new TopicWatch(
+				List.of(TopicSpec.of(Topics.SINK, properties.topic().partitions(),
+						properties.topic().replicationFactor(), properties.topic().minInsyncReplicas(),
 						Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG,
 								Integer.toString(properties.limits().maxRequestBytes()),
 								TopicConfig.RETENTION_MS_CONFIG,
 								Long.toString(properties.topic().retention().isZero() ? -1
 										: properties.topic().retention().toMillis()),
 								TopicConfig.RETENTION_BYTES_CONFIG,
-								Long.toString(properties.topic().retentionBytesOfPartition()))),
-				admin.getConfigurationProperties(), Admin::create);
+								Long.toString(properties.topic().retentionBytesOfPartition())))),
+				admin.getConfigurationProperties(), sessions::forget, Admin::create);
 	}
 
 	/** Never down: the store's health says whether messages are accepted. */
 	@Bean
-	HealthIndicator topicsHealthIndicator(SinkTopic topic) {
+	HealthIndicator topicsHealthIndicator(TopicWatch topic) {
 		return () -> (topic.state().ready() ? Health.up() : Health.unknown()).withDetails(topic.state().details())
 			.build();
 	}

@@ -17,6 +17,7 @@ import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
+import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps messages, and completes them when a test says so. */
@@ -32,7 +33,7 @@ public final class FakeStore implements MessageStore {
 	/** Number of messages in each call. */
 	private final List<Integer> together = new ArrayList<>();
 
-	private boolean ready = true;
+	private @Nullable Uuid topic = Uuid.ONE_UUID;
 
 	private @Nullable RuntimeException thrown;
 
@@ -42,12 +43,12 @@ public final class FakeStore implements MessageStore {
 	}
 
 	@Override
-	public boolean ready() {
-		return this.ready;
+	public @Nullable Uuid topic() {
+		return this.topic;
 	}
 
-	public void ready(boolean value) {
-		this.ready = value;
+	public void topic(@Nullable Uuid value) {
+		this.topic = value;
 	}
 
 	@Override

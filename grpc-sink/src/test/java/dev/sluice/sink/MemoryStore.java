@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
+import org.apache.kafka.common.Uuid;
 
 /** Stores at once, and does not recognize repeats. */
 final class MemoryStore implements MessageStore {
@@ -39,8 +40,8 @@ final class MemoryStore implements MessageStore {
 	}
 
 	@Override
-	public boolean ready() {
-		return true;
+	public Uuid topic() {
+		return Uuid.ONE_UUID;
 	}
 
 	@Override

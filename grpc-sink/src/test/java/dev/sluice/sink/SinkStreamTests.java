@@ -655,7 +655,7 @@ class SinkStreamTests {
 
 	@Test
 	void answersUnavailableWhileTheStoreIsNotReady() {
-		this.store.ready(false);
+		this.store.topic(null);
 		ClientStream client = client(true);
 
 		client.send("a");

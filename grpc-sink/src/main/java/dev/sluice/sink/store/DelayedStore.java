@@ -8,6 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import dev.sluice.sink.format.Content;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
 
 /** Delays the results of a store, for measurements. It blocks no thread meanwhile. */
 public final class DelayedStore implements MessageStore {
@@ -22,8 +24,8 @@ public final class DelayedStore implements MessageStore {
 	}
 
 	@Override
-	public boolean ready() {
-		return this.store.ready();
+	public @Nullable Uuid topic() {
+		return this.store.topic();
 	}
 
 	@Override

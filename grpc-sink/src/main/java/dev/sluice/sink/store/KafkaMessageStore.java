@@ -1,8 +1,6 @@
 package dev.sluice.sink.store;
 
-import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -11,10 +9,14 @@ import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.format.TopicRecord;
+import dev.sluice.topics.TopicWatch;
+import dev.sluice.topics.TopicsState;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.kafka.core.KafkaTemplate;
 
@@ -29,39 +31,30 @@ import org.springframework.kafka.core.KafkaTemplate;
  * several sinks can share the topic. Its readers should use
  * {@code isolation.level=read_committed}.
  */
-public final class KafkaMessageStore implements MessageStore, AutoCloseable {
+public final class KafkaMessageStore implements MessageStore {
 
 	private final KafkaTemplate<byte[], byte[]> kafka;
 
-	private final SinkTopic topic;
+	private final TopicWatch topic;
 
 	private final KafkaSessions sessions;
 
-	KafkaMessageStore(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic, KafkaSessions sessions) {
+	/**
+	 * Creates a store.
+	 * @param kafka sends messages without a place
+	 * @param topic watches the topic
+	 * @param sessions stores messages with a place
+	 */
+	public KafkaMessageStore(KafkaTemplate<byte[], byte[]> kafka, TopicWatch topic, KafkaSessions sessions) {
 		this.kafka = kafka;
 		this.topic = topic;
 		this.sessions = sessions;
 	}
 
-	/**
-	 * Creates a store.
-	 * @param kafka sends messages without a place
-	 * @param topic the topic
-	 * @param maxWriters maximum number of sessions that write at once
-	 * @param maxAge time for which a session is remembered after its last message
-	 */
-	public static KafkaMessageStore of(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic, int maxWriters,
-			Duration maxAge) {
-		Map<String, Object> config = kafka.getProducerFactory().getConfigurationProperties();
-		KafkaSessions sessions = new KafkaSessions(config, maxWriters, maxAge,
-				(session, age) -> new SessionWriter(config, session, age));
-		topic.onNew(sessions::forget);
-		return new KafkaMessageStore(kafka, topic, sessions);
-	}
-
 	@Override
-	public boolean ready() {
-		return this.topic.ready();
+	public @Nullable Uuid topic() {
+		TopicsState state = this.topic.state();
+		return state.ready() ? state.ids().get(Topics.SINK) : null;
 	}
 
 	@Override
@@ -89,11 +82,6 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 	/** The partition that Kafka's own partitioner chooses for a record with this key. */
 	static int partition(ByteString key, int partitions) {
 		return Utils.toPositive(Utils.murmur2(key.toByteArray())) % partitions;
-	}
-
-	@Override
-	public void close() {
-		this.sessions.close();
 	}
 
 	private RuntimeException translate(Throwable failure) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * ending. A further session ends the writer that has been idle longest; while none is
  * idle, its messages are refused.
  */
-final class KafkaSessions implements AutoCloseable {
+public final class KafkaSessions implements AutoCloseable {
 
 	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
@@ -51,6 +51,13 @@ final class KafkaSessions implements AutoCloseable {
 	 * @param config configuration of the producers, without transactional settings
 	 * @param maxWriters maximum number of writers
 	 * @param maxAge time for which a session is remembered after its last message
+	 */
+	public KafkaSessions(Map<String, Object> config, int maxWriters, Duration maxAge) {
+		this(config, maxWriters, maxAge, (session, age) -> new SessionWriter(config, session, age));
+	}
+
+	/**
+	 * Creates a set without writers.
 	 * @param writing creates a session's writer, given that time as the brokers limit it
 	 */
 	KafkaSessions(Map<String, Object> config, int maxWriters, Duration maxAge,
@@ -109,8 +116,11 @@ final class KafkaSessions implements AutoCloseable {
 		return this.writers.values().stream().anyMatch((writer) -> !writer.ended() && writer.endIfIdle());
 	}
 
-	/** Ends all writers, so that states are read again from the brokers. */
-	void forget() throws InterruptedException {
+	/**
+	 * Ends all writers, so that states are read again from the brokers: the topic is
+	 * another one.
+	 */
+	public void forget() throws InterruptedException {
 		synchronized (this) {
 			this.writers.values().forEach(SessionWriter::end);
 		}

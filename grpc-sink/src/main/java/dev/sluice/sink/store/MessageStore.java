@@ -8,6 +8,7 @@ import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionForgottenException;
+import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /** Stores messages: those with a place once, others as often as it is asked to. */
@@ -37,8 +38,17 @@ public interface MessageStore {
 	 */
 	void store(List<Placed> messages, Consumer<List<Completed>> completion);
 
+	/**
+	 * The topic that messages are stored in now, another one once it was deleted and
+	 * created again; null while the store accepts none. As long as it is null, the broker
+	 * could create the topic itself.
+	 */
+	@Nullable Uuid topic();
+
 	/** Whether the store accepts messages now. */
-	boolean ready();
+	default boolean ready() {
+		return topic() != null;
+	}
 
 	/** A message of a session, with its place. */
 	record Placed(Place place, Content content) {

@@ -13,6 +13,7 @@ import dev.sluice.sink.format.Content;
 import dev.sluice.sink.format.Id;
 import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,10 @@ public final class OnceStore {
 	/** Checksums of the messages stored last, the oldest first. */
 	@GuardedBy("lock")
 	private final LinkedHashMap<Name, Integer> recent = new LinkedHashMap<>();
+
+	/** The topic that these are in. */
+	@GuardedBy("lock")
+	private @Nullable Uuid topic;
 
 	private record Pending(int checksum, CompletableFuture<Outcome> stored) {
 	}
@@ -84,8 +89,13 @@ public final class OnceStore {
 		Name name = new Name(content.client(), Id.of(content.id()));
 		CompletableFuture<Outcome> stored;
 		synchronized (this.lock) {
-			if (!this.store.ready()) {
+			Uuid now = this.store.topic();
+			if (now == null) {
 				return CompletableFuture.failedFuture(new StoreUnavailableException("The storage is not ready"));
+			}
+			if (!now.equals(this.topic)) {
+				this.topic = now;
+				this.recent.clear();
 			}
 			Integer known = this.recent.get(name);
 			if (known != null) {
@@ -157,13 +167,6 @@ public final class OnceStore {
 		}
 		else {
 			stored.completeExceptionally(failure);
-		}
-	}
-
-	/** Forgets the ids of stored messages: the messages are gone. */
-	public void forget() {
-		synchronized (this.lock) {
-			this.recent.clear();
 		}
 	}
 

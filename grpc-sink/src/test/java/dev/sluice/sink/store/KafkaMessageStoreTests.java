@@ -19,9 +19,10 @@ import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
-import dev.sluice.sink.sequence.SessionState;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import dev.sluice.topics.TopicWatch;
+import dev.sluice.topics.TopicsState;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -30,6 +31,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RoundRobinPartitioner;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -44,7 +46,8 @@ import org.springframework.kafka.core.ProducerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 /** The test says when the brokers acknowledge a message. */
 class KafkaMessageStoreTests {
@@ -80,25 +83,11 @@ class KafkaMessageStoreTests {
 
 	});
 
-	private final FakeBrokers brokers = new FakeBrokers();
+	private final TopicWatch topic = mock(TopicWatch.class);
 
-	private final SinkTopic topic = this.brokers.topic();
+	private final KafkaSessions sessions = new KafkaSessions(NOBODY, 1, Duration.ofDays(1));
 
-	private final KafkaMessageStore store = new KafkaMessageStore(this.kafka, this.topic, new KafkaSessions(NOBODY, 1,
-			Duration.ofDays(1), (session, _) -> new SessionWriter(session, new SessionBrokers() {
-
-				@Override
-				public Producer<byte[], byte[]> producer() {
-					return SessionWriterTests.newProducer();
-				}
-
-				@Override
-				public SessionState state() {
-					return new SessionState();
-				}
-
-			}, () -> {
-			})));
+	private final KafkaMessageStore store = new KafkaMessageStore(this.kafka, this.topic, this.sessions);
 
 	private static MockProducer<byte[], byte[]> producer() {
 		return new MockProducer<>(SessionWriterTests.CLUSTER, false, new RoundRobinPartitioner(),
@@ -114,14 +103,13 @@ class KafkaMessageStoreTests {
 
 	@BeforeEach
 	void start() {
-		this.topic.start();
-		await().until(this.topic::ready);
+		when(this.topic.state())
+			.thenReturn(new TopicsState(true, Map.of(Topics.SINK, Uuid.ONE_UUID), List.of(), List.of(), null));
 	}
 
 	@AfterEach
 	void stop() {
-		this.store.close();
-		this.topic.stop();
+		this.sessions.close();
 	}
 
 	@Test
@@ -211,34 +199,26 @@ class KafkaMessageStoreTests {
 
 	@Test
 	void takesNothingBeforeTheTopicIsThere() {
-		KafkaMessageStore early = new KafkaMessageStore(this.kafka, this.brokers.topic(), new KafkaSessions(NOBODY, 1,
-				Duration.ofDays(1), (session, age) -> new SessionWriter(NOBODY, session, age)));
-
-		assertThat(early.ready()).isFalse();
 		assertThat(this.store.ready()).isTrue();
+
+		when(this.topic.state())
+			.thenReturn(new TopicsState(false, Map.of(Topics.SINK, Uuid.ONE_UUID), List.of(), List.of(), null));
+
+		assertThat(this.store.ready()).isFalse();
 	}
 
 	/** Their states may be those of a topic that was deleted. */
 	@Test
-	void endsTheWritersOfSessionsWhenTheTopicIsNew() {
-		SinkTopic read = this.brokers.topic();
-		KafkaMessageStore other = KafkaMessageStore.of(this.kafka, read, 1, Duration.ofDays(1));
-		CompletableFuture<OnceStore.Outcome> first = storeWithPlace(other);
-		try {
-			assertThat(first).as("nobody answers").isNotDone();
+	void endsTheWritersOfSessionsWhenTheTopicIsNew() throws Exception {
+		assertThat(storeWithPlace()).as("nobody answers").isNotDone();
 
-			read.start();
+		this.sessions.forget();
 
-			await().until(read::ready);
-			assertThat(failure(storeWithPlace(other))).hasMessageContaining("is ending");
-		}
-		finally {
-			read.stop();
-		}
+		assertThat(failure(storeWithPlace())).hasMessageContaining("is ending");
 	}
 
-	private static CompletableFuture<OnceStore.Outcome> storeWithPlace(KafkaMessageStore store) {
-		return Contents.store(store::store, new Place(SESSION, 1, new Fence()), Contents.of("id", new byte[1]));
+	private CompletableFuture<OnceStore.Outcome> storeWithPlace() {
+		return Contents.store(this.store::store, new Place(SESSION, 1, new Fence()), Contents.of("id", new byte[1]));
 	}
 
 	private static Throwable failure(CompletableFuture<?> future) {

@@ -17,6 +17,7 @@ import dev.sluice.sink.store.MessageStore.Completed;
 import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore.Outcome;
+import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -70,7 +71,7 @@ class OnceStoreTests {
 
 	@Test
 	void refusesAllOfSeveralWhileTheStoreIsNotReady() {
-		this.store.ready(false);
+		this.store.topic(null);
 		Fence fence = new Fence();
 
 		List<Completed> completed = storeTogether(fence, "a", "b");
@@ -152,7 +153,7 @@ class OnceStoreTests {
 		store("a");
 		this.store.complete("a");
 
-		this.once.forget();
+		this.store.topic(Uuid.randomUuid());
 
 		assertThat(store("a")).as("stored again").isNotDone();
 	}
