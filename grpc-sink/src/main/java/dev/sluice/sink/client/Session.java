@@ -1,15 +1,11 @@
 package dev.sluice.sink.client;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.spool.Message;
 import dev.sluice.sink.client.spool.Spool;
 import dev.sluice.sink.client.spool.Spool.Entry;
@@ -45,12 +41,6 @@ final class Session {
 	private final AtomicBoolean pumpScheduled = new AtomicBoolean();
 
 	private final SinkConnection connection;
-
-	/** Numbers of messages whose id is already in flight with another message. */
-	private final Map<ByteString, List<Long>> repeats = new HashMap<>();
-
-	/** Numbers of settled messages that are not settled in the spool yet. */
-	private final List<Long> settled = new ArrayList<>();
 
 	/** The greatest number sent on this stream. */
 	private long last = -1;
@@ -118,13 +108,8 @@ final class Session {
 		}
 	}
 
-	/**
-	 * Forgets the state of single messages, none of which is in flight any more. The
-	 * spool has all.
-	 */
+	/** Begins with the oldest message: none is in flight any more, the spool has all. */
 	void beginAgain() {
-		this.repeats.clear();
-		this.settled.clear();
 		this.last = -1;
 	}
 
@@ -185,11 +170,7 @@ final class Session {
 		if (entry.payload().length > this.connection.maxMessageBytes()) {
 			refuseTooLarge(entry, this.connection.maxMessageBytes());
 		}
-		else if (this.connection.has(id)) {
-			// The id was appended twice: one acknowledgement settles both.
-			this.repeats.computeIfAbsent(entry.id(), (_) -> new ArrayList<>()).add(entry.number());
-		}
-		else {
+		else if (!this.connection.join(id, entry.number())) {
 			this.connection.send(id, entry);
 		}
 	}
@@ -214,31 +195,14 @@ final class Session {
 		return this.spool.hasNext(this.last);
 	}
 
-	/** Settles a message that the sink acknowledged or refused. */
-	void settle(ByteString id, long number) {
-		this.settled.add(number);
-		List<Long> others = this.repeats.remove(id);
-		if (others != null) {
-			this.settled.addAll(others);
-		}
-	}
-
-	/** Settles the messages in the spool as stored. */
-	void flushSettled() {
-		this.spool.settle(this.settled);
-		this.progress.acknowledged.add(this.settled.size());
-		this.settled.clear();
-	}
-
-	/** Hands the messages to the listener, and settles them in the spool. */
-	void refuseSettled(int code, String description) {
-		for (long number : this.settled) {
+	/** Hands messages to the listener, and settles them in the spool. */
+	void refuse(List<Long> numbers, int code, String description) {
+		for (long number : numbers) {
 			Entry entry = this.spool.get(number);
 			if (entry != null) {
 				refuse(entry, code, description);
 			}
 		}
-		this.settled.clear();
 	}
 
 }

@@ -2,6 +2,7 @@ package dev.sluice.sink.client;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,11 +82,13 @@ final class SinkConnection {
 	/**
 	 * A message in flight.
 	 *
-	 * @param number number in the spool
+	 * @param numbers its numbers in the spool: several if its id was appended more than
+	 * once, then one acknowledgement settles all
 	 * @param session session in the spool
 	 * @param sentIn session id that the sink got; null if it does not support sequences
 	 */
-	private record InFlight(long number, long session, @Nullable ByteString sentIn, AdaptiveWindow.Flight flight) {
+	private record InFlight(List<Long> numbers, long session, @Nullable ByteString sentIn,
+			AdaptiveWindow.Flight flight) {
 	}
 
 	SinkConnection(ManagedChannel channel, Session session, Spool spool, EventLoop loop, AdaptiveWindow window,
@@ -123,8 +126,10 @@ final class SinkConnection {
 		return !this.inFlight.isEmpty();
 	}
 
-	boolean has(Id id) {
-		return this.inFlight.containsKey(id);
+	/** Lets a message share the acknowledgement of one in flight with the same id. */
+	boolean join(Id id, long number) {
+		InFlight first = this.inFlight.get(id);
+		return first != null && first.numbers().add(number);
 	}
 
 	/** Shows its state to {@code stats()}. */
@@ -142,9 +147,9 @@ final class SinkConnection {
 		while (!this.again.isEmpty() && isReady()) {
 			Id id = this.again.remove();
 			InFlight late = this.inFlight.get(id);
-			Entry entry = (late != null) ? this.spool.get(late.number()) : null;
-			if (entry != null) {
-				send(id, entry);
+			Entry entry = (late != null) ? this.spool.get(late.numbers().getFirst()) : null;
+			if (late != null && entry != null) {
+				send(id, entry, late.numbers());
 			}
 			else {
 				this.inFlight.remove(id);
@@ -152,18 +157,19 @@ final class SinkConnection {
 		}
 	}
 
-	/**
-	 * Sends a message. Call it only if it {@linkplain #canSend can send one}, or if the
-	 * message was in flight.
-	 */
+	/** Sends a new message. Call it only if it {@linkplain #canSend can send one}. */
 	void send(Id id, Entry entry) {
+		send(id, entry, new ArrayList<>(List.of(entry.number())));
+	}
+
+	private void send(Id id, Entry entry, List<Long> numbers) {
 		SinkCall open = Objects.requireNonNull(this.call);
 		long now = this.loop.nanoTime();
 		if (this.inFlight.isEmpty()) {
 			this.silentSince = now;
 		}
 		AdaptiveWindow.Flight flight = this.window.sent(now, this.inFlight.size(), !this.session.hasMore());
-		this.inFlight.putLast(id, new InFlight(entry.number(), entry.session(), open.sessionOf(entry), flight));
+		this.inFlight.putLast(id, new InFlight(numbers, entry.session(), open.sessionOf(entry), flight));
 		this.progress.sent(entry.number());
 		open.write(entry);
 		runTimer(this.options.ackTimeout());
@@ -262,13 +268,16 @@ final class SinkConnection {
 
 	private void acknowledged(List<ByteString> ids) {
 		long now = this.loop.nanoTime();
+		List<Long> stored = new ArrayList<>(ids.size());
 		for (ByteString bytes : ids) {
 			InFlight done = done(Id.of(bytes), now);
 			if (done != null) {
 				this.window.acked(done.flight(), now, ids.size());
+				stored.addAll(done.numbers());
 			}
 		}
-		this.session.flushSettled();
+		this.spool.settle(stored);
+		this.progress.acknowledged.add(stored.size());
 		this.listener.acknowledged(ids);
 	}
 
@@ -279,12 +288,8 @@ final class SinkConnection {
 	 */
 	private @Nullable InFlight done(Id id, long now) {
 		this.session.pauseShort();
-		InFlight done = this.inFlight.remove(id);
-		if (done != null) {
-			this.session.settle(id.bytes(), done.number());
-		}
 		this.silentSince = now;
-		return done;
+		return this.inFlight.remove(id);
 	}
 
 	private void info(SinkCall from, ServiceMessage info) {
@@ -298,8 +303,10 @@ final class SinkConnection {
 			if (forgotten(id, refusal.getCode())) {
 				return;
 			}
-			done(id, this.loop.nanoTime());
-			this.session.refuseSettled(refusal.getCode(), refusal.getDescription());
+			InFlight done = done(id, this.loop.nanoTime());
+			if (done != null) {
+				this.session.refuse(done.numbers(), refusal.getCode(), refusal.getDescription());
+			}
 		});
 	}
 
