@@ -53,7 +53,7 @@ final class QueueReader implements Closeable {
 		try {
 			SegmentReader at = reader(of, number);
 			byte[] body = (at != null) ? read(of, at, number) : null;
-			return (body != null) ? Entry.decode(number, of.session(), body) : null;
+			return (body != null) ? Entry.decode(number, of.session, body) : null;
 		}
 		catch (IOException | RuntimeException ex) {
 			close();
@@ -67,7 +67,7 @@ final class QueueReader implements Closeable {
 		if (open == null || file == null || !file.isOpen() || of != this.segment) {
 			close();
 			try {
-				file = this.disk.open(of.file(), StandardOpenOption.READ);
+				file = this.disk.open(of.file, StandardOpenOption.READ);
 			}
 			catch (NoSuchFileException _) {
 				// Deleted by the writer, unless its records are not settled.
@@ -77,7 +77,7 @@ final class QueueReader implements Closeable {
 				return null;
 			}
 			this.channel = file;
-			open = new SegmentReader(file, of.salt());
+			open = new SegmentReader(file, of.salt);
 			this.segment = of;
 			this.reader = open;
 			this.next = Long.MAX_VALUE;

@@ -69,7 +69,7 @@ final class QueueRecovery {
 			read(segment);
 			nextNumber = Math.max(nextNumber, segment.end());
 			if (!segment.hasRecords()) {
-				empty.add(segment.file());
+				empty.add(segment.file);
 				continue;
 			}
 			if (newer != null) {
@@ -82,9 +82,9 @@ final class QueueRecovery {
 		}
 		long end = 0;
 		for (Segment segment : segments) {
-			this.settled.add(end, segment.first());
+			this.settled.add(end, segment.first);
 			end = segment.end();
-			segment.addUnsettled(end - segment.first() - this.settled.count(segment.first(), end));
+			segment.addUnsettled(end - segment.first - this.settled.count(segment.first, end));
 		}
 		nextNumber = Math.max(nextNumber, this.settled.end());
 		this.settled.add(end, nextNumber);
@@ -92,9 +92,9 @@ final class QueueRecovery {
 	}
 
 	private void read(Segment segment) throws IOException {
-		try (FileChannel channel = this.disk.open(segment.file(), StandardOpenOption.READ)) {
-			SegmentReader reader = new SegmentReader(channel, segment.salt());
-			if (segment.first() >= this.settledKnownFrom || !readEnd(segment, reader)) {
+		try (FileChannel channel = this.disk.open(segment.file, StandardOpenOption.READ)) {
+			SegmentReader reader = new SegmentReader(channel, segment.salt);
+			if (segment.first >= this.settledKnownFrom || !readEnd(segment, reader)) {
 				readAll(segment, reader);
 			}
 		}
@@ -102,13 +102,13 @@ final class QueueRecovery {
 
 	/** Within a session, a segment ends where the next one begins. */
 	private static void meet(Segment segment, Segment newer) {
-		if (segment.end() > newer.first()) {
+		if (segment.end() > newer.first) {
 			logger
 				.error("{} has messages with the numbers of those in {}, as if an old copy was restored; its messages "
-						+ "from {} on are ignored", segment.file(), newer.file(), newer.first());
+						+ "from {} on are ignored", segment.file, newer.file, newer.first);
 		}
-		if (segment.end() > newer.first() || segment.session() == newer.session()) {
-			segment.reaches(newer.first(), newer.first(), segment.bytes());
+		if (segment.end() > newer.first || segment.session == newer.session) {
+			segment.reaches(newer.first, newer.first, segment.bytes());
 		}
 	}
 
@@ -125,8 +125,8 @@ final class QueueRecovery {
 	/** Damage is reported when a record in it is read. */
 	private void readAll(Segment segment, SegmentReader reader) throws IOException {
 		reader.seek(0);
-		long promised = segment.first();
-		long end = segment.first();
+		long promised = segment.first;
+		long end = segment.first;
 		long bytes = 0;
 		SegmentReader.Whole whole = reader.skim();
 		while (whole != null) {
@@ -143,7 +143,7 @@ final class QueueRecovery {
 		}
 		if (reader.size() > reader.position()) {
 			logger.warn("{} ends with {} bytes that are not a message, as after a crash, after message {}",
-					segment.file(), reader.size() - reader.position(), end - 1);
+					segment.file, reader.size() - reader.position(), end - 1);
 		}
 		segment.reaches(end, promised, bytes);
 	}

@@ -24,13 +24,16 @@ final class Segment {
 	/** Minimum distance of two remembered records in the file, in bytes. */
 	private static final long PLACE_EVERY = 128 * 1024;
 
-	private final Path file;
+	final Path file;
 
-	private final long first;
+	/** Number of its first record. */
+	final long first;
 
-	private final long salt;
+	/** Random number of the file, which is part of each checksum. */
+	final long salt;
 
-	private final long session;
+	/** Random number of the opening that created it. */
+	final long session;
 
 	/** The positions of some records, by number. */
 	private final ConcurrentNavigableMap<Long, Long> places = new ConcurrentSkipListMap<>();
@@ -57,12 +60,7 @@ final class Segment {
 		this.places.put(first, 0L);
 	}
 
-	/**
-	 * A segment without records.
-	 * @param first number of its first record
-	 * @param salt random number of the file, which is part of each checksum
-	 * @param session random number of the opening that creates it
-	 */
+	/** A segment without records. */
 	static Segment create(Path directory, long first, long salt, long session) {
 		return new Segment(
 				directory.resolve(String.format(Locale.ROOT, "%019d-%016x-%016x.segment", first, salt, session)), first,
@@ -74,22 +72,6 @@ final class Segment {
 		Matcher name = NAME.matcher(file.getFileName().toString());
 		return name.matches() ? new Segment(file, Long.parseLong(name.group(1)),
 				Long.parseUnsignedLong(name.group(2), HEX), Long.parseUnsignedLong(name.group(3), HEX)) : null;
-	}
-
-	Path file() {
-		return this.file;
-	}
-
-	long first() {
-		return this.first;
-	}
-
-	long salt() {
-		return this.salt;
-	}
-
-	long session() {
-		return this.session;
 	}
 
 	long end() {

@@ -10,6 +10,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Semaphore;
+import java.util.function.ToLongFunction;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.sink.client.spool.Spool.Entry;
@@ -62,18 +63,6 @@ final class SegmentQueue {
 	@GuardedBy("this")
 	private long end;
 
-	/** Bytes of the files of all segments. */
-	@GuardedBy("this")
-	private long bytes;
-
-	/** Records of all segments that are not settled. */
-	@GuardedBy("this")
-	private long unsettled;
-
-	/** Bytes of these, roughly. */
-	@GuardedBy("this")
-	private long unsettledBytes;
-
 	@GuardedBy("this")
 	private long damaged;
 
@@ -84,10 +73,7 @@ final class SegmentQueue {
 	 */
 	SegmentQueue(Path directory, Disk disk) throws IOException {
 		QueueRecovery.Found found = QueueRecovery.recover(directory, disk);
-		found.segments().forEach((segment) -> {
-			this.segments.put(segment.first(), segment);
-			count(segment, 1);
-		});
+		found.segments().forEach((segment) -> this.segments.put(segment.first, segment));
 		this.settled = found.settled();
 		this.empty = found.empty();
 		this.end = found.nextNumber();
@@ -100,17 +86,8 @@ final class SegmentQueue {
 
 	/** Adds a segment that begins with the numbers settled so far. */
 	synchronized void begun(Segment segment, long bytes) {
-		segment.reaches(segment.first(), segment.first(), bytes);
-		this.segments.put(segment.first(), segment);
-		count(segment, 1);
-	}
-
-	/** Adds a segment to the totals, or subtracts it with -1, before it changes. */
-	@GuardedBy("this")
-	private void count(Segment segment, int sign) {
-		this.bytes += sign * segment.bytes();
-		this.unsettled += sign * segment.unsettled();
-		this.unsettledBytes += sign * segment.unsettledBytes();
+		segment.reaches(segment.first, segment.first, bytes);
+		this.segments.put(segment.first, segment);
 	}
 
 	/** Adds records to the segment being written. */
@@ -121,10 +98,8 @@ final class SegmentQueue {
 			}
 		}
 		this.end = segment.end() + entries.size();
-		count(segment, -1);
 		segment.addUnsettled(entries.size());
 		segment.reaches(this.end, this.end, bytes);
-		count(segment, 1);
 	}
 
 	/** An entry that is still in memory; null if it is to be read from its file. */
@@ -172,7 +147,6 @@ final class SegmentQueue {
 		Map.Entry<Long, Segment> first = this.segments.firstEntry();
 		while (first != null && first.getValue().unsettled() == 0 && first.getValue() != kept) {
 			removed.add(first.getValue());
-			count(first.getValue(), -1);
 			this.segments.remove(first.getKey());
 			first = this.segments.firstEntry();
 		}
@@ -201,9 +175,7 @@ final class SegmentQueue {
 
 	@GuardedBy("this")
 	private void settle(Segment segment, long from, long to) {
-		count(segment, -1);
 		segment.addUnsettled(this.settled.count(from, to) - (to - from));
-		count(segment, 1);
 		this.settled.add(from, to);
 		this.unnoted.add(from, to);
 	}
@@ -243,11 +215,11 @@ final class SegmentQueue {
 		long count = promised - from - this.settled.count(from, promised);
 		if (count > 0) {
 			this.damaged += count;
-			logger.error("{} is damaged: {} messages with numbers from {} to {} are lost", segment.file(), count, from,
+			logger.error("{} is damaged: {} messages with numbers from {} to {} are lost", segment.file, count, from,
 					promised - 1);
 		}
 		if (last > promised) {
-			logger.warn("{} has lost messages {} to {}, which were not confirmed to their sender", segment.file(),
+			logger.warn("{} has lost messages {} to {}, which were not confirmed to their sender", segment.file,
 					promised, last - 1);
 		}
 		settle(segment, from, last);
@@ -255,17 +227,27 @@ final class SegmentQueue {
 
 	/** Records that are not settled. */
 	synchronized long unsettled() {
-		return this.unsettled;
+		return sum(Segment::unsettled);
 	}
 
 	/** Bytes of the unsettled records, roughly. */
 	synchronized long unsettledBytes() {
-		return this.unsettledBytes;
+		return sum(Segment::unsettledBytes);
 	}
 
 	/** Bytes of the files. */
 	synchronized long bytes() {
-		return this.bytes;
+		return sum(Segment::bytes);
+	}
+
+	/** There are few segments: at most some 40, and one for each opening. */
+	@GuardedBy("this")
+	private long sum(ToLongFunction<Segment> value) {
+		long sum = 0;
+		for (Segment segment : this.segments.values()) {
+			sum += value.applyAsLong(segment);
+		}
+		return sum;
 	}
 
 	/** Promised records that were found damaged since the queue was opened. */

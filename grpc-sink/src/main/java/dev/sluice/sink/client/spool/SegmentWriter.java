@@ -191,7 +191,7 @@ final class SegmentWriter implements Closeable {
 
 	private Segment begin() throws IOException {
 		Segment begun = Segment.create(this.directory, this.nextNumber, this.random.nextLong(), this.session);
-		FileChannel file = this.disk.open(begun.file(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+		FileChannel file = this.disk.open(begun.file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
 		try {
 			this.segment = begun;
 			this.channel = file;
@@ -204,7 +204,7 @@ final class SegmentWriter implements Closeable {
 		}
 		catch (IOException ex) {
 			closeSegment();
-			this.disk.delete(begun.file());
+			this.disk.delete(begun.file);
 			throw ex;
 		}
 		this.queue.begun(begun, this.position);
@@ -308,7 +308,7 @@ final class SegmentWriter implements Closeable {
 			// The open segment lists what those of earlier openings list.
 			files.addAll(this.queue.takeEmpty());
 		}
-		settled.forEach((segment) -> files.add(segment.file()));
+		settled.forEach((segment) -> files.add(segment.file));
 		if (open != null && settled.contains(open)) {
 			closeSegment();
 		}
@@ -336,7 +336,7 @@ final class SegmentWriter implements Closeable {
 		if (this.segment == null) {
 			throw new IllegalStateException("No segment has begun");
 		}
-		return this.segment.salt();
+		return this.segment.salt;
 	}
 
 	private FileChannel channel() {

@@ -70,7 +70,7 @@ class SegmentReaderTests {
 	}
 
 	private SegmentReader reader(FileChannel file) throws Exception {
-		return new SegmentReader(file, Objects.requireNonNull(Segment.named(segment())).salt());
+		return new SegmentReader(file, Objects.requireNonNull(Segment.named(segment())).salt);
 	}
 
 	private List<SegmentReader.Whole> all(FileChannel file) throws Exception {

@@ -227,7 +227,7 @@ class SpoolDamageTests {
 	private static List<Integer> boundaries(Path segment) throws IOException {
 		List<Integer> boundaries = new ArrayList<>();
 		try (FileChannel channel = FileChannel.open(segment)) {
-			SegmentReader reader = new SegmentReader(channel, Segment.named(segment).salt());
+			SegmentReader reader = new SegmentReader(channel, Segment.named(segment).salt);
 			while (reader.skim() instanceof SegmentReader.Whole whole) {
 				boundaries.addAll(List.of((int) whole.from() - 1, (int) whole.from(), (int) whole.from() + 1));
 			}
@@ -241,7 +241,7 @@ class SpoolDamageTests {
 		List<Long> numbers = new ArrayList<>();
 		byte[] original = Files.readAllBytes(segment);
 		try (FileChannel channel = FileChannel.open(segment)) {
-			SegmentReader reader = new SegmentReader(channel, Segment.named(segment).salt());
+			SegmentReader reader = new SegmentReader(channel, Segment.named(segment).salt);
 			while (reader.skim() instanceof SegmentReader.Whole whole) {
 				int from = (int) whole.from();
 				int to = (int) whole.end();

@@ -152,7 +152,7 @@ class SpoolFuzzTests {
 	private static List<Long> numbers(Path segment, byte[] before, byte[] after) throws IOException {
 		List<Long> numbers = new ArrayList<>();
 		try (FileChannel channel = FileChannel.open(segment)) {
-			SegmentReader reader = new SegmentReader(channel, Segment.named(segment).salt());
+			SegmentReader reader = new SegmentReader(channel, Segment.named(segment).salt);
 			SegmentReader.Whole next = reader.skim();
 			while (next != null) {
 				if (next.numbered()) {
