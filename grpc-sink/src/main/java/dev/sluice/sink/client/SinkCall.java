@@ -91,8 +91,7 @@ final class SinkCall implements ClientResponseObserver<Request, Response> {
 		this.capacity = Math.max(1, Math.min(advised, info.getQueueCapacity()));
 		this.maxMessageBytes = (info.getMaxMessageBytes() > 0) ? info.getMaxMessageBytes() : Integer.MAX_VALUE;
 		if (this.writer == null) {
-			this.writer = new RequestWriter(info, options.zstdLevel(), options.dictionary(), options.batchBytes(),
-					sessions, this::send);
+			this.writer = new RequestWriter(info, options.zstdLevel(), options.dictionary(), sessions, this::send);
 		}
 		long more = Math.max(0, info.getDropped() - this.dropped);
 		this.dropped = info.getDropped();

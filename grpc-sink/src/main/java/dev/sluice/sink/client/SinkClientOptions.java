@@ -27,11 +27,9 @@ import org.jspecify.annotations.Nullable;
  * @param zstdLevel compression level, 1 to 22; 0 = none. Default 3
  * @param dictionary whether to compress with the sink's dictionary, if it has one.
  * Default true
- * @param batchBytes maximum size of a request with several messages, of those that
- * already wait; 0 = each message has its own request. Default 16 KB
  */
 public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durability durability, int window,
-		Duration ackTimeout, int maxMessageBytes, int zstdLevel, boolean dictionary, int batchBytes) {
+		Duration ackTimeout, int maxMessageBytes, int zstdLevel, boolean dictionary) {
 
 	private static final long MEGABYTE = 1024 * 1024;
 
@@ -48,7 +46,6 @@ public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durabilit
 		require(ackTimeout.isPositive(), "ackTimeout must be positive");
 		require(maxMessageBytes > 0, "maxMessageBytes must be positive");
 		require(zstdLevel >= 0 && zstdLevel <= MAX_ZSTD_LEVEL, "zstdLevel must be 0 (none) to 22");
-		require(batchBytes >= 0, "batchBytes must be 0 (no batches) or positive");
 	}
 
 	private static void require(boolean condition, String otherwise) {
@@ -60,48 +57,43 @@ public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durabilit
 	/** The defaults for a spool in a directory. */
 	public static SinkClientOptions durable(Path spool) {
 		return new SinkClientOptions(spool, 1024 * MEGABYTE, Durability.POWER, WINDOW, Duration.ofSeconds(20),
-				(int) MEGABYTE, 3, true, 16 * 1024);
+				(int) MEGABYTE, 3, true);
 	}
 
 	/** The defaults for a spool in memory. */
 	public static SinkClientOptions inMemory() {
 		return new SinkClientOptions(null, 64 * MEGABYTE, Durability.PROCESS, WINDOW, Duration.ofSeconds(20),
-				(int) MEGABYTE, 3, true, 16 * 1024);
+				(int) MEGABYTE, 3, true);
 	}
 
 	public SinkClientOptions withSpoolBytes(long value) {
 		return new SinkClientOptions(this.spool, value, this.durability, this.window, this.ackTimeout,
-				this.maxMessageBytes, this.zstdLevel, this.dictionary, this.batchBytes);
+				this.maxMessageBytes, this.zstdLevel, this.dictionary);
 	}
 
 	public SinkClientOptions withDurability(Durability value) {
 		return new SinkClientOptions(this.spool, this.spoolBytes, value, this.window, this.ackTimeout,
-				this.maxMessageBytes, this.zstdLevel, this.dictionary, this.batchBytes);
+				this.maxMessageBytes, this.zstdLevel, this.dictionary);
 	}
 
 	public SinkClientOptions withWindow(int value) {
 		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, value, this.ackTimeout,
-				this.maxMessageBytes, this.zstdLevel, this.dictionary, this.batchBytes);
+				this.maxMessageBytes, this.zstdLevel, this.dictionary);
 	}
 
 	public SinkClientOptions withAckTimeout(Duration value) {
 		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, value,
-				this.maxMessageBytes, this.zstdLevel, this.dictionary, this.batchBytes);
+				this.maxMessageBytes, this.zstdLevel, this.dictionary);
 	}
 
 	public SinkClientOptions withZstdLevel(int value) {
 		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.ackTimeout,
-				this.maxMessageBytes, value, this.dictionary, this.batchBytes);
+				this.maxMessageBytes, value, this.dictionary);
 	}
 
 	public SinkClientOptions withDictionary(boolean value) {
 		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.ackTimeout,
-				this.maxMessageBytes, this.zstdLevel, value, this.batchBytes);
-	}
-
-	public SinkClientOptions withBatches(int value) {
-		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.ackTimeout,
-				this.maxMessageBytes, this.zstdLevel, this.dictionary, value);
+				this.maxMessageBytes, this.zstdLevel, value);
 	}
 
 }

@@ -3,7 +3,8 @@ package dev.sluice.sink.sequence;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.Map;
-import java.util.TreeMap;
+
+import dev.sluice.sink.format.NumberRanges;
 
 /**
  * Which messages of a session are stored: ranges of sequences, and the checksums of the
@@ -30,8 +31,7 @@ public final class SessionState {
 
 	private static final int VARINT_MORE = 1 << VARINT_BITS;
 
-	/** First sequence of each range to the sequence after its last. */
-	private final TreeMap<Long, Long> stored = new TreeMap<>();
+	private final NumberRanges stored = new NumberRanges();
 
 	/** The sequence whose checksum is at the same index; 0 = none. */
 	private final long[] checked = new long[CHECKSUMS];
@@ -64,14 +64,13 @@ public final class SessionState {
 	 */
 	public Verdict offer(long sequence, int checksum) {
 		int slot = slot(sequence);
-		Map.Entry<Long, Long> before = this.stored.floorEntry(sequence);
-		if (before != null && sequence < before.getValue()) {
+		if (this.stored.contains(sequence)) {
 			return (this.checked[slot] == sequence && this.checksums[slot] != checksum) ? Verdict.DIFFERENT
 					: Verdict.REPEAT;
 		}
-		if (this.stored.size() >= RANGES && !extendsRange(sequence)) {
+		if (this.stored.ranges().size() >= RANGES && !extendsRange(sequence)) {
 			closeLowestGap(this.firstUnsettled);
-			if (sequence < this.firstUnsettled || (this.stored.size() >= RANGES && !extendsRange(sequence))) {
+			if (sequence < this.firstUnsettled || (this.stored.ranges().size() >= RANGES && !extendsRange(sequence))) {
 				return Verdict.TOO_MANY_GAPS;
 			}
 		}
@@ -81,7 +80,7 @@ public final class SessionState {
 
 	private void store(long sequence, int checksum) {
 		int slot = slot(sequence);
-		add(sequence, sequence + 1);
+		this.stored.add(sequence, sequence + 1);
 		if (sequence >= this.checked[slot]) {
 			this.checked[slot] = sequence;
 			this.checksums[slot] = checksum;
@@ -89,28 +88,13 @@ public final class SessionState {
 	}
 
 	private boolean extendsRange(long sequence) {
-		Map.Entry<Long, Long> before = this.stored.floorEntry(sequence);
-		return (before != null && before.getValue() == sequence) || this.stored.containsKey(sequence + 1);
+		return this.stored.contains(sequence - 1) || this.stored.contains(sequence + 1);
 	}
 
 	/** Only as far as the client has settled, so its oldest message always has room. */
 	private void closeLowestGap(long below) {
-		long lowest = this.stored.firstEntry().getValue();
-		Long next = this.stored.higherKey(lowest);
-		add(lowest, Math.min(below, (next != null) ? next : Long.MAX_VALUE));
-	}
-
-	private void add(long from, long to) {
-		long begin = from;
-		long end = to;
-		Map.Entry<Long, Long> touching = this.stored.floorEntry(end);
-		while (touching != null && touching.getValue() >= begin) {
-			begin = Math.min(begin, touching.getKey());
-			end = Math.max(end, touching.getValue());
-			this.stored.remove(touching.getKey());
-			touching = this.stored.floorEntry(end);
-		}
-		this.stored.put(begin, end);
+		long lowest = this.stored.firstMissing(this.stored.firstPresent(0));
+		this.stored.add(lowest, Math.min(below, this.stored.firstPresent(lowest)));
 	}
 
 	/**
@@ -118,16 +102,15 @@ public final class SessionState {
 	 * the first sequence of the session.
 	 */
 	public void settledBelow(long sequence) {
-		if (this.stored.isEmpty() || this.stored.firstKey() > 0) {
-			long first = this.stored.isEmpty() ? Long.MAX_VALUE : this.stored.firstKey();
-			add(0, Math.min(first, Math.max(1, sequence)));
+		if (!this.stored.contains(0)) {
+			this.stored.add(0, Math.min(this.stored.firstPresent(0), Math.max(1, sequence)));
 		}
 		this.firstUnsettled = Math.max(this.firstUnsettled, sequence);
 	}
 
 	/** The sequence after the highest stored one. */
 	public long end() {
-		return this.stored.isEmpty() ? 0 : this.stored.lastEntry().getValue();
+		return this.stored.end();
 	}
 
 	private static int slot(long sequence) {
@@ -142,9 +125,9 @@ public final class SessionState {
 	 */
 	public byte[] encode() {
 		ByteBuffer bytes = ByteBuffer.allocate(MAX_ENCODED_BYTES).put(FORMAT);
-		putVarint(bytes, this.stored.size());
+		putVarint(bytes, this.stored.ranges().size());
 		long at = 0;
-		for (Map.Entry<Long, Long> range : this.stored.entrySet()) {
+		for (Map.Entry<Long, Long> range : this.stored.ranges().entrySet()) {
 			putVarint(bytes, range.getKey() - at);
 			putVarint(bytes, range.getValue() - range.getKey());
 			at = range.getValue();
@@ -181,7 +164,7 @@ public final class SessionState {
 			for (long i = 0; i < ranges; i++) {
 				long from = at + varint(bytes);
 				at = from + varint(bytes);
-				state.stored.put(from, at);
+				state.stored.add(from, at);
 			}
 			byte[] bits = new byte[CHECKSUMS / Byte.SIZE];
 			bytes.get(bits);

@@ -34,6 +34,8 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements AutoCl
 	/** Received ids, in order. */
 	final List<String> received = new ArrayList<>();
 
+	final List<ByteString> ids = new ArrayList<>();
+
 	final List<Request> requests = new ArrayList<>();
 
 	int streams;
@@ -97,6 +99,7 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements AutoCl
 
 	private void take(ByteString id, ByteString payload) {
 		assertThat(payload.isEmpty()).isFalse();
+		this.ids.add(id);
 		this.received.add(id.toStringUtf8());
 	}
 

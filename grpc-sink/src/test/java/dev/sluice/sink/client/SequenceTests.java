@@ -116,7 +116,7 @@ class SequenceTests {
 			this.sink.sendInfoWithSequences(100);
 
 			assertThat(places(this.sink)).as("no new one before these are stored").isEqualTo(before);
-			this.sink.ack(this.sink.requests.stream().map(Request::getMessageId).toList());
+			this.sink.ack(this.sink.ids.subList(2, 4));
 			List<String> after = places(this.sink);
 			assertThat(after).hasSize(3).startsWith(before.toArray(String[]::new));
 			assertThat(after.getLast().substring(0, 16)).as("the new one is of a new session")
@@ -194,12 +194,12 @@ class SequenceTests {
 			this.sink.responses.request(1_000);
 			int refused = 0;
 			for (int millis = 0; millis < 9_000; millis += 10) {
-				while (refused < this.sink.requests.size() && refused < 1_000) {
-					this.sink.refuse(this.sink.requests.get(refused++).getMessageId(), Status.Code.FAILED_PRECONDITION);
+				while (refused < this.sink.ids.size() && refused < 1_000) {
+					this.sink.refuse(this.sink.ids.get(refused++), Status.Code.FAILED_PRECONDITION);
 				}
 				this.loop.pass(Duration.ofMillis(10));
 			}
-			assertThat(this.sink.requests).hasSizeBetween(5 * WINDOW, 12 * WINDOW);
+			assertThat(this.sink.ids).hasSizeBetween(5 * WINDOW, 12 * WINDOW);
 			assertThat(client.stats().spooled()).isEqualTo(WINDOW);
 		}
 	}
@@ -218,8 +218,8 @@ class SequenceTests {
 
 	private SinkClient client(Spool spool) {
 		return new SinkClient(this.sink.channel(),
-				SinkClientOptions.inMemory().withWindow(WINDOW).withAckTimeout(ACK_TIMEOUT).withBatches(0),
-				DeliveryListener.NONE, spool, this.loop);
+				SinkClientOptions.inMemory().withWindow(WINDOW).withAckTimeout(ACK_TIMEOUT), DeliveryListener.NONE,
+				spool, this.loop);
 	}
 
 	/** Session and sequence of each message, as the sink reads them. */

@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 import dev.sluice.sink.client.spool.SegmentFormat.Kind;
+import dev.sluice.sink.format.NumberRanges;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -14,6 +14,7 @@ import java.util.zip.CRC32C;
 
 import dev.sluice.sink.client.spool.SegmentFormat.Kind;
 import dev.sluice.sink.client.spool.Spool.Entry;
+import dev.sluice.sink.format.NumberRanges;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

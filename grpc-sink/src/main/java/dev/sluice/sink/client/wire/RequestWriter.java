@@ -30,6 +30,11 @@ public final class RequestWriter implements AutoCloseable {
 	/** The version of requests with sequences. */
 	public static final int SEQUENCES_VERSION = 2;
 
+	/**
+	 * Maximum size of a request with several messages. A larger message is sent alone.
+	 */
+	private static final int BATCH_BYTES = 16 * 1024;
+
 	/** Bytes of the tag of a message in a request with several. */
 	private static final int TAG_BYTES = CodedOutputStream.computeTagSize(Request.MESSAGES_FIELD_NUMBER);
 
@@ -59,15 +64,14 @@ public final class RequestWriter implements AutoCloseable {
 	 * @param info the first response of the stream
 	 * @param zstdLevel compression level; 0 = none
 	 * @param dictionary whether to use the sink's dictionary, if it has one
-	 * @param batchBytes maximum size of a request with several messages; a larger message
-	 * is sent alone
 	 * @param sessions session ids
 	 * @param out receives the requests
 	 */
-	public RequestWriter(ServiceMessage info, int zstdLevel, boolean dictionary, int batchBytes, WireSessions sessions,
+	public RequestWriter(ServiceMessage info, int zstdLevel, boolean dictionary, WireSessions sessions,
 			Consumer<Request> out) {
 		this.maxMessages = info.getBatchMessages();
-		this.maxBytes = (info.getMaxMessageBytes() > 0) ? Math.min(batchBytes, info.getMaxMessageBytes()) : batchBytes;
+		this.maxBytes = (info.getMaxMessageBytes() > 0) ? Math.min(BATCH_BYTES, info.getMaxMessageBytes())
+				: BATCH_BYTES;
 		this.compression = (info.getZstd() && zstdLevel > 0 && Compression.AVAILABLE)
 				? new Compression(zstdLevel, dictionary ? dictionary(info) : null) : null;
 		this.sessions = (info.getMaxVersion() >= SEQUENCES_VERSION) ? sessions : null;

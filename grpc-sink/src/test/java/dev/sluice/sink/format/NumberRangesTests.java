@@ -1,4 +1,4 @@
-package dev.sluice.sink.client.spool;
+package dev.sluice.sink.format;
 
 import java.util.BitSet;
 import java.util.Random;
@@ -25,6 +25,8 @@ class NumberRangesTests {
 				int high = low + random.nextInt(50);
 				assertThat(ranges.count(low, high)).isEqualTo(expected.get(low, high).cardinality());
 				assertThat(ranges.firstMissing(low)).isEqualTo(expected.nextClearBit(low));
+				assertThat(ranges.firstPresent(low))
+					.isEqualTo((expected.nextSetBit(low) >= 0) ? expected.nextSetBit(low) : Long.MAX_VALUE);
 				assertThat(ranges.contains(low)).isEqualTo(expected.get(low));
 				assertThat(ranges.end()).isEqualTo(expected.length());
 			}

@@ -1,6 +1,7 @@
-package dev.sluice.sink.client.spool;
+package dev.sluice.sink.format;
 
 import java.nio.ByteBuffer;
+import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -8,7 +9,7 @@ import java.util.TreeMap;
  * A set of numbers, stored as ranges: some 100 bytes of memory for each gap. Not
  * thread-safe.
  */
-final class NumberRanges {
+public final class NumberRanges {
 
 	private static final int RANGE_BYTES = 16;
 
@@ -16,7 +17,7 @@ final class NumberRanges {
 	private final TreeMap<Long, Long> ranges = new TreeMap<>();
 
 	/** Adds the numbers from {@code from} (inclusive) to {@code to} (exclusive). */
-	void add(long from, long to) {
+	public void add(long from, long to) {
 		if (from >= to) {
 			return;
 		}
@@ -32,22 +33,33 @@ final class NumberRanges {
 		this.ranges.put(begin, end);
 	}
 
-	void addAll(NumberRanges others) {
+	public void addAll(NumberRanges others) {
 		others.ranges.forEach(this::add);
 	}
 
-	boolean contains(long number) {
+	public boolean contains(long number) {
 		return firstMissing(number) != number;
 	}
 
 	/** The first number at or after this one that is not in the set. */
-	long firstMissing(long from) {
+	public long firstMissing(long from) {
 		Map.Entry<Long, Long> range = this.ranges.floorEntry(from);
 		return (range != null) ? Math.max(from, range.getValue()) : from;
 	}
 
+	/** The first number at or after this one that is in the set; else the maximum. */
+	public long firstPresent(long from) {
+		Long next = contains(from) ? Long.valueOf(from) : this.ranges.ceilingKey(from);
+		return (next != null) ? next : Long.MAX_VALUE;
+	}
+
+	/** First number of each range to the number after its last. */
+	public Map<Long, Long> ranges() {
+		return Collections.unmodifiableMap(this.ranges);
+	}
+
 	/** How many numbers of a range are in the set. */
-	long count(long from, long to) {
+	public long count(long from, long to) {
 		long count = 0;
 		Map.Entry<Long, Long> range = this.ranges.lowerEntry(to);
 		while (range != null && range.getValue() > from) {
@@ -58,23 +70,23 @@ final class NumberRanges {
 	}
 
 	/** The number after the last one; 0 if the set is empty. */
-	long end() {
+	public long end() {
 		return this.ranges.isEmpty() ? 0 : this.ranges.lastEntry().getValue();
 	}
 
-	boolean isEmpty() {
+	public boolean isEmpty() {
 		return this.ranges.isEmpty();
 	}
 
 	/** Encodes each range as two numbers of 8 bytes. */
-	byte[] encode() {
+	public byte[] encode() {
 		ByteBuffer bytes = ByteBuffer.allocate(RANGE_BYTES * this.ranges.size());
 		this.ranges.forEach((from, to) -> bytes.putLong(from).putLong(to));
 		return bytes.array();
 	}
 
 	/** Adds the numbers that {@link #encode} returned. */
-	void addEncoded(byte[] encoded) {
+	public void addEncoded(byte[] encoded) {
 		ByteBuffer bytes = ByteBuffer.wrap(encoded);
 		while (bytes.remaining() >= RANGE_BYTES) {
 			add(bytes.getLong(), bytes.getLong());
