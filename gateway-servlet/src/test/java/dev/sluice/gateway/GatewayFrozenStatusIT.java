@@ -27,7 +27,7 @@ class GatewayFrozenStatusIT {
 		registry.add("spring.datasource.url",
 				() -> "jdbc:postgresql://127.0.0.1:" + POSTGRES.getLocalPort() + "/sluice");
 		registry.add("spring.flyway.enabled", () -> false);
-		registry.add("backend.url", () -> "http://127.0.0.1:1");
+		GatewayFrozenStatusContract.backend().forEach((name, value) -> registry.add(name, () -> value));
 	}
 
 	@Nested

@@ -811,7 +811,7 @@ public abstract class GatewayEdgeContract {
 		@Override
 		Map<String, String> properties() {
 			return noHurry(Map.of("server.tomcat.threads.max", "2", "server.tomcat.threads.min-spare", "1",
-					"sluice.max-in-progress", "10"));
+					"sluice.reserved-threads-percent", "0", "sluice.max-in-progress", "10"));
 		}
 
 		@ParameterizedTest

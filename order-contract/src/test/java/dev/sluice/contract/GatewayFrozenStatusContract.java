@@ -9,9 +9,16 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import com.jayway.jsonpath.JsonPath;
+import dev.sluice.contract.FakeBackend.Reply;
 import dev.sluice.devservices.Patience;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,7 +32,7 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * How every gateway behaves while Kafka works and PostgreSQL accepts connections but does
- * not answer: it accepts orders. The backend cannot be reached.
+ * not answer: it accepts orders. The backend breaks each connection, or is frozen too.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @ResourceLock(GatewayEdgeContract.JVM)
@@ -36,6 +43,8 @@ public abstract class GatewayFrozenStatusContract {
 
 	private static final int ORDERS = 40;
 
+	private static final FakeBackend BACKEND = brokenBackend();
+
 	private final HttpClient client = HttpClient.newHttpClient();
 
 	/** The gateway's address. */
@@ -43,6 +52,25 @@ public abstract class GatewayFrozenStatusContract {
 
 	/** The address of its health and metrics. */
 	protected abstract URI management();
+
+	private static FakeBackend brokenBackend() {
+		try {
+			FakeBackend backend = new FakeBackend();
+			backend.reply(Reply.reset());
+			return backend;
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException("No port to listen on", ex);
+		}
+	}
+
+	/**
+	 * The properties of a gateway that calls {@link #BACKEND}. Its circuit stays closed.
+	 */
+	public static Map<String, Object> backend() {
+		return Map.of("backend.url", BACKEND.uri(), "backend.response-timeout", "10m", "backend.circuit.minimum-calls",
+				1_000_000);
+	}
 
 	/** A server whose connections the kernel accepts and nothing reads. */
 	public static ServerSocket frozenServer() {
@@ -80,6 +108,50 @@ public abstract class GatewayFrozenStatusContract {
 			}
 			assertThat(value(unanswered) - before).isGreaterThanOrEqualTo(ORDERS);
 		});
+	}
+
+	/** They are more than the servlet container has threads. */
+	@Test
+	void answersOtherRequestsWhileTheBackendHoldsSyncOrders() throws Exception {
+		CountDownLatch thaw = new CountDownLatch(1);
+		int before = BACKEND.requests().size();
+		BACKEND.reply((socket, request) -> {
+			thaw.await();
+			Reply.saved().to(socket, request);
+		});
+		HttpRequest.Builder order = HttpRequest.newBuilder(gateway().resolve("/orders"))
+			.header("Content-Type", "application/json")
+			.POST(BodyPublishers.ofString(ORDER));
+		HttpRequest sync = order.build();
+		List<CompletableFuture<HttpResponse<String>>> responses = Stream
+			.generate(() -> this.client.sendAsync(sync, BodyHandlers.ofString()))
+			.limit(215)
+			.toList();
+		try {
+			await().until(() -> BACKEND.requests().size() - before
+					+ responses.stream().filter(CompletableFuture::isDone).count() >= 200);
+
+			// Not by get: the document names the problem that makes it send again.
+			HttpRequest document = HttpRequest.newBuilder(gateway().resolve("/openapi.json"))
+				.timeout(Patience.ofSeconds(60))
+				.build();
+			assertThat(this.client.send(document, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+			assertThat(send(order.header("Prefer", "respond-async")).statusCode()).isEqualTo(202);
+			assertThat(BACKEND.requests()).hasSizeGreaterThan(before);
+		}
+		finally {
+			thaw.countDown();
+			BACKEND.reply(Reply.reset());
+		}
+		for (CompletableFuture<HttpResponse<String>> pending : responses) {
+			HttpResponse<String> response = pending.get(Patience.ofSeconds(60).toMillis(), TimeUnit.MILLISECONDS);
+			if (response.statusCode() != 201) {
+				assertThat(response.statusCode()).as(response.body()).isEqualTo(503);
+				assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
+				assertThat(JsonPath.<String>read(response.body(), "$.type")).isEqualTo("urn:sluice:problem:overloaded");
+				assertThat(JsonPath.<String>read(response.body(), "$.placed")).isEqualTo("no");
+			}
+		}
 	}
 
 	/** Otherwise an order that was accepted under the key might be replaced. */

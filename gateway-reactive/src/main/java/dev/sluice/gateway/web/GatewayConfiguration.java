@@ -1,5 +1,7 @@
 package dev.sluice.gateway.web;
 
+import dev.sluice.gateway.core.backend.BackendPolicy;
+import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.limit.RequestLimit;
@@ -7,6 +9,8 @@ import dev.sluice.gateway.core.limit.SchedulingDelay;
 import dev.sluice.gateway.edge.ConnectionLimitHandler;
 import dev.sluice.gateway.edge.RequestFramingHandler;
 import dev.sluice.threads.Supervisor;
+import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -44,6 +48,13 @@ class GatewayConfiguration {
 			EventLoopGroup loops = resources.getLoopResources().onServer(LoopResources.DEFAULT_NATIVE);
 			return (probe) -> loops.next().execute(probe);
 		}, meters, supervisor);
+	}
+
+	/** Calls hold no threads. */
+	@Bean
+	BackendPolicy backendPolicy(BackendProperties backend, BulkheadRegistry bulkheads,
+			CircuitBreakerRegistry circuits) {
+		return new BackendPolicy(backend, Integer.MAX_VALUE, bulkheads, circuits);
 	}
 
 	@Bean

@@ -35,7 +35,7 @@ import org.springframework.web.bind.annotation.RestController;
 /**
  * The API with {@code async}: the container gets a future and its thread is released. An
  * order holds no thread while the gateway waits for the backend or for Kafka. Reads of
- * PostgreSQL run on {@link BlockingCalls}.
+ * PostgreSQL run on virtual threads.
  */
 @RestController
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
@@ -45,8 +45,6 @@ final class AsyncOrderController {
 
 	private final AsyncOrderPlacement placement;
 
-	private final BlockingCalls blocking;
-
 	private final Waiters waiters;
 
 	private final OrderStatuses statuses;
@@ -55,11 +53,10 @@ final class AsyncOrderController {
 
 	private final OrderMetrics metrics;
 
-	AsyncOrderController(OrderRequests requests, AsyncOrderPlacement placement, BlockingCalls blocking, Waiters waiters,
-			OrderStatuses statuses, FailedOrders failed, OrderMetrics metrics) {
+	AsyncOrderController(OrderRequests requests, AsyncOrderPlacement placement, Waiters waiters, OrderStatuses statuses,
+			FailedOrders failed, OrderMetrics metrics) {
 		this.requests = requests;
 		this.placement = placement;
-		this.blocking = blocking;
 		this.waiters = waiters;
 		this.statuses = statuses;
 		this.failed = failed;
@@ -79,7 +76,8 @@ final class AsyncOrderController {
 			// While the client waits, its key is not in progress: the order is accepted.
 			reply = this.placement.place(request)
 				.thenCompose((order) -> request.waitsForOutcome()
-						? this.blocking.call(() -> this.waiters.untilSaved(request, connection::isDisconnected))
+						? AsyncOrderPlacement
+							.callBlocking(() -> this.waiters.untilSaved(request, connection::isDisconnected))
 						: CompletableFuture.completedStage(OrderReply.to(request, order)));
 		}
 		catch (RuntimeException | Error ex) {
@@ -93,13 +91,13 @@ final class AsyncOrderController {
 	@GetMapping(path = "/orders/{id}", produces = MediaType.APPLICATION_JSON_VALUE)
 	CompletionStage<ResponseEntity<OrderView>> status(@PathVariable String id) {
 		UUID order = OrderIds.parse(id);
-		return this.blocking.call(() -> OrderReply.found(this.statuses.find(order)));
+		return AsyncOrderPlacement.callBlocking(() -> OrderReply.found(this.statuses.find(order)));
 	}
 
 	@GetMapping(path = "/orders", produces = MediaType.APPLICATION_JSON_VALUE)
 	CompletionStage<OrderPage> list(@RequestParam MultiValueMap<String, String> parameters) {
 		PageQuery query = PageQuery.parse(parameters);
-		return this.blocking.call(() -> this.failed.list(query));
+		return AsyncOrderPlacement.callBlocking(() -> this.failed.list(query));
 	}
 
 	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)

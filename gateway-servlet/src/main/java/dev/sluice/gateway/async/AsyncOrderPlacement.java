@@ -3,6 +3,7 @@ package dev.sluice.gateway.async;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.limit.KeysInProgress;
@@ -26,8 +27,6 @@ final class AsyncOrderPlacement {
 
 	private final KeyLookup keys;
 
-	private final BlockingCalls blocking;
-
 	private final AsyncBackendClient backend;
 
 	private final AsyncOrderQueue queue;
@@ -36,11 +35,10 @@ final class AsyncOrderPlacement {
 
 	private final FailedOrders failed;
 
-	AsyncOrderPlacement(KeysInProgress keysInProgress, KeyLookup keys, BlockingCalls blocking,
-			AsyncBackendClient backend, AsyncOrderQueue queue, OutcomePublisher outcomes, FailedOrders failed) {
+	AsyncOrderPlacement(KeysInProgress keysInProgress, KeyLookup keys, AsyncBackendClient backend,
+			AsyncOrderQueue queue, OutcomePublisher outcomes, FailedOrders failed) {
 		this.keysInProgress = keysInProgress;
 		this.keys = keys;
-		this.blocking = blocking;
 		this.backend = backend;
 		this.queue = queue;
 		this.outcomes = outcomes;
@@ -60,7 +58,7 @@ final class AsyncOrderPlacement {
 		}
 		KeysInProgress.Work work = this.keysInProgress.begin(request.id());
 		try {
-			return this.blocking.call(() -> this.keys.find(request.id(), request.mode()))
+			return callBlocking(() -> this.keys.find(request.id(), request.mode()))
 				.thenCompose((use) -> use.isDispatchNeeded(request, key) ? dispatch(request)
 						: CompletableFuture.completedStage(OrderReply.accepted(request.id())))
 				.whenComplete((_, _) -> work.close());
@@ -77,12 +75,20 @@ final class AsyncOrderPlacement {
 	 * placed
 	 */
 	CompletionStage<OrderView> redeliver(UUID id) {
-		return this.blocking.call(() -> {
+		return callBlocking(() -> {
 			try (KeysInProgress.Work _ = this.keysInProgress.begin(id)) {
 				this.failed.redeliver(id);
 			}
 			return OrderReply.accepted(id);
 		});
+	}
+
+	/**
+	 * Runs a call that blocks, a look-up over JDBC, on a virtual thread. The limit on
+	 * requests in progress bounds their number.
+	 */
+	static <T> CompletableFuture<T> callBlocking(Supplier<T> call) {
+		return CompletableFuture.supplyAsync(call, (task) -> Thread.ofVirtual().name("lookup").start(task));
 	}
 
 	private CompletionStage<OrderView> dispatch(OrderRequest request) {

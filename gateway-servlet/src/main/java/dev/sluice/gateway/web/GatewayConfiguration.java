@@ -5,6 +5,8 @@ import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 
+import dev.sluice.gateway.core.backend.BackendPolicy;
+import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
@@ -16,6 +18,8 @@ import dev.sluice.gateway.edge.GuardedHttp11Protocol;
 import dev.sluice.gateway.edge.InTurn;
 import dev.sluice.gateway.web.ServletProperties.Threads;
 import dev.sluice.threads.Supervisor;
+import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.StandardHost;
@@ -25,6 +29,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.tomcat.TomcatContextCustomizer;
 import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
 import org.springframework.boot.tomcat.TomcatWebServer;
+import org.springframework.boot.tomcat.autoconfigure.TomcatServerProperties;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
@@ -85,6 +90,12 @@ class GatewayConfiguration {
 	private static Executor threads(ServletWebServerApplicationContext context) {
 		TomcatWebServer server = (TomcatWebServer) Objects.requireNonNull(context.getWebServer());
 		return server.getTomcat().getConnector().getProtocolHandler().getExecutor();
+	}
+
+	@Bean
+	BackendPolicy backendPolicy(BackendProperties backend, ServletProperties servlet, TomcatServerProperties tomcat,
+			BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits) {
+		return new BackendPolicy(backend, servlet.backendThreads(tomcat.getThreads().getMax()), bulkheads, circuits);
 	}
 
 	@Bean

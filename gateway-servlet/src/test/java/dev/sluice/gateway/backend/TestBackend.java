@@ -21,9 +21,8 @@ public final class TestBackend implements AutoCloseable {
 		BackendProperties properties = new BackendProperties(uri, Duration.ofSeconds(1), Duration.ofSeconds(10), 10, 1,
 				Duration.ofSeconds(60), new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
 		this.transport = new BlockingBackendTransport(properties, new SimpleMeterRegistry());
-		this.client = new BackendClient(
-				new BackendPolicy(properties, BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults()),
-				this.transport);
+		this.client = new BackendClient(new BackendPolicy(properties, Integer.MAX_VALUE, BulkheadRegistry.ofDefaults(),
+				CircuitBreakerRegistry.ofDefaults()), this.transport);
 	}
 
 	public BackendClient client() {

@@ -119,8 +119,8 @@ final class KeyModel {
 			Duration.ofSeconds(1), Duration.ofSeconds(1), 1, 1, Duration.ofSeconds(1),
 			new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
 
-	private static final BackendPolicy POLICY = new BackendPolicy(BACKEND, BulkheadRegistry.ofDefaults(),
-			CircuitBreakerRegistry.ofDefaults());
+	private static final BackendPolicy POLICY = new BackendPolicy(BACKEND, Integer.MAX_VALUE,
+			BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults());
 
 	private static final Publisher PUBLISHER = new Publisher();
 

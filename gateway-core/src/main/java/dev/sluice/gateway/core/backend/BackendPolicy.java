@@ -14,14 +14,12 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.stereotype.Component;
 
 /**
  * Limits calls to the backend and interprets responses and failures. Every call goes
- * through one bulkhead, as wide as the connection pool and without a queue, and one
+ * through one bulkhead, not wider than the connection pool and without a queue, and one
  * circuit breaker.
  */
-@Component
 public final class BackendPolicy {
 
 	private static final String NAME = "backend";
@@ -34,11 +32,16 @@ public final class BackendPolicy {
 
 	private final CircuitBreaker circuit;
 
-	public BackendPolicy(BackendProperties properties, BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits) {
+	/**
+	 * @param maxThreads maximum number of threads that may wait for the backend, if calls
+	 * hold threads
+	 */
+	public BackendPolicy(BackendProperties properties, int maxThreads, BulkheadRegistry bulkheads,
+			CircuitBreakerRegistry circuits) {
 		this.properties = properties;
 		this.bulkhead = bulkheads.bulkhead(NAME,
 				BulkheadConfig.custom()
-					.maxConcurrentCalls(properties.maxConcurrent())
+					.maxConcurrentCalls(Math.min(properties.maxConcurrent(), maxThreads))
 					.maxWaitDuration(Duration.ZERO)
 					.writableStackTraceEnabled(false)
 					.build());

@@ -337,8 +337,8 @@ public abstract class BackendClientContract {
 		BackendProperties properties = new BackendProperties(uri, PATIENCE, limit, maxConcurrent, maxAttempts,
 				Duration.ofSeconds(60),
 				new CircuitProperties(50, minimumCalls, Duration.ofMinutes(10), Duration.ofMinutes(1)));
-		Calls calls = connect(properties,
-				new BackendPolicy(properties, BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults()));
+		Calls calls = connect(properties, new BackendPolicy(properties, Integer.MAX_VALUE,
+				BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults()));
 		this.calls = calls;
 		return calls;
 	}

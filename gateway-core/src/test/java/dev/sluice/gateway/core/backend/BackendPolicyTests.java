@@ -41,8 +41,8 @@ class BackendPolicyTests {
 			Duration.ofSeconds(1), LIMIT, 2, 1, Duration.ofSeconds(60),
 			new CircuitProperties(50, 2, Duration.ofSeconds(10), Duration.ofSeconds(7)));
 
-	private final BackendPolicy policy = new BackendPolicy(this.properties, BulkheadRegistry.ofDefaults(),
-			CircuitBreakerRegistry.ofDefaults());
+	private final BackendPolicy policy = new BackendPolicy(this.properties, Integer.MAX_VALUE,
+			BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults());
 
 	private final BackendRequest request = BackendRequest.find(this.properties, ID);
 

@@ -7,7 +7,9 @@ import java.util.stream.Stream;
 /** A gateway and its thread model. */
 public enum Variant {
 
-	SERVLET_PLATFORM("servlet-platform", Module.GATEWAY_SERVLET, Map.of("sluice.threads", "platform")),
+	/** All its threads may wait for the backend: a pool of n serves n sync orders. */
+	SERVLET_PLATFORM("servlet-platform", Module.GATEWAY_SERVLET,
+			Map.of("sluice.threads", "platform", "sluice.reserved-threads-percent", "0")),
 
 	SERVLET_VIRTUAL("servlet-virtual", Module.GATEWAY_SERVLET, Map.of("sluice.threads", "virtual")),
 
