@@ -31,8 +31,6 @@ final class BackendTransport implements DisposableBean {
 	/** Maximum size of a response, in bytes. Usual responses are far smaller. */
 	private static final int MAX_RESPONSE_BYTES = 64 * 1024;
 
-	private static final int UNBOUNDED = -1;
-
 	private final ConnectionProvider connections;
 
 	private final HttpClient client;
@@ -40,11 +38,10 @@ final class BackendTransport implements DisposableBean {
 	BackendTransport(BackendProperties backend) {
 		this.connections = ConnectionProvider.builder("backend")
 			.maxConnections(backend.maxConcurrent())
-			// The bulkhead bounds the waiting calls. A call that times out leaves the
-			// bulkhead at once, but its wait for a connection ends a moment later, on an
-			// event loop. With a bound here, the pool would refuse the next call
-			// meanwhile.
-			.pendingAcquireMaxCount(UNBOUNDED)
+			// No bound: the bulkhead bounds the waiting calls. A call that times out
+			// leaves it at once, but its wait for a connection ends a moment later, on an
+			// event loop. With a bound, the pool would refuse the next call meanwhile.
+			.pendingAcquireMaxCount(-1)
 			.pendingAcquireTimeout(backend.connectTimeout())
 			.maxIdleTime(backend.idleTimeout())
 			.evictInBackground(backend.idleTimeout())
@@ -92,7 +89,7 @@ final class BackendTransport implements DisposableBean {
 
 	private static byte[] append(byte[] body, byte[] more) {
 		if (body.length + more.length > MAX_RESPONSE_BYTES) {
-			throw new ResponseTooLargeException();
+			throw new IllegalStateException("The backend's response is larger than " + MAX_RESPONSE_BYTES + " bytes");
 		}
 		if (body.length == 0) {
 			return more;
@@ -109,16 +106,6 @@ final class BackendTransport implements DisposableBean {
 	@Override
 	public void destroy() {
 		this.connections.dispose();
-	}
-
-	private static final class ResponseTooLargeException extends RuntimeException {
-
-		private static final long serialVersionUID = 1L;
-
-		ResponseTooLargeException() {
-			super("The backend's response is larger than " + MAX_RESPONSE_BYTES + " bytes", null, false, false);
-		}
-
 	}
 
 }

@@ -52,8 +52,7 @@ class GatewayConfiguration {
 
 	/** Calls hold no threads. */
 	@Bean
-	BackendPolicy backendPolicy(BackendProperties backend, BulkheadRegistry bulkheads,
-			CircuitBreakerRegistry circuits) {
+	BackendPolicy backend(BackendProperties backend, BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits) {
 		return new BackendPolicy(backend, Integer.MAX_VALUE, bulkheads, circuits);
 	}
 

@@ -93,7 +93,7 @@ class GatewayConfiguration {
 	}
 
 	@Bean
-	BackendPolicy backendPolicy(BackendProperties backend, ServletProperties servlet, TomcatServerProperties tomcat,
+	BackendPolicy backend(BackendProperties backend, ServletProperties servlet, TomcatServerProperties tomcat,
 			BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits) {
 		return new BackendPolicy(backend, servlet.backendThreads(tomcat.getThreads().getMax()), bulkheads, circuits);
 	}

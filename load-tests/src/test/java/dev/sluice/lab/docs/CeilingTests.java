@@ -26,15 +26,15 @@ class CeilingTests {
 	/** Lines of {@code src/main/java}. */
 	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_310),
 			Map.entry("dev-services", 3_375), Map.entry("gateway-core", 5_730), Map.entry("gateway-reactive", 2_228),
-			Map.entry("gateway-servlet", 3_634), Map.entry("grpc-sink", 10_045), Map.entry("kafka-topics", 750),
-			Map.entry("load-tests", 26_830), Map.entry("order-consumer", 5_805), Map.entry("order-contract", 915));
+			Map.entry("gateway-servlet", 3_634), Map.entry("grpc-sink", 9_755), Map.entry("kafka-topics", 750),
+			Map.entry("load-tests", 25_460), Map.entry("order-consumer", 5_805), Map.entry("order-contract", 915));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 53_850;
+	private static final int TEST_LINES = 52_760;
 
 	private static final int RATIONALE_WORDS = 8_800;
 
-	private static final int DOCS_WORDS = 20_800;
+	private static final int DOCS_WORDS = 20_600;
 
 	private static final int CLASS_LINES = 400;
 
@@ -44,7 +44,7 @@ class CeilingTests {
 
 	/** Files with more lines than a class may have. */
 	private static final Map<String, Integer> LARGE_CLASSES = Map
-		.of("gateway-reactive/gateway.edge.RequestFramingHandler", 406, "load-tests/lab.knee.KneeExperiment", 426);
+		.of("gateway-reactive/gateway.edge.RequestFramingHandler", 406);
 
 	/** Packages with more types than a package may have. */
 	private static final Map<String, Integer> LARGE_PACKAGES = Map.of("order-contract/contract", 20,

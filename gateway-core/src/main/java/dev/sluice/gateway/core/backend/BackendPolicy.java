@@ -33,8 +33,7 @@ public final class BackendPolicy {
 	private final CircuitBreaker circuit;
 
 	/**
-	 * @param maxThreads maximum number of threads that may wait for the backend, if calls
-	 * hold threads
+	 * @param maxThreads maximum number of threads that calls may hold
 	 */
 	public BackendPolicy(BackendProperties properties, int maxThreads, BulkheadRegistry bulkheads,
 			CircuitBreakerRegistry circuits) {
