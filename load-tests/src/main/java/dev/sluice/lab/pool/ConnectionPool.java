@@ -2,22 +2,12 @@ package dev.sluice.lab.pool;
 
 import java.io.IOException;
 import java.net.URI;
-import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
-
-import org.apache.hc.client5.http.classic.methods.HttpGet;
-import org.apache.hc.client5.http.config.ConnectionConfig;
-import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
-import org.apache.hc.client5.http.impl.classic.HttpClients;
-import org.apache.hc.client5.http.impl.io.ManagedHttpClientConnectionFactory;
-import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
-import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
-import org.apache.hc.core5.http.impl.DefaultConnectionReuseStrategy;
-import org.apache.hc.core5.http.io.entity.EntityUtils;
-import org.apache.hc.core5.io.CloseMode;
-import org.apache.hc.core5.pool.PoolStats;
-import org.apache.hc.core5.util.TimeValue;
-import org.apache.hc.core5.util.Timeout;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Connections to one server, with the settings of the HTTP agent that repaired the
@@ -27,92 +17,121 @@ import org.apache.hc.core5.util.Timeout;
  */
 final class ConnectionPool implements AutoCloseable {
 
-	private static final Timeout CONNECT = Timeout.ofSeconds(10);
-
 	private final URI target;
 
-	private final PoolingHttpClientConnectionManager connections;
+	private final Limits limits;
 
-	private final CloseableHttpClient client;
+	private final Semaphore places;
 
-	private final AtomicLong opened = new AtomicLong();
+	/** The most recently used connection first; guarded by this. */
+	private final Deque<HttpLink> free = new ArrayDeque<>();
+
+	/** Guarded by this. */
+	private final Set<HttpLink> all = new HashSet<>();
+
+	private long opened;
+
+	private boolean closed;
 
 	/**
 	 * The settings.
 	 *
 	 * @param most maximum number of connections at once
 	 * @param mostFree maximum number of unused connections to keep; 0 to use each once
-	 * @param answer time limit of an answer
-	 * @param free time after which an unused connection is closed
+	 * @param answerMillis time limit of an answer, in milliseconds
+	 * @param freeMillis time after which an unused connection is closed, in milliseconds
 	 */
-	record Limits(int most, int mostFree, Duration answer, Duration free) {
+	record Limits(int most, int mostFree, int answerMillis, int freeMillis) {
 
 		/** The reference's limits. */
-		static final Limits KEPT = new Limits(40, 10, Duration.ofSeconds(60), Duration.ofSeconds(300));
+		static final Limits KEPT = new Limits(40, 10, 60_000, 300_000);
 
 		/** A new connection for each message, without a maximum. */
-		static final Limits NEW = new Limits(Integer.MAX_VALUE, 0, Duration.ofSeconds(60), Duration.ZERO);
+		static final Limits NEW = new Limits(Integer.MAX_VALUE, 0, 60_000, 0);
 
 	}
 
-	/**
-	 * Opens nothing yet.
-	 * @param target http URI that each message asks for
-	 */
 	ConnectionPool(URI target, Limits limits) {
 		this.target = target;
-		this.connections = PoolingHttpClientConnectionManagerBuilder.create()
-			.setMaxConnTotal(limits.most())
-			.setMaxConnPerRoute(limits.most())
-			.setConnectionFactory((socket) -> {
-				this.opened.incrementAndGet();
-				return ManagedHttpClientConnectionFactory.INSTANCE.createConnection(socket);
-			})
-			.setDefaultConnectionConfig(ConnectionConfig.custom()
-				.setConnectTimeout(CONNECT)
-				.setSocketTimeout(Timeout.of(limits.answer()))
-				.build())
-			.build();
-		this.client = HttpClients.custom()
-			.setConnectionManager(this.connections)
-			.setConnectionReuseStrategy(
-					(request, response, context) -> this.connections.getTotalStats().getAvailable() < limits.mostFree()
-							&& DefaultConnectionReuseStrategy.INSTANCE.keepAlive(request, response, context))
-			.setKeepAliveStrategy((_, _) -> TimeValue.of(limits.free()))
-			// The dispatcher tries again, and counts that.
-			.disableAutomaticRetries()
-			.build();
+		this.limits = limits;
+		this.places = new Semaphore(limits.most(), true);
 	}
 
 	/**
 	 * Sends one message.
 	 * @throws IOException if there is no answer, or it is an error
 	 */
-	void exchange() throws IOException {
-		int status = this.client.execute(new HttpGet(this.target), (answer) -> {
-			EntityUtils.consume(answer.getEntity());
-			return answer.getCode();
-		});
-		if (status / 100 != 2) {
-			throw new IOException("no success: " + status);
+	void exchange() throws IOException, InterruptedException {
+		this.places.acquire();
+		try {
+			HttpLink connection = take();
+			boolean reusable = false;
+			try {
+				reusable = connection.exchange();
+			}
+			finally {
+				giveBack(connection, reusable);
+			}
+		}
+		finally {
+			this.places.release();
 		}
 	}
 
-	/** Connections that are open now. */
-	int open() {
-		PoolStats stats = this.connections.getTotalStats();
-		return stats.getLeased() + stats.getAvailable();
+	private HttpLink take() throws IOException {
+		synchronized (this) {
+			for (HttpLink kept = this.free.pollFirst(); kept != null; kept = this.free.pollFirst()) {
+				if (System.nanoTime() - kept.lastUsedNanos() < TimeUnit.MILLISECONDS
+					.toNanos(this.limits.freeMillis())) {
+					return kept;
+				}
+				end(kept);
+			}
+		}
+		HttpLink connection = HttpLink.open(this.target, this.limits.answerMillis());
+		synchronized (this) {
+			this.opened++;
+			this.all.add(connection);
+			if (this.closed) {
+				end(connection);
+				throw new IOException("the pool is closed");
+			}
+		}
+		return connection;
 	}
 
-	/** Connections opened since the beginning, refused ones among them. */
-	long opened() {
-		return this.opened.get();
+	private synchronized void giveBack(HttpLink connection, boolean reusable) {
+		if (reusable && !this.closed && this.free.size() < this.limits.mostFree()) {
+			this.free.addFirst(connection);
+		}
+		else {
+			end(connection);
+		}
+	}
+
+	/** Called with the lock held. */
+	private void end(HttpLink connection) {
+		this.all.remove(connection);
+		connection.close();
+	}
+
+	/** Connections that are open now. */
+	synchronized int open() {
+		return this.all.size();
+	}
+
+	/** Connections opened since the beginning. */
+	synchronized long opened() {
+		return this.opened;
 	}
 
 	/** Closes every connection. Exchanges in progress fail. */
 	@Override
-	public void close() {
-		this.client.close(CloseMode.IMMEDIATE);
+	public synchronized void close() {
+		this.closed = true;
+		this.all.forEach(HttpLink::close);
+		this.all.clear();
+		this.free.clear();
 	}
 
 }

@@ -104,7 +104,7 @@ final class PoolExperiment extends Experiment {
 
 	private static String words(Limits limits) {
 		return "at most %s connections, %s kept unused for %s s, answers within %s s".formatted(limits.most(),
-				limits.mostFree(), limits.free().toSeconds(), limits.answer().toSeconds());
+				limits.mostFree(), limits.freeMillis() / 1_000, limits.answerMillis() / 1_000);
 	}
 
 	private void run(String name, String connections, ConnectionPool pool) throws InterruptedException {

@@ -38,7 +38,7 @@ public final class PoolPage {
 		return List.of(new Section("pool", "Do kept connections save a client that may open few?", page
 			.answers(), page::write), Section.limits("Each way to connect was run once, one after the other.",
 					"The limit on new connections closes what is too much at once, where an exhausted address translation lets it hang: here a client notices sooner, and its latencies are shorter.",
-					"Connections are of HTTP/1.1 without TLS: a handshake would make new ones dearer."));
+					"Connections are the lab's own, of HTTP/1.1 without TLS: a handshake would make new ones dearer."));
 	}
 
 	/** The answers and the times for the terminal. */

@@ -27,10 +27,10 @@ class CeilingTests {
 	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_310),
 			Map.entry("dev-services", 3_375), Map.entry("gateway-core", 5_730), Map.entry("gateway-reactive", 2_228),
 			Map.entry("gateway-servlet", 3_634), Map.entry("grpc-sink", 9_755), Map.entry("kafka-topics", 750),
-			Map.entry("load-tests", 25_460), Map.entry("order-consumer", 5_805), Map.entry("order-contract", 915));
+			Map.entry("load-tests", 25_605), Map.entry("order-consumer", 5_805), Map.entry("order-contract", 915));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 52_760;
+	private static final int TEST_LINES = 52_855;
 
 	private static final int RATIONALE_WORDS = 8_800;
 
@@ -51,7 +51,7 @@ class CeilingTests {
 			"dev-services/devservices", 31);
 
 	/** Records with more components than a record may have. */
-	private static final Map<String, Integer> LARGE_RECORDS = Map.of("CellResult", 21);
+	private static final Map<String, Integer> LARGE_RECORDS = Map.of("CellResult", 20);
 
 	private static final Pattern WORD = Pattern.compile("[\\p{L}\\p{N}][^\\s|]*");
 
