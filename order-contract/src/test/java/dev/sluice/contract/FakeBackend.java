@@ -39,7 +39,7 @@ public final class FakeBackend implements AutoCloseable {
 	private volatile Reply reply = Reply.of(404, "{}");
 
 	public FakeBackend() throws IOException {
-		this.server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+		this.server = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress());
 		Thread.ofVirtual().start(this::accept);
 	}
 

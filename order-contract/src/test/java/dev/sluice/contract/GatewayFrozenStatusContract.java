@@ -21,6 +21,7 @@ import com.jayway.jsonpath.JsonPath;
 import dev.sluice.contract.FakeBackend.Reply;
 import dev.sluice.devservices.Patience;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -141,7 +142,6 @@ public abstract class GatewayFrozenStatusContract {
 		}
 		finally {
 			thaw.countDown();
-			BACKEND.reply(Reply.reset());
 		}
 		for (CompletableFuture<HttpResponse<String>> pending : responses) {
 			HttpResponse<String> response = pending.get(Patience.ofSeconds(60).toMillis(), TimeUnit.MILLISECONDS);
@@ -152,6 +152,12 @@ public abstract class GatewayFrozenStatusContract {
 				assertThat(JsonPath.<String>read(response.body(), "$.placed")).isEqualTo("no");
 			}
 		}
+	}
+
+	/** Not before each order has its answer: some arrive late. */
+	@AfterEach
+	void breakBackend() {
+		BACKEND.reply(Reply.reset());
 	}
 
 	/** Otherwise an order that was accepted under the key might be replaced. */
