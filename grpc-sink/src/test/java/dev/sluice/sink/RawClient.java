@@ -84,6 +84,18 @@ final class RawClient implements AutoCloseable {
 		return call;
 	}
 
+	/**
+	 * Acts like a client whose machine has crashed: it does not answer, and does not
+	 * close the connection.
+	 */
+	void vanish() {
+		this.connection.config().setAutoRead(false);
+	}
+
+	boolean isConnected() {
+		return this.connection.isActive();
+	}
+
 	@Override
 	public void close() throws Exception {
 		this.connection.close().sync();

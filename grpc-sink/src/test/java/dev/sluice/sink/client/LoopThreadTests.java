@@ -105,6 +105,39 @@ class LoopThreadTests {
 	}
 
 	@Test
+	void wakesForATimerOfAnotherThreadThatIsDueBeforeTheOneItSleepsFor() throws Exception {
+		CountDownLatch run = new CountDownLatch(1);
+		this.loop.schedule(LATER, () -> {
+		});
+		Thread thread = threadOf(this.loop);
+		await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+
+		this.loop.schedule(Duration.ofMillis(1), run::countDown);
+
+		run.await();
+	}
+
+	@Test
+	void runsATimerWhileThereAreAlwaysTasks() throws Exception {
+		AtomicBoolean stop = new AtomicBoolean();
+		CountDownLatch run = new CountDownLatch(1);
+		again(stop);
+
+		this.loop.schedule(Duration.ofMillis(1), run::countDown);
+
+		run.await();
+		stop.set(true);
+	}
+
+	private void again(AtomicBoolean stop) {
+		this.loop.execute(() -> {
+			if (!stop.get()) {
+				again(stop);
+			}
+		});
+	}
+
+	@Test
 	void goesOnAfterATaskAndATimerThatFailAndLogsBoth(CapturedOutput output) throws Exception {
 		CountDownLatch run = new CountDownLatch(1);
 
@@ -172,6 +205,30 @@ class LoopThreadTests {
 		assertThat(interrupted.get()).isFalse();
 		thread.join();
 		assertThat(run).hasValue(1);
+	}
+
+	@Test
+	void closesWhileThreadsGiveItTasks() throws Exception {
+		AtomicBoolean stop = new AtomicBoolean();
+		AtomicInteger run = new AtomicInteger();
+		Thread thread = threadOf(this.loop);
+		try (ExecutorService senders = Executors.newFixedThreadPool(4)) {
+			for (int i = 0; i < 4; i++) {
+				senders.execute(() -> {
+					while (!stop.get()) {
+						this.loop.execute(run::incrementAndGet);
+						this.loop.schedule(Duration.ofNanos(1), run::incrementAndGet);
+					}
+				});
+			}
+			await().until(() -> run.get() > 10_000);
+
+			this.loop.close();
+
+			boolean alive = thread.isAlive();
+			stop.set(true);
+			assertThat(alive).isFalse();
+		}
 	}
 
 	@Test

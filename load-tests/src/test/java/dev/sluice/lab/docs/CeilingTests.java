@@ -30,7 +30,7 @@ class CeilingTests {
 			Map.entry("load-tests", 25_605), Map.entry("order-consumer", 5_805), Map.entry("order-contract", 915));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 52_855;
+	private static final int TEST_LINES = 52_980;
 
 	private static final int RATIONALE_WORDS = 8_800;
 
