@@ -40,7 +40,7 @@ class GcLogIT {
 		GcLog log = GcLog.read(file);
 		assertThat(log.in(new Window(start, Instant.now()))).isNotEmpty()
 			.hasSameSizeAs(log.pauses())
-			.allMatch((pause) -> pause.millis() > 0 && pause.millis() < 5_000);
+			.allMatch((pause) -> pause.millis() > 0);
 		Pause first = log.pauses().getFirst();
 		assertThat(log.in(new Window(start, first.start()))).as("it ends before the first").isEmpty();
 	}
