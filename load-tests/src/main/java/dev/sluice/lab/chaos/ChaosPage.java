@@ -197,9 +197,11 @@ public final class ChaosPage {
 
 	private static void proof(RunResult run, ChaosResult chaos, Html html) {
 		html.list(List.of(
-				"An order counts as accepted once any of its attempts was answered 2xx. After the last fault, the backend is asked for every single order by its id, and a gateway for those that it does not have.",
-				"The load is an open model: orders are due by the clock, whatever became of those before. The latest was sent %s ms late."
-					.formatted(Figures.count(chaos.latestMillis())),
+				"An order counts as accepted once any of its attempts was answered 2xx. After the last fault the backend lists its orders, and a gateway is asked for the accepted ones that are not among them.",
+				"The load is an open model: orders are due by the clock, whatever became of those before."
+						+ ((chaos.balance() != null)
+								? " The latest was sent %s ms late.".formatted(Figures.count(chaos.latestMillis()))
+								: ""),
 				"The backend is the witness: %s."
 					.formatted(run.configuration().getOrDefault("backend", "50 ms an order")),
 				"Processes are killed, not machines: what the operating system holds in its page cache survives. A single broker whose machine loses power may lose what it has not yet flushed; replication is what helps there."));
