@@ -4,14 +4,13 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.UUID;
 
+import dev.sluice.gateway.core.backend.BackendLimit;
 import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.order.ValidOrder;
-import io.github.resilience4j.bulkhead.BulkheadFullException;
 import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
-import io.github.resilience4j.reactor.bulkhead.operator.BulkheadOperator;
 import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
@@ -59,14 +58,20 @@ public final class BackendClient {
 	}
 
 	private Mono<BackendResult> call(BackendRequest request, Duration limit) {
+		return Mono.defer(() -> {
+			BackendLimit.Call call = this.policy.limit().begin();
+			return (call == null) ? Mono.just(new BackendResult.Full())
+					: Mono.using(() -> call, (_) -> exchange(request, limit).map(call::ended));
+		});
+	}
+
+	private Mono<BackendResult> exchange(BackendRequest request, Duration limit) {
 		return this.transport.send(request, limit)
 			.materialize()
 			.map((exchange) -> (exchange.get() instanceof BackendResponse response)
 					? this.policy.received(request, response)
 					: BackendPolicy.failed(request, Objects.requireNonNull(exchange.getThrowable()), limit))
 			.transformDeferred(CircuitBreakerOperator.of(this.policy.circuit()))
-			.transformDeferred(BulkheadOperator.of(this.policy.bulkhead()))
-			.onErrorResume(BulkheadFullException.class, (_) -> Mono.just(new BackendResult.Full()))
 			.onErrorResume(CallNotPermittedException.class, (_) -> Mono.just(this.policy.notPermitted()));
 	}
 

@@ -38,7 +38,7 @@ final class BackendTransport implements DisposableBean {
 	BackendTransport(BackendProperties backend) {
 		this.connections = ConnectionProvider.builder("backend")
 			.maxConnections(backend.maxConcurrent())
-			// No bound: the bulkhead bounds the waiting calls. A call that times out
+			// No bound: the limit bounds the waiting calls. A call that times out
 			// leaves it at once, but its wait for a connection ends a moment later, on an
 			// event loop. With a bound, the pool would refuse the next call meanwhile.
 			.pendingAcquireMaxCount(-1)

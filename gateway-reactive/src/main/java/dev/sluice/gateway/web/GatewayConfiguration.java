@@ -9,7 +9,6 @@ import dev.sluice.gateway.core.limit.SchedulingDelay;
 import dev.sluice.gateway.edge.ConnectionLimitHandler;
 import dev.sluice.gateway.edge.RequestFramingHandler;
 import dev.sluice.threads.Supervisor;
-import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.ChannelOption;
@@ -52,8 +51,8 @@ class GatewayConfiguration {
 
 	/** Calls hold no threads. */
 	@Bean
-	BackendPolicy backend(BackendProperties backend, BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits) {
-		return new BackendPolicy(backend, Integer.MAX_VALUE, bulkheads, circuits);
+	BackendPolicy backend(BackendProperties backend, CircuitBreakerRegistry circuits, MeterRegistry meters) {
+		return new BackendPolicy(backend, Integer.MAX_VALUE, circuits, meters);
 	}
 
 	@Bean

@@ -5,12 +5,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
+import dev.sluice.gateway.core.backend.BackendLimit;
 import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.order.ValidOrder;
-import io.github.resilience4j.bulkhead.Bulkhead;
-import io.github.resilience4j.bulkhead.BulkheadFullException;
 import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -47,11 +46,15 @@ final class AsyncBackendClient {
 	}
 
 	private CompletionStage<BackendResult> call(BackendRequest request, Duration limit) {
-		return Bulkhead
-			.decorateCompletionStage(this.policy.bulkhead(),
-					CircuitBreaker.decorateCompletionStage(this.policy.circuit(), () -> exchange(request, limit)))
+		BackendLimit.Call call = this.policy.limit().begin();
+		if (call == null) {
+			return CompletableFuture.completedStage(new BackendResult.Full());
+		}
+		return CircuitBreaker.decorateCompletionStage(this.policy.circuit(), () -> exchange(request, limit))
 			.get()
-			.exceptionally(this::notPermitted);
+			.thenApply(call::ended)
+			.exceptionally(this::notPermitted)
+			.whenComplete((_, _) -> call.close());
 	}
 
 	private CompletionStage<BackendResult> exchange(BackendRequest request, Duration limit) {
@@ -62,7 +65,6 @@ final class AsyncBackendClient {
 
 	private BackendResult notPermitted(Throwable failure) {
 		return switch (cause(failure)) {
-			case BulkheadFullException _ -> new BackendResult.Full();
 			case CallNotPermittedException _ -> this.policy.notPermitted();
 			case Throwable bug -> throw new CompletionException(bug);
 		};

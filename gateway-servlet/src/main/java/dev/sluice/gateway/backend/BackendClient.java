@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.TimeoutException;
 
+import dev.sluice.gateway.core.backend.BackendLimit;
 import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.order.ValidOrder;
-import io.github.resilience4j.bulkhead.BulkheadFullException;
 import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import org.springframework.stereotype.Component;
 
@@ -56,12 +56,12 @@ public final class BackendClient {
 	}
 
 	private BackendResult call(BackendRequest request, Duration limit) {
-		try {
-			return this.policy.bulkhead()
-				.executeSupplier(() -> this.policy.circuit().executeSupplier(() -> exchange(request, limit)));
-		}
-		catch (BulkheadFullException ex) {
+		BackendLimit.Call call = this.policy.limit().begin();
+		if (call == null) {
 			return new BackendResult.Full();
+		}
+		try (call) {
+			return call.ended(this.policy.circuit().executeSupplier(() -> exchange(request, limit)));
 		}
 		catch (CallNotPermittedException ex) {
 			return this.policy.notPermitted();

@@ -57,7 +57,8 @@ public interface BackendTransport extends AutoCloseable {
 
 	static RequestConfig requestConfig(BackendProperties backend) {
 		return RequestConfig.custom()
-			// The bulkhead is as wide as the pool, so a connection is free.
+			// The limit of calls is not above the size of the pool, so a connection is
+			// free.
 			.setConnectionRequestTimeout(Timeout.of(backend.connectTimeout()))
 			.setResponseTimeout(Timeout.of(backend.responseTimeout()))
 			.setProtocolUpgradeEnabled(false)

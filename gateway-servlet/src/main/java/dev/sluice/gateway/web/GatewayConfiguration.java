@@ -18,7 +18,6 @@ import dev.sluice.gateway.edge.GuardedHttp11Protocol;
 import dev.sluice.gateway.edge.InTurn;
 import dev.sluice.gateway.web.ServletProperties.Threads;
 import dev.sluice.threads.Supervisor;
-import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.catalina.connector.Connector;
@@ -94,8 +93,8 @@ class GatewayConfiguration {
 
 	@Bean
 	BackendPolicy backend(BackendProperties backend, ServletProperties servlet, TomcatServerProperties tomcat,
-			BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits) {
-		return new BackendPolicy(backend, servlet.backendThreads(tomcat.getThreads().getMax()), bulkheads, circuits);
+			CircuitBreakerRegistry circuits, MeterRegistry meters) {
+		return new BackendPolicy(backend, servlet.backendThreads(tomcat.getThreads().getMax()), circuits, meters);
 	}
 
 	@Bean

@@ -54,8 +54,8 @@ import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.RecentOrder;
 import dev.sluice.gateway.core.status.StatusRow;
 import dev.sluice.gateway.core.web.OrderRequest;
-import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
@@ -120,7 +120,7 @@ final class KeyModel {
 			new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
 
 	private static final BackendPolicy POLICY = new BackendPolicy(BACKEND, Integer.MAX_VALUE,
-			BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults());
+			CircuitBreakerRegistry.ofDefaults(), new SimpleMeterRegistry());
 
 	private static final Publisher PUBLISHER = new Publisher();
 

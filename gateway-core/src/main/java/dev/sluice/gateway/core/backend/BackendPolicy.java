@@ -7,18 +7,16 @@ import java.util.concurrent.TimeoutException;
 import dev.sluice.contract.BackendAnswer;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.core.config.BackendProperties;
-import io.github.resilience4j.bulkhead.Bulkhead;
-import io.github.resilience4j.bulkhead.BulkheadConfig;
-import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import dev.sluice.gateway.core.metrics.GatewayMetric;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Limits calls to the backend and interprets responses and failures. Every call goes
- * through one bulkhead, not wider than the connection pool and without a queue, and one
- * circuit breaker.
+ * through one limit, not above the size of the connection pool, and one circuit breaker.
  */
 public final class BackendPolicy {
 
@@ -28,22 +26,19 @@ public final class BackendPolicy {
 
 	private final BackendProperties properties;
 
-	private final Bulkhead bulkhead;
+	private final BackendLimit limit;
 
 	private final CircuitBreaker circuit;
 
 	/**
 	 * @param maxThreads maximum number of threads that calls may hold
 	 */
-	public BackendPolicy(BackendProperties properties, int maxThreads, BulkheadRegistry bulkheads,
-			CircuitBreakerRegistry circuits) {
+	public BackendPolicy(BackendProperties properties, int maxThreads, CircuitBreakerRegistry circuits,
+			MeterRegistry meters) {
 		this.properties = properties;
-		this.bulkhead = bulkheads.bulkhead(NAME,
-				BulkheadConfig.custom()
-					.maxConcurrentCalls(Math.min(properties.maxConcurrent(), maxThreads))
-					.maxWaitDuration(Duration.ZERO)
-					.writableStackTraceEnabled(false)
-					.build());
+		this.limit = new BackendLimit(Math.min(properties.maxConcurrent(), maxThreads));
+		GatewayMetric.BACKEND_CALLS.gauge(meters, this.limit, BackendLimit::inFlight);
+		GatewayMetric.BACKEND_LIMIT.gauge(meters, this.limit, BackendLimit::current);
 		this.circuit = circuits.circuitBreaker(NAME,
 				properties.circuit()
 					.toConfig(properties.responseTimeout())
@@ -55,8 +50,8 @@ public final class BackendPolicy {
 		return this.properties;
 	}
 
-	public Bulkhead bulkhead() {
-		return this.bulkhead;
+	public BackendLimit limit() {
+		return this.limit;
 	}
 
 	public CircuitBreaker circuit() {

@@ -73,7 +73,7 @@ public sealed interface BackendResult {
 	record CircuitOpen(Duration retryAfter) implements BackendResult {
 	}
 
-	/** The bulkhead is full: the backend was not called. */
+	/** There are as many calls as the backend takes: it was not called. */
 	record Full() implements BackendResult {
 	}
 
@@ -87,14 +87,12 @@ public sealed interface BackendResult {
 
 	/**
 	 * Whether the circuit breaker counts it as a failure of the backend. What concerns
-	 * one order is not a failure; nor is throttling: 429, and 503 with
-	 * {@code Retry-After}.
+	 * one order is not a failure; nor is a busy backend, which gets fewer calls instead.
 	 */
 	default boolean isFailure() {
 		return switch (this) {
 			case TimedOut _, Unreachable _, Unreadable _, Refused _ -> true;
-			case Busy busy -> busy.status() != 429 && busy.retryAfter() == null;
-			case Saved _, NotFound _, Rejected _, Conflict _, CircuitOpen _, Full _ -> false;
+			case Saved _, NotFound _, Rejected _, Conflict _, Busy _, CircuitOpen _, Full _ -> false;
 		};
 	}
 

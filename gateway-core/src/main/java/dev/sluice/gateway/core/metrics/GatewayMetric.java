@@ -41,6 +41,11 @@ public enum GatewayMetric {
 	 */
 	REQUESTS_REFUSED("sluice.requests.refused", "requests", "reason", "Requests refused whatever they asked for"),
 
+	BACKEND_CALLS("sluice.backend.calls", "calls", "", "Calls to the backend in flight"),
+
+	BACKEND_LIMIT("sluice.backend.calls.limit", "calls", "",
+			"Maximum number of calls to the backend in flight: backend.max-concurrent, less while the backend is busy"),
+
 	KEYS_IN_PROGRESS("sluice.keys.in.progress", "keys", "", "Idempotency keys whose request is being processed"),
 
 	/** Outcome: {@code known}, {@code unknown} or {@code unanswered}. */

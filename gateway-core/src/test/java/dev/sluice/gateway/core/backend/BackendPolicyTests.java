@@ -17,11 +17,11 @@ import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
-import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -41,8 +41,10 @@ class BackendPolicyTests {
 			Duration.ofSeconds(1), LIMIT, 2, 1, Duration.ofSeconds(60),
 			new CircuitProperties(50, 2, Duration.ofSeconds(10), Duration.ofSeconds(7)));
 
+	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+
 	private final BackendPolicy policy = new BackendPolicy(this.properties, Integer.MAX_VALUE,
-			BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults());
+			CircuitBreakerRegistry.ofDefaults(), this.meters);
 
 	private final BackendRequest request = BackendRequest.find(this.properties, ID);
 
@@ -90,9 +92,11 @@ class BackendPolicyTests {
 
 	@Test
 	void hasAsManyCallsAtOnceAsConnections() {
-		assertThat(this.policy.bulkhead().tryAcquirePermission()).isTrue();
-		assertThat(this.policy.bulkhead().tryAcquirePermission()).isTrue();
-		assertThat(this.policy.bulkhead().tryAcquirePermission()).isFalse();
+		assertThat(this.policy.limit().begin()).isNotNull();
+		assertThat(this.policy.limit().begin()).isNotNull();
+		assertThat(this.policy.limit().begin()).isNull();
+		assertThat(this.meters.get("sluice.backend.calls").gauge().value()).isEqualTo(2);
+		assertThat(this.meters.get("sluice.backend.calls.limit").gauge().value()).isEqualTo(2);
 		assertThat(this.policy.properties()).isSameAs(this.properties);
 	}
 

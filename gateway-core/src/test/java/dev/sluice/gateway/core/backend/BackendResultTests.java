@@ -65,7 +65,7 @@ class BackendResultTests {
 				Arguments.of(new BackendResult.Refused(500), true, true),
 				Arguments.of(new BackendResult.Busy(429, null), false, false),
 				Arguments.of(new BackendResult.Busy(429, second), false, false),
-				Arguments.of(new BackendResult.Busy(503, null), true, false),
+				Arguments.of(new BackendResult.Busy(503, null), false, false),
 				Arguments.of(new BackendResult.Busy(503, second), false, false),
 				Arguments.of(new BackendResult.Unreadable(), true, true),
 				Arguments.of(new BackendResult.TimedOut(second), true, true),

@@ -17,9 +17,12 @@ enum Limit {
 
 	TOMCAT_THREADS("Tomcat threads", "tomcat_threads_busy_threads", "tomcat_threads_config_max_threads"),
 
-	BACKEND_CALLS("calls to the backend", bulkhead("backend")),
+	BACKEND_CALLS("calls to the backend", "sluice_backend_calls", "sluice_backend_calls_limit"),
 
-	QUEUE_WRITES("orders being written to Kafka", bulkhead("queue")),
+	QUEUE_WRITES("orders being written to Kafka",
+			new Source("resilience4j_bulkhead_available_concurrent_calls",
+					"resilience4j_bulkhead_max_allowed_concurrent_calls", true,
+					(series) -> series.label("name").equals("queue"))),
 
 	PRODUCER_BUFFER("bytes in the producer's buffer",
 			new Source("kafka_producer_buffer_available_bytes", "kafka_producer_buffer_total_bytes", true,
@@ -90,12 +93,6 @@ enum Limit {
 		this.what = what;
 		this.near = near;
 		this.source = source;
-	}
-
-	private static Source bulkhead(String name) {
-		return new Source("resilience4j_bulkhead_available_concurrent_calls",
-				"resilience4j_bulkhead_max_allowed_concurrent_calls", true,
-				(series) -> series.label("name").equals(name));
 	}
 
 	/** The names of all metrics that are read. */

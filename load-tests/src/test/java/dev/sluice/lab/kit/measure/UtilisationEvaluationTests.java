@@ -43,14 +43,14 @@ class UtilisationEvaluationTests {
 	@Test
 	void aBulkheadTellsWhatIsFree() throws IOException {
 		String half = """
-				resilience4j_bulkhead_available_concurrent_calls{name="backend"} 50.0
-				resilience4j_bulkhead_max_allowed_concurrent_calls{name="backend"} 100.0
-				resilience4j_bulkhead_available_concurrent_calls{name="queue"} 990.0
-				resilience4j_bulkhead_max_allowed_concurrent_calls{name="queue"} 1000.0
+				resilience4j_bulkhead_available_concurrent_calls{name="queue"} 50.0
+				resilience4j_bulkhead_max_allowed_concurrent_calls{name="queue"} 100.0
+				resilience4j_bulkhead_available_concurrent_calls{name="other"} 990.0
+				resilience4j_bulkhead_max_allowed_concurrent_calls{name="other"} 1000.0
 				""";
 
 		assertThat(evaluate(Map.of("gateway", scrapes(half, half))).limits())
-			.containsExactly(new LimitUse("gateway", "calls to the backend", 100, 50, 0));
+			.containsExactly(new LimitUse("gateway", "orders being written to Kafka", 100, 50, 0));
 	}
 
 	@Test
