@@ -25,9 +25,6 @@ public final class ClientPage {
 	/** Factor allowed over what rate and least latency explain. */
 	private static final double SLACK = 1.5;
 
-	/** As many columns of the latencies as a terminal has room for. */
-	private static final int TERMINAL_COLUMNS = 9;
-
 	private ClientPage() {
 	}
 
@@ -54,8 +51,7 @@ public final class ClientPage {
 			.filter((run) -> run.tally().failed() > 0)
 			.map((run) -> "%s: failed %s%n".formatted(run.name(), run.tally().failures()))
 			.collect(Collectors.joining());
-		return "%n%s%n%s%s%s".formatted(answers, ends(result).text(), latencies(result).first(TERMINAL_COLUMNS).text(),
-				failures);
+		return "%n%s%n%s%s%s".formatted(answers, ends(result).text(), latencies(result).text(), failures);
 	}
 
 	static boolean marked(Run run) {
@@ -145,12 +141,7 @@ public final class ClientPage {
 						Column.count("failed", (run) -> run.tally().failed()),
 						Column.count("not sent", (run) -> run.tally().notSent()),
 						Column.measured("lag p99", (run) -> run.lag().p99()),
-						Column.measured("CPU per request", Run::cpuMillisPerRequest),
-						Column.measured("min", Run::latency, Timing::min),
-						Column.measured("mean", Run::latency, Timing::mean),
-						Column.measured("lag max", (run) -> run.lag().max()),
-						Column.measured("answers per second", Run::answersPerSecond),
-						Column.percent("foreign CPU", Run::foreignCpuShare)));
+						Column.measured("CPU per request", Run::cpuMillisPerRequest)));
 	}
 
 	private static void seconds(Run run, Html html) {

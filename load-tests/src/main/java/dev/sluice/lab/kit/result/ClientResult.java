@@ -59,18 +59,6 @@ public record ClientResult(List<Run> runs) implements Finding {
 			return (whole > 0) ? this.seconds.get(whole - 1) : null;
 		}
 
-		/**
-		 * The rate of answers from the end of the first second to that of the last; null
-		 * if there is nothing between.
-		 */
-		public @Nullable Double answersPerSecond() {
-			Second last = last();
-			if (last == null || last.second() < 2) {
-				return null;
-			}
-			return (double) (last.answered() - this.seconds.getFirst().answered()) / (last.second() - 1);
-		}
-
 	}
 
 	/**
