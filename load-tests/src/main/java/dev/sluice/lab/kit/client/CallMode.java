@@ -19,8 +19,8 @@ public enum CallMode {
 	VIRTUAL(null),
 
 	/**
-	 * Each request blocks a thread of a pool on the future of its answer. The pool starts
-	 * with this many threads and grows by one a second while requests wait for one.
+	 * Each request holds a thread of a pool until it is answered. The pool starts with
+	 * this many threads and grows by one a second while requests wait for one.
 	 */
 	SYNC_OVER_ASYNC(12);
 

@@ -1,11 +1,9 @@
 package dev.sluice.lab.kit.client;
 
-import java.io.IOException;
 import java.net.ConnectException;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
@@ -63,12 +61,9 @@ final class Caller implements AutoCloseable {
 
 	void call(HttpRequest request, Reply reply) {
 		this.waiting.execute(() -> {
-			switch (this.mode) {
-				case ASYNC -> {
-					var _ = send(request, reply);
-				}
-				case SYNC_OVER_ASYNC -> send(request, reply).join();
-				case BLOCKING, VIRTUAL -> block(request, reply);
+			CompletableFuture<?> answered = send(request, reply);
+			if (this.mode != CallMode.ASYNC) {
+				answered.join();
 			}
 		});
 	}
@@ -80,27 +75,11 @@ final class Caller implements AutoCloseable {
 				fail(failure, reply);
 			}
 			else {
-				answer(response, reply);
+				int status = response.statusCode();
+				reply.take(status, (status < OK_BELOW) ? null : "HTTP " + status);
 			}
 			return null;
 		});
-	}
-
-	private void block(HttpRequest request, Reply reply) {
-		try {
-			answer(this.client.send(request, BodyHandlers.discarding()), reply);
-		}
-		catch (IOException ex) {
-			fail(ex, reply);
-		}
-		catch (InterruptedException _) {
-			Thread.currentThread().interrupt();
-		}
-	}
-
-	private static void answer(HttpResponse<?> response, Reply reply) {
-		int status = response.statusCode();
-		reply.take(status, (status < OK_BELOW) ? null : "HTTP " + status);
 	}
 
 	private static void fail(Throwable failure, Reply reply) {
