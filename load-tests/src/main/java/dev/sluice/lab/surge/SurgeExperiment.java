@@ -146,13 +146,14 @@ final class SurgeExperiment extends Experiment {
 
 	private Figures send(Connections connections, URI gateway, Mode mode, List<Step> steps, String what)
 			throws InterruptedException {
-		RawOrders orders = new RawOrders(gateway, mode, this.settings.keyed() ? OrderRequests.unused(NAME) : null);
+		OrderRequests orders = new OrderRequests(gateway, mode,
+				this.settings.keyed() ? OrderRequests.unused(NAME) : null, null);
 		List<OpenClient.Step> load = steps.stream()
 			.map((step) -> new OpenClient.Step(step.perSecond(), Duration.ofSeconds(step.seconds())))
 			.toList();
 		long all = steps.stream().mapToLong(Step::requests).sum();
 		return OpenClient.run(new OpenLoad(load, TIMEOUT, this.settings.connections()),
-				(number, reply) -> connections.send(orders.apply(number), reply),
+				(number, reply) -> connections.send(orders.bytes(number), reply),
 				(second) -> progress().now("%s: %s of %s orders".formatted(what, count(second.sent()), count(all))));
 	}
 

@@ -16,6 +16,7 @@ import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.client.OpenClient.Step;
+import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.LabException;
 import org.junit.jupiter.api.Test;
@@ -46,8 +47,8 @@ class ConnectionsTests {
 
 	@Test
 	void anOrderIsARequestAsAnyClientMakesIt() {
-		String request = new String(new RawOrders(URI.create("http://127.0.0.1:8080"), Mode.QUEUED, "surge").apply(7),
-				StandardCharsets.US_ASCII);
+		OrderRequests orders = new OrderRequests(URI.create("http://127.0.0.1:8080"), Mode.QUEUED, "surge", null);
+		String request = new String(orders.bytes(7), StandardCharsets.US_ASCII);
 
 		assertThat(request).startsWith("POST /orders HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n")
 			.contains("Prefer: respond-async\r\n", "Idempotency-Key: \"surge-7\"\r\n\r\n{\"customerId\":\"customer-7\"")
@@ -121,9 +122,9 @@ class ConnectionsTests {
 	}
 
 	private Requests run(Connections connections, int count, Step... steps) throws InterruptedException {
-		RawOrders orders = new RawOrders(this.server.uri(""), Mode.QUEUED, null);
+		OrderRequests orders = new OrderRequests(this.server.uri(""), Mode.QUEUED, null, null);
 		return OpenClient.run(new OpenLoad(List.of(steps), LONG, count),
-				(number, reply) -> connections.send(orders.apply(number), reply), (_) -> {
+				(number, reply) -> connections.send(orders.bytes(number), reply), (_) -> {
 				})
 			.requests();
 	}

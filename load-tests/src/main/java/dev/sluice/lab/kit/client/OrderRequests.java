@@ -3,8 +3,11 @@ package dev.sluice.lab.kit.client;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -15,36 +18,25 @@ import dev.sluice.lab.kit.plan.SampleOrder;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Orders of many customers, each with a key of its own. */
-public final class OrderRequests implements IntFunction<HttpRequest> {
+/**
+ * Orders of many customers.
+ *
+ * @param gateway base URI of where they go
+ * @param prefix of the idempotency keys, never used before at this system; null to send
+ * none
+ * @param authorization the header of that name; null to send none
+ */
+public record OrderRequests(URI gateway, Mode mode, @Nullable String prefix,
+		@Nullable String authorization) implements IntFunction<HttpRequest> {
 
 	private static final int CUSTOMERS = 1_000;
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
-	private static final List<byte[]> BODIES = IntStream.range(0, CUSTOMERS)
+	private static final List<String> BODIES = IntStream.range(0, CUSTOMERS)
 		.mapToObj((customer) -> JsonMapper.shared()
-			.writeValueAsBytes(SampleOrder.of("customer-" + customer, "sku-" + customer % 97, 2)))
+			.writeValueAsString(SampleOrder.of("customer-" + customer, "sku-" + customer % 97, 2)))
 		.toList();
-
-	private final URI orders;
-
-	private final Mode mode;
-
-	private final String prefix;
-
-	private final @Nullable String authorization;
-
-	/**
-	 * @param prefix of the keys, never used before at this system
-	 * @param authorization the header of that name; null to send none
-	 */
-	public OrderRequests(URI gateway, Mode mode, String prefix, @Nullable String authorization) {
-		this.orders = gateway.resolve("/orders");
-		this.mode = mode;
-		this.prefix = prefix;
-		this.authorization = authorization;
-	}
 
 	/** A prefix that no run before has had. */
 	public static String unused(String experiment) {
@@ -54,18 +46,39 @@ public final class OrderRequests implements IntFunction<HttpRequest> {
 
 	@Override
 	public HttpRequest apply(int number) {
-		HttpRequest.Builder request = HttpRequest.newBuilder(this.orders)
+		HttpRequest.Builder request = HttpRequest.newBuilder(this.gateway.resolve("/orders"))
 			.timeout(TIMEOUT)
-			.header("Content-Type", "application/json")
-			.header(HttpNames.IDEMPOTENCY_KEY, "\"%s-%s\"".formatted(this.prefix, number))
-			.POST(BodyPublishers.ofByteArray(BODIES.get(number % CUSTOMERS)));
-		if (this.authorization != null) {
-			request.header("Authorization", this.authorization);
+			.POST(BodyPublishers.ofString(body(number)));
+		headers(number).forEach(request::header);
+		return request.build();
+	}
+
+	/** The same order as the bytes of an HTTP/1.1 request. */
+	public byte[] bytes(int number) {
+		StringBuilder request = new StringBuilder("POST /orders HTTP/1.1\r\n");
+		request.append("Host: ").append(this.gateway.getAuthority()).append("\r\n");
+		request.append("Content-Length: ").append(body(number).length()).append("\r\n");
+		headers(number).forEach((name, value) -> request.append(name).append(": ").append(value).append("\r\n"));
+		return request.append("\r\n").append(body(number)).toString().getBytes(StandardCharsets.US_ASCII);
+	}
+
+	private static String body(int number) {
+		return BODIES.get(number % CUSTOMERS);
+	}
+
+	private Map<String, String> headers(int number) {
+		Map<String, String> headers = new LinkedHashMap<>();
+		headers.put("Content-Type", "application/json");
+		if (this.mode == Mode.QUEUED) {
+			headers.put(HttpNames.PREFER, HttpNames.RESPOND_ASYNC);
 		}
-		return switch (this.mode) {
-			case SYNC -> request.build();
-			case QUEUED -> request.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC).build();
-		};
+		if (this.prefix != null) {
+			headers.put(HttpNames.IDEMPOTENCY_KEY, "\"%s-%s\"".formatted(this.prefix, number));
+		}
+		if (this.authorization != null) {
+			headers.put("Authorization", this.authorization);
+		}
+		return headers;
 	}
 
 }
