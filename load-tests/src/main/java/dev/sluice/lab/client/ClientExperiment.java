@@ -147,9 +147,8 @@ final class ClientExperiment extends Experiment {
 		HttpRequest warmUp = (this.settings.target() != null) ? request
 				: HttpRequest.newBuilder(uri.resolve("/0")).timeout(TIMEOUT).build();
 		try (ProcessSampler sampler = new ProcessSampler(groups, samples);
-				OpenClient client = new OpenClient(each.mode(), each.threads())) {
-			checkAnswered(uri, client.run(load(each, WARM_UP), (_) -> warmUp, (_) -> {
-			}).tally());
+				OpenClient client = new OpenClient(each.mode(), each.threads(), null)) {
+			checkAnswered(uri, client.run(load(each, WARM_UP), (_) -> warmUp).tally());
 			// Waits for a sample before the first request.
 			Thread.sleep(ProcessSampler.INTERVAL);
 			Instant from = Instant.now();

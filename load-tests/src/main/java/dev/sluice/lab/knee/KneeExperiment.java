@@ -213,7 +213,7 @@ final class KneeExperiment extends Experiment {
 	private void warmUp(String gateway, SystemUnderTest system) throws InterruptedException {
 		progress().step(gateway + ": warming up until rate and CPU per order hold");
 		Saturation saturation = new Saturation(this.settings.settling(), system::saved);
-		try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
+		try (OpenClient client = new OpenClient(CallMode.ASYNC, null, null)) {
 			this.warmUps.put(gateway,
 					saturation.run(client,
 							this.settings.modes()

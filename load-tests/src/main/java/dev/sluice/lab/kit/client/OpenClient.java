@@ -162,17 +162,19 @@ public final class OpenClient implements AutoCloseable {
 
 	/**
 	 * @param threads number of threads to wait with, if the mode needs any
-	 */
-	public OpenClient(CallMode mode, @Nullable Integer threads) {
-		this(mode, threads, null);
-	}
-
-	/**
-	 * @param threads number of threads to wait with, if the mode needs any
 	 * @param tls certificates to trust; null for the JDK's own
 	 */
 	public OpenClient(CallMode mode, @Nullable Integer threads, @Nullable SSLContext tls) {
 		this.caller = new Caller(mode, threads, tls);
+	}
+
+	/**
+	 * Sends a load; returns when all requests are answered or given up.
+	 * @param requests by number, from 0; made when due
+	 */
+	public Figures run(OpenLoad load, IntFunction<HttpRequest> requests) throws InterruptedException {
+		return run(load, requests, (_) -> {
+		});
 	}
 
 	/**

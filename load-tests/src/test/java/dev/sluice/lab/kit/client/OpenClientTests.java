@@ -87,7 +87,7 @@ class OpenClientTests {
 	@Test
 	void latencyCountsFromTheTimeARequestWasDue() throws Exception {
 		Duration second = Duration.ofSeconds(1);
-		try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
+		try (OpenClient client = new OpenClient(CallMode.ASYNC, null, null)) {
 			// The first second's requests are all answered at its end.
 			Figures figures = client.run(new OpenLoad(100, second, LONG, 1_000), request("/held"),
 					(_) -> this.release.countDown());
@@ -111,7 +111,7 @@ class OpenClientTests {
 	@EnumSource
 	void whomNobodyAnswersHasFailedAndIsNotOutstanding(CallMode mode) throws Exception {
 		URI nobody = URI.create("http://127.0.0.1:1");
-		try (OpenClient client = new OpenClient(mode, 4)) {
+		try (OpenClient client = new OpenClient(mode, 4, null)) {
 			Figures figures = client.run(new OpenLoad(50, SHORT, LONG, 1_000),
 					(_) -> HttpRequest.newBuilder(nobody).build(), this.seconds::add);
 
@@ -133,7 +133,7 @@ class OpenClientTests {
 	}
 
 	private Figures run(CallMode mode, OpenLoad load, String path) throws InterruptedException {
-		try (OpenClient client = new OpenClient(mode, 4)) {
+		try (OpenClient client = new OpenClient(mode, 4, null)) {
 			return client.run(load, request(path), this.seconds::add);
 		}
 	}

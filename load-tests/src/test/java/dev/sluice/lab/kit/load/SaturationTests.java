@@ -55,7 +55,7 @@ class SaturationTests {
 	}
 
 	private List<WarmUpWindow> run(Settling rule, Saturation.Count saved) throws InterruptedException {
-		try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
+		try (OpenClient client = new OpenClient(CallMode.ASYNC, null, null)) {
 			return new Saturation(rule, saved).run(client,
 					List.of(() -> (_) -> request("/sync"), () -> (_) -> request("/queued")));
 		}
