@@ -7,7 +7,6 @@ import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -19,17 +18,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.client.CallMode;
-import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.load.Saturation;
-import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.metrics.PrometheusHistogram;
 import dev.sluice.lab.kit.stack.StackOptions;
@@ -164,12 +160,7 @@ final class KneeExperiment extends Experiment {
 
 	@Override
 	protected Set<Module> modules() {
-		if (this.settings.target() != null) {
-			return Set.of();
-		}
-		return Stream
-			.concat(Stream.of(Module.BACKEND, Module.CONSUMER), this.settings.variants().stream().map(Variant::module))
-			.collect(Collectors.toSet());
+		return (this.settings.target() != null) ? Set.of() : Variant.modules(this.settings.variants());
 	}
 
 	private void searchAll(Target target) throws IOException, InterruptedException {
@@ -197,12 +188,8 @@ final class KneeExperiment extends Experiment {
 			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE);
 					TargetSystem target = TargetSystem
 						.open(new Target(Map.of(variant.id(), gateway.uri()), metrics, null, Access.OPEN))) {
-				Map<String, ProcessGroup> processes = new LinkedHashMap<>(
-						ProcessGroup.ofInfrastructure(stack.infrastructure()));
-				stack.services().forEach((service) -> processes.put(service.name(), ProcessGroup.of(service.pid())));
-				processes.put(LoadRound.LOAD_GENERATOR, ProcessGroup.of(ProcessHandle.current().pid()));
 				SystemUnderTest system = new SystemUnderTest(gateway.uri(), target,
-						new SystemUnderTest.Started(backend, stack.services(), processes));
+						new SystemUnderTest.Started(backend, stack.services(), stack.processes()));
 				warmUp(variant.id(), system);
 				searchAll(variant.id(), system);
 			}

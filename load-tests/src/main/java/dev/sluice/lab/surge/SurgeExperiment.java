@@ -11,13 +11,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 
 import dev.sluice.devservices.Infrastructure;
@@ -113,13 +110,10 @@ final class SurgeExperiment extends Experiment {
 			long begun = System.nanoTime();
 			Service gateway = stack.startGateway(variant, gateway(name));
 			double readyMillis = (System.nanoTime() - begun) / 1e6;
-			Map<String, ProcessGroup> groups = new LinkedHashMap<>(
-					ProcessGroup.ofInfrastructure(stack.infrastructure()));
-			stack.services().forEach((service) -> groups.put(service.name(), ProcessGroup.of(service.pid())));
-			groups.put("client", ProcessGroup.of(ProcessHandle.current().pid()));
-			groups.remove(gateway.name());
-			groups.put(SurgeEvaluation.GATEWAY, ProcessGroup.of(gateway.pid()));
-			try (ProcessSampler sampler = new ProcessSampler(groups, directory().path().resolve(name + ".csv"));
+			Map<String, ProcessGroup> processes = stack.processes();
+			processes.remove(gateway.name());
+			processes.put(SurgeEvaluation.GATEWAY, ProcessGroup.of(gateway.pid()));
+			try (ProcessSampler sampler = new ProcessSampler(processes, directory().path().resolve(name + ".csv"));
 					Connections connections = new Connections(gateway.uri(), this.settings.connections(), TIMEOUT)) {
 				connections.open(Patience.of(OPENING));
 				Step warmUp = this.settings.warmUp();
@@ -195,9 +189,7 @@ final class SurgeExperiment extends Experiment {
 
 	@Override
 	protected Set<Module> modules() {
-		return Stream
-			.concat(Stream.of(Module.BACKEND, Module.CONSUMER), this.settings.variants().stream().map(Variant::module))
-			.collect(Collectors.toSet());
+		return Variant.modules(this.settings.variants());
 	}
 
 	@Override

@@ -28,6 +28,7 @@ import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
 import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.kit.process.ProcessGroup;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -217,6 +218,14 @@ public final class Stack implements AutoCloseable {
 		synchronized (this.running) {
 			return this.running.stream().filter(Service::isAlive).toList();
 		}
+	}
+
+	/** What runs, and this process, by name: whose CPU time is not foreign. */
+	public Map<String, ProcessGroup> processes() {
+		Map<String, ProcessGroup> processes = new LinkedHashMap<>(ProcessGroup.ofInfrastructure(this.infrastructure));
+		services().forEach((service) -> processes.put(service.name(), ProcessGroup.of(service.pid())));
+		processes.put("lab", ProcessGroup.of(ProcessHandle.current().pid()));
+		return processes;
 	}
 
 	/**
