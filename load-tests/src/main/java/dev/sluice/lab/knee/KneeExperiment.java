@@ -3,29 +3,21 @@ package dev.sluice.lab.knee;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.IntFunction;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.lab.kit.client.CallMode;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
-import dev.sluice.lab.kit.client.OrderRequests;
-import dev.sluice.lab.kit.load.Saturation;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.metrics.PrometheusHistogram;
 import dev.sluice.lab.kit.stack.StackOptions;
@@ -53,6 +45,7 @@ import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.Target.Access;
 import dev.sluice.lab.kit.deployed.TargetSystem;
+import dev.sluice.lab.knee.SystemUnderTest.Started;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,12 +81,9 @@ final class KneeExperiment extends Experiment {
 
 	private final List<Knee> knees = new ArrayList<>();
 
-	private final HttpClient http = Http.client(Duration.ofSeconds(5));
+	private final List<Check> checks = new ArrayList<>();
 
-	/** Warm-up windows by gateway name. */
-	private final Map<String, List<WarmUpWindow>> warmUps = new TreeMap<>();
-
-	private int loads;
+	private int sampled;
 
 	/**
 	 * The chosen settings.
@@ -122,8 +112,8 @@ final class KneeExperiment extends Experiment {
 			searchAll(this.settings.target());
 			return;
 		}
-		try (this.http; Stack stack = stack()) {
-			searchAll(stack);
+		try (Stack stack = stack(); HttpClient http = Http.client(Duration.ofSeconds(5))) {
+			searchAll(stack, http);
 		}
 	}
 
@@ -136,11 +126,7 @@ final class KneeExperiment extends Experiment {
 
 	@Override
 	protected List<Check> checks() {
-		return this.warmUps.entrySet()
-			.stream()
-			.filter((_) -> this.settings.settling().isLong())
-			.map((warmUp) -> warmUpCheck(warmUp.getKey(), warmUp.getValue()))
-			.toList();
+		return this.checks;
 	}
 
 	private static Check warmUpCheck(String gateway, List<WarmUpWindow> windows) {
@@ -164,52 +150,40 @@ final class KneeExperiment extends Experiment {
 	}
 
 	private void searchAll(Target target) throws IOException, InterruptedException {
-		try (this.http; TargetSystem system = TargetSystem.open(target)) {
+		try (TargetSystem system = TargetSystem.open(target)) {
 			for (Map.Entry<String, URI> gateway : target.gateways().entrySet()) {
 				searchAll(gateway.getKey(), new SystemUnderTest(gateway.getValue(), system, null));
 			}
 		}
 	}
 
-	private void searchAll(Stack stack) throws IOException, InterruptedException {
+	private void searchAll(Stack stack, HttpClient http) throws IOException, InterruptedException {
 		stack.prepare(modules(), progress()::step);
 		progress().step("Starting Kafka, PostgreSQL, the backend and the consumer");
-		AtomicReference<@Nullable Service> consumer = new AtomicReference<>();
-		Stack.inParallel(List.of(stack::startInfrastructure, () -> stack.startBackend(ServiceOptions.NONE), () -> {
-			consumer.set(stack
-				.startConsumer(ServiceOptions.NONE.withProperty("delivery.concurrency", DELIVERY_CONCURRENCY)));
-			return null;
-		}));
-		Map<String, String> metrics = Map.of(Target.CONSUMER,
-				Objects.requireNonNull(consumer.get()).metrics().toString());
-		BackendControl backend = new BackendControl(this.http, stack.uri(Module.BACKEND));
+		Stack.inParallel(List.of(stack::startInfrastructure, () -> stack.startBackend(ServiceOptions.NONE), () -> stack
+			.startConsumer(ServiceOptions.NONE.withProperty("delivery.concurrency", DELIVERY_CONCURRENCY))));
+		Map<String, String> metrics = stack.services()
+			.stream()
+			.filter((service) -> service.module() == Module.CONSUMER)
+			.collect(Collectors.toMap((_) -> Target.CONSUMER, (consumer) -> consumer.metrics().toString()));
+		BackendControl backend = new BackendControl(http, stack.uri(Module.BACKEND));
 		backend.behave(BackendCapacity.UNLIMITED.behaviour());
 		for (Variant variant : this.settings.variants()) {
 			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE);
 					TargetSystem target = TargetSystem
 						.open(new Target(Map.of(variant.id(), gateway.uri()), metrics, null, Access.OPEN))) {
-				SystemUnderTest system = new SystemUnderTest(gateway.uri(), target,
-						new SystemUnderTest.Started(backend, stack.services(), stack.processes()));
-				warmUp(variant.id(), system);
+				Started started = new Started(backend, stack.services(), stack.processes());
+				SystemUnderTest system = new SystemUnderTest(gateway.uri(), target, started);
+				progress().step(variant + ": warming up until rate and CPU per order hold");
+				List<WarmUpWindow> windows = system.warmUp(this.settings.settling(), this.settings.modes());
+				if (this.settings.settling().isLong()) {
+					this.checks.add(warmUpCheck(variant.id(), windows));
+				}
+				Stack.checkAlive(started.services());
+				system.clear();
 				searchAll(variant.id(), system);
 			}
 		}
-	}
-
-	/** Warms up as before a comparison. */
-	private void warmUp(String gateway, SystemUnderTest system) throws InterruptedException {
-		progress().step(gateway + ": warming up until rate and CPU per order hold");
-		Saturation saturation = new Saturation(this.settings.settling(), system::saved);
-		try (OpenClient client = new OpenClient(CallMode.ASYNC, null, null)) {
-			this.warmUps.put(gateway,
-					saturation.run(client,
-							this.settings.modes()
-								.stream()
-								.<Supplier<IntFunction<HttpRequest>>>map((mode) -> () -> requests(system, mode))
-								.toList()));
-		}
-		system.check();
-		system.clear();
 	}
 
 	private void searchAll(String gateway, SystemUnderTest system) throws IOException, InterruptedException {
@@ -230,9 +204,8 @@ final class KneeExperiment extends Experiment {
 		long savedBefore = saved(mode, system);
 		KneeSearch search = new KneeSearch(FIRST, MIN_RATE, MAX_RATE, PRECISION);
 		List<Step> steps = new ArrayList<>();
-		try (OpenClient client = new OpenClient(CallMode.ASYNC, null, system.tls())) {
-			client.run(WARM_UP, requests(system, mode), (_) -> {
-			});
+		try (OpenClient client = system.client()) {
+			client.run(WARM_UP, system.orders(mode));
 			OptionalDouble rate = search.next();
 			// At least one step, however long the warm-up took.
 			do {
@@ -270,7 +243,6 @@ final class KneeExperiment extends Experiment {
 	/** Measures at a rate. */
 	private Step step(double rate, Mode mode, SystemUnderTest system, OpenClient client)
 			throws IOException, InterruptedException {
-		system.check();
 		Goal goal = this.settings.goal();
 		// With more, the goal is certainly missed: by Little's law the mean is then three
 		// times the goal.
@@ -284,14 +256,11 @@ final class KneeExperiment extends Experiment {
 				case QUEUED -> patience;
 			};
 			OpenLoad warmUp = new OpenLoad(rate, this.settings.warmUp(), warmUpPatience, most);
-			long accepted = client.run(warmUp, requests(system, mode), (_) -> {
-			}).tally().succeeded();
+			long accepted = client.run(warmUp, system.orders(mode)).tally().succeeded();
 			long waiting = accepted - (saved(mode, system) - savedBefore);
 			PrometheusHistogram before = (mode == Mode.QUEUED) ? system.savedTimes() : null;
 			Instant from = Instant.now();
-			Figures figures = client.run(new OpenLoad(rate, measured(rate), patience, most), requests(system, mode),
-					(_) -> {
-					});
+			Figures figures = client.run(new OpenLoad(rate, measured(rate), patience, most), system.orders(mode));
 			Window window = new Window(from, Instant.now());
 			long all = savedBefore + accepted + figures.tally().succeeded();
 			long leftBehind = all - saved(mode, system) - waiting;
@@ -321,14 +290,18 @@ final class KneeExperiment extends Experiment {
 				: (enough.compareTo(most) < 0) ? enough : most;
 	}
 
+	/**
+	 * Of a deployed system, no process is visible, and the answers show whether it runs.
+	 */
 	private @Nullable ProcessSampler sampler(SystemUnderTest system) throws IOException {
-		return system.processes().isEmpty() ? null : new ProcessSampler(system.processes(),
-				directory().directory("samples").resolve("load-%s.csv".formatted(this.loads)));
-	}
-
-	private OrderRequests requests(SystemUnderTest system, Mode mode) {
-		this.loads++;
-		return new OrderRequests(system.gateway(), mode, OrderRequests.unused("knee"), system.authorization());
+		Started started = system.started();
+		if (started == null) {
+			return null;
+		}
+		Stack.checkAlive(started.services());
+		this.sampled++;
+		return new ProcessSampler(started.processes(),
+				directory().directory("samples").resolve("step-%s.csv".formatted(this.sampled)));
 	}
 
 	private static @Nullable Double millis(@Nullable Double seconds) {

@@ -3,23 +3,30 @@ package dev.sluice.lab.knee;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
-
-import javax.net.ssl.SSLContext;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.kit.client.CallMode;
+import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
+import dev.sluice.lab.kit.client.OpenClient;
+import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetSystem;
+import dev.sluice.lab.kit.load.ProcessTime;
+import dev.sluice.lab.kit.load.WarmUpWatch;
 import dev.sluice.lab.kit.metrics.Exposition;
 import dev.sluice.lab.kit.metrics.PrometheusHistogram;
 import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.Phase.Settling;
+import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
-import dev.sluice.lab.kit.stack.Stack;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +46,17 @@ record SystemUnderTest(URI gateway, TargetSystem system, @Nullable Started start
 	/** Enough for a million orders and a backend without delay. */
 	private static final Duration CLEARED = Duration.ofMinutes(3);
 
+	/** More than two cores can handle. A larger machine also gets warm at this rate. */
+	private static final double WARM_UP_PER_SECOND = 5_000;
+
+	/** As in the warm-up of a comparison. */
+	private static final int WARM_UP_OUTSTANDING = 200;
+
+	private static final Duration WARM_UP_PATIENCE = Duration.ofSeconds(2);
+
+	/** Longest rest between two windows: what the compilers have left to do. */
+	private static final Duration MAX_REST = Duration.ofSeconds(15);
+
 	/**
 	 * A system that the lab has started, in which no other clients wait for their orders.
 	 *
@@ -47,40 +65,50 @@ record SystemUnderTest(URI gateway, TargetSystem system, @Nullable Started start
 	record Started(BackendControl backend, Collection<Service> services, Map<String, ProcessGroup> processes) {
 	}
 
-	/** Authorization header of the requests; null if none is needed. */
-	@Nullable String authorization() {
-		return this.system.authorization();
+	OpenClient client() {
+		return new OpenClient(CallMode.ASYNC, null, this.system.tls());
 	}
 
-	/** The certificates to trust; null for the JDK's. */
-	@Nullable SSLContext tls() {
-		return this.system.tls();
+	/** Orders with keys of their own, never used before. */
+	OrderRequests orders(Mode mode) {
+		return new OrderRequests(this.gateway, mode, OrderRequests.unused(KneeExperiment.NAME),
+				this.system.authorization());
 	}
 
 	/**
-	 * Checks that the system still runs, as far as that is visible; of a deployed one the
-	 * answers to orders show it.
-	 * @throws LabException if it does not run
+	 * Warms up the services and this process's client: keeps 200 requests outstanding, in
+	 * each mode in turn, with a rest after each window, until the last two agree in rate
+	 * and in CPU per order, and the compilers have little left to do.
+	 * @param rule when the warm-up ends
+	 * @return the windows; {@link WarmUpWindow#isWarm} says whether they have settled
 	 */
-	void check() {
-		if (this.started != null) {
-			Stack.checkAlive(this.started.services());
+	List<WarmUpWindow> warmUp(Settling rule, List<Mode> modes) throws InterruptedException {
+		OpenLoad load = new OpenLoad(WARM_UP_PER_SECOND, Duration.ofMillis(rule.windowMillis()).dividedBy(modes.size()),
+				WARM_UP_PATIENCE, WARM_UP_OUTSTANDING);
+		// Includes its children, the services.
+		ProcessTime time = new ProcessTime(List.of(ProcessHandle.current().pid()));
+		WarmUpWatch watch = new WarmUpWatch(rule);
+		try (OpenClient client = client()) {
+			while (!watch.isOver()) {
+				time.awaitRest(Duration.ZERO, Patience.of(MAX_REST), Thread::sleep);
+				long before = saved();
+				watch.begin(System.nanoTime(), time.millis(), time.jitMillis());
+				for (Mode mode : modes) {
+					client.run(load, orders(mode));
+				}
+				watch.end(System.nanoTime(), saved() - before, time.millis(), time.jitMillis());
+			}
 		}
+		return watch.windows();
 	}
 
 	/**
-	 * Number of orders of all clients saved so far.
+	 * Number of orders of all clients saved so far; of a deployed system that of the
+	 * queued ones.
 	 * @throws LabException if it is not known
 	 */
 	long saved() throws InterruptedException {
-		if (this.started != null) {
-			return this.started.backend().saved();
-		}
-		Double saved = consumer().sum(ACCEPT_TO_SAVED + "_count");
-		if (saved == null) {
-			throw missing("_count");
-		}
-		return saved.longValue();
+		return (this.started != null) ? this.started.backend().saved() : Math.round(savedTimes().count());
 	}
 
 	/**
@@ -88,26 +116,18 @@ record SystemUnderTest(URI gateway, TargetSystem system, @Nullable Started start
 	 * @throws LabException if they are not known
 	 */
 	PrometheusHistogram savedTimes() throws InterruptedException {
-		PrometheusHistogram times = PrometheusHistogram.of(consumer(), ACCEPT_TO_SAVED);
-		if (times.counts().isEmpty()) {
-			throw missing("_bucket");
-		}
-		return times;
-	}
-
-	private Exposition consumer() throws InterruptedException {
 		Exposition consumer = this.system.read().get(Target.CONSUMER);
 		if (consumer == null) {
 			throw new LabException("The consumer does not report the orders saved: %s"
 				.formatted(this.system.failures().get(Target.CONSUMER)));
 		}
-		return consumer;
-	}
-
-	private static LabException missing(String suffix) {
-		return new LabException(
-				"The consumer's metrics lack %s%s, so nobody knows what is saved: check 'consumer' in the target's 'metrics'"
-					.formatted(ACCEPT_TO_SAVED, suffix));
+		PrometheusHistogram times = PrometheusHistogram.of(consumer, ACCEPT_TO_SAVED);
+		if (times.counts().isEmpty()) {
+			throw new LabException(
+					"The consumer's metrics lack %s_bucket, so nobody knows what is saved: check 'consumer' in the target's 'metrics'"
+						.formatted(ACCEPT_TO_SAVED));
+		}
+		return times;
 	}
 
 	/**
@@ -148,11 +168,6 @@ record SystemUnderTest(URI gateway, TargetSystem system, @Nullable Started start
 		}
 		backend.forget();
 		backend.behave(BackendCapacity.UNLIMITED.behaviour());
-	}
-
-	/** The processes of the measurement; empty if they are not visible. */
-	Map<String, ProcessGroup> processes() {
-		return (this.started != null) ? this.started.processes() : Map.of();
 	}
 
 }

@@ -4,10 +4,15 @@ import java.net.http.HttpClient;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 
+import dev.sluice.contract.HttpNames;
 import dev.sluice.lab.StubServer;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetSystem;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.Phase.Settling;
+import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.LabException;
 import org.junit.jupiter.api.Test;
@@ -17,6 +22,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class SystemUnderTestTests {
+
+	private final AtomicLong sync = new AtomicLong();
+
+	private final AtomicLong queued = new AtomicLong();
 
 	@RegisterExtension
 	private final StubServer server = new StubServer();
@@ -45,8 +54,6 @@ class SystemUnderTestTests {
 			SystemUnderTest bed = new SystemUnderTest(this.server.uri(""), system, null);
 
 			assertThatExceptionOfType(LabException.class).isThrownBy(bed::saved)
-				.withMessageContaining("lack sluice_accept_to_saved_seconds_count");
-			assertThatExceptionOfType(LabException.class).isThrownBy(bed::savedTimes)
 				.withMessageContaining("lack sluice_accept_to_saved_seconds_bucket");
 		}
 	}
@@ -67,6 +74,46 @@ class SystemUnderTestTests {
 
 		assertThat(requests).containsSubsequence("GET /orders/count", "DELETE /audit", "PUT /behaviour")
 			.containsOnlyOnce("DELETE /audit");
+	}
+
+	@Test
+	void warmsUpWithOrdersOfEachModeInEachWindowAndCountsWhatIsSaved() throws Exception {
+		serveOrders(1);
+
+		List<WarmUpWindow> windows = warmUp(new Settling(300, 200, 2_400, WarmUpWindow.AGREE_WITHIN));
+
+		assertThat(this.sync.get()).isPositive();
+		assertThat(this.queued.get()).isPositive();
+		assertThat(windows).isNotEmpty().allSatisfy((window) -> assertThat(window.savedPerSecond()).isPositive());
+		assertThat(windows).extracting(WarmUpWindow::endSeconds).isSorted();
+	}
+
+	@Test
+	void aWarmUpEndsAtItsLimitIfNothingIsSaved() throws Exception {
+		serveOrders(0);
+
+		List<WarmUpWindow> windows = warmUp(new Settling(100, 100, 200, WarmUpWindow.AGREE_WITHIN));
+
+		assertThat(windows).isNotEmpty().allSatisfy((window) -> assertThat(window.savedPerSecond()).isZero());
+		assertThat(WarmUpWindow.isWarm(windows, WarmUpWindow.AGREE_WITHIN)).isFalse();
+	}
+
+	/** Accepts orders, of which a consumer saves none or each. */
+	private void serveOrders(int savedOfEach) {
+		this.server.on("/orders", (exchange) -> {
+			boolean prefers = exchange.getRequestHeaders().containsKey(HttpNames.PREFER);
+			(prefers ? this.queued : this.sync).incrementAndGet();
+			StubServer.answer(exchange, prefers ? 202 : 201, null);
+		});
+		this.server.on("/metrics",
+				(exchange) -> StubServer.answer(exchange, 200, "sluice_accept_to_saved_seconds_bucket{le=\"+Inf\"} %s\n"
+					.formatted(savedOfEach * (this.sync.get() + this.queued.get()))));
+	}
+
+	private List<WarmUpWindow> warmUp(Settling rule) throws InterruptedException {
+		try (TargetSystem system = system()) {
+			return new SystemUnderTest(this.server.uri(""), system, null).warmUp(rule, List.of(Mode.SYNC, Mode.QUEUED));
+		}
 	}
 
 	private TargetSystem system() {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * CPU time of some processes and of their children, as far as the system reports it.
  * Children that end between two readings are missing in the second. Not thread-safe.
  */
-final class ProcessTime {
+public final class ProcessTime {
 
 	/** Processes that together use no more CPU than this are at rest; 1 = one core. */
 	static final double REST = 0.25;
@@ -25,14 +25,14 @@ final class ProcessTime {
 
 	private final ThreadTimes threads = ThreadTimes.ofThisMachine();
 
-	ProcessTime(List<Long> pids) {
+	public ProcessTime(List<Long> pids) {
 		this.pids = List.copyOf(pids);
 	}
 
 	/**
 	 * CPU time since their start, in milliseconds; 0 where the system does not report it.
 	 */
-	long millis() {
+	public long millis() {
 		return processes().map((process) -> process.info().totalCpuDuration())
 			.flatMap(Optional::stream)
 			.mapToLong(Duration::toMillis)
@@ -43,7 +43,7 @@ final class ProcessTime {
 	 * CPU time of the JVMs' compilers since the first call, in milliseconds; null where
 	 * the system does not report it.
 	 */
-	@Nullable Long jitMillis() {
+	public @Nullable Long jitMillis() {
 		ThreadTimes.Totals totals = this.threads.sample(processes().map(ProcessHandle::pid).toList());
 		return (totals != null) ? totals.jit() / MICROS_PER_MILLI : null;
 	}
@@ -59,7 +59,7 @@ final class ProcessTime {
 	 * @param least shortest wait
 	 * @param most longest wait; then it returns anyway
 	 */
-	void awaitRest(Duration least, Duration most, Pause pause) throws InterruptedException {
+	public void awaitRest(Duration least, Duration most, Pause pause) throws InterruptedException {
 		long deadline = System.nanoTime() + most.toNanos();
 		pause.pause(least);
 		double used;
@@ -74,7 +74,7 @@ final class ProcessTime {
 
 	/** How to let time pass. */
 	@FunctionalInterface
-	interface Pause {
+	public interface Pause {
 
 		void pause(Duration duration) throws InterruptedException;
 

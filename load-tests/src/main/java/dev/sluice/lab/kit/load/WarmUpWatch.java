@@ -8,7 +8,7 @@ import dev.sluice.lab.kit.plan.WarmUpWindow;
 import org.jspecify.annotations.Nullable;
 
 /** The windows of a warm-up, and whether it is over. Not thread-safe. */
-final class WarmUpWatch {
+public final class WarmUpWatch {
 
 	private static final double SECOND_NANOS = 1e9;
 
@@ -30,7 +30,7 @@ final class WarmUpWatch {
 
 	private @Nullable Long jitMillis;
 
-	WarmUpWatch(Settling rule) {
+	public WarmUpWatch(Settling rule) {
 		this.rule = rule;
 	}
 
@@ -40,7 +40,7 @@ final class WarmUpWatch {
 	 * @param jit the part of it that their compilers used; null where the system does not
 	 * report it
 	 */
-	void begin(long nanos, long cpu, @Nullable Long jit) {
+	public void begin(long nanos, long cpu, @Nullable Long jit) {
 		if (this.windows.isEmpty()) {
 			this.startNanos = nanos;
 		}
@@ -56,7 +56,7 @@ final class WarmUpWatch {
 	 * @param jit the part of it that their compilers used; null where the system does not
 	 * report it
 	 */
-	void end(long nanos, long orders, long cpu, @Nullable Long jit) {
+	public void end(long nanos, long orders, long cpu, @Nullable Long jit) {
 		long spent = cpu - this.cpuMillis;
 		this.windows.add(new WarmUpWindow((nanos - this.startNanos) / SECOND_NANOS,
 				orders * SECOND_NANOS / Math.max(1, nanos - this.beginNanos),
@@ -67,7 +67,7 @@ final class WarmUpWatch {
 	}
 
 	/** Whether it has settled or its time is up. */
-	boolean isOver() {
+	public boolean isOver() {
 		long most = (this.saved > 0) ? this.rule.mostMillis() : this.rule.mostUnsavedMillis();
 		return isSettled() || this.endNanos - this.startNanos >= most * 1_000_000;
 	}
@@ -77,7 +77,7 @@ final class WarmUpWatch {
 				&& WarmUpWindow.isWarm(this.windows, this.rule.within());
 	}
 
-	List<WarmUpWindow> windows() {
+	public List<WarmUpWindow> windows() {
 		return List.copyOf(this.windows);
 	}
 
