@@ -7,11 +7,11 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 
 import dev.sluice.lab.kit.client.OpenClient.Requests;
+import dev.sluice.lab.kit.client.OpenClient.Step;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.SurgeResult.Outcomes;
 import dev.sluice.lab.kit.result.SurgeResult.Part;
 import dev.sluice.lab.kit.result.SurgeResult.Second;
-import dev.sluice.lab.kit.result.SurgeResult.Step;
 import dev.sluice.lab.kit.statistics.Latencies;
 import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +27,6 @@ record SurgeEvaluation(List<Step> steps, Requests requests, ProcessSamples sampl
 	/** The gateway's name in the samples. */
 	static final String GATEWAY = "gateway";
 
-	/** The time after a start that is shown on its own. */
-	private static final int FIRST_SECONDS = 5;
-
 	private static final int TOO_MANY_REQUESTS = 429;
 
 	private static final int UNAVAILABLE = 503;
@@ -39,7 +36,7 @@ record SurgeEvaluation(List<Step> steps, Requests requests, ProcessSamples sampl
 		List<Second> seconds = new ArrayList<>();
 		int number = 0;
 		for (Step step : this.steps) {
-			for (int second = 1; second <= step.seconds(); second++) {
+			for (int second = 1; second <= step.duration().toSeconds(); second++) {
 				int from = number + requests(step, second - 1);
 				int to = number + requests(step, second);
 				Window window = window(seconds.size(), seconds.size() + 1);
@@ -53,34 +50,31 @@ record SurgeEvaluation(List<Step> steps, Requests requests, ProcessSamples sampl
 
 	/** The number of a step's requests that are due before a second of it has ended. */
 	private static int requests(Step step, int seconds) {
-		return (int) Math.min(step.requests(), Math.ceil(step.perSecond() * seconds));
+		return (int) Math.min(step.requests(), Math.ceil(step.requestsPerSecond() * seconds));
 	}
 
-	/** The first seconds, if the first step is longer, and each step. */
+	/** Each step of the load. */
 	List<Part> parts(List<Second> seconds) {
 		List<Part> parts = new ArrayList<>();
-		Step firstStep = this.steps.getFirst();
-		if (firstStep.seconds() > FIRST_SECONDS) {
-			parts.add(part("first %s s".formatted(FIRST_SECONDS), 0, FIRST_SECONDS, 0,
-					requests(firstStep, FIRST_SECONDS), seconds));
-		}
 		int second = 0;
 		int number = 0;
 		for (Step step : this.steps) {
-			parts.add(part(String.format(Locale.ROOT, "%,.0f/s for %s s", step.perSecond(), step.seconds()), second,
-					second + step.seconds(), number, number + step.requests(), seconds));
-			second += step.seconds();
+			int end = second + (int) step.duration().toSeconds();
+			parts.add(part(step, number, second, seconds.subList(second, end)));
+			second = end;
 			number += step.requests();
 		}
 		return parts;
 	}
 
-	private Part part(String name, int fromSecond, int toSecond, int from, int to, List<Second> seconds) {
-		Window window = window(fromSecond, toSecond);
-		Outcomes outcomes = outcomes(from, to);
+	private Part part(Step step, int firstRequest, int begin, List<Second> seconds) {
+		int end = begin + seconds.size();
+		Window window = window(begin, end);
+		Outcomes outcomes = outcomes(firstRequest, firstRequest + step.requests());
 		Double cpuMillis = this.samples.cpuMillis(GATEWAY, window);
-		return new Part(name, fromSecond + 1, toSecond, outcomes, Latencies.timing(accepted(from, to)),
-				normalAfter(seconds.subList(fromSecond, toSecond)),
+		return new Part(String.format(Locale.ROOT, "%,.0f/s for %s s", step.requestsPerSecond(), seconds.size()),
+				begin + 1, end, outcomes,
+				Latencies.timing(accepted(firstRequest, firstRequest + step.requests())), normalAfter(seconds),
 				(cpuMillis != null && outcomes.accepted() > 0) ? cpuMillis / outcomes.accepted() : null,
 				this.samples.peakRssBytes(GATEWAY, window));
 	}

@@ -23,6 +23,7 @@ import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OpenClient.Requests;
+import dev.sluice.lab.kit.client.OpenClient.Step;
 import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.plan.Mode;
@@ -33,7 +34,6 @@ import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SurgeResult;
 import dev.sluice.lab.kit.result.SurgeResult.Second;
-import dev.sluice.lab.kit.result.SurgeResult.Step;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
@@ -142,11 +142,8 @@ final class SurgeExperiment extends Experiment {
 			throws InterruptedException {
 		OrderRequests orders = new OrderRequests(gateway, mode,
 				this.settings.keyed() ? OrderRequests.unused(NAME) : null, null);
-		List<OpenClient.Step> load = steps.stream()
-			.map((step) -> new OpenClient.Step(step.perSecond(), Duration.ofSeconds(step.seconds())))
-			.toList();
 		long all = steps.stream().mapToLong(Step::requests).sum();
-		return OpenClient.run(new OpenLoad(load, TIMEOUT, this.settings.connections()),
+		return OpenClient.run(new OpenLoad(steps, TIMEOUT, this.settings.connections()),
 				(number, reply) -> connections.send(orders.bytes(number), reply),
 				(second) -> progress().now("%s: %s of %s orders".formatted(what, count(second.sent()), count(all))));
 	}
@@ -177,8 +174,7 @@ final class SurgeExperiment extends Experiment {
 
 	@Override
 	protected Finding finding(@Nullable String partial) {
-		return new SurgeResult(this.settings.connections(), this.settings.heapMegabytes(), this.settings.steps(),
-				this.runs);
+		return new SurgeResult(this.runs);
 	}
 
 	/** Each run has been printed when it ended. */
@@ -204,7 +200,8 @@ final class SurgeExperiment extends Experiment {
 		Step warmUp = this.settings.warmUp();
 		configuration.put("warm-up",
 				(warmUp != null)
-						? "%s orders per second for %s s".formatted(measured(warmUp.perSecond()), warmUp.seconds())
+						? "%s orders per second for %s s".formatted(measured(warmUp.requestsPerSecond()),
+								warmUp.duration().toSeconds())
 						: "none: the load begins when the gateway is ready and the connections are open");
 		configuration.put("backend", BackendCapacity.WORKERS.model().description());
 		configuration.put("consumer", "creates the table of statuses and is stopped before the load");

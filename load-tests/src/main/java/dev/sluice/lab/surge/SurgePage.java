@@ -18,7 +18,6 @@ import dev.sluice.lab.kit.result.SurgeResult;
 import dev.sluice.lab.kit.result.SurgeResult.Part;
 import dev.sluice.lab.kit.result.SurgeResult.Run;
 import dev.sluice.lab.kit.result.SurgeResult.Second;
-import dev.sluice.lab.kit.result.SurgeResult.Step;
 import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +37,7 @@ public final class SurgePage {
 		double accepted = top(surge, (second) -> second.outcomes().due());
 		int number = 1;
 		for (Run run : surge.runs()) {
-			sections.add(new Section("run-" + number++, title(run), (html) -> chart(surge, run, accepted, html)));
+			sections.add(new Section("run-" + number++, title(run), (html) -> chart(run, accepted, html)));
 		}
 		sections.add(Section.limits(
 				"The load generator, the gateway, Kafka, PostgreSQL and the backend share this machine. If it is sent late, an order waits longer than the gateway is to blame for; runs with a lag of more than %s ms are marked %s."
@@ -98,7 +97,7 @@ public final class SurgePage {
 						Column.bytes("peak RSS", Part::peakRssBytes)));
 	}
 
-	private static void chart(SurgeResult surge, Run run, double top, Html html) {
+	private static void chart(Run run, double top, Html html) {
 		List<Second> seconds = run.seconds();
 		List<Panel> panels = List.of(
 				Panel.of("Accepted per second", 0, "area", seconds, (second) -> second.outcomes().accepted()).upTo(top),
@@ -106,11 +105,8 @@ public final class SurgePage {
 				Panel.of("p99 of the accepted, ms", 2, "line", seconds, SurgePage::p99).onLogarithmicAxis(),
 				Panel.of("Cores used by the gateway", 3, "area", seconds, Second::cores));
 		List<Span> spans = new ArrayList<>();
-		int from = 0;
-		for (Step step : surge.steps()) {
-			spans.add(new Span("load", "%s/s".formatted(Figures.measured(step.perSecond())), spans.size() % 2, from,
-					from + step.seconds()));
-			from += step.seconds();
+		for (Part part : run.parts()) {
+			spans.add(new Span("load", part.name(), spans.size() % 2, part.from() - 1, part.to()));
 		}
 		html.chart(
 				new Chart.Seconds("Second by second",

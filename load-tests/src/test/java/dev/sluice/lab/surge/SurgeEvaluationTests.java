@@ -1,15 +1,16 @@
 package dev.sluice.lab.surge;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 
 import dev.sluice.lab.kit.client.OpenClient.Requests;
+import dev.sluice.lab.kit.client.OpenClient.Step;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.SurgeResult.Outcomes;
 import dev.sluice.lab.kit.result.SurgeResult.Part;
 import dev.sluice.lab.kit.result.SurgeResult.Second;
-import dev.sluice.lab.kit.result.SurgeResult.Step;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,7 +18,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 class SurgeEvaluationTests {
 
 	/** 10 orders in each of six seconds, and then 20 in each of two. */
-	private static final List<Step> STEPS = List.of(new Step(10, 6), new Step(20, 2));
+	private static final List<Step> STEPS = List.of(new Step(10, Duration.ofSeconds(6)),
+			new Step(20, Duration.ofSeconds(2)));
 
 	private final int[] status = new int[100];
 
@@ -42,19 +44,18 @@ class SurgeEvaluationTests {
 	}
 
 	@Test
-	void tellsTheFirstSecondsAndEachStepAndWhenItBecameNormal() {
+	void tellsEachStepAndWhenItBecameNormal() {
 		this.status[25] = 503;
 		this.status[99] = 503;
 
 		List<Part> parts = evaluation().parts(evaluation().seconds());
 
-		assertThat(parts).extracting(Part::name).containsExactly("first 5 s", "10/s for 6 s", "20/s for 2 s");
+		assertThat(parts).extracting(Part::name).containsExactly("10/s for 6 s", "20/s for 2 s");
 		assertThat(parts).extracting(Part::outcomes)
-			.containsExactly(new Outcomes(50, 49, 1, 0, 0), new Outcomes(60, 59, 1, 0, 0),
-					new Outcomes(40, 39, 1, 0, 0));
-		assertThat(parts).extracting(Part::normalAfter).containsExactly(3, 3, null);
-		assertThat(parts).extracting(Part::from).containsExactly(1, 1, 7);
-		assertThat(parts).extracting(Part::to).containsExactly(5, 6, 8);
+			.containsExactly(new Outcomes(60, 59, 1, 0, 0), new Outcomes(40, 39, 1, 0, 0));
+		assertThat(parts).extracting(Part::normalAfter).containsExactly(3, null);
+		assertThat(parts).extracting(Part::from).containsExactly(1, 7);
+		assertThat(parts).extracting(Part::to).containsExactly(6, 8);
 	}
 
 	@Test
@@ -67,7 +68,7 @@ class SurgeEvaluationTests {
 		Part step = new SurgeEvaluation(STEPS, new Requests(Instant.EPOCH, new int[100], latency, this.status),
 				ProcessSamples.NONE)
 			.parts(evaluation().seconds())
-			.get(1);
+			.getFirst();
 
 		assertThat(step.latency()).isNotNull();
 		assertThat(step.latency().max()).isEqualTo(4);
@@ -75,7 +76,7 @@ class SurgeEvaluationTests {
 
 	@Test
 	void aFractionalRateCountsEachOrderOnce() {
-		List<Step> steps = List.of(new Step(2.5, 3));
+		List<Step> steps = List.of(new Step(2.5, Duration.ofSeconds(3)));
 		Requests results = new Requests(Instant.EPOCH, new int[8], new int[8], Arrays.copyOf(this.status, 8));
 
 		assertThat(new SurgeEvaluation(steps, results, ProcessSamples.NONE).seconds())

@@ -101,7 +101,8 @@ public final class OpenClient implements AutoCloseable {
 			}
 		}
 
-		int requests() {
+		/** The number of requests due in it. */
+		public int requests() {
 			return (int) Math.round(this.requestsPerSecond * this.duration.toNanos() / 1e9);
 		}
 

@@ -11,16 +11,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * What clients saw in each second of an open load over many connections.
  *
- * @param connections opened before the load
- * @param heapMegabytes maximum heap of the gateway
- * @param steps of the load, one after another
  * @param runs in order of execution
  */
 @JsonTypeName("surge")
-public record SurgeResult(int connections, int heapMegabytes, List<Step> steps, List<Run> runs) implements Finding {
+public record SurgeResult(List<Run> runs) implements Finding {
 
 	public SurgeResult {
-		steps = List.copyOf(steps);
 		runs = List.copyOf(runs);
 	}
 
@@ -30,27 +26,13 @@ public record SurgeResult(int connections, int heapMegabytes, List<Step> steps, 
 	}
 
 	/**
-	 * A constant rate.
-	 *
-	 * @param perSecond orders due per second
-	 */
-	public record Step(double perSecond, int seconds) {
-
-		/** The number of orders due in it. */
-		public int requests() {
-			return (int) Math.round(this.perSecond * this.seconds);
-		}
-
-	}
-
-	/**
 	 * One start of a gateway, and the load on it.
 	 *
 	 * @param readyMillis from the start of the process until it said that it is ready
 	 * @param ended why the gateway did not live until the end; null if it did
 	 * @param lag lateness of the load generator
 	 * @param foreignCpuShare CPU share of other processes
-	 * @param parts the first seconds and each step
+	 * @param parts each step of the load
 	 */
 	public record Run(String variant, Mode mode, int repetition, double readyMillis, @Nullable String ended,
 			@Nullable Timing lag, @Nullable Double foreignCpuShare, List<Part> parts, List<Second> seconds) {
@@ -93,8 +75,9 @@ public record SurgeResult(int connections, int heapMegabytes, List<Step> steps, 
 	}
 
 	/**
-	 * Some seconds of a run.
+	 * A step of the load.
 	 *
+	 * @param name its rate and length
 	 * @param from its first second, from 1
 	 * @param to its last second
 	 * @param latency latency of the accepted ones from when they were due

@@ -212,7 +212,6 @@ public final class Runs {
 	 * A gateway that accepts little in its first seconds, and nothing in its last ones.
 	 */
 	public static RunResult surge() {
-		List<SurgeResult.Step> steps = List.of(new SurgeResult.Step(300, 10), new SurgeResult.Step(3_000, 10));
 		Timing timing = new Timing(1, 8, 5.0, 40.0, 210.0, 900);
 		List<SurgeResult.Second> seconds = IntStream.rangeClosed(1, 20).mapToObj((second) -> {
 			int due = (second <= 10) ? 300 : 3_000;
@@ -225,7 +224,7 @@ public final class Runs {
 						2, 0.4, 500L << 20),
 				new SurgeResult.Part("3,000/s for 10 s", 11, 20, new SurgeResult.Outcomes(30_000, 24_000, 6_000, 0, 0),
 						timing, null, 0.3, 500L << 20));
-		return found("surge", new SurgeResult(2_000, 384, steps, List
+		return found("surge", new SurgeResult(List
 			.of(new SurgeResult.Run("reactive", Mode.QUEUED, 1, 6_100, "it ended", timing, 0.02, parts, seconds))));
 	}
 
