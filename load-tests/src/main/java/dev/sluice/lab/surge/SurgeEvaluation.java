@@ -3,7 +3,6 @@ package dev.sluice.lab.surge;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.IntStream;
 
 import dev.sluice.lab.kit.client.OpenClient.Requests;
@@ -11,10 +10,8 @@ import dev.sluice.lab.kit.client.OpenClient.Step;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.SurgeResult.Outcomes;
 import dev.sluice.lab.kit.result.SurgeResult.Part;
-import dev.sluice.lab.kit.result.SurgeResult.Second;
 import dev.sluice.lab.kit.statistics.Latencies;
 import dev.sluice.lab.kit.statistics.Window;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The figures of one run. Orders belong to the second in which they were due, so that
@@ -31,17 +28,28 @@ record SurgeEvaluation(List<Step> steps, Requests requests, ProcessSamples sampl
 
 	private static final int UNAVAILABLE = 503;
 
-	/** Every second of the load. */
-	List<Second> seconds() {
-		List<Second> seconds = new ArrayList<>();
+	/** Each step of the load. */
+	List<Part> parts() {
+		List<Part> parts = new ArrayList<>();
+		int second = 0;
 		int number = 0;
 		for (Step step : this.steps) {
-			for (int second = 1; second <= step.duration().toSeconds(); second++) {
-				int from = number + requests(step, second - 1);
-				int to = number + requests(step, second);
-				Window window = window(seconds.size(), seconds.size() + 1);
-				seconds.add(new Second(seconds.size() + 1, outcomes(from, to), Latencies.timing(accepted(from, to)),
-						this.samples.cpuShare(GATEWAY, window), this.samples.peakRssBytes(GATEWAY, window)));
+			int end = second + (int) step.duration().toSeconds();
+			parts.add(part(second, end, number, number + step.requests()));
+			second = end;
+			number += step.requests();
+		}
+		return parts;
+	}
+
+	/** Each second of the load. */
+	List<Part> seconds() {
+		List<Part> seconds = new ArrayList<>();
+		int number = 0;
+		for (Step step : this.steps) {
+			for (int second = 0; second < step.duration().toSeconds(); second++) {
+				seconds.add(part(seconds.size(), seconds.size() + 1, number + requests(step, second),
+						number + requests(step, second + 1)));
 			}
 			number += step.requests();
 		}
@@ -53,44 +61,11 @@ record SurgeEvaluation(List<Step> steps, Requests requests, ProcessSamples sampl
 		return (int) Math.min(step.requests(), Math.ceil(step.requestsPerSecond() * seconds));
 	}
 
-	/** Each step of the load. */
-	List<Part> parts(List<Second> seconds) {
-		List<Part> parts = new ArrayList<>();
-		int second = 0;
-		int number = 0;
-		for (Step step : this.steps) {
-			int end = second + (int) step.duration().toSeconds();
-			parts.add(part(step, number, second, seconds.subList(second, end)));
-			second = end;
-			number += step.requests();
-		}
-		return parts;
-	}
-
-	private Part part(Step step, int firstRequest, int begin, List<Second> seconds) {
-		int end = begin + seconds.size();
-		Window window = window(begin, end);
-		Outcomes outcomes = outcomes(firstRequest, firstRequest + step.requests());
-		Double cpuMillis = this.samples.cpuMillis(GATEWAY, window);
-		return new Part(String.format(Locale.ROOT, "%,.0f/s for %s s", step.requestsPerSecond(), seconds.size()),
-				begin + 1, end, outcomes,
-				Latencies.timing(accepted(firstRequest, firstRequest + step.requests())), normalAfter(seconds),
-				(cpuMillis != null && outcomes.accepted() > 0) ? cpuMillis / outcomes.accepted() : null,
-				this.samples.peakRssBytes(GATEWAY, window));
-	}
-
-	/** Null if the last second is not normal. */
-	private static @Nullable Integer normalAfter(List<Second> seconds) {
-		int normal = seconds.size();
-		while (normal > 0 && seconds.get(normal - 1).outcomes().isNormal()) {
-			normal--;
-		}
-		return (normal < seconds.size()) ? Integer.valueOf(normal) : null;
-	}
-
-	private Window window(int fromSecond, int toSecond) {
+	private Part part(int fromSecond, int toSecond, int from, int to) {
 		Instant start = this.requests.start();
-		return new Window(start.plusSeconds(fromSecond), start.plusSeconds(toSecond));
+		Window window = new Window(start.plusSeconds(fromSecond), start.plusSeconds(toSecond));
+		return new Part(fromSecond + 1, toSecond, outcomes(from, to), Latencies.timing(accepted(from, to)),
+				this.samples.cpuShare(GATEWAY, window), this.samples.peakRssBytes(GATEWAY, window));
 	}
 
 	private Outcomes outcomes(int from, int to) {

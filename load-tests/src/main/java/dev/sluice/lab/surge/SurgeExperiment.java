@@ -33,7 +33,7 @@ import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SurgeResult;
-import dev.sluice.lab.kit.result.SurgeResult.Second;
+import dev.sluice.lab.kit.result.SurgeResult.Part;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
@@ -151,11 +151,11 @@ final class SurgeExperiment extends Experiment {
 	private SurgeResult.Run run(Variant variant, Mode mode, int repetition, double readyMillis, @Nullable String ended,
 			Figures figures, ProcessSamples samples) {
 		SurgeEvaluation evaluation = new SurgeEvaluation(this.settings.steps(), figures.requests(), samples);
-		List<Second> seconds = evaluation.seconds();
+		List<Part> seconds = evaluation.seconds();
 		Instant start = figures.requests().start();
 		Window window = new Window(start, start.plusSeconds(seconds.size()));
 		return new SurgeResult.Run(variant.id(), mode, repetition, readyMillis, ended, figures.lag(),
-				samples.foreignCpuShare(window, Runtime.getRuntime().availableProcessors()), evaluation.parts(seconds),
+				samples.foreignCpuShare(window, Runtime.getRuntime().availableProcessors()), evaluation.parts(),
 				seconds);
 	}
 

@@ -17,7 +17,6 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.SurgeResult;
 import dev.sluice.lab.kit.result.SurgeResult.Part;
 import dev.sluice.lab.kit.result.SurgeResult.Run;
-import dev.sluice.lab.kit.result.SurgeResult.Second;
 import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +46,7 @@ public final class SurgePage {
 		return sections;
 	}
 
-	private static double top(SurgeResult surge, ToDoubleFunction<Second> figure) {
+	private static double top(SurgeResult surge, ToDoubleFunction<Part> figure) {
 		return surge.runs().stream().flatMap((run) -> run.seconds().stream()).mapToDouble(figure).reduce(1, Math::max);
 	}
 
@@ -66,69 +65,79 @@ public final class SurgePage {
 	}
 
 	private static String answer(Run run) {
-		String parts = run.parts().stream().map(SurgePage::words).collect(Collectors.joining("; "));
+		String parts = run.parts().stream().map((part) -> words(run, part)).collect(Collectors.joining("; "));
 		return Reliability.sign("%s: ready after %s s; %s%s".formatted(title(run),
 				Figures.measured(run.readyMillis() / 1_000), parts, (run.ended() != null) ? "; " + run.ended() : ""),
 				marked(run));
 	}
 
-	private static String words(Part part) {
-		Integer normalAfter = part.normalAfter();
+	private static String words(Run run, Part part) {
+		Integer normalAfter = run.normalAfter(part);
 		String normal = (normalAfter == null) ? ", not normal at its end"
 				: (normalAfter == 0) ? "" : ", normal after %s s".formatted(normalAfter);
 		Timing latency = part.latency();
-		return "%s: %s accepted%s%s".formatted(part.name(), Figures.percent(part.outcomes().acceptedShare()),
+		return "%s: %s accepted%s%s".formatted(name(part), Figures.percent(part.outcomes().acceptedShare()),
 				(latency != null) ? ", p99 %s ms".formatted(Figures.measured(latency.p99AtMost())) : "", normal);
+	}
+
+	/** Its rate and length. */
+	private static String name(Part part) {
+		return "%s/s for %s s".formatted(Figures.measured((double) part.outcomes().due() / part.seconds()),
+				part.seconds());
+	}
+
+	private static @Nullable Double cpuMillisPerAccepted(Part part) {
+		return (part.cores() != null) ? part.cores() * part.seconds() * 1_000 / part.outcomes().accepted() : null;
 	}
 
 	private static Table parts(Run run) {
 		return Table.of(
 				"%s. Normal: from then on each second accepted 99 %% or more of the orders due".formatted(title(run)),
 				run.parts(),
-				List.of(Column.words("Load", Part::name), Column.count("due", (part) -> part.outcomes().due()),
+				List.of(Column.words("Load", SurgePage::name), Column.count("due", (part) -> part.outcomes().due()),
 						Column.percent("accepted", (part) -> part.outcomes().acceptedShare()),
 						Column.count("refused", (part) -> part.outcomes().refused()),
 						Column.count("failed", (part) -> part.outcomes().failed()),
 						Column.count("not sent", (part) -> part.outcomes().notSent()),
 						Column.measured("p50, ms", Part::latency, Timing::p50),
 						Column.measured("p99, ms", Part::latency, Timing::p99),
-						Column.count("normal after, s", Part::normalAfter),
-						Column.measured("CPU ms per accepted", Part::cpuMillisPerAccepted),
+						Column.count("normal after, s", run::normalAfter),
+						Column.measured("CPU ms per accepted", SurgePage::cpuMillisPerAccepted),
 						Column.bytes("peak RSS", Part::peakRssBytes)));
 	}
 
 	private static void chart(Run run, double top, Html html) {
-		List<Second> seconds = run.seconds();
+		List<Part> seconds = run.seconds();
 		List<Panel> panels = List.of(
 				Panel.of("Accepted per second", 0, "area", seconds, (second) -> second.outcomes().accepted()).upTo(top),
 				Panel.of("Refused, failed or not sent", 1, "area", seconds, SurgePage::lost).upTo(top),
 				Panel.of("p99 of the accepted, ms", 2, "line", seconds, SurgePage::p99).onLogarithmicAxis(),
-				Panel.of("Cores used by the gateway", 3, "area", seconds, Second::cores));
+				Panel.of("Cores used by the gateway", 3, "area", seconds, Part::cores));
 		List<Span> spans = new ArrayList<>();
 		for (Part part : run.parts()) {
-			spans.add(new Span("load", part.name(), spans.size() % 2, part.from() - 1, part.to()));
+			spans.add(new Span("load", name(part), spans.size() % 2, part.from() - 1, part.to()));
 		}
 		html.chart(
 				new Chart.Seconds("Second by second",
 						"Orders accepted and not accepted, latency and CPU, for the orders due in each second.", 560,
 						seconds.size(), panels, spans),
 				Table.of("Orders due in each second", seconds,
-						List.of(Column.count("Second", Second::second),
+						List.of(Column.count("Second", Part::from),
 								Column.count("due", (second) -> second.outcomes().due()),
 								Column.count("accepted", (second) -> second.outcomes().accepted()),
 								Column.count("refused", (second) -> second.outcomes().refused()),
 								Column.count("failed", (second) -> second.outcomes().failed()),
 								Column.count("not sent", (second) -> second.outcomes().notSent()),
-								Column.measured("p50, ms", Second::latency, Timing::p50),
+								Column.measured("p50, ms", Part::latency, Timing::p50),
 								Column.measured("at most p99, ms", SurgePage::p99),
-								Column.measured("cores", Second::cores), Column.bytes("RSS", Second::rssBytes))));
+								Column.measured("cores", Part::cores), Column.bytes("RSS", Part::peakRssBytes))));
 	}
 
-	private static int lost(Second second) {
+	private static int lost(Part second) {
 		return second.outcomes().due() - second.outcomes().accepted();
 	}
 
-	private static @Nullable Double p99(Second second) {
+	private static @Nullable Double p99(Part second) {
 		Timing latency = second.latency();
 		return (latency != null) ? Double.valueOf(latency.p99AtMost()) : null;
 	}

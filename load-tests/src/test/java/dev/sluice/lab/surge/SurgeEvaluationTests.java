@@ -7,10 +7,11 @@ import java.util.List;
 
 import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.client.OpenClient.Step;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.SurgeResult.Outcomes;
 import dev.sluice.lab.kit.result.SurgeResult.Part;
-import dev.sluice.lab.kit.result.SurgeResult.Second;
+import dev.sluice.lab.kit.result.SurgeResult.Run;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,10 +36,10 @@ class SurgeEvaluationTests {
 		this.status[12] = Requests.NOT_ANSWERED;
 		this.status[60] = Requests.NOT_SENT;
 
-		List<Second> seconds = evaluation().seconds();
+		List<Part> seconds = evaluation().seconds();
 
-		assertThat(seconds).extracting(Second::second).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
-		assertThat(seconds).extracting(Second::outcomes)
+		assertThat(seconds).extracting(Part::from).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
+		assertThat(seconds).extracting(Part::outcomes)
 			.startsWith(new Outcomes(10, 9, 1, 0, 0), new Outcomes(10, 7, 1, 2, 0), new Outcomes(10, 10, 0, 0, 0))
 			.endsWith(new Outcomes(20, 19, 0, 0, 1), new Outcomes(20, 20, 0, 0, 0));
 	}
@@ -48,12 +49,12 @@ class SurgeEvaluationTests {
 		this.status[25] = 503;
 		this.status[99] = 503;
 
-		List<Part> parts = evaluation().parts(evaluation().seconds());
+		List<Part> parts = evaluation().parts();
+		Run run = new Run("reactive", Mode.QUEUED, 1, 0, null, null, null, parts, evaluation().seconds());
 
-		assertThat(parts).extracting(Part::name).containsExactly("10/s for 6 s", "20/s for 2 s");
 		assertThat(parts).extracting(Part::outcomes)
 			.containsExactly(new Outcomes(60, 59, 1, 0, 0), new Outcomes(40, 39, 1, 0, 0));
-		assertThat(parts).extracting(Part::normalAfter).containsExactly(3, null);
+		assertThat(parts).extracting(run::normalAfter).containsExactly(3, null);
 		assertThat(parts).extracting(Part::from).containsExactly(1, 7);
 		assertThat(parts).extracting(Part::to).containsExactly(6, 8);
 	}
@@ -67,7 +68,7 @@ class SurgeEvaluationTests {
 
 		Part step = new SurgeEvaluation(STEPS, new Requests(Instant.EPOCH, new int[100], latency, this.status),
 				ProcessSamples.NONE)
-			.parts(evaluation().seconds())
+			.parts()
 			.getFirst();
 
 		assertThat(step.latency()).isNotNull();

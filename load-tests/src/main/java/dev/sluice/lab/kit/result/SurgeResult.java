@@ -33,9 +33,10 @@ public record SurgeResult(List<Run> runs) implements Finding {
 	 * @param lag lateness of the load generator
 	 * @param foreignCpuShare CPU share of other processes
 	 * @param parts each step of the load
+	 * @param seconds each second of it, with the orders that were due in it
 	 */
 	public record Run(String variant, Mode mode, int repetition, double readyMillis, @Nullable String ended,
-			@Nullable Timing lag, @Nullable Double foreignCpuShare, List<Part> parts, List<Second> seconds) {
+			@Nullable Timing lag, @Nullable Double foreignCpuShare, List<Part> parts, List<Part> seconds) {
 
 		public Run {
 			parts = List.copyOf(parts);
@@ -45,6 +46,20 @@ public record SurgeResult(List<Run> runs) implements Finding {
 		/** Its name: the variant and the mode. */
 		public String name() {
 			return "%s, %s".formatted(this.variant, this.mode);
+		}
+
+		/**
+		 * Seconds from the begin of a part after which each second accepted 99 % or more;
+		 * null if its last one did not.
+		 */
+		public @Nullable Integer normalAfter(Part part) {
+			int last = this.seconds.stream()
+				.filter((second) -> second.from() >= part.from() && second.to() <= part.to())
+				.filter((second) -> !second.outcomes().isNormal())
+				.mapToInt(Part::to)
+				.max()
+				.orElse(part.from() - 1);
+			return (last < part.to()) ? Integer.valueOf(last - part.from() + 1) : null;
 		}
 
 	}
@@ -75,31 +90,22 @@ public record SurgeResult(List<Run> runs) implements Finding {
 	}
 
 	/**
-	 * A step of the load.
+	 * A step of the load, or one of its seconds.
 	 *
-	 * @param name its rate and length
 	 * @param from its first second, from 1
 	 * @param to its last second
 	 * @param latency latency of the accepted ones from when they were due
-	 * @param normalAfter seconds from its begin after which each second accepted 99 % or
-	 * more; null if its last one did not
-	 * @param cpuMillisPerAccepted CPU time of the gateway; null if nothing was accepted
+	 * @param cores CPU use of the gateway, 1 = one core
 	 * @param peakRssBytes resident memory of the gateway
 	 */
-	public record Part(String name, int from, int to, Outcomes outcomes, @Nullable Timing latency,
-			@Nullable Integer normalAfter, @Nullable Double cpuMillisPerAccepted, @Nullable Long peakRssBytes) {
-	}
+	public record Part(int from, int to, Outcomes outcomes, @Nullable Timing latency, @Nullable Double cores,
+			@Nullable Long peakRssBytes) {
 
-	/**
-	 * One second, of the orders that were due in it.
-	 *
-	 * @param second from 1
-	 * @param latency latency of the accepted ones
-	 * @param cores CPU use of the gateway, 1 = one core
-	 * @param rssBytes resident memory of the gateway
-	 */
-	public record Second(int second, Outcomes outcomes, @Nullable Timing latency, @Nullable Double cores,
-			@Nullable Long rssBytes) {
+		/** Its length. */
+		public int seconds() {
+			return this.to - this.from + 1;
+		}
+
 	}
 
 }

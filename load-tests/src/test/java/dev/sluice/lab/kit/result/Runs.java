@@ -213,17 +213,16 @@ public final class Runs {
 	 */
 	public static RunResult surge() {
 		Timing timing = new Timing(1, 8, 5.0, 40.0, 210.0, 900);
-		List<SurgeResult.Second> seconds = IntStream.rangeClosed(1, 20).mapToObj((second) -> {
+		List<SurgeResult.Part> seconds = IntStream.rangeClosed(1, 20).mapToObj((second) -> {
 			int due = (second <= 10) ? 300 : 3_000;
 			int accepted = (second <= 2 || second > 18) ? 0 : due;
-			return new SurgeResult.Second(second, new SurgeResult.Outcomes(due, accepted, due - accepted, 0, 0),
+			return new SurgeResult.Part(second, second, new SurgeResult.Outcomes(due, accepted, due - accepted, 0, 0),
 					(accepted > 0) ? timing : null, 1.4, 500L << 20);
 		}).toList();
 		List<SurgeResult.Part> parts = List.of(
-				new SurgeResult.Part("300/s for 10 s", 1, 10, new SurgeResult.Outcomes(3_000, 2_400, 600, 0, 0), timing,
-						2, 0.4, 500L << 20),
-				new SurgeResult.Part("3,000/s for 10 s", 11, 20, new SurgeResult.Outcomes(30_000, 24_000, 6_000, 0, 0),
-						timing, null, 0.3, 500L << 20));
+				new SurgeResult.Part(1, 10, new SurgeResult.Outcomes(3_000, 2_400, 600, 0, 0), timing, 1.2, 500L << 20),
+				new SurgeResult.Part(11, 20, new SurgeResult.Outcomes(30_000, 24_000, 6_000, 0, 0), timing, 1.4,
+						500L << 20));
 		return found("surge", new SurgeResult(List
 			.of(new SurgeResult.Run("reactive", Mode.QUEUED, 1, 6_100, "it ended", timing, 0.02, parts, seconds))));
 	}
