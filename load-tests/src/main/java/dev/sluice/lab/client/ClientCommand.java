@@ -28,8 +28,6 @@ public final class ClientCommand extends ExperimentCommand {
 
 	private static final int MAX_THREADS = 10_000;
 
-	private static final int MAX_SECONDS = 86_400;
-
 	@Option(names = { "-u", "--uri" }, paramLabel = "URI", description = "URI to GET.")
 	private @Nullable URI uri;
 
@@ -96,17 +94,9 @@ public final class ClientCommand extends ExperimentCommand {
 	}
 
 	private Case ownCase() {
-		if (!(this.requestsPerSecond > 0)) {
-			throw usage("--requests-per-second must be above 0");
-		}
-		if (this.seconds < 1 || this.seconds > MAX_SECONDS) {
-			throw usage("--duration: 1 to %s seconds".formatted(MAX_SECONDS));
-		}
-		if (this.requestsPerSecond * this.seconds < 1) {
-			throw usage("This is less than one request: choose more per second or a longer --duration");
-		}
-		if (this.requestsPerSecond * this.seconds > OpenClient.MAX_REQUESTS) {
-			throw usage("These are more than %s requests: choose fewer per second or a shorter --duration"
+		double requests = this.requestsPerSecond * this.seconds;
+		if (this.seconds < 1 || !(requests >= 1 && requests <= OpenClient.MAX_REQUESTS)) {
+			throw usage("--requests-per-second for --duration: 1 to %s requests in at least 1 s"
 				.formatted(OpenClient.MAX_REQUESTS));
 		}
 		if (this.threads != null && this.mode.threads() == null) {

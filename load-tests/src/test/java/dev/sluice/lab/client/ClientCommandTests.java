@@ -39,10 +39,10 @@ class ClientCommandTests {
 			--uri http://127.0.0.1/ --mode luck                 | expected one of
 			--uri http://127.0.0.1/ --threads 5                 | --mode async waits without threads
 			--uri http://127.0.0.1/ --mode blocking --threads 0 | --threads: 1 to 10000
-			--uri http://127.0.0.1/ --duration 0                | --duration: 1 to
-			--uri http://127.0.0.1/ -r 0                        | must be above 0
-			--uri http://127.0.0.1/ -r 0.01 -d 20               | less than one request
-			--uri http://127.0.0.1/ -r 1e6 -d 60                | more than 5000000 requests
+			--uri http://127.0.0.1/ --duration 0                | 1 to 5000000 requests in at least 1 s
+			--uri http://127.0.0.1/ -r 0                        | 1 to 5000000 requests
+			--uri http://127.0.0.1/ -r 0.01 -d 20               | 1 to 5000000 requests
+			--uri http://127.0.0.1/ -r 1e6 -d 60                | 1 to 5000000 requests
 			--uri http://127.0.0.1/ --reference-table                | leave --uri out
 			""")
 	void refusesWhatMakesNoSense(String arguments, String message) {
