@@ -99,11 +99,7 @@ public final class KneeCommand extends ExperimentCommand {
 	}
 
 	private void refuseUnmeasurable(Target deployed) {
-		for (String option : List.of("--variants", "--infra")) {
-			if (has(option)) {
-				throw usage("--target is measured as it is: leave out " + option);
-			}
-		}
+		refuse("--target is measured as it is", "--variants", "--infra");
 		String consumer = deployed.metrics().get(Target.CONSUMER);
 		if (this.modes.value().contains(Mode.QUEUED) && (consumer == null || !consumer.startsWith("http"))) {
 			throw usage("Whether queued orders are saved in time is asked of the consumer's own Prometheus endpoint:"
