@@ -59,13 +59,6 @@ final class KneeExperiment extends Experiment {
 
 	private static final double FIRST = 400;
 
-	private static final double MIN_RATE = 2;
-
-	private static final double MAX_RATE = 12_800;
-
-	/** Slightly below 5 %, so that the last two rates differ by at most 5 %. */
-	private static final double PRECISION = 0.049;
-
 	/** Opens the client's connections, and lets the effects of the last search fade. */
 	private static final OpenLoad WARM_UP = new OpenLoad(300, Duration.ofSeconds(5), Duration.ofSeconds(5), 500);
 
@@ -202,7 +195,7 @@ final class KneeExperiment extends Experiment {
 		progress().step(name + ": warming up");
 		long start = System.nanoTime();
 		long savedBefore = saved(mode, system);
-		KneeSearch search = new KneeSearch(FIRST, MIN_RATE, MAX_RATE, PRECISION);
+		KneeSearch search = new KneeSearch(FIRST);
 		List<Step> steps = new ArrayList<>();
 		try (OpenClient client = system.client()) {
 			client.run(WARM_UP, system.orders(mode));
@@ -284,10 +277,8 @@ final class KneeExperiment extends Experiment {
 
 	/** A low rate is measured for longer, to have enough requests for a percentile. */
 	private Duration measured(double rate) {
-		Duration enough = Duration.ofMillis(Math.round(ENOUGH / rate * 1_000));
-		Duration most = this.settings.measured().multipliedBy(2);
-		return (enough.compareTo(this.settings.measured()) < 0) ? this.settings.measured()
-				: (enough.compareTo(most) < 0) ? enough : most;
+		long least = this.settings.measured().toMillis();
+		return Duration.ofMillis(Math.clamp(Math.round(ENOUGH / rate * 1_000), least, 2 * least));
 	}
 
 	/**

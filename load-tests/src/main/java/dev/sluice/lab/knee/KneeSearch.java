@@ -12,11 +12,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class KneeSearch {
 
-	private final double least;
+	/** The lowest rate that is tried if the first does not hold, per second. */
+	static final double LEAST = 2;
 
-	private final double most;
+	/** The highest rate that is tried, per second. */
+	static final double MOST = 12_800;
 
-	private final double precision;
+	/** Slightly below 5 %, so that the last two rates differ by at most 5 %. */
+	static final double PRECISION = 0.049;
 
 	private double next;
 
@@ -28,25 +31,18 @@ final class KneeSearch {
 
 	/**
 	 * @param first first rate to try
-	 * @param least lowest rate to try if the first does not hold
-	 * @param most highest rate to try
-	 * @param precision relative precision of the result, such as 0.05
 	 */
-	KneeSearch(double first, double least, double most, double precision) {
+	KneeSearch(double first) {
 		this.next = first;
-		this.least = least;
-		this.most = most;
-		this.precision = precision;
 	}
 
 	/** The next rate to try; empty when the search is over. */
 	OptionalDouble next() {
 		if (this.held != null && this.failed != null) {
-			return (this.failed <= this.held * (1 + this.precision)) ? OptionalDouble.empty()
+			return (this.failed <= this.held * (1 + PRECISION)) ? OptionalDouble.empty()
 					: OptionalDouble.of(Math.sqrt(this.held * this.failed));
 		}
-		boolean over = (this.held != null && this.held >= this.most)
-				|| (this.failed != null && this.failed <= this.least);
+		boolean over = (this.held != null && this.held >= MOST) || (this.failed != null && this.failed <= LEAST);
 		return over ? OptionalDouble.empty() : OptionalDouble.of(this.next);
 	}
 
@@ -54,14 +50,14 @@ final class KneeSearch {
 	void record(double rate, boolean holds) {
 		if (holds) {
 			this.held = rate;
-			this.next = Math.min(rate * 2, this.most);
+			this.next = Math.min(rate * 2, MOST);
 		}
 		else if (this.failed == null && !this.doubted) {
 			this.doubted = true;
 		}
 		else {
 			this.failed = rate;
-			this.next = Math.max(rate / 2, this.least);
+			this.next = Math.max(rate / 2, LEAST);
 		}
 	}
 

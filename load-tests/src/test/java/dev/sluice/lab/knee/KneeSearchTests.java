@@ -10,16 +10,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class KneeSearchTests {
 
-	private static final double PRECISION = 0.049;
-
-	private final KneeSearch search = new KneeSearch(100, 2, 12_800, PRECISION);
+	private final KneeSearch search = new KneeSearch(100);
 
 	@ParameterizedTest
 	@ValueSource(doubles = { 3, 51, 99.9, 100, 777, 3_333, 12_000 })
 	void findsTheGreatestRateWithinFivePercent(double knee) {
 		int steps = run(knee);
 
-		assertThat(this.search.held()).isNotNull().isBetween(knee / (1 + PRECISION), knee);
+		assertThat(this.search.held()).isNotNull().isBetween(knee / (1 + KneeSearch.PRECISION), knee);
 		assertThat(this.search.failed()).isNotNull().isGreaterThan(knee);
 		assertThat(steps).isLessThan(16);
 	}
@@ -28,7 +26,7 @@ class KneeSearchTests {
 	void triesNoMoreThanTheMost() {
 		run(1e9);
 
-		assertThat(this.search.held()).isEqualTo(12_800);
+		assertThat(this.search.held()).isEqualTo(KneeSearch.MOST);
 		assertThat(this.search.failed()).isNull();
 	}
 
@@ -37,7 +35,7 @@ class KneeSearchTests {
 		run(0);
 
 		assertThat(this.search.held()).isNull();
-		assertThat(this.search.failed()).isEqualTo(2);
+		assertThat(this.search.failed()).isEqualTo(KneeSearch.LEAST);
 	}
 
 	@Test
