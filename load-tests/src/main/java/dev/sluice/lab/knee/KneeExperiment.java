@@ -26,6 +26,7 @@ import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.result.ClientResult.Tally;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.KneeResult.Knee;
@@ -225,11 +226,12 @@ final class KneeExperiment extends Experiment {
 	 * @throws LabException if no request of its last step succeeded, or none was saved
 	 */
 	static void checkAnySucceeded(String name, Step last, boolean saved) {
-		if (last.tally().sent() > 0 && (last.tally().allFailed() || !saved)) {
+		Tally tally = last.tally();
+		if (tally.sent() > 0 && (tally.succeeded() == 0 || !saved)) {
 			throw new LabException(String.format(Locale.ROOT,
 					"%s: of %,d orders none was %s, at no more than %,.0f/s: %s. Read the logs of the gateway, the consumer and the backend",
-					name, last.tally().sent(), last.tally().allFailed() ? "accepted" : "saved",
-					last.requestsPerSecond(), last.missed()));
+					name, tally.sent(), (tally.succeeded() == 0) ? "accepted" : "saved", last.requestsPerSecond(),
+					last.missed()));
 		}
 	}
 

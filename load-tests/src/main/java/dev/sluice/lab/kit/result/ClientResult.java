@@ -83,12 +83,7 @@ public record ClientResult(List<Run> runs) implements Finding {
 
 		/** Requests that were answered without a failure. */
 		public long succeeded() {
-			return this.answered - failed();
-		}
-
-		/** Whether requests were sent and not one succeeded. */
-		public boolean allFailed() {
-			return this.sent > 0 && failed() + this.outstanding >= this.sent;
+			return this.sent - failed() - this.outstanding;
 		}
 
 	}

@@ -116,6 +116,7 @@ class OpenClientTests {
 					(_) -> HttpRequest.newBuilder(nobody).build(), this.seconds::add);
 
 			assertThat(figures.tally().answered()).isZero();
+			assertThat(figures.tally().succeeded()).isZero();
 			assertThat(figures.tally().outstanding()).isZero();
 			assertThat(figures.tally().failures()).containsExactlyEntriesOf(Map.of("no connection", 25L));
 		}
