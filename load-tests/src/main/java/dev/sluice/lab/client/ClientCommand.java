@@ -49,11 +49,6 @@ public final class ClientCommand extends ExperimentCommand {
 			description = "Time for which requests are sent, in seconds. Default: ${DEFAULT-VALUE}.")
 	private int seconds = SECONDS;
 
-	@Option(names = "--max-outstanding", paramLabel = "N", defaultValue = "20000",
-			description = "Maximum number of requests without an answer. Further requests are counted as not sent."
-					+ " Default: ${DEFAULT-VALUE}.")
-	private int maxOutstanding = 20_000;
-
 	@Option(names = "--reference-table",
 			description = "Repeats the four runs of the reference measurement against a backend that it starts. Takes"
 					+ " about 85 s.")
@@ -70,17 +65,13 @@ public final class ClientCommand extends ExperimentCommand {
 	}
 
 	private ClientExperiment.Settings settings() {
-		if (this.maxOutstanding < 1) {
-			throw usage("--max-outstanding must be at least 1");
-		}
 		if (this.referenceTable && this.uri != null) {
 			throw usage("--reference-table starts its own backend: leave --uri out");
 		}
 		if (this.referenceTable) {
-			return new ClientExperiment.Settings(ReferenceCases.all(), null, Duration.ZERO, this.maxOutstanding);
+			return new ClientExperiment.Settings(ReferenceCases.all(), null, Duration.ZERO);
 		}
-		return new ClientExperiment.Settings(List.of(ownCase()), target(), ClientExperiment.TIMEOUT,
-				this.maxOutstanding);
+		return new ClientExperiment.Settings(List.of(ownCase()), target(), ClientExperiment.TIMEOUT);
 	}
 
 	private URI target() {

@@ -52,6 +52,9 @@ final class ClientExperiment extends Experiment {
 	/** Time after which a request has failed. */
 	static final Duration TIMEOUT = Duration.ofSeconds(60);
 
+	/** Each has a connection. */
+	private static final int MAX_OUTSTANDING = 20_000;
+
 	private static final int HTTP_PORT = 80;
 
 	private final Settings settings;
@@ -65,7 +68,7 @@ final class ClientExperiment extends Experiment {
 	 * @param target URI to which the cases' paths are added; null to start a backend
 	 * @param patience time to wait for answers after each case
 	 */
-	record Settings(List<Case> cases, @Nullable URI target, Duration patience, int maxOutstanding) {
+	record Settings(List<Case> cases, @Nullable URI target, Duration patience) {
 	}
 
 	ClientExperiment(Run run, Settings settings) {
@@ -113,8 +116,7 @@ final class ClientExperiment extends Experiment {
 	}
 
 	private OpenLoad load(Case each, Duration duration) {
-		return new OpenLoad(each.requestsPerSecond(), duration, this.settings.patience(),
-				this.settings.maxOutstanding());
+		return new OpenLoad(each.requestsPerSecond(), duration, this.settings.patience(), MAX_OUTSTANDING);
 	}
 
 	/** A line of aligned columns. */
@@ -168,7 +170,7 @@ final class ClientExperiment extends Experiment {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "open model: requests are due by the clock, latency counts from then");
 		configuration.put("outstanding requests",
-				"at most %s; further requests are counted and not sent".formatted(this.settings.maxOutstanding()));
+				"at most %s; further requests are counted and not sent".formatted(MAX_OUTSTANDING));
 		configuration.put("timeout of a request", TIMEOUT.toSeconds() + " s");
 		configuration.put("after the last request",
 				"waited %s s for answers".formatted(this.settings.patience().toSeconds()));
