@@ -27,14 +27,14 @@ class CeilingTests {
 	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_310),
 			Map.entry("dev-services", 3_375), Map.entry("gateway-core", 5_730), Map.entry("gateway-reactive", 2_228),
 			Map.entry("gateway-servlet", 3_634), Map.entry("grpc-sink", 9_755), Map.entry("kafka-topics", 834),
-			Map.entry("load-tests", 25_605), Map.entry("order-consumer", 5_805), Map.entry("order-contract", 915));
+			Map.entry("load-tests", 24_864), Map.entry("order-consumer", 5_805), Map.entry("order-contract", 915));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 53_045;
+	private static final int TEST_LINES = 53_009;
 
 	private static final int RATIONALE_WORDS = 8_800;
 
-	private static final int DOCS_WORDS = 20_600;
+	private static final int DOCS_WORDS = 20_370;
 
 	private static final int CLASS_LINES = 400;
 
