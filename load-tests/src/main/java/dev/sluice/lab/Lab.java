@@ -8,6 +8,7 @@ import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.chaos.ChaosCommand;
 import dev.sluice.lab.client.ClientCommand;
 import dev.sluice.lab.compare.CompareCommand;
+import dev.sluice.lab.drain.DrainCommand;
 import dev.sluice.lab.grid.GridCommand;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.knee.KneeCommand;
@@ -53,6 +54,7 @@ public final class Lab {
 		Lab lab = new Lab();
 		return new CommandLine(lab).addSubcommand(new CompareCommand(Report::write))
 			.addSubcommand(new ChaosCommand(Report::write))
+			.addSubcommand(new DrainCommand(Report::write))
 			.addSubcommand(new ClientCommand(Report::write))
 			.addSubcommand(new GridCommand(Report::write))
 			.addSubcommand(new KneeCommand(Report::write))

@@ -41,9 +41,9 @@ class PartialRunTests {
 	static Stream<String> runs() {
 		return Stream.of("compare --smallest --infra embedded", "compare --causes --smallest --infra embedded",
 				"compare --scenario ../load-tests/scenarios/slow-partner.yaml --infra embedded",
-				"chaos --smallest --infra embedded", "client --reference-table", "grid --smallest --infra embedded",
-				"knee --smallest --infra embedded", "pool --quick", "sink --quick --infra embedded",
-				"surge --infra embedded");
+				"chaos --smallest --infra embedded", "drain --infra embedded", "client --reference-table",
+				"grid --smallest --infra embedded", "knee --smallest --infra embedded", "pool --quick",
+				"sink --quick --infra embedded", "surge --infra embedded");
 	}
 
 	@Test

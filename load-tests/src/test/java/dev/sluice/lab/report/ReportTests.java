@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
@@ -72,7 +73,7 @@ class ReportTests {
 
 	@Test
 	void theLastSectionOfOtherRunsSaysHowToRepeatThemAndWhereTheyRan() {
-		assertThat(Report.page(Runs.client())).contains("<h2>How to repeat it, and where it ran</h2>")
+		assertThat(Report.page(Runs.drain())).contains("<h2>How to repeat it, and where it ran</h2>")
 			.doesNotContain("What was measured, how, and what limits it");
 		assertThat(Report.page(Runs.brief())).contains("<h2>What was measured, how, and what limits it</h2>");
 	}
@@ -162,6 +163,14 @@ class ReportTests {
 
 		assertThat(page).contains("Partial: interrupted", "No cell was measured", "No load was measured in both modes")
 			.doesNotContain("null", "NaN");
+	}
+
+	@Test
+	void saysHowFastTheConsumerDrained() {
+		String page = withoutScripts(
+				Report.page(Runs.found("drain", new DrainResult(20_000, 100, 50, 12_000, 6.2, 1_950))));
+
+		assertThat(page).contains("lab drain", "1,950 orders/s while 12,000 were delivered", "97.5 % of the 2,000/s");
 	}
 
 	@Test

@@ -13,6 +13,11 @@ public final class SampleOrder {
 	private SampleOrder() {
 	}
 
+	/** An order with one item of quantity 1. */
+	public static Order of(String customer) {
+		return of(customer, "sku-1", 1);
+	}
+
 	/** An order with one item. */
 	public static Order of(String customer, String sku, int quantity) {
 		return new Order(customer,

@@ -38,7 +38,8 @@ public final class Runs {
 	 * is missing.
 	 */
 	public static List<RunResult> ofEveryKind() {
-		return List.of(brief(), partial(), client(), grid(), knee(), pool(), chaos(1), causes(), sink(), surge());
+		return List.of(brief(), partial(), client(), grid(), knee(), pool(), chaos(1), causes(), sink(), drain(),
+				surge());
 	}
 
 	/** A whole run: every load three times, sync before the starved backend collapses. */
@@ -200,6 +201,11 @@ public final class Runs {
 	private static List<PoolResult.Share> shares(long written) {
 		return List.of(new PoolResult.Share(100, written, 140, 101, 900, null),
 				new PoolResult.Share(95, written * 95 / 100, 110, 101, 160, 160.0));
+	}
+
+	/** A backlog delivered at 96 % of what the limit allows. */
+	public static RunResult drain() {
+		return found("drain", new DrainResult(60_000, 100, 50, 48_000, 25, 1_920));
 	}
 
 	/**

@@ -85,13 +85,13 @@ class ExperimentTests {
 	@Test
 	void showsWhatWasMeasuredSoFar() throws IOException {
 		Trial[] trial = new Trial[1];
-		trial[0] = new Trial("grid", () -> trial[0].showSoFar(), () -> Runs.grid().finding());
+		trial[0] = new Trial("grid", () -> trial[0].showSoFar(), () -> Runs.drain().finding());
 
 		trial[0].run();
 
 		assertThat(this.shown).singleElement().satisfies((run) -> {
 			assertThat(run.partial()).isEqualTo("the run has not ended yet");
-			assertThat(run.finding()).isEqualTo(Runs.grid().finding());
+			assertThat(run.finding()).isEqualTo(Runs.drain().finding());
 		});
 		assertThat(written().partial()).isNull();
 	}
@@ -115,7 +115,7 @@ class ExperimentTests {
 			if (conclusions.incrementAndGet() == 1) {
 				throw new ClosedByInterruptException();
 			}
-			return Runs.grid().finding();
+			return Runs.drain().finding();
 		}).run();
 
 		assertThat(written().partial()).isEqualTo("interrupted");
@@ -141,7 +141,7 @@ class ExperimentTests {
 	}
 
 	private void run(Work work) throws IOException {
-		new Trial("grid", work, () -> Runs.grid().finding()).run();
+		new Trial("grid", work, () -> Runs.drain().finding()).run();
 	}
 
 	private RunResult written() throws IOException {

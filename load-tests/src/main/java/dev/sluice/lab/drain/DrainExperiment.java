@@ -1,0 +1,158 @@
+package dev.sluice.lab.drain;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.result.DrainResult;
+import dev.sluice.lab.kit.result.Finding;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.StackOptions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures how close the consumer comes to the rate that its limit allows. One consumer
+ * delivers a backlog from Kafka to a backend of known delay; the rate in the middle of
+ * the backlog is compared with limit / delay. No gateway and no load generator take part.
+ */
+final class DrainExperiment extends Experiment {
+
+	static final String NAME = "drain";
+
+	private static final int CUSTOMERS = 1_000;
+
+	private static final Duration POLL = Duration.ofMillis(50);
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	/** The rate is measured from this share of the backlog on. */
+	private static final double FROM = 0.3;
+
+	private static final double TO = 0.9;
+
+	private final Settings settings;
+
+	private @Nullable DrainResult result;
+
+	/**
+	 * The chosen settings.
+	 *
+	 * @param orders number of orders in the backlog
+	 * @param deliveryConcurrency orders delivered at once
+	 * @param delayMillis time that the backend takes for an order, in milliseconds
+	 * @param deadlineMillis time limit of the delivery, in milliseconds
+	 */
+	record Settings(int orders, int deliveryConcurrency, long delayMillis, long deadlineMillis) {
+
+		ServiceOptions consumer() {
+			return ServiceOptions.NONE.withProperty("delivery.concurrency", this.deliveryConcurrency);
+		}
+
+	}
+
+	DrainExperiment(Run run, Infrastructure infrastructure, Settings settings) {
+		super(NAME, run, infrastructure);
+		this.settings = settings;
+	}
+
+	@Override
+	protected void measure() throws IOException, InterruptedException {
+		try (Stack stack = stack(); HttpClient client = Http.client(TIMEOUT)) {
+			stack.prepare(modules(), progress()::step);
+			progress().step("Starting Kafka, PostgreSQL and the backend");
+			Service[] started = new Service[1];
+			Stack.inParallel(
+					List.of(stack::startInfrastructure, () -> started[0] = stack.startBackend(ServiceOptions.NONE)));
+			BackendControl control = new BackendControl(client, started[0].uri());
+			control.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(this.settings.delayMillis())));
+			progress().step("Placing %s orders into Kafka".formatted(this.settings.orders()));
+			produce(stack.infrastructure().kafka().bootstrapServers());
+			progress()
+				.step("Starting a consumer that delivers %s at once".formatted(this.settings.deliveryConcurrency()));
+			Service consumer = stack.startConsumer(this.settings.consumer());
+			drain(control, consumer);
+			this.result = result(control.savedMicros().values());
+		}
+	}
+
+	/**
+	 * The rate in the middle of the backlog, without the start and the last stragglers.
+	 * @param savedMicros when each order was saved, in microseconds since 1970
+	 */
+	private DrainResult result(Collection<Long> savedMicros) {
+		long[] saved = savedMicros.stream().mapToLong(Long::longValue).sorted().toArray();
+		int from = (int) Math.round(FROM * saved.length);
+		int to = (int) Math.round(TO * saved.length);
+		long counted = to - from;
+		double seconds = Math.max(saved[to] - saved[from], 1) / 1e6;
+		return new DrainResult(this.settings.orders(), this.settings.deliveryConcurrency(), this.settings.delayMillis(),
+				counted, seconds, counted / seconds);
+	}
+
+	@Override
+	protected @Nullable Finding finding(@Nullable String partial) {
+		return this.result;
+	}
+
+	@Override
+	protected String summary(RunResult run) {
+		return (run.finding() instanceof DrainResult drain) ? DrainPage.text(drain) : "";
+	}
+
+	@Override
+	protected Set<Module> modules() {
+		return Set.of(Module.BACKEND, Module.CONSUMER);
+	}
+
+	@Override
+	protected Map<String, String> configuration() {
+		return Map.of("backlog", "%s orders of %s customers".formatted(this.settings.orders(), CUSTOMERS),
+				"consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()), "backend delay",
+				"%s ms".formatted(this.settings.delayMillis()), "rate", "while %s to %s %% of the backlog are delivered"
+					.formatted(Math.round(FROM * 100), Math.round(TO * 100)),
+				"services' JVM", String.join(" ", StackOptions.JVM_ARGS));
+	}
+
+	private void produce(String bootstrapServers) throws InterruptedException {
+		try (OrderFeed feed = new OrderFeed(bootstrapServers)) {
+			for (int i = 0; i < this.settings.orders(); i++) {
+				feed.send(UUID.randomUUID(), "customer-" + i % CUSTOMERS);
+			}
+			feed.flush();
+		}
+	}
+
+	private void drain(BackendControl backend, Service consumer) throws InterruptedException {
+		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(this.settings.deadlineMillis());
+		for (long saved = 0; saved < this.settings.orders(); saved = backend.saved()) {
+			if (System.nanoTime() - deadline >= 0) {
+				throw new LabException("Only %s of %s orders were saved within %s s; see %s".formatted(
+						Figures.count(saved), Figures.count(this.settings.orders()),
+						this.settings.deadlineMillis() / 1_000, consumer.logFile()));
+			}
+			Stack.checkAlive(List.of(consumer));
+			progress().now("%s of %s saved".formatted(Figures.count(saved), Figures.count(this.settings.orders())));
+			Thread.sleep(POLL);
+		}
+	}
+
+}
