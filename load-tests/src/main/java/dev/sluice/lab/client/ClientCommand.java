@@ -6,13 +6,19 @@ import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.devservices.Ports;
+import dev.sluice.lab.client.ClientExperiment.Deployed;
 import dev.sluice.lab.client.ReferenceCases.Case;
+import dev.sluice.lab.kit.deployed.Target;
+import dev.sluice.lab.kit.deployed.TargetOptions;
 import dev.sluice.lab.kit.client.CallMode;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.run.ExperimentCommand;
+import dev.sluice.lab.kit.run.ModesOption;
 import dev.sluice.lab.kit.run.ReportWriter;
+import dev.sluice.lab.scenario.TargetFile;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code lab client}. */
@@ -54,6 +60,12 @@ public final class ClientCommand extends ExperimentCommand {
 					+ " about 85 s.")
 	private boolean referenceTable;
 
+	@Mixin
+	private TargetOptions target = new TargetOptions();
+
+	@Mixin
+	private ModesOption modes = new ModesOption();
+
 	public ClientCommand(ReportWriter report) {
 		super(report);
 	}
@@ -68,10 +80,27 @@ public final class ClientCommand extends ExperimentCommand {
 		if (this.referenceTable && this.uri != null) {
 			throw usage("--reference-table starts its own backend: leave --uri out");
 		}
-		if (this.referenceTable) {
-			return new ClientExperiment.Settings(ReferenceCases.all(), null, Duration.ZERO);
+		Deployed deployed = deployed();
+		if (deployed != null) {
+			if (this.uri != null || this.referenceTable) {
+				throw usage("--target places orders: leave --uri and --reference-table out");
+			}
+			return new ClientExperiment.Settings(List.of(ownCase()), null, ClientExperiment.TIMEOUT, deployed);
 		}
-		return new ClientExperiment.Settings(List.of(ownCase()), target(), ClientExperiment.TIMEOUT);
+		if (this.referenceTable) {
+			return new ClientExperiment.Settings(ReferenceCases.all(), null, Duration.ZERO, null);
+		}
+		return new ClientExperiment.Settings(List.of(ownCase()), target(), ClientExperiment.TIMEOUT, null);
+	}
+
+	private @Nullable Deployed deployed() {
+		return argument(() -> {
+			Target read = this.target.value(TargetFile::read);
+			if (read == null && has("--modes")) {
+				throw usage("--modes are those of orders, which only --target gets");
+			}
+			return (read != null) ? new Deployed(read, this.modes.value()) : null;
+		});
 	}
 
 	private URI target() {

@@ -18,15 +18,18 @@ import java.util.TreeMap;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.client.ReferenceCases.Case;
+import dev.sluice.lab.kit.deployed.Target;
+import dev.sluice.lab.kit.deployed.TargetSystem;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
+import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.statistics.Window;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.ClientResult.Second;
-import dev.sluice.lab.kit.result.ClientResult.Tally;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.Experiment;
@@ -67,8 +70,18 @@ final class ClientExperiment extends Experiment {
 	 * @param cases in the order they run
 	 * @param target URI to which the cases' paths are added; null to start a backend
 	 * @param patience time to wait for answers after each case
+	 * @param deployed system whose gateways get orders in each case; null to send GET
+	 * requests instead
 	 */
-	record Settings(List<Case> cases, @Nullable URI target, Duration patience) {
+	record Settings(List<Case> cases, @Nullable URI target, Duration patience, @Nullable Deployed deployed) {
+	}
+
+	/**
+	 * A deployed system.
+	 *
+	 * @param modes modes in which its orders are placed
+	 */
+	record Deployed(Target target, List<Mode> modes) {
 	}
 
 	ClientExperiment(Run run, Settings settings) {
@@ -79,14 +92,14 @@ final class ClientExperiment extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		if (this.settings.target() != null) {
-			runAll(this.settings.target());
-			return;
+		if (this.settings.deployed() != null) {
+			placeOrders(this.settings.deployed());
 		}
-		try (Stack stack = stack()) {
-			stack.prepare(modules(), progress()::step);
-			progress().step("Starting the backend");
-			runAll(stack.startBackend(ServiceOptions.NONE).uri());
+		else if (this.settings.target() != null) {
+			runAll(this.settings.target());
+		}
+		else {
+			runAgainstBackend();
 		}
 	}
 
@@ -102,17 +115,51 @@ final class ClientExperiment extends Experiment {
 
 	@Override
 	protected Set<Module> modules() {
-		return Set.of(Module.BACKEND);
+		return (this.settings.deployed() != null) ? Set.of() : Set.of(Module.BACKEND);
+	}
+
+	/**
+	 * Places orders at each gateway in each mode. The target's machine is not sampled.
+	 */
+	private void placeOrders(Deployed deployed) throws InterruptedException {
+		try (TargetSystem system = TargetSystem.open(deployed.target())) {
+			for (Case each : this.settings.cases()) {
+				for (Map.Entry<String, URI> gateway : deployed.target().gateways().entrySet()) {
+					for (Mode mode : deployed.modes()) {
+						String name = "%s %s, %s".formatted(gateway.getKey(), mode, each.name());
+						progress().step("%s against %s for %s s".formatted(name, gateway.getValue(),
+								each.duration().toSeconds()));
+						placeOrders(name, each, gateway.getValue(), mode, system);
+					}
+				}
+			}
+		}
+	}
+
+	private void placeOrders(String name, Case each, URI gateway, Mode mode, TargetSystem system)
+			throws InterruptedException {
+		try (OpenClient client = new OpenClient(each.mode(), each.threads(), system.tls())) {
+			answered(gateway, client.run(load(each, WARM_UP), orders(gateway, mode, system)));
+			Figures figures = answered(gateway,
+					client.run(load(each, each.duration()), orders(gateway, mode, system), this::print));
+			this.runs.add(run(name, each, gateway, figures, null));
+		}
+	}
+
+	private static OrderRequests orders(URI gateway, Mode mode, TargetSystem system) {
+		return new OrderRequests(gateway, mode, OrderRequests.unused("client"), system.authorization());
 	}
 
 	/**
 	 * Fails if requests were sent and none was answered. A warm-up at a low rate may send
 	 * nothing.
 	 */
-	private static void checkAnswered(URI uri, Tally tally) {
-		if (tally.sent() > 0 && tally.answered() == 0) {
-			throw new LabException("%s does not answer (%s): is it started?".formatted(uri, tally.failures()));
+	private static Figures answered(URI uri, Figures figures) {
+		if (figures.tally().sent() > 0 && figures.tally().answered() == 0) {
+			throw new LabException(
+					"%s does not answer (%s): is it started?".formatted(uri, figures.tally().failures()));
 		}
+		return figures;
 	}
 
 	private OpenLoad load(Case each, Duration duration) {
@@ -127,6 +174,21 @@ final class ClientExperiment extends Experiment {
 				second.sentNow(), second.answeredNow(),
 				(second.latencyMillis() != null) ? Math.round(second.latencyMillis()) + "ms" : "-", second.threads()));
 		out().flush();
+	}
+
+	private static ClientResult.Run run(String name, Case each, URI uri, Figures figures,
+			@Nullable Double foreignCpuShare) {
+		return new ClientResult.Run(name, each.mode().toString(), each.threads(), uri.toString(),
+				each.requestsPerSecond(), each.duration().toMillis(), figures.tally(), figures.latency(), figures.lag(),
+				figures.cpuMillisPerRequest(), foreignCpuShare, figures.seconds(), each.reference());
+	}
+
+	private void runAgainstBackend() throws IOException, InterruptedException {
+		try (Stack stack = stack()) {
+			stack.prepare(modules(), progress()::step);
+			progress().step("Starting the backend");
+			runAll(stack.startBackend(ServiceOptions.NONE).uri());
+		}
 	}
 
 	private void runAll(URI target) throws IOException, InterruptedException {
@@ -150,24 +212,24 @@ final class ClientExperiment extends Experiment {
 				: HttpRequest.newBuilder(uri.resolve("/0")).timeout(TIMEOUT).build();
 		try (ProcessSampler sampler = new ProcessSampler(groups, samples);
 				OpenClient client = new OpenClient(each.mode(), each.threads(), null)) {
-			checkAnswered(uri, client.run(load(each, WARM_UP), (_) -> warmUp).tally());
+			answered(uri, client.run(load(each, WARM_UP), (_) -> warmUp));
 			// Waits for a sample before the first request.
 			Thread.sleep(ProcessSampler.INTERVAL);
 			Instant from = Instant.now();
 			Figures figures = client.run(load(each, each.duration()), (_) -> request, this::print);
 			Window window = new Window(from, Instant.now());
 			ProcessSampler.awaitNextSample();
-			return new ClientResult.Run(each.name(), each.mode().toString(), each.threads(), uri.toString(),
-					each.requestsPerSecond(), each.duration().toMillis(), figures.tally(), figures.latency(),
-					figures.lag(), figures.cpuMillisPerRequest(),
-					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()),
-					figures.seconds(), each.reference());
+			return run(each.name(), each, uri, figures,
+					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()));
 		}
 	}
 
 	@Override
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
+		if (this.settings.deployed() != null) {
+			configuration.putAll(this.settings.deployed().target().notes());
+		}
 		configuration.put("load", "open model: requests are due by the clock, latency counts from then");
 		configuration.put("outstanding requests",
 				"at most %s; further requests are counted and not sent".formatted(MAX_OUTSTANDING));

@@ -69,20 +69,20 @@ class ClientCommandTests {
 	}
 
 	@Test
-	void theServerIsWarmedUpByRequestsThatDoNotCount() throws Exception {
-		AtomicInteger requests = new AtomicInteger();
-		this.server.on("/", (exchange) -> {
-			requests.incrementAndGet();
-			StubServer.answer(exchange, 200, null);
+	void aTargetIsWarmedUpByOrdersThatDoNotCount() throws Exception {
+		AtomicInteger orders = new AtomicInteger();
+		this.server.on("/orders", (exchange) -> {
+			orders.incrementAndGet();
+			StubServer.answer(exchange, 201, null);
 		});
 
-		int exit = execute("--uri", this.server.uri("/").toString(), "-r", "20", "-d", "1", "--out",
-				this.directory.toString());
+		int exit = execute("--target", this.server.uri("").toString(), "-r", "20", "-d", "1", "--modes", "sync",
+				"--out", this.directory.toString());
 
 		assertThat(exit).as(this.err.toString()).isZero();
 		ClientResult client = (ClientResult) RunFile.read(this.directory.resolve(RunFile.NAME)).finding();
 		assertThat(client.runs()).singleElement().satisfies((only) -> assertThat(only.tally().due()).isEqualTo(20));
-		assertThat(requests).as("20, after 5 s of as many").hasValue(120);
+		assertThat(orders).as("20, after 5 s of as many").hasValue(120);
 	}
 
 	@Test
