@@ -9,7 +9,7 @@ import dev.sluice.lab.chaos.ChaosCommand;
 import dev.sluice.lab.client.ClientCommand;
 import dev.sluice.lab.compare.CompareCommand;
 import dev.sluice.lab.drain.DrainCommand;
-import dev.sluice.lab.grid.GridCommand;
+import dev.sluice.lab.compare.GridCommand;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.knee.KneeCommand;
 import dev.sluice.lab.order.PlaceOrder;

@@ -1,4 +1,4 @@
-package dev.sluice.lab.grid;
+package dev.sluice.lab.compare;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -1,4 +1,4 @@
-package dev.sluice.lab.grid;
+package dev.sluice.lab.compare;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -14,7 +14,8 @@ import java.util.stream.Stream;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.lab.grid.GridPlan.Subject;
+import dev.sluice.lab.compare.GridPlan.Subject;
+import dev.sluice.lab.compare.page.GridPage;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase;

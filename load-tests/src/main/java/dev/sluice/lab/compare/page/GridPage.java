@@ -1,4 +1,4 @@
-package dev.sluice.lab.grid;
+package dev.sluice.lab.compare.page;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +65,7 @@ public final class GridPage {
 	}
 
 	/** The answers and the throughput for the terminal. */
-	static String text(GridResult result) {
+	public static String text(GridResult result) {
 		GridPage page = new GridPage(result);
 		String answers = Section.text(page.answers());
 		long refused = result.cells().stream().mapToLong(Cell::refused).sum();

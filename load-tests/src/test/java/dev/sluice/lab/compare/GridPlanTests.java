@@ -1,4 +1,4 @@
-package dev.sluice.lab.grid;
+package dev.sluice.lab.compare;
 
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import org.junit.jupiter.api.Test;
