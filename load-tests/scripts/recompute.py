@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recomputes the cells of a run of `lab compare` from its raw data, without the lab.
+"""Recomputes the cells of a run of `lab compare` or `lab grid` from its raw data, without the lab.
 
 usage: recompute.py DIR|ZIP
 
@@ -166,8 +166,8 @@ def main(arguments):
     run = Directory(path) if path.is_dir() else Zip(path)
     result = json.loads(run.read('run.json'))
     cells = (result.get('finding') or {}).get('cells', [])
-    if result['experiment'] != 'compare' or not cells:
-        raise Unreadable('it is not a run of lab compare with cells')
+    if result['experiment'] not in ('compare', 'grid') or not cells:
+        raise Unreadable('it is not a run of lab compare or lab grid with cells')
     outcomes, rounds = set(run.names()), {}
     compared, wrong, greatest = 0, [], 0.0
     for cell in cells:

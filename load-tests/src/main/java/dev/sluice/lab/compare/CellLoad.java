@@ -195,9 +195,12 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 			notes.put("warm-up", "%s orders each mode, then a burst, before each round".formatted(this.warmUpOrders));
 		}
 		else {
-			notes.put("cell", "at least %s s and %s orders%s, then until the backlog is delivered".formatted(
-					Figures.measured(this.leastMillis / 1_000.0), this.leastOrders, (this.kind == Load.Kind.IN_FLIGHT)
-							? ", or until %s are accepted and not delivered".formatted(ModeByLoad.MAX_BACKLOG) : ""));
+			notes.put("cell",
+					"at least %s s and %s%s, then until the backlog is delivered".formatted(
+							Figures.measured(this.leastMillis / 1_000.0), Figures.counted(this.leastOrders, "order"),
+							(this.kind == Load.Kind.IN_FLIGHT)
+									? ", or until %s are accepted and not delivered".formatted(ModeByLoad.MAX_BACKLOG)
+									: ""));
 			notes.put("settling",
 					"before the first cell with another backend, queued orders for %s s, or until %s are accepted and not delivered"
 						.formatted(Figures.measured(Math.min(SETTLING_MILLIS, this.leastMillis) / 1_000.0),

@@ -10,6 +10,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.causes.CausesExperiment;
+import dev.sluice.lab.compare.ComparePlan.Gateway;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetOptions;
@@ -276,7 +277,7 @@ public final class CompareCommand extends ExperimentCommand {
 		try {
 			List<Variant> all = this.variants
 				.value((chosen == Length.WHOLE) ? List.of(Variant.values()) : QUICK_VARIANTS);
-			return new Sweep(all.stream().map(Variant::id).toList(), this.modes.value(),
+			return new Sweep(all.stream().map(Gateway::of).toList(), this.modes.value(),
 					backends.stream().map(BackendCapacity::model).toList(), kind(), loads(), times, drawn,
 					!this.burst && fits(all.size()));
 		}
@@ -324,8 +325,9 @@ public final class CompareCommand extends ExperimentCommand {
 				sweep.together() ? "all run from beginning to end; those without load idle"
 						: "one at a time, restarted for each repetition"
 								+ (this.burst ? "" : ": the memory is too small for all at once"));
-		return new CompareExperiment.Settings(Stream.of(BackendCapacity.values()).map(BackendCapacity::model).toList(),
-				load, this.heap, "-XX:+UseG1GC", this.deliveryConcurrency, chosen, this.force, notes);
+		return new CompareExperiment.Settings(CompareExperiment.NAME,
+				Stream.of(BackendCapacity.values()).map(BackendCapacity::model).toList(), load, this.heap,
+				"-XX:+UseG1GC", this.deliveryConcurrency, chosen, this.force, notes);
 	}
 
 	private BackendCapacity capacity(String name) {

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -14,11 +16,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.compare.ComparePlan.Block;
+import dev.sluice.lab.compare.ComparePlan.Gateway;
 import dev.sluice.lab.compare.ComparePlan.Round;
 import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.compare.page.ComparePage;
@@ -54,12 +55,11 @@ import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.StackOptions;
-import dev.sluice.lab.kit.stack.Variant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures every gateway in both modes under rising loads. Kafka, PostgreSQL and the
- * backend run throughout; gateways and consumer are started for each block of the plan.
+ * Measures the cells of a plan. Kafka, PostgreSQL and the backend run throughout;
+ * gateways and consumer are started for each block of the plan.
  */
 final class CompareExperiment extends Experiment {
 
@@ -72,7 +72,7 @@ final class CompareExperiment extends Experiment {
 	/** The consumer's default of {@code delivery.max-pending}. */
 	private static final int MIN_PENDING = 10_000;
 
-	private static final List<String> MEASURED = List.of(GATEWAY, CONSUMER, LoadRound.BACKEND, "kafka", "postgresql",
+	private static final List<String> MEASURED = List.of(GATEWAY, LoadRound.BACKEND, "kafka", "postgresql",
 			LoadRound.LOAD_GENERATOR, LoadRound.LAB);
 
 	private final Settings settings;
@@ -88,21 +88,27 @@ final class CompareExperiment extends Experiment {
 	/**
 	 * Settings that all cells share.
 	 *
+	 * @param name the experiment's, which decides what its page shows
 	 * @param backends the backends that the plan's cells name
 	 * @param load how orders are placed
 	 * @param heap heap of each service, in the JVM's notation
 	 * @param collector garbage collector of each service, as a JVM option
-	 * @param deliveryConcurrency orders that the consumer delivers at once
+	 * @param deliveryConcurrency orders that the consumer delivers at once; 0 = no
+	 * consumer runs, so no cell may be queued
 	 * @param length {@code smallest}, which only shows that everything works,
 	 * {@code quick} or {@code whole}
 	 * @param force whether it measures on a busy machine
 	 * @param notes further entries of the configuration, name to value
 	 */
-	record Settings(List<BackendModel> backends, CellLoad load, String heap, String collector, int deliveryConcurrency,
-			Length length, boolean force, Map<String, String> notes) {
+	record Settings(String name, List<BackendModel> backends, CellLoad load, String heap, String collector,
+			int deliveryConcurrency, Length length, boolean force, Map<String, String> notes) {
 
 		boolean checking() {
 			return this.length == Length.SMALLEST;
+		}
+
+		boolean hasConsumer() {
+			return this.deliveryConcurrency > 0;
 		}
 
 		BackendModel backend(Cell cell) {
@@ -120,7 +126,7 @@ final class CompareExperiment extends Experiment {
 	 */
 	CompareExperiment(Run run, Infrastructure infrastructure, Settings settings, ComparePlan plan,
 			@Nullable ScenarioRun scenario) {
-		super(NAME, run, infrastructure);
+		super(settings.name(), run, infrastructure);
 		this.settings = settings;
 		this.plan = plan;
 		this.scenario = scenario;
@@ -155,7 +161,8 @@ final class CompareExperiment extends Experiment {
 
 	@Override
 	protected @Nullable String failure(RunResult result) {
-		return this.settings.checking() ? null : Conclusion.refusal(result).orElse(null);
+		return (this.settings.checking() || !this.settings.name().equals(NAME)) ? null
+				: Conclusion.refusal(result).orElse(null);
 	}
 
 	@Override
@@ -170,22 +177,29 @@ final class CompareExperiment extends Experiment {
 
 	@Override
 	protected Set<Module> modules() {
-		Stream<Module> gateways = this.plan.variants().stream().map((variant) -> Variant.of(variant).module());
-		return Stream.concat(Stream.of(Module.BACKEND, Module.CONSUMER), gateways).collect(Collectors.toSet());
+		Set<Module> modules = new HashSet<>(this.plan.modules());
+		modules.add(Module.BACKEND);
+		if (this.settings.hasConsumer()) {
+			modules.add(Module.CONSUMER);
+		}
+		return modules;
 	}
 
 	private void run(Block block, Stack stack, Service backend) throws IOException, InterruptedException {
-		progress().step("Starting the consumer and %s".formatted(String.join(", ", block.variants())));
+		progress().step("Starting %s%s".formatted(this.settings.hasConsumer() ? "the consumer and " : "",
+				String.join(", ", block.names())));
 		Map<String, Service> services = new ConcurrentHashMap<>(Map.of(LoadRound.BACKEND, backend));
 		try {
 			List<Callable<?>> starts = new ArrayList<>();
-			starts.add(() -> services.put(CONSUMER,
-					stack.startConsumer(options(block, CONSUMER)
-						.withProperty("delivery.concurrency", this.settings.deliveryConcurrency())
-						.withProperty("delivery.max-pending", maxPending()))));
-			block.variants()
-				.forEach((variant) -> starts.add(() -> services.put(gateway(variant),
-						stack.startAnotherGateway(Variant.of(variant), options(block, variant)))));
+			if (this.settings.hasConsumer()) {
+				starts.add(() -> services.put(CONSUMER,
+						stack.startConsumer(options(block, CONSUMER, ServiceOptions.NONE)
+							.withProperty("delivery.concurrency", this.settings.deliveryConcurrency())
+							.withProperty("delivery.max-pending", maxPending()))));
+			}
+			block.gateways()
+				.forEach((gateway) -> starts.add(() -> services.put(gateway(gateway.name()),
+						stack.startAnotherGateway(gateway.variant(), options(block, gateway)))));
 			Stack.inParallel(starts);
 			for (Round round : block.rounds()) {
 				progress().step("Round %s: warm-up, then %s cells".formatted(round.name(), round.cells().size()));
@@ -211,8 +225,14 @@ final class CompareExperiment extends Experiment {
 		return Math.max(MIN_PENDING, 2 * this.settings.deliveryConcurrency());
 	}
 
-	private ServiceOptions options(Block block, String service) throws IOException {
-		return GcLog.written(gcLog(block, service), ServiceOptions.NONE.withLog(block.name() + "-" + service));
+	private ServiceOptions options(Block block, Gateway gateway) throws IOException {
+		ServiceOptions options = options(block, gateway.name(), gateway.options());
+		// Without a consumer there is no table of statuses to look keys up in.
+		return this.settings.hasConsumer() ? options : options.withProperty("status.key-lookup-timeout", 0);
+	}
+
+	private ServiceOptions options(Block block, String service, ServiceOptions own) throws IOException {
+		return GcLog.written(gcLog(block, service), own.withLog(block.name() + "-" + service));
 	}
 
 	private Path gcLog(Block block, String service) throws IOException {
@@ -225,7 +245,7 @@ final class CompareExperiment extends Experiment {
 
 	private List<Phase> phases(Block block, Round round, Map<String, Service> services) {
 		Map<String, Target> targets = new LinkedHashMap<>();
-		for (String variant : block.variants()) {
+		for (String variant : block.names()) {
 			for (Mode mode : round.modes()) {
 				targets.put(variant + " " + mode,
 						new Target(Objects.requireNonNull(services.get(gateway(variant))).uri(), mode));
@@ -299,12 +319,14 @@ final class CompareExperiment extends Experiment {
 
 	private void evaluate(Block block, Round round, LoadRound.Record record) throws IOException {
 		Path kept = directory().directory("scrapes/" + round.name());
-		Scrapes consumer = scrapes(kept, CONSUMER);
-		Scrapes backend = scrapes(kept, LoadRound.BACKEND);
+		Map<String, Scrapes> scrapes = new HashMap<>(Map.of(LoadRound.BACKEND, scrapes(kept, LoadRound.BACKEND)));
+		if (this.settings.hasConsumer()) {
+			scrapes.put(CONSUMER, scrapes(kept, CONSUMER));
+		}
 		List<CellResult> evaluated = new ArrayList<>();
-		for (String variant : block.variants()) {
-			CellEvaluation evaluation = evaluation(block, variant, record.samples(),
-					Map.of(GATEWAY, scrapes(kept, gateway(variant)), CONSUMER, consumer, LoadRound.BACKEND, backend));
+		for (String variant : block.names()) {
+			scrapes.put(GATEWAY, scrapes(kept, gateway(variant)));
+			CellEvaluation evaluation = evaluation(block, variant, record.samples(), scrapes);
 			for (Cell cell : round.cells()) {
 				Optional<PhaseOutcome> outcome = record.outcome(Round.phase(cell));
 				if (cell.variant().equals(variant) && outcome.isPresent()) {
@@ -320,9 +342,14 @@ final class CompareExperiment extends Experiment {
 
 	private CellEvaluation evaluation(Block block, String variant, ProcessSamples samples, Map<String, Scrapes> scrapes)
 			throws IOException {
-		return new CellEvaluation(samples.calling(gateway(variant), GATEWAY),
-				Map.of(GATEWAY, GcLog.read(gcLog(block, variant)), CONSUMER, GcLog.read(gcLog(block, CONSUMER))),
-				scrapes, MEASURED, Runtime.getRuntime().availableProcessors());
+		Map<String, GcLog> collectors = new HashMap<>(Map.of(GATEWAY, GcLog.read(gcLog(block, variant))));
+		List<String> measured = new ArrayList<>(MEASURED);
+		if (this.settings.hasConsumer()) {
+			collectors.put(CONSUMER, GcLog.read(gcLog(block, CONSUMER)));
+			measured.add(CONSUMER);
+		}
+		return new CellEvaluation(samples.calling(gateway(variant), GATEWAY), collectors, scrapes, measured,
+				Runtime.getRuntime().availableProcessors());
 	}
 
 	private CellResult evaluate(Round round, Cell cell, PhaseOutcome outcome, CellEvaluation evaluation)
@@ -346,9 +373,11 @@ final class CompareExperiment extends Experiment {
 		configuration.put("services' JVM", "-Xms%1$s -Xmx%1$s %2$s %3$s".formatted(this.settings.heap(),
 				this.settings.collector(),
 				this.settings.checking() ? StackOptions.CHECKING_JVM_ARG : String.join(" ", StackOptions.COMPILERS)));
-		configuration.put("consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()));
-		configuration.put("consumer delivery.max-pending", Integer.toString(maxPending()));
-		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
+		if (this.settings.hasConsumer()) {
+			configuration.put("consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()));
+			configuration.put("consumer delivery.max-pending", Integer.toString(maxPending()));
+			configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
+		}
 		return configuration;
 	}
 

@@ -5,12 +5,17 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Variant;
 
 /**
  * The cells of a comparison, in the order they run. Each repetition draws the order of
@@ -35,14 +40,34 @@ record ComparePlan(List<Block> blocks) {
 	 * The work of one start of gateways and consumer.
 	 *
 	 * @param name unique in the plan; a file name
-	 * @param variants gateways that run side by side
+	 * @param gateways those that run side by side
 	 * @param rounds in the order they run
 	 */
-	record Block(String name, List<String> variants, List<Round> rounds) {
+	record Block(String name, List<Gateway> gateways, List<Round> rounds) {
 
 		Block {
-			variants = List.copyOf(variants);
+			gateways = List.copyOf(gateways);
 			rounds = List.copyOf(rounds);
+		}
+
+		List<String> names() {
+			return this.gateways.stream().map(Gateway::name).toList();
+		}
+
+	}
+
+	/**
+	 * A gateway to measure.
+	 *
+	 * @param name the variant in the results, unique in its block; part of file names
+	 * @param variant what is started
+	 * @param options its settings, if they are not the usual ones
+	 */
+	record Gateway(String name, Variant variant, ServiceOptions options) {
+
+		/** A variant with its usual settings. */
+		static Gateway of(Variant variant) {
+			return new Gateway(variant.id(), variant, ServiceOptions.NONE);
 		}
 
 	}
@@ -86,17 +111,17 @@ record ComparePlan(List<Block> blocks) {
 		for (int repetition = 1; repetition <= sweep.repetitions(); repetition++) {
 			if (sweep.together()) {
 				together
-					.addAll(rounds(Integer.toString(repetition), cells(sweep, sweep.variants(), repetition, random)));
+					.addAll(rounds(Integer.toString(repetition), cells(sweep, sweep.gateways(), repetition, random)));
 			}
 			else {
-				for (String variant : shuffled(sweep.variants(), random)) {
-					String name = repetition + "-" + variant;
-					blocks.add(new Block(name, List.of(variant),
-							rounds(name, cells(sweep, List.of(variant), repetition, random))));
+				for (Gateway gateway : shuffled(sweep.gateways(), random)) {
+					String name = repetition + "-" + gateway.name();
+					blocks.add(new Block(name, List.of(gateway),
+							rounds(name, cells(sweep, List.of(gateway), repetition, random))));
 				}
 			}
 		}
-		return new ComparePlan(sweep.together() ? List.of(new Block("all", sweep.variants(), together)) : blocks);
+		return new ComparePlan(sweep.together() ? List.of(new Block("all", sweep.gateways(), together)) : blocks);
 	}
 
 	private static List<Round> rounds(String name, List<Cell> cells) {
@@ -118,14 +143,14 @@ record ComparePlan(List<Block> blocks) {
 	 * The cells of one backend after the other, because the consumer takes time to adapt
 	 * to another one.
 	 */
-	private static List<Cell> cells(Sweep sweep, List<String> variants, int repetition, Random random) {
+	private static List<Cell> cells(Sweep sweep, List<Gateway> gateways, int repetition, Random random) {
 		List<Cell> cells = new ArrayList<>();
 		for (BackendModel backend : shuffled(sweep.backends(), random)) {
 			List<Cell> group = new ArrayList<>();
-			for (String variant : variants) {
+			for (Gateway gateway : gateways) {
 				for (int load : sweep.loads()) {
 					for (Mode mode : sweep.modes()) {
-						group.add(new Cell(variant, mode.label(), backend.label(), new Load(sweep.kind(), load),
+						group.add(new Cell(gateway.name(), mode.label(), backend.label(), new Load(sweep.kind(), load),
 								repetition));
 					}
 				}
@@ -143,15 +168,18 @@ record ComparePlan(List<Block> blocks) {
 			.toList();
 	}
 
-	/** Every variant, once. */
-	List<String> variants() {
-		return this.blocks.stream().flatMap((block) -> block.variants().stream()).distinct().toList();
+	/** The modules of all gateways. */
+	Set<Module> modules() {
+		return this.blocks.stream()
+			.flatMap((block) -> block.gateways().stream())
+			.map((gateway) -> gateway.variant().module())
+			.collect(Collectors.toSet());
 	}
 
 	/**
 	 * What to compare.
 	 *
-	 * @param variants gateways
+	 * @param gateways the gateways
 	 * @param modes the modes
 	 * @param backends the backends
 	 * @param kind what the size of a load counts
@@ -161,17 +189,17 @@ record ComparePlan(List<Block> blocks) {
 	 * @param together whether all gateways run from beginning to end; otherwise each is
 	 * started in each repetition, and runs alone
 	 */
-	record Sweep(List<String> variants, List<Mode> modes, List<BackendModel> backends, Load.Kind kind,
+	record Sweep(List<Gateway> gateways, List<Mode> modes, List<BackendModel> backends, Load.Kind kind,
 			List<Integer> loads, int repetitions, long seed, boolean together) {
 
 		Sweep {
-			variants = List.copyOf(variants);
+			gateways = List.copyOf(gateways);
 			modes = List.copyOf(modes);
 			backends = List.copyOf(backends);
 			loads = List.copyOf(loads);
-			if (variants.isEmpty() || modes.isEmpty() || backends.isEmpty() || loads.isEmpty()) {
+			if (gateways.isEmpty() || modes.isEmpty() || backends.isEmpty() || loads.isEmpty()) {
 				throw new IllegalArgumentException(
-						"Nothing is to be compared: " + variants + " " + modes + " " + backends + " " + loads);
+						"Nothing is to be compared: " + gateways + " " + modes + " " + backends + " " + loads);
 			}
 			if (repetitions < 1 || loads.stream().anyMatch((load) -> load < 1)) {
 				throw new IllegalArgumentException(

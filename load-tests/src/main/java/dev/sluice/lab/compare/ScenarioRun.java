@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 import dev.sluice.lab.compare.CompareExperiment.Settings;
+import dev.sluice.lab.compare.ComparePlan.Gateway;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.cell.CellResult;
@@ -17,7 +18,6 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.ScenarioResult;
 import dev.sluice.lab.kit.result.ScenarioResult.Judgement;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
-import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario;
 import dev.sluice.lab.scenario.Scenario.Limits;
 import dev.sluice.lab.scenario.Scenario.Orders;
@@ -33,7 +33,7 @@ record ScenarioRun(Scenario scenario) {
 	static final long SEED = 1;
 
 	Sweep sweep() {
-		return new Sweep(this.scenario.services().gateways().stream().map(Variant::id).toList(),
+		return new Sweep(this.scenario.services().gateways().stream().map(Gateway::of).toList(),
 				this.scenario.load().modes(), List.of(backend()), BURST,
 				this.scenario.load().sizes().stream().map(Orders::orders).toList(), this.scenario.load().repetitions(),
 				SEED, false);
@@ -59,7 +59,7 @@ record ScenarioRun(Scenario scenario) {
 		CellLoad usual = CellLoad.burst(this.scenario.load().deadline().toMillis(), WARM_UP_ORDERS);
 		CellLoad load = new CellLoad(usual.kind(), this.scenario.load().users(), this.scenario.load().items(), rates, 0,
 				0, usual.deadlineMillis(), usual.settling(), usual.warmUpOrders());
-		return new Settings(List.of(backend()), load, this.scenario.services().heap(),
+		return new Settings(CompareExperiment.NAME, List.of(backend()), load, this.scenario.services().heap(),
 				this.scenario.services().collector(), this.scenario.services().deliveryConcurrency(), Length.WHOLE,
 				force, Map.of());
 	}

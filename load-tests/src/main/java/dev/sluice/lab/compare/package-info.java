@@ -1,6 +1,6 @@
 /**
- * {@code lab compare}: every gateway and mode under a rising load. Start at
- * {@link dev.sluice.lab.compare.CompareExperiment}.
+ * {@code lab compare} and {@code lab grid}: cells of gateways, modes and loads. Start at
+ * {@link dev.sluice.lab.compare.CompareExperiment}; a plan says which cells it measures.
  */
 @NullMarked
 package dev.sluice.lab.compare;

@@ -5,6 +5,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.compare.ComparePlan.Block;
+import dev.sluice.lab.compare.ComparePlan.Gateway;
 import dev.sluice.lab.compare.ComparePlan.Round;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.plan.BackendCapacity;
@@ -12,6 +13,8 @@ import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Variant;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,7 +34,7 @@ class ComparePlanTests {
 		ComparePlan plan = ComparePlan.of(sweep(List.of("a", "b"), List.of(10, 100), 2, 1, true));
 
 		assertThat(plan.blocks()).singleElement().satisfies((block) -> {
-			assertThat(block.variants()).containsExactly("a", "b");
+			assertThat(block.names()).containsExactly("a", "b");
 			assertThat(block.rounds()).extracting(Round::name).containsExactly("1", "2");
 		});
 		assertThat(plan.cells()).hasSize(2 * 2 * 2 * 2 * 2).doesNotHaveDuplicates();
@@ -98,7 +101,10 @@ class ComparePlanTests {
 
 	private static Sweep sweep(List<String> variants, List<Integer> loads, int repetitions, long seed,
 			boolean together) {
-		return new Sweep(variants, BOTH, BOTH_BACKENDS, Load.Kind.IN_FLIGHT, loads, repetitions, seed, together);
+		List<Gateway> gateways = variants.stream()
+			.map((name) -> new Gateway(name, Variant.REACTIVE, ServiceOptions.NONE))
+			.toList();
+		return new Sweep(gateways, BOTH, BOTH_BACKENDS, Load.Kind.IN_FLIGHT, loads, repetitions, seed, together);
 	}
 
 }

@@ -6,9 +6,10 @@ import java.nio.file.Path;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.NoProcessLeft;
-import dev.sluice.lab.kit.result.GridResult;
-import dev.sluice.lab.kit.result.GridResult.Cell;
+import dev.sluice.lab.compare.page.GridPage;
+import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,18 +36,18 @@ class GridIT {
 			.execute("--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).isZero();
-		assertThat(RunFile.read(results.resolve(RunFile.NAME)).finding()).isInstanceOfSatisfying(GridResult.class,
-				(grid) -> assertThat(grid.cells()).hasSize(2).allSatisfy((cell) -> {
-					assertThat(cell.answered()).isPositive();
-					assertThat(cell.failures()).isEmpty();
-					assertThat(cell.executingMost()).isLessThanOrEqualTo(most(grid, cell));
-				}));
-		assertThat(out.toString()).contains("servlet-platform-14", "reactive");
+		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
+		assertThat(run.cells()).hasSize(2).allSatisfy((result) -> {
+			assertThat(result.saved()).isPositive().isEqualTo(result.accepted());
+			assertThat(result.failures()).isEmpty();
+			assertThat(result.backendMaxInFlight()).isPositive().isLessThanOrEqualTo(most(result.cell()));
+		});
+		assertThat(out.toString()).contains(GridPage.SMALL_POOL, "reactive");
 		assertThat(results.resolve("report.html")).isNotEmptyFile();
 	}
 
-	private static int most(GridResult grid, Cell cell) {
-		return cell.variant().equals("servlet-platform-14") ? grid.smallPool() : cell.concurrency();
+	private static int most(Cell cell) {
+		return cell.variant().equals(GridPage.SMALL_POOL) ? GridPage.SMALL_POOL_THREADS : cell.load().size();
 	}
 
 }

@@ -30,7 +30,9 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.scenario.ScenarioPage;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code lab compare} and {@code lab scenario} show. */
+/**
+ * What the experiments show that measure cells: {@code lab compare}, {@code lab grid}.
+ */
 public final class ComparePage {
 
 	/** A ceiling is drawn up to this multiple of the fastest rate. */
@@ -63,6 +65,29 @@ public final class ComparePage {
 	}
 
 	private List<Section> sections() {
+		List<Section> sections = new ArrayList<>(isGrid() ? GridPage.sections(this.run) : answered());
+		sections.add(new Section("throughput", "Throughput against load", this::throughput));
+		sections.add(new Section("wait", "What a client waits for", (html) -> Waits.write(this.run, html)));
+		sections.add(new Section("cost", "What an order costs", (html) -> CostTables.write(this.run, html)));
+		if (CellTables.hasUtilisations(this.run)) {
+			sections.add(new Section("bottleneck", "Bottlenecks", (html) -> CellTables.bottlenecks(this.run, html)));
+		}
+		List<Difference> variants = Difference.ofVariants(this.run);
+		List<Difference> itself = Difference.ofItself(this.run);
+		if (this.refusal.isEmpty() && (!variants.isEmpty() || !itself.isEmpty())) {
+			sections.add(new Section("differences", "Which differences can be believed?",
+					(html) -> Difference.write(variants, itself, html)));
+		}
+		sections.add(new Section("cells", "All cells", (html) -> CellTables.all(this.run, html)));
+		return sections;
+	}
+
+	private boolean isGrid() {
+		return this.run.experiment().equals(GridPage.NAME);
+	}
+
+	/** The answer to the question of a comparison or a scenario. */
+	private List<Section> answered() {
 		List<Section> sections = new ArrayList<>();
 		this.refusal
 			.ifPresent((why) -> sections.add(new Section("summary", "Nothing is concluded", List.of(why), (_) -> {
@@ -78,19 +103,6 @@ public final class ComparePage {
 		else if (this.refusal.isEmpty()) {
 			sections.add(new Section("summary", "Which mode for which load?", modes(), this::summary));
 		}
-		sections.add(new Section("throughput", "Throughput against load", this::throughput));
-		sections.add(new Section("wait", "What a client waits for", (html) -> Waits.write(this.run, html)));
-		sections.add(new Section("cost", "What an order costs", (html) -> CostTables.write(this.run, html)));
-		if (CellTables.hasUtilisations(this.run)) {
-			sections.add(new Section("bottleneck", "Bottlenecks", (html) -> CellTables.bottlenecks(this.run, html)));
-		}
-		List<Difference> variants = Difference.ofVariants(this.run);
-		List<Difference> itself = Difference.ofItself(this.run);
-		if (this.refusal.isEmpty() && (!variants.isEmpty() || !itself.isEmpty())) {
-			sections.add(new Section("differences", "Which differences can be believed?",
-					(html) -> Difference.write(variants, itself, html)));
-		}
-		sections.add(new Section("cells", "All cells", (html) -> CellTables.all(this.run, html)));
 		return sections;
 	}
 
@@ -138,6 +150,9 @@ public final class ComparePage {
 	}
 
 	private List<String> answers() {
+		if (isGrid()) {
+			return GridPage.answers(this.run);
+		}
 		if (this.refusal.isPresent()) {
 			return List.of(this.refusal.get());
 		}

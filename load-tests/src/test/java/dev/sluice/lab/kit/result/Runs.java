@@ -114,20 +114,24 @@ public final class Runs {
 
 	/** A grid in which 14 blocked threads are the limit, and nothing else is. */
 	public static RunResult grid() {
-		List<GridResult.Cell> cells = new ArrayList<>();
+		List<CellResult> cells = new ArrayList<>();
 		for (String variant : List.of("servlet-platform-14", "servlet-platform", "servlet-async")) {
-			for (long delay : List.of(100L, 500L)) {
+			for (int delay : List.of(100, 500)) {
 				for (int load : List.of(10, 100)) {
 					int executing = variant.endsWith("14") ? Math.min(14, load) : load;
 					double response = (double) delay * load / executing;
-					cells.add(new GridResult.Cell(variant, delay, load, 2, Math.round(2 * executing * 1_000.0 / delay),
-							(load == 100) ? Map.of("HTTP 503", 2L) : Map.of(),
-							new Timing(delay, response, response, response + 3, response + 5, response + 30), executing,
-							new GridResult.Cost(0.7, 0.4, 200L << 20, 60), (load == 10) ? 0.2 : 0.01));
+					long saved = Math.round(2 * executing * 1_000.0 / delay);
+					long refused = (load == 100 && delay == 100) ? 2 : 0;
+					cells.add(new CellResult(new Cell(variant, "sync", delay + " ms", Load.inFlight(load), 1), START,
+							START.plusSeconds(2), saved + refused, refused,
+							(refused > 0) ? Map.of("HTTP 503", refused) : Map.of(), saved, saved, saved / 2.0,
+							saved / 2.0, new Latency(response, response, response + 3, response + 5, response + 30),
+							null, null, Map.of("gateway", new ServiceCost(0.7, 1, 4.0, 4.0, 60, 200L << 20)), 100L,
+							executing, (load == 10) ? 0.2 : 0.01, 0, null, null));
 				}
 			}
 		}
-		return found("grid", new GridResult(14, cells));
+		return run("grid", null, cells, List.of());
 	}
 
 	/** One knee that was found and one mode that never met the goal. */
