@@ -30,14 +30,12 @@ class ArchitectureTests {
 		.dependOnClassesThat(resideInAPackage("dev.sluice.lab..")
 			.and(DescribedPredicate.not(resideInAPackage("dev.sluice.lab.kit.."))));
 
-	/** Compare may use causes, whose only command is {@code lab compare --causes}. */
 	@ArchTest
 	static final ArchRule experimentsKnowEachOtherOnlyThroughKit = slices().matching("dev.sluice.lab.(*)..")
 		.should()
 		.notDependOnEachOther()
 		.ignoreDependency(alwaysTrue(), SHARED)
-		.ignoreDependency(REPORT, alwaysTrue())
-		.ignoreDependency(resideInAPackage("dev.sluice.lab.compare"), resideInAPackage("dev.sluice.lab.causes"));
+		.ignoreDependency(REPORT, alwaysTrue());
 
 	@ArchTest
 	static final ArchRule hasNoCyclesOfPackages = slices().matching("dev.sluice.lab.(**)").should().beFreeOfCycles();

@@ -9,9 +9,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.causes.CausesPage;
 import dev.sluice.lab.chaos.ChaosPage;
 import dev.sluice.lab.client.ClientPage;
+import dev.sluice.lab.compare.page.CausesPage;
 import dev.sluice.lab.compare.page.ComparePage;
 import dev.sluice.lab.drain.DrainPage;
 import dev.sluice.lab.knee.KneePage;

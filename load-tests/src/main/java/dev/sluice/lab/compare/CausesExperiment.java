@@ -1,4 +1,4 @@
-package dev.sluice.lab.causes;
+package dev.sluice.lab.compare;
 
 import java.io.IOException;
 import java.net.URI;
@@ -22,6 +22,9 @@ import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
+import dev.sluice.lab.compare.figures.Factor;
+import dev.sluice.lab.compare.figures.Setting;
+import dev.sluice.lab.compare.page.CausesPage;
 import dev.sluice.lab.kit.jvm.GcLog;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.measure.CellEvaluation;
@@ -58,13 +61,13 @@ import org.jspecify.annotations.Nullable;
  * last, which shows the machine's own variation. Kafka and PostgreSQL run throughout:
  * synchronous orders do not need them, but a gateway does not start without them.
  */
-public final class CausesExperiment extends Experiment {
+final class CausesExperiment extends Experiment {
 
 	/** The command. */
-	public static final String NAME = "compare --causes";
+	static final String NAME = "compare --causes";
 
 	/** Prefix of the results directory's name. */
-	public static final String SHORT_NAME = "causes";
+	static final String SHORT_NAME = "causes";
 
 	/** Load at which the reference's rate was still high. */
 	private static final int FEW = 100;
@@ -136,7 +139,7 @@ public final class CausesExperiment extends Experiment {
 	 * Creates the experiment of a given length.
 	 * @param repetitions of all settings; a shorter experiment has one
 	 */
-	public CausesExperiment(Run run, Infrastructure infrastructure, Length length, int repetitions) {
+	CausesExperiment(Run run, Infrastructure infrastructure, Length length, int repetitions) {
 		super(NAME, run, infrastructure);
 		this.plan = switch (length) {
 			case SMALLEST -> List.of(new Round("1-01", 1, SMALLEST, List.of(new Cell(FEW, 1))));

@@ -1,10 +1,10 @@
-package dev.sluice.lab.causes;
+package dev.sluice.lab.compare.figures;
 
 /**
  * A factor with two levels: that of the base, where nothing limits the rate, and one that
  * fits the reference's figures or is the worst.
  */
-enum Factor {
+public enum Factor {
 
 	/**
 	 * Three threads: as many as the reference's 51 orders per second keep busy, at 50 ms
@@ -44,22 +44,22 @@ enum Factor {
 		this.change = change;
 	}
 
-	String label() {
+	public String label() {
 		return this.label;
 	}
 
 	/** The level of the base. */
-	String base() {
+	public String base() {
 		return this.base;
 	}
 
 	/** The other level. */
-	String level() {
+	public String level() {
 		return this.level;
 	}
 
 	/** The change from the base in a few words. */
-	String change() {
+	public String change() {
 		return this.change;
 	}
 

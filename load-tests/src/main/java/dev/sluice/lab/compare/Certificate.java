@@ -1,4 +1,4 @@
-package dev.sluice.lab.causes;
+package dev.sluice.lab.compare;
 
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,4 +1,4 @@
-package dev.sluice.lab.causes;
+package dev.sluice.lab.compare.figures;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -21,16 +21,16 @@ import org.jspecify.annotations.Nullable;
  * What each setting costs, and the conclusions by fixed rules, in sentences. The
  * reference's claim is that garbage collection makes the throughput collapse.
  */
-final class Conclusions {
+public final class Collapse {
 
 	/** A setting with less than this share of the base's rate has collapsed. */
-	static final double COLLAPSED_BELOW = 0.5;
+	public static final double COLLAPSED_BELOW = 0.5;
 
 	/**
 	 * A collector that stops the gateway for less than this share of the time explains no
 	 * collapse.
 	 */
-	static final double LITTLE_PAUSE = 0.1;
+	public static final double LITTLE_PAUSE = 0.1;
 
 	/** A ratio to the base's rate beyond this factor is an effect. */
 	private static final double MIN_FACTOR = 1.25;
@@ -52,10 +52,10 @@ final class Conclusions {
 	 * @param attempts requests that the backend had for each order placed
 	 * @param marked whether one of its cells is unreliable
 	 */
-	record Effect(FactorLevels setting, int orders, double perSecond, @Nullable Double p99, double failedShare,
+	public record Effect(FactorLevels setting, int orders, double perSecond, @Nullable Double p99, double failedShare,
 			@Nullable Double pauseShare, double attempts, boolean marked) {
 
-		String name() {
+		public String name() {
 			return this.setting.name();
 		}
 
@@ -65,7 +65,7 @@ final class Conclusions {
 
 	}
 
-	Conclusions(CausesResult result) {
+	public Collapse(CausesResult result) {
 		this.result = result;
 		List<Integer> loads = List.copyOf(new TreeSet<>(result.cells().stream().map(Cell::orders).toList()));
 		this.effects = result.settings()
@@ -87,7 +87,7 @@ final class Conclusions {
 				median(cells, (cell) -> (cell.latency() != null) ? cell.latency().p99() : null),
 				(calls > 0) ? sum(cells, (cell) -> cell.calls() - cell.answered()) / calls : 0,
 				CausesResult.pauseShare(cells), sum(cells, Cell::received) / sum(cells, Cell::orders),
-				cells.stream().anyMatch(Conclusions::marked)));
+				cells.stream().anyMatch(Collapse::marked)));
 	}
 
 	private static double sum(List<Cell> cells, ToDoubleFunction<Cell> figure) {
@@ -103,14 +103,14 @@ final class Conclusions {
 	}
 
 	/** Effects at the high load, the highest rate first. */
-	List<Effect> atMany() {
+	public List<Effect> atMany() {
 		return this.effects.stream()
 			.filter((effect) -> effect.orders() == this.result.many())
 			.sorted(Comparator.comparingDouble(Effect::perSecond).reversed())
 			.toList();
 	}
 
-	Optional<Effect> at(String name, int orders) {
+	public Optional<Effect> at(String name, int orders) {
 		return this.effects.stream()
 			.filter((effect) -> effect.name().equals(name) && effect.orders() == orders)
 			.findFirst();
@@ -119,7 +119,7 @@ final class Conclusions {
 	/**
 	 * The setting's rate as a share of the base's at the same load; null without a base.
 	 */
-	@Nullable Double left(Effect effect) {
+	public @Nullable Double left(Effect effect) {
 		return at(CausesResult.BASE, effect.orders()).filter((base) -> base.perSecond() > 0)
 			.map((base) -> effect.perSecond() / base.perSecond())
 			.orElse(null);
@@ -130,7 +130,7 @@ final class Conclusions {
 	}
 
 	/** The setting's rate at the high load as a multiple of its rate at the low one. */
-	@Nullable Double growth(Effect many) {
+	public @Nullable Double growth(Effect many) {
 		return at(many.name(), this.result.few()).filter((few) -> few.perSecond() > 0)
 			.map((few) -> many.perSecond() / few.perSecond())
 			.orElse(null);
@@ -155,7 +155,7 @@ final class Conclusions {
 	}
 
 	/** Least ratio of two rates that is more than noise. */
-	double threshold() {
+	public double threshold() {
 		return Math.max(MIN_FACTOR, noise() * noise());
 	}
 
@@ -165,7 +165,7 @@ final class Conclusions {
 	 * setting that collapsed has few pauses, or contains one that has, and no setting of
 	 * heap or collector collapsed or is missing.
 	 */
-	String answer() {
+	public String answer() {
 		List<Effect> collapsed = atMany().stream().filter(this::hasCollapsed).toList();
 		List<Effect> memory = memory();
 		String hardest = memory.stream()
@@ -194,7 +194,7 @@ final class Conclusions {
 	}
 
 	/** Further conclusions. */
-	List<String> sentences() {
+	public List<String> sentences() {
 		List<String> sentences = new ArrayList<>();
 		at(CausesResult.BASE, this.result.many()).ifPresent((base) -> sentences.add(base(base)));
 		if (!memoryNotMeasured().isEmpty()) {

@@ -1,4 +1,4 @@
-package dev.sluice.lab.causes;
+package dev.sluice.lab.compare.figures;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class ConclusionsTests {
+class CollapseTests {
 
 	private static final String SLOW = "backend 3 threads";
 
@@ -124,8 +124,8 @@ class ConclusionsTests {
 				new FactorLevels("all", Map.of("backend's threads", "3", "gateway's heap", "128 MiB"), false));
 	}
 
-	private Conclusions verdict() {
-		return new Conclusions(new CausesResult("servlet-platform", 100, 1_000, settings(), this.cells));
+	private Collapse verdict() {
+		return new Collapse(new CausesResult("servlet-platform", 100, 1_000, settings(), this.cells));
 	}
 
 }

@@ -1,4 +1,4 @@
-package dev.sluice.lab.causes;
+package dev.sluice.lab.compare.figures;
 
 import org.junit.jupiter.api.Test;
 

@@ -1,4 +1,4 @@
-package dev.sluice.lab.causes;
+package dev.sluice.lab.compare.figures;
 
 import java.util.EnumSet;
 import java.util.List;
@@ -14,22 +14,23 @@ import dev.sluice.lab.kit.result.CausesResult;
  *
  * @param name unique
  */
-record Setting(String name, Set<Factor> changed) {
+public record Setting(String name, Set<Factor> changed) {
 
-	static final Setting BASE = new Setting(CausesResult.BASE, Set.of());
+	public static final Setting BASE = new Setting(CausesResult.BASE, Set.of());
 
 	/**
 	 * All but the gateway's threads: 14 would keep the others' load away from gateway and
 	 * backend, and the reference's gateway does not block its threads.
 	 */
-	static final Setting ALL = new Setting("all together", EnumSet.complementOf(EnumSet.of(Factor.GATEWAY_THREADS)));
+	public static final Setting ALL = new Setting("all together",
+			EnumSet.complementOf(EnumSet.of(Factor.GATEWAY_THREADS)));
 
-	Setting {
+	public Setting {
 		changed = Set.copyOf(changed);
 	}
 
 	/** The base, each factor alone, and all together. */
-	static List<Setting> all() {
+	public static List<Setting> all() {
 		return Stream
 			.of(Stream.of(BASE),
 					Stream.of(Factor.values()).map((factor) -> new Setting(factor.change(), Set.of(factor))),
@@ -38,17 +39,17 @@ record Setting(String name, Set<Factor> changed) {
 			.toList();
 	}
 
-	boolean has(Factor factor) {
+	public boolean has(Factor factor) {
 		return this.changed.contains(factor);
 	}
 
 	/** Whether it differs from the base at most in heap and collector. */
-	boolean concernsMemoryAlone() {
+	public boolean concernsMemoryAlone() {
 		return Set.of(Factor.HEAP, Factor.COLLECTOR).containsAll(this.changed);
 	}
 
 	/** The levels that differ from the base, by factor. */
-	Map<String, String> changes() {
+	public Map<String, String> changes() {
 		return this.changed.stream().collect(Collectors.toMap(Factor::label, Factor::level));
 	}
 

@@ -1,9 +1,10 @@
-package dev.sluice.lab.causes;
+package dev.sluice.lab.compare.page;
 
 import java.util.List;
 import java.util.function.Function;
 
-import dev.sluice.lab.causes.Conclusions.Effect;
+import dev.sluice.lab.compare.figures.Collapse;
+import dev.sluice.lab.compare.figures.Collapse.Effect;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
@@ -25,18 +26,18 @@ public final class CausesPage {
 
 	/** The sections of a report, in the order of the page. */
 	public static List<Section> sections(CausesResult result) {
-		Conclusions conclusions = new Conclusions(result);
+		Collapse conclusions = new Collapse(result);
 		return List.of(new Section("answer", "What makes synchronous throughput collapse?",
 				List.of(conclusions.atMany().isEmpty() ? "No cell was measured." : conclusions.answer()),
 				(html) -> write(result, conclusions, html)));
 	}
 
 	/** The settings for the terminal. */
-	static String text(CausesResult result) {
-		return settings(result, new Conclusions(result)).text();
+	public static String text(CausesResult result) {
+		return settings(result, new Collapse(result)).text();
 	}
 
-	private static void write(CausesResult result, Conclusions conclusions, Html html) {
+	private static void write(CausesResult result, Collapse conclusions, Html html) {
 		List<Effect> all = conclusions.atMany();
 		if (all.isEmpty()) {
 			return;
@@ -51,7 +52,7 @@ public final class CausesPage {
 		html.list(List.of(
 				"A setting differs from the base (%s) in what its name says and in nothing else; all together are all but the gateway's threads. A loss is the share of the base's rate at the same N that is missing. It counts as more than noise if the ratio is beyond %s. A setting has collapsed below %s of the base's rate; a collector that stops the gateway for less than %s of the time is taken to explain no collapse."
 					.formatted(result.variant(), Figures.measured(conclusions.threshold()),
-							Figures.percent(Conclusions.COLLAPSED_BELOW), Figures.percent(Conclusions.LITTLE_PAUSE)),
+							Figures.percent(Collapse.COLLAPSED_BELOW), Figures.percent(Collapse.LITTLE_PAUSE)),
 				"A cell lasts from its first call until the last order is answered 201, or until it was given up: an order that the backend saves after its client got another answer is of no use to the client. The load is a closed model, at most 1,000 orders in flight.",
 				"The backend's threads are simulated by places and timers: their own memory and context switches are not in the figures. The reference's runtime is another, and so is its way to queue continuations behind new work.",
 				"No other factors are varied: the reference's figures were taken on another machine, with a debugger attached at least once.",
@@ -67,7 +68,7 @@ public final class CausesPage {
 					.toList());
 	}
 
-	private static Table settings(CausesResult result, Conclusions conclusions) {
+	private static Table settings(CausesResult result, Collapse conclusions) {
 		String few = "N = " + Figures.count(result.few());
 		return Table.of("Orders answered per second in each setting, the fastest first", conclusions.atMany(),
 				List.of(Column.words("Setting", Effect::name).marked(Effect::marked), Column.measured(few,

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.sluice.lab.causes;
-
-import org.jspecify.annotations.NullMarked;
