@@ -6,13 +6,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
+import dev.sluice.devservices.Ports;
 import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.ServiceOptions;
 
 /**
  * A key and a self-signed certificate for 127.0.0.1, made by the JDK's keytool for one
@@ -29,9 +30,9 @@ record Certificate(Path store) {
 
 	/**
 	 * Creates a certificate.
-	 * @throws LabException if keytool fails
+	 * @throws LabException if keytool fails, or this thread is interrupted
 	 */
-	static Certificate make(Path directory) throws IOException, InterruptedException {
+	static Certificate make(Path directory) throws IOException {
 		Path store = directory.resolve("certificate.p12").toAbsolutePath();
 		Files.deleteIfExists(store);
 		Path log = directory.resolve("keytool.log");
@@ -46,6 +47,10 @@ record Certificate(Path store) {
 			if (!keytool.waitFor(SECONDS, TimeUnit.SECONDS) || keytool.exitValue() != 0) {
 				throw new LabException("keytool made no certificate; see %s".formatted(log));
 			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new LabException("interrupted", ex);
 		}
 		finally {
 			keytool.destroyForcibly();
@@ -85,11 +90,18 @@ record Certificate(Path store) {
 		}
 	}
 
-	/** Spring properties of a server that uses this certificate. */
-	Map<String, Object> server() {
-		return Map.of("server.ssl.bundle", "lab", "spring.ssl.bundle.jks.lab.keystore.type", "PKCS12",
-				"spring.ssl.bundle.jks.lab.keystore.location", "file:" + this.store,
-				"spring.ssl.bundle.jks.lab.keystore.password", PASSWORD);
+	/**
+	 * Adds what makes a server use this certificate, and serve health and metrics on a
+	 * port without TLS.
+	 */
+	ServiceOptions server(ServiceOptions options) {
+		return options.withProperty("server.ssl.bundle", "lab")
+			.withProperty("spring.ssl.bundle.jks.lab.keystore.type", "PKCS12")
+			.withProperty("spring.ssl.bundle.jks.lab.keystore.location", "file:" + this.store)
+			.withProperty("spring.ssl.bundle.jks.lab.keystore.password", PASSWORD)
+			.withProperty(ServiceOptions.MANAGEMENT_PORT, Ports.free())
+			.withProperty("management.server.address", "127.0.0.1")
+			.withProperty("management.server.ssl.enabled", "false");
 	}
 
 	/** Options of a JVM whose clients trust it. */

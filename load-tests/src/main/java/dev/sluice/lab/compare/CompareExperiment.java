@@ -1,10 +1,8 @@
 package dev.sluice.lab.compare;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,12 +23,7 @@ import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.compare.page.ComparePage;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.jvm.GcLog;
 import dev.sluice.lab.kit.load.LoadRound;
-import dev.sluice.lab.kit.measure.CellEvaluation;
-import dev.sluice.lab.kit.measure.OrderCalls;
-import dev.sluice.lab.kit.measure.OrderTimes;
-import dev.sluice.lab.kit.metrics.Scrapes;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase;
@@ -50,6 +43,7 @@ import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
@@ -58,22 +52,16 @@ import dev.sluice.lab.kit.stack.StackOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the cells of a plan. Kafka, PostgreSQL and the backend run throughout;
- * gateways and consumer are started for each block of the plan.
+ * Measures the cells of a plan. Kafka and PostgreSQL run throughout, and the backend
+ * unless a block needs other settings of it; gateways and consumer are started for each
+ * block of the plan.
  */
 final class CompareExperiment extends Experiment {
 
 	static final String NAME = "compare";
 
-	private static final String GATEWAY = "gateway";
-
-	private static final String CONSUMER = "consumer";
-
 	/** The consumer's default of {@code delivery.max-pending}. */
 	private static final int MIN_PENDING = 10_000;
-
-	private static final List<String> MEASURED = List.of(GATEWAY, LoadRound.BACKEND, "kafka", "postgresql",
-			LoadRound.LOAD_GENERATOR, LoadRound.LAB);
 
 	private final Settings settings;
 
@@ -84,6 +72,10 @@ final class CompareExperiment extends Experiment {
 	private final List<CellResult> cells = new ArrayList<>();
 
 	private final List<WarmUpCurve> warmUps = new ArrayList<>();
+
+	private @Nullable Service backend;
+
+	private ServiceOptions backendOptions = ServiceOptions.NONE;
 
 	/**
 	 * Settings that all cells share.
@@ -142,13 +134,47 @@ final class CompareExperiment extends Experiment {
 			stack.prepare(modules(), progress()::step);
 			progress().step("Starting Kafka, PostgreSQL (%s) and the backend"
 				.formatted(infrastructure().name().toLowerCase(Locale.ROOT)));
-			Service[] backend = new Service[1];
-			Stack.inParallel(
-					List.of(stack::startInfrastructure, () -> backend[0] = stack.startBackend(ServiceOptions.NONE)));
-			for (Block block : this.plan.blocks()) {
-				run(block, stack, backend[0]);
+			Stack.inParallel(List.of(stack::startInfrastructure, () -> backend(this.plan.blocks().getFirst(), stack)));
+			runAll(stack);
+		}
+	}
+
+	/** Blocks that fail do not keep the others from being measured. */
+	private void runAll(Stack stack) throws IOException, InterruptedException {
+		List<String> failed = new ArrayList<>();
+		for (Block block : this.plan.blocks()) {
+			try {
+				run(block, stack, backend(block, stack));
+			}
+			catch (IOException | RuntimeException ex) {
+				if (interruption().isRequested()) {
+					throw ex;
+				}
+				failed.add("%s failed: %s".formatted(String.join(", ", block.names()), inOneLine(why(ex))));
+				progress().step(failed.getLast());
 			}
 		}
+		if (!failed.isEmpty()) {
+			throw new LabException(String.join("; ", failed));
+		}
+	}
+
+	/** The first and the last line, without the end of the service's log between them. */
+	private static String inOneLine(String why) {
+		List<String> lines = why.lines().toList();
+		return (lines.size() > 1) ? lines.getFirst() + " " + lines.getLast() : why;
+	}
+
+	/** The backend that runs, or a new one if the block needs another or it has died. */
+	private Service backend(Block block, Stack stack) {
+		if (this.backend == null || !this.backend.isAlive() || !this.backendOptions.equals(block.backend())) {
+			if (this.backend != null) {
+				this.backend.close();
+			}
+			this.backend = stack.startBackend(block.backend().withLog(block.name() + "-backend"));
+			this.backendOptions = block.backend();
+		}
+		return this.backend;
 	}
 
 	@Override
@@ -188,24 +214,25 @@ final class CompareExperiment extends Experiment {
 	private void run(Block block, Stack stack, Service backend) throws IOException, InterruptedException {
 		progress().step("Starting %s%s".formatted(this.settings.hasConsumer() ? "the consumer and " : "",
 				String.join(", ", block.names())));
+		BlockFiles files = new BlockFiles(directory(), block, this.settings.hasConsumer());
 		Map<String, Service> services = new ConcurrentHashMap<>(Map.of(LoadRound.BACKEND, backend));
 		try {
 			List<Callable<?>> starts = new ArrayList<>();
 			if (this.settings.hasConsumer()) {
-				starts.add(() -> services.put(CONSUMER,
-						stack.startConsumer(options(block, CONSUMER, ServiceOptions.NONE)
+				starts.add(() -> services.put(BlockFiles.CONSUMER,
+						stack.startConsumer(files.logged(BlockFiles.CONSUMER, ServiceOptions.NONE)
 							.withProperty("delivery.concurrency", this.settings.deliveryConcurrency())
 							.withProperty("delivery.max-pending", maxPending()))));
 			}
 			block.gateways()
-				.forEach((gateway) -> starts.add(() -> services.put(gateway(gateway.name()),
-						stack.startAnotherGateway(gateway.variant(), options(block, gateway)))));
+				.forEach((gateway) -> starts.add(() -> services.put(BlockFiles.gateway(gateway.name()), stack
+					.startAnotherGateway(gateway.variant(), files.logged(gateway.name(), options(gateway, backend))))));
 			Stack.inParallel(starts);
 			for (Round round : block.rounds()) {
 				progress().step("Round %s: warm-up, then %s cells".formatted(round.name(), round.cells().size()));
-				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services)
-					.run(phases(block, round, services), watcher(block, round));
-				record.conclude(() -> evaluate(block, round, record));
+				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services, block.tls())
+					.run(phases(block, round, services), watcher(files, round));
+				record.conclude(() -> replace(round, files.evaluate(round, record)));
 			}
 		}
 		finally {
@@ -225,22 +252,10 @@ final class CompareExperiment extends Experiment {
 		return Math.max(MIN_PENDING, 2 * this.settings.deliveryConcurrency());
 	}
 
-	private ServiceOptions options(Block block, Gateway gateway) throws IOException {
-		ServiceOptions options = options(block, gateway.name(), gateway.options());
+	private ServiceOptions options(Gateway gateway, Service backend) {
+		ServiceOptions options = gateway.options().withProperty("backend.url", backend.uri());
 		// Without a consumer there is no table of statuses to look keys up in.
 		return this.settings.hasConsumer() ? options : options.withProperty("status.key-lookup-timeout", 0);
-	}
-
-	private ServiceOptions options(Block block, String service, ServiceOptions own) throws IOException {
-		return GcLog.written(gcLog(block, service), own.withLog(block.name() + "-" + service));
-	}
-
-	private Path gcLog(Block block, String service) throws IOException {
-		return directory().directory("gc").resolve("%s-%s.log".formatted(block.name(), service));
-	}
-
-	private static String gateway(String variant) {
-		return GATEWAY + "-" + variant;
 	}
 
 	private List<Phase> phases(Block block, Round round, Map<String, Service> services) {
@@ -248,7 +263,7 @@ final class CompareExperiment extends Experiment {
 		for (String variant : block.names()) {
 			for (Mode mode : round.modes()) {
 				targets.put(variant + " " + mode,
-						new Target(Objects.requireNonNull(services.get(gateway(variant))).uri(), mode));
+						new Target(Objects.requireNonNull(services.get(BlockFiles.gateway(variant))).uri(), mode));
 			}
 		}
 		List<Phase> phases = new ArrayList<>(this.settings.load().warmUp(List.copyOf(targets.values()), round.modes()));
@@ -263,13 +278,14 @@ final class CompareExperiment extends Experiment {
 				before = cell.capacity();
 			}
 			Target target = Objects.requireNonNull(targets.get(cell.variant() + " " + cell.mode()));
-			phases.add(this.settings.load().phase(Round.phase(cell), cell, target, backend));
+			Phase phase = this.settings.load().phase(round.phase(cell), cell, target, backend);
+			phases.add((block.tls() != null) ? phase.onNewConnections() : phase);
 		}
 		return phases;
 	}
 
 	/** Shows a round while it runs. */
-	private LoadRound.Watcher watcher(Block block, Round round) {
+	private LoadRound.Watcher watcher(BlockFiles files, Round round) {
 		return new LoadRound.Watcher() {
 
 			@Override
@@ -288,7 +304,7 @@ final class CompareExperiment extends Experiment {
 			@Override
 			public void ended(PhaseOutcome outcome, ProcessSamples samples) {
 				try {
-					showSoFar(block, round, outcome, samples);
+					showSoFar(files, round, outcome, samples);
 				}
 				catch (IOException ex) {
 					// It is evaluated at the end of its round all the same.
@@ -299,69 +315,26 @@ final class CompareExperiment extends Experiment {
 		};
 	}
 
-	/**
-	 * Adds a warm-up or a cell, without what only the end of its round has: scrapes, and
-	 * a sample after its last second.
-	 */
-	private void showSoFar(Block block, Round round, PhaseOutcome outcome, ProcessSamples samples) throws IOException {
+	/** Adds a warm-up or a cell. */
+	private void showSoFar(BlockFiles files, Round round, PhaseOutcome outcome, ProcessSamples samples)
+			throws IOException {
 		if (!outcome.windows().isEmpty()) {
 			this.warmUps.add(new WarmUpCurve(round.name(), outcome.windows(), WarmUpWindow.AGREE_WITHIN));
 		}
 		Optional<Cell> cell = round.cell(outcome.name());
 		if (cell.isPresent()) {
-			CellResult result = evaluate(round, cell.get(), outcome,
-					evaluation(block, cell.get().variant(), samples, Map.of()));
+			CellResult result = files.evaluate(round, cell.get(), outcome, samples);
 			this.cells.add(result);
 			progress().step(ComparePage.line(result));
 			showSoFar();
 		}
 	}
 
-	private void evaluate(Block block, Round round, LoadRound.Record record) throws IOException {
-		Path kept = directory().directory("scrapes/" + round.name());
-		Map<String, Scrapes> scrapes = new HashMap<>(Map.of(LoadRound.BACKEND, scrapes(kept, LoadRound.BACKEND)));
-		if (this.settings.hasConsumer()) {
-			scrapes.put(CONSUMER, scrapes(kept, CONSUMER));
-		}
-		List<CellResult> evaluated = new ArrayList<>();
-		for (String variant : block.names()) {
-			scrapes.put(GATEWAY, scrapes(kept, gateway(variant)));
-			CellEvaluation evaluation = evaluation(block, variant, record.samples(), scrapes);
-			for (Cell cell : round.cells()) {
-				Optional<PhaseOutcome> outcome = record.outcome(Round.phase(cell));
-				if (cell.variant().equals(variant) && outcome.isPresent()) {
-					evaluated.add(evaluate(round, cell, outcome.get(), evaluation));
-				}
-			}
-		}
-		// In place of those that were shown while the round ran.
+	/** Takes the place of what was shown while the round ran. */
+	private void replace(Round round, List<CellResult> evaluated) {
 		this.cells.removeIf((shown) -> round.cells().contains(shown.cell()));
 		this.cells.addAll(evaluated);
 		this.cells.sort(Comparator.comparing(CellResult::start));
-	}
-
-	private CellEvaluation evaluation(Block block, String variant, ProcessSamples samples, Map<String, Scrapes> scrapes)
-			throws IOException {
-		Map<String, GcLog> collectors = new HashMap<>(Map.of(GATEWAY, GcLog.read(gcLog(block, variant))));
-		List<String> measured = new ArrayList<>(MEASURED);
-		if (this.settings.hasConsumer()) {
-			collectors.put(CONSUMER, GcLog.read(gcLog(block, CONSUMER)));
-			measured.add(CONSUMER);
-		}
-		return new CellEvaluation(samples.calling(gateway(variant), GATEWAY), collectors, scrapes, measured,
-				Runtime.getRuntime().availableProcessors());
-	}
-
-	private CellResult evaluate(Round round, Cell cell, PhaseOutcome outcome, CellEvaluation evaluation)
-			throws IOException {
-		Path outcomes = directory().directory("outcomes/" + round.name());
-		OrderTimes times = OrderTimes.read(OrderTimes.file(outcomes, Round.phase(cell)));
-		return evaluation.evaluate(cell, outcome, OrderCalls.read(OrderCalls.file(outcomes, Round.phase(cell))))
-			.waiting(times.toAccepted(), times.toSaved());
-	}
-
-	private static Scrapes scrapes(Path kept, String service) throws IOException {
-		return CellEvaluation.scrapes(kept.resolve(service + ".prom.gz"));
 	}
 
 	@Override

@@ -16,6 +16,8 @@ import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Variant;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The cells of a comparison, in the order they run. Each repetition draws the order of
@@ -41,13 +43,21 @@ record ComparePlan(List<Block> blocks) {
 	 *
 	 * @param name unique in the plan; a file name
 	 * @param gateways those that run side by side
+	 * @param backend the backend's settings; it is only started again for others
+	 * @param tls certificates of gateways and backend: each call of a cell opens a
+	 * connection; null = connections without TLS, which are kept
 	 * @param rounds in the order they run
 	 */
-	record Block(String name, List<Gateway> gateways, List<Round> rounds) {
+	record Block(String name, List<Gateway> gateways, ServiceOptions backend, @Nullable SSLContext tls,
+			List<Round> rounds) {
 
 		Block {
 			gateways = List.copyOf(gateways);
 			rounds = List.copyOf(rounds);
+		}
+
+		Block(String name, List<Gateway> gateways, List<Round> rounds) {
+			this(name, gateways, ServiceOptions.NONE, null, rounds);
 		}
 
 		List<String> names() {
@@ -92,8 +102,10 @@ record ComparePlan(List<Block> blocks) {
 		}
 
 		/** The name of a cell's phase, unique in its round; a file name. */
-		static String phase(Cell cell) {
-			return "%s %s %s %s".formatted(cell.variant(), cell.mode(), cell.capacity(), cell.load().size());
+		String phase(Cell cell) {
+			String name = "%s %s %s %s".formatted(cell.variant(), cell.mode(), cell.capacity(), cell.load().size());
+			boolean repeated = this.cells.stream().anyMatch((other) -> other.repetition() != cell.repetition());
+			return repeated ? name + " repetition " + cell.repetition() : name;
 		}
 
 		/** The cell of a phase; empty for a warm-up. */

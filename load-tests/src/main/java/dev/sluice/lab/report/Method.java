@@ -55,7 +55,7 @@ final class Method {
 				"One window for every figure of a cell: from the start of the first call until the backend has saved the last order, or until the cell was given up. Rates divide by the length of that window, counters are its end minus its start.",
 				"One clock: client, services and backend run on one machine, and their samples are joined by the second.",
 				"Waits run from an order's first try, by the client's clock, until it is accepted, or until the backend has saved it, by the backend's time stamp; all orders count, exact percentiles (nearest rank). A call's own latency is that of answered calls.",
-				"Cells run in an order drawn from the seed; before each, all services are at rest (less than a quarter of a core together, or 8 s).",
+				"Before each cell, all services are at rest (less than a quarter of a core together, or 8 s).",
 				"A cell's start lag is how late the load generator began 99 % of the orders that were due by the clock, or together with the first, at most: its own delay, which no latency contains.",
 				"CPU, memory and threads are the kernel's figures of each process and its descendants, of a container's first process and its descendants, sampled five times a second and cut to the window by interpolation; pauses from the log of each JVM's collector. A window shorter than a sample leaves a figure out (%s) rather than guess."
 					.formatted(Figures.NONE)));

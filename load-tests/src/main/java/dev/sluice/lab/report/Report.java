@@ -11,7 +11,6 @@ import java.util.stream.Stream;
 
 import dev.sluice.lab.chaos.ChaosPage;
 import dev.sluice.lab.client.ClientPage;
-import dev.sluice.lab.compare.page.CausesPage;
 import dev.sluice.lab.compare.page.ComparePage;
 import dev.sluice.lab.drain.DrainPage;
 import dev.sluice.lab.knee.KneePage;
@@ -23,7 +22,6 @@ import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Page;
 import dev.sluice.lab.kit.page.Section;
-import dev.sluice.lab.kit.result.CausesResult;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.CompareResult;
@@ -94,7 +92,6 @@ public final class Report {
 	private static List<Section> sections(RunResult run) {
 		List<Section> own = switch (run.finding()) {
 			case null -> List.of();
-			case CausesResult causes -> CausesPage.sections(causes);
 			case ChaosResult chaos -> ChaosPage.sections(run, chaos);
 			case ClientResult client -> ClientPage.sections(client);
 			case CompareResult compare -> ComparePage.sections(run, compare);

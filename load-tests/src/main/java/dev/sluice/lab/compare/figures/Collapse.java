@@ -1,20 +1,19 @@
 package dev.sluice.lab.compare.figures;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Function;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
+import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Reliability;
-import dev.sluice.lab.kit.result.CausesResult;
-import dev.sluice.lab.kit.result.CausesResult.Cell;
-import dev.sluice.lab.kit.result.CausesResult.FactorLevels;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +21,18 @@ import org.jspecify.annotations.Nullable;
  * reference's claim is that garbage collection makes the throughput collapse.
  */
 public final class Collapse {
+
+	/** Orders of the load at which the reference's rate was still high. */
+	public static final int FEW = 100;
+
+	/** Orders of the load at which the reference's rate had collapsed. */
+	public static final int MANY = 1_000;
+
+	/**
+	 * Repetitions with one start of the gateway. Cells of a fast backend last only about
+	 * a second and so vary.
+	 */
+	public static final int TRIALS = 3;
 
 	/** A setting with less than this share of the base's rate has collapsed. */
 	public static final double COLLAPSED_BELOW = 0.5;
@@ -35,7 +46,7 @@ public final class Collapse {
 	/** A ratio to the base's rate beyond this factor is an effect. */
 	private static final double MIN_FACTOR = 1.25;
 
-	private final CausesResult result;
+	private final List<CellResult> cells;
 
 	/** In the order of settings and loads. */
 	private final List<Effect> effects;
@@ -49,11 +60,10 @@ public final class Collapse {
 	 * @param failedShare share of the calls that failed
 	 * @param pauseShare share of the time in which the collector stopped the gateway;
 	 * null if unknown
-	 * @param attempts requests that the backend had for each order placed
 	 * @param marked whether one of its cells is unreliable
 	 */
-	public record Effect(FactorLevels setting, int orders, double perSecond, @Nullable Double p99, double failedShare,
-			@Nullable Double pauseShare, double attempts, boolean marked) {
+	public record Effect(Setting setting, int orders, double perSecond, @Nullable Double p99, double failedShare,
+			@Nullable Double pauseShare, boolean marked) {
 
 		public String name() {
 			return this.setting.name();
@@ -65,54 +75,87 @@ public final class Collapse {
 
 	}
 
-	public Collapse(CausesResult result) {
-		this.result = result;
-		List<Integer> loads = List.copyOf(new TreeSet<>(result.cells().stream().map(Cell::orders).toList()));
-		this.effects = result.settings()
+	public Collapse(List<CellResult> cells) {
+		this.cells = List.copyOf(cells);
+		Set<Integer> loads = new TreeSet<>(cells.stream().map((cell) -> cell.cell().load().size()).toList());
+		this.effects = Setting.all()
 			.stream()
 			.flatMap((setting) -> loads.stream().flatMap((load) -> effect(setting, load).stream()))
 			.toList();
 	}
 
-	private Optional<Effect> effect(FactorLevels setting, int orders) {
-		List<Cell> cells = this.result.cells()
-			.stream()
-			.filter((cell) -> cell.setting().equals(setting.name()) && cell.orders() == orders)
-			.toList();
+	private Optional<Effect> effect(Setting setting, int orders) {
+		List<CellResult> cells = cells(setting, orders);
 		if (cells.isEmpty()) {
 			return Optional.empty();
 		}
-		double calls = sum(cells, Cell::calls);
-		return Optional.of(new Effect(setting, orders, Objects.requireNonNullElse(median(cells, Cell::perSecond), 0.0),
-				median(cells, (cell) -> (cell.latency() != null) ? cell.latency().p99() : null),
-				(calls > 0) ? sum(cells, (cell) -> cell.calls() - cell.answered()) / calls : 0,
-				CausesResult.pauseShare(cells), sum(cells, Cell::received) / sum(cells, Cell::orders),
-				cells.stream().anyMatch(Collapse::marked)));
+		return Optional.of(new Effect(setting, orders, rate(cells),
+				Figures.median(cells, (cell) -> (cell.latency() != null) ? cell.latency().p99() : null),
+				Curve.failedShare(cells), pauseShare(cells), cells.stream().anyMatch(Collapse::marked)));
 	}
 
-	private static double sum(List<Cell> cells, ToDoubleFunction<Cell> figure) {
-		return cells.stream().mapToDouble(figure).sum();
+	private List<CellResult> cells(Setting setting, int orders) {
+		return this.cells.stream()
+			.filter((cell) -> cell.cell().variant().equals(setting.name()) && cell.cell().load().size() == orders)
+			.toList();
 	}
 
-	private static @Nullable Double median(List<Cell> cells, Function<Cell, @Nullable Double> figure) {
-		return Figures.median(cells.stream().map(figure).filter(Objects::nonNull).mapToDouble(Double::doubleValue));
+	/** Orders answered per second, the median. */
+	private static double rate(List<CellResult> cells) {
+		return Objects.requireNonNullElse(Figures.median(cells, Collapse::rate), 0.0);
 	}
 
-	static boolean marked(Cell cell) {
-		return cell.problem() != null || Reliability.disturbed(cell.foreignCpuShare());
+	/**
+	 * Until the last order was answered, not until it was saved: one that a slow backend
+	 * saves after its client has given up is of no use to that client.
+	 */
+	private static double rate(CellResult cell) {
+		return isWhole(cell) ? cell.acceptedPerSecond() : (seconds(cell) > 0) ? cell.accepted() / seconds(cell) : 0;
+	}
+
+	/** Whether all orders were answered before the cell's time was over. */
+	private static boolean isWhole(CellResult cell) {
+		return cell.accepted() >= cell.cell().load().size();
+	}
+
+	private static boolean marked(CellResult cell) {
+		return Reliability.marked(cell) || !isWhole(cell);
+	}
+
+	private static double seconds(CellResult cell) {
+		return Duration.between(cell.start(), cell.end()).toNanos() / 1e9;
+	}
+
+	/**
+	 * Share of the total time of these cells for which the collector stopped the gateway.
+	 * They are taken together, because a cell of a second may have no pause. Null if one
+	 * is unknown.
+	 */
+	private static @Nullable Double pauseShare(List<CellResult> cells) {
+		double paused = 0;
+		double seconds = 0;
+		for (CellResult cell : cells) {
+			ServiceCost gateway = cell.services().get(Cost.GATEWAY);
+			if (gateway == null || gateway.gcPauseMillis() == null) {
+				return null;
+			}
+			paused += gateway.gcPauseMillis() / 1_000;
+			seconds += seconds(cell);
+		}
+		return (seconds > 0) ? Double.valueOf(paused / seconds) : null;
 	}
 
 	/** Effects at the high load, the highest rate first. */
 	public List<Effect> atMany() {
 		return this.effects.stream()
-			.filter((effect) -> effect.orders() == this.result.many())
+			.filter((effect) -> effect.orders() == MANY)
 			.sorted(Comparator.comparingDouble(Effect::perSecond).reversed())
 			.toList();
 	}
 
-	public Optional<Effect> at(String name, int orders) {
+	private Optional<Effect> at(Setting setting, int orders) {
 		return this.effects.stream()
-			.filter((effect) -> effect.name().equals(name) && effect.orders() == orders)
+			.filter((effect) -> effect.setting().equals(setting) && effect.orders() == orders)
 			.findFirst();
 	}
 
@@ -120,7 +163,7 @@ public final class Collapse {
 	 * The setting's rate as a share of the base's at the same load; null without a base.
 	 */
 	public @Nullable Double left(Effect effect) {
-		return at(CausesResult.BASE, effect.orders()).filter((base) -> base.perSecond() > 0)
+		return at(Setting.BASE, effect.orders()).filter((base) -> base.perSecond() > 0)
 			.map((base) -> effect.perSecond() / base.perSecond())
 			.orElse(null);
 	}
@@ -129,11 +172,15 @@ public final class Collapse {
 		return Objects.requireNonNullElse(left(effect), 1.0);
 	}
 
+	/** The setting's rate at the low load; null if it was not measured. */
+	public @Nullable Double few(Effect effect) {
+		return at(effect.setting(), FEW).map(Effect::perSecond).orElse(null);
+	}
+
 	/** The setting's rate at the high load as a multiple of its rate at the low one. */
 	public @Nullable Double growth(Effect many) {
-		return at(many.name(), this.result.few()).filter((few) -> few.perSecond() > 0)
-			.map((few) -> many.perSecond() / few.perSecond())
-			.orElse(null);
+		Double few = few(many);
+		return (few != null && few > 0) ? many.perSecond() / few : null;
 	}
 
 	/**
@@ -141,13 +188,11 @@ public final class Collapse {
 	 * that of its slowest. 1 if there was only one.
 	 */
 	private double noise() {
-		double[] rates = this.result.cells()
-			.stream()
-			.filter((cell) -> cell.setting().equals(CausesResult.BASE) && cell.orders() == this.result.many())
-			.collect(Collectors.groupingBy(Cell::repetition))
+		double[] rates = cells(Setting.BASE, MANY).stream()
+			.collect(Collectors.groupingBy((cell) -> (cell.cell().repetition() - 1) / TRIALS))
 			.values()
 			.stream()
-			.mapToDouble((cells) -> Objects.requireNonNullElse(median(cells, Cell::perSecond), 0.0))
+			.mapToDouble(Collapse::rate)
 			.filter((rate) -> rate > 0)
 			.sorted()
 			.toArray();
@@ -196,14 +241,14 @@ public final class Collapse {
 	/** Further conclusions. */
 	public List<String> sentences() {
 		List<String> sentences = new ArrayList<>();
-		at(CausesResult.BASE, this.result.many()).ifPresent((base) -> sentences.add(base(base)));
+		at(Setting.BASE, MANY).ifPresent((base) -> sentences.add(base(base)));
 		if (!memoryNotMeasured().isEmpty()) {
 			sentences.add("Not measured, so their effect is unknown: %s. The beginning of this page says why."
 				.formatted(String.join(", ", memoryNotMeasured())));
 		}
 		List<String> worse = atMany().reversed()
 			.stream()
-			.filter((effect) -> effect.setting().changes().size() == 1 && leftOrAll(effect) * threshold() < 1)
+			.filter((effect) -> effect.setting().changed().size() == 1 && leftOrAll(effect) * threshold() < 1)
 			.map((effect) -> "%s, %s of the rate".formatted(effect.name(), Figures.percent(1 - leftOrAll(effect))))
 			.toList();
 		sentences.add(worse.isEmpty() ? "No factor alone costs more than the noise."
@@ -227,8 +272,8 @@ public final class Collapse {
 	 */
 	private List<Effect> memory() {
 		return this.effects.stream()
-			.filter((effect) -> effect.setting().memory() && !effect.name().equals(CausesResult.BASE)
-					&& effect.orders() >= this.result.many() && left(effect) != null)
+			.filter((effect) -> effect.setting().concernsMemoryAlone() && !effect.setting().equals(Setting.BASE)
+					&& effect.orders() >= MANY && left(effect) != null)
 			.toList();
 	}
 
@@ -237,10 +282,10 @@ public final class Collapse {
 	 * One of them may be the worst for the collector.
 	 */
 	private List<String> memoryNotMeasured() {
-		return this.result.settings()
+		return Setting.all()
 			.stream()
-			.filter((setting) -> setting.memory() && at(setting.name(), this.result.many()).isEmpty())
-			.map(FactorLevels::name)
+			.filter((setting) -> setting.concernsMemoryAlone() && at(setting, MANY).isEmpty())
+			.map(Setting::name)
 			.toList();
 	}
 
@@ -252,7 +297,7 @@ public final class Collapse {
 	private static boolean isWithoutCollector(Effect effect, List<Effect> collapsed) {
 		return collapsed.stream()
 			.anyMatch((part) -> part.hasLittlePause()
-					&& effect.setting().changes().entrySet().containsAll(part.setting().changes().entrySet()));
+					&& effect.setting().changed().containsAll(part.setting().changed()));
 	}
 
 	private boolean hasCollapsed(Effect effect) {

@@ -10,37 +10,34 @@ public enum Factor {
 	 * Three threads: as many as the reference's 51 orders per second keep busy, at 50 ms
 	 * each.
 	 */
-	BACKEND_THREADS("backend's threads", "no limit", "3 blocked threads", "backend 3 threads"),
+	BACKEND_THREADS("backend's threads", "no limit", "backend 3 threads"),
 
 	/** 1,000 threads: as many as orders in flight, so that none waits for a thread. */
-	GATEWAY_THREADS("gateway's threads", "1,000", "14", "gateway 14 threads"),
+	GATEWAY_THREADS("gateway's threads", "1,000", "gateway 14 threads"),
 
 	/**
 	 * With 160 MiB, the gateway runs out of memory with 1,000 requests in flight before
 	 * its collector slows it.
 	 */
-	HEAP("gateway's heap", "1,024 MiB", "192 MiB", "192 MiB"),
+	HEAP("gateway's heap", "1,024 MiB", "192 MiB"),
 
-	COLLECTOR("gateway's collector", "G1", "Serial", "Serial"),
+	COLLECTOR("gateway's collector", "G1", "Serial"),
 
 	/** Three tries: the default of the reference's resilience handler. */
-	RETRIES("gateway's retries", "waits 60 s, once", "10 s, three times", "gateway retries 3 × 10 s"),
+	RETRIES("gateway's retries", "waits 60 s, once", "gateway tries 3 times 10 s"),
 
 	/** From client to gateway, and from gateway to backend. */
-	CONNECTIONS("connections", "kept", "new for each order, TLS", "new TLS connections");
+	CONNECTIONS("connections", "kept", "new TLS connections");
 
 	private final String label;
 
 	private final String base;
 
-	private final String level;
-
 	private final String change;
 
-	Factor(String label, String base, String level, String change) {
+	Factor(String label, String base, String change) {
 		this.label = label;
 		this.base = base;
-		this.level = level;
 		this.change = change;
 	}
 
@@ -53,12 +50,7 @@ public enum Factor {
 		return this.base;
 	}
 
-	/** The other level. */
-	public String level() {
-		return this.level;
-	}
-
-	/** The change from the base in a few words. */
+	/** The change from the base in a few words; part of file names. */
 	public String change() {
 		return this.change;
 	}

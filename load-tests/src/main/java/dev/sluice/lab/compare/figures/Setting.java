@@ -2,21 +2,17 @@ package dev.sluice.lab.compare.figures;
 
 import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
-
-import dev.sluice.lab.kit.result.CausesResult;
 
 /**
  * A treatment of the experiment: some factors at another level than in the base.
  *
- * @param name unique
+ * @param name unique; the variant of its cells
  */
 public record Setting(String name, Set<Factor> changed) {
 
-	public static final Setting BASE = new Setting(CausesResult.BASE, Set.of());
+	public static final Setting BASE = new Setting("base", Set.of());
 
 	/**
 	 * All but the gateway's threads: 14 would keep the others' load away from gateway and
@@ -46,11 +42,6 @@ public record Setting(String name, Set<Factor> changed) {
 	/** Whether it differs from the base at most in heap and collector. */
 	public boolean concernsMemoryAlone() {
 		return Set.of(Factor.HEAP, Factor.COLLECTOR).containsAll(this.changed);
-	}
-
-	/** The levels that differ from the base, by factor. */
-	public Map<String, String> changes() {
-		return this.changed.stream().collect(Collectors.toMap(Factor::label, Factor::level));
 	}
 
 }

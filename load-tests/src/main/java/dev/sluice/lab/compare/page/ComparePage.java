@@ -31,7 +31,8 @@ import dev.sluice.lab.scenario.ScenarioPage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the experiments show that measure cells: {@code lab compare}, {@code lab grid}.
+ * What the experiments show that measure cells: {@code lab compare}, with or without
+ * {@code --causes}, and {@code lab grid}.
  */
 public final class ComparePage {
 
@@ -65,6 +66,10 @@ public final class ComparePage {
 	}
 
 	private List<Section> sections() {
+		Section cells = new Section("cells", "All cells", (html) -> CellTables.all(this.run, html));
+		if (this.run.experiment().equals(CausesPage.NAME)) {
+			return List.of(CausesPage.section(this.run), cells);
+		}
 		List<Section> sections = new ArrayList<>(isGrid() ? GridPage.sections(this.run) : answered());
 		sections.add(new Section("throughput", "Throughput against load", this::throughput));
 		sections.add(new Section("wait", "What a client waits for", (html) -> Waits.write(this.run, html)));
@@ -78,7 +83,7 @@ public final class ComparePage {
 			sections.add(new Section("differences", "Which differences can be believed?",
 					(html) -> Difference.write(variants, itself, html)));
 		}
-		sections.add(new Section("cells", "All cells", (html) -> CellTables.all(this.run, html)));
+		sections.add(cells);
 		return sections;
 	}
 
@@ -111,6 +116,9 @@ public final class ComparePage {
 	 * medians of the repetitions, marked if one of them is.
 	 */
 	public static String text(RunResult run) {
+		if (run.experiment().equals(CausesPage.NAME)) {
+			return CausesPage.text(run);
+		}
 		return (run.finding() instanceof CompareResult compare) ? new ComparePage(run, compare).text() : "";
 	}
 

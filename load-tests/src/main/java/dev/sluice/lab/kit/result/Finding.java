@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * experiments.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
-public sealed interface Finding permits CausesResult, ChaosResult, ClientResult, CompareResult, DrainResult, KneeResult,
-		PoolResult, SinkResult, SurgeResult {
+public sealed interface Finding
+		permits ChaosResult, ClientResult, CompareResult, DrainResult, KneeResult, PoolResult, SinkResult, SurgeResult {
 
 	/**
 	 * The share of the machine's CPU that other processes used during each measurement, 0

@@ -152,29 +152,31 @@ public final class Runs {
 	 * A backend of three threads that costs nearly all, a small heap that costs little.
 	 */
 	public static RunResult causes() {
-		List<CausesResult.FactorLevels> settings = List.of(
-				new CausesResult.FactorLevels(CausesResult.BASE, Map.of(), true),
-				new CausesResult.FactorLevels("backend 3 threads", Map.of("backend's threads", "3 blocked threads"),
-						false),
-				new CausesResult.FactorLevels("128 MiB", Map.of("gateway's heap", "128 MiB"), true),
-				new CausesResult.FactorLevels("all together",
-						Map.of("backend's threads", "3 blocked threads", "gateway's heap", "128 MiB"), false));
-		List<CausesResult.Cell> cells = new ArrayList<>();
+		List<CellResult> cells = new ArrayList<>();
 		for (int orders : List.of(100, 1_000)) {
-			cells.add(cause(CausesResult.BASE, orders, orders / 1_800.0, 0.004, null));
-			cells.add(cause("backend 3 threads", orders, orders / 60.0, 0.0005, null));
-			cells.add(cause("128 MiB", orders, orders / 1_500.0, 0.05, null));
-			cells.add(cause("all together", orders, orders / 40.0, 0.0009, "990 of 1,000 orders were answered"));
+			cells.add(cause("base", orders, 1_800, 0.004));
+			cells.add(cause("Serial", orders, 1_700, 0.004));
+			cells.add(cause("backend 3 threads", orders, 60, 0.0005));
+			cells.add(cause("192 MiB", orders, 1_500, 0.05));
+			cells.add(cause("all together", orders, 40, 0.0009));
 		}
-		return found("compare --causes", new CausesResult("servlet-platform", 100, 1_000, settings, cells));
+		return run("compare --causes", null, cells, List.of());
 	}
 
-	private static CausesResult.Cell cause(String setting, int orders, double seconds, double pauseShare,
-			String problem) {
-		return new CausesResult.Cell(setting, orders, 1, 1, seconds, orders, orders + 3, Map.of("HTTP 504", 3L),
-				new Latency(seconds * 500, seconds * 480, seconds * 900, seconds * 990, seconds * 1_000), orders + 40,
-				1_000, 2_000, new ServiceCost(0.8, 3, pauseShare * seconds * 1_000, 4.0, 1_040, 400L << 20), 0.02,
-				problem);
+	/** A burst of orders that were all answered, some after a failed call. */
+	public static CellResult cause(String setting, int orders, double perSecond, @Nullable Double pauseShare) {
+		return cause(setting, orders, 1, perSecond, pauseShare);
+	}
+
+	public static CellResult cause(String setting, int orders, int repetition, double perSecond,
+			@Nullable Double pauseShare) {
+		double millis = orders / perSecond * 1_000;
+		Double pause = (pauseShare != null) ? pauseShare * millis : null;
+		return new CellResult(new Cell(setting, "sync", "unlimited", new Load(Load.Kind.BURST, orders), repetition),
+				START, START.plusMillis(Math.round(millis)), orders + 3, 3, Map.of("HTTP 504", 3L), orders, orders,
+				perSecond, perSecond, new Latency(millis / 2, millis / 2, millis, millis, millis), null, null,
+				Map.of("gateway", new ServiceCost(0.8, 3, pause, pause, 1_040, 400L << 20)), 2_000L, 1_000, 0.02, 0,
+				null, null);
 	}
 
 	/** A scenario of which one cell keeps the limits and one does not. */
