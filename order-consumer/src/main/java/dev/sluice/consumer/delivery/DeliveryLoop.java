@@ -118,9 +118,6 @@ public final class DeliveryLoop implements SmartLifecycle {
 	private Consumer<byte[], byte[]> consumer() {
 		Properties overrides = new Properties();
 		overrides.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(this.properties.batch()));
-		// ReadPositions decides where to read from: a reset would skip lost orders
-		// silently.
-		overrides.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
 		return this.consumers.createConsumer(this.properties.groupId(), "order-delivery", null, overrides);
 	}
 

@@ -224,12 +224,7 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 			return ConsumerRecords.empty();
 		}
 		catch (OffsetOutOfRangeException ex) {
-			ex.offsetOutOfRangePartitions().forEach((partition, position) -> {
-				// A position beyond the end is no gap: the restart finds a valid one.
-				Gap gap = this.positions.gapBelow(partition, position, Long.MAX_VALUE).orElseThrow(() -> ex);
-				this.lost.lost(NAME, gap, gap.size());
-				this.kafka.seek(partition, gap.to());
-			});
+			this.positions.skip(ex, (gap) -> this.lost.lost(NAME, gap, gap.size()));
 			return ConsumerRecords.empty();
 		}
 		finally {

@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import dev.sluice.consumer.offsets.LostRecords.Gap;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.WakeupException;
@@ -127,14 +127,24 @@ public final class ReadPositions {
 	}
 
 	/**
-	 * Looks for records that were deleted between two offsets of a partition.
-	 * @param position the next offset to read
-	 * @param found the offset that was read instead, or a higher one
+	 * Moves the consumer to the log start of each partition whose next records are
+	 * deleted.
+	 * @param gaps called for each range of deleted offsets
+	 * @throws OffsetOutOfRangeException if a position is beyond the log end, which is no
+	 * gap: a new reader finds a valid one
+	 * @throws org.apache.kafka.common.KafkaException if Kafka does not answer in time
 	 */
-	public Optional<Gap> gapBelow(TopicPartition partition, long position, long found) {
-		long start = ask(() -> this.kafka.beginningOffsets(Set.of(partition), TIMEOUT)).getOrDefault(partition, 0L);
-		return (position < start) ? Optional.of(new Gap(partition, position, Math.min(start, found)))
-				: Optional.empty();
+	public void skip(OffsetOutOfRangeException deleted, Consumer<Gap> gaps) {
+		Map<TopicPartition, Long> positions = deleted.offsetOutOfRangePartitions();
+		Map<TopicPartition, Long> starts = ask(() -> this.kafka.beginningOffsets(positions.keySet(), TIMEOUT));
+		positions.forEach((partition, position) -> {
+			long start = starts.getOrDefault(partition, 0L);
+			if (position >= start) {
+				throw deleted;
+			}
+			gaps.accept(new Gap(partition, position, start));
+			this.kafka.seek(partition, start);
+		});
 	}
 
 	/** A wake-up is for the poll, and the loop checks its reason anyway. */

@@ -5,10 +5,11 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Properties;
+import java.util.Set;
 
 import dev.sluice.consumer.ConsumerMetric;
 import dev.sluice.consumer.offsets.CommitMetadata;
@@ -21,14 +22,19 @@ import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.WakeupException;
 import org.flywaydb.core.api.FlywayException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,21 +44,17 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.DataAccessException;
 import org.springframework.kafka.core.ConsumerFactory;
-import org.springframework.kafka.listener.BatchConsumerAwareMessageListener;
-import org.springframework.kafka.listener.ConsumerAwareRebalanceListener;
-import org.springframework.kafka.listener.ContainerProperties;
-import org.springframework.kafka.listener.DefaultErrorHandler;
-import org.springframework.kafka.listener.KafkaMessageListenerContainer;
-import org.springframework.util.backoff.ExponentialBackOff;
 
 /**
  * Projects {@code orders} and {@code order-outcomes} to the table {@code order_status}.
  * It may read the topics from any point and repeatedly: see {@link StatusRow}. No
  * delivery waits for it.
  * <p>
- * It runs on one thread. Another thread first waits for Kafka and PostgreSQL, migrates
- * the schema, and starts the first one again if it ends. While PostgreSQL is down, the
- * projection retries its batch with back-off, without a limit, and commits no offset.
+ * One thread waits for Kafka and PostgreSQL, migrates the schema, and then reads with one
+ * consumer after another: a new one begins at the committed offsets after a failure of
+ * Kafka or a bug, and at the beginning of a topic that was deleted and created again.
+ * While PostgreSQL is down, it reads the same records again and again, without a limit,
+ * and commits no offset.
  */
 final class Projection implements SmartLifecycle {
 
@@ -62,16 +64,16 @@ final class Projection implements SmartLifecycle {
 
 	private static final List<String> TOPICS = List.of(Topics.ORDERS, Topics.ORDER_OUTCOMES);
 
-	private static final Duration RETRY = Duration.ofSeconds(2);
+	/** Pause after a failure of Kafka or PostgreSQL. */
+	private static final Duration RETRY = Duration.ofSeconds(1);
 
-	/** Pause between two looks at the topics while the container runs. */
-	private static final Duration LOOK = Duration.ofMillis(500);
+	/** The longest poll without records, and so the pause between looks at the topics. */
+	private static final Duration POLL = Duration.ofMillis(500);
 
-	private static final Duration REQUEST = Duration.ofSeconds(5);
+	/** Timeout of a commit, and of the consumer's close. */
+	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-	private static final long FIRST_BACKOFF_MILLIS = 200;
-
-	private static final long MAX_BACKOFF_MILLIS = 5_000;
+	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
 	/** More than arrives within the linger time, so that the broker waits that long. */
 	private static final int FULL_BATCH_BYTES = 1024 * 1024;
@@ -83,6 +85,16 @@ final class Projection implements SmartLifecycle {
 
 	}
 
+	/**
+	 * A consumer, from its subscription to its close.
+	 *
+	 * @param topicIds ids of the topics that it reads
+	 */
+	private record Reading(Consumer<byte[], byte[]> kafka, Map<String, Uuid> topicIds, ReadPositions positions) {
+	}
+
+	private final ProjectionProperties properties;
+
 	private final TopicWatch topics;
 
 	private final LostRecords lost;
@@ -91,20 +103,21 @@ final class Projection implements SmartLifecycle {
 
 	private final StatusTable table;
 
+	private final ConsumerFactory<byte[], byte[]> consumers;
+
 	private final InstantSource clock;
 
 	private final Supervisor supervisor;
-
-	private final KafkaMessageListenerContainer<byte[], byte[]> container;
 
 	private final DistributionSummary batch;
 
 	private final MeterRegistry registry;
 
-	/** Ids of the topics that the container reads; set while it is stopped. */
-	private volatile Map<String, Uuid> topicIds = Map.of();
-
-	private final GapDetector gaps = new GapDetector();
+	/**
+	 * The kinds of failures since the last success, each of which is logged once.
+	 * Confined to the projection's thread.
+	 */
+	private final Set<Class<?>> failures = new HashSet<>();
 
 	private volatile State state = State.STOPPED;
 
@@ -112,83 +125,98 @@ final class Projection implements SmartLifecycle {
 
 	private volatile boolean running;
 
-	private @Nullable Thread starter;
+	/** Null while there is no consumer. Only the projection's thread changes it. */
+	private volatile @Nullable Reading reading;
+
+	private @Nullable Thread thread;
 
 	Projection(ProjectionProperties properties, TopicWatch topics, LostRecords lost, StatusReader reader,
 			StatusTable table, ConsumerFactory<byte[], byte[]> consumers, MeterRegistry registry, InstantSource clock,
 			Supervisor supervisor) {
+		this.properties = properties;
 		this.topics = topics;
 		this.lost = lost;
 		TOPICS.forEach((topic) -> lost.expect(READER, topic));
 		this.reader = reader;
 		this.table = table;
+		this.consumers = consumers;
 		this.clock = clock;
 		this.supervisor = supervisor;
 		this.registry = registry;
 		this.batch = ConsumerMetric.PROJECTION_BATCH.summary(registry);
 		ConsumerMetric.PROJECTION_AGE.gauge(registry, this, (projection) -> projection.ageSeconds);
-		this.container = container(properties, consumers);
-	}
-
-	private KafkaMessageListenerContainer<byte[], byte[]> container(ProjectionProperties properties,
-			ConsumerFactory<byte[], byte[]> consumers) {
-		Properties overrides = new Properties();
-		overrides.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(properties.batchSize()));
-		if (properties.linger().isPositive()) {
-			overrides.put(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, Integer.toString(FULL_BATCH_BYTES));
-			overrides.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, Long.toString(properties.linger().toMillis()));
-		}
-		ContainerProperties container = new ContainerProperties(TOPICS.toArray(String[]::new));
-		container.setGroupId(properties.groupId());
-		container.setClientId("order-status");
-		container.setKafkaConsumerProperties(overrides);
-		BatchConsumerAwareMessageListener<byte[], byte[]> listener = this::project;
-		container.setMessageListener(listener);
-		container.setConsumerRebalanceListener(new Assignment());
-		// A commit names its topics, because a topic may be deleted and created again.
-		container.setOffsetAndMetadataProvider(
-				(_, offset) -> new OffsetAndMetadata(offset, CommitMetadata.of(this.topicIds.values(), "").text()));
-		// Otherwise the container would stop for good.
-		container.setAuthExceptionRetryInterval(RETRY);
-		KafkaMessageListenerContainer<byte[], byte[]> result = new KafkaMessageListenerContainer<>(consumers,
-				container);
-		result.setBeanName("order-status");
-		ExponentialBackOff backoff = new ExponentialBackOff(FIRST_BACKOFF_MILLIS, 2);
-		backoff.setMaxInterval(MAX_BACKOFF_MILLIS);
-		DefaultErrorHandler errors = new DefaultErrorHandler(backoff);
-		// The method project logs it once.
-		errors.setLogLevel(org.springframework.kafka.KafkaException.Level.DEBUG);
-		result.setCommonErrorHandler(errors);
-		return result;
 	}
 
 	@Override
 	public void start() {
 		this.running = true;
-		this.starter = this.supervisor.start("projection-start", this::run);
+		this.thread = this.supervisor.start(READER, this::run);
 	}
 
-	/**
-	 * Waits for the topics and for PostgreSQL and runs the container until a topic was
-	 * deleted and created again: the consumer itself notices only after minutes and
-	 * continues at its old offset.
-	 * @throws IllegalStateException if the container has ended by itself, as it does
-	 * after an Error; the next run starts it again
-	 */
+	/** Reads and merges once, with a new consumer if there is none. */
 	private Duration run() throws InterruptedException {
-		halt();
-		this.topicIds = projected(this.topics.await());
-		begin();
-		while (!this.running || this.container.isRunning()) {
-			TopicsState state = this.topics.state();
-			if (state.ready() && !projected(state).equals(this.topicIds)) {
-				logger.warn("A topic was deleted and created again. The status projection reads it from its beginning");
-				return Duration.ZERO;
+		boolean another = true;
+		try {
+			if (!this.running) {
+				throw new InterruptedException("The projection has stopped");
 			}
-			Thread.sleep(LOOK);
+			Reading now = this.reading;
+			if (now == null) {
+				now = open();
+			}
+			Duration pause = project(now, poll(now));
+			another = isAnotherTopic(now);
+			return pause;
 		}
-		halt();
-		throw new IllegalStateException("The consumer of the status projection has ended by itself");
+		catch (WakeupException | InterruptException ex) {
+			throw new InterruptedException("The projection stops");
+		}
+		catch (FlywayException | DataAccessException | KafkaException ex) {
+			failed(ex);
+			return RETRY;
+		}
+		finally {
+			if (another) {
+				close();
+			}
+		}
+	}
+
+	/** Opens a consumer as soon as PostgreSQL and Kafka answer. */
+	private Reading open() throws InterruptedException {
+		this.state = State.WAITING;
+		Map<String, Uuid> topicIds = projected(this.topics.await());
+		this.table.migrate();
+		Consumer<byte[], byte[]> kafka = consumer();
+		ReadPositions positions = new ReadPositions(kafka, topicIds, ReadPositions.Start.ANYWHERE);
+		Reading opened = new Reading(kafka, topicIds, positions);
+		this.reading = opened;
+		kafka.subscribe(TOPICS, new ConsumerRebalanceListener() {
+
+			@Override
+			public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
+				positions.begin(assigned, Projection.this::lost);
+			}
+
+			@Override
+			public void onPartitionsRevoked(Collection<TopicPartition> revoked) {
+				// What is merged is committed.
+			}
+
+		});
+		this.state = State.WORKING;
+		return opened;
+	}
+
+	private Consumer<byte[], byte[]> consumer() {
+		Properties overrides = new Properties();
+		overrides.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(this.properties.batchSize()));
+		Duration linger = this.properties.linger();
+		if (linger.isPositive()) {
+			overrides.put(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, Integer.toString(FULL_BATCH_BYTES));
+			overrides.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, Long.toString(linger.toMillis()));
+		}
+		return this.consumers.createConsumer(this.properties.groupId(), "order-status", null, overrides);
 	}
 
 	private static Map<String, Uuid> projected(TopicsState state) {
@@ -198,120 +226,92 @@ final class Projection implements SmartLifecycle {
 	}
 
 	/**
-	 * Migrates the schema and starts the container as soon as PostgreSQL and Kafka
-	 * answer.
+	 * Whether a topic was deleted and created again: the consumer itself notices only
+	 * after minutes and continues at its old offset.
 	 */
-	private void begin() throws InterruptedException {
-		Class<?> warned = null;
-		while (this.running) {
-			try {
-				this.table.migrate();
-				startContainer();
-				return;
-			}
-			catch (FlywayException | DataAccessException | KafkaException ex) {
-				Class<?> kind = NestedExceptionUtils.getMostSpecificCause(ex).getClass();
-				if (kind != warned) {
-					warned = kind;
-					logger.warn("The status projection cannot start. Retrying until it can: {}", oneLine(ex));
-				}
-				Thread.sleep(RETRY);
-			}
+	private boolean isAnotherTopic(Reading now) {
+		TopicsState state = this.topics.state();
+		boolean another = state.ready() && !projected(state).equals(now.topicIds());
+		if (another) {
+			logger.warn("A topic was deleted and created again. The status projection reads it from its beginning");
 		}
+		return another;
 	}
 
-	private synchronized void startContainer() {
-		if (this.running) {
-			this.container.start();
-			this.state = State.WORKING;
-			logger.info("The status projection has started");
-		}
-	}
-
-	private synchronized void halt() {
-		if (this.running) {
-			this.state = State.WAITING;
-			this.container.stop();
-		}
-	}
-
-	private void project(List<ConsumerRecord<byte[], byte[]>> records, @Nullable Consumer<?, ?> kafka) {
+	private ConsumerRecords<byte[], byte[]> poll(Reading now) {
 		try {
-			merge(records, Objects.requireNonNull(kafka));
+			return now.kafka().poll(POLL);
 		}
-		catch (InterruptException ex) {
+		catch (OffsetOutOfRangeException ex) {
+			now.positions().skip(ex, (gap) -> {
+				// Nothing may come after the gap for long, and gateways look at commits.
+				commit(now, Map.of(gap.partition(), new OffsetAndMetadata(gap.to())));
+				lost(gap);
+			});
+			return ConsumerRecords.empty();
+		}
+	}
+
+	/**
+	 * Merges and commits records. If that fails, the next poll reads them again.
+	 * @return the pause before it
+	 */
+	private Duration project(Reading now, ConsumerRecords<byte[], byte[]> records) {
+		if (records.isEmpty()) {
+			return Duration.ZERO;
+		}
+		try {
+			merge(records);
+			commit(now, records.nextOffsets());
+		}
+		catch (WakeupException | InterruptException ex) {
 			throw ex;
 		}
-		catch (RuntimeException ex) {
+		catch (DataAccessException | KafkaException ex) {
+			this.state = State.FAILING;
 			failed(ex);
-			throw ex;
+			records.partitions()
+				.forEach((partition) -> now.kafka().seek(partition, records.records(partition).getFirst().offset()));
+			return RETRY;
 		}
-		if (this.state == State.FAILING) {
-			this.state = State.WORKING;
+		this.state = State.WORKING;
+		if (!this.failures.isEmpty()) {
+			this.failures.clear();
 			logger.info("The status projection works again");
 		}
-		this.batch.record(records.size());
-		long oldest = records.stream().mapToLong(ConsumerRecord::timestamp).min().orElse(0);
+		return Duration.ZERO;
+	}
+
+	private void merge(ConsumerRecords<byte[], byte[]> records) {
+		this.reader
+			.fold(records,
+					(record) -> ConsumerMetric.PROJECTION_SKIPPED.counter(this.registry, "topic", record.topic())
+						.increment())
+			.forEach(this.table::merge);
+		this.batch.record(records.count());
+		long oldest = Long.MAX_VALUE;
+		for (ConsumerRecord<?, ?> record : records) {
+			oldest = Math.min(oldest, record.timestamp());
+		}
 		this.ageSeconds = Duration.between(Instant.ofEpochMilli(oldest), this.clock.instant()).toMillis() / 1000.0;
 	}
 
-	private void merge(List<ConsumerRecord<byte[], byte[]>> records, Consumer<?, ?> kafka) {
-		this.gaps.check(records, positions(kafka), this::lost);
-		List<Collection<StatusRow>> layers = this.reader.fold(records,
-				(record) -> ConsumerMetric.PROJECTION_SKIPPED.counter(this.registry, "topic", record.topic())
-					.increment());
-		layers.forEach(this.table::merge);
+	/** A commit names its topics, because a topic may be deleted and created again. */
+	private static void commit(Reading now, Map<TopicPartition, OffsetAndMetadata> next) {
+		String metadata = CommitMetadata.of(now.topicIds().values(), "").text();
+		Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>(next);
+		offsets.replaceAll((_, offset) -> new OffsetAndMetadata(offset.offset(), metadata));
+		now.kafka().commitSync(offsets, TIMEOUT);
 	}
 
 	private void failed(RuntimeException failure) {
-		if (this.state == State.WORKING) {
-			this.state = State.FAILING;
-			if (failure instanceof DataAccessException) {
-				logger.warn("The status projection fails. Retrying until it succeeds: {}", oneLine(failure));
-			}
-			else {
-				logger.error("The status projection fails. Retrying until it succeeds", failure);
-			}
+		if (this.failures.add(NestedExceptionUtils.getMostSpecificCause(failure).getClass())) {
+			logger.warn("The status projection fails. Retrying until it succeeds: {}", oneLine(failure));
 		}
 	}
 
 	private void lost(Gap gap) {
 		this.lost.lost(READER, gap, gap.size());
-	}
-
-	private ReadPositions positions(Consumer<?, ?> kafka) {
-		return new ReadPositions(kafka, this.topicIds, ReadPositions.Start.ANYWHERE);
-	}
-
-	/** Called on the container's thread. */
-	private final class Assignment implements ConsumerAwareRebalanceListener {
-
-		@Override
-		public void onPartitionsAssigned(Consumer<?, ?> kafka, Collection<TopicPartition> partitions) {
-			try {
-				positions(kafka).begin(partitions, Projection.this::lost);
-				partitions.forEach(
-						(partition) -> Projection.this.gaps.assigned(partition, kafka.position(partition, REQUEST)));
-			}
-			catch (InterruptException ex) {
-				throw ex;
-			}
-			catch (KafkaException ex) {
-				logger.warn("The projection could not find out whether it missed records of {}: {}", partitions,
-						ex.toString());
-			}
-		}
-
-		@Override
-		public void onPartitionsRevokedAfterCommit(Consumer<?, ?> kafka, Collection<TopicPartition> partitions) {
-			Projection.this.gaps.revoked(partitions);
-		}
-
-		@Override
-		public void onPartitionsLost(Consumer<?, ?> kafka, Collection<TopicPartition> partitions) {
-			Projection.this.gaps.revoked(partitions);
-		}
-
 	}
 
 	/** The exception and its root cause, which says what a person can mend. */
@@ -322,16 +322,42 @@ final class Projection implements SmartLifecycle {
 		return text.strip().replaceAll("\\s+", " ");
 	}
 
+	private void close() {
+		Reading last = this.reading;
+		if (last != null) {
+			try {
+				last.kafka().close(CloseOptions.timeout(TIMEOUT));
+			}
+			finally {
+				// Only after the close, which an interrupt would abort.
+				this.reading = null;
+			}
+		}
+	}
+
 	@Override
 	public void stop() {
 		this.running = false;
-		if (this.starter != null) {
-			this.starter.interrupt();
+		Thread stopping = this.thread;
+		if (stopping == null) {
+			return;
 		}
-		synchronized (this) {
-			this.container.stop();
-			this.state = State.STOPPED;
+		Reading now = this.reading;
+		if (now != null) {
+			now.kafka().wakeup();
 		}
+		else {
+			stopping.interrupt();
+		}
+		try {
+			if (!stopping.join(STOP_TIMEOUT)) {
+				logger.warn("The status projection did not stop in time");
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		this.state = State.STOPPED;
 	}
 
 	@Override

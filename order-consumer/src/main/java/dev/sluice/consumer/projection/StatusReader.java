@@ -37,9 +37,9 @@ final class StatusReader {
 	 * @return collections of rows, to be merged one after another; the rows of a
 	 * collection are of different orders
 	 */
-	List<Collection<StatusRow>> fold(List<ConsumerRecord<byte[], byte[]>> records,
+	List<Collection<StatusRow>> fold(Iterable<ConsumerRecord<byte[], byte[]>> records,
 			Consumer<ConsumerRecord<?, ?>> skipped) {
-		List<StatusRow> events = new ArrayList<>(records.size());
+		List<StatusRow> events = new ArrayList<>();
 		for (ConsumerRecord<byte[], byte[]> record : records) {
 			try {
 				events.add(read(record));

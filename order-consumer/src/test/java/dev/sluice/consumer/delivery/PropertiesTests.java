@@ -45,7 +45,7 @@ class PropertiesTests {
 			"delivery.max-pending-size=-1MB", "delivery.drain-timeout=-1s", "delivery.rebalance-timeout=-1s",
 			"delivery.ordering=customer", "delivery.evidence-gap=0s", "delivery.max-age=-1s",
 			"delivery.max-retry-after=-1s", "backend.circuit.open-after=0s", "backend.circuit.open-for=0s",
-			"backend.idle-timeout=0s", "queue.replication-factor=0", "projection.batch-size=0",
+			"backend.idle-timeout=0s", "queue.replication-factor=0", "projection.batch-size=0", "projection.linger=11s",
 			"queue.min-insync-replicas=2", "queue.retention=-1s", "backend.url=backend:8090",
 			"backend.url=http://backend:8090/v1" })
 	void refuseWhatCannotWork(String property) {

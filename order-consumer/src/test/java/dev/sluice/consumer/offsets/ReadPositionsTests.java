@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import dev.sluice.consumer.offsets.LostRecords.Gap;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.WakeupException;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** A log from 10 to 100. */
 class ReadPositionsTests {
@@ -81,8 +83,10 @@ class ReadPositionsTests {
 
 		};
 
-		assertThat(new ReadPositions(consumer, Map.of(), ReadPositions.Start.AT_ZERO).gapBelow(PARTITION, 7, 50))
-			.contains(new Gap(PARTITION, 7, 10));
+		consumer.assign(Set.of(PARTITION));
+		new ReadPositions(consumer, Map.of(), ReadPositions.Start.AT_ZERO).skip(outOfRange(7), this.gaps::add);
+
+		assertThat(this.gaps).containsExactly(new Gap(PARTITION, 7, 10));
 		assertThat(woken).isTrue();
 	}
 
@@ -131,13 +135,18 @@ class ReadPositionsTests {
 	}
 
 	@Test
-	void findsAGapOnlyBelowTheLogStart() {
+	void skipsADeletedRangeOnlyBelowTheLogStart() {
 		ReadPositions positions = positions(ReadPositions.Start.AT_ZERO);
 
-		assertThat(positions.gapBelow(PARTITION, 7, 50)).contains(new Gap(PARTITION, 7, 10));
-		assertThat(positions.gapBelow(PARTITION, 7, 9)).contains(new Gap(PARTITION, 7, 9));
-		assertThat(positions.gapBelow(PARTITION, 10, 50)).isEmpty();
-		assertThat(positions.gapBelow(PARTITION, 20, 50)).isEmpty();
+		positions.skip(outOfRange(7), this.gaps::add);
+		assertThat(this.gaps).containsExactly(new Gap(PARTITION, 7, 10));
+		assertThat(this.kafka.position(PARTITION)).isEqualTo(10);
+
+		OffsetOutOfRangeException beyondTheEnd = outOfRange(101);
+		assertThatExceptionOfType(OffsetOutOfRangeException.class)
+			.isThrownBy(() -> positions.skip(beyondTheEnd, this.gaps::add))
+			.isSameAs(beyondTheEnd);
+		assertThat(this.gaps).hasSize(1);
 	}
 
 	@Test
@@ -151,6 +160,10 @@ class ReadPositionsTests {
 		assertThat(CommitMetadata.parse("finished-1:1,1").isOf(TOPIC)).isTrue();
 		// Brokers accept 4,096 bytes, of which the delivery uses 4,000.
 		assertThat(CommitMetadata.of(List.of(TOPIC, TOPIC), "").text()).hasSizeLessThanOrEqualTo(96);
+	}
+
+	private static OffsetOutOfRangeException outOfRange(long position) {
+		return new OffsetOutOfRangeException(Map.of(PARTITION, position));
 	}
 
 	private Map<TopicPartition, OffsetAndMetadata> begin(ReadPositions.Start first) {
