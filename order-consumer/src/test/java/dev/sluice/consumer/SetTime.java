@@ -3,13 +3,7 @@ package dev.sluice.consumer;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Time that a test sets. Waiting takes real time. */
-public class SetTime extends SystemTime {
-
-	private final AtomicLong nanos;
-
-	public SetTime(AtomicLong nanos) {
-		this.nanos = nanos;
-	}
+public record SetTime(AtomicLong nanos) implements Time {
 
 	@Override
 	public long nanoTime() {

@@ -4,43 +4,30 @@ import java.time.Duration;
 
 import dev.sluice.consumer.limiter.DeliveryLimiter;
 
-import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
-import org.springframework.boot.health.contributor.Status;
+import org.springframework.boot.health.contributor.HealthIndicator;
 
 /**
  * Down only if the loop is dead or stuck, which a restart repairs. An outage of Kafka or
  * of the backend is a detail: it does not make this process unhealthy.
  */
-final class DeliveryHealthIndicator extends AbstractHealthIndicator {
+record DeliveryHealthIndicator(DeliveryLoop loop, DeliveryLimiter limiter,
+		PendingRecords pending) implements HealthIndicator {
 
 	/** Longer than any single poll or rebalance lasts. */
 	private static final Duration STUCK = Duration.ofMinutes(5);
 
-	private final DeliveryLoop loop;
-
-	private final DeliveryLimiter limiter;
-
-	private final PendingRecords pending;
-
-	DeliveryHealthIndicator(DeliveryLoop loop, DeliveryLimiter limiter, PendingRecords pending) {
-		super("The state of the delivery cannot be read");
-		this.loop = loop;
-		this.limiter = limiter;
-		this.pending = pending;
-	}
-
 	@Override
-	protected void doHealthCheck(Health.Builder builder) {
+	public Health health() {
 		boolean connected = this.loop.isConnected();
 		boolean well = !this.loop.isRunning()
 				|| (this.loop.isAlive() && (!connected || this.loop.sinceLastPoll().compareTo(STUCK) < 0));
-		builder.status(well ? Status.UP : Status.DOWN)
-			.withDetail("state", state(connected))
+		return (well ? Health.up() : Health.down()).withDetail("state", state(connected))
 			.withDetail("partitions", this.loop.assignment().size())
 			.withDetail("pending", this.pending.records())
 			.withDetail("inFlight", this.limiter.inFlight())
-			.withDetail("circuit", this.limiter.isOpen() ? "open" : "closed");
+			.withDetail("circuit", this.limiter.isOpen() ? "open" : "closed")
+			.build();
 	}
 
 	private String state(boolean connected) {

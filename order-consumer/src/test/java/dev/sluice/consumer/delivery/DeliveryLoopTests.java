@@ -20,7 +20,6 @@ import java.util.function.Function;
 import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.DeliveryProperties;
 import dev.sluice.consumer.SetTime;
-import dev.sluice.consumer.SystemTime;
 import dev.sluice.consumer.Time;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Reach;
@@ -288,7 +287,7 @@ class DeliveryLoopTests {
 
 	@Test
 	void beginsAgainWhereTheLogEndsBeforeItsPosition() {
-		this.time = new SystemTime() {
+		this.time = new Time() {
 
 			@Override
 			public void sleep(Duration duration) {
@@ -382,7 +381,7 @@ class DeliveryLoopTests {
 			throw new KafkaException("no answer");
 		});
 		CountDownLatch paused = new CountDownLatch(1);
-		this.time = new SystemTime() {
+		this.time = new Time() {
 
 			@Override
 			public void sleep(Duration duration) throws InterruptedException {

@@ -25,7 +25,6 @@ import java.util.stream.Stream;
 
 import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.SetTime;
-import dev.sluice.consumer.SystemTime;
 import dev.sluice.consumer.Time;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Conflict;
@@ -581,7 +580,7 @@ class DeliveryTests {
 	@Test
 	void waitsLongerAfterEachFailureInARowAndEachThrottlingInARow() throws InterruptedException {
 		List<Duration> waits = new ArrayList<>();
-		this.time = new SystemTime() {
+		this.time = new Time() {
 
 			@Override
 			public void sleep(Duration duration) {

@@ -11,7 +11,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.sluice.consumer.SystemTime;
+import dev.sluice.consumer.Time;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -142,7 +142,7 @@ class ReliablePublisherTests {
 	}
 
 	private ReliablePublisher publisher(MockProducer<byte[], byte[]> producer) {
-		return new ReliablePublisher(() -> producer, ReliablePublisher.defaultBackoff(() -> 1), new SystemTime() {
+		return new ReliablePublisher(() -> producer, ReliablePublisher.defaultBackoff(() -> 1), new Time() {
 
 			@Override
 			public void sleep(Duration duration) {
