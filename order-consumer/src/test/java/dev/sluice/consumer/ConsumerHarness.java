@@ -78,7 +78,7 @@ import org.springframework.context.ConfigurableApplicationContext;
  * close stops what SIGTERM stops. Its limits leave it time: a test that asserts a limit
  * sets it.
  */
-public final class ConsumerHarness implements AutoCloseable {
+public final class ConsumerHarness {
 
 	private static final Path BACKEND = Path.of("../backend-mock/target/backend-mock.jar");
 
@@ -130,8 +130,7 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	private Map<TopicPartition, Long> starts = Map.of();
 
-	/** Uses a Kafka of the test's own. */
-	public ConsumerHarness(KafkaService kafka) {
+	private ConsumerHarness(KafkaService kafka) {
 		// Until an application configures it.
 		LoggingSystem.get(ConsumerHarness.class.getClassLoader())
 			.setLogLevel(LoggingSystem.ROOT_LOGGER_NAME, LogLevel.ERROR);
@@ -509,10 +508,6 @@ public final class ConsumerHarness implements AutoCloseable {
 		return get(this.admin.listTopics().names()).contains(name);
 	}
 
-	public Admin admin() {
-		return Admin.create(Map.of("bootstrap.servers", this.bootstrap));
-	}
-
 	public String deliveryGroup() {
 		return "order-delivery-" + this.round;
 	}
@@ -524,15 +519,6 @@ public final class ConsumerHarness implements AutoCloseable {
 	public void stopConsumers() {
 		this.consumers.forEach(ConfigurableApplicationContext::close);
 		this.consumers.clear();
-	}
-
-	@Override
-	public void close() {
-		stopConsumers();
-		this.backend.close();
-		this.producer.close();
-		this.reader.close();
-		this.admin.close();
 	}
 
 }

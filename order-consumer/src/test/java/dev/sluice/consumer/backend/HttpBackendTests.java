@@ -1,11 +1,6 @@
 package dev.sluice.consumer.backend;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -13,13 +8,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 
-import com.sun.net.httpserver.Headers;
-import com.sun.net.httpserver.HttpServer;
 import dev.sluice.consumer.backend.Attempt.Conflict;
 import dev.sluice.consumer.backend.Attempt.Reach;
 import dev.sluice.consumer.backend.Attempt.Rejected;
@@ -49,70 +38,34 @@ class HttpBackendTests {
 	private final QueuedOrder order = new QueuedOrder(UUID.randomUUID(), "c-1", NOW, null,
 			"{}".getBytes(StandardCharsets.UTF_8));
 
-	private final CountDownLatch end = new CountDownLatch(1);
-
-	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
-
-	private HttpServer server;
-
-	private int status = 201;
-
-	private String body = ANSWER;
-
-	private @Nullable String retryAfter;
-
-	private boolean hangs;
-
-	private volatile String received = "";
-
-	private volatile Headers headers = new Headers();
+	private FakeBackend server;
 
 	@BeforeEach
 	void start() throws IOException {
-		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-		this.server.setExecutor(this.executor);
-		this.server.createContext("/orders", (exchange) -> {
-			if (this.hangs) {
-				try {
-					this.end.await();
-				}
-				catch (InterruptedException ex) {
-					Thread.currentThread().interrupt();
-				}
-			}
-			this.received = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-			this.headers = exchange.getRequestHeaders();
-			if (this.retryAfter != null) {
-				exchange.getResponseHeaders().set("Retry-After", this.retryAfter);
-			}
-			byte[] bytes = this.body.getBytes(StandardCharsets.UTF_8);
-			exchange.sendResponseHeaders(this.status, (bytes.length > 0) ? bytes.length : -1);
-			exchange.getResponseBody().write(bytes);
-			exchange.close();
-		});
-		this.server.start();
+		this.server = new FakeBackend();
 	}
 
 	@AfterEach
-	void stop() {
-		this.end.countDown();
-		this.server.stop(0);
-		this.executor.shutdownNow();
+	void stop() throws IOException {
+		this.server.close();
 	}
 
 	@Test
 	void sendsTheOrderUnderItsIdWithinItsTrace() {
 		String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 		UUID id = this.order.id();
-		deliver(new QueuedOrder(id, "c-1", NOW, trace, "{\"sku\":1}".getBytes(StandardCharsets.UTF_8)));
+		byte[] body = "{\"sku\":1}".getBytes(StandardCharsets.UTF_8);
+		try (HttpBackend backend = backend(this.server.uri().getPort(), Duration.ofSeconds(10))) {
+			backend.deliver(new QueuedOrder(id, "c-1", NOW, trace, body));
+			backend.deliver(this.order);
+		}
 
-		assertThat(this.received).isEqualTo("{\"sku\":1}");
-		assertThat(this.headers.getFirst("Idempotency-Key")).isEqualTo("\"" + id + "\"");
-		assertThat(this.headers.getFirst("Content-Type")).startsWith("application/json");
-		assertThat(this.headers.getFirst("traceparent")).isEqualTo(trace);
-
-		deliver();
-		assertThat(this.headers.containsKey("traceparent")).isFalse();
+		assertThat(this.server.requests().getFirst()).startsWith("POST /orders HTTP/1.1\r\n")
+			.contains("\r\nIdempotency-Key: \"" + id + "\"\r\n")
+			.contains("\r\nContent-Type: application/json")
+			.contains("\r\ntraceparent: " + trace + "\r\n")
+			.endsWith("\r\n\r\n{\"sku\":1}");
+		assertThat(this.server.requests().getLast()).doesNotContain("traceparent");
 	}
 
 	static List<AnsweredOrder> answers() {
@@ -121,31 +74,27 @@ class HttpBackendTests {
 
 	@ParameterizedTest
 	@MethodSource("answers")
-	void meansTheSameAsAtAGateway(AnsweredOrder answer) throws IOException {
-		try (FakeBackend backend = new FakeBackend()) {
-			backend.reply(answer.reply(this.order.id(), null));
+	void meansTheSameAsAtAGateway(AnsweredOrder answer) {
+		Attempt attempt = deliver(answer.reply(this.order.id(), null));
 
-			Attempt attempt = deliver(backend.uri().getPort(), Duration.ofSeconds(10));
-
-			String text = new String(answer.body(this.order.id()), StandardCharsets.UTF_8);
-			String detail = "the backend answered " + answer.status() + (text.isEmpty() ? "" : ": " + text);
-			switch (answer.meaning()) {
-				case "saved" -> assertThat(attempt).isEqualTo(new Saved(Instant.parse("2026-01-01T00:00:00Z")));
-				case "saved, our time" -> assertThat(attempt).isEqualTo(new Saved(null));
-				case "rejected" -> assertThat(attempt).isEqualTo(new Rejected(new FailureReason(
-						"The backend refused the order (status %s).".formatted(answer.status()), detail)));
-				case "conflict" -> assertThat(attempt).isEqualTo(
-						new Conflict(new FailureReason("Another order was accepted under this id before.", detail)));
-				default -> {
-					// 429 is always throttling, 503 without Retry-After never.
-					if (answer.status() == 429) {
-						assertThat(attempt).isInstanceOf(Throttled.class);
-					}
-					else {
-						assertThat(attempt).isEqualTo(new RetryLater(
-								new FailureReason("The backend failed (status %s).".formatted(answer.status()), detail),
-								(answer.status() == 504) ? Reach.UNANSWERED : Reach.ANSWERED));
-					}
+		String text = new String(answer.body(this.order.id()), StandardCharsets.UTF_8);
+		String detail = "the backend answered " + answer.status() + (text.isEmpty() ? "" : ": " + text);
+		switch (answer.meaning()) {
+			case "saved" -> assertThat(attempt).isEqualTo(new Saved(Instant.parse("2026-01-01T00:00:00Z")));
+			case "saved, our time" -> assertThat(attempt).isEqualTo(new Saved(null));
+			case "rejected" -> assertThat(attempt).isEqualTo(new Rejected(new FailureReason(
+					"The backend refused the order (status %s).".formatted(answer.status()), detail)));
+			case "conflict" -> assertThat(attempt)
+				.isEqualTo(new Conflict(new FailureReason("Another order was accepted under this id before.", detail)));
+			default -> {
+				// 429 is always throttling, 503 without Retry-After never.
+				if (answer.status() == 429) {
+					assertThat(attempt).isInstanceOf(Throttled.class);
+				}
+				else {
+					assertThat(attempt).isEqualTo(new RetryLater(
+							new FailureReason("The backend failed (status %s).".formatted(answer.status()), detail),
+							(answer.status() == 504) ? Reach.UNANSWERED : Reach.ANSWERED));
 				}
 			}
 		}
@@ -153,28 +102,26 @@ class HttpBackendTests {
 
 	@ParameterizedTest
 	@MethodSource("answers")
-	void findsAnOrderByTheSameRule(AnsweredOrder answer) throws IOException {
+	void findsAnOrderByTheSameRule(AnsweredOrder answer) {
 		UUID id = this.order.id();
-		try (FakeBackend server = new FakeBackend();
-				HttpBackend backend = backend(server.uri().getPort(), Duration.ofSeconds(10))) {
-			server.reply(answer.reply(id, null));
-
+		this.server.reply(answer.reply(id, null));
+		try (HttpBackend backend = backend(this.server.uri().getPort(), Duration.ofSeconds(10))) {
 			assertThat(backend.find(id)).isEqualTo(switch (answer.meaning()) {
 				case "saved" -> new Saved(Instant.parse("2026-01-01T00:00:00Z"));
 				case "saved, our time" -> new Saved(null);
 				default -> null;
 			});
-			assertThat(server.requests()).singleElement().asString().startsWith("GET /orders/" + id + " HTTP/1.1\r\n");
+			assertThat(this.server.requests()).singleElement()
+				.asString()
+				.startsWith("GET /orders/" + id + " HTTP/1.1\r\n");
 		}
 	}
 
 	@Test
-	void findsNothingWhereNobodyAnswersInTime() throws IOException {
+	void findsNothingWhereNobodyAnswersInTime() {
+		this.server.reply(Reply.never());
 		try (HttpBackend nobody = backend(1, Duration.ofSeconds(10));
-				FakeBackend server = new FakeBackend();
-				HttpBackend silent = backend(server.uri().getPort(), Duration.ofMillis(50))) {
-			server.reply(Reply.never());
-
+				HttpBackend silent = backend(this.server.uri().getPort(), Duration.ofMillis(50))) {
 			assertThat(nobody.find(this.order.id())).isNull();
 			assertThat(silent.find(this.order.id())).isNull();
 		}
@@ -182,9 +129,9 @@ class HttpBackendTests {
 
 	@Test
 	void readsNoMoreOfAnAnswerThanItsBound() {
-		this.body = "{\"padding\":\"%s\",\"id\":\"%s\"}".formatted("x".repeat(64 * 1024), this.order.id());
+		String body = "{\"padding\":\"%s\",\"id\":\"%s\"}".formatted("x".repeat(64 * 1024), this.order.id());
 
-		assertThat(deliver()).isInstanceOf(RetryLater.class);
+		assertThat(deliver(Reply.of(201, body))).isInstanceOf(RetryLater.class);
 	}
 
 	@ParameterizedTest
@@ -198,97 +145,65 @@ class HttpBackendTests {
 			503 | Fri, 06 Nov 2026 08:49:37 GMT  | PT7S
 			""")
 	void isThrottled(int status, @Nullable String retryAfter, Duration expected) {
-		this.status = status;
-		this.retryAfter = retryAfter;
-
-		assertThat(deliver())
+		assertThat(deliver(answer(status, retryAfter)))
 			.isEqualTo(new Throttled(new FailureReason("The backend takes no more orders at the moment.",
 					"the backend answered %s: %s".formatted(status, ANSWER)), expected));
 	}
 
 	@Test
 	void aFailureWithARetryAfterThatCannotBeReadIsAFailure() {
-		this.status = 503;
-		this.retryAfter = "soon";
-
-		assertThat(deliver()).isInstanceOf(RetryLater.class);
+		assertThat(deliver(answer(503, "soon"))).isInstanceOf(RetryLater.class);
 	}
 
 	@Test
 	void isNotReachedWhereNobodyListens() {
-		assertThat(deliver(1, Duration.ofSeconds(10))).isInstanceOfSatisfying(RetryLater.class, (attempt) -> {
-			assertThat(attempt.reach()).isEqualTo(Reach.NOT_REACHED);
-			assertThat(attempt.why().reason()).isEqualTo("The backend could not be reached.");
-			assertThat(attempt.why().detail()).contains("127.0.0.1");
-		});
+		assertThat(deliver(1, Duration.ofSeconds(5), Duration.ofSeconds(10))).isInstanceOfSatisfying(RetryLater.class,
+				(attempt) -> {
+					assertThat(attempt.reach()).isEqualTo(Reach.NOT_REACHED);
+					assertThat(attempt.why().reason()).isEqualTo("The backend could not be reached.");
+					assertThat(attempt.why().detail()).contains("127.0.0.1");
+				});
 	}
 
 	@Test
 	void saysHowLongTheBackendDidNotAnswer() {
-		this.hangs = true;
-
-		assertThat(deliver(this.server.getAddress().getPort(), Duration.ofMillis(50)))
-			.isInstanceOfSatisfying(RetryLater.class, (attempt) -> {
-				assertThat(attempt.reach()).isEqualTo(Reach.UNANSWERED);
-				assertThat(attempt.why().reason()).isEqualTo("The backend did not answer within 50 ms.");
-			});
+		assertUnanswered(Reply.never(), Duration.ofMillis(50), "The backend did not answer within 50 ms.");
 	}
 
 	/** No single byte is late. */
 	@Test
-	void endsAnAnswerThatComesByteByByteAtItsDeadline() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			this.executor.submit(() -> {
-				try (Socket connection = socket.accept()) {
-					OutputStream answer = connection.getOutputStream();
-					answer.write(
-							"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-					while (!this.end.await(1, TimeUnit.MILLISECONDS)) {
-						answer.write('x');
-					}
-				}
-				return null;
-			});
-
-			assertThat(deliver(socket.getLocalPort(), Duration.ofMillis(100), Duration.ofMillis(100)))
-				.isInstanceOfSatisfying(RetryLater.class, (attempt) -> {
-					assertThat(attempt.reach()).isEqualTo(Reach.UNANSWERED);
-					assertThat(attempt.why().reason()).isEqualTo("The backend did not answer within 100 ms.");
-				});
-		}
+	void endsAnAnswerThatComesByteByByteAtItsDeadline() {
+		assertUnanswered(Reply.trickle(), Duration.ofMillis(100), "The backend did not answer within 100 ms.");
 	}
 
 	@Test
-	void isTriedAgainWhenTheConnectionIsLost() throws IOException {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			this.executor.submit(() -> {
-				socket.accept().close();
-				return null;
-			});
+	void isTriedAgainWhenTheConnectionIsLost() {
+		assertUnanswered((socket, _) -> socket.close(), Duration.ofSeconds(10),
+				"The connection to the backend was lost.");
+	}
 
-			assertThat(deliver(socket.getLocalPort(), Duration.ofSeconds(10))).isInstanceOfSatisfying(RetryLater.class,
-					(attempt) -> {
-						assertThat(attempt.reach()).isEqualTo(Reach.UNANSWERED);
-						assertThat(attempt.why().reason()).isEqualTo("The connection to the backend was lost.");
-					});
-		}
+	private void assertUnanswered(Reply reply, Duration timeout, String reason) {
+		this.server.reply(reply);
+
+		assertThat(deliver(this.server.uri().getPort(), timeout, timeout)).isInstanceOfSatisfying(RetryLater.class,
+				(attempt) -> {
+					assertThat(attempt.reach()).isEqualTo(Reach.UNANSWERED);
+					assertThat(attempt.why().reason()).isEqualTo(reason);
+				});
 	}
 
 	@Test
 	void saysTheBeginningOfAnAnswerInOneLine() {
-		this.status = 500;
-		this.body = " a\r\n\tb\0c " + "x".repeat(300);
-		assertThat(deliver()).isInstanceOfSatisfying(RetryLater.class, (attempt) -> assertThat(attempt.why().detail())
-			.isEqualTo("the backend answered 500: a b c " + "x".repeat(194)));
-
-		this.body = "";
-		assertThat(deliver()).isInstanceOfSatisfying(RetryLater.class,
+		assertThat(deliver(Reply.of(500, " a\r\n\tb\0c " + "x".repeat(300)))).isInstanceOfSatisfying(RetryLater.class,
+				(attempt) -> assertThat(attempt.why().detail())
+					.isEqualTo("the backend answered 500: a b c " + "x".repeat(194)));
+		assertThat(deliver(Reply.of(500, ""))).isInstanceOfSatisfying(RetryLater.class,
 				(attempt) -> assertThat(attempt.why().detail()).isEqualTo("the backend answered 500"));
 	}
 
 	@Test
 	void isTriedAgainAfterABug() {
-		try (HttpBackend backend = backend(this.server.getAddress().getPort(), Duration.ofSeconds(10))) {
+		try (HttpBackend backend = backend(this.server.uri().getPort(), Duration.ofSeconds(10))) {
 			backend.connections().close();
 
 			assertThat(backend.deliver(this.order)).isInstanceOfSatisfying(RetryLater.class, (attempt) -> {
@@ -299,18 +214,14 @@ class HttpBackendTests {
 		}
 	}
 
-	private Attempt deliver() {
-		return deliver(this.server.getAddress().getPort(), Duration.ofSeconds(10));
+	private static Reply answer(int status, @Nullable String retryAfter) {
+		return new AnsweredOrder("", List.of(status), "application/json", ANSWER, "").reply(UUID.randomUUID(),
+				retryAfter);
 	}
 
-	private void deliver(QueuedOrder order) {
-		try (HttpBackend backend = backend(this.server.getAddress().getPort(), Duration.ofSeconds(10))) {
-			backend.deliver(order);
-		}
-	}
-
-	private Attempt deliver(int port, Duration responseTimeout) {
-		return deliver(port, Duration.ofSeconds(5), responseTimeout);
+	private Attempt deliver(Reply reply) {
+		this.server.reply(reply);
+		return deliver(this.server.uri().getPort(), Duration.ofSeconds(5), Duration.ofSeconds(10));
 	}
 
 	private Attempt deliver(int port, Duration connectTimeout, Duration responseTimeout) {

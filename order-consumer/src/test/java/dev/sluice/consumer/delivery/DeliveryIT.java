@@ -6,11 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 import dev.sluice.consumer.ConsumerHarness;
 import dev.sluice.contract.BackendBehaviour;
-import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.contract.BackendBehaviour.Special;
 import dev.sluice.contract.DeadLetterHeaders;
@@ -52,11 +50,7 @@ class DeliveryIT {
 
 	@Test
 	void keepsTheLimitFullWithFewerPartitions() throws Exception {
-		keepsTheLimitFull(3);
-	}
-
-	private void keepsTheLimitFull(int partitions) throws Exception {
-		harness.reset(partitions);
+		harness.reset(3);
 		// Long enough that a slow machine has twenty in delivery at once.
 		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(200)));
 		List<UUID> orders = harness.enqueue(200);
@@ -71,23 +65,6 @@ class DeliveryIT {
 		assertThat(harness.audit().connectionsOpened()).isLessThanOrEqualTo(20 + 1);
 		assertThat(harness.outcomes().values()).extracting(OrderOutcome::at).contains(harness.audit().lastSavedAt());
 		eventually().until(harness::lag, (lag) -> lag == 0);
-	}
-
-	@Test
-	void readsNoMoreThanMayBePendingAndDeliversMore() throws Exception {
-		harness.reset(12);
-		harness.behave(ConsumerHarness.HANGING);
-		harness.enqueue(100);
-
-		ConfigurableApplicationContext consumer = harness.startConsumer("delivery.concurrency=5",
-				"delivery.max-pending=10");
-		PendingRecords pending = consumer.getBean(PendingRecords.class);
-		eventually().until(() -> pending.records() >= 9);
-		assertThat(pending.records()).isBetween(9, 10);
-
-		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(5)));
-		eventually().until(harness::saved, (saved) -> saved == 100);
-		assertThat(harness.audit().duplicates()).isZero();
 	}
 
 	/** Its heap has room for the record once, not for a copy and its text. */
@@ -267,57 +244,6 @@ class DeliveryIT {
 		assertThat(harness.audit().duplicates()).isZero();
 		assertThat(harness.audit().maxInFlight()).isLessThanOrEqualTo(20);
 		eventually().until(harness::lag, (lag) -> lag == 0);
-	}
-
-	@Test
-	void followsTheRateThatTheBackendAllows() throws Exception {
-		harness.reset(12);
-		// A rate that a slow machine reaches too.
-		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)).withCapacity(new Capacity.Rate(10, 1)));
-		harness.enqueue(10);
-
-		harness.startConsumer("delivery.max-attempts=1", "delivery.concurrency=50");
-
-		eventually().until(() -> harness.saved() == 10 || !harness.records(Topics.ORDERS_DLT).isEmpty());
-		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
-		assertThat(harness.audit().refused()).isPositive();
-		assertThat(harness.audit().saved()).isEqualTo(10);
-		assertThat(harness.outcomes().values()).extracting(OrderOutcome::attempts).containsOnly(1);
-	}
-
-	@Test
-	void deliversThePayloadThatWasAcceptedFirst() throws Exception {
-		harness.reset(12);
-		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Uniform(1, 20)));
-		List<UUID> orders = IntStream.range(0, 20).mapToObj((_) -> keyed(UUID.randomUUID())).toList();
-		for (UUID id : orders) {
-			harness.enqueue(id, "c-" + id, body("c-" + id, 1));
-			harness.enqueue(id, "c-" + id, body("c-" + id, 2));
-		}
-
-		harness.startConsumer();
-
-		eventually().until(() -> harness.records(Topics.ORDERS_DLT), (letters) -> letters.size() == 20);
-		eventually().until(harness::lag, (lag) -> lag == 0);
-		assertThat(harness.records(Topics.ORDERS_DLT))
-			.extracting((letter) -> new String(letter.value(), StandardCharsets.UTF_8))
-			.containsExactlyInAnyOrderElementsOf(orders.stream().map((id) -> body("c-" + id, 2)).toList());
-		assertThat(harness.records(Topics.ORDERS_DLT))
-			.extracting((letter) -> ConsumerHarness.header(letter, DeadLetterHeaders.KIND))
-			.containsOnly("conflict");
-		assertThat(harness.outcomes()).containsOnlyKeys(orders);
-		assertThat(harness.outcomes().values()).extracting(OrderOutcome::status).containsOnly(OrderStatus.SAVED);
-	}
-
-	/** An id as a gateway derives it from an idempotency key. */
-	private static UUID keyed(UUID random) {
-		return new UUID((random.getMostSignificantBits() & ~0xf000L) | 0x8000L, random.getLeastSignificantBits());
-	}
-
-	private static String body(String customer, int quantity) {
-		return """
-				{"customerId":"%s","items":[{"sku":"s","quantity":%s,"unitPrice":{"amount":"1.50","currency":"EUR"}}]}"""
-			.formatted(customer, quantity);
 	}
 
 }

@@ -186,19 +186,6 @@ class LostOrdersIT {
 		assertThat(lost(next)).isZero();
 	}
 
-	@Test
-	void keepsWhatIsDeliveredAndNotProjected() throws Exception {
-		Map<TopicPartition, Long> before = harness.logEnds();
-		ConfigurableApplicationContext consumer = harness.startConsumer("queue.retention=1ms");
-		harness.enqueue(50);
-		eventually().until(() -> harness.lag() == 0);
-
-		consumer.getBean(OrderPurge.class).purge();
-
-		// Nothing is deleted beyond the projection's commits.
-		assertThat(harness.logStarts()).isEqualTo(before);
-	}
-
 	private static String[] projecting(String... properties) {
 		return ConsumerHarness.projecting(DevServices.shared().postgres(), properties);
 	}
