@@ -143,10 +143,9 @@ final class Session {
 		this.connection.sendAgain();
 		while (this.connection.canSend()) {
 			Entry next = this.spool.next(this.last);
-			if (next == null || awaitsEarlierOpening(next)) {
+			if (next == null || !send(next)) {
 				break;
 			}
-			send(next);
 		}
 		this.connection.endBatch();
 		this.connection.show();
@@ -164,23 +163,24 @@ final class Session {
 		return false;
 	}
 
-	private void send(Entry entry) {
-		this.last = entry.number();
+	/** Returns false if the message must wait for others that are in flight. */
+	private boolean send(Entry entry) {
 		Id id = Id.of(entry.id());
-		if (entry.payload().length > this.connection.maxMessageBytes()) {
-			refuseTooLarge(entry, this.connection.maxMessageBytes());
+		if (awaitsEarlierOpening(entry) || this.connection.isInFlight(id)) {
+			return false;
 		}
-		else if (!this.connection.join(id, entry.number())) {
+		this.last = entry.number();
+		int maxBytes = this.connection.maxMessageBytes();
+		if (entry.payload().length > maxBytes) {
+			// Like the sink, which would end the stream if it is much too large.
+			refuse(entry, Status.Code.RESOURCE_EXHAUSTED.value(),
+					"The payload has %s bytes; the sink accepts at most %s".formatted(entry.payload().length,
+							maxBytes));
+		}
+		else {
 			this.connection.send(id, entry);
 		}
-	}
-
-	/** Refuses it like the sink, which would end the stream if it is much too large. */
-	private void refuseTooLarge(Entry entry, int maxBytes) {
-		int code = Status.Code.RESOURCE_EXHAUSTED.value();
-		String description = "The payload has %s bytes; the sink accepts at most %s".formatted(entry.payload().length,
-				maxBytes);
-		refuse(entry, code, description);
+		return true;
 	}
 
 	private void refuse(Entry entry, int code, String description) {
@@ -195,13 +195,11 @@ final class Session {
 		return this.spool.hasNext(this.last);
 	}
 
-	/** Hands messages to the listener, and settles them in the spool. */
-	void refuse(List<Long> numbers, int code, String description) {
-		for (long number : numbers) {
-			Entry entry = this.spool.get(number);
-			if (entry != null) {
-				refuse(entry, code, description);
-			}
+	/** Hands a message to the listener, and settles it in the spool. */
+	void refuse(long number, int code, String description) {
+		Entry entry = this.spool.get(number);
+		if (entry != null) {
+			refuse(entry, code, description);
 		}
 	}
 

@@ -82,13 +82,11 @@ final class SinkConnection {
 	/**
 	 * A message in flight.
 	 *
-	 * @param numbers its numbers in the spool: several if its id was appended more than
-	 * once, then one acknowledgement settles all
+	 * @param number its number in the spool
 	 * @param session session in the spool
 	 * @param sentIn session id that the sink got; null if it does not support sequences
 	 */
-	private record InFlight(List<Long> numbers, long session, @Nullable ByteString sentIn,
-			AdaptiveWindow.Flight flight) {
+	private record InFlight(long number, long session, @Nullable ByteString sentIn, AdaptiveWindow.Flight flight) {
 	}
 
 	SinkConnection(ManagedChannel channel, Session session, Spool spool, EventLoop loop, AdaptiveWindow window,
@@ -126,10 +124,12 @@ final class SinkConnection {
 		return !this.inFlight.isEmpty();
 	}
 
-	/** Lets a message share the acknowledgement of one in flight with the same id. */
-	boolean join(Id id, long number) {
-		InFlight first = this.inFlight.get(id);
-		return first != null && first.numbers().add(number);
+	/**
+	 * Whether a message with this id is in flight. Another one must wait: an
+	 * acknowledgement does not say of which of them it is.
+	 */
+	boolean isInFlight(Id id) {
+		return this.inFlight.containsKey(id);
 	}
 
 	/** Shows its state to {@code stats()}. */
@@ -147,9 +147,9 @@ final class SinkConnection {
 		while (!this.again.isEmpty() && isReady()) {
 			Id id = this.again.remove();
 			InFlight late = this.inFlight.get(id);
-			Entry entry = (late != null) ? this.spool.get(late.numbers().getFirst()) : null;
-			if (late != null && entry != null) {
-				send(id, entry, late.numbers());
+			Entry entry = (late != null) ? this.spool.get(late.number()) : null;
+			if (entry != null) {
+				send(id, entry);
 			}
 			else {
 				this.inFlight.remove(id);
@@ -157,19 +157,15 @@ final class SinkConnection {
 		}
 	}
 
-	/** Sends a new message. Call it only if it {@linkplain #canSend can send one}. */
+	/** Sends a message. Call it only if it {@linkplain #canSend can send one}. */
 	void send(Id id, Entry entry) {
-		send(id, entry, new ArrayList<>(List.of(entry.number())));
-	}
-
-	private void send(Id id, Entry entry, List<Long> numbers) {
 		SinkCall open = Objects.requireNonNull(this.call);
 		long now = this.loop.nanoTime();
 		if (this.inFlight.isEmpty()) {
 			this.silentSince = now;
 		}
 		AdaptiveWindow.Flight flight = this.window.sent(now, this.inFlight.size(), !this.session.hasMore());
-		this.inFlight.putLast(id, new InFlight(numbers, entry.session(), open.sessionOf(entry), flight));
+		this.inFlight.putLast(id, new InFlight(entry.number(), entry.session(), open.sessionOf(entry), flight));
 		this.progress.sent(entry.number());
 		open.write(entry);
 		runTimer(this.options.ackTimeout());
@@ -273,7 +269,7 @@ final class SinkConnection {
 			InFlight done = done(Id.of(bytes), now);
 			if (done != null) {
 				this.window.acked(done.flight(), now, ids.size());
-				stored.addAll(done.numbers());
+				stored.add(done.number());
 			}
 		}
 		this.spool.settle(stored);
@@ -305,7 +301,7 @@ final class SinkConnection {
 			}
 			InFlight done = done(id, this.loop.nanoTime());
 			if (done != null) {
-				this.session.refuse(done.numbers(), refusal.getCode(), refusal.getDescription());
+				this.session.refuse(done.number(), refusal.getCode(), refusal.getDescription());
 			}
 		});
 	}

@@ -553,13 +553,23 @@ class SinkClientTests {
 		assertThat(this.client.stats().spooled()).isZero();
 	}
 
+	/**
+	 * Only the sink can tell whether it is a repeat: it knows the content of the first.
+	 */
 	@Test
-	void sendsAMessageThatWasGivenTwiceOnceAndSettlesBoth() throws Exception {
+	void acknowledgesNoMessageByTheAcknowledgementOfAnotherWithItsId() throws Exception {
 		this.sink.sendInfo(100);
-		send("a", "a");
-
+		send("a");
+		this.client.send(ByteString.copyFromUtf8("a"), "other".getBytes());
+		send("b");
 		assertThat(this.sink.received).containsExactly("a");
+
 		this.sink.ack("a");
+		assertThat(this.sink.received).containsExactly("a", "a", "b");
+		this.sink.refuse("a");
+		this.sink.ack("b");
+
+		assertThat(this.heard).containsExactly("a", "other refused: 3", "b");
 		assertThat(this.client.stats().spooled()).isZero();
 	}
 
