@@ -1,6 +1,5 @@
 package dev.sluice.sink;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.ArrayList;
 import java.util.Objects;
@@ -49,11 +48,6 @@ final class DataSinkService implements BindableService {
 
 	private static final Logger logger = LoggerFactory.getLogger(DataSinkService.class);
 
-	private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
-
-	/** What a stream that waits for memory is expected to use. */
-	private static final long MEMORY_STEP = Intake.PREFETCH_BYTES;
-
 	private final Shared shared;
 
 	private final InboundLimits inboundLimits;
@@ -67,10 +61,10 @@ final class DataSinkService implements BindableService {
 	DataSinkService(OnceStore store, Decompressor decompressor, SinkProperties properties, SinkMetrics metrics,
 			ScheduledExecutorService timer, Executor executor, LongSupplier nanoTime) {
 		long memory = properties.limits().memory().toBytes();
-		this.shared = new Shared(properties, metrics, store, new SharedLimit(memory, MEMORY_STEP, executor),
+		this.shared = new Shared(properties, metrics, store, new SharedLimit(memory, Intake.PREFETCH_BYTES, executor),
 				new SharedLimit(memory, properties.limits().maxMessageBytes(), executor),
 				new SharedLimit(properties.limits().maxStoring(), 1, executor), decompressor, executor, timer, nanoTime,
-				new RateLimitedLog(logger, LOG_INTERVAL, nanoTime));
+				new RateLimitedLog(logger, nanoTime));
 		this.inboundLimits = new InboundLimits(properties, this.shared.memory(), nanoTime);
 		this.streamLimit = new StreamLimit(properties.limits().maxStreams(), properties.limits().maxStreamsPerClient());
 		metrics.memory(() -> this.shared.memory().used() + this.shared.decompressed().used());

@@ -218,12 +218,10 @@ final class InboundCall extends ServerStreamTracer {
 	}
 
 	/** The call has ended on this side; its client may still keep it open. */
-	void ended() {
-		synchronized (this) {
-			if (!this.ended) {
-				this.ended = true;
-				this.endedNanos = this.limits.nanoTime.getAsLong();
-			}
+	synchronized void ended() {
+		if (!this.ended) {
+			this.ended = true;
+			this.endedNanos = this.limits.nanoTime.getAsLong();
 		}
 	}
 

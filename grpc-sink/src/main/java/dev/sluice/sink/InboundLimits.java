@@ -1,7 +1,6 @@
 package dev.sluice.sink;
 
 import java.security.cert.X509Certificate;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -35,8 +34,6 @@ final class InboundLimits extends ServerStreamTracer.Factory implements ServerIn
 
 	private static final Logger logger = LoggerFactory.getLogger(InboundLimits.class);
 
-	private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
-
 	final SinkProperties properties;
 
 	/** Bytes of messages, from the first byte of each. */
@@ -52,7 +49,7 @@ final class InboundLimits extends ServerStreamTracer.Factory implements ServerIn
 		this.properties = properties;
 		this.memory = memory;
 		this.nanoTime = nanoTime;
-		this.log = new RateLimitedLog(logger, LOG_INTERVAL, nanoTime);
+		this.log = new RateLimitedLog(logger, nanoTime);
 	}
 
 	@Override

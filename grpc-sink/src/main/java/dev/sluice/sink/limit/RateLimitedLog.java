@@ -10,14 +10,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Logs a warning that clients can cause as often as they like: at most one line per
- * interval, with the number of lines suppressed since the previous one.
+ * Logs a warning that clients can cause as often as they like: at most one line in 10 s,
+ * with the number of lines suppressed since the previous one.
  */
 public final class RateLimitedLog {
 
-	private final Logger logger;
+	private static final Duration INTERVAL = Duration.ofSeconds(10);
 
-	private final long intervalNanos;
+	private final Logger logger;
 
 	private final LongSupplier nanoTime;
 
@@ -30,9 +30,8 @@ public final class RateLimitedLog {
 	@GuardedBy("this")
 	private long leftOut;
 
-	public RateLimitedLog(Logger logger, Duration interval, LongSupplier nanoTime) {
+	public RateLimitedLog(Logger logger, LongSupplier nanoTime) {
 		this.logger = logger;
-		this.intervalNanos = interval.toNanos();
 		this.nanoTime = nanoTime;
 	}
 
@@ -41,7 +40,7 @@ public final class RateLimitedLog {
 		long before;
 		synchronized (this) {
 			long now = this.nanoTime.getAsLong();
-			if (this.begun && now - this.lastNanos < this.intervalNanos) {
+			if (this.begun && now - this.lastNanos < INTERVAL.toNanos()) {
 				this.leftOut++;
 				return;
 			}
