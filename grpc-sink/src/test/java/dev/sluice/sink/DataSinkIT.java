@@ -137,14 +137,6 @@ class DataSinkIT {
 	}
 
 	@Test
-	void storesARepeatOnce() {
-		ByteString id = ByteString.copyFromUtf8("it-repeated");
-
-		assertThat(store(this.once, id)).isEqualTo(OnceStore.Outcome.STORED);
-		assertThat(store(this.once, id)).isEqualTo(OnceStore.Outcome.REPEATED);
-	}
-
-	@Test
 	void createsADeletedTopicAgainAndForgetsWhatWasInIt() throws Exception {
 		ByteString id = ByteString.copyFromUtf8("it-deleted");
 		assertThat(store(this.once, id)).isEqualTo(OnceStore.Outcome.STORED);

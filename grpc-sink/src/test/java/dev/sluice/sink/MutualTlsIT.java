@@ -69,15 +69,6 @@ class MutualTlsIT {
 		});
 	}
 
-	@Test
-	void takesMessagesFromAClientWithACertificateItTrusts() throws Exception {
-		try (SinkClient client = open("client")) {
-			client.send("over TLS".getBytes());
-
-			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
-		}
-	}
-
 	/** All these clients have the same address. */
 	@Test
 	void knowsAClientByItsCertificate() throws Exception {

@@ -18,7 +18,6 @@ import com.google.protobuf.ByteString;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Patience;
 import dev.sluice.sink.sequence.ClientSession;
-import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionForgottenException;
@@ -93,23 +92,6 @@ class SharedTopicIT {
 		assertThat(stored(session)).containsExactly(1L, 2L, 3L);
 	}
 
-	@Test
-	void refuseAnotherMessageUnderASequenceThatTheOtherStored() throws Exception {
-		ClientSession session = session(3);
-		store(0, session, 1);
-
-		assertThat(refusal(sinks.get(1), new Place(session, 1, new Fence()), "other"))
-			.isInstanceOf(ContentDiffersException.class);
-	}
-
-	@Test
-	void refuseASessionThatTheBrokersMayHaveForgotten() {
-		ClientSession old = new ClientSession(session(4).id(), 1, Duration.ofDays(6).toMillis() + 1);
-
-		assertThat(refusal(sinks.getFirst(), new Place(old, 1, new Fence()), "any"))
-			.isInstanceOf(SessionForgottenException.class);
-	}
-
 	/** Includes repeats, gaps and changes of the sink at any point. */
 	@Test
 	void storeEachMessageOnceWhateverHappens() throws Exception {
@@ -145,9 +127,7 @@ class SharedTopicIT {
 		ClientSession session = session(6);
 		int messages = 120;
 
-		int failures = new RestlessClient(session, messages, 2, new Random(42),
-				(sink, place) -> store(sinks.get(sink), place, "payload of " + place.sequence()))
-			.run();
+		int failures = new RestlessClient(session, messages).run();
 
 		assertThat(failures).as("writers that were ended by the other sink").isPositive();
 		assertThat(stored(session)).isEqualTo(LongStream.rangeClosed(1, messages).boxed().toList());
@@ -233,6 +213,121 @@ class SharedTopicIT {
 			}
 		});
 		return stored;
+	}
+
+	/**
+	 * A client that leaves its stream at any moment, and starts the next one, on any
+	 * sink, with the first message that is not acknowledged. The sinks do not notice:
+	 * messages sent on earlier streams still go to the storage from time to time, between
+	 * those of later streams.
+	 */
+	private static final class RestlessClient {
+
+		private static final int PENDING = 40;
+
+		/** Streams whose messages still go to the storage. */
+		private static final int STREAMS = 4;
+
+		private final ClientSession session;
+
+		private final int messages;
+
+		private final Random random = new Random(42);
+
+		private final Set<Long> acknowledged = new HashSet<>();
+
+		private final List<Stream> streams = new ArrayList<>();
+
+		private final List<Sent> pending = new ArrayList<>();
+
+		/** Number of messages that were not stored because an earlier one was not. */
+		private int failures;
+
+		private record Sent(Stream stream, long sequence, CompletableFuture<Outcome> done) {
+		}
+
+		private static final class Stream {
+
+			private final ConfigurableApplicationContext sink;
+
+			private final Fence fence = new Fence();
+
+			/** The index of the next message for the storage. */
+			private long next;
+
+			/** The index of the last message that the client has sent. */
+			private long sent;
+
+			Stream(ConfigurableApplicationContext sink, long first) {
+				this.sink = sink;
+				this.next = first;
+				this.sent = first - 1;
+			}
+
+		}
+
+		RestlessClient(ClientSession session, int messages) {
+			this.session = session;
+			this.messages = messages;
+		}
+
+		/** Sends until all are acknowledged. Returns the number of failures. */
+		int run() throws Exception {
+			long deadline = System.nanoTime() + DEADLINE.toNanos();
+			begin();
+			while (this.acknowledged.size() < this.messages) {
+				assertThat(System.nanoTime())
+					.as("%s acknowledged, %s failures", this.acknowledged.size(), this.failures)
+					.isLessThan(deadline);
+				Stream current = this.streams.getLast();
+				current.sent = Math.min(this.messages, current.sent + this.random.nextInt(5));
+				forward(this.streams.get(this.random.nextInt(this.streams.size())));
+				if (this.random.nextInt(20) == 0) {
+					begin();
+				}
+				boolean all = this.random.nextInt(10) == 0 || current.next > this.messages;
+				while (!this.pending.isEmpty()
+						&& (all || this.pending.size() > PENDING || this.pending.getFirst().done().isDone())) {
+					settle(this.pending.removeFirst());
+				}
+			}
+			return this.failures;
+		}
+
+		private void begin() {
+			long first = 1;
+			while (this.acknowledged.contains(first)) {
+				first++;
+			}
+			this.streams.add(new Stream(sinks.get(this.random.nextInt(2)), first));
+			if (this.streams.size() > STREAMS) {
+				this.streams.removeFirst();
+			}
+		}
+
+		private void forward(Stream stream) {
+			if (stream.next <= stream.sent) {
+				long sequence = stream.next++;
+				this.pending.add(new Sent(stream, sequence,
+						store(stream.sink, new Place(this.session, sequence, stream.fence), "payload of " + sequence)));
+			}
+		}
+
+		private void settle(Sent sent) throws Exception {
+			try {
+				sent.done().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+				if (sent.stream() == this.streams.getLast()) {
+					this.acknowledged.add(sent.sequence());
+				}
+			}
+			catch (ExecutionException _) {
+				this.failures++;
+				if (sent.stream() == this.streams.getLast()) {
+					begin();
+				}
+			}
+		}
+
 	}
 
 }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -23,20 +22,14 @@ import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.request.Decompressor;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
-import dev.sluice.sink.store.OnceStore;
 import dev.sluice.threads.Supervisor;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerCall;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
-import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
-import io.grpc.Server;
 import io.grpc.Status;
-import io.grpc.inprocess.InProcessChannelBuilder;
-import io.grpc.inprocess.InProcessServerBuilder;
 import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.Meter;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -71,44 +64,25 @@ class SinkStreamTests {
 
 	private final FakeStore store = new FakeStore();
 
-	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-
 	private final List<Runnable> timers = new ArrayList<>();
 
-	private final ScheduledExecutorService timer = new ManualTimer(this.timers);
-
 	private final AtomicLong nanoTime = new AtomicLong(-1_000_000);
-
-	private final DataSinkService service = new DataSinkService(new OnceStore(this.store, 100),
-			new Decompressor(PROPERTIES.limits().maxMessageBytes(), null), PROPERTIES, new SinkMetrics(this.registry),
-			this.timer, Runnable::run, this.nanoTime::get);
 
 	private int calls;
 
 	private int broken = -1;
 
-	private Server server;
-
-	private ManagedChannel channel;
+	private InProcessSink sink;
 
 	@BeforeEach
 	void start() throws Exception {
-		String name = InProcessServerBuilder.generateName();
-		this.server = InProcessServerBuilder.forName(name)
-			.directExecutor()
-			.addService(this.service)
-			.addStreamTracerFactory(this.service.inboundLimits())
-			.intercept(this::breakable)
-			.build()
-			.start();
-		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
+		this.sink = new InProcessSink(this.store, new Decompressor(PROPERTIES.limits().maxMessageBytes(), null),
+				Runnable::run, PROPERTIES, new ManualTimer(this.timers), this.nanoTime::get, this::breakable);
 	}
 
 	@AfterEach
 	void stop() {
-		this.channel.shutdownNow();
-		this.server.shutdownNow();
-		this.timer.shutdownNow();
+		this.sink.close();
 	}
 
 	@Test
@@ -377,13 +351,13 @@ class SinkStreamTests {
 			this.store.completeAll();
 			runTimers();
 		}
-		this.service.check();
+		this.sink.service.check();
 		pass(Duration.ofSeconds(30));
-		this.service.check();
+		this.sink.service.check();
 		assertThat(gauge(SinkMetric.IN_FLIGHT)).as("not yet").isPositive();
 
 		pass(Duration.ofSeconds(1));
-		this.service.check();
+		this.sink.service.check();
 		client.call.request(100);
 
 		assertThat(client.status()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
@@ -395,7 +369,7 @@ class SinkStreamTests {
 	void checksTheOtherStreamsAndGoesOnIfOneHasABug() {
 		List<String> failures = new ArrayList<>();
 		Supervisor supervisor = new Supervisor(failures::add);
-		Runnable check = supervisor.guard("limits", this.service::check);
+		Runnable check = supervisor.guard("limits", this.sink.service::check);
 		List<ClientStream> clients = IntStream.range(0, 3).mapToObj((_) -> client(false)).toList();
 		clients.forEach((client) -> client.send("a" + clients.indexOf(client)));
 		this.store.completeAll();
@@ -420,13 +394,13 @@ class SinkStreamTests {
 	void endsAStreamThatHasReachedItsAgeAfterStoringWhatItHas() {
 		ClientStream client = client(true);
 		pass(Duration.ofMinutes(26));
-		this.service.check();
+		this.sink.service.check();
 		client.send("a");
 		client.send("b");
 		assertThat(this.store.pendingIds()).containsExactly("a", "b");
 
 		pass(Duration.ofMinutes(5));
-		this.service.check();
+		this.sink.service.check();
 		client.send("late");
 		this.store.completeAll();
 		runTimers();
@@ -541,11 +515,11 @@ class SinkStreamTests {
 		client.send("b");
 		this.store.complete("a");
 		this.nanoTime.addAndGet(PROPERTIES.store().timeout().toNanos());
-		this.service.check();
+		this.sink.service.check();
 		assertThat(client.ended).isFalse();
 
 		this.nanoTime.addAndGet(1);
-		this.service.check();
+		this.sink.service.check();
 
 		assertThat(client.acked()).containsExactly("a");
 		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
@@ -567,7 +541,7 @@ class SinkStreamTests {
 		assertThat(gauge(SinkMetric.MEMORY)).as("the storage has it").isPositive();
 
 		this.nanoTime.addAndGet(PROPERTIES.store().timeout().toNanos() + 1);
-		this.service.check();
+		this.sink.service.check();
 
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 	}
@@ -604,7 +578,7 @@ class SinkStreamTests {
 	}
 
 	private void store(Request request, AtomicReference<Response> answer, AtomicReference<Status> status) {
-		DataSinkGrpc.newStub(this.channel).store(request, new StreamObserver<>() {
+		DataSinkGrpc.newStub(this.sink.channel).store(request, new StreamObserver<>() {
 
 			@Override
 			public void onNext(Response response) {
@@ -643,7 +617,7 @@ class SinkStreamTests {
 		AtomicReference<Status> status = new AtomicReference<>();
 		store(request("one").setPlainMessage(ByteString.EMPTY).build(), answer, new AtomicReference<>());
 
-		this.service.drain();
+		this.sink.service.drain();
 		store(request("late").setPlainMessage(ByteString.EMPTY).build(), new AtomicReference<>(), status);
 		this.store.complete("one");
 
@@ -651,17 +625,6 @@ class SinkStreamTests {
 		assertThat(status.get().getDescription()).contains("shutting down");
 		assertThat(this.store.pending()).isZero();
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
-	}
-
-	@Test
-	void answersUnavailableWhileTheStoreIsNotReady() {
-		this.store.topic(null);
-		ClientStream client = client(true);
-
-		client.send("a");
-
-		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
-		assertThat(this.store.pending()).isZero();
 	}
 
 	@Test
@@ -686,7 +649,7 @@ class SinkStreamTests {
 		client.send("a");
 		client.send("b");
 
-		this.service.drain();
+		this.sink.service.drain();
 		client.send("c");
 		assertThat(client.ended).isFalse();
 		assertThat(this.store.pending()).isEqualTo(2);
@@ -752,13 +715,13 @@ class SinkStreamTests {
 			client.send(Integer.toString(i));
 			this.store.completeAll();
 			runTimers();
-			this.service.check();
+			this.sink.service.check();
 			pass(Duration.ofSeconds(20));
-			this.service.check();
+			this.sink.service.check();
 			while (client.acked().size() <= i) {
 				client.call.request(1);
 			}
-			this.service.check();
+			this.sink.service.check();
 		}
 
 		assertThat(client.ended).isFalse();
@@ -790,8 +753,8 @@ class SinkStreamTests {
 		assertThat(counter(SinkMetric.ACKED)).isEqualTo(4);
 		assertThat(gauge(SinkMetric.IN_FLIGHT)).isEqualTo(1);
 		assertThat(gauge(SinkMetric.STREAMS)).isEqualTo(1);
-		assertThat(this.registry.get(SinkMetric.STORE_DURATION.key()).timer().count()).isEqualTo(4);
-		assertThat(this.registry.getMeters()).extracting(Meter::getId)
+		assertThat(this.sink.registry.get(SinkMetric.STORE_DURATION.key()).timer().count()).isEqualTo(4);
+		assertThat(this.sink.registry.getMeters()).extracting(Meter::getId)
 			.extracting(Meter.Id::getName)
 			.containsExactlyInAnyOrder(Arrays.stream(SinkMetric.values())
 				.filter((metric) -> metric != SinkMetric.THREAD_FAILURES)
@@ -830,15 +793,15 @@ class SinkStreamTests {
 	}
 
 	private double counter(SinkMetric metric) {
-		return this.registry.get(metric.key()).counter().count();
+		return this.sink.counter(metric);
 	}
 
 	private double gauge(SinkMetric metric) {
-		return this.registry.get(metric.key()).gauge().value();
+		return this.sink.gauge(metric);
 	}
 
 	private ClientStream client(boolean reads) {
-		return new ClientStream(this.channel, reads);
+		return new ClientStream(this.sink.channel, reads);
 	}
 
 	private static Request.Builder request(String id) {

@@ -1,7 +1,5 @@
 package dev.sluice.sink;
 
-import java.io.ByteArrayInputStream;
-import java.io.InputStream;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
@@ -71,28 +69,14 @@ class StartWithoutKafkaTests {
 		MethodDescriptor<byte[], byte[]> check = MethodDescriptor.<byte[], byte[]>newBuilder()
 			.setType(MethodDescriptor.MethodType.UNARY)
 			.setFullMethodName(HealthGrpc.getCheckMethod().getFullMethodName())
-			.setRequestMarshaller(new Bytes())
-			.setResponseMarshaller(new Bytes())
+			.setRequestMarshaller(new WireFuzzTests.Bytes())
+			.setResponseMarshaller(new WireFuzzTests.Bytes())
 			.build();
 		for (int i = 0; i < 20; i++) {
 			assertThatExceptionOfType(StatusRuntimeException.class).isThrownBy(
 					() -> ClientCalls.blockingUnaryCall(this.channel, check, CallOptions.DEFAULT, new byte[] { 0x0A }));
 		}
 		assertThat(output.getAll()).doesNotContain("\tat ");
-	}
-
-	private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
-
-		@Override
-		public InputStream stream(byte[] value) {
-			return new ByteArrayInputStream(value);
-		}
-
-		@Override
-		public byte[] parse(InputStream stream) {
-			return new byte[0];
-		}
-
 	}
 
 	@Test

@@ -196,7 +196,7 @@ class WireFuzzTests {
 	}
 
 	/** Sends bytes unchanged. */
-	private static final class Bytes implements Marshaller<byte[]> {
+	static final class Bytes implements Marshaller<byte[]> {
 
 		@Override
 		public InputStream stream(byte[] value) {

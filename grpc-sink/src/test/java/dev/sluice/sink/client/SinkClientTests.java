@@ -320,19 +320,6 @@ class SinkClientTests {
 	}
 
 	@Test
-	void waitsLongerAfterEachFailureButNotForEver() {
-		for (int i = 0; i < 20; i++) {
-			this.sink.fail(Status.UNAVAILABLE);
-			this.loop.pass(Duration.ofMillis(7_500));
-		}
-		assertThat(this.sink.streams).as("5 s at most, and half as much again by chance").isEqualTo(21);
-
-		this.sink.fail(Status.UNAVAILABLE);
-		this.loop.pass(Duration.ofMillis(2_000));
-		assertThat(this.sink.streams).as("at least half of 5 s").isEqualTo(21);
-	}
-
-	@Test
 	void waitsLongerAfterEachFailureOfASinkThatStoresNothingUntilItDoes() throws Exception {
 		send("a");
 		for (int i = 0; i < 20; i++) {

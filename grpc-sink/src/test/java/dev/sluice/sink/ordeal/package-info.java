@@ -1,5 +1,5 @@
 /**
  * Cuts connections and kills both sides while messages are sent. Start at
- * {@link dev.sluice.sink.ordeal.CutAndKillIT}.
+ * {@link dev.sluice.sink.ordeal.TwoSinksIT}.
  */
 package dev.sluice.sink.ordeal;

@@ -80,20 +80,26 @@ class SessionWriterTests {
 
 	private final Fence fence = new Fence();
 
-	private final SessionWriter writer = new SessionWriter(SESSION, new SessionBrokers() {
+	private final SessionWriter writer = new SessionWriter(SESSION, brokers(this.producer, this.begins),
+			() -> this.duringPause.run());
 
-		@Override
-		public Producer<byte[], byte[]> producer() {
-			return SessionWriterTests.this.producer;
-		}
+	/** Brokers that know nothing of the session, and say so once it begins. */
+	static SessionBrokers brokers(Producer<byte[], byte[]> producer, CountDownLatch begins) {
+		return new SessionBrokers() {
 
-		@Override
-		public SessionState state() throws InterruptedException {
-			SessionWriterTests.this.begins.await();
-			return new SessionState();
-		}
+			@Override
+			public Producer<byte[], byte[]> producer() {
+				return producer;
+			}
 
-	}, () -> this.duringPause.run());
+			@Override
+			public SessionState state() throws InterruptedException {
+				begins.await();
+				return new SessionState();
+			}
+
+		};
+	}
 
 	/**
 	 * Refuses what is too large, and then, as Kafka's client, what comes behind it with

@@ -15,8 +15,6 @@ import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
-import dev.sluice.sink.sequence.SessionState;
-import org.apache.kafka.clients.producer.Producer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -141,21 +139,9 @@ class SessionsAtOnceTests {
 	}
 
 	private SessionWriter writer(ClientSession session, Duration maxAge) {
-		SessionWriter writer = new SessionWriter(session, new SessionBrokers() {
-
-			@Override
-			public Producer<byte[], byte[]> producer() {
-				return SessionWriterTests.newProducer();
-			}
-
-			@Override
-			public SessionState state() throws InterruptedException {
-				SessionsAtOnceTests.this.begins.await();
-				return new SessionState();
-			}
-
-		}, () -> {
-		});
+		SessionWriter writer = new SessionWriter(session,
+				SessionWriterTests.brokers(SessionWriterTests.newProducer(), this.begins), () -> {
+				});
 		this.writers.add(writer);
 		return writer;
 	}

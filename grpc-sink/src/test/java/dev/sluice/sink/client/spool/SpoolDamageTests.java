@@ -146,7 +146,7 @@ class SpoolDamageTests {
 	@Test
 	void deliversTheRestWhenASegmentIsRemovedWhileItIsOpen() throws Exception {
 		Path segment = Spools.segments(this.closed).get(1);
-		List<Long> of = numbers(segment, Files.readAllBytes(segment));
+		List<Long> of = Spools.damaged(segment, new byte[0]);
 		try (FileSpool spool = open(this.closed)) {
 			Files.delete(segment);
 
@@ -188,7 +188,7 @@ class SpoolDamageTests {
 	@Test
 	void deliversTheRestWhenASegmentIsMissing() throws Exception {
 		Path segment = Spools.segments(this.closed).get(1);
-		List<Long> of = numbers(segment, Files.readAllBytes(segment));
+		List<Long> of = Spools.damaged(segment, new byte[0]);
 		Files.delete(segment);
 
 		try (FileSpool spool = open(this.closed)) {
@@ -236,23 +236,6 @@ class SpoolDamageTests {
 		return boundaries;
 	}
 
-	/** Messages whose bytes are all in this content. */
-	private static List<Long> numbers(Path segment, byte[] content) throws IOException {
-		List<Long> numbers = new ArrayList<>();
-		byte[] original = Files.readAllBytes(segment);
-		try (FileChannel channel = FileChannel.open(segment)) {
-			SegmentReader reader = new SegmentReader(channel, Segment.named(segment).salt);
-			while (reader.skim() instanceof SegmentReader.Whole whole) {
-				int from = (int) whole.from();
-				int to = (int) whole.end();
-				if (whole.numbered() && to <= content.length && Arrays.equals(original, from, to, content, from, to)) {
-					numbers.add(whole.number());
-				}
-			}
-		}
-		return numbers;
-	}
-
 	private void check(Path segment, String what, UnaryOperator<byte[]> damage) throws Exception {
 		check(segment, what, damage, null);
 	}
@@ -267,8 +250,7 @@ class SpoolDamageTests {
 		if (disk == null) {
 			Files.write(copy.resolve(segment.getFileName()), damaged);
 		}
-		List<Long> lost = numbers(segment, Files.readAllBytes(segment));
-		lost.removeAll(numbers(segment, damaged));
+		List<Long> lost = Spools.damaged(segment, damaged);
 		lost.retainAll(this.appended.keySet());
 		try (FileSpool spool = new FileSpool(copy, 10_000_000, false, SEGMENT_BYTES,
 				(disk != null) ? disk : FileChannel::open)) {

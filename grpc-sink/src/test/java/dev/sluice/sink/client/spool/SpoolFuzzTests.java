@@ -6,7 +6,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -135,37 +134,16 @@ class SpoolFuzzTests {
 			if (!Files.exists(segment)) {
 				continue;
 			}
-			byte[] before = Files.readAllBytes(segment);
 			if (random.nextInt(10) == 0) {
-				hit.addAll(numbers(segment, before, new byte[0]));
+				hit.addAll(Spools.damaged(segment, new byte[0]));
 				Files.delete(segment);
 				continue;
 			}
-			byte[] after = Fuzz.mutated(before, random);
-			hit.addAll(numbers(segment, before, after));
+			byte[] after = Fuzz.mutated(Files.readAllBytes(segment), random);
+			hit.addAll(Spools.damaged(segment, after));
 			Files.write(segment, after);
 		}
 		return hit;
-	}
-
-	/** The numbers of records that are not at their positions. */
-	private static List<Long> numbers(Path segment, byte[] before, byte[] after) throws IOException {
-		List<Long> numbers = new ArrayList<>();
-		try (FileChannel channel = FileChannel.open(segment)) {
-			SegmentReader reader = new SegmentReader(channel, Segment.named(segment).salt);
-			SegmentReader.Whole next = reader.skim();
-			while (next != null) {
-				if (next.numbered()) {
-					int from = (int) next.from();
-					int to = (int) next.end();
-					if (to > after.length || !Arrays.equals(before, from, to, after, from, to)) {
-						numbers.add(next.number());
-					}
-				}
-				next = reader.skim();
-			}
-		}
-		return numbers;
 	}
 
 	private static FileSpool open(Path path, int segmentBytes) {

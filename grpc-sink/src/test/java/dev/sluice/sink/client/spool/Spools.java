@@ -1,9 +1,11 @@
 package dev.sluice.sink.client.spool;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
@@ -74,6 +76,27 @@ final class Spools {
 		try (Stream<Path> files = Files.list(spool)) {
 			return files.filter((file) -> file.toString().endsWith(".segment")).sorted().toList();
 		}
+	}
+
+	/**
+	 * The numbers of a segment's messages whose bytes are not all in this content, at
+	 * their positions.
+	 */
+	static List<Long> damaged(Path segment, byte[] content) throws IOException {
+		List<Long> numbers = new ArrayList<>();
+		byte[] original = Files.readAllBytes(segment);
+		try (FileChannel channel = FileChannel.open(segment)) {
+			SegmentReader reader = new SegmentReader(channel, Segment.named(segment).salt);
+			while (reader.skim() instanceof SegmentReader.Whole whole) {
+				int from = (int) whole.from();
+				int to = (int) whole.end();
+				if (whole.numbered()
+						&& (to > content.length || !Arrays.equals(original, from, to, content, from, to))) {
+					numbers.add(whole.number());
+				}
+			}
+		}
+		return numbers;
 	}
 
 	private static List<Path> paths(Path directory) throws IOException {
