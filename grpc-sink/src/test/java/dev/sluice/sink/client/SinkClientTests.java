@@ -358,34 +358,24 @@ class SinkClientTests {
 	}
 
 	@Test
-	void opensAStreamAgainWhenItsListenerFails() throws Exception {
+	void opensAStreamAgainWhenItsListenerFailsAndSaysWhy(CapturedOutput output) throws Exception {
 		this.sink.sendInfo(100);
 		send("a", "b");
+		ServerCallStreamObserver<Response> left = this.sink.responses;
 		this.troubles.add(new IllegalStateException("listener"));
 
 		this.sink.ack("a");
 		assertThat(this.client.stats().connected()).isFalse();
+		assertThat(left.isCancelled()).isTrue();
+		assertThat(output.toString().lines().filter((line) -> line.contains("has ended"))).singleElement()
+			.asString()
+			.contains("CANCELLED: java.lang.IllegalStateException: listener; trying again");
 
 		this.loop.pass(Duration.ofMillis(100));
 		this.sink.sendInfo(100);
 		this.sink.ack("b");
 		assertThat(this.sink.received).as("settled messages are not sent again").containsExactly("a", "b", "b");
 		assertThat(this.client.stats().spooled()).isZero();
-	}
-
-	@Test
-	void cancelsTheStreamWhenItsListenerFailsAndSaysWhy(CapturedOutput output) throws Exception {
-		this.sink.sendInfo(100);
-		send("a");
-		ServerCallStreamObserver<Response> left = this.sink.responses;
-		this.troubles.add(new IllegalStateException("listener"));
-
-		this.sink.ack("a");
-
-		assertThat(left.isCancelled()).isTrue();
-		assertThat(output.toString().lines().filter((line) -> line.contains("has ended"))).singleElement()
-			.asString()
-			.contains("CANCELLED: java.lang.IllegalStateException: listener; trying again");
 	}
 
 	@Test

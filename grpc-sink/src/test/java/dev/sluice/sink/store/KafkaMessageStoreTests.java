@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
@@ -39,6 +40,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.kafka.core.KafkaTemplate;
@@ -46,6 +49,7 @@ import org.springframework.kafka.core.ProducerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
@@ -146,42 +150,24 @@ class KafkaMessageStoreTests {
 		assertThat(this.producer.history()).extracting(ProducerRecord::partition).isEqualTo(expected);
 	}
 
-	@Test
-	void refusesForGoodWhatIsTooLargeForKafka() {
+	/** Only after a failure of the producer is it unknown whether the brokers have it. */
+	@ParameterizedTest
+	@MethodSource
+	void goesOnAfterAFailure(RuntimeException cause, Class<?> expected, int resets) {
 		CompletableFuture<Void> stored = this.store.store(Contents.of("id", new byte[1]));
 
-		this.producer.errorNext(new RecordTooLargeException());
+		this.producer.errorNext(cause);
 
-		assertThat(failure(stored)).isInstanceOf(MessageTooLargeException.class)
-			.hasCauseInstanceOf(RecordTooLargeException.class);
-		assertThat(this.resets).hasValue(0);
+		assertThat(failure(stored)).isInstanceOf(expected).hasCause(cause);
+		assertThat(this.resets).as("other producers").hasValue(resets);
 		assertThat(this.store.ready()).isTrue();
 	}
 
-	@Test
-	void goesOnAfterAMessageThatCameTooLate() {
-		CompletableFuture<Void> late = this.store.store(Contents.of("late", new byte[1]));
-		CompletableFuture<Void> noRoom = this.store.store(Contents.of("no room", new byte[1]));
-
-		this.producer.errorNext(new TimeoutException("late"));
-		this.producer.errorNext(new BufferExhaustedException("no room"));
-
-		assertThat(failure(late)).isInstanceOf(StoreUnavailableException.class).hasMessageContaining("late");
-		assertThat(failure(noRoom)).isInstanceOf(StoreUnavailableException.class).hasMessageContaining("no room");
-		assertThat(this.resets).as("nothing of them is at the brokers").hasValue(0);
-		assertThat(this.store.ready()).isTrue();
-	}
-
-	/** It is unknown whether the brokers have the message. */
-	@Test
-	void goesOnWithAnotherProducerAfterAFailureOfTheProducer() {
-		CompletableFuture<Void> stored = this.store.store(Contents.of("id", new byte[1]));
-
-		this.producer.errorNext(new KafkaException("broken"));
-
-		assertThat(failure(stored)).isInstanceOf(StoreUnavailableException.class).hasMessageContaining("broken");
-		assertThat(this.resets).as("it gets another producer").hasValue(1);
-		assertThat(this.store.ready()).isTrue();
+	static Stream<Arguments> goesOnAfterAFailure() {
+		return Stream.of(arguments(new RecordTooLargeException(), MessageTooLargeException.class, 0),
+				arguments(new TimeoutException("late"), StoreUnavailableException.class, 0),
+				arguments(new BufferExhaustedException("no room"), StoreUnavailableException.class, 0),
+				arguments(new KafkaException("broken"), StoreUnavailableException.class, 1));
 	}
 
 	@ParameterizedTest

@@ -134,7 +134,7 @@ class SessionWriterTests {
 	}
 
 	@Test
-	void writesWhatWasGivenTogetherWithTheStateInOneTransaction() {
+	void writesWhatWasGivenTogetherWithTheStateThatComesOfItInOneTransaction() {
 		Results first = store(message(1, "a"), message(2, "b"));
 		Results second = store(message(3, "c"));
 
@@ -147,7 +147,15 @@ class SessionWriterTests {
 		assertThat(this.producer.commitCount()).isEqualTo(1);
 		assertThat(this.producer.history()).extracting((sent) -> new String(sent.value()))
 			.containsExactly("a", "b", "c");
-		assertThat(this.producer.consumerGroupOffsetsHistory()).hasSize(1);
+		Map<String, Map<TopicPartition, OffsetAndMetadata>> offsets = this.producer.consumerGroupOffsetsHistory()
+			.getFirst();
+		assertThat(offsets).containsOnlyKeys("sink-session-" + HexFormat.of().formatHex(SESSION.id().toByteArray()));
+		OffsetAndMetadata committed = offsets.values().iterator().next().get(new TopicPartition(Topics.SINK, 0));
+		assertThat(committed.offset()).as("behind the last one").isEqualTo(4);
+		SessionState state = SessionState.decode(Base64.getDecoder().decode(committed.metadata()));
+		assertThat(state.offer(2, message(2, "b").content().checksum())).isEqualTo(SessionState.Verdict.REPEAT);
+		assertThat(state.offer(2, message(2, "other").content().checksum())).isEqualTo(SessionState.Verdict.DIFFERENT);
+		assertThat(state.offer(4, 0)).isEqualTo(SessionState.Verdict.NEW);
 	}
 
 	@Test
@@ -272,24 +280,6 @@ class SessionWriterTests {
 		Results large = store(message(1, "a".repeat(SessionWriter.LARGE_BYTES)));
 		this.begins.countDown();
 		large.await();
-	}
-
-	@Test
-	void putsTheStateThatComesOfATransactionIntoIt() {
-		Results results = store(message(1, "a"), message(2, "b"));
-
-		this.begins.countDown();
-
-		results.await();
-		Map<String, Map<TopicPartition, OffsetAndMetadata>> offsets = this.producer.consumerGroupOffsetsHistory()
-			.getFirst();
-		assertThat(offsets).containsOnlyKeys("sink-session-" + HexFormat.of().formatHex(SESSION.id().toByteArray()));
-		OffsetAndMetadata committed = offsets.values().iterator().next().get(new TopicPartition(Topics.SINK, 0));
-		assertThat(committed.offset()).as("behind the last one").isEqualTo(3);
-		SessionState state = SessionState.decode(Base64.getDecoder().decode(committed.metadata()));
-		assertThat(state.offer(2, message(2, "b").content().checksum())).isEqualTo(SessionState.Verdict.REPEAT);
-		assertThat(state.offer(2, message(2, "other").content().checksum())).isEqualTo(SessionState.Verdict.DIFFERENT);
-		assertThat(state.offer(3, 0)).isEqualTo(SessionState.Verdict.NEW);
 	}
 
 	@Test

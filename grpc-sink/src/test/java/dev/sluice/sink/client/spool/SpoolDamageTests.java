@@ -143,19 +143,6 @@ class SpoolDamageTests {
 		}
 	}
 
-	@Test
-	void deliversTheRestWhenASegmentIsRemovedWhileItIsOpen() throws Exception {
-		Path segment = Spools.segments(this.closed).get(1);
-		List<Long> of = Spools.damaged(segment, new byte[0]);
-		try (FileSpool spool = open(this.closed)) {
-			Files.delete(segment);
-
-			assertThat(Spools.payloads(spool).keySet()).hasSize(this.appended.size() - of.size())
-				.doesNotContainAnyElementsOf(of);
-			assertThat(spool.damaged()).isEqualTo(of.size());
-		}
-	}
-
 	@ParameterizedTest
 	@ValueSource(strings = { "closed", "crashed" })
 	void deliversEverythingWholeWhereverASegmentIsCutOff(String spool) throws Exception {
@@ -185,13 +172,18 @@ class SpoolDamageTests {
 		}
 	}
 
-	@Test
-	void deliversTheRestWhenASegmentIsMissing() throws Exception {
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void deliversTheRestWhenASegmentIsMissing(boolean whileOpen) throws Exception {
 		Path segment = Spools.segments(this.closed).get(1);
 		List<Long> of = Spools.damaged(segment, new byte[0]);
-		Files.delete(segment);
+		if (!whileOpen) {
+			Files.delete(segment);
+		}
 
 		try (FileSpool spool = open(this.closed)) {
+			Files.deleteIfExists(segment);
+
 			assertThat(Spools.payloads(spool).keySet()).hasSize(this.appended.size() - of.size())
 				.doesNotContainAnyElementsOf(of);
 			assertThat(spool.damaged()).isEqualTo(of.size());
