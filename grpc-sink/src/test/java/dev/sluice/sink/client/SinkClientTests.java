@@ -551,6 +551,58 @@ class SinkClientTests {
 	}
 
 	@Test
+	void showsWhatWaitsAndWhatIsOnItsWay() throws Exception {
+		send("a", "b", "c");
+		assertThat(this.client.stats().spooled()).isEqualTo(3);
+		assertThat(this.client.stats().spoolBytes()).isEqualTo(3 * (Spool.OVERHEAD_BYTES + "apayload of a".length()));
+		assertThat(this.client.stats().sent()).isZero();
+
+		this.sink.sendInfo(2);
+		assertThat(this.client.stats().connected()).isTrue();
+		assertThat(this.client.stats().window()).isEqualTo(2);
+		assertThat(this.client.stats().sent()).isEqualTo(2);
+		assertThat(this.client.stats().sentBytes()).isEqualTo(2 * this.sink.requests.getFirst().getSerializedSize());
+
+		this.sink.ack("a", "b");
+		assertThat(this.client.stats().acknowledged()).isEqualTo(2);
+		this.sink.ack("c");
+		assertThat(this.client.stats().oldestMillis()).isZero();
+	}
+
+	@Test
+	void countsWhatIsSentAgainAfterATimeoutAndAfterADisconnection() throws Exception {
+		this.sink.sendInfo(100);
+		send("a");
+		this.loop.pass(ACK_TIMEOUT);
+		assertThat(this.client.stats().repeated()).isEqualTo(1);
+
+		send("b");
+		this.sink.fail(Status.UNAVAILABLE);
+		assertThat(this.client.stats().disconnections()).isEqualTo(1);
+		this.loop.pass(Duration.ofMillis(100));
+		this.sink.sendInfo(100);
+
+		assertThat(this.sink.received).containsExactly("a", "a", "b", "a", "b");
+		assertThat(this.client.stats().sent()).isEqualTo(5);
+		assertThat(this.client.stats().repeated()).isEqualTo(3);
+	}
+
+	@Test
+	void countsEachMessageOnceHoweverItEnds() throws Exception {
+		this.sink.sendInfo(100, 1_000);
+		this.client.send(ByteString.copyFromUtf8("large"), new byte[1_001]);
+		send("a", "bad", "late");
+		this.sink.refuse("bad");
+		this.loop.pass(ACK_TIMEOUT);
+		this.sink.ack("a", "late", "stranger");
+		this.sink.ack("a", "late");
+
+		assertThat(this.client.stats().acknowledged()).isEqualTo(2);
+		assertThat(this.client.stats().refused()).isEqualTo(2);
+		assertThat(this.client.stats().spooled()).isZero();
+	}
+
+	@Test
 	void takesSeveralAtOnceOrNone() throws Exception {
 		this.sink.sendInfo(100);
 		Message small = new Message(ByteString.copyFromUtf8("a"), new byte[1]);
