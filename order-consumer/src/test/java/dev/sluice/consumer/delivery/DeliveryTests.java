@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -36,7 +35,6 @@ import dev.sluice.consumer.backend.Attempt.Throttled;
 import dev.sluice.consumer.backend.Backend;
 import dev.sluice.consumer.backend.BackendProperties;
 import dev.sluice.consumer.backend.FailureReason;
-import dev.sluice.consumer.backend.HttpBackend;
 import dev.sluice.consumer.backend.QueuedOrder;
 import dev.sluice.consumer.limiter.BackendHealth;
 import dev.sluice.consumer.limiter.DeliveryLimiter;
@@ -44,8 +42,6 @@ import dev.sluice.consumer.outcome.DeadLetters;
 import dev.sluice.consumer.outcome.OutcomePublisher;
 import dev.sluice.consumer.outcome.ReliablePublisher;
 import dev.sluice.contract.DeadLetterHeaders;
-import dev.sluice.contract.FakeBackend;
-import dev.sluice.contract.FakeBackend.Reply;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderHeaders;
@@ -237,33 +233,6 @@ class DeliveryTests {
 		assertThat(outcomes().getLast().attempts()).isEqualTo(3);
 		assertThat(outcomes().getLast().at()).isEqualTo(at);
 		assertThat(this.limiter.inFlight()).isZero();
-	}
-
-	/** A backend that answers each order too late would get it for ever. */
-	@Test
-	void findsAnOrderThatABackendSavesAndNeverAnswers() throws Exception {
-		AtomicBoolean saved = new AtomicBoolean();
-		try (FakeBackend server = new FakeBackend();
-				HttpBackend backend = new HttpBackend(new BackendProperties(server.uri(), Duration.ofSeconds(1),
-						Duration.ofSeconds(1), Duration.ofSeconds(60), circuit()), 2, InstantSource.system())) {
-			server.reply((socket, request) -> {
-				if (request.startsWith("POST /orders ")) {
-					saved.set(true);
-					Reply.never().to(socket, request);
-				}
-				Reply
-					.of(saved.get() && request.startsWith("GET /orders/" + ID + " ") ? 200 : 404,
-							"{\"id\":\"%s\",\"savedAt\":\"2026-11-21T09:59:59Z\"}".formatted(ID))
-					.to(socket, request);
-			});
-
-			run(new Delivery(good(), noTicket(), context(backend, this.producer, noWait()),
-					(finished, _) -> this.finished.set(finished)));
-
-			assertThat(server.requests()).hasSize(2);
-		}
-		assertThat(outcomes()).extracting(OrderOutcome::status)
-			.containsExactly(OrderStatus.RETRYING, OrderStatus.SAVED);
 	}
 
 	@ParameterizedTest
@@ -589,11 +558,12 @@ class DeliveryTests {
 
 		};
 		Throttled throttled = throttled(Duration.ofSeconds(10));
+		Throttled forEver = throttled(Duration.ofSeconds(Long.MAX_VALUE));
 
-		run(delivery(answering(throttled, throttled, BUSY, BUSY, throttled, SAVED), this.producer,
+		run(delivery(answering(throttled, throttled, BUSY, BUSY, throttled, forEver, SAVED), this.producer,
 				new Backoff(Duration.ofSeconds(1), Duration.ofHours(1), () -> 1), good()));
 
-		assertThat(waits).extracting(Duration::toSeconds).containsExactly(11L, 12L, 1L, 2L, 11L);
+		assertThat(waits).extracting(Duration::toSeconds).containsExactly(11L, 12L, 1L, 2L, 11L, 3_600L + 2L);
 	}
 
 	@Test

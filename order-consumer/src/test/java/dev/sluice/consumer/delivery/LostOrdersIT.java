@@ -1,6 +1,5 @@
 package dev.sluice.consumer.delivery;
 
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -91,22 +90,6 @@ class LostOrdersIT {
 		eventually().until(() -> harness.lag() == 0);
 		assertThat(harness.health(consumer)).contains("\"status\":\"DOWN\"");
 		assertThat(lost(consumer) + harness.outcomes().size()).isEqualTo(106);
-	}
-
-	@Test
-	void makesADeletedTopicAgainAndReadsItFromItsBeginning() throws Exception {
-		harness.enqueue(50);
-		ConfigurableApplicationContext consumer = harness.startConsumer();
-		eventually().until(() -> harness.audit().saved() == 50);
-		eventually().until(() -> harness.lag() == 0);
-
-		harness.deleteTopic(Topics.ORDERS);
-
-		eventually().until(() -> harness.topicExists(Topics.ORDERS));
-		List<UUID> orders = harness.enqueue(10);
-		eventually().until(() -> harness.audit().saved() == 60);
-		assertThat(orders).hasSize(10);
-		assertThat(lost(consumer)).isZero();
 	}
 
 	@Test

@@ -24,24 +24,6 @@ class StatusRowTests {
 	private static final Instant T0 = Events.T0;
 
 	@Test
-	void theStatusFurtherOnWinsWhateverTheClocksSay() {
-		StatusRow failed = outcome(OrderStatus.FAILED, 0, 10, 1);
-
-		assertThat(failed.merge(outcome(OrderStatus.RETRYING, 0, 99, 2)).status()).isEqualTo(OrderStatus.FAILED);
-		assertThat(outcome(OrderStatus.RETRYING, 0, 99, 2).merge(failed).status()).isEqualTo(OrderStatus.FAILED);
-		assertThat(failed.merge(accepted(0)).status()).isEqualTo(OrderStatus.FAILED);
-	}
-
-	@Test
-	void savedWinsOverWhateverIsLater() {
-		StatusRow saved = outcome(OrderStatus.SAVED, 0, 10, 1);
-
-		assertThat(saved.merge(outcome(OrderStatus.RETRYING, 50, 99, 2)).status()).isEqualTo(OrderStatus.SAVED);
-		assertThat(saved.merge(outcome(OrderStatus.FAILED, 50, 99, 3)).status()).isEqualTo(OrderStatus.SAVED);
-		assertThat(accepted(30).merge(saved).status()).isEqualTo(OrderStatus.SAVED);
-	}
-
-	@Test
 	void aFailedOrderThatIsSentAgainIsAcceptedAgain() {
 		StatusRow merged = outcome(OrderStatus.FAILED, 0, 99, 1).merge(accepted(20));
 
@@ -57,14 +39,6 @@ class StatusRowTests {
 
 		assertThat(accepted(0).merge(old).status()).isEqualTo(OrderStatus.FAILED);
 		assertThat(old.merge(accepted(20)).status()).isEqualTo(OrderStatus.ACCEPTED);
-	}
-
-	@Test
-	void anotherPayloadUnderTheSameIdChangesNothing() {
-		StatusRow row = accepted(10, "first").merge(outcome(OrderStatus.FAILED, 10, 15, 1));
-
-		assertThat(row.merge(accepted(20, "other"))).isEqualTo(row);
-		assertThat(row.merge(accepted(5, "other"))).isEqualTo(row);
 	}
 
 	/** No record of {@code orders} has the fingerprint. */
