@@ -19,21 +19,31 @@ import org.jspecify.annotations.Nullable;
  */
 public record OrderEvent(UUID id, String customerId, Instant acceptedAt) {
 
+	/** Longest id of a customer. A longer key may not fit into an outcome. */
+	private static final int MAX_KEY_BYTES = 64;
+
 	/**
 	 * @throws IllegalArgumentException if the key or a header is missing or cannot be
 	 * read; the message says which
 	 */
 	public static OrderEvent of(ConsumerRecord<byte[], byte[]> record) {
 		UUID id = id(record);
-		byte[] key = record.key();
-		if (key == null || key.length == 0) {
-			throw new IllegalArgumentException("the key, which is the customer's id, is missing");
+		String customerId = customerId(record);
+		if (customerId == null) {
+			throw new IllegalArgumentException("the key, which is the customer's id, is missing or too long");
 		}
 		String type = text(record, OrderHeaders.TYPE);
 		if (type != null && !type.equals(OrderHeaders.TYPE_VALUE)) {
 			throw new IllegalArgumentException("header " + OrderHeaders.TYPE + " is unknown: " + type);
 		}
-		return new OrderEvent(id, new String(key, StandardCharsets.UTF_8), acceptedAt(record));
+		return new OrderEvent(id, customerId, acceptedAt(record));
+	}
+
+	/** The customer's id; null if the key is missing, or longer than an id can be. */
+	public static @Nullable String customerId(ConsumerRecord<byte[], byte[]> record) {
+		byte[] key = record.key();
+		return (key != null && key.length > 0 && key.length <= MAX_KEY_BYTES) ? new String(key, StandardCharsets.UTF_8)
+				: null;
 	}
 
 	/** The order's id alone. The rest of the record may be unreadable. */
@@ -65,12 +75,17 @@ public record OrderEvent(UUID id, String customerId, Instant acceptedAt) {
 
 	private static Instant acceptedAt(ConsumerRecord<?, ?> record) {
 		String text = required(record, OrderHeaders.TIME);
+		Instant time;
 		try {
-			return Instant.parse(text);
+			time = Instant.parse(text);
 		}
 		catch (DateTimeParseException ex) {
 			throw new IllegalArgumentException("header " + OrderHeaders.TIME + " is not a time: " + text, ex);
 		}
+		if (time.isBefore(Instant.EPOCH)) {
+			throw new IllegalArgumentException("header " + OrderHeaders.TIME + " is before 1970: " + text);
+		}
+		return time;
 	}
 
 	private static String required(ConsumerRecord<?, ?> record, String name) {

@@ -345,11 +345,10 @@ final class Delivery implements Runnable {
 			// No client can ask for the order. The dead letter says why.
 			return true;
 		}
-		byte[] key = this.record.key();
-		String customerId = (key != null && key.length > 0) ? new String(key, StandardCharsets.UTF_8)
-				: UNKNOWN_CUSTOMER;
-		return this.context.outcomes.publish(new OrderOutcome(id, customerId, OrderStatus.FAILED, 0, now(),
-				OrderEvent.acceptedAtOrNull(this.record), why.reason(), null), this::isWanted);
+		String customerId = OrderEvent.customerId(this.record);
+		return this.context.outcomes.publish(new OrderOutcome(id, (customerId != null) ? customerId : UNKNOWN_CUSTOMER,
+				OrderStatus.FAILED, 0, now(), OrderEvent.acceptedAtOrNull(this.record), why.reason(), null),
+				this::isWanted);
 	}
 
 	private boolean publish(QueuedOrder order, OrderStatus status, int attempts, Instant at, @Nullable String reason)

@@ -27,9 +27,13 @@ record DeliveryTimers(MeterRegistry registry) {
 			.record(elapsedNanos, TimeUnit.NANOSECONDS);
 	}
 
-	/** Ignores a negative duration, which two different clocks can give. */
+	/**
+	 * Ignores a negative duration, which two different clocks can give. It may be longer
+	 * than a number of nanoseconds can say.
+	 */
 	void saved(Duration sinceAccepted) {
-		ConsumerMetric.ACCEPT_TO_SAVED.timer(this.registry).record(sinceAccepted);
+		ConsumerMetric.ACCEPT_TO_SAVED.timer(this.registry)
+			.record(TimeUnit.NANOSECONDS.convert(sinceAccepted), TimeUnit.NANOSECONDS);
 	}
 
 }

@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Publishes records that cannot be delivered to {@code orders-dlt}, unchanged except for
- * more headers. A record that is too large with them is published without its value.
+ * more headers. A record that is too large with them is published without its value, or
+ * with these headers alone.
  */
 public final class DeadLetters {
 
@@ -57,19 +58,18 @@ public final class DeadLetters {
 	 */
 	public boolean publish(ConsumerRecord<byte[], byte[]> record, DeadLetterKind kind, String reason, int attempts,
 			@Nullable Exception cause, BooleanSupplier wanted) throws InterruptedException {
-		Headers headers = new RecordHeaders(record.headers());
-		put(headers, DeadLetterHeaders.KIND, kind.text());
-		put(headers, DeadLetterHeaders.REASON, reason, MAX_REASON_BYTES);
-		headers.remove(DeadLetterHeaders.STACK);
+		Headers own = new RecordHeaders();
+		put(own, DeadLetterHeaders.KIND, kind.text());
+		put(own, DeadLetterHeaders.REASON, reason, MAX_REASON_BYTES);
 		if (cause != null) {
-			put(headers, DeadLetterHeaders.STACK, stack(cause), MAX_STACK_BYTES);
+			put(own, DeadLetterHeaders.STACK, stack(cause), MAX_STACK_BYTES);
 		}
-		put(headers, DeadLetterHeaders.ATTEMPTS, Integer.toString(attempts));
-		put(headers, DeadLetterHeaders.ORIGINAL_TOPIC, record.topic());
-		put(headers, DeadLetterHeaders.ORIGINAL_PARTITION, Integer.toString(record.partition()));
-		put(headers, DeadLetterHeaders.ORIGINAL_OFFSET, Long.toString(record.offset()));
-		put(headers, DeadLetterHeaders.ORIGINAL_TIMESTAMP, Long.toString(record.timestamp()));
-		boolean published = publish(record, headers, wanted);
+		put(own, DeadLetterHeaders.ATTEMPTS, Integer.toString(attempts));
+		put(own, DeadLetterHeaders.ORIGINAL_TOPIC, record.topic());
+		put(own, DeadLetterHeaders.ORIGINAL_PARTITION, Integer.toString(record.partition()));
+		put(own, DeadLetterHeaders.ORIGINAL_OFFSET, Long.toString(record.offset()));
+		put(own, DeadLetterHeaders.ORIGINAL_TIMESTAMP, Long.toString(record.timestamp()));
+		boolean published = publish(record, own, wanted);
 		if (published) {
 			counter(kind).increment();
 			logger.warn("The record at offset {} of {}-{} is a dead letter ({}): {}", record.offset(), record.topic(),
@@ -78,33 +78,41 @@ public final class DeadLetters {
 		return published;
 	}
 
-	private boolean publish(ConsumerRecord<byte[], byte[]> record, Headers headers, BooleanSupplier wanted)
+	private boolean publish(ConsumerRecord<byte[], byte[]> record, Headers own, BooleanSupplier wanted)
 			throws InterruptedException {
+		Headers all = new RecordHeaders(record.headers());
+		// A redelivered record may have them from its first delivery.
+		all.remove(DeadLetterHeaders.STACK);
+		own.forEach((header) -> all.remove(header.key()).add(header));
 		try {
-			return this.publisher.publish(letter(record, record.value(), headers), wanted);
+			return this.publisher.publish(letter(record.key(), record.value(), all), wanted);
 		}
 		catch (RecordTooLargeException ex) {
 			// The headers name the original record.
 			logger.warn(
 					"The record at offset {} of {}-{} becomes a dead letter without its value, which is too large for {}: {}",
 					record.offset(), record.topic(), record.partition(), Topics.ORDERS_DLT, ex.getMessage());
-			return this.publisher.publish(letter(record, null, headers), wanted);
+		}
+		try {
+			return this.publisher.publish(letter(record.key(), null, all), wanted);
+		}
+		catch (RecordTooLargeException ex) {
+			logger.warn("Its key and its headers are too large as well: {}", ex.getMessage());
+			return this.publisher.publish(letter(null, null, own), wanted);
 		}
 	}
 
-	private static ProducerRecord<byte[], byte[]> letter(ConsumerRecord<byte[], byte[]> record, byte @Nullable [] value,
+	private static ProducerRecord<byte[], byte[]> letter(byte @Nullable [] key, byte @Nullable [] value,
 			Headers headers) {
-		return new ProducerRecord<>(Topics.ORDERS_DLT, null, record.key(), value, headers);
+		return new ProducerRecord<>(Topics.ORDERS_DLT, null, key, value, headers);
 	}
 
 	private static void put(Headers headers, String name, String value) {
 		put(headers, name, value, Integer.MAX_VALUE);
 	}
 
-	/** Replaces the header: a redelivered record may have it from its first delivery. */
 	private static void put(Headers headers, String name, String value, int longestBytes) {
 		byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
-		headers.remove(name);
 		headers.add(name, Arrays.copyOf(bytes, Math.min(bytes.length, longestBytes)));
 	}
 

@@ -434,6 +434,28 @@ class DeliveryTests {
 			.isEqualTo("c-2".equals(key) ? "c-2" : "unknown");
 	}
 
+	/** Its outcome would be larger than its topic takes. */
+	@Test
+	void doesNotTakeALongKeyForACustomer() throws InterruptedException {
+		run(delivery(answering(SAVED), this.producer, Records.order(ID).key("c".repeat(65)).at(7)));
+
+		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("unreadable");
+		assertThat(outcomes()).singleElement().extracting(OrderOutcome::customerId).isEqualTo("unknown");
+		assertThat(this.finished).hasValue(true);
+	}
+
+	/** A bug would end the delivery of all orders, again after each restart. */
+	@ParameterizedTest
+	@ValueSource(strings = { "-1000000000-01-01T00:00:00Z", "1600-01-01T00:00:00Z", "2500-01-01T00:00:00Z",
+			"+1000000000-12-31T23:59:59Z" })
+	void finishesARecordWithAnOddTime(String time) throws InterruptedException {
+		run(delivery(answering(SAVED), this.producer, Records.order(ID).header(OrderHeaders.TIME, time).at(7)));
+
+		assertThat(this.bug).hasNullValue();
+		assertThat(outcomes()).hasSize(1);
+		assertThat(this.finished).hasValue(true);
+	}
+
 	@Test
 	void saysNothingOfAnUnreadableRecordWithoutId() throws InterruptedException {
 		run(delivery(answering(SAVED), this.producer, Records.order(ID).header(OrderHeaders.ID, null).at(7)));

@@ -28,12 +28,16 @@ class DeadLettersTests {
 	/** Whether Kafka takes no record with a value. */
 	private boolean tooLarge;
 
+	/** Whether Kafka takes no record with the headers of the original one. */
+	private boolean headersTooLarge;
+
 	private final MockProducer<byte[], byte[]> kafka = new MockProducer<>(true, null, new ByteArraySerializer(),
 			new ByteArraySerializer()) {
 
 		@Override
 		public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record) {
-			if (DeadLettersTests.this.tooLarge && record.value() != null) {
+			if ((DeadLettersTests.this.tooLarge && record.value() != null)
+					|| (DeadLettersTests.this.headersTooLarge && record.headers().lastHeader("mine") != null)) {
 				RecordTooLargeException failure = new RecordTooLargeException("too large");
 				return CompletableFuture.failedFuture(failure);
 			}
@@ -121,6 +125,21 @@ class DeadLettersTests {
 
 		assertThat(letter().value()).isNull();
 		assertThat(letter().key()).asString(StandardCharsets.UTF_8).isEqualTo("c-1");
+		assertThat(header(DeadLetterHeaders.ORIGINAL_OFFSET)).isEqualTo("7");
+		assertThat(counted()).isEqualTo(1);
+	}
+
+	/** Kafka compresses: a few kilobytes in the topic may be megabytes of headers. */
+	@Test
+	void leavesOutTheHeadersOfARecordThatIsTooLargeWithoutItsValue() throws InterruptedException {
+		this.headers.add("mine", bytes("as if it were long"));
+		this.headersTooLarge = true;
+
+		assertThat(publish("refused", 1, null)).isTrue();
+
+		assertThat(letter().value()).isNull();
+		assertThat(header("mine")).isNull();
+		assertThat(header(DeadLetterHeaders.KIND)).isEqualTo("rejected");
 		assertThat(header(DeadLetterHeaders.ORIGINAL_OFFSET)).isEqualTo("7");
 		assertThat(counted()).isEqualTo(1);
 	}
