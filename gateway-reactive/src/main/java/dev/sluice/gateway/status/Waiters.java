@@ -4,7 +4,7 @@ import java.time.Duration;
 
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.limit.WaiterLimit;
-import dev.sluice.gateway.core.status.StatusRow;
+import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
@@ -41,7 +41,8 @@ public final class Waiters {
 	/**
 	 * Waits for an order to be saved.
 	 * @param request the request that queued the order
-	 * @return the reply, whether the order is saved or not
+	 * @return the reply, whether the order is saved or not; fails with
+	 * {@link ProblemException} if another order is saved under its key
 	 */
 	public Mono<OrderReply> untilSaved(OrderRequest request) {
 		return Mono.defer(() -> {
@@ -57,15 +58,14 @@ public final class Waiters {
 
 	/** The reply, empty if the wait goes on. */
 	private Mono<OrderReply> check(OutcomeWait wait) {
-		return Mono
-			.defer(() -> this.guard.ask(this.limit,
-					this.repository.find(wait.id()).map(StatusRow::view).singleOptional()))
-			.flatMap((order) -> Mono.justOrEmpty(wait.check(order, System.nanoTime())))
+		return Mono.defer(() -> this.guard.ask(this.limit, this.repository.find(wait.id()).singleOptional()))
+			.flatMap((row) -> Mono
+				.justOrEmpty(wait.check(row.map((found) -> found.viewFor(wait.request())), System.nanoTime())))
 			.onErrorResume(StatusUnavailableException.class, (failure) -> {
 				logger.debug("PostgreSQL did not report whether order {} is saved", wait.id(), failure);
 				return Mono.just(wait.notWaited());
 			})
-			.onErrorResume((bug) -> {
+			.onErrorResume((failure) -> !(failure instanceof ProblemException), (bug) -> {
 				// The order has been accepted, and the answer says so.
 				logger.error("Whether order {} is saved cannot be read because of a bug", wait.id(), bug);
 				return Mono.just(wait.notWaited());

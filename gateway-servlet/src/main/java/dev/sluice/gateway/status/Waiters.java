@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.limit.WaiterLimit;
+import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.status.StatusRow;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
 import dev.sluice.gateway.core.web.OrderReply;
@@ -47,6 +47,7 @@ public final class Waiters {
 	 * @param request the request that queued the order
 	 * @param clientDisconnected whether the client has disconnected; then the wait ends
 	 * @return the reply, whether the order is saved or not
+	 * @throws ProblemException if another order is saved under its key
 	 */
 	public OrderReply untilSaved(OrderRequest request, BooleanSupplier clientDisconnected) {
 		OutcomeWait wait = new OutcomeWait(request, System.nanoTime());
@@ -71,9 +72,9 @@ public final class Waiters {
 	}
 
 	private @Nullable OrderReply check(OutcomeWait wait) {
-		Optional<OrderView> order;
+		Optional<StatusRow> row;
 		try {
-			order = this.guard.ask(this.limit, () -> this.repository.find(wait.id()).map(StatusRow::view));
+			row = this.guard.ask(this.limit, () -> this.repository.find(wait.id()));
 		}
 		catch (StatusUnavailableException ex) {
 			logger.debug("PostgreSQL did not report whether order {} is saved", wait.id(), ex);
@@ -84,7 +85,7 @@ public final class Waiters {
 			logger.error("Whether order {} is saved cannot be read because of a bug", wait.id(), ex);
 			return wait.notWaited();
 		}
-		return wait.check(order, System.nanoTime());
+		return wait.check(row.map((found) -> found.viewFor(wait.request())), System.nanoTime());
 	}
 
 }

@@ -34,7 +34,7 @@ public final class ProjectedOrder {
 		StatusRow now = this.row;
 		return (now != null) ? new dev.sluice.gateway.core.status.StatusRow(
 				new OrderView(now.id(), now.status(), now.attempts(), now.acceptedAt(), now.updatedAt(), now.reason()),
-				now.customerId(), now.acceptance()) : null;
+				now.customerId(), now.acceptance(), keyUse().orElse(null)) : null;
 	}
 
 	/** The row as the look-up of a key reads it. */

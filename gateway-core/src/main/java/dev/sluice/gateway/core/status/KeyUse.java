@@ -26,7 +26,7 @@ public sealed interface KeyUse {
 	 */
 	record Used(@Nullable Fingerprint fingerprint, @Nullable Fingerprint conflict) implements KeyUse {
 
-		private boolean refuses(@Nullable Fingerprint other) {
+		boolean refuses(@Nullable Fingerprint other) {
 			return Objects.equals(this.conflict, other)
 					|| (this.fingerprint != null && !this.fingerprint.equals(other));
 		}

@@ -20,13 +20,15 @@ public final class StatusSql {
 
 	private static final String VIEW = "order_id, status, attempts, accepted_at, updated_at, reason";
 
+	private static final String USE = "encode(fingerprint, 'hex') AS fingerprint, encode(conflict, 'hex') AS conflict";
+
 	/** One order: {@link #row}. */
 	public static final String FIND = "SELECT " + VIEW
-			+ ", customer_id, COALESCE(acceptance, updated_at) AS acceptance FROM order_status WHERE order_id = :id";
+			+ ", customer_id, COALESCE(acceptance, updated_at) AS acceptance, " + USE
+			+ " FROM order_status WHERE order_id = :id";
 
 	/** What an id was used for: {@link #keyUse}. */
-	public static final String KEY_USE = "SELECT encode(fingerprint, 'hex') AS fingerprint, "
-			+ "encode(conflict, 'hex') AS conflict FROM order_status "
+	public static final String KEY_USE = "SELECT " + USE + " FROM order_status "
 			+ "WHERE order_id = :id AND COALESCE(fingerprint, conflict) IS NOT NULL";
 
 	/** Failed orders, the earliest failed first: {@link #view}. */
@@ -43,8 +45,10 @@ public final class StatusSql {
 	}
 
 	public static <E extends Exception> StatusRow row(Columns<E> row) throws E {
+		KeyUse.Used used = keyUse(row);
 		return new StatusRow(view(row), required(row, "customer_id", String.class),
-				required(row, "acceptance", OffsetDateTime.class).toInstant());
+				required(row, "acceptance", OffsetDateTime.class).toInstant(),
+				(used.fingerprint() != null || used.conflict() != null) ? used : null);
 	}
 
 	public static <E extends Exception> OrderView view(Columns<E> row) throws E {

@@ -35,6 +35,10 @@ public final class OutcomeWait {
 		this.deadlineNanos = nowNanos + request.preference().maxWait().toNanos();
 	}
 
+	public OrderRequest request() {
+		return this.request;
+	}
+
 	public UUID id() {
 		return this.request.id();
 	}

@@ -98,7 +98,7 @@ public abstract class OrderStatusesContract {
 		if (this.failure != null) {
 			throw this.failure;
 		}
-		return Optional.ofNullable(this.row).map((view) -> new StatusRow(view, "c-1", view.updatedAt()));
+		return Optional.ofNullable(this.row).map((view) -> new StatusRow(view, "c-1", view.updatedAt(), null));
 	}
 
 	@BeforeEach

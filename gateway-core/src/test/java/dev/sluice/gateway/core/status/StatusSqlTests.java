@@ -43,7 +43,14 @@ class StatusSqlTests {
 
 		assertThat(row).isEqualTo(
 				new StatusRow(new OrderView(ID, OrderStatus.FAILED, 3, TIME.plusSeconds(1), TIME.plusSeconds(2), "why"),
-						"c-1", TIME.plusSeconds(3)));
+						"c-1", TIME.plusSeconds(3), null));
+	}
+
+	@Test
+	void readsWhatTheIdOfARowWasUsedFor() {
+		this.columns.put("conflict", "02");
+
+		assertThat(StatusSql.row(columns()).used()).isEqualTo(new KeyUse.Used(null, new Fingerprint("02")));
 	}
 
 	@Test
