@@ -95,8 +95,8 @@ final class OrderController {
 	}
 
 	@GetMapping(path = "/orders", produces = MediaType.APPLICATION_JSON_VALUE)
-	Mono<OrderPage> list(@RequestParam MultiValueMap<String, String> parameters) {
-		return this.failed.list(PageQuery.parse(parameters));
+	Mono<ResponseEntity<OrderPage>> list(@RequestParam MultiValueMap<String, String> parameters) {
+		return this.failed.list(PageQuery.parse(parameters)).map(OrderReply::list);
 	}
 
 	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)

@@ -95,9 +95,9 @@ final class AsyncOrderController {
 	}
 
 	@GetMapping(path = "/orders", produces = MediaType.APPLICATION_JSON_VALUE)
-	CompletionStage<OrderPage> list(@RequestParam MultiValueMap<String, String> parameters) {
+	CompletionStage<ResponseEntity<OrderPage>> list(@RequestParam MultiValueMap<String, String> parameters) {
 		PageQuery query = PageQuery.parse(parameters);
-		return AsyncOrderPlacement.callBlocking(() -> this.failed.list(query));
+		return AsyncOrderPlacement.callBlocking(() -> OrderReply.list(this.failed.list(query)));
 	}
 
 	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)

@@ -87,8 +87,8 @@ final class OrderController {
 	}
 
 	@GetMapping(path = "/orders", produces = MediaType.APPLICATION_JSON_VALUE)
-	OrderPage list(@RequestParam MultiValueMap<String, String> parameters) {
-		return this.failed.list(PageQuery.parse(parameters));
+	ResponseEntity<OrderPage> list(@RequestParam MultiValueMap<String, String> parameters) {
+		return OrderReply.list(this.failed.list(PageQuery.parse(parameters)));
 	}
 
 	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)

@@ -5,6 +5,7 @@ import java.io.IOException;
 import dev.sluice.contract.Order;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -25,13 +26,13 @@ final class ApiDocument {
 	}
 
 	@GetMapping(path = "/openapi.json", produces = MediaType.APPLICATION_JSON_VALUE)
-	byte[] document() {
-		return this.json;
+	ResponseEntity<byte[]> document() {
+		return ResponseEntity.ok().contentType(MediaType.APPLICATION_JSON).body(this.json);
 	}
 
 	@GetMapping(path = "/docs", produces = MediaType.TEXT_HTML_VALUE)
-	byte[] page() {
-		return this.page;
+	ResponseEntity<byte[]> page() {
+		return ResponseEntity.ok().contentType(MediaType.TEXT_HTML).body(this.page);
 	}
 
 }

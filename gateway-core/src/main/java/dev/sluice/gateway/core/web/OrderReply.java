@@ -5,11 +5,13 @@ import java.time.Duration;
 import java.util.UUID;
 
 import dev.sluice.contract.HttpNames;
+import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.core.order.Prefer;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 
 /**
@@ -54,9 +56,22 @@ public record OrderReply(OrderView order, String preferenceApplied) {
 	public static ResponseEntity<OrderView> found(OrderView order) {
 		return switch (order.status()) {
 			case ACCEPTED, RETRYING ->
-				ResponseEntity.ok().header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS).body(order);
-			case SAVED, FAILED -> ResponseEntity.ok(order);
+				json(ResponseEntity.ok().header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS), order);
+			case SAVED, FAILED -> json(ResponseEntity.ok(), order);
 		};
+	}
+
+	/** The answer to a client that asks for a list of orders. */
+	public static ResponseEntity<OrderPage> list(OrderPage page) {
+		return json(ResponseEntity.ok(), page);
+	}
+
+	/**
+	 * JSON has no charset (RFC 8259). Without the content type the answer would have that
+	 * of {@code Accept}, with a charset that cannot be written.
+	 */
+	private static <T> ResponseEntity<T> json(ResponseEntity.BodyBuilder response, T body) {
+		return response.contentType(MediaType.APPLICATION_JSON).body(body);
 	}
 
 	public ResponseEntity<OrderView> toResponse() {
@@ -69,7 +84,7 @@ public record OrderReply(OrderView order, String preferenceApplied) {
 		if (!this.preferenceApplied.isEmpty()) {
 			response.header(HttpNames.PREFERENCE_APPLIED, this.preferenceApplied);
 		}
-		return response.body(this.order);
+		return json(response, this.order);
 	}
 
 }

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -39,6 +40,17 @@ class OrderReplyTests {
 		assertThat(response.getHeaders().getLocation()).hasToString("/orders/" + ID);
 		assertThat(response.getHeaders().getFirst("Retry-After")).isEqualTo("1");
 		assertThat(response.getHeaders().getFirst("Preference-Applied")).isEqualTo("respond-async");
+	}
+
+	/** Else the answer would have the charset of {@code Accept}, and fail. */
+	@ParameterizedTest
+	@EnumSource(OrderStatus.class)
+	void anAnswerIsJsonWhateverCharsetTheClientAccepts(OrderStatus status) {
+		OrderView order = new OrderView(ID, status, 1, null, Instant.EPOCH, null);
+
+		assertThat(new OrderReply(order, "").toResponse().getHeaders().getContentType())
+			.isEqualTo(MediaType.APPLICATION_JSON);
+		assertThat(OrderReply.found(order).getHeaders().getContentType()).isEqualTo(MediaType.APPLICATION_JSON);
 	}
 
 	@ParameterizedTest
