@@ -62,6 +62,15 @@ class LabScriptTests {
 	}
 
 	@Test
+	void refusesAFolderThatCannotBeOnAClassPath() throws Exception {
+		maven("exit 1");
+
+		assertThat(run(List.of("bash", "-c", "mkdir a:b; cp lab a:b; exec bash a:b/lab doctor"), Map.of())).isOne();
+
+		assertThat(messages()).startsWith("lab: a class path separates its folders by colons").hasLineCount(1);
+	}
+
+	@Test
 	void startsInAnyLocaleFromAnyFolder() throws Exception {
 		maven("exit 1");
 		Path source = Files.writeString(this.directory.resolve("Lab.java"),

@@ -41,7 +41,7 @@ public record Workspace(Path root) {
 		try {
 			// From a Spring Boot jar: nested:/…/load-tests.jar/!BOOT-INF/classes/!/
 			String location = Workspace.class.getProtectionDomain().getCodeSource().getLocation().toURI().toString();
-			int jar = location.indexOf(".jar");
+			int jar = location.indexOf(".jar/!");
 			return (jar < 0) ? Path.of(java.net.URI.create(location))
 					: Path.of(location.substring(location.indexOf('/'), jar + ".jar".length()));
 		}
