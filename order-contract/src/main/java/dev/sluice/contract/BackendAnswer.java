@@ -17,8 +17,11 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface BackendAnswer {
 
-	/** Maximum size of an answer's body, in bytes. No more is read. */
+	/** Maximum size of an answer's body, and of its head, in bytes. */
 	int MAX_BYTES = 64 * 1024;
+
+	/** Maximum number of fields of an answer's head. */
+	int MAX_FIELDS = 1_000;
 
 	/** How far the backend's clock may be ahead. */
 	Duration MAX_AHEAD = Duration.ofDays(1);
@@ -57,11 +60,14 @@ public sealed interface BackendAnswer {
 	 * Interprets an answer to {@code POST /orders}. Throttling, which also depends on
 	 * {@code Retry-After}, is the caller's to tell first.
 	 * @param status its HTTP status, 200 or more
-	 * @param body its whole body
+	 * @param body its whole body, or more than {@link #MAX_BYTES} of it
 	 * @param id the order's id
 	 * @param now the time that the answer's is compared with
 	 */
 	static BackendAnswer of(int status, byte[] body, UUID id, Instant now) {
+		if (body.length > MAX_BYTES) {
+			return new Failed();
+		}
 		return switch (status) {
 			case 200, 201 -> saved(AnswerMembers.of(body), id, now);
 			case 409, 422 -> isKeyReused(AnswerMembers.of(body)) ? new Conflict() : new Rejected();

@@ -141,12 +141,21 @@ public final class FakeBackend implements AutoCloseable {
 
 		/** Says of each order that it is saved. */
 		static Reply saved() {
+			return (socket, request) -> of(201, savedJson(request)).to(socket, request);
+		}
+
+		/** The same below a head of 150 fields, one of 9 KB, as proxies may add them. */
+		static Reply savedBelowALongHead() {
 			return (socket, request) -> {
-				Matcher key = KEY.matcher(request);
-				of(201, key.find() ? "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(key.group(1))
-						: "{}")
-					.to(socket, request);
+				String json = savedJson(request);
+				write(socket.getOutputStream(), "HTTP/1.1 201 X\r\n%sX-Policy: %s\r\nContent-Length: %s\r\n\r\n%s"
+					.formatted("X-Hop: 1\r\n".repeat(148), "p".repeat(9_000), json.length(), json));
 			};
+		}
+
+		private static String savedJson(String request) {
+			Matcher key = KEY.matcher(request);
+			return key.find() ? "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(key.group(1)) : "{}";
 		}
 
 		/** Neither answers nor closes. */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeoutException;
 
+import dev.sluice.contract.BackendAnswer;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.config.BackendProperties;
@@ -52,6 +53,7 @@ final class BackendTransport implements DisposableBean {
 			.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, Math.toIntExact(backend.connectTimeout().toMillis()))
 			.doOnChannelInit((_, channel, _) -> channel.pipeline()
 				.addBefore(NettyPipeline.ReactiveBridge, "informational", new InformationalResponses()))
+			.httpResponseDecoder((decoder) -> decoder.maxHeaderSize(BackendAnswer.MAX_BYTES))
 			// The caller decides about retries.
 			.disableRetry(true);
 	}

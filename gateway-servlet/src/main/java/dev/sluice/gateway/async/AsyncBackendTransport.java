@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -24,11 +25,12 @@ import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManager;
 import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManagerBuilder;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.concurrent.FutureCallback;
-import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.Message;
+import org.apache.hc.core5.http.nio.AsyncEntityConsumer;
 import org.apache.hc.core5.http.nio.AsyncRequestProducer;
-import org.apache.hc.core5.http.nio.entity.AbstractBinAsyncEntityConsumer;
+import org.apache.hc.core5.http.nio.entity.AbstractBinDataConsumer;
 import org.apache.hc.core5.http.nio.entity.AsyncEntityProducers;
 import org.apache.hc.core5.http.nio.support.AsyncRequestBuilder;
 import org.apache.hc.core5.http.nio.support.BasicResponseConsumer;
@@ -38,6 +40,7 @@ import org.apache.hc.core5.reactor.IOReactorConfig;
 import org.apache.hc.core5.util.ByteArrayBuffer;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Component;
 
@@ -177,13 +180,19 @@ final class AsyncBackendTransport implements BackendTransport {
 		this.deadlines.close();
 	}
 
-	/** Collects a response's body, up to its bound. */
-	private static final class BoundedBody extends AbstractBinAsyncEntityConsumer<byte[]> {
+	/**
+	 * Collects a response's body, up to its bound, whatever its content type says: the
+	 * client's own class fails on an unknown charset.
+	 */
+	private static final class BoundedBody extends AbstractBinDataConsumer implements AsyncEntityConsumer<byte[]> {
 
 		private final ByteArrayBuffer buffer = new ByteArrayBuffer(256);
 
+		private volatile @Nullable FutureCallback<byte[]> callback;
+
 		@Override
-		protected void streamStart(ContentType contentType) {
+		public void streamStart(EntityDetails details, FutureCallback<byte[]> result) {
+			this.callback = result;
 		}
 
 		@Override
@@ -200,7 +209,20 @@ final class AsyncBackendTransport implements BackendTransport {
 		}
 
 		@Override
-		protected byte[] generateContent() {
+		protected void completed() {
+			Objects.requireNonNull(this.callback).completed(getContent());
+		}
+
+		@Override
+		public void failed(Exception cause) {
+			FutureCallback<byte[]> begun = this.callback;
+			if (begun != null) {
+				begun.failed(cause);
+			}
+		}
+
+		@Override
+		public byte[] getContent() {
 			return this.buffer.toByteArray();
 		}
 

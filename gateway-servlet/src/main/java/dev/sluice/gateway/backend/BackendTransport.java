@@ -5,6 +5,7 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 
+import dev.sluice.contract.BackendAnswer;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.config.BackendProperties;
@@ -33,7 +34,11 @@ public interface BackendTransport extends AutoCloseable {
 	 * Each connection keeps three buffers of this size. The default of 32 KB would take
 	 * 96 MB in a full pool, for orders and responses of a few hundred bytes.
 	 */
-	Http1Config HTTP_1 = Http1Config.custom().setBufferSize(8 * 1024).build();
+	Http1Config HTTP_1 = Http1Config.custom()
+		.setBufferSize(8 * 1024)
+		.setMaxLineLength(BackendAnswer.MAX_BYTES)
+		.setMaxHeaderCount(BackendAnswer.MAX_FIELDS)
+		.build();
 
 	/** Without a charset: JSON has none (RFC 8259). */
 	ContentType JSON = ContentType.create("application/json");

@@ -98,7 +98,11 @@ public final class HttpBackend implements Backend, AutoCloseable {
 				.setIdleTimeout(Timeout.of(properties.idleTimeout()))
 				.build())
 			.setConnectionFactory(ManagedHttpClientConnectionFactory.builder()
-				.http1Config(Http1Config.custom().setBufferSize(BUFFER_BYTES).build())
+				.http1Config(Http1Config.custom()
+					.setBufferSize(BUFFER_BYTES)
+					.setMaxLineLength(BackendAnswer.MAX_BYTES)
+					.setMaxHeaderCount(BackendAnswer.MAX_FIELDS)
+					.build())
 				.build())
 			.build();
 		this.client = HttpClients.createMinimal(this.connections);
@@ -201,12 +205,12 @@ public final class HttpBackend implements Backend, AutoCloseable {
 	}
 
 	/**
-	 * The body. If it is longer than any valid answer, its start, which is not valid
-	 * JSON. The client discards the rest, within the deadline.
+	 * The body. If it is longer than any valid answer, its start, which is longer, too.
+	 * The client discards the rest, within the deadline.
 	 */
 	private static byte[] body(ClassicHttpResponse response) throws IOException {
 		HttpEntity entity = response.getEntity();
-		return (entity != null) ? entity.getContent().readNBytes(BackendAnswer.MAX_BYTES) : new byte[0];
+		return (entity != null) ? entity.getContent().readNBytes(BackendAnswer.MAX_BYTES + 1) : new byte[0];
 	}
 
 	private static String detail(int status, byte[] body) {

@@ -128,10 +128,16 @@ class HttpBackendTests {
 	}
 
 	@Test
-	void readsNoMoreOfAnAnswerThanItsBound() {
-		String body = "{\"padding\":\"%s\",\"id\":\"%s\"}".formatted("x".repeat(64 * 1024), this.order.id());
+	void isTriedAgainAfterAnAnswerThatIsLongerThanItsBound() {
+		String body = "{\"id\":\"%s\"}".formatted(this.order.id()) + " ".repeat(64 * 1024);
 
 		assertThat(deliver(Reply.of(201, body))).isInstanceOf(RetryLater.class);
+		assertThat(deliver(Reply.of(422, body))).isInstanceOf(RetryLater.class);
+	}
+
+	@Test
+	void readsAnAnswerBelowALongHead() {
+		assertThat(deliver(Reply.savedBelowALongHead())).isInstanceOf(Saved.class);
 	}
 
 	@ParameterizedTest

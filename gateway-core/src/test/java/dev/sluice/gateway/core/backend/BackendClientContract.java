@@ -112,6 +112,13 @@ public abstract class BackendClientContract {
 		assertThat(this.server.connections()).isLessThanOrEqualTo(2);
 	}
 
+	@Test
+	void readsAnAnswerBelowALongHead() {
+		this.server.reply(Reply.savedBelowALongHead());
+
+		assertThat(deliver(backend(10, 50))).isInstanceOf(BackendResult.Saved.class);
+	}
+
 	static List<AnsweredOrder> answers() {
 		return AnsweredOrder.all();
 	}
