@@ -105,59 +105,36 @@ public abstract class GatewayEdgeContract {
 	/** Stops it; returns when it has stopped. */
 	protected abstract void stop();
 
+	/** Some of each kind: RequestFramingTests has all. */
 	static Stream<String> illFormed() {
 		return Stream.of(
 				// Host
 				"GET /orders/1 HTTP/1.1\r\n\r\n", "GET /orders/1 HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
-				"GET /orders/1 HTTP/1.1\r\nHost: a, b\r\n\r\n", "GET /orders/1 HTTP/1.1\r\nHost: :::\r\n\r\n",
-				"GET /orders/1 HTTP/1.1\r\nHost: a b\r\n\r\n", "GET /orders/1 HTTP/1.1\r\nHost: a:b\r\n\r\n",
-				"GET /orders/1 HTTP/1.1\r\nHost: u@a\r\n\r\n", "GET /orders/1 HTTP/1.1\r\nHost: a/b\r\n\r\n",
+				"GET /orders/1 HTTP/1.1\r\nHost: a b\r\n\r\n",
 				// Transfer-Encoding and Content-Length
-				chunked("Transfer-Encoding: gzip, chunked"), chunked("Transfer-Encoding: chunked, chunked"),
-				chunked("Transfer-Encoding: identity"), chunked("Transfer-Encoding:"),
-				chunked("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"),
-				chunked("Transfer-Encoding: xchunked"), chunked("Transfer-Encoding: chunked;q=1"),
-				chunked("Transfer-Encoding: chunked\r\nContent-Length: 5"),
-				chunked("Content-Length: 5\r\nTransfer-Encoding: chunked"),
-				sized("Content-Length: 4\r\nContent-Length: 5"), sized("Content-Length: 4, 5"),
-				sized("Content-Length: -1"), sized("Content-Length: +4"), sized("Content-Length:"),
-				sized("Content-Length: four"), sized("Content-Length: 0x4"), sized("Content-Length: 4 4"),
-				sized("Content-Length: 9223372036854775808"), sized("Content-Length: 99999999999999999999"),
+				chunked("Transfer-Encoding: gzip, chunked"), chunked("Transfer-Encoding: chunked\r\nContent-Length: 5"),
+				sized("Content-Length: 4\r\nContent-Length: 5"), sized("Content-Length: -1"),
+				sized("Content-Length: 9223372036854775808"),
 				// Line ends and folding
 				"GET /orders/1 HTTP/1.1\nHost: a\r\n\r\n", "GET /orders/1 HTTP/1.1\r\nHost: a\n\r\n",
 				"GET /orders/1 HTTP/1.1\r\nHost: a\r\n\n", "GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: a\rb\r\n\r\n",
 				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\n\r\n",
-				"GET /orders/1 HTTP/1.1\r\n Host: a\r\nHost: a\r\n\r\n",
 				// Names and values
 				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX : y\r\n\r\n",
-				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX y: z\r\n\r\n",
-				"GET /orders/1 HTTP/1.1\r\nHost: a\r\n: z\r\n\r\n",
 				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n",
-				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX\u0000: y\r\n\r\n",
 				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: a\u0000b\r\n\r\n",
-				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: a\u0001b\r\n\r\n",
-				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: a\u007fb\r\n\r\n",
 				// The request line
-				"GET  /orders/1 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /orders/1  HTTP/1.1\r\nHost: a\r\n\r\n",
-				"GET /orders/1 HTTP/1.1 \r\nHost: a\r\n\r\n", " GET /orders/1 HTTP/1.1\r\nHost: a\r\n\r\n",
-				"GET\t/orders/1 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /orders/1\r\nHost: a\r\n\r\n",
-				"GET /orders/1 HTTP/9.9\r\nHost: a\r\n\r\n", "GET /orders/1 http/1.1\r\nHost: a\r\n\r\n",
-				"GET /orders/1 HTTP/1.10\r\nHost: a\r\n\r\n", "G@T /orders/1 HTTP/1.1\r\nHost: a\r\n\r\n",
-				"GET // HTTP/1.1\r\nHost: a\r\n\r\n", "GET //orders HTTP/1.1\r\nHost: a\r\n\r\n",
-				"GET /orders/[1] HTTP/1.1\r\nHost: a\r\n\r\n", "GET orders/1 HTTP/1.1\r\nHost: a\r\n\r\n",
-				"GET /orders/\u0001 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /orders/%zz HTTP/1.1\r\nHost: a\r\n\r\n",
-				"GET /orders?status=failed&after=%ff%fe HTTP/1.1\r\nHost: a\r\n\r\n",
+				"GET  /orders/1 HTTP/1.1\r\nHost: a\r\n\r\n", " GET /orders/1 HTTP/1.1\r\nHost: a\r\n\r\n",
+				"GET /orders/1\r\nHost: a\r\n\r\n", "GET /orders/1 HTTP/9.9\r\nHost: a\r\n\r\n",
+				"GET //orders HTTP/1.1\r\nHost: a\r\n\r\n", "GET /orders/%2f HTTP/1.1\r\nHost: a\r\n\r\n",
 				"GET /orders/\u00e4 HTTP/1.1\r\nHost: a\r\n\r\n", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n",
-				"TRACE /orders HTTP/1.1\r\nHost: a\r\n\r\n", "\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n",
-				"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+				"\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
 				// Size of the head
 				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: " + "x".repeat(9_000) + "\r\n\r\n",
 				"GET /orders/" + "1".repeat(9_000) + " HTTP/1.1\r\nHost: a\r\n\r\n",
 				// Chunks
-				chunks("x\r\nabc\r\n0\r\n\r\n"), chunks("-1\r\na\r\n0\r\n\r\n"), chunks("\r\n0\r\n\r\n"),
-				chunks("0x1\r\na\r\n0\r\n\r\n"), chunks("1\na\r\n0\r\n\r\n"), chunks("1\r\na\n0\r\n\r\n"),
-				chunks("1\r\nab\r\n0\r\n\r\n"), chunks("ffffffffffffffff\r\na\r\n0\r\n\r\n"),
-				chunks(" 1\r\na\r\n0\r\n\r\n"), chunks("1 \r\na\r\n0\r\n\r\n"));
+				chunks("x\r\nabc\r\n0\r\n\r\n"), chunks("1\na\r\n0\r\n\r\n"), chunks("1\r\nab\r\n0\r\n\r\n"),
+				chunks("ffffffffffffffff\r\na\r\n0\r\n\r\n"), chunks("1 \r\na\r\n0\r\n\r\n"));
 	}
 
 	private static String chunked(String framing) {
@@ -346,7 +323,7 @@ public abstract class GatewayEdgeContract {
 					"POST /orders HTTP/1.1\r\nHost: [::1]:80\r\n" + rest,
 					"POST /orders HTTP/1.1\r\nHost: my_gateway:8080\r\n" + rest,
 					"POST /orders HTTP/1.1\r\nHost: a~b\r\n" + rest, "POST /orders HTTP/1.1\r\nHost: a:\r\n" + rest,
-					"POST http://[::1]:/orders HTTP/1.1\r\nHost: [::1]:\r\n" + rest,
+					"POST http://a:/orders HTTP/1.1\r\nHost: a:\r\n" + rest,
 					"\r\nPOST /orders HTTP/1.1\r\nHost: \t a \t\r\nX:\r\nY: \u00ff\r\n" + rest,
 					"POST /orders HTTP/1.1\r\nHost: a\r\nCookie: a=b" + "; a=b".repeat(1_000) + "\r\n" + rest,
 					"POST /orders?" + "a&".repeat(2_000) + " HTTP/1.1\r\nHost: a\r\n" + rest,

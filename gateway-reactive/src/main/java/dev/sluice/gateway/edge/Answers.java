@@ -35,17 +35,15 @@ final class Answers extends ChannelDuplexHandler {
 
 	/**
 	 * A client that sends no body does not wait for 100 (Continue), even if it says so.
-	 * An empty port is legal, but reactor-netty cannot read it.
+	 * The form of {@code Host} has been checked, nothing uses it, and reactor-netty
+	 * cannot read some that are legal, such as one with an empty port.
 	 */
 	@Override
 	public void channelRead(ChannelHandlerContext context, Object message) {
 		if (message instanceof HttpRequest request) {
+			request.headers().remove(HttpHeaderNames.HOST);
 			if (!this.gate.isInBody()) {
 				request.headers().remove(HttpHeaderNames.EXPECT);
-			}
-			String host = request.headers().get(HttpHeaderNames.HOST, "");
-			if (host.endsWith(":")) {
-				request.headers().set(HttpHeaderNames.HOST, host.substring(0, host.length() - 1));
 			}
 		}
 		context.fireChannelRead(message);

@@ -46,9 +46,6 @@ import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
 
-	/** Characters of a target that Tomcat would otherwise refuse by itself. */
-	private static final String UNUSUAL_CHARACTERS = "\"<>[\\]^`{|}";
-
 	@Bean
 	WebMvcConfigurer bodies(BodyReader reader) {
 		return new WebMvcConfigurer() {
@@ -128,9 +125,6 @@ class GatewayConfiguration {
 			// RequestFraming bounds each chunk's line; Tomcat would count all of them.
 			protocol.setMaxExtensionSize(-1);
 			protocol.setMaxTrailerSize(maxHeadBytes + 1024);
-			// RequestFraming checks them, and answers with a problem document.
-			protocol.setRelaxedPathChars(UNUSUAL_CHARACTERS);
-			protocol.setRelaxedQueryChars(UNUSUAL_CHARACTERS);
 			// Further connections wait in the backlog.
 			protocol.setMaxConnections(connections.maxConnections());
 			// Sent only when the application reads the body.

@@ -1,8 +1,5 @@
 package dev.sluice.gateway.core.http;
 
-import java.net.Inet6Address;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -14,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The head of one request, read line by line. It is well-formed only if every server
- * reads it in the same way: a body has exactly one length, a request one host, and a
- * target one decoding. Not thread-safe.
+ * reads it in the same way: a body has exactly one length, a request one host, and a path
+ * nothing to decode. Not thread-safe.
  */
 public final class RequestHead {
 
@@ -30,11 +27,11 @@ public final class RequestHead {
 	private static final Pattern FIELD_NAME = Pattern.compile(TOKEN + ":");
 
 	/**
-	 * No resource has CONNECT or TRACE, and servers answer them without asking the
-	 * application.
+	 * A path of segments that need no decoding, or an absolute target with one. Nothing
+	 * else names a resource.
 	 */
-	private static final Pattern REQUEST_LINE = Pattern.compile("(?!CONNECT |TRACE )(" + TOKEN
-			+ ") ((?:/|(?i:https?)://)(?:[-._~!$&'()*+,;=:@/?\\[\\]0-9A-Za-z]|%[0-9A-Fa-f]{2})*+) HTTP/1\\.([01])");
+	private static final Pattern REQUEST_LINE = Pattern.compile("(" + TOKEN
+			+ ") (?:(?i:https?)://([^/?\\[]*+))?((?:/[-._~0-9A-Za-z]++)*+/?)(?:\\?(?:[-._~!$&'()*+,;=:@/?0-9A-Za-z]|%[0-9A-Fa-f]{2})*+)? HTTP/1\\.([01])");
 
 	private static final String HOST = "host";
 
@@ -51,19 +48,16 @@ public final class RequestHead {
 
 	/** The names of RFC 3986, without what needs escapes or looks like two. */
 	private static final Pattern AUTHORITY = Pattern
-		.compile("(?:[-._~0-9A-Za-z]++|\\[([0-9A-Fa-f:.]{2,45})])(?::([0-9]{1,5})?)?");
+		.compile("(?:[-._~0-9A-Za-z]++|\\[[0-9A-Fa-f:.]++])(?::[0-9]{0,5})?");
 
-	private static final Pattern ABSOLUTE_TARGET = Pattern.compile("(?i:https?)://([^/?]*)(.*)");
-
-	private static final Pattern UNUSABLE_IN_PATH = Pattern.compile("%(?:00|2[Ff]|5[Cc])|[\\[\\]]");
-
-	private static final Pattern LENGTH = Pattern.compile("[0-9]{1,19}");
+	private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
 
 	private final Map<String, String> values = new HashMap<>();
 
 	private String method = "";
 
-	private String target = "";
+	/** The authority in an absolute target; null in any other. */
+	private @Nullable String authority;
 
 	private String path = "";
 
@@ -96,8 +90,9 @@ public final class RequestHead {
 			return false;
 		}
 		this.method = matcher.group(1);
-		this.target = matcher.group(2);
-		this.http11 = matcher.group(3).equals("1");
+		this.authority = matcher.group(2);
+		this.path = matcher.group(3);
+		this.http11 = matcher.group(4).equals("1");
 		this.last = !this.http11;
 		return true;
 	}
@@ -142,10 +137,8 @@ public final class RequestHead {
 	 * @return the length of the body, {@link #CHUNKED} or {@link #ILL_FORMED}
 	 */
 	long end() {
-		String host = this.values.get(HOST);
 		String expect = this.values.get(EXPECT);
-		if (((host != null) ? !isAuthority(host) : this.http11) || !isTargetUsable(host)
-				|| (this.http11 && expect != null && !expect.equalsIgnoreCase("100-continue"))) {
+		if (!isAddressed() || (this.http11 && expect != null && !expect.equalsIgnoreCase("100-continue"))) {
 			return ILL_FORMED;
 		}
 		String length = this.values.get(CONTENT_LENGTH);
@@ -156,48 +149,17 @@ public final class RequestHead {
 		if (length == null) {
 			return 0;
 		}
-		// 19 digits fit an unsigned long: a length over Long.MAX_VALUE is negative here.
-		return (LENGTH.matcher(length).matches() && Long.parseUnsignedLong(length) >= 0)
-				? Long.parseUnsignedLong(length) : ILL_FORMED;
+		return LENGTH.matcher(length).matches() ? Long.parseLong(length) : ILL_FORMED;
 	}
 
-	private static boolean isAuthority(String text) {
-		Matcher matcher = AUTHORITY.matcher(text);
-		if (!matcher.matches() || (matcher.group(2) != null && Integer.parseInt(matcher.group(2)) > 0xFFFF)) {
-			return false;
+	/** Whether it says whom it is for, and only once. */
+	private boolean isAddressed() {
+		String host = this.values.get(HOST);
+		if (host == null) {
+			return !this.http11 && this.authority == null && !this.path.isEmpty();
 		}
-		try {
-			return matcher.group(1) == null || Inet6Address.ofLiteral(matcher.group(1)) != null;
-		}
-		catch (IllegalArgumentException _) {
-			return false;
-		}
-	}
-
-	/**
-	 * Whether it is a path, or {@code http(s)://} with the authority of the Host field,
-	 * and every server finds the same path and decodes it in the same way: it has no
-	 * brackets and no escaped NUL, slash or backslash, and does not begin with two
-	 * slashes, which would make the rest an authority.
-	 */
-	private boolean isTargetUsable(@Nullable String host) {
-		String path = this.target;
-		if (!path.startsWith("/")) {
-			Matcher matcher = ABSOLUTE_TARGET.matcher(path);
-			if (!matcher.matches() || !matcher.group(1).equalsIgnoreCase(host)) {
-				return false;
-			}
-			path = matcher.group(2);
-		}
-		this.path = path.split("\\?", 2)[0];
-		return !path.startsWith("//") && !UNUSABLE_IN_PATH.matcher(this.path).find() && isUtf8(path);
-	}
-
-	/**
-	 * Whether the escaped bytes are UTF-8: others decode to the replacement character.
-	 */
-	private static boolean isUtf8(String target) {
-		return target.indexOf('%') < 0 || URLDecoder.decode(target, StandardCharsets.UTF_8).indexOf('\uFFFD') < 0;
+		return AUTHORITY.matcher(host).matches()
+				&& ((this.authority != null) ? this.authority.equalsIgnoreCase(host) : !this.path.isEmpty());
 	}
 
 }
