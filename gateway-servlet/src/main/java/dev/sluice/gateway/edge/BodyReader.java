@@ -146,37 +146,20 @@ public final class BodyReader implements HandlerInterceptor {
 		}
 
 		/**
-		 * Reads the bytes that are available, without waiting.
-		 * @return the body, null if it is not complete
+		 * Reads the body if Tomcat has all of it: then no read waits.
+		 * @return the body, null if it has not arrived
 		 */
 		@Nullable ReceivedBody readNow() {
-			ReceivedBody received = read(this::isReadable);
+			if (!this.connection.isRequestComplete()) {
+				this.connection.expectBody();
+				this.connection.receive();
+			}
+			boolean arrived = this.connection.isRequestComplete() || this.connection.isRequestBroken();
+			ReceivedBody received = arrived ? read(true) : null;
 			if (received != null) {
 				this.body.release();
 			}
 			return received;
-		}
-
-		/**
-		 * Whether a read does not wait: without a listener, Tomcat waits unless it has
-		 * bytes.
-		 */
-		private boolean isReadable() throws IOException {
-			if (this.connection.isRequestComplete()) {
-				return true;
-			}
-			this.connection.expectBody();
-			if (this.in.available() > 0) {
-				// Receiving would overwrite the bytes that Tomcat holds. It may hold only
-				// a chunk's size, and a read would wait for the rest.
-				return this.length >= 0;
-			}
-			int received = this.connection.receive();
-			if (this.connection.isRequestComplete() || this.connection.isRequestBroken()) {
-				return true;
-			}
-			// With chunks, Tomcat would wait for the end of a chunk's size.
-			return this.length >= 0 && received > 0;
 		}
 
 		/** Reads the rest as it arrives, while no thread waits. */
@@ -190,13 +173,18 @@ public final class BodyReader implements HandlerInterceptor {
 					() -> end(ReceivedBody.unreadable(ProblemType.REQUEST_TIMEOUT)));
 		}
 
-		private @Nullable ReceivedBody read(Readiness readiness) {
+		/**
+		 * Reads the bytes that are available.
+		 * @param arrived whether the whole body is
+		 * @return the body, null if it is not complete
+		 */
+		private @Nullable ReceivedBody read(boolean arrived) {
 			try {
-				while (readiness.isReady()) {
+				while (arrived || this.in.isReady()) {
 					if (this.connection.isRequestBroken()) {
 						return ReceivedBody.unreadable(ProblemType.INVALID_REQUEST);
 					}
-					reserve();
+					this.body.reserve(1);
 					if (this.body.fill(this.in::read) < 0 || this.body.count() == this.length) {
 						return ReceivedBody.of(this.body.bytes());
 					}
@@ -211,20 +199,10 @@ public final class BodyReader implements HandlerInterceptor {
 			}
 		}
 
-		/** A body that has arrived completely needs only one buffer. */
-		private void reserve() {
-			if (this.body.count() == 0 && this.connection.isRequestComplete()) {
-				this.body.reserveAll();
-			}
-			else {
-				this.body.reserve(1);
-			}
-		}
-
 		@Override
 		public void onDataAvailable() {
 			if (!this.ended.get()) {
-				ReceivedBody received = read(this.in::isReady);
+				ReceivedBody received = read(false);
 				if (received != null) {
 					end(received);
 				}
@@ -270,14 +248,6 @@ public final class BodyReader implements HandlerInterceptor {
 			this.body.release();
 			return true;
 		}
-
-	}
-
-	/** Whether a read does not wait. */
-	@FunctionalInterface
-	private interface Readiness {
-
-		boolean isReady() throws IOException;
 
 	}
 

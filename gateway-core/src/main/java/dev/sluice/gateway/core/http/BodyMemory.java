@@ -114,11 +114,6 @@ public final class BodyMemory {
 			this.holds += more;
 		}
 
-		/** Makes room for the whole body. */
-		public void reserveAll() {
-			reserve(this.maxCapacity - this.count);
-		}
-
 		/**
 		 * Reads bytes into the room that was made.
 		 * @param <X> what the source may throw

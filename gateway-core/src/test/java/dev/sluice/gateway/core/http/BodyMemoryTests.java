@@ -73,35 +73,9 @@ class BodyMemoryTests {
 	}
 
 	@Test
-	void makesRoomForAllThatABodyMayHave() {
-		BodyMemory.Body announced = begin(10);
-		announced.reserveAll();
-		assertThat(this.memory.held()).isEqualTo(10);
-		announced.release();
-
-		begin(-1).reserveAll();
-		assertThat(this.memory.held()).isEqualTo(Order.MAX_BYTES + 1);
-	}
-
-	@Test
-	void makesRoomForTheRestOfABody() {
-		BodyMemory.Body body = begin(10);
-		add(body, "abc");
-
-		body.reserveAll();
-
-		assertThat(this.memory.held()).isEqualTo(10);
-		body.<RuntimeException>fill((_, offset, length) -> {
-			assertThat(offset).isEqualTo(3);
-			assertThat(length).isEqualTo(7);
-			return 0;
-		});
-	}
-
-	@Test
 	void usesAllOfItsMemory() {
-		begin(60_000).reserveAll();
-		begin(80 * 1024 - 60_000).reserveAll();
+		begin(60_000).reserve(60_000);
+		begin(80 * 1024 - 60_000).reserve(80 * 1024 - 60_000);
 
 		assertThat(this.memory.held()).isEqualTo(80 * 1024);
 	}
