@@ -79,12 +79,6 @@ public final class ClientConnection {
 	private volatile long waitingSinceNanos;
 
 	/**
-	 * The bytes that Tomcat gets in place of a byte that breaks a rule; empty until then.
-	 */
-	@GuardedBy("this")
-	private ByteBuffer refusal = ByteBuffer.allocate(0);
-
-	/**
 	 * @param socket the connection's socket
 	 * @param plain whether its bytes are the request's own, not those of TLS
 	 * @param maxHeadBytes maximum size of a head, in bytes
@@ -144,9 +138,12 @@ public final class ClientConnection {
 		this.answered = false;
 	}
 
-	/** Whether the client has sent bytes behind the answered requests. */
+	/**
+	 * Whether a request has been answered and the next one may be here although the
+	 * socket has nothing to read. With TLS it always may.
+	 */
 	synchronized boolean isAhead() {
-		return this.ahead.hasRemaining();
+		return this.answered && (!this.plain || this.ahead.hasRemaining());
 	}
 
 	/**
@@ -164,22 +161,18 @@ public final class ClientConnection {
 
 	/**
 	 * Reads for Tomcat, at most to the end of a request, and nothing more until that is
-	 * answered: Tomcat loses bytes that follow a chunked body. A byte that breaks the
-	 * rules of HTTP becomes NUL, which Tomcat refuses with 400 anywhere in a head or in
-	 * chunked framing. Only an end of line follows it, because Tomcat waits for one.
+	 * answered: Tomcat loses bytes that follow a chunked body. At a byte that breaks the
+	 * rules of HTTP the connection ends for Tomcat.
 	 * @param channel the source of the bytes
 	 * @param target the buffer to read into
 	 * @return the number of bytes; 0 if there are none yet, -1 at the end
 	 */
 	synchronized int read(Channel channel, ByteBuffer target) throws IOException {
 		if (this.framing.isBroken()) {
-			return refuse(target);
+			return -1;
 		}
-		if (this.inProgress && isRequestComplete()) {
+		if (this.answered || (this.inProgress && isRequestComplete())) {
 			return 0;
-		}
-		if (this.answered) {
-			return readAhead(channel, target);
 		}
 		int start = target.position();
 		if (this.ahead.hasRemaining()) {
@@ -199,33 +192,12 @@ public final class ClientConnection {
 		target.position(wellFormed);
 		if (this.framing.isBroken()) {
 			this.refused.count(Reason.MALFORMED);
-			this.refusal = ByteBuffer.wrap(new byte[] { 0, '\n' });
-			refuse(target);
+			return -1;
 		}
-		else if (wellFormed < end) {
+		if (wellFormed < end) {
 			keep(target.duplicate().limit(end));
 		}
 		return target.position() - start;
-	}
-
-	/**
-	 * Keeps bytes that the channel has already read from the socket: the poller would not
-	 * report them.
-	 * @return 0, -1 at the end
-	 */
-	@GuardedBy("this")
-	private int readAhead(Channel channel, ByteBuffer target) throws IOException {
-		if (this.ahead.hasRemaining()) {
-			return 0;
-		}
-		int start = target.position();
-		int read = channel.transfer(target);
-		this.ended = read < 0;
-		if (read > 0) {
-			keep(target.duplicate().flip().position(start));
-			target.position(start);
-		}
-		return Math.min(read, 0);
 	}
 
 	/** Checks bytes up to the end of a request. */
@@ -243,14 +215,6 @@ public final class ClientConnection {
 	@GuardedBy("this")
 	private void keep(ByteBuffer bytes) {
 		this.ahead = ByteBuffer.allocate(bytes.remaining() + this.ahead.remaining()).put(bytes).put(this.ahead).flip();
-	}
-
-	@GuardedBy("this")
-	private int refuse(ByteBuffer target) {
-		int put = Math.min(target.remaining(), this.refusal.remaining());
-		target.put(this.refusal.slice().limit(put));
-		this.refusal.position(this.refusal.position() + put);
-		return this.refusal.hasRemaining() || put > 0 ? put : -1;
 	}
 
 	/**
@@ -287,6 +251,16 @@ public final class ClientConnection {
 	/** Whether that request will never be complete: it is ill-formed or cut off. */
 	synchronized boolean isRequestBroken() {
 		return !isRequestComplete() && (this.framing.isBroken() || this.ended);
+	}
+
+	/** Whether a byte of a head has broken a rule. */
+	synchronized boolean isHeadBroken() {
+		return isRequestComplete() && this.framing.isBroken();
+	}
+
+	/** Whether the request whose head is being read is a HEAD. */
+	synchronized boolean isHeadRequest() {
+		return this.framing.isHeadRequest();
 	}
 
 	/**

@@ -87,6 +87,9 @@ final class GuardedHttp11Processor extends Http11Processor {
 				leave();
 			}
 		}
+		if (connection != null && connection.isHeadBroken()) {
+			return refused(socket, ProblemType.INVALID_REQUEST);
+		}
 		return switch (state) {
 			case LONG -> isInHead() ? untilTimeout(socket) : untilAnswered(socket);
 			case OPEN -> {
@@ -153,12 +156,20 @@ final class GuardedHttp11Processor extends Http11Processor {
 		return SocketState.LONG;
 	}
 
-	/** Answers without waiting: a client that does not read gets part of the answer. */
 	private SocketState timedOut(SocketWrapperBase<?> socket) {
 		this.protocol.requests().refused().count(Reason.LATE);
-		byte[] answer = StandardProblem.of(ProblemType.REQUEST_TIMEOUT).toBytes("GET", null, true);
+		return refused(socket, ProblemType.REQUEST_TIMEOUT);
+	}
+
+	/**
+	 * Answers a head that was not read to its end. Does not wait: a client that does not
+	 * read gets part of the answer.
+	 */
+	private static SocketState refused(SocketWrapperBase<?> socket, ProblemType type) {
+		ClientConnection connection = connection(socket);
+		String method = (connection != null && connection.isHeadRequest()) ? "HEAD" : "GET";
 		try {
-			socket.write(false, ByteBuffer.wrap(answer));
+			socket.write(false, ByteBuffer.wrap(StandardProblem.of(type).toBytes(method, null, true)));
 			socket.flush(false);
 		}
 		catch (IOException _) {
