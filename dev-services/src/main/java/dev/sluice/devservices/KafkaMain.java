@@ -1,6 +1,7 @@
 package dev.sluice.devservices;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -79,13 +80,18 @@ final class KafkaMain {
 		return properties;
 	}
 
+	/** Not as UTF-8: Kafka's tools read ISO 8859-1, with escapes. */
+	static void store(Properties properties, Path file) throws IOException {
+		try (OutputStream out = Files.newOutputStream(file)) {
+			properties.store(out, null);
+		}
+	}
+
 	/** Formats a new directory. Leaves a formatted one as it is. */
 	private static void format(Properties properties, Path directory) throws IOException {
 		Files.createDirectories(directory);
 		Path file = directory.resolve("server.properties");
-		try (var writer = Files.newBufferedWriter(file)) {
-			properties.store(writer, null);
-		}
+		store(properties, file);
 		int status = StorageTool.execute(new String[] { "format", "--cluster-id", CLUSTER_ID, "--config",
 				file.toString(), "--ignore-formatted" }, System.out);
 		if (status != 0) {
