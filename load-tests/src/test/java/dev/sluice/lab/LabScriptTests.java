@@ -3,7 +3,6 @@ package dev.sluice.lab;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
@@ -76,11 +75,14 @@ class LabScriptTests {
 		Path source = Files.writeString(this.directory.resolve("Lab.java"),
 				"package dev.sluice.lab; class Lab { public static void main(String[] a) { System.exit(7); } }");
 		Path target = Files.createDirectories(this.directory.resolve("load-tests/target"));
-		Files.createFile(target.resolve("load-tests.jar"));
 		assertThat(ToolProvider.getSystemJavaCompiler()
-			.run(null, null, null, "-d", target.resolve("lab/BOOT-INF/classes").toString(), source.toString()))
+			.run(null, null, null, "-d", this.directory.resolve("BOOT-INF/classes").toString(), source.toString()))
 			.isZero();
-		Files.setLastModifiedTime(target.resolve("load-tests.jar"), FileTime.fromMillis(0));
+		assertThat(java.util.spi.ToolProvider.findFirst("jar")
+			.orElseThrow()
+			.run(System.out, System.err, "-cf", target.resolve("load-tests.jar").toString(), "-C",
+					this.directory.toString(), "BOOT-INF"))
+			.isZero();
 		// Java cannot make the folder if this JVM has no UTF-8 either.
 		String start = "d=$(printf 'sl\\303\\274ice'); mkdir $d; cp -pR lab load-tests $d; exec bash $d/lab doctor";
 
