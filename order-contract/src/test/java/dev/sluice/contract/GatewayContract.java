@@ -686,17 +686,6 @@ public abstract class GatewayContract {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "zz\r\n{}\r\n0\r\n\r\n", "-1\r\n{}\r\n0\r\n\r\n", "2\r\n{}xx0\r\n\r\n" })
-	void blamesTheClientForChunksThatAreNone(String chunks) throws Exception {
-		double errors = logged("error");
-
-		String response = answerTo("Transfer-Encoding: chunked\r\n\r\n" + chunks);
-
-		assertBlamesTheClient(response);
-		assertThat(logged("error")).isEqualTo(errors);
-	}
-
-	@ParameterizedTest
 	@ValueSource(strings = { "Content-Length: 100\r\n\r\n", "Content-Length: 100\r\n\r\n{",
 			"Transfer-Encoding: chunked\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n64\r\n{" })
 	void blamesTheClientForABodyThatIsCutOff(String cut) throws Exception {
