@@ -267,8 +267,10 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	/** The time limit of a head starts with its first byte, or when its turn comes. */
 	private void awaitHead(ChannelHandlerContext context) {
 		if (this.deadline == null && this.framing.isInHead()) {
-			this.deadline = context.executor()
-				.schedule(() -> endLate(context), this.headTimeout.toMillis(), TimeUnit.MILLISECONDS);
+			this.deadline = context.executor().schedule(() -> {
+				this.requests.refused().count(Reason.LATE);
+				answerAndClose(context, ProblemType.REQUEST_TIMEOUT);
+			}, this.headTimeout.toMillis(), TimeUnit.MILLISECONDS);
 		}
 	}
 
@@ -290,11 +292,6 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 		}
 	}
 
-	private void endLate(ChannelHandlerContext context) {
-		this.requests.refused().count(Reason.LATE);
-		answerAndClose(context, ProblemType.REQUEST_TIMEOUT);
-	}
-
 	private void refuse(ChannelHandlerContext context) {
 		this.requests.refused().count(Reason.MALFORMED);
 		cancelDeadline();
@@ -304,7 +301,9 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 		else {
 			// The application reads the body, and answers.
 			release();
-			behindCodec(context).fireExceptionCaught(StandardProblem.of(ProblemType.INVALID_REQUEST));
+			context.pipeline()
+				.context(Answers.class)
+				.fireExceptionCaught(StandardProblem.of(ProblemType.INVALID_REQUEST));
 		}
 	}
 
@@ -324,10 +323,6 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 				answered(context);
 			}
 		});
-	}
-
-	private static ChannelHandlerContext behindCodec(ChannelHandlerContext context) {
-		return context.pipeline().context(Answers.class);
 	}
 
 	/**
@@ -370,8 +365,6 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	@Override
 	public void channelInactive(ChannelHandlerContext context) throws Exception {
 		leave();
-		cancelDeadline();
-		release();
 		super.channelInactive(context);
 	}
 
