@@ -87,7 +87,8 @@ public final class SurgePage {
 	}
 
 	private static @Nullable Double cpuMillisPerAccepted(Part part) {
-		return (part.cores() != null) ? part.cores() * part.seconds() * 1_000 / part.outcomes().accepted() : null;
+		int accepted = part.outcomes().accepted();
+		return (part.cores() != null && accepted > 0) ? part.cores() * part.seconds() * 1_000 / accepted : null;
 	}
 
 	private static Table parts(Run run) {
