@@ -144,7 +144,16 @@ public final class FakeBackend implements AutoCloseable {
 			return (socket, request) -> of(201, savedJson(request)).to(socket, request);
 		}
 
-		/** The same below a head of 150 fields, one of 9 KB, as proxies may add them. */
+		/** The same, and at once an answer that nobody asked for. */
+		static Reply savedAndOneMore() {
+			return (socket, request) -> {
+				String json = savedJson(request);
+				write(socket.getOutputStream(), "HTTP/1.1 201 X\r\nContent-Length: %s\r\n\r\n%s%s"
+					.formatted(json.length(), json, "HTTP/1.1 422 X\r\nContent-Length: 2\r\n\r\n{}"));
+			};
+		}
+
+		/** Below a head of 150 fields, one of 9 KB, as proxies may add them. */
 		static Reply savedBelowALongHead() {
 			return (socket, request) -> {
 				String json = savedJson(request);

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 
+import dev.sluice.contract.client.BackendConnections;
 import dev.sluice.gateway.backend.BackendTransport;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
@@ -77,7 +78,7 @@ final class AsyncBackendTransport implements BackendTransport {
 		new PoolingHttpClientConnectionManagerMetricsBinder(connections, "backend").bindTo(meters);
 		this.client = HttpAsyncClients.custom()
 			.setConnectionManager(connections)
-			.setHttp1Config(BackendTransport.HTTP_1)
+			.setHttp1Config(BackendConnections.HTTP_1)
 			.setIOReactorConfig(IOReactorConfig.custom().setSelectInterval(SELECT_INTERVAL).build())
 			.setDefaultRequestConfig(this.config)
 			.evictExpiredConnections()

@@ -5,7 +5,6 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 
-import dev.sluice.contract.BackendAnswer;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.config.BackendProperties;
@@ -16,7 +15,6 @@ import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.MessageHeaders;
-import org.apache.hc.core5.http.config.Http1Config;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
@@ -29,16 +27,6 @@ public interface BackendTransport extends AutoCloseable {
 
 	/** Maximum size of a response, in bytes. Usual responses are far smaller. */
 	int MAX_RESPONSE_BYTES = 64 * 1024;
-
-	/**
-	 * Each connection keeps three buffers of this size. The default of 32 KB would take
-	 * 96 MB in a full pool, for orders and responses of a few hundred bytes.
-	 */
-	Http1Config HTTP_1 = Http1Config.custom()
-		.setBufferSize(8 * 1024)
-		.setMaxLineLength(BackendAnswer.MAX_BYTES)
-		.setMaxHeaderCount(BackendAnswer.MAX_FIELDS)
-		.build();
 
 	/** Without a charset: JSON has none (RFC 8259). */
 	ContentType JSON = ContentType.create("application/json");

@@ -7,6 +7,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import dev.sluice.contract.client.BackendConnections;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.config.BackendProperties;
@@ -17,7 +18,6 @@ import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClient
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
-import org.apache.hc.client5.http.impl.io.ManagedHttpClientConnectionFactory;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -42,8 +42,7 @@ final class BlockingBackendTransport implements BackendTransport {
 			.setMaxConnTotal(backend.maxConcurrent())
 			.setMaxConnPerRoute(backend.maxConcurrent())
 			.setDefaultConnectionConfig(BackendTransport.connectionConfig(backend))
-			.setConnectionFactory(
-					ManagedHttpClientConnectionFactory.builder().http1Config(BackendTransport.HTTP_1).build())
+			.setConnectionFactory(new BackendConnections())
 			.build();
 		new PoolingHttpClientConnectionManagerMetricsBinder(connections, "backend").bindTo(meters);
 		this.client = HttpClients.custom()

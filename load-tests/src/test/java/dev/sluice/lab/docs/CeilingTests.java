@@ -25,16 +25,16 @@ class CeilingTests {
 
 	/** Lines of {@code src/main/java}. */
 	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_310),
-			Map.entry("dev-services", 3_375), Map.entry("gateway-core", 5_730), Map.entry("gateway-reactive", 2_228),
-			Map.entry("gateway-servlet", 3_634), Map.entry("grpc-sink", 9_755), Map.entry("kafka-topics", 834),
-			Map.entry("load-tests", 24_864), Map.entry("order-consumer", 5_805), Map.entry("order-contract", 915));
+			Map.entry("dev-services", 3_381), Map.entry("gateway-core", 5_835), Map.entry("gateway-reactive", 2_225),
+			Map.entry("gateway-servlet", 3_600), Map.entry("grpc-sink", 9_562), Map.entry("kafka-topics", 834),
+			Map.entry("load-tests", 24_828), Map.entry("order-consumer", 5_773), Map.entry("order-contract", 1_006));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 53_009;
+	private static final int TEST_LINES = 52_670;
 
 	private static final int RATIONALE_WORDS = 8_800;
 
-	private static final int DOCS_WORDS = 20_370;
+	private static final int DOCS_WORDS = 20_200;
 
 	private static final int CLASS_LINES = 400;
 
@@ -43,8 +43,7 @@ class CeilingTests {
 	private static final int RECORD_COMPONENTS = 15;
 
 	/** Files with more lines than a class may have. */
-	private static final Map<String, Integer> LARGE_CLASSES = Map
-		.of("gateway-reactive/gateway.edge.RequestFramingHandler", 406);
+	private static final Map<String, Integer> LARGE_CLASSES = Map.of();
 
 	/** Packages with more types than a package may have. */
 	private static final Map<String, Integer> LARGE_PACKAGES = Map.of("order-contract/contract", 20,

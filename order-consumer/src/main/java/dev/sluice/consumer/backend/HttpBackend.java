@@ -24,6 +24,7 @@ import dev.sluice.consumer.backend.Attempt.Throttled;
 import dev.sluice.contract.BackendAnswer;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.OrderHeaders;
+import dev.sluice.contract.client.BackendConnections;
 import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
@@ -31,7 +32,6 @@ import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
-import org.apache.hc.client5.http.impl.io.ManagedHttpClientConnectionFactory;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -40,7 +40,6 @@ import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.HttpStatus;
-import org.apache.hc.core5.http.config.Http1Config;
 import org.apache.hc.core5.http.io.HttpClientResponseHandler;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.io.CloseMode;
@@ -61,9 +60,6 @@ import org.slf4j.LoggerFactory;
 public final class HttpBackend implements Backend, AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(HttpBackend.class);
-
-	/** Size of each of a connection's three buffers. The default is 32 KB. */
-	private static final int BUFFER_BYTES = 8 * 1024;
 
 	/** Longest part of an answer in a failure's detail, in characters. */
 	private static final int MAX_EXCERPT_LENGTH = 200;
@@ -97,13 +93,7 @@ public final class HttpBackend implements Backend, AutoCloseable {
 				.setSocketTimeout(Timeout.of(properties.responseTimeout()))
 				.setIdleTimeout(Timeout.of(properties.idleTimeout()))
 				.build())
-			.setConnectionFactory(ManagedHttpClientConnectionFactory.builder()
-				.http1Config(Http1Config.custom()
-					.setBufferSize(BUFFER_BYTES)
-					.setMaxLineLength(BackendAnswer.MAX_BYTES)
-					.setMaxHeaderCount(BackendAnswer.MAX_FIELDS)
-					.build())
-				.build())
+			.setConnectionFactory(new BackendConnections())
 			.build();
 		this.client = HttpClients.createMinimal(this.connections);
 		this.deadlines = new ScheduledThreadPoolExecutor(1,

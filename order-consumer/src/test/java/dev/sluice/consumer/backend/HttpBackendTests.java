@@ -136,6 +136,16 @@ class HttpBackendTests {
 	}
 
 	@Test
+	void takesNoAnswerForThatToTheNextOrder() {
+		this.server.reply(Reply.savedAndOneMore());
+		try (HttpBackend backend = backend(this.server.uri().getPort(), Duration.ofSeconds(10))) {
+			for (int i = 0; i < 5; i++) {
+				assertThat(backend.deliver(this.order)).isNotInstanceOf(Rejected.class);
+			}
+		}
+	}
+
+	@Test
 	void readsAnAnswerBelowALongHead() {
 		assertThat(deliver(Reply.savedBelowALongHead())).isInstanceOf(Saved.class);
 	}

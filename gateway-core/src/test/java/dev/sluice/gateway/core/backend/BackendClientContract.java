@@ -307,6 +307,16 @@ public abstract class BackendClientContract {
 	}
 
 	@Test
+	void takesNoAnswerForThatToTheNextOrder() {
+		this.server.reply(Reply.savedAndOneMore());
+		Calls backend = backend(10, 50);
+
+		for (int i = 0; i < 5; i++) {
+			assertThat(deliver(backend)).isNotInstanceOf(BackendResult.Rejected.class);
+		}
+	}
+
+	@Test
 	void doesNotBlameABackendForWhatItSaysOfAnOrder() {
 		this.server.reply(Reply.of(400, ""));
 		Calls backend = backend(10, 3);
