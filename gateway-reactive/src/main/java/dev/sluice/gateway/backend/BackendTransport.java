@@ -29,9 +29,6 @@ import reactor.netty.resources.ConnectionProvider;
 @Component
 final class BackendTransport implements DisposableBean {
 
-	/** Maximum size of a response, in bytes. Usual responses are far smaller. */
-	private static final int MAX_RESPONSE_BYTES = 64 * 1024;
-
 	private final ConnectionProvider connections;
 
 	private final HttpClient client;
@@ -90,8 +87,9 @@ final class BackendTransport implements DisposableBean {
 	}
 
 	private static byte[] append(byte[] body, byte[] more) {
-		if (body.length + more.length > MAX_RESPONSE_BYTES) {
-			throw new IllegalStateException("The backend's response is larger than " + MAX_RESPONSE_BYTES + " bytes");
+		if (body.length + more.length > BackendAnswer.MAX_BYTES) {
+			throw new IllegalStateException(
+					"The backend's response is larger than " + BackendAnswer.MAX_BYTES + " bytes");
 		}
 		if (body.length == 0) {
 			return more;

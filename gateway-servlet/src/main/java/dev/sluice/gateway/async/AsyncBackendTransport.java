@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 
+import dev.sluice.contract.BackendAnswer;
 import dev.sluice.contract.client.BackendConnections;
 import dev.sluice.gateway.backend.BackendTransport;
 import dev.sluice.gateway.core.backend.BackendRequest;
@@ -198,13 +199,13 @@ final class AsyncBackendTransport implements BackendTransport {
 
 		@Override
 		protected int capacityIncrement() {
-			return MAX_RESPONSE_BYTES;
+			return BackendAnswer.MAX_BYTES;
 		}
 
 		@Override
 		protected void data(ByteBuffer source, boolean endOfStream) throws IOException {
-			if (this.buffer.length() + source.remaining() > MAX_RESPONSE_BYTES) {
-				throw new IOException("The backend's response is larger than " + MAX_RESPONSE_BYTES + " bytes");
+			if (this.buffer.length() + source.remaining() > BackendAnswer.MAX_BYTES) {
+				throw new IOException("The backend's response is larger than " + BackendAnswer.MAX_BYTES + " bytes");
 			}
 			this.buffer.append(source);
 		}

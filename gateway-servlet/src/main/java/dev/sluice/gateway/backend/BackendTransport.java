@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 public interface BackendTransport extends AutoCloseable {
 
-	/** Maximum size of a response, in bytes. Usual responses are far smaller. */
-	int MAX_RESPONSE_BYTES = 64 * 1024;
-
 	/** Without a charset: JSON has none (RFC 8259). */
 	ContentType JSON = ContentType.create("application/json");
 

@@ -7,6 +7,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import dev.sluice.contract.BackendAnswer;
 import dev.sluice.contract.client.BackendConnections;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
@@ -102,9 +103,9 @@ final class BlockingBackendTransport implements BackendTransport {
 			return new BackendResponse(response.getCode(), retryAfter, new byte[0]);
 		}
 		try (InputStream content = entity.getContent()) {
-			byte[] body = content.readNBytes(MAX_RESPONSE_BYTES + 1);
-			if (body.length > MAX_RESPONSE_BYTES) {
-				throw new IOException("The backend's response is larger than " + MAX_RESPONSE_BYTES + " bytes");
+			byte[] body = content.readNBytes(BackendAnswer.MAX_BYTES + 1);
+			if (body.length > BackendAnswer.MAX_BYTES) {
+				throw new IOException("The backend's response is larger than " + BackendAnswer.MAX_BYTES + " bytes");
 			}
 			return new BackendResponse(response.getCode(), retryAfter, body);
 		}

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * The limit begins at its maximum. An answer that the backend is busy shows that it takes
  * no more than the other calls in flight, so that is the new limit; but one answer lowers
- * it by at most a fifth, because it may not be about the load. Each other answer raises
- * it: by one per round of calls, so that an overloaded backend is asked for one call too
- * many in each, and twice as fast in each round once there were {@value #CALM_ROUNDS}
- * without a busy answer.
+ * it by at most a fifth, because it may not be about the load. Each answer about an order
+ * raises it, by one per round of calls, so an overloaded backend gets one call too many
+ * in each round. After {@value #CALM_ROUNDS} rounds without a busy answer it doubles per
+ * round. Failures do not change it.
  */
 public final class BackendLimit {
 

@@ -131,16 +131,6 @@ class BackendLimitTests {
 		assertThat(limit.inFlight()).isZero();
 	}
 
-	@Test
-	void oneBusyAnswerTakesAFifthAtMost() {
-		BackendLimit limit = new BackendLimit(10);
-		try (BackendLimit.Call call = limit.begin()) {
-			call.ended(BUSY);
-		}
-
-		assertThat(limit.current()).isEqualTo(8);
-	}
-
 	private static final class Simulation {
 
 		final BackendLimit limit;

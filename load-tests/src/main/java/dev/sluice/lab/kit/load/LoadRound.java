@@ -13,7 +13,6 @@ import java.util.Objects;
 import java.util.Optional;
 
 import dev.sluice.lab.kit.measure.CellEvaluation;
-import dev.sluice.lab.kit.measure.OrderCalls;
 import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.process.ProcessSamples;
@@ -45,11 +44,6 @@ import org.jspecify.annotations.Nullable;
 public record LoadRound(RunDirectory directory, String name, Stack stack, Map<String, Service> services,
 		@Nullable SSLContext tls) {
 
-	/** A round of services without TLS. */
-	public LoadRound(RunDirectory directory, String name, Stack stack, Map<String, Service> services) {
-		this(directory, name, stack, services, null);
-	}
-
 	/** The backend's name in the services. */
 	public static final String BACKEND = "backend";
 
@@ -77,14 +71,6 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 		/** How a phase ended; empty if it did not. */
 		public Optional<PhaseOutcome> outcome(String phase) {
 			return this.outcomes.stream().filter((outcome) -> outcome.name().equals(phase)).findFirst();
-		}
-
-		/**
-		 * The calls of a measured phase that ended, read from their file.
-		 * @throws IOException if they cannot be read
-		 */
-		public OrderCalls calls(PhaseOutcome phase) throws IOException {
-			return OrderCalls.read(OrderCalls.file(this.directory, phase.name()));
 		}
 
 		/**

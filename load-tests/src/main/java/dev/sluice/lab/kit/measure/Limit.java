@@ -17,7 +17,12 @@ enum Limit {
 
 	TOMCAT_THREADS("Tomcat threads", "tomcat_threads_busy_threads", "tomcat_threads_config_max_threads"),
 
-	BACKEND_CALLS("calls to the backend", "sluice_backend_calls", "sluice_backend_calls_limit"),
+	/**
+	 * Never reached: it follows what the backend takes, so the backend limits. Its
+	 * maximum is that of the connections.
+	 */
+	BACKEND_CALLS("calls to the backend", Double.POSITIVE_INFINITY,
+			new Source("sluice_backend_calls", "sluice_backend_calls_limit", false, (_) -> true)),
 
 	QUEUE_WRITES("orders being written to Kafka",
 			new Source("resilience4j_bulkhead_available_concurrent_calls",

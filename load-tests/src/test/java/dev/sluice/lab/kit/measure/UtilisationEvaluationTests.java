@@ -41,6 +41,14 @@ class UtilisationEvaluationTests {
 	}
 
 	@Test
+	void aLimitThatFollowsTheBackendIsNeverReached() throws IOException {
+		String all = "sluice_backend_calls 220.0\nsluice_backend_calls_limit 220.0\n";
+
+		assertThat(evaluate(Map.of("gateway", scrapes(all, all))).limits())
+			.containsExactly(new LimitUse("gateway", "calls to the backend", 220, 220, 0));
+	}
+
+	@Test
 	void aBulkheadTellsWhatIsFree() throws IOException {
 		String half = """
 				resilience4j_bulkhead_available_concurrent_calls{name="queue"} 50.0
