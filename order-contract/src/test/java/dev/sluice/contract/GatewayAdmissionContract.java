@@ -2,6 +2,7 @@ package dev.sluice.contract;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -85,11 +86,12 @@ public abstract class GatewayAdmissionContract {
 	@BeforeAll
 	void startBackend() throws IOException {
 		this.backend = new FakeBackend();
-		FakeBackend.Reply saved = FakeBackend.Reply.saved();
-		this.backend.reply((socket, request) -> {
-			this.backendAnswers.await();
-			saved.to(socket, request);
-		});
+		this.backend.reply(this::save);
+	}
+
+	private void save(Socket socket, String request) throws IOException, InterruptedException {
+		this.backendAnswers.await();
+		FakeBackend.Reply.saved().to(socket, request);
 	}
 
 	@BeforeEach
@@ -98,6 +100,7 @@ public abstract class GatewayAdmissionContract {
 			Map<String, String> properties = NoHurry.properties();
 			properties.put("backend.url", this.backend.uri().toString());
 			properties.put("sluice.max-in-progress", String.valueOf(MAX_IN_PROGRESS));
+			properties.put("backend.max-concurrent", String.valueOf(MAX_IN_PROGRESS));
 			properties.put("spring.lifecycle.timeout-per-shutdown-phase", "10m");
 			this.gateway = start(properties);
 		}
@@ -241,6 +244,48 @@ public abstract class GatewayAdmissionContract {
 			assertThat(slow).allSatisfy((answer) -> assertThat(answer).succeedsWithin(PATIENCE));
 			await().until(() -> exchange(late, "POST /orders", ORDER).status() == 201);
 		}
+	}
+
+	@Test
+	void refusesASyncOrderByItsHeadWhileTheBackendTakesNoMore() throws Exception {
+		String orders = "sluice_orders_total{mode=\"sync\",outcome=\"overloaded\"}";
+		try (RawClient kept = RawClient.connect(this.gateway, PATIENCE)) {
+			this.backend.reply(FakeBackend.Reply.of(503, "{}"));
+			assertThat(exchange(kept, "POST /orders", ORDER).status()).isEqualTo(503);
+			this.backend.reply(this::save);
+			assertThat(value("sluice_backend_calls_limit")).isEqualTo(1);
+			CompletableFuture<HttpResponse<String>> slow = place();
+			await().until(() -> received() == 2);
+			double before = value(orders);
+
+			Answer refused = exchange(kept, "POST /orders", "no order");
+
+			assertThat(refused.status()).isEqualTo(503);
+			assertThat(refused.headers()).contains("retry-after: 1").doesNotContain("connection: close");
+			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:overloaded");
+			assertThat(JsonPath.<String>read(refused.body(), "$.placed")).isEqualTo("no");
+			assertThat(value(orders) - before).isEqualTo(1);
+			// One that may be saved already, or queued, is read.
+			assertThat(statusOf("no order", "Idempotency-Key: \"k-1\"")).isEqualTo(400);
+			assertThat(statusOf("no order", "Prefer: respond-async")).isEqualTo(400);
+			assertThat(statusOf(ORDER, "Prefer: wait=1")).isEqualTo(503);
+			assertThat(get("/nothing").statusCode()).isEqualTo(404);
+
+			this.backendAnswers.countDown();
+
+			assertThat(slow).succeedsWithin(PATIENCE).extracting(HttpResponse::statusCode).isEqualTo(201);
+			await().until(() -> exchange(kept, "POST /orders", ORDER).status() == 201);
+		}
+	}
+
+	/** The status of an order's answer. */
+	private int statusOf(String order, String header) throws IOException, InterruptedException {
+		String[] field = header.split(": ");
+		HttpRequest request = request("/orders").header("Content-Type", "application/json")
+			.header(field[0], field[1])
+			.POST(BodyPublishers.ofString(order))
+			.build();
+		return this.client.send(request, BodyHandlers.ofString()).statusCode();
 	}
 
 	private List<CompletableFuture<HttpResponse<String>>> placeAsManyAsMayBeInProgress() {

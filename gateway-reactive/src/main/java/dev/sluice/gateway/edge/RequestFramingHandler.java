@@ -198,7 +198,7 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 				RequestLimit.Place arrived = this.requests.arrive();
 				this.place.set(arrived);
 				try {
-					arrived.take();
+					arrived.admit(this.framing.head(), this.framing.isCompleteWith(this.held.readableBytes() - length));
 					pass(context, length);
 				}
 				catch (ProblemException ex) {

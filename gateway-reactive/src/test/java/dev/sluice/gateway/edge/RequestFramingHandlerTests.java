@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.limit.RequestLimit;
+import dev.sluice.gateway.core.limit.RequestLimits;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
@@ -61,7 +62,7 @@ class RequestFramingHandlerTests {
 		this.channel.pipeline().addLast(NettyPipeline.HttpCodec, new HttpServerCodec()).addLast(this.application);
 		ConnectionProperties connections = properties(ConnectionProperties.class, Map.of());
 		SimpleMeterRegistry meters = new SimpleMeterRegistry();
-		this.limit = new RequestLimit(properties(GatewayProperties.class, Map.of("sluice.max-in-progress", 1)),
+		this.limit = RequestLimits.of(properties(GatewayProperties.class, Map.of("sluice.max-in-progress", 1)),
 				connections, new RefusedRequests(meters), meters);
 		RequestFramingHandler.install(this.channel, 8192, connections, this.limit);
 	}

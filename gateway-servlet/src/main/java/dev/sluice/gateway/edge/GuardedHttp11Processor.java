@@ -220,7 +220,7 @@ final class GuardedHttp11Processor extends Http11Processor {
 		RequestLimit.Place arrived = this.protocol.requests().arrive();
 		this.place = arrived;
 		try {
-			arrived.take();
+			arrived.admit(connection.head(), connection.isRequestComplete());
 		}
 		catch (ProblemException ex) {
 			refuse(connection, ex);

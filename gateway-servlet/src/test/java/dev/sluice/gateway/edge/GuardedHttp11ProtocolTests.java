@@ -14,7 +14,7 @@ import javax.management.ObjectName;
 import dev.sluice.devservices.Patience;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
-import dev.sluice.gateway.core.limit.RequestLimit;
+import dev.sluice.gateway.core.limit.RequestLimits;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.catalina.connector.Connector;
@@ -41,7 +41,7 @@ class GuardedHttp11ProtocolTests {
 		connector.setPort(0);
 		SimpleMeterRegistry meters = new SimpleMeterRegistry();
 		ConnectionProperties connections = properties(ConnectionProperties.class);
-		this.protocol.limit(8192, connections, new RequestLimit(properties(GatewayProperties.class), connections,
+		this.protocol.limit(8192, connections, RequestLimits.of(properties(GatewayProperties.class), connections,
 				new RefusedRequests(meters), meters));
 		Tomcat tomcat = new Tomcat();
 		tomcat.setBaseDir(this.directory.toString());

@@ -44,11 +44,16 @@ public final class BackendLimit {
 	 * @return the call, to be closed when it ends; null if there are too many
 	 */
 	public synchronized @Nullable Call begin() {
-		if (this.inFlight >= (int) this.limit) {
+		if (isFull()) {
 			return null;
 		}
 		this.inFlight++;
 		return new Call();
+	}
+
+	/** Whether no further call may begin. */
+	public synchronized boolean isFull() {
+		return this.inFlight >= (int) this.limit;
 	}
 
 	/** Calls in flight. */

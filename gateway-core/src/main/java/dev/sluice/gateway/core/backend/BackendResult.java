@@ -75,6 +75,11 @@ public sealed interface BackendResult {
 
 	/** There are as many calls as the backend takes: it was not called. */
 	record Full() implements BackendResult {
+
+		/** The problem to answer with. */
+		public static final ProblemException PROBLEM = new ProblemException(ProblemType.OVERLOADED,
+				"Too many orders are being delivered to the backend.", Placed.NO);
+
 	}
 
 	/**
@@ -152,8 +157,7 @@ public sealed interface BackendResult {
 			case CircuitOpen open -> throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE,
 					"The backend has failed too often. Calls to it are suspended for a moment.", Placed.NO,
 					open.retryAfter());
-			case Full _ -> throw new ProblemException(ProblemType.OVERLOADED,
-					"Too many orders are being delivered to the backend.", Placed.NO);
+			case Full _ -> throw Full.PROBLEM;
 		};
 	}
 

@@ -108,6 +108,14 @@ public final class RequestFraming {
 		return this.state == State.START && (this.line.isEmpty() || this.line.charAt(0) == CR);
 	}
 
+	/**
+	 * Whether the request whose head has arrived ends within the next bytes. Not known of
+	 * a chunked body.
+	 */
+	public boolean isCompleteWith(int bytes) {
+		return this.state == State.START || (this.state == State.BODY && this.remaining <= bytes);
+	}
+
 	/** Whether the request that has begun is a HEAD: its answer has no body. */
 	public boolean isHeadRequest() {
 		return this.headRequest || this.line.indexOf("HEAD ") == 0;

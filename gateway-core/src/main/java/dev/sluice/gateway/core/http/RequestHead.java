@@ -43,6 +43,9 @@ public final class RequestHead {
 
 	private static final String CONNECTION = "connection:";
 
+	/** The fields that say how an order is to be placed. */
+	private static final List<String> PREFERENCES = List.of("idempotency-key:", "prefer:");
+
 	/** The fields that decide where a request ends and whom it is for, each once. */
 	private static final List<String> SINGLE = List.of(HOST, CONTENT_LENGTH, TRANSFER_ENCODING, EXPECT);
 
@@ -65,6 +68,8 @@ public final class RequestHead {
 
 	private boolean last;
 
+	private boolean preferring;
+
 	/** The method, such as {@code POST}. */
 	public String method() {
 		return this.method;
@@ -81,6 +86,11 @@ public final class RequestHead {
 	 */
 	public boolean isLast() {
 		return this.last;
+	}
+
+	/** Whether it places an order, as every order is placed that says nothing else. */
+	public boolean isPlainOrder() {
+		return this.method.equals("POST") && this.path.equals("/orders") && !this.preferring;
 	}
 
 	/** Whether the first line is well-formed. */
@@ -102,9 +112,10 @@ public final class RequestHead {
 		if (!isField(line)) {
 			return false;
 		}
-		if (line.regionMatches(true, 0, CONNECTION, 0, CONNECTION.length())) {
+		if (begins(line, CONNECTION)) {
 			this.last |= line.toLowerCase(Locale.ROOT).contains("close");
 		}
+		this.preferring |= PREFERENCES.stream().anyMatch((field) -> begins(line, field));
 		String name = singleName(line);
 		return name == null || this.values.putIfAbsent(name, line.substring(name.length() + 1).trim()) == null;
 	}
@@ -120,6 +131,10 @@ public final class RequestHead {
 	 */
 	private static boolean isField(String line) {
 		return FIELD_NAME.matcher(line).lookingAt();
+	}
+
+	private static boolean begins(String line, String field) {
+		return line.regionMatches(true, 0, field, 0, field.length());
 	}
 
 	private static @Nullable String singleName(String line) {

@@ -8,11 +8,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.backend.BackendLimit;
+import dev.sluice.gateway.core.backend.BackendPolicy;
+import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
+import dev.sluice.gateway.core.http.RequestHead;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.gateway.core.metrics.OrderMetrics;
 import dev.sluice.gateway.core.metrics.RefusedRequests.Reason;
 import dev.sluice.gateway.core.metrics.RefusedRequests;
+import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +59,12 @@ public final class RequestLimit implements SmartLifecycle {
 
 	private static final Logger log = LoggerFactory.getLogger(RequestLimit.class);
 
+	private final Mode defaultMode;
+
+	private final BackendLimit backend;
+
+	private final OrderMetrics orders;
+
 	private final int maxInProgress;
 
 	private final Duration maxDelay;
@@ -77,8 +89,11 @@ public final class RequestLimit implements SmartLifecycle {
 
 	private volatile boolean running;
 
-	public RequestLimit(GatewayProperties properties, ConnectionProperties connections, RefusedRequests refused,
-			MeterRegistry meters) {
+	public RequestLimit(GatewayProperties properties, ConnectionProperties connections, BackendPolicy backend,
+			RefusedRequests refused, OrderMetrics orders, MeterRegistry meters) {
+		this.defaultMode = properties.defaultMode();
+		this.backend = backend.limit();
+		this.orders = orders;
 		this.maxInProgress = properties.maxInProgress();
 		this.maxDelay = properties.maxSchedulingDelay();
 		this.places = this.maxInProgress;
@@ -182,6 +197,25 @@ public final class RequestLimit implements SmartLifecycle {
 
 		private Place(boolean tooLate) {
 			this.tooLate = tooLate;
+		}
+
+		/**
+		 * Puts a request in progress whose head has arrived. While the backend takes no
+		 * more, a sync order is refused here, because to read it would take time from
+		 * those that are delivered. One with a key goes on, because it may be saved, and
+		 * so does one with preferences, because it may be queued.
+		 * @param head its head
+		 * @param complete whether its body has arrived; otherwise the refusal would cost
+		 * the connection
+		 * @throws ProblemException if it is refused
+		 */
+		public void admit(RequestHead head, boolean complete) {
+			take();
+			if (complete && RequestLimit.this.defaultMode == Mode.SYNC && head.isPlainOrder()
+					&& RequestLimit.this.backend.isFull()) {
+				RequestLimit.this.orders.begin(Mode.SYNC).end(BackendResult.Full.PROBLEM);
+				throw BackendResult.Full.PROBLEM;
+			}
 		}
 
 		/**

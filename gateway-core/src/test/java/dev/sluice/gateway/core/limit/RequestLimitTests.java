@@ -228,7 +228,7 @@ class RequestLimitTests {
 
 	static RequestLimit limit(int maxInProgress, Duration maxDelay, Duration drainTime, SimpleMeterRegistry meters,
 			RefusedRequests refused) {
-		return new RequestLimit(
+		return RequestLimits.of(
 				new GatewayProperties(Mode.SYNC, maxInProgress, maxDelay, Duration.ZERO, 0, 0, 1, drainTime),
 				CONNECTIONS, refused, meters);
 	}

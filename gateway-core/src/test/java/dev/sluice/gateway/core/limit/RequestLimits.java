@@ -1,0 +1,29 @@
+package dev.sluice.gateway.core.limit;
+
+import dev.sluice.gateway.core.backend.BackendPolicy;
+import dev.sluice.gateway.core.config.BackendProperties;
+import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.config.GatewayProperties;
+import dev.sluice.gateway.core.metrics.OrderMetrics;
+import dev.sluice.gateway.core.metrics.RefusedRequests;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
+/** Limits of requests for tests, with a backend that is never full. */
+public final class RequestLimits {
+
+	private RequestLimits() {
+	}
+
+	public static RequestLimit of(GatewayProperties properties, ConnectionProperties connections,
+			RefusedRequests refused, SimpleMeterRegistry meters) {
+		BackendProperties backend = new Binder(new MapConfigurationPropertySource()).bindOrCreate("backend",
+				BackendProperties.class);
+		return new RequestLimit(properties, connections,
+				new BackendPolicy(backend, Integer.MAX_VALUE, CircuitBreakerRegistry.ofDefaults(), meters), refused,
+				new OrderMetrics(meters), meters);
+	}
+
+}
