@@ -602,7 +602,7 @@ final class KeyModel {
 			if (mode == Mode.SYNC && unheard) {
 				return Listed.WITHOUT_KAFKA;
 			}
-			if (mode == Mode.QUEUED && (unheard || use instanceof KeyUse.Unknown)) {
+			if (mode == Mode.QUEUED && (unheard || use instanceof KeyUse.Unknown(var accepted) && accepted == null)) {
 				return Listed.NOT_LOOKED_UP;
 			}
 			if (mode == Mode.QUEUED && isOutcomeMissing()) {

@@ -40,8 +40,13 @@ public sealed interface KeyUse {
 	record Unused() implements KeyUse {
 	}
 
-	/** PostgreSQL or Kafka did not answer in time. */
-	record Unknown() implements KeyUse {
+	/**
+	 * PostgreSQL or Kafka did not answer in time.
+	 *
+	 * @param accepted the payload of an order that was accepted with it, maybe not the
+	 * first; null if none is known
+	 */
+	record Unknown(@Nullable Fingerprint accepted) implements KeyUse {
 	}
 
 	/** The tag of {@link GatewayMetric#KEY_LOOKUP}. */
@@ -67,12 +72,11 @@ public sealed interface KeyUse {
 			// Only the backend has the first answer to a sync order.
 			case Used used -> request.mode() == Mode.SYNC || used.fingerprint() == null;
 			case Unused _ -> true;
-			case Unknown _ -> switch (request.mode()) {
-				// The backend would save it in place of an order that was accepted.
-				case SYNC -> throw StatusProblem.keyNotKnown();
-				// The consumer delivers the payload that is first in Kafka.
-				case QUEUED -> true;
-			};
+			// The backend would save it in place of an order that was accepted.
+			case Unknown _ when request.mode() == Mode.SYNC -> throw StatusProblem.keyNotKnown();
+			// The consumer delivers the payload that is first in Kafka.
+			case Unknown(Fingerprint accepted) ->
+				accepted == null || new Used(accepted, null).isDispatchNeeded(request, key);
 		};
 	}
 
@@ -100,10 +104,11 @@ public sealed interface KeyUse {
 			// later one.
 			return inTable.get();
 		}
-		if (inKafka.acceptance() != null && inKafka.acceptance().fingerprint() != null) {
-			return new Used(inKafka.acceptance().fingerprint(), null);
+		Fingerprint accepted = (inKafka.acceptance() != null) ? inKafka.acceptance().fingerprint() : null;
+		if (inTable == null || (accepted == null && reading == Reading.BEHIND)) {
+			return new Unknown(accepted);
 		}
-		return (inTable == null || reading == Reading.BEHIND) ? new Unknown() : new Unused();
+		return (accepted != null) ? new Used(accepted, null) : new Unused();
 	}
 
 }

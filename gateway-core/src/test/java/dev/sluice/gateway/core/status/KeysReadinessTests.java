@@ -17,7 +17,7 @@ class KeysReadinessTests {
 	@Test
 	void isDownUntilAKeyHasBeenLookedUp() {
 		when(this.topics.reached()).thenReturn(true);
-		assertThat(after(new KeyUse.Unknown())).isEqualTo(Status.DOWN);
+		assertThat(after(new KeyUse.Unknown(null))).isEqualTo(Status.DOWN);
 
 		assertThat(after(new KeyUse.Unused())).isEqualTo(Status.UP);
 
@@ -29,10 +29,10 @@ class KeysReadinessTests {
 	void isUpAfterSomeLookUpsInVain() {
 		when(this.topics.reached()).thenReturn(true);
 		for (int i = 1; i < 5; i++) {
-			assertThat(after(new KeyUse.Unknown())).isEqualTo(Status.DOWN);
+			assertThat(after(new KeyUse.Unknown(null))).isEqualTo(Status.DOWN);
 		}
 
-		assertThat(after(new KeyUse.Unknown())).isEqualTo(Status.UP);
+		assertThat(after(new KeyUse.Unknown(null))).isEqualTo(Status.UP);
 	}
 
 	@Test
