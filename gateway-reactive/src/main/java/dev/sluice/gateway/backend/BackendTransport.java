@@ -3,6 +3,7 @@ package dev.sluice.gateway.backend;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import dev.sluice.contract.BackendAnswer;
 import dev.sluice.gateway.core.backend.BackendRequest;
@@ -13,6 +14,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.util.AttributeKey;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
@@ -28,6 +30,15 @@ import reactor.netty.resources.ConnectionProvider;
  */
 @Component
 final class BackendTransport implements DisposableBean {
+
+	/** Of a connection that has had an answer. */
+	private static final AttributeKey<Boolean> ANSWERED = AttributeKey.valueOf(BackendTransport.class, "answered");
+
+	/**
+	 * Of a request: whether it waits for its answer on such a connection. If that ends,
+	 * the backend may have closed it just before the request came.
+	 */
+	private static final String STALE = "stale";
 
 	private final ConnectionProvider connections;
 
@@ -51,12 +62,18 @@ final class BackendTransport implements DisposableBean {
 			.doOnChannelInit((_, channel, _) -> channel.pipeline()
 				.addBefore(NettyPipeline.ReactiveBridge, "informational", new InformationalResponses()))
 			.httpResponseDecoder((decoder) -> decoder.maxHeaderSize(BackendAnswer.MAX_BYTES))
-			// The caller decides about retries.
-			.disableRetry(true);
+			.disableRetry(true)
+			.doOnRequest((request, connection) -> request.currentContextView()
+				.<AtomicBoolean>get(STALE)
+				.set(connection.channel().hasAttr(ANSWERED)))
+			.doOnResponse((response, connection) -> {
+				connection.channel().attr(ANSWERED).set(true);
+				response.currentContextView().<AtomicBoolean>get(STALE).set(false);
+			});
 	}
 
 	/**
-	 * Sends a request.
+	 * Sends a request, once more if its kept connection ends before the answer begins.
 	 * @param request the request
 	 * @param limit maximum time of the whole exchange; then the connection is closed
 	 * @return the response; fails with {@link TimeoutException} at the limit and
@@ -79,8 +96,11 @@ final class BackendTransport implements DisposableBean {
 			.single();
 		return Mono.defer(() -> {
 			long startNanos = System.nanoTime();
+			AtomicBoolean stale = new AtomicBoolean();
 			// On a busy event loop another failure may be noticed before the time limit.
-			return response.timeout(limit)
+			return response.onErrorResume((_) -> stale.getAndSet(false), (_) -> response)
+				.contextWrite((context) -> context.put(STALE, stale))
+				.timeout(limit)
 				.onErrorMap((_) -> System.nanoTime() - startNanos >= limit.toNanos(),
 						(failure) -> (failure instanceof TimeoutException) ? failure : new TimeoutException());
 		});

@@ -51,8 +51,7 @@ final class BlockingBackendTransport implements BackendTransport {
 			.setDefaultRequestConfig(BackendTransport.requestConfig(backend))
 			.evictExpiredConnections()
 			.evictIdleConnections(TimeValue.of(backend.idleTimeout()))
-			// The caller decides about retries.
-			.disableAutomaticRetries()
+			.setRetryStrategy(new StaleConnections())
 			.disableRedirectHandling()
 			.disableCookieManagement()
 			.disableAuthCaching()

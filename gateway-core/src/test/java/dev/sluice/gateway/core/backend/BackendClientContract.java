@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.sluice.contract.AnsweredOrder;
 import dev.sluice.contract.FakeBackend;
@@ -185,6 +186,28 @@ public abstract class BackendClientContract {
 		this.server.reply(Reply.reset());
 
 		assertThat(deliver(backend(10, 50))).isEqualTo(new BackendResult.Unreachable());
+	}
+
+	/** As when the backend's time for idle connections is over at this moment. */
+	@Test
+	void sendsARequestOnceMoreWhoseKeptConnectionEnds() {
+		Calls backend = backend(1, 1_000);
+		AtomicInteger requests = new AtomicInteger();
+		this.server.reply((socket, request) -> {
+			boolean ends = requests.incrementAndGet() % 2 == 0;
+			(ends ? Reply.reset() : Reply.of(201, SAVED)).to(socket, request);
+		});
+
+		assertThat(deliver(backend)).isInstanceOf(BackendResult.Saved.class);
+		assertThat(deliver(backend)).isInstanceOf(BackendResult.Saved.class);
+		assertThat(requests).hasValue(3);
+
+		this.server.reply(Reply.reset());
+
+		assertThat(deliver(backend)).isEqualTo(new BackendResult.Unreachable());
+		assertThat(this.server.requests()).as("only once more").hasSize(5);
+		assertThat(deliver(backend)).isEqualTo(new BackendResult.Unreachable());
+		assertThat(this.server.requests()).as("not on a new connection").hasSize(6);
 	}
 
 	@Test
