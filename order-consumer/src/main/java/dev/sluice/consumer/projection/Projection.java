@@ -47,7 +47,7 @@ import org.springframework.kafka.core.ConsumerFactory;
 
 /**
  * Projects {@code orders} and {@code order-outcomes} to the table {@code order_status}.
- * It may read the topics from any point and repeatedly: see {@link StatusRow}. No
+ * It may read the topics from any point and repeatedly: see {@link StatusTable}. No
  * delivery waits for it.
  * <p>
  * One thread waits for Kafka and PostgreSQL, migrates the schema, and then reads with one
@@ -284,7 +284,7 @@ final class Projection implements SmartLifecycle {
 
 	private void merge(ConsumerRecords<byte[], byte[]> records) {
 		this.reader
-			.fold(records,
+			.read(records,
 					(record) -> ConsumerMetric.PROJECTION_SKIPPED.counter(this.registry, "topic", record.topic())
 						.increment())
 			.forEach(this.table::merge);

@@ -3,7 +3,6 @@ package dev.sluice.consumer.projection;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -14,15 +13,11 @@ import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.Topics;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
-/**
- * Reduces records of both topics to rows. An order may have several rows: one for its
- * outcomes and one for each fingerprint. Only the table knows which one is a conflict.
- */
+/** Reads records of both topics as rows, one for each record. */
 final class StatusReader {
 
 	private final ObjectReader json;
@@ -35,9 +30,9 @@ final class StatusReader {
 	 * @param skipped called for each unreadable record; the delivery makes those of
 	 * {@code orders} dead letters
 	 * @return collections of rows, to be merged one after another; the rows of a
-	 * collection are of different orders
+	 * collection are of different orders, because a statement changes no row twice
 	 */
-	List<Collection<StatusRow>> fold(Iterable<ConsumerRecord<byte[], byte[]>> records,
+	List<Collection<StatusRow>> read(Iterable<ConsumerRecord<byte[], byte[]>> records,
 			Consumer<ConsumerRecord<?, ?>> skipped) {
 		List<StatusRow> events = new ArrayList<>();
 		for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -48,16 +43,13 @@ final class StatusReader {
 				skipped.accept(record);
 			}
 		}
-		return fold(events);
+		return layers(events);
 	}
 
-	static List<Collection<StatusRow>> fold(List<StatusRow> events) {
-		Map<Part, StatusRow> parts = new LinkedHashMap<>();
-		events.forEach((event) -> parts.merge(new Part(event.id(), event.isRecord() ? event.fingerprint() : null),
-				event, StatusRow::merge));
+	static List<Collection<StatusRow>> layers(List<StatusRow> events) {
 		List<Collection<StatusRow>> layers = new ArrayList<>();
 		Map<UUID, Integer> seen = new HashMap<>();
-		for (StatusRow row : parts.values()) {
+		for (StatusRow row : events) {
 			int layer = seen.merge(row.id(), 1, Integer::sum) - 1;
 			if (layer == layers.size()) {
 				layers.add(new ArrayList<>());
@@ -65,9 +57,6 @@ final class StatusReader {
 			layers.get(layer).add(row);
 		}
 		return layers;
-	}
-
-	private record Part(UUID id, @Nullable Fingerprint fingerprint) {
 	}
 
 	private StatusRow read(ConsumerRecord<byte[], byte[]> record) {

@@ -2,11 +2,8 @@ package dev.sluice.consumer.projection;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Comparator;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 import dev.sluice.consumer.OrderEvent;
 import dev.sluice.contract.Fingerprint;
@@ -16,19 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A row of {@code order_status}, or the part of it that one event contains.
- * <p>
- * {@code saved} wins: the backend has the order, whatever another consumer publishes
- * later. The earlier of two saves wins. Otherwise the status of the later acceptance wins
- * (a redelivery is accepted later). Within one acceptance the more advanced status wins,
- * and for the same status the outcome that is later in the topic, which compaction keeps.
- * The clock of a consumer has no influence, so outcomes can be merged in any order and
- * repeatedly.
- * <p>
- * A record with another fingerprint than the row is a conflict and changes nothing: the
- * first record in the topic counts. The records of one order are in one partition and are
- * read in its order, so this is the first record read. An outcome counts before a record
- * with another fingerprint, because it was delivered. A payload that the backend refused
- * for another one is not the order's.
+ * {@link StatusTable} merges them.
  *
  * @param id the order's id
  * @param customerId the customer of the order
@@ -57,13 +42,6 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 	private static final Instant EARLIEST = Instant.EPOCH;
 
 	private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999Z");
-
-	/** {@link StatusTable} contains the same rule in SQL. */
-	private static final Comparator<StatusRow> GREATER = Comparator.comparing(StatusRow::saved)
-		.thenComparing(StatusRow::savedAt, Comparator.nullsFirst(Comparator.reverseOrder()))
-		.thenComparing(StatusRow::acceptance)
-		.thenComparing(StatusRow::rank)
-		.thenComparing(StatusRow::outcomeOffset);
 
 	/**
 	 * @throws IllegalArgumentException if PostgreSQL cannot store the row; one bad record
@@ -109,61 +87,6 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 			throw new IllegalArgumentException("time out of range: " + time);
 		}
 		return time.truncatedTo(ChronoUnit.MICROS);
-	}
-
-	/**
-	 * Merges a row of the same order that was read after this one. {@link StatusTable}
-	 * contains the same rule in SQL.
-	 */
-	StatusRow merge(StatusRow next) {
-		boolean other = this.fingerprint != null && next.fingerprint != null
-				&& !this.fingerprint.equals(next.fingerprint);
-		if (other && next.isRecord()) {
-			return this;
-		}
-		StatusRow winner = ((other && isRecord()) || GREATER.compare(this, next) < 0) ? next : this;
-		Fingerprint refused = Stream.of(this, next)
-			.map(StatusRow::conflict)
-			.filter(Objects::nonNull)
-			.max(Comparator.naturalOrder())
-			.orElse(null);
-		Fingerprint payload = Stream.of(winner, this, next)
-			.map(StatusRow::fingerprint)
-			.filter((known) -> known != null && !known.equals(refused))
-			.findFirst()
-			.orElse(null);
-		return new StatusRow(winner.id, winner.customerId, winner.status, winner.attempts,
-				earlier(this.acceptedAt, next.acceptedAt), winner.acceptance, winner.updatedAt, winner.outcomeOffset,
-				winner.reason, winner.payload, payload, refused);
-	}
-
-	private static @Nullable Instant earlier(@Nullable Instant one, @Nullable Instant other) {
-		if (one == null || other == null) {
-			return (one != null) ? one : other;
-		}
-		return one.isBefore(other) ? one : other;
-	}
-
-	/** Whether its status is that of the order's own record. */
-	boolean isRecord() {
-		return this.outcomeOffset == NO_OUTCOME;
-	}
-
-	private boolean saved() {
-		return this.status == OrderStatus.SAVED;
-	}
-
-	private @Nullable Instant savedAt() {
-		return saved() ? this.updatedAt : null;
-	}
-
-	private int rank() {
-		return switch (this.status) {
-			case ACCEPTED -> 0;
-			case RETRYING -> 1;
-			case FAILED -> 2;
-			case SAVED -> 3;
-		};
 	}
 
 }

@@ -25,7 +25,23 @@ import org.slf4j.LoggerFactory;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 
-/** The table {@code order_status}: one statement merges any number of rows into it. */
+/**
+ * The table {@code order_status}: one statement merges rows of any number of orders into
+ * it.
+ * <p>
+ * {@code saved} wins: the backend has the order, whatever another consumer publishes
+ * later. The earlier of two saves wins. Otherwise the status of the later acceptance wins
+ * (a redelivery is accepted later). Within one acceptance the more advanced status wins,
+ * and for the same status the outcome that is later in the topic, which compaction keeps.
+ * The clock of a consumer has no influence, so outcomes can be merged in any order and
+ * repeatedly.
+ * <p>
+ * A record with another fingerprint than the row is a conflict and changes nothing: the
+ * first record in the topic counts. The records of one order are in one partition and are
+ * read in its order, so this is the first record read. An outcome counts before a record
+ * with another fingerprint, because it was delivered. A payload that the backend refused
+ * for another one is not the order's.
+ */
 final class StatusTable {
 
 	private static final Logger logger = LoggerFactory.getLogger(StatusTable.class);
@@ -33,7 +49,6 @@ final class StatusTable {
 	/** SQLSTATE classes of errors that depend on the data: a retry fails again. */
 	private static final Set<String> DATA_ERRORS = Set.of("22", "23", "54");
 
-	/** {@link StatusRow#merge} in SQL. */
 	private static final String MERGE = """
 			INSERT INTO order_status AS known
 			    (order_id, customer_id, status, attempts, accepted_at, acceptance, updated_at, outcome_offset, reason,

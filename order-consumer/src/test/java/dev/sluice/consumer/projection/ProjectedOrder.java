@@ -1,8 +1,14 @@
 package dev.sluice.consumer.projection;
 
+import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
+import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.status.KeyUse;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -10,19 +16,56 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The row of one order, merged in Java. {@code ProjectionIT} shows that PostgreSQL merges
- * alike.
+ * The row of one order, merged by the rule of {@link StatusTable} in Java.
+ * {@code ProjectionIT} shows that PostgreSQL merges alike.
  */
 public final class ProjectedOrder {
 
 	private static final StatusReader READER = new StatusReader(JsonMapper.shared());
 
+	private static final Comparator<StatusRow> GREATER = Comparator
+		.comparing((StatusRow row) -> row.status() == OrderStatus.SAVED)
+		.thenComparing((row) -> (row.status() == OrderStatus.SAVED) ? row.updatedAt() : null,
+				Comparator.nullsFirst(Comparator.reverseOrder()))
+		.thenComparing(StatusRow::acceptance)
+		.thenComparing(StatusRow::status)
+		.thenComparing(StatusRow::outcomeOffset);
+
 	private @Nullable StatusRow row;
 
 	public void read(ConsumerRecord<byte[], byte[]> record) {
-		READER.fold(List.of(record), (unreadable) -> {
+		READER.read(List.of(record), (unreadable) -> {
 			throw new AssertionError(unreadable);
-		}).forEach((rows) -> rows.forEach((next) -> this.row = (this.row != null) ? this.row.merge(next) : next));
+		}).forEach((rows) -> rows.forEach((next) -> this.row = (this.row != null) ? merge(this.row, next) : next));
+	}
+
+	/** Merges a row with one of the same order that was read after it. */
+	static StatusRow merge(StatusRow known, StatusRow next) {
+		boolean other = known.fingerprint() != null && next.fingerprint() != null
+				&& !known.fingerprint().equals(next.fingerprint());
+		if (other && next.outcomeOffset() == StatusRow.NO_OUTCOME) {
+			return known;
+		}
+		boolean decided = other && known.outcomeOffset() == StatusRow.NO_OUTCOME;
+		StatusRow winner = (decided || GREATER.compare(known, next) < 0) ? next : known;
+		Fingerprint refused = Stream.of(known, next)
+			.map(StatusRow::conflict)
+			.filter(Objects::nonNull)
+			.max(Comparator.comparing(Fingerprint::hex))
+			.orElse(null);
+		Fingerprint payload = Stream.of(winner, known, next)
+			.map(StatusRow::fingerprint)
+			.filter((said) -> said != null && !said.equals(refused))
+			.findFirst()
+			.orElse(null);
+		Instant acceptedAt = Stream.of(known, next)
+			.map(StatusRow::acceptedAt)
+			.filter(Objects::nonNull)
+			.min(Comparator.naturalOrder())
+			.orElse(null);
+		return new StatusRow(winner.id(), winner.customerId(), winner.status(), winner.attempts(), acceptedAt,
+				winner.acceptance(), winner.updatedAt(), winner.outcomeOffset(), winner.reason(), winner.payload(),
+				payload, refused);
 	}
 
 	public void clear() {

@@ -32,7 +32,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** The merge in a real PostgreSQL: it must agree with the one in Java. */
+/** The merge, in a real PostgreSQL. */
 @Tag("embedded")
 class ProjectionIT {
 
@@ -194,7 +194,7 @@ class ProjectionIT {
 				left.remove(next);
 			}
 			if (random.nextInt(8) == 0 || left.isEmpty()) {
-				StatusReader.fold(batch).forEach(table::merge);
+				StatusReader.layers(batch).forEach(table::merge);
 				batch.clear();
 			}
 		}

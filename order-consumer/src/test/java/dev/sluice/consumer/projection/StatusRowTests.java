@@ -5,11 +5,9 @@ import java.time.Instant;
 import java.util.Random;
 import java.util.UUID;
 
-import dev.sluice.consumer.OrderEvent;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,21 +22,11 @@ class StatusRowTests {
 	private static final Instant T0 = Events.T0;
 
 	@Test
-	void aFailedOrderThatIsSentAgainIsAcceptedAgain() {
-		StatusRow merged = outcome(OrderStatus.FAILED, 0, 99, 1).merge(accepted(20));
-
-		assertThat(merged.status()).isEqualTo(OrderStatus.ACCEPTED);
-		assertThat(merged.payload()).isNull();
-		assertThat(merged.acceptedAt()).isEqualTo(T0);
-	}
-
-	@Test
 	void anOutcomeWithoutAnAcceptanceCountsFromItsOwnTime() {
 		StatusRow old = StatusRow
 			.of(new OrderOutcome(ID, "c-1", OrderStatus.FAILED, 8, T0.plusSeconds(10), null, "because", "{}"), 3);
 
-		assertThat(accepted(0).merge(old).status()).isEqualTo(OrderStatus.FAILED);
-		assertThat(old.merge(accepted(20)).status()).isEqualTo(OrderStatus.ACCEPTED);
+		assertThat(old.acceptance()).isEqualTo(T0.plusSeconds(10));
 	}
 
 	/** No record of {@code orders} has the fingerprint. */
@@ -52,13 +40,11 @@ class StatusRowTests {
 		assertThat(row.acceptedAt()).isNull();
 		assertThat(row.updatedAt()).isEqualTo(T0);
 		assertThat(row.fingerprint()).isEqualTo(Fingerprint.ofJson("order".getBytes(StandardCharsets.UTF_8)));
-		assertThat(outcome(OrderStatus.RETRYING, 0, 5, 1).merge(row).fingerprint()).isEqualTo(row.fingerprint());
-		// The backend has decided, whatever payload a record in the topic has.
-		assertThat(accepted(1, "other").merge(row).status()).isEqualTo(OrderStatus.SAVED);
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> StatusRow.of(OrderOutcome.savedSync(ID, "c-1", T0, new Fingerprint("x")), 7));
 	}
 
+	/** The merge in Java, which the model of keys uses. */
 	@ParameterizedTest
 	@ValueSource(longs = { 1, 2, 3, 4, 5 })
 	void anyOrderAndRepetitionGivesTheSame(long seed) {
@@ -67,9 +53,9 @@ class StatusRowTests {
 			Events events = new Events(random, ID);
 
 			for (int round = 0; round < 20; round++) {
-				assertThat(events.read(events.repeated()).stream().reduce(StatusRow::merge))
+				assertThat(events.read(events.repeated()).stream().reduce(ProjectedOrder::merge))
 					.contains(events.expected());
-				assertThat(events.read(events.compacted()).stream().reduce(StatusRow::merge))
+				assertThat(events.read(events.compacted()).stream().reduce(ProjectedOrder::merge))
 					.contains(events.expected());
 			}
 		}
@@ -89,21 +75,6 @@ class StatusRowTests {
 			.isThrownBy(() -> StatusRow.of(new OrderOutcome(ID, "c-1", OrderStatus.SAVED, -1, T0, T0, null, null), 0));
 		assertThatIllegalArgumentException().isThrownBy(
 				() -> StatusRow.of(new OrderOutcome(ID, "c-1", OrderStatus.SAVED, 1, Instant.MAX, T0, null, null), 0));
-	}
-
-	private static StatusRow accepted(int second) {
-		return accepted(second, "order");
-	}
-
-	private static StatusRow accepted(int second, String order) {
-		return StatusRow.of(new OrderEvent(ID, "c-1", T0.plusSeconds(second)),
-				Fingerprint.ofJson(order.getBytes(StandardCharsets.UTF_8)));
-	}
-
-	private static StatusRow outcome(OrderStatus status, int acceptance, int second, long offset) {
-		@Nullable String reason = (status == OrderStatus.SAVED) ? null : "because";
-		return StatusRow.of(new OrderOutcome(ID, "c-1", status, 2, T0.plusSeconds(second), T0.plusSeconds(acceptance),
-				reason, (status == OrderStatus.FAILED) ? "{}" : null), offset);
 	}
 
 }
