@@ -6,7 +6,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 import dev.sluice.consumer.DeliveryProperties;
@@ -60,7 +59,10 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 	/** How long to wait for interrupted deliveries to end. */
 	static final Duration ABANDON_TIMEOUT = Duration.ofSeconds(1);
 
-	/** The sleep of an idle reader. Records and {@link #wakeUp} end it early. */
+	/**
+	 * The longest sleep. Records and {@link #wakeUp} end it early. While a record is
+	 * pending, it is a commit interval at most: what ends wakes nobody.
+	 */
 	private static final Duration POLL = Duration.ofMillis(100);
 
 	/** The longest stop, without the wait for deliveries. */
@@ -86,14 +88,8 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 
 	private final Time time;
 
-	/** Set while the partitions are paused because {@link PendingRecords} is full. */
-	private final AtomicBoolean full = new AtomicBoolean();
-
 	/** Set while there may be finished records that no commit includes. */
 	private volatile boolean uncommitted;
-
-	/** Set while the reader sleeps and has nothing to commit. */
-	private final AtomicBoolean idle = new AtomicBoolean();
 
 	private final AssignedPartitions partitions;
 
@@ -164,8 +160,6 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 	@Override
 	public void close() {
 		this.partitions.remove(this.partitions.ids());
-		// What ends later must not wake a closed consumer.
-		this.full.set(false);
 		this.kafka.close(CloseOptions.timeout(CLOSE_TIMEOUT));
 	}
 
@@ -194,51 +188,41 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 		commitIfDue();
 	}
 
+	private boolean isFull() {
+		return !this.pending.hasRoomFor(this.properties.batch());
+	}
+
 	private void pauseOrResume() {
-		if (!this.pending.hasRoomFor(this.properties.batch())) {
-			this.full.set(true);
-			// A delivery that ended before the flag was set did not wake the loop.
-			if (!this.pending.hasRoomFor(this.properties.batch())) {
-				this.kafka.pause(this.kafka.assignment());
-				return;
-			}
+		if (isFull()) {
+			this.kafka.pause(this.kafka.assignment());
 		}
-		this.full.set(false);
-		if (!this.kafka.paused().isEmpty()) {
+		else if (!this.kafka.paused().isEmpty()) {
 			this.kafka.resume(this.kafka.paused());
 		}
 	}
 
 	private ConsumerRecords<byte[], byte[]> poll() {
 		try {
-			this.idle.set(true);
-			// Read after idle is set: what finishes from now on wakes the reader.
-			if (!this.uncommitted) {
-				return this.kafka.poll(POLL);
-			}
-			this.idle.set(false);
-			return this.kafka.poll(untilCommit());
+			return this.kafka.poll(sleep());
 		}
 		catch (WakeupException ex) {
-			// There is room again, there is something to commit, or the loop must stop.
+			// The loop must stop.
 			return ConsumerRecords.empty();
 		}
 		catch (OffsetOutOfRangeException ex) {
 			this.positions.skip(ex, (gap) -> this.lost.lost(NAME, gap, gap.size()));
 			return ConsumerRecords.empty();
 		}
-		finally {
-			this.idle.set(false);
-		}
 	}
 
-	private Duration untilCommit() {
+	private Duration sleep() {
 		Duration interval = this.properties.commitInterval();
-		if (interval.compareTo(POLL) > 0) {
+		boolean idle = this.pending.records() == 0 && !this.uncommitted;
+		if (idle || interval.compareTo(POLL) > 0) {
 			return POLL;
 		}
 		Duration left = interval.minusNanos(this.time.nanoTime() - this.committedAtNanos);
-		// A commit is due but the one before is in flight: the poll reads its answer.
+		// Nothing is finished yet, or the commit before is in flight.
 		return left.isPositive() ? left : interval;
 	}
 
@@ -247,6 +231,7 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 			.get(new TopicPartition(record.topic(), record.partition()));
 		PartitionProgress<Delivery> progress = partition.progress(record.offset());
 		if (progress.skipIfFinished(record.offset())) {
+			this.uncommitted = true;
 			return;
 		}
 		int size = Math.max(record.serializedValueSize(), 0);
@@ -254,35 +239,22 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 			// If the partition was lost, this progress is not read any more.
 			if (finished) {
 				progress.finish(record.offset());
-				finished();
+				this.uncommitted = true;
 			}
 			if (broken != null) {
 				this.bug = broken;
 			}
-			ended(size);
+			this.pending.remove(size);
 		});
 		this.pending.add(size);
 		progress.begin(record.offset(), delivery);
 		delivery.start();
 	}
 
-	private void finished() {
-		this.uncommitted = true;
-		if (this.idle.compareAndSet(true, false)) {
-			wakeUp();
-		}
-	}
-
-	private void ended(int size) {
-		this.pending.remove(size);
-		if (this.pending.hasRoomFor(this.properties.batch()) && this.full.compareAndSet(true, false)) {
-			wakeUp();
-		}
-	}
-
 	private void commitIfDue() {
 		long now = this.time.nanoTime();
-		if (this.committing || now - this.committedAtNanos < this.properties.commitInterval().toNanos()) {
+		if (!this.uncommitted || this.committing
+				|| now - this.committedAtNanos < this.properties.commitInterval().toNanos()) {
 			return;
 		}
 		this.committedAtNanos = now;
@@ -357,7 +329,7 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 	 */
 	@Override
 	public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
-		if (this.full.get()) {
+		if (isFull()) {
 			this.kafka.pause(assigned);
 		}
 		List<Gap> gaps = new ArrayList<>();
