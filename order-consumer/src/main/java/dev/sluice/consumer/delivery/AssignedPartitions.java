@@ -46,10 +46,12 @@ final class AssignedPartitions {
 	}
 
 	/**
-	 * @param commits the valid commits that the partitions begin with
+	 * @param finished the offsets above the partitions' commits that earlier readers have
+	 * finished
 	 */
-	void add(Collection<TopicPartition> assigned, Map<TopicPartition, OffsetAndMetadata> commits) {
-		assigned.forEach((id) -> this.partitions.put(id, new Partition(commits.get(id))));
+	void add(Collection<TopicPartition> assigned, Map<TopicPartition, FinishedOffsets> finished) {
+		assigned
+			.forEach((id) -> this.partitions.put(id, new Partition(finished.getOrDefault(id, FinishedOffsets.NONE))));
 		this.ids = Set.copyOf(this.partitions.keySet());
 	}
 
@@ -105,7 +107,6 @@ final class AssignedPartitions {
 
 		private final KeySequencer sequencer = new KeySequencer();
 
-		/** Offsets above the commit that earlier readers have finished. */
 		private final FinishedOffsets earlier;
 
 		/** Null until the first record. */
@@ -113,10 +114,8 @@ final class AssignedPartitions {
 
 		private @Nullable OffsetAndMetadata committed;
 
-		private Partition(@Nullable OffsetAndMetadata commit) {
-			this.earlier = (commit != null)
-					? FinishedOffsets.parse(commit.offset(), CommitMetadata.parse(commit.metadata()).rest())
-					: FinishedOffsets.NONE;
+		private Partition(FinishedOffsets earlier) {
+			this.earlier = earlier;
 		}
 
 		/** The records of one order have one key, and wait for each other either way. */
@@ -131,10 +130,6 @@ final class AssignedPartitions {
 		private static byte @Nullable [] id(ConsumerRecord<byte[], byte[]> record) {
 			Header header = record.headers().lastHeader(OrderHeaders.ID);
 			return (header != null) ? header.value() : null;
-		}
-
-		FinishedOffsets earlier() {
-			return this.earlier;
 		}
 
 		/**

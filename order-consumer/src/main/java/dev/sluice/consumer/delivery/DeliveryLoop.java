@@ -7,6 +7,7 @@ import java.util.concurrent.ThreadFactory;
 
 import dev.sluice.consumer.DeliveryProperties;
 import dev.sluice.consumer.offsets.LostRecords;
+import dev.sluice.consumer.offsets.LostRecords.Reader;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
@@ -64,7 +65,7 @@ public final class DeliveryLoop implements SmartLifecycle {
 		this.properties = properties;
 		this.topics = topics;
 		this.lost = lost;
-		lost.expect(OrderReader.NAME, Topics.ORDERS);
+		lost.expect(Reader.DELIVERY, Topics.ORDERS);
 		this.consumers = consumers;
 		this.context = context;
 		this.pending = pending;

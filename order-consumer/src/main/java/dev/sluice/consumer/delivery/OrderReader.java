@@ -1,7 +1,6 @@
 package dev.sluice.consumer.delivery;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +10,7 @@ import java.util.function.BooleanSupplier;
 import dev.sluice.consumer.DeliveryProperties;
 import dev.sluice.consumer.Time;
 import dev.sluice.consumer.offsets.LostRecords;
-import dev.sluice.consumer.offsets.LostRecords.Gap;
+import dev.sluice.consumer.offsets.LostRecords.Reader;
 import dev.sluice.consumer.offsets.PartitionProgress;
 import dev.sluice.consumer.offsets.ReadPositions;
 import dev.sluice.contract.Topics;
@@ -45,9 +44,6 @@ import org.slf4j.LoggerFactory;
  * that were deleted before they were read.
  */
 final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
-
-	/** Its name in {@link LostRecords}. */
-	static final String NAME = "delivery";
 
 	private static final Logger logger = LoggerFactory.getLogger(OrderReader.class);
 
@@ -117,7 +113,7 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 		this.topics = topics;
 		this.lost = lost;
 		this.kafka = kafka;
-		this.positions = new ReadPositions(kafka, topicIds, ReadPositions.Start.AT_ZERO);
+		this.positions = new ReadPositions(kafka, topicIds, Reader.DELIVERY, lost);
 		this.context = context;
 		this.pending = pending;
 		this.wanted = wanted;
@@ -171,7 +167,7 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 		Uuid now = this.topics.state().ids().get(Topics.ORDERS);
 		boolean another = now != null && !now.equals(this.topicId);
 		if (another) {
-			this.lost.topicDeleted(NAME, Topics.ORDERS);
+			this.lost.topicDeleted(Reader.DELIVERY, Topics.ORDERS);
 		}
 		return another;
 	}
@@ -210,7 +206,7 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 			return ConsumerRecords.empty();
 		}
 		catch (OffsetOutOfRangeException ex) {
-			this.positions.skip(ex, (gap) -> this.lost.lost(NAME, gap, gap.size()));
+			this.positions.skip(ex);
 			return ConsumerRecords.empty();
 		}
 	}
@@ -332,17 +328,7 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 		if (isFull()) {
 			this.kafka.pause(assigned);
 		}
-		List<Gap> gaps = new ArrayList<>();
-		this.partitions.add(assigned, this.positions.begin(assigned, gaps::add));
-		gaps.forEach(this::lost);
-	}
-
-	/** Reports a gap, without the records that are finished above the commit. */
-	private void lost(Gap gap) {
-		long finished = this.partitions.get(gap.partition()).earlier().countBelow(gap.to());
-		if (gap.size() > finished) {
-			this.lost.lost(NAME, gap, gap.size() - finished);
-		}
+		this.partitions.add(assigned, this.positions.begin(assigned));
 	}
 
 	/** The consumer calls it within a poll or its close. */

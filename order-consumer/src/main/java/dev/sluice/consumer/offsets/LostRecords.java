@@ -1,5 +1,6 @@
 package dev.sluice.consumer.offsets;
 
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -28,23 +29,35 @@ public final class LostRecords {
 		this.registry = registry;
 	}
 
+	/** Who reads: the delivery, or the projection. */
+	public enum Reader {
+
+		DELIVERY, PROJECTION;
+
+		@Override
+		public String toString() {
+			return name().toLowerCase(Locale.ROOT);
+		}
+
+	}
+
 	/** Registers the counter of a reader before the first loss. */
-	public void expect(String reader, String topic) {
+	public void expect(Reader reader, String topic) {
 		counter(reader, topic);
 	}
 
 	/**
 	 * Records a loss.
-	 * @param reader {@code delivery} or {@code projection}
-	 * @param gap the deleted offsets
-	 * @param records number of them that were not processed
+	 * @param from the first deleted offset, inclusive
+	 * @param to the last deleted offset, exclusive
+	 * @param records number of records between that were not processed
 	 */
-	public void lost(String reader, Gap gap, long records) {
+	public void lost(Reader reader, TopicPartition partition, long from, long to, long records) {
 		logger.error("LOST: {} records of {}, offsets {} to {}, were deleted before the {} had read them. "
 				+ "Check the topic's retention and which client deletes its records. Health stays down until a restart.",
-				records, gap.partition(), gap.from(), gap.to() - 1, reader);
-		counter(reader, gap.partition().topic()).increment(records);
-		this.details.merge(reader + ": " + gap.partition(), "%s records below offset %s".formatted(records, gap.to()),
+				records, partition, from, to - 1, reader);
+		counter(reader, partition.topic()).increment(records);
+		this.details.merge(reader + ": " + partition, "%s records below offset %s".formatted(records, to),
 				(before, now) -> before + ", " + now);
 	}
 
@@ -52,7 +65,7 @@ public final class LostRecords {
 	 * Records that a topic was deleted while it was read. The size of the loss is
 	 * unknown.
 	 */
-	public void topicDeleted(String reader, String topic) {
+	public void topicDeleted(Reader reader, String topic) {
 		logger.error("LOST: topic {} was deleted. Records that the {} had not processed are lost; their number is "
 				+ "unknown. Health stays down until a restart.", topic, reader);
 		this.details.put(reader + ": " + topic, "the topic was deleted");
@@ -66,22 +79,8 @@ public final class LostRecords {
 		return new TreeMap<>(this.details);
 	}
 
-	private Counter counter(String reader, String topic) {
-		return ConsumerMetric.LOST_RECORDS.counter(this.registry, "reader", reader, "topic", topic);
-	}
-
-	/**
-	 * A range of deleted offsets.
-	 *
-	 * @param from the first offset, inclusive
-	 * @param to the last offset, exclusive
-	 */
-	public record Gap(TopicPartition partition, long from, long to) {
-
-		public long size() {
-			return this.to - this.from;
-		}
-
+	private Counter counter(Reader reader, String topic) {
+		return ConsumerMetric.LOST_RECORDS.counter(this.registry, "reader", reader.toString(), "topic", topic);
 	}
 
 }

@@ -5,10 +5,10 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-import dev.sluice.consumer.offsets.LostRecords.Gap;
+import dev.sluice.consumer.offsets.LostRecords.Reader;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
@@ -28,84 +28,70 @@ public final class ReadPositions {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-	private final org.apache.kafka.clients.consumer.Consumer<?, ?> kafka;
+	private final Consumer<?, ?> kafka;
 
 	private final Map<String, Uuid> topicIds;
 
-	private final Start first;
+	private final Reader reader;
 
-	/** What it means if the first records of a partition without a commit are deleted. */
-	public enum Start {
-
-		/**
-		 * The records are lost: a gateway accepted them and no consumer delivered them.
-		 */
-		AT_ZERO,
-
-		/**
-		 * The records were read: only records that every reader committed are deleted.
-		 */
-		ANYWHERE
-
-	}
+	private final LostRecords lost;
 
 	/**
 	 * @param topicIds ids of the topics as they were before the reader subscribed
 	 */
-	public ReadPositions(org.apache.kafka.clients.consumer.Consumer<?, ?> kafka, Map<String, Uuid> topicIds,
-			Start first) {
+	public ReadPositions(Consumer<?, ?> kafka, Map<String, Uuid> topicIds, Reader reader, LostRecords lost) {
 		this.kafka = kafka;
 		this.topicIds = Map.copyOf(topicIds);
-		this.first = first;
+		this.reader = reader;
+		this.lost = lost;
 	}
 
 	/**
 	 * Moves the consumer to its start position and commits that position where there is
 	 * no valid commit. The start position is the commit. It is the log start if there is
 	 * no commit, if the commit belongs to a deleted topic, or if it is beyond the log
-	 * end. It is also the log start if the commit is below it: the offsets between are
-	 * deleted.
-	 * @param gaps called for each range of deleted offsets
-	 * @return the commits that are valid
+	 * end. It is also the log start if the commit is below it: the records between are
+	 * lost, unless they are finished.
+	 * @return the finished offsets above each valid commit
 	 * @throws org.apache.kafka.common.KafkaException if Kafka does not answer in time
 	 */
-	public Map<TopicPartition, OffsetAndMetadata> begin(Collection<TopicPartition> assigned, Consumer<Gap> gaps) {
+	public Map<TopicPartition, FinishedOffsets> begin(Collection<TopicPartition> assigned) {
 		if (assigned.isEmpty()) {
 			return Map.of();
 		}
 		Map<TopicPartition, OffsetAndMetadata> commits = ask(() -> this.kafka.committed(Set.copyOf(assigned), TIMEOUT));
 		Map<TopicPartition, Long> starts = ask(() -> this.kafka.beginningOffsets(assigned, TIMEOUT));
 		Map<TopicPartition, Long> ends = ask(() -> this.kafka.endOffsets(assigned, TIMEOUT));
-		Map<TopicPartition, OffsetAndMetadata> valid = new HashMap<>();
-		Map<TopicPartition, OffsetAndMetadata> initial = new HashMap<>();
+		Map<TopicPartition, FinishedOffsets> finished = new HashMap<>();
+		Map<TopicPartition, Long> wanted = new HashMap<>();
 		Map<TopicPartition, Long> positions = new HashMap<>();
+		Map<TopicPartition, Long> initial = new HashMap<>();
 		for (TopicPartition partition : assigned) {
 			long start = starts.getOrDefault(partition, 0L);
 			// Kafka maps a partition without a commit to null.
 			OffsetAndMetadata commit = commits.get(partition);
-			long from = (this.first == Start.AT_ZERO) ? 0 : start;
+			// Without a commit nothing says that the delivery has read what is deleted.
+			// The projection has: only records that every reader committed are deleted.
+			long from = (this.reader == Reader.DELIVERY) ? 0 : start;
 			if (commit != null && isValid(partition, commit, ends.getOrDefault(partition, Long.MAX_VALUE))) {
-				valid.put(partition, commit);
 				from = commit.offset();
+				finished.put(partition, FinishedOffsets.parse(from, CommitMetadata.parse(commit.metadata()).rest()));
 			}
-			if (from < start) {
-				gaps.accept(new Gap(partition, from, start));
+			if (from < start || !finished.containsKey(partition)) {
+				initial.put(partition, start);
 			}
-			if (from < start || !valid.containsKey(partition)) {
-				initial.put(partition, initial(start));
-			}
+			wanted.put(partition, from);
 			positions.put(partition, Math.max(from, start));
 		}
 		// Before the first record, which may end the process: it may need all memory.
 		logger.info("Reading from offsets {}", positions);
 		positions.forEach(this.kafka::seek);
 		if (!initial.isEmpty()) {
-			ask(() -> {
-				this.kafka.commitSync(initial, TIMEOUT);
-				return true;
-			});
+			commit(initial);
 		}
-		return valid;
+		positions.forEach((partition, position) -> lost(partition, wanted.getOrDefault(partition, position), position,
+				finished.getOrDefault(partition, FinishedOffsets.NONE)));
+		return finished;
 	}
 
 	private boolean isValid(TopicPartition partition, OffsetAndMetadata commit, long end) {
@@ -122,19 +108,31 @@ public final class ReadPositions {
 		return true;
 	}
 
-	private OffsetAndMetadata initial(long offset) {
-		return new OffsetAndMetadata(offset, CommitMetadata.of(this.topicIds.values(), "").text());
+	private void commit(Map<TopicPartition, Long> positions) {
+		String metadata = CommitMetadata.of(this.topicIds.values(), "").text();
+		Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+		positions.forEach((partition, offset) -> offsets.put(partition, new OffsetAndMetadata(offset, metadata)));
+		ask(() -> {
+			this.kafka.commitSync(offsets, TIMEOUT);
+			return true;
+		});
+	}
+
+	private void lost(TopicPartition partition, long from, long to, FinishedOffsets finished) {
+		long records = to - from - finished.countBelow(to);
+		if (records > 0) {
+			this.lost.lost(this.reader, partition, from, to, records);
+		}
 	}
 
 	/**
 	 * Moves the consumer to the log start of each partition whose next records are
-	 * deleted.
-	 * @param gaps called for each range of deleted offsets
+	 * deleted, and so lost.
 	 * @throws OffsetOutOfRangeException if a position is beyond the log end, which is no
 	 * gap: a new reader finds a valid one
 	 * @throws org.apache.kafka.common.KafkaException if Kafka does not answer in time
 	 */
-	public void skip(OffsetOutOfRangeException deleted, Consumer<Gap> gaps) {
+	public void skip(OffsetOutOfRangeException deleted) {
 		Map<TopicPartition, Long> positions = deleted.offsetOutOfRangePartitions();
 		Map<TopicPartition, Long> starts = ask(() -> this.kafka.beginningOffsets(positions.keySet(), TIMEOUT));
 		positions.forEach((partition, position) -> {
@@ -142,7 +140,11 @@ public final class ReadPositions {
 			if (position >= start) {
 				throw deleted;
 			}
-			gaps.accept(new Gap(partition, position, start));
+			if (this.reader == Reader.PROJECTION) {
+				// Nothing may come after the gap for long, and gateways look at commits.
+				commit(Map.of(partition, start));
+			}
+			lost(partition, position, start, FinishedOffsets.NONE);
 			this.kafka.seek(partition, start);
 		});
 	}

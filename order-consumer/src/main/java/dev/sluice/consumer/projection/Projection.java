@@ -14,7 +14,7 @@ import java.util.Set;
 import dev.sluice.consumer.ConsumerMetric;
 import dev.sluice.consumer.offsets.CommitMetadata;
 import dev.sluice.consumer.offsets.LostRecords;
-import dev.sluice.consumer.offsets.LostRecords.Gap;
+import dev.sluice.consumer.offsets.LostRecords.Reader;
 import dev.sluice.consumer.offsets.ReadPositions;
 import dev.sluice.contract.Topics;
 import dev.sluice.threads.Supervisor;
@@ -136,7 +136,7 @@ final class Projection implements SmartLifecycle {
 		this.properties = properties;
 		this.topics = topics;
 		this.lost = lost;
-		TOPICS.forEach((topic) -> lost.expect(READER, topic));
+		TOPICS.forEach((topic) -> lost.expect(Reader.PROJECTION, topic));
 		this.reader = reader;
 		this.table = table;
 		this.consumers = consumers;
@@ -188,14 +188,14 @@ final class Projection implements SmartLifecycle {
 		Map<String, Uuid> topicIds = projected(this.topics.await());
 		this.table.migrate();
 		Consumer<byte[], byte[]> kafka = consumer();
-		ReadPositions positions = new ReadPositions(kafka, topicIds, ReadPositions.Start.ANYWHERE);
+		ReadPositions positions = new ReadPositions(kafka, topicIds, Reader.PROJECTION, this.lost);
 		Reading opened = new Reading(kafka, topicIds, positions);
 		this.reading = opened;
 		kafka.subscribe(TOPICS, new ConsumerRebalanceListener() {
 
 			@Override
 			public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
-				positions.begin(assigned, Projection.this::lost);
+				positions.begin(assigned);
 			}
 
 			@Override
@@ -243,11 +243,7 @@ final class Projection implements SmartLifecycle {
 			return now.kafka().poll(POLL);
 		}
 		catch (OffsetOutOfRangeException ex) {
-			now.positions().skip(ex, (gap) -> {
-				// Nothing may come after the gap for long, and gateways look at commits.
-				commit(now, Map.of(gap.partition(), new OffsetAndMetadata(gap.to())));
-				lost(gap);
-			});
+			now.positions().skip(ex);
 			return ConsumerRecords.empty();
 		}
 	}
@@ -308,10 +304,6 @@ final class Projection implements SmartLifecycle {
 		if (this.failures.add(NestedExceptionUtils.getMostSpecificCause(failure).getClass())) {
 			logger.warn("The status projection fails. Retrying until it succeeds: {}", oneLine(failure));
 		}
-	}
-
-	private void lost(Gap gap) {
-		this.lost.lost(READER, gap, gap.size());
 	}
 
 	/** The exception and its root cause, which says what a person can mend. */

@@ -93,7 +93,8 @@ class DeliverySimulationTests {
 
 	private static LostRecords lostRecords() {
 		LostRecords lost = mock(LostRecords.class, withSettings().stubOnly());
-		doThrow(new AssertionError("records are said to be lost")).when(lost).lost(any(), any(), anyLong());
+		doThrow(new AssertionError("records are said to be lost")).when(lost)
+			.lost(any(), any(), anyLong(), anyLong(), anyLong());
 		return lost;
 	}
 

@@ -1,14 +1,14 @@
 package dev.sluice.consumer.offsets;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import dev.sluice.consumer.offsets.LostRecords.Gap;
+import dev.sluice.consumer.offsets.LostRecords.Reader;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
@@ -32,7 +32,7 @@ class ReadPositionsTests {
 
 	private final MockConsumer<byte[], byte[]> kafka = new MockConsumer<>("none");
 
-	private final List<Gap> gaps = new ArrayList<>();
+	private final LostRecords lost = new LostRecords(new SimpleMeterRegistry());
 
 	@BeforeEach
 	void assign() {
@@ -47,7 +47,7 @@ class ReadPositionsTests {
 	void goesOnFromACommitThatNamesNoTopic() {
 		this.kafka.commitSync(Map.of(PARTITION, new OffsetAndMetadata(50)));
 
-		begin(ReadPositions.Start.AT_ZERO);
+		begin(Reader.DELIVERY);
 
 		assertThat(this.kafka.position(PARTITION)).isEqualTo(50);
 	}
@@ -59,12 +59,12 @@ class ReadPositionsTests {
 					CommitMetadata.of(List.of(TOPIC), "finished above").text());
 			this.kafka.commitSync(Map.of(PARTITION, commit));
 
-			assertThat(begin(ReadPositions.Start.AT_ZERO)).containsEntry(PARTITION, commit);
+			assertThat(begin(Reader.DELIVERY)).containsOnlyKeys(PARTITION);
 
 			assertThat(this.kafka.position(PARTITION)).isEqualTo(offset);
 			assertThat(this.kafka.committed(Set.of(PARTITION))).containsEntry(PARTITION, commit);
 		}
-		assertThat(this.gaps).isEmpty();
+		assertThat(this.lost.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -84,9 +84,9 @@ class ReadPositionsTests {
 		};
 
 		consumer.assign(Set.of(PARTITION));
-		new ReadPositions(consumer, Map.of(), ReadPositions.Start.AT_ZERO).skip(outOfRange(7), this.gaps::add);
+		new ReadPositions(consumer, Map.of(), Reader.DELIVERY, this.lost).skip(outOfRange(7));
 
-		assertThat(this.gaps).containsExactly(new Gap(PARTITION, 7, 10));
+		assertThat(this.lost.details()).containsEntry("delivery: orders-0", "3 records below offset 10");
 		assertThat(woken).isTrue();
 	}
 
@@ -94,21 +94,21 @@ class ReadPositionsTests {
 	void tellsWhatIsGoneBehindTheCommit() {
 		commit(4, TOPIC);
 
-		begin(ReadPositions.Start.ANYWHERE);
+		begin(Reader.PROJECTION);
 
 		assertThat(this.kafka.position(PARTITION)).isEqualTo(10);
-		assertThat(this.gaps).containsExactly(new Gap(PARTITION, 4, 10));
+		assertThat(this.lost.details()).containsEntry("projection: orders-0", "6 records below offset 10");
 		assertThat(committed()).isEqualTo(10);
 	}
 
 	@ParameterizedTest
 	@EnumSource
-	void withoutACommitEverythingBeforeTheLogStartIsLostToTheDelivery(ReadPositions.Start first) {
-		begin(first);
+	void withoutACommitEverythingBeforeTheLogStartIsLostToTheDelivery(Reader reader) {
+		begin(reader);
 
 		assertThat(this.kafka.position(PARTITION)).isEqualTo(10);
-		assertThat(this.gaps)
-			.isEqualTo((first == ReadPositions.Start.AT_ZERO) ? List.of(new Gap(PARTITION, 0, 10)) : List.of());
+		assertThat(this.lost.details()).isEqualTo(
+				(reader == Reader.DELIVERY) ? Map.of("delivery: orders-0", "10 records below offset 10") : Map.of());
 		assertThat(committed()).isEqualTo(10);
 	}
 
@@ -117,10 +117,10 @@ class ReadPositionsTests {
 		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 0L));
 		commit(50, Uuid.randomUuid());
 
-		assertThat(begin(ReadPositions.Start.AT_ZERO)).isEmpty();
+		assertThat(begin(Reader.DELIVERY)).isEmpty();
 
 		assertThat(this.kafka.position(PARTITION)).isZero();
-		assertThat(this.gaps).isEmpty();
+		assertThat(this.lost.isEmpty()).isTrue();
 		assertThat(committed()).isZero();
 	}
 
@@ -129,24 +129,23 @@ class ReadPositionsTests {
 		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 0L));
 		commit(101, TOPIC);
 
-		assertThat(begin(ReadPositions.Start.AT_ZERO)).isEmpty();
+		assertThat(begin(Reader.DELIVERY)).isEmpty();
 
 		assertThat(this.kafka.position(PARTITION)).isZero();
 	}
 
 	@Test
 	void skipsADeletedRangeOnlyBelowTheLogStart() {
-		ReadPositions positions = positions(ReadPositions.Start.AT_ZERO);
+		ReadPositions positions = positions(Reader.DELIVERY);
 
-		positions.skip(outOfRange(7), this.gaps::add);
-		assertThat(this.gaps).containsExactly(new Gap(PARTITION, 7, 10));
+		positions.skip(outOfRange(7));
+		assertThat(this.lost.details()).containsEntry("delivery: orders-0", "3 records below offset 10");
 		assertThat(this.kafka.position(PARTITION)).isEqualTo(10);
 
 		OffsetOutOfRangeException beyondTheEnd = outOfRange(101);
-		assertThatExceptionOfType(OffsetOutOfRangeException.class)
-			.isThrownBy(() -> positions.skip(beyondTheEnd, this.gaps::add))
+		assertThatExceptionOfType(OffsetOutOfRangeException.class).isThrownBy(() -> positions.skip(beyondTheEnd))
 			.isSameAs(beyondTheEnd);
-		assertThat(this.gaps).hasSize(1);
+		assertThat(this.lost.details()).hasSize(1);
 	}
 
 	@Test
@@ -166,12 +165,12 @@ class ReadPositionsTests {
 		return new OffsetOutOfRangeException(Map.of(PARTITION, position));
 	}
 
-	private Map<TopicPartition, OffsetAndMetadata> begin(ReadPositions.Start first) {
-		return positions(first).begin(Set.of(PARTITION), this.gaps::add);
+	private Map<TopicPartition, FinishedOffsets> begin(Reader reader) {
+		return positions(reader).begin(Set.of(PARTITION));
 	}
 
-	private ReadPositions positions(ReadPositions.Start first) {
-		return new ReadPositions(this.kafka, Map.of(PARTITION.topic(), TOPIC), first);
+	private ReadPositions positions(Reader reader) {
+		return new ReadPositions(this.kafka, Map.of(PARTITION.topic(), TOPIC), reader, this.lost);
 	}
 
 	private void commit(long offset, Uuid topic) {
