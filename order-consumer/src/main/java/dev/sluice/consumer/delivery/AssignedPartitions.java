@@ -98,7 +98,7 @@ final class AssignedPartitions {
 		return this.partitions.entrySet()
 			.stream()
 			.filter((partition) -> of.contains(partition.getKey()))
-			.flatMap((partition) -> partition.getValue().unfinished().stream())
+			.flatMap((partition) -> partition.getValue().progress.unfinished().stream())
 			.toList();
 	}
 
@@ -107,15 +107,12 @@ final class AssignedPartitions {
 
 		private final KeySequencer sequencer = new KeySequencer();
 
-		private final FinishedOffsets earlier;
-
-		/** Null until the first record. */
-		private @Nullable PartitionProgress<Delivery> progress;
+		private final PartitionProgress<Delivery> progress;
 
 		private @Nullable OffsetAndMetadata committed;
 
 		private Partition(FinishedOffsets earlier) {
-			this.earlier = earlier;
+			this.progress = new PartitionProgress<>(earlier);
 		}
 
 		/** The records of one order have one key, and wait for each other either way. */
@@ -132,28 +129,15 @@ final class AssignedPartitions {
 			return (header != null) ? header.value() : null;
 		}
 
-		/**
-		 * @param offset that of a record, which the progress begins with if it is the
-		 * first
-		 */
-		PartitionProgress<Delivery> progress(long offset) {
-			PartitionProgress<Delivery> known = this.progress;
-			if (known == null) {
-				known = new PartitionProgress<>(offset, this.earlier);
-				this.progress = known;
-			}
-			return known;
-		}
-
-		private List<Delivery> unfinished() {
-			return (this.progress != null) ? this.progress.unfinished() : List.of();
+		PartitionProgress<Delivery> progress() {
+			return this.progress;
 		}
 
 		private @Nullable OffsetAndMetadata committable() {
-			if (this.progress == null) {
+			OffsetAndMetadata finished = this.progress.committable();
+			if (finished == null) {
 				return null;
 			}
-			OffsetAndMetadata finished = this.progress.committable();
 			OffsetAndMetadata offset = new OffsetAndMetadata(finished.offset(),
 					CommitMetadata.of(AssignedPartitions.this.topicId, finished.metadata()).text());
 			return offset.equals(this.committed) ? null : offset;

@@ -225,7 +225,7 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 	private void begin(ConsumerRecord<byte[], byte[]> record) {
 		AssignedPartitions.Partition partition = this.partitions
 			.get(new TopicPartition(record.topic(), record.partition()));
-		PartitionProgress<Delivery> progress = partition.progress(record.offset());
+		PartitionProgress<Delivery> progress = partition.progress();
 		if (progress.skipIfFinished(record.offset())) {
 			this.uncommitted = true;
 			return;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FinishedOffsets {
 
-	public static final FinishedOffsets NONE = new FinishedOffsets(0, new TreeMap<>());
+	public static final FinishedOffsets NONE = new FinishedOffsets(new TreeMap<>());
 
 	/** By default, brokers refuse more than 4,096 bytes of metadata. */
 	private static final int MAX_TEXT_LENGTH = 4_000;
@@ -24,13 +24,10 @@ public final class FinishedOffsets {
 
 	private static final int RADIX = 36;
 
-	private final long committed;
-
 	/** Maps the first offset of a run to the first offset after it. */
 	private final NavigableMap<Long, Long> runs;
 
-	private FinishedOffsets(long committed, NavigableMap<Long, Long> runs) {
-		this.committed = committed;
+	private FinishedOffsets(NavigableMap<Long, Long> runs) {
 		this.runs = runs;
 	}
 
@@ -63,13 +60,7 @@ public final class FinishedOffsets {
 		catch (NumberFormatException | ArithmeticException ex) {
 			return NONE;
 		}
-		return new FinishedOffsets(committed, runs);
-	}
-
-	/** Whether these offsets apply to a partition that is read from an offset on. */
-	boolean applyFrom(long offset) {
-		// A lower position means that the partition was created again.
-		return offset >= this.committed;
+		return new FinishedOffsets(runs);
 	}
 
 	public boolean contains(long offset) {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.SequencedMap;
 
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The progress of one partition. Records begin in the order of their offsets and finish
@@ -25,16 +26,11 @@ public final class PartitionProgress<T> {
 	/** Offsets that earlier readers of the partition have finished. */
 	private final FinishedOffsets earlier;
 
+	/** The offset after the last record; 0 before the first one. */
 	private long next;
 
-	/**
-	 * @param position the first offset that may begin
-	 * @param earlier the finished offsets of the last commit, which may be that of a
-	 * deleted partition
-	 */
-	public PartitionProgress(long position, FinishedOffsets earlier) {
-		this.next = position;
-		this.earlier = earlier.applyFrom(position) ? earlier : FinishedOffsets.NONE;
+	public PartitionProgress(FinishedOffsets earlier) {
+		this.earlier = earlier;
 	}
 
 	/**
@@ -68,8 +64,12 @@ public final class PartitionProgress<T> {
 	/**
 	 * The offset to commit. All records below it are finished, and above it those that
 	 * the metadata lists.
+	 * @return null before the first record
 	 */
-	public synchronized OffsetAndMetadata committable() {
+	public synchronized @Nullable OffsetAndMetadata committable() {
+		if (this.next == 0) {
+			return null;
+		}
 		long committable = this.unfinished.isEmpty() ? this.next : this.unfinished.firstEntry().getKey();
 		FinishedOffsets.Text finished = new FinishedOffsets.Text(committable);
 		long behind = committable;

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class PartitionProgressTests {
 
-	private final PartitionProgress<String> progress = new PartitionProgress<>(10, FinishedOffsets.NONE);
+	private final PartitionProgress<String> progress = new PartitionProgress<>(FinishedOffsets.NONE);
 
 	@Test
 	void refusesToBeginBackwards() {
@@ -30,7 +30,7 @@ class PartitionProgressTests {
 		begin(10, 11, 12, 13);
 		this.progress.finish(11);
 		this.progress.finish(13);
-		PartitionProgress<String> later = new PartitionProgress<>(10, committed());
+		PartitionProgress<String> later = new PartitionProgress<>(committed());
 
 		assertThat(later.skipIfFinished(10)).isFalse();
 		later.begin(10, "again");
@@ -45,14 +45,6 @@ class PartitionProgressTests {
 		assertThat(FinishedOffsets.parse(13, later.committable().metadata()).contains(13)).isTrue();
 		assertThat(later.skipIfFinished(13)).isTrue();
 		assertThat(later.committable().offset()).isEqualTo(14);
-	}
-
-	@Test
-	void doesNotBelieveTheCommitOfAPartitionThatWasMadeAnew() {
-		begin(10, 11);
-		this.progress.finish(11);
-
-		assertThat(new PartitionProgress<>(0, committed()).skipIfFinished(11)).isFalse();
 	}
 
 	/** Compares with the obvious model, whatever the order in which records finish. */
