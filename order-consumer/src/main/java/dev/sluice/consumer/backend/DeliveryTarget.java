@@ -1,9 +1,16 @@
 package dev.sluice.consumer.backend;
 
+import io.grpc.ChannelCredentials;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.TlsChannelCredentials;
 import jakarta.validation.constraints.NotBlank;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.boot.ssl.SslManagerBundle;
 import org.springframework.validation.annotation.Validated;
 
 /**
@@ -29,6 +36,20 @@ public record DeliveryTarget(@DefaultValue("http") Kind target,
 		/** The sink, over its stream. */
 		GRPC
 
+	}
+
+	/** The channel to the sink. */
+	public ManagedChannelBuilder<?> sinkChannel(SslBundles bundles) {
+		return Grpc.newChannelBuilder(this.sinkAddress,
+				this.sinkSslBundle.isEmpty() ? InsecureChannelCredentials.create() : tls(bundles));
+	}
+
+	private ChannelCredentials tls(SslBundles bundles) {
+		SslManagerBundle managers = bundles.getBundle(this.sinkSslBundle).getManagers();
+		return TlsChannelCredentials.newBuilder()
+			.keyManager(managers.getKeyManagers())
+			.trustManager(managers.getTrustManagers())
+			.build();
 	}
 
 }

@@ -15,7 +15,6 @@ import dev.sluice.consumer.backend.BackendProperties;
 import dev.sluice.consumer.backend.DeliveryTarget;
 import dev.sluice.consumer.backend.HttpBackend;
 import dev.sluice.consumer.backend.SinkBackend;
-import dev.sluice.consumer.backend.SinkChannel;
 import dev.sluice.consumer.limiter.BackendHealth;
 import dev.sluice.consumer.limiter.DeliveryLimiter;
 import dev.sluice.consumer.offsets.LostRecords;
@@ -77,7 +76,7 @@ class DeliveryConfiguration {
 	@ConditionalOnProperty(name = "delivery.target", havingValue = "grpc")
 	SinkBackend sinkBackend(DeliveryTarget target, BackendProperties properties, SslBundles bundles,
 			MeterRegistry registry) {
-		SinkBackend backend = new SinkBackend(SinkChannel.to(target, bundles), properties.responseTimeout());
+		SinkBackend backend = new SinkBackend(target.sinkChannel(bundles), properties.responseTimeout());
 		ConsumerMetric.SINK_IN_FLIGHT.gauge(registry, backend, (of) -> of.stats().inFlight());
 		ConsumerMetric.SINK_WINDOW.gauge(registry, backend, (of) -> of.stats().window());
 		ConsumerMetric.SINK_SPOOL.gauge(registry, backend, (of) -> of.stats().spoolBytes());

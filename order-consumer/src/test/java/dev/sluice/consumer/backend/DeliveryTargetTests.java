@@ -17,7 +17,7 @@ import org.springframework.boot.ssl.SslStoreBundle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-class SinkChannelTests {
+class DeliveryTargetTests {
 
 	/** First byte of the handshake of TLS. */
 	private static final int HANDSHAKE = 22;
@@ -44,8 +44,8 @@ class SinkChannelTests {
 	/** What the channel begins its connection with. */
 	private int firstByte(String bundle) throws IOException {
 		try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			ManagedChannel channel = SinkChannel
-				.to(new DeliveryTarget(Kind.GRPC, "127.0.0.1:" + server.getLocalPort(), bundle), this.bundles)
+			ManagedChannel channel = new DeliveryTarget(Kind.GRPC, "127.0.0.1:" + server.getLocalPort(), bundle)
+				.sinkChannel(this.bundles)
 				.build();
 			try {
 				channel.getState(true);
