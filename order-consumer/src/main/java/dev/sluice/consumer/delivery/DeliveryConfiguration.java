@@ -27,6 +27,7 @@ import dev.sluice.threads.Supervisor;
 import dev.sluice.topics.TopicWatch;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
+import org.apache.kafka.clients.admin.Admin;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -109,7 +110,7 @@ class DeliveryConfiguration {
 	OrderPurge orderPurge(QueueProperties queue, DeliveryProperties delivery, ProjectionProperties projection,
 			DeliveryLoop loop, TopicWatch topics, KafkaAdmin admin, InstantSource clock, Supervisor supervisor) {
 		return new OrderPurge(queue.retention(), List.of(delivery.groupId(), projection.groupId()), loop::assignment,
-				topics, admin.getConfigurationProperties(), clock, supervisor);
+				topics, () -> Admin.create(admin.getConfigurationProperties()), clock, supervisor);
 	}
 
 	@Bean

@@ -150,11 +150,6 @@ public final class DeliveryLimiter {
 		return this.health.budget(maxAttempts);
 	}
 
-	/** How often the circuit breaker has opened. */
-	public int outages() {
-		return this.health.outages();
-	}
-
 	/** Whether the circuit breaker is open. */
 	public boolean isOpen() {
 		return !this.health.isHealthy();

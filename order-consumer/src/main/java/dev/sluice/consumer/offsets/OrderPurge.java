@@ -17,7 +17,6 @@ import dev.sluice.threads.Supervisor;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -74,20 +73,10 @@ public final class OrderPurge implements SmartLifecycle {
 	 * @param retention the age from which an order may be deleted; 0 means never
 	 * @param groups the groups that must have committed the order
 	 * @param partitions supplies the partitions to delete from
-	 * @param client configuration of the admin client
+	 * @param admins creates the admin client of a purge
 	 */
 	public OrderPurge(Duration retention, List<String> groups, Supplier<Set<TopicPartition>> partitions,
-			TopicWatch topics, Map<String, Object> client, InstantSource clock, Supervisor supervisor) {
-		this(retention, groups, partitions, topics, () -> {
-			Map<String, Object> bounded = new HashMap<>(client);
-			bounded.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
-			bounded.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS / 2);
-			return Admin.create(bounded);
-		}, clock, supervisor);
-	}
-
-	OrderPurge(Duration retention, List<String> groups, Supplier<Set<TopicPartition>> partitions, TopicWatch topics,
-			Supplier<Admin> admins, InstantSource clock, Supervisor supervisor) {
+			TopicWatch topics, Supplier<Admin> admins, InstantSource clock, Supervisor supervisor) {
 		this.retention = retention;
 		this.groups = groups;
 		this.partitions = partitions;
@@ -132,7 +121,8 @@ public final class OrderPurge implements SmartLifecycle {
 		if (!state.ready() || topic == null || owned.isEmpty()) {
 			return;
 		}
-		try (Admin admin = this.admins.get()) {
+		Admin admin = this.admins.get();
+		try {
 			Map<TopicPartition, Long> below = oldEnough(admin, owned);
 			for (String group : this.groups) {
 				Map<TopicPartition, OffsetAndMetadata> commits = get(
@@ -151,6 +141,10 @@ public final class OrderPurge implements SmartLifecycle {
 					.all());
 				logger.debug("Deleted delivered orders below {}", below);
 			}
+		}
+		finally {
+			// Does not wait for what has no answer.
+			admin.close(Duration.ZERO);
 		}
 	}
 
