@@ -88,7 +88,7 @@ final class Projection implements SmartLifecycle {
 	/**
 	 * A consumer, from its subscription to its close.
 	 *
-	 * @param topicIds ids of the topics that it reads
+	 * @param topicIds ids of the topics as they were before
 	 */
 	private record Reading(Consumer<byte[], byte[]> kafka, Map<String, Uuid> topicIds, ReadPositions positions) {
 	}
@@ -185,7 +185,7 @@ final class Projection implements SmartLifecycle {
 	/** Opens a consumer as soon as PostgreSQL and Kafka answer. */
 	private Reading open() throws InterruptedException {
 		this.state = State.WAITING;
-		Map<String, Uuid> topicIds = projected(this.topics.await());
+		Map<String, Uuid> topicIds = this.topics.await().ids();
 		this.table.migrate();
 		Consumer<byte[], byte[]> kafka = consumer();
 		ReadPositions positions = new ReadPositions(kafka, topicIds, Reader.PROJECTION, this.lost);
@@ -219,21 +219,16 @@ final class Projection implements SmartLifecycle {
 		return this.consumers.createConsumer(this.properties.groupId(), "order-status", null, overrides);
 	}
 
-	private static Map<String, Uuid> projected(TopicsState state) {
-		Map<String, Uuid> ids = new HashMap<>(state.ids());
-		ids.keySet().retainAll(TOPICS);
-		return Map.copyOf(ids);
-	}
-
 	/**
 	 * Whether a topic was deleted and created again: the consumer itself notices only
 	 * after minutes and continues at its old offset.
 	 */
 	private boolean isAnotherTopic(Reading now) {
 		TopicsState state = this.topics.state();
-		boolean another = state.ready() && !projected(state).equals(now.topicIds());
+		boolean another = state.ready() && !state.ids().equals(now.topicIds());
 		if (another) {
-			logger.warn("A topic was deleted and created again. The status projection reads it from its beginning");
+			logger.warn(
+					"A topic was deleted and created again. The status projection reads a new topic from its beginning");
 		}
 		return another;
 	}
