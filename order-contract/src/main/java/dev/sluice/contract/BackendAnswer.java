@@ -10,6 +10,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.MissingNode;
 
 /**
  * What an answer of the backend says about an order: the same for the gateways and the
@@ -69,8 +73,8 @@ public sealed interface BackendAnswer {
 			return new Failed();
 		}
 		return switch (status) {
-			case 200, 201 -> saved(AnswerMembers.of(body), id, now);
-			case 409, 422 -> isKeyReused(AnswerMembers.of(body)) ? new Conflict() : new Rejected();
+			case 200, 201 -> saved(json(body), id, now);
+			case 409, 422 -> isKeyReused(json(body)) ? new Conflict() : new Rejected();
 			case 400, 413 -> new Rejected();
 			default -> new Failed();
 		};
@@ -99,13 +103,23 @@ public sealed interface BackendAnswer {
 		}
 	}
 
-	private static BackendAnswer saved(@Nullable AnswerMembers answer, UUID id, Instant now) {
-		return (answer != null && id.toString().equalsIgnoreCase(answer.id())) ? new Saved(time(answer.savedAt(), now))
-				: new Failed();
+	/** A whole body; missing if it is not one JSON document. */
+	private static JsonNode json(byte[] body) {
+		try {
+			return JsonMapper.shared().readTree(body);
+		}
+		catch (JacksonException ex) {
+			return MissingNode.getInstance();
+		}
 	}
 
-	private static boolean isKeyReused(@Nullable AnswerMembers answer) {
-		return answer != null && ProblemType.KEY_REUSED.type().toString().equals(answer.type());
+	private static BackendAnswer saved(JsonNode answer, UUID id, Instant now) {
+		return id.toString().equalsIgnoreCase(answer.path("id").stringValue(null))
+				? new Saved(time(answer.path("savedAt").stringValue(null), now)) : new Failed();
+	}
+
+	private static boolean isKeyReused(JsonNode answer) {
+		return ProblemType.KEY_REUSED.type().toString().equals(answer.path("type").stringValue(null));
 	}
 
 	private static @Nullable Instant time(@Nullable String text, Instant now) {
