@@ -11,7 +11,7 @@ import java.util.HexFormat;
  *
  * @param hex 64 lower-case hexadecimal digits
  */
-public record Fingerprint(String hex) implements Comparable<Fingerprint> {
+public record Fingerprint(String hex) {
 
 	public static Fingerprint ofJson(byte[] json) {
 		try {
@@ -20,12 +20,6 @@ public record Fingerprint(String hex) implements Comparable<Fingerprint> {
 		catch (NoSuchAlgorithmException ex) {
 			throw new IllegalStateException("Every Java platform has SHA-256", ex);
 		}
-	}
-
-	/** Sorts as PostgreSQL sorts the bytes. */
-	@Override
-	public int compareTo(Fingerprint other) {
-		return this.hex.compareTo(other.hex);
 	}
 
 }
