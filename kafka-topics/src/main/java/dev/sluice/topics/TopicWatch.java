@@ -211,7 +211,7 @@ public final class TopicWatch implements AutoCloseable {
 		seen.differences()
 			.stream()
 			.filter((difference) -> !before.differences().contains(difference))
-			.forEach((difference) -> logger.warn("{}", difference));
+			.forEach(logger::warn);
 		if (before.problem() != null && seen.problem() == null && !before.equals(TopicsState.INITIAL)) {
 			logger.info("Kafka answers again, and the topics {} can be checked", this.specs.keySet());
 		}
@@ -273,9 +273,9 @@ public final class TopicWatch implements AutoCloseable {
 		get(admin.listOffsets(ends).all());
 	}
 
-	private List<TopicDifference> differences(Admin admin, Map<String, TopicDescription> found)
-			throws InterruptedException {
-		List<TopicDifference> differences = new ArrayList<>();
+	/** What differs is reported, and the service runs anyway. */
+	private List<String> differences(Admin admin, Map<String, TopicDescription> found) throws InterruptedException {
+		List<String> differences = new ArrayList<>();
 		Map<ConfigResource, KafkaFuture<Config>> configs = admin
 			.describeConfigs(this.specs.keySet()
 				.stream()
@@ -287,26 +287,34 @@ public final class TopicWatch implements AutoCloseable {
 			TopicSpec spec = Objects.requireNonNull(this.specs.get(name));
 			List<TopicPartitionInfo> partitions = Objects.requireNonNull(found.get(name)).partitions();
 			int replicas = partitions.stream().mapToInt((part) -> part.replicas().size()).min().orElse(0);
-			compare(differences, spec, TopicDifference.PARTITIONS, partitions.size(), spec.partitions());
-			compare(differences, spec, TopicDifference.REPLICATION_FACTOR, replicas, spec.replicationFactor());
+			compare(differences, name, "partitions", partitions.size(), spec.partitions(),
+					"set the service's number of partitions to what is found, or add partitions with kafka-topics.sh "
+							+ "--alter --topic " + name + " --partitions " + spec.partitions()
+							+ " while no order is queued");
+			compare(differences, name, "replication.factor", replicas, spec.replicationFactor(),
+					"set the service's replication factor to what is found, or move the topic's partitions with "
+							+ "kafka-reassign-partitions.sh");
 			try {
 				Config actual = get(config.getValue());
 				spec.configs().forEach((key, wanted) -> {
 					ConfigEntry entry = actual.get(key);
-					compare(differences, spec, key, (entry != null) ? entry.value() : null, wanted);
+					compare(differences, name, key, (entry != null) ? entry.value() : null, wanted,
+							"kafka-configs.sh --alter --topic " + name + " --add-config " + key + "=" + wanted);
 				});
 			}
 			catch (AuthorizationException _) {
-				compare(differences, spec, TopicDifference.CONFIGURATION, "that may not be read", spec.configs());
+				compare(differences, name, "configuration", "that may not be read", spec.configs(),
+						"grant DESCRIBE_CONFIGS on topic " + name);
 			}
 		}
 		return differences;
 	}
 
-	private static void compare(List<TopicDifference> differences, TopicSpec spec, String setting,
-			@Nullable Object found, Object wanted) {
+	private static void compare(List<String> differences, String topic, String setting, @Nullable Object found,
+			Object wanted, String remedy) {
 		if (!String.valueOf(found).equals(wanted.toString())) {
-			differences.add(new TopicDifference(spec.name(), setting, String.valueOf(found), wanted.toString()));
+			differences
+				.add("topic %s has %s %s and should have %s: %s".formatted(topic, setting, found, wanted, remedy));
 		}
 	}
 

@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param ids ids of the existing topics; a topic that was deleted and created again has
  * another id
  * @param missing names of the missing topics
- * @param differences settings of existing topics that differ from their specifications
+ * @param differences the settings of existing topics that differ from their
+ * specifications, each with what an operator can do about it
  * @param problem why the last check failed, or null
  */
-public record TopicsState(boolean ready, Map<String, Uuid> ids, List<String> missing, List<TopicDifference> differences,
+public record TopicsState(boolean ready, Map<String, Uuid> ids, List<String> missing, List<String> differences,
 		@Nullable String problem) {
 
 	static final TopicsState INITIAL = new TopicsState(false, Map.of(), List.of(), List.of(),
@@ -38,7 +39,7 @@ public record TopicsState(boolean ready, Map<String, Uuid> ids, List<String> mis
 			details.put("missing", this.missing);
 		}
 		if (!this.differences.isEmpty()) {
-			details.put("differences", this.differences.stream().map(TopicDifference::toString).toList());
+			details.put("differences", this.differences);
 		}
 		if (this.problem != null) {
 			details.put("problem", this.problem);
