@@ -26,8 +26,8 @@ class CeilingTests {
 	/** Lines of {@code src/main/java}. */
 	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_310),
 			Map.entry("dev-services", 3_381), Map.entry("gateway-core", 5_835), Map.entry("gateway-reactive", 2_225),
-			Map.entry("gateway-servlet", 3_600), Map.entry("grpc-sink", 9_562), Map.entry("kafka-topics", 834),
-			Map.entry("load-tests", 24_828), Map.entry("order-consumer", 5_773), Map.entry("order-contract", 1_006));
+			Map.entry("gateway-servlet", 3_600), Map.entry("grpc-sink", 9_562), Map.entry("kafka-topics", 806),
+			Map.entry("load-tests", 24_828), Map.entry("order-consumer", 5_586), Map.entry("order-contract", 967));
 
 	/** Lines of {@code src/test/java} of all modules. */
 	private static final int TEST_LINES = 52_670;
@@ -46,7 +46,7 @@ class CeilingTests {
 	private static final Map<String, Integer> LARGE_CLASSES = Map.of();
 
 	/** Packages with more types than a package may have. */
-	private static final Map<String, Integer> LARGE_PACKAGES = Map.of("order-contract/contract", 20,
+	private static final Map<String, Integer> LARGE_PACKAGES = Map.of("order-contract/contract", 19,
 			"dev-services/devservices", 31);
 
 	/** Records with more components than a record may have. */
