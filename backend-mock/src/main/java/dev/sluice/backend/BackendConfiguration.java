@@ -8,7 +8,6 @@ import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.sluice.backend.http.BehaviourRules;
-import dev.sluice.backend.http.ConnectionCap;
 import dev.sluice.backend.http.ControlRoutes;
 import dev.sluice.backend.http.OrderRoutes;
 import dev.sluice.backend.loop.Loop;
@@ -30,9 +29,10 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.jdbc.autoconfigure.DataSourceProperties;
 import org.springframework.boot.reactor.netty.NettyRouteProvider;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
-import org.springframework.context.SmartLifecycle;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.ServerResponse;
@@ -79,35 +79,18 @@ class BackendConfiguration {
 	}
 
 	@Bean
-	NettyServerCustomizer connectionCap(Loop loop, Backend backend) {
-		ConnectionCap cap = new ConnectionCap(loop, backend);
-		return (server) -> server.doOnChannelInit((_, channel, _) -> cap.accepted(channel));
+	NettyServerCustomizer connectionCap(Backend backend) {
+		return (server) -> server.doOnChannelInit((_, channel, _) -> {
+			if (!backend.connect()) {
+				channel.unsafe().closeForcibly();
+			}
+		});
 	}
 
 	/** Ends hanging requests before the server waits for requests in progress. */
 	@Bean
-	SmartLifecycle releaseHangingAtStop(Loop loop, Backend backend) {
-		return new SmartLifecycle() {
-
-			private volatile boolean running;
-
-			@Override
-			public void start() {
-				this.running = true;
-			}
-
-			@Override
-			public void stop() {
-				this.running = false;
-				loop.execute(backend::stop);
-			}
-
-			@Override
-			public boolean isRunning() {
-				return this.running;
-			}
-
-		};
+	ApplicationListener<ContextClosedEvent> releaseHangingAtStop(Loop loop, Backend backend) {
+		return (_) -> loop.execute(backend::stop);
 	}
 
 	/** {@code backend.store=postgres}. */

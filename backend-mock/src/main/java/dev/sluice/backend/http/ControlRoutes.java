@@ -21,8 +21,6 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
-import org.springframework.http.HttpStatus;
-import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.web.reactive.function.server.RouterFunction;
@@ -64,7 +62,8 @@ public final class ControlRoutes {
 			.DELETE("/audit", (_) -> onLoop(this.backend::reset).then(ServerResponse.noContent().build()))
 			.GET("/behaviour", (_) -> ok(this.backend.behaviour()))
 			.PUT("/behaviour", this::putBehaviour)
-			.onError(StoreUnavailableException.class, (failure, _) -> unavailable(failure))
+			.onError(StoreUnavailableException.class,
+					(failure, _) -> problem(OrderRoutes.problem(503, String.valueOf(failure.getMessage()))))
 			.build();
 	}
 
@@ -123,21 +122,18 @@ public final class ControlRoutes {
 		return ServerResponse.ok().contentType(MediaType.APPLICATION_JSON).bodyValue(body);
 	}
 
-	private static Mono<ServerResponse> unavailable(Throwable failure) {
-		HttpStatus status = HttpStatus.SERVICE_UNAVAILABLE;
-		return ServerResponse.status(status)
-			.contentType(MediaType.APPLICATION_PROBLEM_JSON)
-			.bodyValue(ProblemDetail.forStatusAndDetail(status, String.valueOf(failure.getMessage())));
-	}
-
 	private static Mono<ServerResponse> problem(ProblemType type, String detail, List<JsonProblem> errors) {
-		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatusCode.valueOf(type.status()), detail);
-		problem.setType(type.type());
-		problem.setTitle(type.title());
+		ProblemDetail problem = OrderRoutes.problem(type, detail);
 		if (!errors.isEmpty()) {
 			problem.setProperty("errors", errors);
 		}
-		return ServerResponse.status(type.status()).contentType(MediaType.APPLICATION_PROBLEM_JSON).bodyValue(problem);
+		return problem(problem);
+	}
+
+	private static Mono<ServerResponse> problem(ProblemDetail problem) {
+		return ServerResponse.status(problem.getStatus())
+			.contentType(MediaType.APPLICATION_PROBLEM_JSON)
+			.bodyValue(problem);
 	}
 
 	private <T> Mono<T> onLoop(Supplier<CompletableFuture<T>> task) {

@@ -1,14 +1,16 @@
 package dev.sluice.backend.http;
 
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.Arrays;
 import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 import dev.sluice.backend.loop.Loop;
 import dev.sluice.backend.model.Backend;
-import dev.sluice.backend.model.Backend.Reply;
 import dev.sluice.backend.model.Sampler;
 import dev.sluice.backend.store.Answer;
 import dev.sluice.contract.HttpNames;
@@ -18,6 +20,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.TooLongHttpContentException;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
@@ -91,13 +94,21 @@ public final class OrderRoutes implements NettyRouteProvider {
 		}
 		return request.receive()
 			.asByteArray()
-			.reduceWith(Body::new, Body::add)
-			.flatMap((body) -> take(id, body.bytes, response))
-			.onErrorResume(BodyTooLargeException.class, (_) -> {
+			.reduceWith(ByteArrayOutputStream::new, OrderRoutes::append)
+			.flatMap((body) -> take(id, body.toByteArray(), response))
+			.onErrorResume(TooLongHttpContentException.class, (_) -> {
 				response.keepAlive(false);
 				return send(response,
 						problem(ProblemType.TOO_LARGE, "The body is larger than " + Order.MAX_BYTES + " bytes"));
 			});
+	}
+
+	private static ByteArrayOutputStream append(ByteArrayOutputStream body, byte[] chunk) {
+		if (body.size() + chunk.length > Order.MAX_BYTES) {
+			throw new TooLongHttpContentException();
+		}
+		body.writeBytes(chunk);
+		return body;
 	}
 
 	private Mono<Void> take(UUID id, byte[] body, HttpServerResponse response) {
@@ -125,8 +136,8 @@ public final class OrderRoutes implements NettyRouteProvider {
 		return answer((reply) -> this.backend.delay(delayMillis, reply), response);
 	}
 
-	private Mono<Void> answer(Call call, HttpServerResponse response) {
-		return Mono.<Answer>create((sink) -> sink.onCancel(call.begin(sink::success)::run))
+	private Mono<Void> answer(Function<Consumer<Answer>, Runnable> call, HttpServerResponse response) {
+		return Mono.<Answer>create((sink) -> sink.onCancel(call.apply(sink::success)::run))
 			.flatMap((answer) -> send(response, answer));
 	}
 
@@ -178,14 +189,14 @@ public final class OrderRoutes implements NettyRouteProvider {
 		return Mono.never();
 	}
 
-	private static ProblemDetail problem(ProblemType type, String detail) {
+	static ProblemDetail problem(ProblemType type, String detail) {
 		ProblemDetail problem = problem(type.status(), detail);
 		problem.setType(type.type());
 		problem.setTitle(type.title());
 		return problem;
 	}
 
-	private static ProblemDetail problem(int status, String detail) {
+	static ProblemDetail problem(int status, String detail) {
 		return ProblemDetail.forStatusAndDetail(HttpStatusCode.valueOf(status), detail);
 	}
 
@@ -215,51 +226,7 @@ public final class OrderRoutes implements NettyRouteProvider {
 
 	/** The first 64 bits of the body's SHA-256. */
 	private long fingerprint(byte[] body) {
-		byte[] digest = this.sha256.digest(body);
-		long fingerprint = 0;
-		for (int i = 0; i < Long.BYTES; i++) {
-			fingerprint = fingerprint << Byte.SIZE | (digest[i] & 0xff);
-		}
-		return fingerprint;
-	}
-
-	@FunctionalInterface
-	private interface Call {
-
-		Runnable begin(Reply reply);
-
-	}
-
-	/** A body while it is received. */
-	private static final class Body {
-
-		private byte[] bytes = {};
-
-		Body add(byte[] chunk) {
-			int length = this.bytes.length;
-			if (length + chunk.length > Order.MAX_BYTES) {
-				throw new BodyTooLargeException();
-			}
-			if (length == 0) {
-				this.bytes = chunk;
-			}
-			else {
-				this.bytes = Arrays.copyOf(this.bytes, length + chunk.length);
-				System.arraycopy(chunk, 0, this.bytes, length, chunk.length);
-			}
-			return this;
-		}
-
-	}
-
-	private static final class BodyTooLargeException extends RuntimeException {
-
-		private static final long serialVersionUID = 1L;
-
-		BodyTooLargeException() {
-			super(null, null, false, false);
-		}
-
+		return ByteBuffer.wrap(this.sha256.digest(body)).getLong();
 	}
 
 }

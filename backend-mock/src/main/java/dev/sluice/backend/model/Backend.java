@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 import dev.sluice.backend.loop.Loop;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * A request is in flight from its admission (it is read, valid and not refused) to its
  * answer, including the time in the queue and in the store. In the audit, at any time,
  * received = saved + duplicates + refused + failed + in flight; a request without an
- * order ({@link #delay(long, Reply)}) is in none of them.
+ * order ({@link #delay(long, Consumer)}) is in none of them.
  * <p>
  * A request goes on, in service or in the queue, when its client disconnects: a real
  * server seldom notices, and an order that is saved after its client gave up is the case
@@ -63,7 +64,7 @@ public final class Backend {
 		this.sampler = new Sampler(random);
 		this.properties = properties;
 		this.metrics = metrics;
-		this.regime = new Regime(BackendBehaviour.DEFAULT, CapacityModel.of(BackendBehaviour.DEFAULT.capacity(), loop));
+		this.regime = Regime.of(BackendBehaviour.DEFAULT, loop);
 		this.audit = new Audit(store);
 		metrics.observe(this);
 	}
@@ -73,9 +74,10 @@ public final class Backend {
 	 * @param customerId the order's customer: some have a special behaviour
 	 * @param fingerprint the fingerprint of the order's body, the same for a repeat of
 	 * the id
+	 * @param reply takes the answer, on the loop
 	 * @return run it if the client disconnects before the answer
 	 */
-	public Runnable save(UUID id, String customerId, long fingerprint, Reply reply) {
+	public Runnable save(UUID id, String customerId, long fingerprint, Consumer<Answer> reply) {
 		Regime regime = this.regime;
 		return receive(new Request(regime, this.audit, id, fingerprint, 0, regime.special(customerId), reply));
 	}
@@ -83,9 +85,10 @@ public final class Backend {
 	/**
 	 * Answers after the delay, which starts when the capacity model lets the request
 	 * begin.
+	 * @param reply takes the answer, on the loop
 	 * @return run it if the client disconnects before the answer
 	 */
-	public Runnable delay(long delayMillis, Reply reply) {
+	public Runnable delay(long delayMillis, Consumer<Answer> reply) {
 		return receive(new Request(this.regime, null, null, 0, delayMillis, null, reply));
 	}
 
@@ -99,7 +102,7 @@ public final class Backend {
 		}
 		else {
 			request.admit();
-			capacity.enter(request);
+			capacity.enter(request::begin);
 		}
 		return request::release;
 	}
@@ -113,7 +116,7 @@ public final class Backend {
 	 * hanging requests.
 	 */
 	public void behave(BackendBehaviour behaviour) {
-		this.regime = new Regime(behaviour, CapacityModel.of(behaviour.capacity(), this.loop));
+		this.regime = Regime.of(behaviour, this.loop);
 		releaseHanging();
 	}
 
@@ -132,15 +135,24 @@ public final class Backend {
 		return this.audit.next().thenAccept((next) -> this.audit = next);
 	}
 
-	/** Counts a new connection. */
-	public void connection(boolean refused) {
-		this.metrics.connection(refused);
-		if (refused) {
-			this.audit.connectionRefused();
-		}
-		else {
+	/**
+	 * Counts a new connection. The cap on them is a token bucket with the tokens of one
+	 * second: a client may open a full pool at once, and then the rate applies. Every
+	 * connection to the port counts, including those that scrape metrics or change the
+	 * behaviour.
+	 * @return whether it may stay open. Others are closed at once, like by an exhausted
+	 * network address translation
+	 */
+	public boolean connect() {
+		boolean admitted = this.regime.admitsConnection(this.loop.nanoTime());
+		this.metrics.connection(admitted);
+		if (admitted) {
 			this.audit.connectionOpened();
 		}
+		else {
+			this.audit.connectionRefused();
+		}
+		return admitted;
 	}
 
 	/** Ends hanging requests; from now on no request hangs. */
@@ -165,16 +177,29 @@ public final class Backend {
 		}
 	}
 
-	/** Takes the answer, on the loop. */
-	@FunctionalInterface
-	public interface Reply {
+	/**
+	 * A behaviour and what limits requests and connections.
+	 *
+	 * @param connections null if there is no cap
+	 */
+	private record Regime(BackendBehaviour behaviour, CapacityModel capacity, @Nullable TokenBucket connections) {
 
-		void answer(Answer answer);
+		static Regime of(BackendBehaviour behaviour, Loop loop) {
+			int cap = behaviour.maxNewConnectionsPerSecond();
+			return new Regime(behaviour, CapacityModel.of(behaviour.capacity(), loop),
+					(cap != 0) ? new TokenBucket(cap, cap, loop.nanoTime()) : null);
+		}
 
-	}
-
-	/** A behaviour and its capacity model. */
-	private record Regime(BackendBehaviour behaviour, CapacityModel capacity) {
+		boolean admitsConnection(long nowNanos) {
+			if (this.connections == null) {
+				return true;
+			}
+			if (this.connections.nanosUntilToken(nowNanos) > 0) {
+				return false;
+			}
+			this.connections.take(nowNanos);
+			return true;
+		}
 
 		@Nullable Special special(String customerId) {
 			for (Special special : this.behaviour.specials()) {
@@ -187,7 +212,7 @@ public final class Backend {
 
 	}
 
-	private final class Request implements CapacityModel.Work {
+	private final class Request {
 
 		private final Regime regime;
 
@@ -201,12 +226,12 @@ public final class Backend {
 
 		private final @Nullable Special special;
 
-		private final Reply reply;
+		private final Consumer<Answer> reply;
 
 		private final long receivedAtNanos;
 
 		Request(Regime regime, @Nullable Audit audit, @Nullable UUID id, long fingerprint, long delayMillis,
-				@Nullable Special special, Reply reply) {
+				@Nullable Special special, Consumer<Answer> reply) {
 			this.regime = regime;
 			this.audit = audit;
 			this.id = id;
@@ -222,7 +247,7 @@ public final class Backend {
 				this.audit.refused();
 				Backend.this.metrics.refused();
 			}
-			this.reply.answer(answer);
+			this.reply.accept(answer);
 		}
 
 		void admit() {
@@ -233,8 +258,7 @@ public final class Backend {
 			}
 		}
 
-		@Override
-		public void begin() {
+		private void begin() {
 			BackendBehaviour behaviour = this.regime.behaviour();
 			Fault fault = Backend.this.sampler.fault(behaviour);
 			switch (fault) {
@@ -308,7 +332,7 @@ public final class Backend {
 			if (this.audit != null) {
 				Backend.this.metrics.ended(answer, Backend.this.loop.nanoTime() - this.receivedAtNanos);
 			}
-			this.reply.answer(answer);
+			this.reply.accept(answer);
 		}
 
 	}

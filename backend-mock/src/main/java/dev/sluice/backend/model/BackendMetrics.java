@@ -83,8 +83,8 @@ public final class BackendMetrics {
 		outcome.increment();
 	}
 
-	void connection(boolean refused) {
-		(refused ? this.connectionsRefused : this.connectionsOpened).increment();
+	void connection(boolean admitted) {
+		(admitted ? this.connectionsOpened : this.connectionsRefused).increment();
 	}
 
 	private Counter counter(BackendMetric metric) {

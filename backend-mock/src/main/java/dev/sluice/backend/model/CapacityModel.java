@@ -47,7 +47,7 @@ final class CapacityModel {
 
 	private final @Nullable TokenBucket tokens;
 
-	private final Queue<Work> queue = new ArrayDeque<>();
+	private final Queue<Runnable> queue = new ArrayDeque<>();
 
 	private volatile int places;
 
@@ -107,10 +107,11 @@ final class CapacityModel {
 	}
 
 	/**
-	 * Begins the work now, or when a place is free.
+	 * Begins the work now, or when a place is free. When it ends, {@link #leave} is
+	 * called once.
 	 * @throws IllegalStateException if the model is full
 	 */
-	void enter(Work work) {
+	void enter(Runnable work) {
 		if (isFull()) {
 			throw new IllegalStateException("The capacity model is full: call isFull first");
 		}
@@ -143,7 +144,7 @@ final class CapacityModel {
 	}
 
 	private void startWaiting() {
-		// Work without a delay leaves before begin returns. A recursion instead of this
+		// Work without a delay leaves before run returns. A recursion instead of this
 		// loop would overflow the stack for a long queue of such work.
 		if (this.starting) {
 			return;
@@ -151,12 +152,12 @@ final class CapacityModel {
 		this.starting = true;
 		try {
 			while (this.inService < this.places) {
-				Work next = this.queue.poll();
+				Runnable next = this.queue.poll();
 				if (next == null) {
 					break;
 				}
 				this.inService++;
-				next.begin();
+				next.run();
 			}
 		}
 		finally {
@@ -189,16 +190,6 @@ final class CapacityModel {
 		this.growthCredit -= added;
 		this.places = this.places + added;
 		startWaiting();
-	}
-
-	/** Work that needs a place. */
-	interface Work {
-
-		/**
-		 * Begins the work. When it ends, it calls {@link CapacityModel#leave()} once.
-		 */
-		void begin();
-
 	}
 
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import dev.sluice.backend.loop.Loop;
 
 /** A token bucket that is full at first. Confined to the {@link Loop}. */
-public final class TokenBucket {
+final class TokenBucket {
 
 	/** Tolerance for rounding, in tokens. */
 	private static final double ROUNDING = 1e-9;
@@ -18,7 +18,7 @@ public final class TokenBucket {
 
 	private long filledAtNanos;
 
-	public TokenBucket(double perSecond, int burst, long nowNanos) {
+	TokenBucket(double perSecond, int burst, long nowNanos) {
 		this.perNano = perSecond / TimeUnit.SECONDS.toNanos(1);
 		this.burst = burst;
 		this.tokens = burst;
@@ -26,13 +26,13 @@ public final class TokenBucket {
 	}
 
 	/** Nanoseconds until there is a token; 0 if there is one. */
-	public long nanosUntilToken(long nowNanos) {
+	long nanosUntilToken(long nowNanos) {
 		double missing = 1 - filled(nowNanos);
 		return (missing > ROUNDING) ? Math.max(1, (long) Math.ceil(missing / this.perNano)) : 0;
 	}
 
 	/** Takes a token. Called only if there is one. */
-	public void take(long nowNanos) {
+	void take(long nowNanos) {
 		this.tokens = Math.max(0, filled(nowNanos) - 1);
 		this.filledAtNanos = nowNanos;
 	}

@@ -11,6 +11,7 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 import dev.sluice.backend.loop.VirtualLoop;
 import dev.sluice.backend.store.Answer;
@@ -265,7 +266,7 @@ class BackendTests {
 		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
 		save(3);
 		save(4);
-		this.backend.connection(false);
+		this.backend.connect();
 
 		this.backend.reset().join();
 
@@ -275,6 +276,45 @@ class BackendTests {
 		assertThat(this.answers).as("the old ones are answered").hasSize(4);
 		assertThat(audit()).isEqualTo(nothing);
 		assertThat(find(new UUID(0, 1))).isEmpty();
+	}
+
+	@Test
+	void everyConnectionIsAdmittedWithoutCap() {
+		assertThat(admittedOf(10_000)).isEqualTo(10_000);
+	}
+
+	@Test
+	void aCapAdmitsASecondsWorthAtOnceAndThenTheRate() {
+		capAt(10);
+
+		assertThat(admittedOf(100)).isEqualTo(10);
+		this.loop.advance(Duration.ofMillis(500));
+		assertThat(admittedOf(100)).isEqualTo(5);
+		this.loop.advance(Duration.ofHours(1));
+		assertThat(admittedOf(100)).isEqualTo(10);
+		assertThat(audit()).extracting(BackendAudit::connectionsOpened, BackendAudit::connectionsRefused)
+			.containsExactly(25L, 275L);
+	}
+
+	@Test
+	void aNewCapHoldsAtOnce() {
+		capAt(10);
+		admittedOf(100);
+
+		capAt(20);
+		assertThat(admittedOf(100)).isEqualTo(20);
+
+		capAt(0);
+		assertThat(admittedOf(100)).isEqualTo(100);
+	}
+
+	private long admittedOf(int connections) {
+		return IntStream.range(0, connections).filter((_) -> this.backend.connect()).count();
+	}
+
+	private void capAt(int perSecond) {
+		this.backend
+			.behave(new BackendBehaviour(new Delay.Fixed(0), 0, 503, 0, 0, perSecond, new Capacity.Unlimited()));
 	}
 
 	@Test
