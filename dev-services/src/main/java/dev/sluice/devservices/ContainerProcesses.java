@@ -3,22 +3,16 @@ package dev.sluice.devservices;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.exception.DockerException;
-import com.github.dockerjava.api.model.Container;
-import com.github.dockerjava.api.model.ContainerPort;
 import org.testcontainers.DockerClientFactory;
 
 /** The processes of containers, as this machine sees them. */
 public final class ContainerProcesses {
-
-	private static final String SESSION_LABEL = "org.testcontainers.sessionId";
-
-	private static final Path PROC = Path.of("/proc");
 
 	private ContainerProcesses() {
 	}
@@ -33,23 +27,16 @@ public final class ContainerProcesses {
 		DockerClient engine = DockerClientFactory.instance().client();
 		try {
 			return engine.listContainersCmd()
-				.withLabelFilter(Map.of(SESSION_LABEL, DockerClientFactory.SESSION_ID))
+				.withLabelFilter(Map.of("org.testcontainers.sessionId", DockerClientFactory.SESSION_ID))
+				.withFilter("publish", List.of(Integer.toString(port)))
 				.exec()
 				.stream()
-				.filter((container) -> publishes(container, port))
-				.map(Container::getId)
-				.flatMap((id) -> process(engine, id).stream())
+				.flatMap((container) -> process(engine, container.getId()).stream())
 				.findFirst();
 		}
 		catch (DockerException _) {
 			return Optional.empty(); // It has just ended.
 		}
-	}
-
-	private static boolean publishes(Container container, int port) {
-		return Stream.of(container.getPorts())
-			.map(ContainerPort::getPublicPort)
-			.anyMatch((published) -> published != null && published == port);
 	}
 
 	private static Optional<Long> process(DockerClient engine, String container) {
@@ -60,7 +47,7 @@ public final class ContainerProcesses {
 	/** Rules out another process that happens to have this id. */
 	private static boolean isOfContainer(long pid, String container) {
 		try {
-			return Files.readString(PROC.resolve(Long.toString(pid)).resolve("cgroup")).contains(container);
+			return Files.readString(Path.of("/proc", Long.toString(pid), "cgroup")).contains(container);
 		}
 		catch (IOException _) {
 			return false;

@@ -7,7 +7,6 @@ import java.net.ServerSocket;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -63,70 +62,21 @@ class DockerEngineTests {
 	}
 
 	@Test
-	void pullsAnImage() throws IOException {
-		HttpServer engine = engine(200, """
-				{"status":"Pulling from apache/kafka","id":"4.2.1"}
-				{"status":"Downloading","progressDetail":{"current":1,"total":2}}
-				""".repeat(500));
+	void saysWhichImagesAreMissingAndWhatToDo() throws IOException {
+		HttpServer engine = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		engine.createContext("/images/postgres:18/json", (exchange) -> {
+			exchange.sendResponseHeaders(200, -1);
+			exchange.close();
+		});
+		engine.start();
 		try {
-			DockerEngine.pull(engine.getAddress(), "apache/kafka:4.2.1");
+			assertThatExceptionOfType(StartFailedException.class)
+				.isThrownBy(() -> DockerEngine.requireImages(engine.getAddress()))
+				.withMessageContainingAll("'docker pull apache/kafka:", "TEST_INFRA=embedded")
+				.withMessageNotContaining("postgres");
 		}
 		finally {
 			engine.stop(0);
-		}
-	}
-
-	@Test
-	void saysWhyAnImageCannotBePulledAndWhatToDo() throws IOException {
-		HttpServer engine = engine(404, "{\"message\":\"no \\\"such\\\" image\"}");
-		try {
-			assertThatExceptionOfType(StartFailedException.class)
-				.isThrownBy(() -> DockerEngine.pull(engine.getAddress(), "absent:1"))
-				.withMessageContainingAll("cannot pull the image absent:1: no \"such\" image", "docker pull absent:1",
-						"TEST_INFRA=embedded");
-		}
-		finally {
-			engine.stop(0);
-		}
-	}
-
-	@Test
-	void noticesAPullThatFailsAfterItsStart() throws IOException {
-		HttpServer engine = engine(200, """
-				{"status":"Pulling from apache/kafka","id":"4.2.1"}
-				""".repeat(500) + """
-				{"errorDetail":{"message":"unexpected EOF"},"error":"unexpected EOF"}
-				""");
-		try {
-			assertThatExceptionOfType(StartFailedException.class)
-				.isThrownBy(() -> DockerEngine.pull(engine.getAddress(), "apache/kafka:4.2.1"))
-				.withMessageContaining(": unexpected EOF. Pull it with");
-		}
-		finally {
-			engine.stop(0);
-		}
-	}
-
-	@Test
-	void noticesAnEngineThatEndsDuringAPull() throws IOException {
-		try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			answerOnce(server, "HTTP/1.", false);
-
-			assertThatExceptionOfType(StartFailedException.class)
-				.isThrownBy(() -> DockerEngine.pull(server.getLocalSocketAddress(), "apache/kafka:4.2.1"))
-				.withMessageContaining("the connection ended");
-		}
-	}
-
-	@Test
-	void endsAPullWhenItsThreadIsInterrupted() throws IOException {
-		try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			Thread.currentThread().interrupt();
-
-			assertThatExceptionOfType(StartFailedException.class)
-				.isThrownBy(() -> DockerEngine.pull(silent.getLocalSocketAddress(), "apache/kafka:4.2.1"))
-				.withMessageContaining("interrupted");
-			assertThat(Thread.interrupted()).isTrue();
 		}
 	}
 
@@ -143,18 +93,6 @@ class DockerEngineTests {
 				// The missing answer fails the test.
 			}
 		});
-	}
-
-	private static HttpServer engine(int status, String answer) throws IOException {
-		byte[] body = answer.getBytes(StandardCharsets.UTF_8);
-		HttpServer engine = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-		engine.createContext("/images/create", (exchange) -> {
-			exchange.sendResponseHeaders(status, body.length);
-			exchange.getResponseBody().write(body);
-			exchange.close();
-		});
-		engine.start();
-		return engine;
 	}
 
 	@Test
