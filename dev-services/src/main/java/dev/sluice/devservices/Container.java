@@ -1,24 +1,20 @@
 package dev.sluice.devservices;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 import com.github.dockerjava.api.exception.InternalServerErrorException;
 import com.github.dockerjava.api.exception.NotModifiedException;
 import org.jspecify.annotations.Nullable;
 import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.containers.wait.strategy.WaitAllStrategy;
 
 /**
  * A server in a container. It can be closed while it starts. A restart uses the same
  * container, so its files and its port stay.
- *
- * @param <C> the kind of container
  */
-class Container<C extends GenericContainer<?>> implements Server {
+abstract class Container implements Server {
 
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
@@ -35,52 +31,69 @@ class Container<C extends GenericContainer<?>> implements Server {
 
 	private final int innerPort;
 
-	private final int outerPort;
+	private final int wantedPort;
 
-	private final Supplier<C> factory;
+	/** 0 before the first start. */
+	private volatile int port;
 
-	private final Probe<C> probe;
-
-	private volatile @Nullable C container;
+	private volatile @Nullable GenericContainer<?> container;
 
 	private volatile boolean closed;
 
 	private boolean frozen;
 
-	/** Checks whether a restarted server is ready. Must not throw. */
-	@FunctionalInterface
-	interface Probe<C> {
-
-		boolean serves(C container);
-
+	/**
+	 * Starts nothing and does not call the engine.
+	 * @param port the port on the host; 0 picks a free one
+	 */
+	Container(String name, int innerPort, int port) {
+		this.name = name;
+		this.innerPort = innerPort;
+		this.wantedPort = port;
 	}
 
 	/**
-	 * Starts nothing and does not call the engine.
-	 * @param outerPort the port on the host; 0 picks a free one
-	 * @param probe checks whether a restarted server is ready
+	 * Describes the container.
+	 * @param port the port on the host
 	 */
-	Container(String name, int innerPort, int outerPort, Supplier<C> factory, Probe<C> probe) {
-		this.name = name;
-		this.innerPort = innerPort;
-		this.outerPort = outerPort;
-		this.factory = factory;
-		this.probe = probe;
+	abstract GenericContainer<?> create(int port);
+
+	/** Whether the server answers now. */
+	abstract boolean serves();
+
+	@Override
+	public String host() {
+		return get().getHost();
+	}
+
+	@Override
+	public int port() {
+		return this.port;
 	}
 
 	@Override
 	public void start() {
-		C ended = this.container;
-		if (ended != null) {
-			startAgain(ended);
-			return;
+		GenericContainer<?> ended = this.container;
+		if (ended == null) {
+			startNew();
 		}
-		Ports.requireFree(this.outerPort, this.name);
-		C created = this.factory.get();
+		else {
+			startAgain(ended);
+		}
+	}
+
+	private void startNew() {
+		Ports.requireFree(this.wantedPort, this.name);
+		// Chosen here, because the engine would choose another one at each start.
+		this.port = (this.wantedPort != 0) ? this.wantedPort : Ports.free();
+		GenericContainer<?> created = create(this.port);
 		this.container = created;
 		try {
 			created.setPortBindings(List.of(binding(created)));
+			// Waits for nothing, because awaitServing does, after each start.
+			created.setWaitStrategy(new WaitAllStrategy());
 			created.start();
+			awaitServing(created);
 		}
 		catch (RuntimeException ex) {
 			// The next start begins anew, not with a container that never ran.
@@ -94,13 +107,9 @@ class Container<C extends GenericContainer<?>> implements Server {
 			throw new StartFailedException("%s does not start in a container: %s".formatted(this.name, ex.getMessage()),
 					ex);
 		}
-		if (this.closed) {
-			created.stop();
-			throw new StartFailedException("%s was stopped while it started".formatted(this.name));
-		}
 	}
 
-	private void startAgain(C ended) {
+	private void startAgain(GenericContainer<?> ended) {
 		try {
 			ended.getDockerClient().startContainerCmd(ended.getContainerId()).exec();
 		}
@@ -111,18 +120,22 @@ class Container<C extends GenericContainer<?>> implements Server {
 			throw new StartFailedException(
 					"%s does not start again in its container: %s".formatted(this.name, ex.getMessage()), ex);
 		}
+		awaitServing(ended);
+	}
+
+	private void awaitServing(GenericContainer<?> started) {
 		long deadline = System.nanoTime() + DevServices.startTimeout().toNanos();
-		while (!this.probe.serves(ended)) {
+		while (this.closed || !serves()) {
 			if (this.closed) {
 				throw new StartFailedException("%s was stopped while it started".formatted(this.name));
 			}
-			if (!ended.isRunning()) {
-				throw new StartFailedException("%s ended when its container was started again:%n%s".formatted(this.name,
-						ended.getLogs().lines().reduce((_, line) -> line).orElse("(no log)")));
+			if (!started.isRunning()) {
+				throw new StartFailedException("%s ended while it started:%n%s".formatted(this.name,
+						started.getLogs().lines().reduce((_, line) -> line).orElse("(no log)")));
 			}
 			if (System.nanoTime() - deadline > 0) {
-				throw new StartFailedException("%s is not ready %s s after its container was started again"
-					.formatted(this.name, DevServices.startTimeout().toSeconds()));
+				throw new StartFailedException(
+						"%s is not ready after %s s".formatted(this.name, DevServices.startTimeout().toSeconds()));
 			}
 			try {
 				Thread.sleep(POLL_INTERVAL);
@@ -136,50 +149,30 @@ class Container<C extends GenericContainer<?>> implements Server {
 
 	@Override
 	public void kill() {
-		C running = get();
+		GenericContainer<?> running = get();
 		running.getDockerClient().killContainerCmd(running.getContainerId()).exec();
-		awaitEnd(running);
-	}
-
-	/** Sends SIGTERM to all of its processes but the first. */
-	void terminate() {
-		try {
-			get().execInContainer("sh", "-c", "kill -TERM -1");
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException("%s cannot be stopped".formatted(this.name), ex);
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw new IllegalStateException("%s: interrupted while it was being stopped".formatted(this.name), ex);
-		}
+		running.getDockerClient()
+			.waitContainerCmd(running.getContainerId())
+			.start()
+			.awaitStatusCode(Patience.of(END_TIMEOUT).toSeconds(), TimeUnit.SECONDS);
 	}
 
 	/** Sends SIGTERM to its first process, unless it has ended, and waits for the end. */
 	@Override
 	public void stop() {
-		C running = get();
+		GenericContainer<?> running = get();
 		try {
 			running.getDockerClient().stopContainerCmd(running.getContainerId()).withTimeout(STOP_SECONDS).exec();
 		}
-		catch (NotModifiedException ex) {
-			// It has already ended, for example by the signal of terminate().
-			return;
+		catch (NotModifiedException _) {
+			// It has already ended.
 		}
-		awaitEnd(running);
-	}
-
-	private void awaitEnd(C ending) {
-		ending.getDockerClient()
-			.waitContainerCmd(ending.getContainerId())
-			.start()
-			.awaitStatusCode(Patience.of(END_TIMEOUT).toSeconds(), TimeUnit.SECONDS);
 	}
 
 	/** Freezes all of its processes, with the engine's freezer. */
 	@Override
 	public synchronized void freeze() {
-		C running = get();
+		GenericContainer<?> running = get();
 		requireFrozen(this.name, Patience.of(FREEZE_TIMEOUT),
 				() -> running.getDockerClient().pauseContainerCmd(running.getContainerId()).exec());
 		this.frozen = true;
@@ -221,22 +214,21 @@ class Container<C extends GenericContainer<?>> implements Server {
 	@Override
 	public synchronized void unfreeze() {
 		if (this.frozen) {
-			C running = get();
+			GenericContainer<?> running = get();
 			running.getDockerClient().unpauseContainerCmd(running.getContainerId()).exec();
 			this.frozen = false;
 		}
 	}
 
 	/** Binds the loopback interface, unless the engine is on another machine. */
-	private String binding(C created) {
+	private String binding(GenericContainer<?> created) {
 		String host = created.getHost();
 		String address = (host.equals("localhost") || host.startsWith("127.")) ? "127.0.0.1:" : "";
-		// Chosen here, because the engine would choose another one at each start.
-		return "%s%s:%s".formatted(address, (this.outerPort != 0) ? this.outerPort : Ports.free(), this.innerPort);
+		return "%s%s:%s".formatted(address, this.port, this.innerPort);
 	}
 
-	C get() {
-		C started = this.container;
+	private GenericContainer<?> get() {
+		GenericContainer<?> started = this.container;
 		if (started == null) {
 			throw new IllegalStateException("%s is not started".formatted(this.name));
 		}
@@ -246,7 +238,7 @@ class Container<C extends GenericContainer<?>> implements Server {
 	@Override
 	public void close() {
 		this.closed = true;
-		C started = this.container;
+		GenericContainer<?> started = this.container;
 		if (started != null) {
 			// A paused container cannot be stopped.
 			unfreeze();

@@ -5,46 +5,34 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Properties;
 
-import org.testcontainers.postgresql.PostgreSQLContainer;
+import org.testcontainers.containers.GenericContainer;
 
 /** PostgreSQL in a container. */
-final class ContainerPostgres extends Container<PostgreSQLContainer> implements PostgresService {
+final class ContainerPostgres extends Container implements PostgresService {
 
 	static final String IMAGE = "postgres:18";
 
 	private static final String PROBE_TIMEOUT_SECONDS = "2";
 
 	ContainerPostgres(int port) {
-		super("PostgreSQL", PostgreSQLContainer.POSTGRESQL_PORT, port, ContainerPostgres::postgres,
-				ContainerPostgres::serves);
-	}
-
-	private static PostgreSQLContainer postgres() {
-		return new PostgreSQLContainer(IMAGE).withDatabaseName(DATABASE)
-			.withUsername(USER)
-			.withPassword(USER)
-			// The module's default turns fsync off.
-			.withCommand("postgres")
-			.withStartupTimeout(DevServices.startTimeout());
+		super("PostgreSQL", 5432, port);
 	}
 
 	@Override
-	public String host() {
-		return get().getHost();
+	GenericContainer<?> create(int port) {
+		return new GenericContainer<>(IMAGE).withEnv("POSTGRES_DB", DATABASE)
+			.withEnv("POSTGRES_USER", USER)
+			.withEnv("POSTGRES_PASSWORD", USER);
 	}
 
 	@Override
-	public int port() {
-		return get().getMappedPort(PostgreSQLContainer.POSTGRESQL_PORT);
-	}
-
-	private static boolean serves(PostgreSQLContainer container) {
+	boolean serves() {
 		Properties login = new Properties();
-		login.put("user", container.getUsername());
-		login.put("password", container.getPassword());
+		login.put("user", USER);
+		login.put("password", USER);
 		login.put("connectTimeout", PROBE_TIMEOUT_SECONDS);
 		login.put("socketTimeout", PROBE_TIMEOUT_SECONDS);
-		try (Connection connection = DriverManager.getConnection(container.getJdbcUrl(), login)) {
+		try (Connection connection = DriverManager.getConnection(jdbcUrl(), login)) {
 			return connection.isValid(Integer.parseInt(PROBE_TIMEOUT_SECONDS));
 		}
 		catch (SQLException _) {

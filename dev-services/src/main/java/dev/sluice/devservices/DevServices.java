@@ -3,9 +3,9 @@ package dev.sluice.devservices;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 
 import org.jspecify.annotations.Nullable;
-import org.testcontainers.containers.Network;
 
 /**
  * Kafka and PostgreSQL for development and tests. Each starts when it is first requested.
@@ -14,35 +14,57 @@ import org.testcontainers.containers.Network;
  * The servers listen on the loopback interface only. Their data is deleted on
  * {@link #close}, unless a {@link Builder#directory directory} was set.
  */
-public interface DevServices extends AutoCloseable {
+public final class DevServices implements AutoCloseable {
+
+	private static @Nullable DevServices shared;
+
+	private final Infrastructure infrastructure;
+
+	private final Lazy<KafkaService> kafka;
+
+	private final Lazy<PostgresService> postgres;
+
+	<P extends Server & PostgresService> DevServices(Infrastructure infrastructure, KafkaService kafka, P postgres) {
+		this.infrastructure = infrastructure;
+		this.kafka = new Lazy<>(kafka, kafka::start, kafka::close);
+		this.postgres = new Lazy<>(postgres, postgres::start, postgres::close);
+	}
 
 	/**
 	 * Maximum time for a server or a service to start. It bounds a hang only, because the
 	 * end of a process is noticed immediately.
 	 * @return three minutes, multiplied by {@link Patience}
 	 */
-	static Duration startTimeout() {
+	public static Duration startTimeout() {
 		return Patience.of(Duration.ofMinutes(3));
 	}
 
 	/**
 	 * Resolves the infrastructure. Starts no server yet. The caller closes the result.
-	 * @throws StartFailedException if containers are required and no engine answers
+	 * @throws StartFailedException if containers are required and no engine answers or
+	 * has their images
 	 */
-	static DevServices start(Infrastructure infrastructure) {
+	public static DevServices start(Infrastructure infrastructure) {
 		return builder().infrastructure(infrastructure).start();
 	}
 
 	/**
 	 * The instance that all tests of this JVM share. The environment variable
 	 * {@value Infrastructure#VARIABLE} selects the infrastructure. The instance ends with
-	 * the JVM, and tests must not close it.
+	 * the JVM, and tests must not close it. If it cannot be created, the next request
+	 * tries again.
 	 */
-	static DevServices shared() {
-		return LazyDevServices.shared();
+	public static synchronized DevServices shared() {
+		DevServices services = shared;
+		if (services == null) {
+			services = start(Infrastructure.fromEnvironment());
+			Runtime.getRuntime().addShutdownHook(new Thread(services::close, "dev-services-close"));
+			shared = services;
+		}
+		return services;
 	}
 
-	static Builder builder() {
+	public static Builder builder() {
 		return new Builder();
 	}
 
@@ -50,26 +72,74 @@ public interface DevServices extends AutoCloseable {
 	 * Starts Kafka on the first call.
 	 * @throws StartFailedException if it does not start
 	 */
-	KafkaService kafka();
+	public KafkaService kafka() {
+		return this.kafka.started();
+	}
 
 	/**
 	 * Starts PostgreSQL on the first call.
 	 * @throws StartFailedException if it does not start
 	 */
-	PostgresService postgres();
+	public PostgresService postgres() {
+		return this.postgres.started();
+	}
 
 	/**
 	 * The infrastructure in use: {@code CONTAINERS} or {@code EMBEDDED}, never
 	 * {@code AUTO}.
 	 */
-	Infrastructure infrastructure();
+	public Infrastructure infrastructure() {
+		return this.infrastructure;
+	}
 
 	/** Stops the servers, even one that another thread is starting. */
 	@Override
-	void close();
+	public void close() {
+		try {
+			this.kafka.close.run();
+		}
+		finally {
+			this.postgres.close.run();
+		}
+	}
+
+	/** A server that the first caller starts. Other callers wait for that. */
+	private static final class Lazy<S> {
+
+		private final ReentrantLock lock = new ReentrantLock();
+
+		private final S server;
+
+		private final Runnable start;
+
+		private final Runnable close;
+
+		private boolean started;
+
+		Lazy(S server, Runnable start, Runnable close) {
+			this.server = server;
+			this.start = start;
+			this.close = close;
+		}
+
+		S started() {
+			this.lock.lock();
+			try {
+				if (!this.started) {
+					this.start.run();
+					this.started = true;
+				}
+				return this.server;
+			}
+			finally {
+				this.lock.unlock();
+			}
+		}
+
+	}
 
 	/** Settings of {@link DevServices}. */
-	final class Builder {
+	public static final class Builder {
 
 		private static final int CLUSTER = 3;
 
@@ -127,26 +197,13 @@ public interface DevServices extends AutoCloseable {
 		 */
 		public DevServices start() {
 			return switch (resolve()) {
-				case CONTAINERS -> new LazyDevServices(Infrastructure.CONTAINERS, containers(),
+				case CONTAINERS -> new DevServices(Infrastructure.CONTAINERS, ContainerKafka.cluster(this.kafkaPorts),
 						new ContainerPostgres(this.postgresPort));
-				case EMBEDDED -> new LazyDevServices(Infrastructure.EMBEDDED, new KafkaCluster(embedded()),
-						new EmbeddedPostgres(this.postgresPort, this.directory));
+				case EMBEDDED ->
+					new DevServices(Infrastructure.EMBEDDED, EmbeddedKafka.cluster(this.kafkaPorts, this.directory),
+							new EmbeddedPostgres(this.postgresPort, this.directory));
 				case AUTO -> throw new AssertionError("AUTO is not resolved");
 			};
-		}
-
-		private KafkaCluster containers() {
-			if (this.kafkaPorts.size() == 1) {
-				return new KafkaCluster(List.of(new ContainerKafka(this.kafkaPorts.getFirst())));
-			}
-			Network network = Network.newNetwork();
-			return new KafkaCluster(ContainerKafka.cluster(this.kafkaPorts, network), network::close);
-		}
-
-		private List<EmbeddedKafka> embedded() {
-			return (this.kafkaPorts.size() == 1)
-					? List.of(new EmbeddedKafka(this.kafkaPorts.getFirst(), this.directory))
-					: EmbeddedKafka.cluster(this.kafkaPorts, this.directory);
 		}
 
 		private Infrastructure resolve() {

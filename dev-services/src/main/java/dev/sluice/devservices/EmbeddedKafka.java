@@ -1,29 +1,38 @@
 package dev.sluice.devservices;
 
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import kafka.server.KafkaConfig;
+import kafka.server.KafkaRaftServer;
+import kafka.tools.StorageTool;
+import org.apache.kafka.common.utils.Time;
 import org.jspecify.annotations.Nullable;
 
-/** A Kafka broker and controller in a child JVM. */
-final class EmbeddedKafka extends EmbeddedProcess implements KafkaBroker {
+/**
+ * Kafka's brokers, each with its controller in a child JVM, on the loopback interface.
+ * {@link #main} runs in the child, with the arguments of {@link EmbeddedProcess}. Its
+ * node is the only one, or one of several as two system properties specify.
+ */
+final class EmbeddedKafka {
 
-	private static final List<String> JVM_ARGS = List.of("-Xms256m", "-Xmx512m", "-XX:+UseG1GC");
+	/** Any id will do, because the cluster never meets another one. */
+	private static final String CLUSTER_ID = "c2x1aWNlLWRldi1rYWZrYQ";
 
-	/**
-	 * Starts nothing.
-	 * @param port 0 picks a free one
-	 * @param directory null for a temporary one
-	 */
-	EmbeddedKafka(int port, @Nullable Path directory) {
-		super("kafka", port, KafkaMain.class, JVM_ARGS, directory);
-	}
+	private static final String NODE = "sluice.kafka.node";
 
-	private EmbeddedKafka(int node, int port, String voters, @Nullable Path directory) {
-		super("kafka-" + node, port, KafkaMain.class,
-				Stream.concat(JVM_ARGS.stream(), KafkaMain.jvmArgs(node, voters).stream()).toList(), directory);
+	private static final String VOTERS = "sluice.kafka.voters";
+
+	private EmbeddedKafka() {
 	}
 
 	/**
@@ -31,16 +40,79 @@ final class EmbeddedKafka extends EmbeddedProcess implements KafkaBroker {
 	 * @param ports one for each broker; 0 picks a free one
 	 * @param directory null for temporary ones
 	 */
-	static List<EmbeddedKafka> cluster(List<Integer> ports, @Nullable Path directory) {
-		String voters = KafkaMain.voters(Ports.free(ports.size()));
-		return IntStream.rangeClosed(1, ports.size())
-			.mapToObj((node) -> new EmbeddedKafka(node, ports.get(node - 1), voters, directory))
-			.toList();
+	static KafkaService cluster(List<Integer> ports, @Nullable Path directory) {
+		if (ports.size() == 1) {
+			return new KafkaService(List.of(broker("kafka", ports.getFirst(), directory)), () -> {
+			});
+		}
+		String voters = voters(Ports.free(ports.size()));
+		return new KafkaService(IntStream.rangeClosed(1, ports.size())
+			.mapToObj((node) -> broker("kafka-" + node, ports.get(node - 1), directory, "-D%s=%s".formatted(NODE, node),
+					"-D%s=%s".formatted(VOTERS, voters)))
+			.toList(), () -> {
+			});
 	}
 
-	@Override
-	public String address() {
-		return "127.0.0.1:" + port();
+	private static EmbeddedProcess broker(String name, int port, @Nullable Path directory, String... nodeArgs) {
+		List<String> jvmArgs = Stream.concat(Stream.of("-Xms256m", "-Xmx512m", "-XX:+UseG1GC"), Stream.of(nodeArgs))
+			.toList();
+		return new EmbeddedProcess(name, port, EmbeddedKafka.class, jvmArgs, directory);
+	}
+
+	/**
+	 * The quorum voters of several nodes.
+	 * @param ports the controllers' ports, of node 1, 2, …
+	 */
+	private static String voters(List<Integer> ports) {
+		return IntStream.rangeClosed(1, ports.size())
+			.mapToObj((node) -> "%s@127.0.0.1:%s".formatted(node, ports.get(node - 1)))
+			.collect(Collectors.joining(","));
+	}
+
+	public static void main(String[] args) throws IOException {
+		// Kafka names its files in the default locale, and some locales have other
+		// digits.
+		Locale.setDefault(Locale.ROOT);
+		Path directory = Path.of(args[1]);
+		Properties properties = properties(Integer.parseInt(args[0]), directory);
+		format(properties, directory);
+		KafkaRaftServer server = new KafkaRaftServer(new KafkaConfig(properties, false), Time.SYSTEM);
+		server.startup();
+		// Only now, because a shutdown during start-up can deadlock. Until now, SIGTERM
+		// just ends the JVM.
+		EmbeddedProcess.serving(args, server::shutdown);
+		server.awaitShutdown();
+	}
+
+	private static Properties properties(int port, Path directory) {
+		int node = Integer.getInteger(NODE, 1);
+		String voters = System.getProperty(VOTERS, voters(Ports.free(1)));
+		String controller = voters.split(",")[node - 1].replaceFirst(".*@", "");
+		Properties properties = new Properties();
+		properties.putAll(KafkaService.properties(node, voters));
+		properties.putAll(Map.of("listeners", "PLAINTEXT://127.0.0.1:%s,CONTROLLER://%s".formatted(port, controller),
+				"listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT", "log.dirs",
+				directory.resolve("data").toString()));
+		return properties;
+	}
+
+	/** Not as UTF-8: Kafka's tools read ISO 8859-1, with escapes. */
+	static void store(Properties properties, Path file) throws IOException {
+		try (OutputStream out = Files.newOutputStream(file)) {
+			properties.store(out, null);
+		}
+	}
+
+	/** Formats a new directory. Leaves a formatted one as it is. */
+	private static void format(Properties properties, Path directory) throws IOException {
+		Files.createDirectories(directory);
+		Path file = directory.resolve("server.properties");
+		store(properties, file);
+		int status = StorageTool.execute(new String[] { "format", "--cluster-id", CLUSTER_ID, "--config",
+				file.toString(), "--ignore-formatted" }, System.out);
+		if (status != 0) {
+			throw new IOException("cannot format %s: the storage tool ended with %s".formatted(directory, status));
+		}
 	}
 
 }

@@ -23,9 +23,4 @@ final class EmbeddedPostgres extends EmbeddedProcess implements PostgresService 
 		super("postgres", port, PostgresMain.class, JVM_ARGS, directory);
 	}
 
-	@Override
-	public String host() {
-		return "127.0.0.1";
-	}
-
 }

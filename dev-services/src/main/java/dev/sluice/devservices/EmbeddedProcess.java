@@ -110,7 +110,12 @@ class EmbeddedProcess implements Server {
 		this.port = chosen;
 	}
 
-	/** The port; 0 before the first start. */
+	@Override
+	public String host() {
+		return "127.0.0.1";
+	}
+
+	@Override
 	public int port() {
 		return this.port;
 	}

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * Ctrl-C in a terminal does not reach the child: this JVM decides the order in which its
  * children stop. Requires a POSIX shell. Thread-safe.
  */
-public final class JavaProcess implements Server {
+public final class JavaProcess implements Breakable, AutoCloseable {
 
 	/** How long the kernel may take to remove a killed process. */
 	private static final Duration KILL_TIMEOUT = Duration.ofMinutes(1);

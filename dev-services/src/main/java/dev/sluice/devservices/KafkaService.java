@@ -1,21 +1,234 @@
 package dev.sluice.devservices;
 
+import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.ListTopicsOptions;
+import org.apache.kafka.clients.admin.TopicDescription;
 
 /**
  * A running Kafka with one broker or three. It has no topics and does not create them
- * automatically. A fault is injected into all of its brokers.
+ * automatically.
  */
-public interface KafkaService extends Breakable {
+public final class KafkaService {
 
-	/** {@code host:port} of each broker, separated by commas; plain text. */
-	String bootstrapServers();
+	private static final Duration CHECK_INTERVAL = Duration.ofMillis(250);
 
 	/**
-	 * Its brokers, for faults in one of them. With several brokers, {@link #start} and
-	 * {@link #unfreeze} return when the broker is in sync with the others, so that the
+	 * Consecutive successful checks. A broker that was frozen may for a moment report the
+	 * state from before.
+	 */
+	private static final int CHECKS = 4;
+
+	private static final int CHECK_TIMEOUT_MILLIS = 2_000;
+
+	private final List<? extends Server> brokers;
+
+	private final Runnable last;
+
+	private volatile boolean closed;
+
+	/**
+	 * Starts nothing.
+	 * @param brokers in the order of their node ids, from 1
+	 * @param last closes what the brokers share, after the brokers
+	 */
+	KafkaService(List<? extends Server> brokers, Runnable last) {
+		this.brokers = List.copyOf(brokers);
+		this.last = last;
+	}
+
+	/**
+	 * Properties of a broker, except where it listens and keeps its data. With three
+	 * brokers, each has a copy of everything, and at least two have each acknowledged
+	 * record, so one may be lost. A single broker has the only copy.
+	 * @param voters the controllers of all brokers, separated by commas
+	 * @return a new map
+	 */
+	static Map<String, String> properties(int node, String voters) {
+		int brokers = voters.split(",").length;
+		String copies = Integer.toString(brokers);
+		String inSync = Integer.toString(Math.max(1, brokers - 1));
+		Map<String, String> properties = new LinkedHashMap<>();
+		properties.put("process.roles", "broker,controller");
+		properties.put("node.id", Integer.toString(node));
+		properties.put("controller.quorum.voters", voters);
+		properties.put("controller.listener.names", "CONTROLLER");
+		properties.put("auto.create.topics.enable", "false");
+		properties.put("group.initial.rebalance.delay.ms", "0");
+		// Allows a consumer's session timeout below 6 s, the default minimum.
+		properties.put("group.min.session.timeout.ms", "3000");
+		properties.put("default.replication.factor", copies);
+		properties.put("min.insync.replicas", inSync);
+		properties.put("offsets.topic.replication.factor", copies);
+		properties.put("transaction.state.log.replication.factor", copies);
+		properties.put("transaction.state.log.min.isr", inSync);
+		if (brokers > 1) {
+			// Until the controller misses a broker that is gone, the others wait for its
+			// acknowledgement: 9 s by default.
+			properties.put("broker.session.timeout.ms", "3000");
+			properties.put("broker.heartbeat.interval.ms", "500");
+			// Makes a broker that is back lead a third of the partitions again soon.
+			properties.put("leader.imbalance.check.interval.seconds", "5");
+		}
+		return properties;
+	}
+
+	/** Starts the brokers in parallel: none is ready before most of them run. */
+	void start() {
+		try {
+			all(Server::start);
+		}
+		catch (RuntimeException ex) {
+			if (this.brokers.size() > 1) {
+				// Stops the brokers that did start.
+				close();
+			}
+			throw ex;
+		}
+	}
+
+	void close() {
+		this.closed = true;
+		try {
+			all(Server::close);
+		}
+		finally {
+			this.last.run();
+		}
+	}
+
+	/** {@code host:port} of each broker, separated by commas; plain text. */
+	public String bootstrapServers() {
+		return this.brokers.stream()
+			.map((broker) -> "%s:%s".formatted(broker.host(), broker.port()))
+			.collect(Collectors.joining(","));
+	}
+
+	/**
+	 * Its brokers, for faults in one of them. With several brokers, {@code start} and
+	 * {@code unfreeze} return when the broker is in sync with the others, so that the
 	 * next one may fail.
 	 */
-	List<Breakable> brokers();
+	public List<Breakable> brokers() {
+		return IntStream.rangeClosed(1, this.brokers.size())
+			.mapToObj((node) -> member(node, this.brokers.get(node - 1)))
+			.toList();
+	}
+
+	/**
+	 * Does this to all brokers in parallel, even if some fail, and throws the first
+	 * failure. An interrupt of this thread interrupts all of them.
+	 */
+	private void all(Consumer<Server> action) {
+		Queue<RuntimeException> failures = new ConcurrentLinkedQueue<>();
+		try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+			this.brokers.forEach((broker) -> executor.execute(() -> {
+				try {
+					action.accept(broker);
+				}
+				catch (RuntimeException ex) {
+					failures.add(ex);
+				}
+			}));
+		}
+		RuntimeException first = failures.peek();
+		if (first != null) {
+			throw first;
+		}
+	}
+
+	private void awaitInSync(int node) {
+		if (this.brokers.size() == 1) {
+			return;
+		}
+		long deadline = System.nanoTime() + DevServices.startTimeout().toNanos();
+		try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers(),
+				AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, CHECK_TIMEOUT_MILLIS,
+				AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, CHECK_TIMEOUT_MILLIS))) {
+			for (int passed = 0; passed < CHECKS; passed = isInSync(admin, node) ? passed + 1 : 0) {
+				if (this.closed) {
+					throw new StartFailedException("Kafka was stopped while broker %s caught up".formatted(node));
+				}
+				if (System.nanoTime() - deadline > 0) {
+					throw new StartFailedException("broker %s runs but has not caught up with the others within %s s"
+						.formatted(node, DevServices.startTimeout().toSeconds()));
+				}
+				Thread.sleep(CHECK_INTERVAL);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new StartFailedException("interrupted while broker %s caught up".formatted(node), ex);
+		}
+	}
+
+	private static boolean isInSync(Admin admin, int node) throws InterruptedException {
+		try {
+			Collection<String> topics = admin.listTopics(new ListTopicsOptions().listInternal(true))
+				.names()
+				.get(CHECK_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+			Collection<TopicDescription> descriptions = admin.describeTopics(topics)
+				.allTopicNames()
+				.get(CHECK_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
+				.values();
+			return descriptions.stream()
+				.flatMap((topic) -> topic.partitions().stream())
+				.filter((partition) -> partition.replicas().stream().anyMatch((replica) -> replica.id() == node))
+				.allMatch((partition) -> partition.isr().stream().anyMatch((replica) -> replica.id() == node));
+		}
+		catch (ExecutionException | TimeoutException _) {
+			return false;
+		}
+	}
+
+	/** A broker of the cluster. It is ready when it has caught up with the others. */
+	private Breakable member(int node, Server broker) {
+		return new Breakable() {
+
+			@Override
+			public void kill() {
+				broker.kill();
+			}
+
+			@Override
+			public void stop() {
+				broker.stop();
+			}
+
+			@Override
+			public void start() {
+				broker.start();
+				awaitInSync(node);
+			}
+
+			@Override
+			public void freeze() {
+				broker.freeze();
+			}
+
+			@Override
+			public void unfreeze() {
+				broker.unfreeze();
+				awaitInSync(node);
+			}
+
+		};
+	}
 
 }

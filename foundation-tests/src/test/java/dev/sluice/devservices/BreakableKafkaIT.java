@@ -39,12 +39,13 @@ class BreakableKafkaIT {
 	@Test
 	void recordsAcknowledgedBeforeAKillAreThereAfterTheStart() throws Exception {
 		KafkaService kafka = DevServices.shared().kafka();
+		Breakable broker = kafka.brokers().getFirst();
 		String address = kafka.bootstrapServers();
 		send(kafka, this.topic);
 
-		kafka.kill();
+		broker.kill();
 		boolean connects = canConnect(address);
-		kafka.start();
+		broker.start();
 
 		assertThat(connects).isFalse();
 		assertThat(kafka.bootstrapServers()).isEqualTo(address);
@@ -54,10 +55,11 @@ class BreakableKafkaIT {
 	@Test
 	void recordsAcknowledgedBeforeAStopAreThereAfterTheStart() throws Exception {
 		KafkaService kafka = DevServices.shared().kafka();
+		Breakable broker = kafka.brokers().getFirst();
 		send(kafka, this.topic);
 
-		kafka.stop();
-		kafka.start();
+		broker.stop();
+		broker.start();
 
 		assertThat(receive(kafka, this.topic)).containsExactlyElementsOf(values());
 	}
@@ -65,18 +67,19 @@ class BreakableKafkaIT {
 	@Test
 	void frozenBrokerAcknowledgesNothingUntilItIsUnfrozen() throws Exception {
 		KafkaService kafka = DevServices.shared().kafka();
+		Breakable broker = kafka.brokers().getFirst();
 		send(kafka, this.topic);
 		try (KafkaProducer<String, String> producer = producer(kafka)) {
 			producer.send(new ProducerRecord<>(this.topic, "before")).get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
 			Future<RecordMetadata> sent;
-			kafka.freeze();
+			broker.freeze();
 			try {
 				sent = producer.send(new ProducerRecord<>(this.topic, "while frozen"));
 				assertThatExceptionOfType(java.util.concurrent.TimeoutException.class)
 					.isThrownBy(() -> sent.get(500, TimeUnit.MILLISECONDS));
 			}
 			finally {
-				kafka.unfreeze();
+				broker.unfreeze();
 			}
 
 			assertThat(sent.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS).hasOffset()).isTrue();

@@ -151,7 +151,7 @@ class DevServicesIT {
 		try (DevServices closed = DevServices.start(Infrastructure.fromEnvironment())) {
 			kafkaPort = Integer.parseInt(closed.kafka().bootstrapServers().replaceFirst(".*:", ""));
 			postgresPort = closed.postgres().port();
-			closed.kafka().freeze();
+			closed.kafka().brokers().getFirst().freeze();
 			closed.postgres().freeze();
 		}
 

@@ -60,7 +60,7 @@ class EmbeddedProcessIT {
 	/** In a locale with other digits, and in one that the system does not have. */
 	@Test
 	void serversStartInEveryLocale() {
-		try (EmbeddedProcess kafka = new EmbeddedProcess("kafka", 0, KafkaMain.class,
+		try (EmbeddedProcess kafka = new EmbeddedProcess("kafka", 0, EmbeddedKafka.class,
 				List.of("-Xmx256m", "-Duser.language=ar", "-Duser.country=EG"), this.directory);
 				JavaProcess postgres = JavaCommand.mainClass(PostgresMain.class.getName())
 					.through(List.of("env", "LC_ALL=zz_ZZ.UTF-8"))

@@ -14,6 +14,7 @@ import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
+import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.KafkaService;
 import dev.sluice.devservices.Patience;
@@ -239,20 +240,21 @@ class RecentOrdersIT {
 
 	@Test
 	void saysThatKafkaIsLostAndGoesOnWhenItIsBack() {
+		Breakable broker = this.server.brokers().getFirst();
 		start();
 		assertCurrent();
 
-		this.server.freeze();
+		broker.freeze();
 		try {
 			await().until(() -> this.orders.caughtUp(Duration.ofMillis(100)).join() == Reading.UNREACHABLE);
 		}
 		finally {
-			this.server.unfreeze();
+			broker.unfreeze();
 		}
 
 		await().until(() -> caughtUp() == Reading.CURRENT);
-		this.server.kill();
-		this.server.start();
+		broker.kill();
+		broker.start();
 		UUID id = UUID.randomUUID();
 		await().ignoreExceptions().until(() -> send(id, JSON, TIME) != null);
 		await().until(() -> caughtUp() == Reading.CURRENT);

@@ -3,20 +3,20 @@ package dev.sluice.lab.kit.process;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.lang.reflect.Proxy;
 import java.util.Map;
 
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.devservices.KafkaService;
 import dev.sluice.devservices.Ports;
-import dev.sluice.devservices.PostgresService;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.mockito.Answers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 class ProcessGroupTests {
 
@@ -67,16 +67,11 @@ class ProcessGroupTests {
 
 	/** Servers of which only these addresses are asked for. */
 	private static DevServices servers(String brokers, int postgresPort) {
-		KafkaService kafka = stub(KafkaService.class, Map.of("bootstrapServers", brokers));
-		PostgresService postgres = stub(PostgresService.class, Map.of("port", postgresPort));
-		return stub(DevServices.class,
-				Map.of("kafka", kafka, "postgres", postgres, "infrastructure", Infrastructure.EMBEDDED));
-	}
-
-	/** Answers methods by their names. */
-	private static <T> T stub(Class<T> type, Map<String, Object> answers) {
-		return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] { type },
-				(_, method, _) -> answers.get(method.getName())));
+		DevServices servers = mock(DevServices.class, Answers.RETURNS_DEEP_STUBS);
+		when(servers.kafka().bootstrapServers()).thenReturn(brokers);
+		when(servers.postgres().port()).thenReturn(postgresPort);
+		when(servers.infrastructure()).thenReturn(Infrastructure.EMBEDDED);
+		return servers;
 	}
 
 }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class KafkaMainTests {
+class EmbeddedKafkaTests {
 
 	/** Its data may be in a folder with any name. */
 	@Test
@@ -19,7 +19,7 @@ class KafkaMainTests {
 		properties.put("log.dirs", "/home/sl\u00fcice \u0663");
 		Path file = directory.resolve("server.properties");
 
-		KafkaMain.store(properties, file);
+		EmbeddedKafka.store(properties, file);
 
 		assertThat(Utils.loadProps(file.toString())).isEqualTo(properties);
 	}

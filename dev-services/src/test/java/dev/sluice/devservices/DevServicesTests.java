@@ -12,11 +12,11 @@ import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 
 /** A start that fails is repeated by whoever next requests the server. */
-class LazyDevServicesTests {
+class DevServicesTests {
 
 	private static final StartFailedException SLOW = new StartFailedException("the machine is slow");
 
-	private final KafkaBroker broker = mock(KafkaBroker.class);
+	private final Server broker = mock(Server.class);
 
 	private final EmbeddedPostgres postgres = mock(EmbeddedPostgres.class);
 
@@ -24,8 +24,8 @@ class LazyDevServicesTests {
 	void startsEachServerOnceAlsoAfterAFailure() {
 		doThrow(SLOW).doNothing().when(this.broker).start();
 		doThrow(SLOW).doNothing().when(this.postgres).start();
-		DevServices services = new LazyDevServices(Infrastructure.EMBEDDED, new KafkaCluster(List.of(this.broker)),
-				this.postgres);
+		DevServices services = new DevServices(Infrastructure.EMBEDDED, new KafkaService(List.of(this.broker), () -> {
+		}), this.postgres);
 
 		assertThatExceptionOfType(StartFailedException.class).isThrownBy(services::kafka);
 		assertThatExceptionOfType(StartFailedException.class).isThrownBy(services::postgres);
