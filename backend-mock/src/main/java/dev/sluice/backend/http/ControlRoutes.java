@@ -55,7 +55,8 @@ public final class ControlRoutes {
 	public RouterFunction<ServerResponse> routes() {
 		return RouterFunctions.route()
 			.GET("/orders/count",
-					(_) -> onLoop(() -> this.backend.orders().saved()).map(BackendCount::new).flatMap(this::ok))
+					(_) -> onLoop(() -> this.backend.orders().totals())
+						.flatMap((totals) -> ok(new BackendCount(totals.saved()))))
 			.GET("/orders/{id}", this::getOrder)
 			.GET("/audit/orders", (_) -> orders())
 			.GET("/audit", (_) -> onLoop(this.backend::audit).flatMap(this::ok))

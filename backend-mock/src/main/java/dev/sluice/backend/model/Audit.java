@@ -1,20 +1,18 @@
 package dev.sluice.backend.model;
 
-import java.time.Instant;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 import dev.sluice.backend.loop.Loop;
+import dev.sluice.backend.model.BackendMetrics.Outcome;
 import dev.sluice.backend.store.Answer;
-import dev.sluice.backend.store.Micros;
 import dev.sluice.backend.store.OrderStore;
 import dev.sluice.contract.BackendAudit;
 
 /**
  * Counts the requests since {@code DELETE /audit} and keeps the orders saved since. A
  * reset creates a new audit. A request counts in the audit in which it began, so requests
- * in flight at a reset do not appear in the new counts.
+ * in flight at a reset do not appear in the new counts. It passes each event on to the
+ * metrics, which are never reset.
  * <p>
  * At any time received = saved + duplicates + refused + failed + in flight. An order that
  * the store saved although its answer was lost counts as saved and as failed.
@@ -24,6 +22,8 @@ import dev.sluice.contract.BackendAudit;
 final class Audit {
 
 	private final OrderStore orders;
+
+	private final BackendMetrics metrics;
 
 	private long received;
 
@@ -39,50 +39,55 @@ final class Audit {
 
 	private long connectionsRefused;
 
-	Audit(OrderStore orders) {
+	Audit(OrderStore orders, BackendMetrics metrics) {
 		this.orders = orders;
+		this.metrics = metrics;
 	}
 
 	void received() {
 		this.received++;
 		this.inFlight++;
 		this.maxInFlight = Math.max(this.maxInFlight, this.inFlight);
+		this.metrics.received();
 	}
 
 	/** Counts a request that is refused at once and never in flight. */
 	void refused() {
 		this.received++;
 		this.refused++;
+		this.metrics.refused();
 	}
 
-	void failed() {
-		this.failed++;
+	/**
+	 * Counts the end of a request that was in flight.
+	 * @param nanos from its reception to the answer
+	 */
+	void ended(Answer answer, long nanos) {
 		this.inFlight--;
+		Outcome outcome = switch (answer) {
+			// The store counts these two.
+			case Answer.Saved _ -> Outcome.SAVED;
+			case Answer.Repeated _ -> Outcome.DUPLICATE;
+			case Answer.KeyReused _, Answer.StoreFull _, Answer.StoreUnavailable _, Answer.Failed _, Answer.Reset _,
+					Answer.Abandoned _ ->
+				Outcome.FAILED;
+			case Answer.Delayed _, Answer.NoCapacity _, Answer.Throttled _, Answer.TooManyInFlight _ ->
+				throw new IllegalArgumentException("Not the end of an order in flight: " + answer);
+		};
+		if (outcome == Outcome.FAILED) {
+			this.failed++;
+		}
+		this.metrics.ended(outcome, nanos);
 	}
 
-	void connectionOpened() {
-		this.connectionsOpened++;
-	}
-
-	void connectionRefused() {
-		this.connectionsRefused++;
-	}
-
-	/** Saves an order once. The request ends with the answer. */
-	void save(UUID id, long fingerprint, Instant now, Consumer<Answer> then) {
-		this.orders.save(id, fingerprint, Micros.of(now), (answer) -> {
-			this.inFlight--;
-			switch (answer) {
-				case Answer.Saved _, Answer.Repeated _ -> {
-					// The store counts them.
-				}
-				case Answer.KeyReused _, Answer.StoreFull _, Answer.StoreUnavailable _ -> this.failed++;
-				case Answer.Delayed _, Answer.NoCapacity _, Answer.Throttled _, Answer.TooManyInFlight _,
-						Answer.Failed _, Answer.Reset _, Answer.Abandoned _ ->
-					throw new IllegalArgumentException("Not a store's answer: " + answer);
-			}
-			then.accept(answer);
-		});
+	void connection(boolean admitted) {
+		if (admitted) {
+			this.connectionsOpened++;
+		}
+		else {
+			this.connectionsRefused++;
+		}
+		this.metrics.connection(admitted);
 	}
 
 	OrderStore orders() {
@@ -98,7 +103,7 @@ final class Audit {
 
 	/** A new audit without orders, for the requests from now on. */
 	CompletableFuture<Audit> next() {
-		return this.orders.next().thenApply(Audit::new);
+		return this.orders.next().thenApply((store) -> new Audit(store, this.metrics));
 	}
 
 }

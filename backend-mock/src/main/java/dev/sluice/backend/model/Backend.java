@@ -11,6 +11,7 @@ import java.util.random.RandomGenerator;
 import dev.sluice.backend.loop.Loop;
 import dev.sluice.backend.model.Sampler.Fault;
 import dev.sluice.backend.store.Answer;
+import dev.sluice.backend.store.Micros;
 import dev.sluice.backend.store.OrderStore;
 import dev.sluice.backend.store.StoreUnavailableException;
 import dev.sluice.contract.BackendAudit;
@@ -46,8 +47,6 @@ public final class Backend {
 
 	private final BackendProperties properties;
 
-	private final BackendMetrics metrics;
-
 	private final Set<Request> hanging = new LinkedHashSet<>();
 
 	private volatile Regime regime;
@@ -63,9 +62,8 @@ public final class Backend {
 		this.loop = loop;
 		this.sampler = new Sampler(random);
 		this.properties = properties;
-		this.metrics = metrics;
 		this.regime = Regime.of(BackendBehaviour.DEFAULT, loop);
-		this.audit = new Audit(store);
+		this.audit = new Audit(store, metrics);
 		metrics.observe(this);
 	}
 
@@ -145,13 +143,7 @@ public final class Backend {
 	 */
 	public boolean connect() {
 		boolean admitted = this.regime.admitsConnection(this.loop.nanoTime());
-		this.metrics.connection(admitted);
-		if (admitted) {
-			this.audit.connectionOpened();
-		}
-		else {
-			this.audit.connectionRefused();
-		}
+		this.audit.connection(admitted);
 		return admitted;
 	}
 
@@ -245,7 +237,6 @@ public final class Backend {
 		void refuse(Answer answer) {
 			if (this.audit != null) {
 				this.audit.refused();
-				Backend.this.metrics.refused();
 			}
 			this.reply.accept(answer);
 		}
@@ -254,7 +245,6 @@ public final class Backend {
 			Backend.this.inFlight++;
 			if (this.audit != null) {
 				this.audit.received();
-				Backend.this.metrics.received();
 			}
 		}
 
@@ -262,7 +252,7 @@ public final class Backend {
 			BackendBehaviour behaviour = this.regime.behaviour();
 			Fault fault = Backend.this.sampler.fault(behaviour);
 			switch (fault) {
-				case RESET -> fail(new Answer.Reset());
+				case RESET -> leave(new Answer.Reset());
 				case HANG -> hang();
 				case NONE, ERROR -> {
 					long nanos = (long) (millis(behaviour) * TimeUnit.MILLISECONDS.toNanos(1));
@@ -285,15 +275,15 @@ public final class Backend {
 
 		private void finish(Fault fault) {
 			if (fault == Fault.ERROR) {
-				fail(new Answer.Failed(this.regime.behaviour().errorStatus()));
+				leave(new Answer.Failed(this.regime.behaviour().errorStatus()));
 				return;
 			}
 			if (this.special != null && this.special.status() > 0) {
-				fail(new Answer.Failed(this.special.status()));
+				leave(new Answer.Failed(this.special.status()));
 				return;
 			}
 			if (this.id != null && this.audit != null) {
-				this.audit.save(this.id, this.fingerprint, Backend.this.loop.now(), this::leave);
+				this.audit.orders().save(this.id, this.fingerprint, Micros.of(Backend.this.loop.now()), this::leave);
 			}
 			else {
 				leave(new Answer.Delayed(this.delayMillis));
@@ -301,13 +291,17 @@ public final class Backend {
 		}
 
 		private void leave(Answer answer) {
-			end(answer);
+			Backend.this.inFlight--;
+			if (this.audit != null) {
+				this.audit.ended(answer, Backend.this.loop.nanoTime() - this.receivedAtNanos);
+			}
+			this.reply.accept(answer);
 			this.regime.capacity().leave();
 		}
 
 		private void hang() {
 			if (Backend.this.stopping || this.regime != Backend.this.regime) {
-				fail(new Answer.Abandoned());
+				leave(new Answer.Abandoned());
 			}
 			else {
 				Backend.this.hanging.add(this);
@@ -316,23 +310,8 @@ public final class Backend {
 
 		void release() {
 			if (Backend.this.hanging.remove(this)) {
-				fail(new Answer.Abandoned());
+				leave(new Answer.Abandoned());
 			}
-		}
-
-		private void fail(Answer answer) {
-			if (this.audit != null) {
-				this.audit.failed();
-			}
-			leave(answer);
-		}
-
-		private void end(Answer answer) {
-			Backend.this.inFlight--;
-			if (this.audit != null) {
-				Backend.this.metrics.ended(answer, Backend.this.loop.nanoTime() - this.receivedAtNanos);
-			}
-			this.reply.accept(answer);
 		}
 
 	}

@@ -1,9 +1,12 @@
 package dev.sluice.backend.model;
 
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import dev.sluice.backend.store.Answer;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -16,13 +19,7 @@ public final class BackendMetrics {
 
 	private final Counter received;
 
-	private final Counter saved;
-
-	private final Counter duplicate;
-
-	private final Counter refused;
-
-	private final Counter failed;
+	private final Map<Outcome, Counter> ended = new EnumMap<>(Outcome.class);
 
 	private final Counter connectionsOpened;
 
@@ -35,10 +32,9 @@ public final class BackendMetrics {
 	public BackendMetrics(MeterRegistry registry) {
 		this.registry = registry;
 		this.received = counter(BackendMetric.RECEIVED);
-		this.saved = counter(BackendMetric.ENDED, "saved");
-		this.duplicate = counter(BackendMetric.ENDED, "duplicate");
-		this.refused = counter(BackendMetric.ENDED, "refused");
-		this.failed = counter(BackendMetric.ENDED, "failed");
+		for (Outcome outcome : Outcome.values()) {
+			this.ended.put(outcome, counter(BackendMetric.ENDED, outcome.name().toLowerCase(Locale.ROOT)));
+		}
 		this.connectionsOpened = counter(BackendMetric.CONNECTIONS, "opened");
 		this.connectionsRefused = counter(BackendMetric.CONNECTIONS, "refused");
 		this.duration = Timer.builder(BackendMetric.DURATION.key())
@@ -65,22 +61,17 @@ public final class BackendMetrics {
 
 	void refused() {
 		this.received.increment();
-		this.refused.increment();
+		ended(Outcome.REFUSED);
 	}
 
-	void ended(Answer answer, long nanos) {
+	void ended(Outcome outcome, long nanos) {
 		this.inFlight.decrementAndGet();
 		this.duration.record(nanos, TimeUnit.NANOSECONDS);
-		Counter outcome = switch (answer) {
-			case Answer.Saved _ -> this.saved;
-			case Answer.Repeated _ -> this.duplicate;
-			case Answer.NoCapacity _, Answer.Throttled _, Answer.TooManyInFlight _ -> this.refused;
-			case Answer.KeyReused _, Answer.StoreFull _, Answer.StoreUnavailable _, Answer.Failed _, Answer.Reset _,
-					Answer.Abandoned _ ->
-				this.failed;
-			case Answer.Delayed _ -> throw new IllegalArgumentException("Not an order's answer: " + answer);
-		};
-		outcome.increment();
+		ended(outcome);
+	}
+
+	private void ended(Outcome outcome) {
+		Objects.requireNonNull(this.ended.get(outcome)).increment();
 	}
 
 	void connection(boolean admitted) {
@@ -96,6 +87,13 @@ public final class BackendMetrics {
 			.description(metric.meaning())
 			.tag(metric.tags().getFirst(), tagValue)
 			.register(this.registry);
+	}
+
+	/** How an order request ends. */
+	enum Outcome {
+
+		SAVED, DUPLICATE, REFUSED, FAILED
+
 	}
 
 }

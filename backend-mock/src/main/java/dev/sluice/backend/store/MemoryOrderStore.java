@@ -85,11 +85,6 @@ public final class MemoryOrderStore implements OrderStore {
 	}
 
 	@Override
-	public CompletableFuture<Long> saved() {
-		return CompletableFuture.completedFuture((long) this.size);
-	}
-
-	@Override
 	public CompletableFuture<Totals> totals() {
 		return CompletableFuture.completedFuture(new Totals(this.size, this.duplicates, 0,
 				(this.last != null) ? Micros.toInstant(this.last.atMicros()) : null));

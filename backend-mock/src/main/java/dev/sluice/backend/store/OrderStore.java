@@ -36,9 +36,6 @@ public interface OrderStore {
 	/** Fails with {@link StoreUnavailableException}, like the methods below. */
 	CompletableFuture<Optional<SavedOrder>> find(UUID id);
 
-	/** Number of saved orders. */
-	CompletableFuture<Long> saved();
-
 	CompletableFuture<Totals> totals();
 
 	/**

@@ -75,8 +75,6 @@ public final class PostgresOrderStore implements OrderStore {
 
 	private static final String FIND = "select saved_at from backend.saved_order where ledger = ? and id = ?";
 
-	private static final String SAVED = "select count(*) from backend.saved_order where ledger = ?";
-
 	private static final String TOTALS = """
 			select count(*), coalesce(sum(repeats), 0), max(saved_at) from backend.saved_order where ledger = ?""";
 
@@ -119,11 +117,6 @@ public final class PostgresOrderStore implements OrderStore {
 			.query(FIND, (row, _) -> new SavedOrder(id, instant(row, 1)), opened.audit(), id)
 			.stream()
 			.findFirst());
-	}
-
-	@Override
-	public CompletableFuture<Long> saved() {
-		return ask((opened) -> number(SAVED, opened.audit()));
 	}
 
 	@Override
@@ -213,8 +206,8 @@ public final class PostgresOrderStore implements OrderStore {
 		return Objects.requireNonNull(this.shared.transactions().execute((_) -> work.get()));
 	}
 
-	private long number(String sql, Object... arguments) {
-		return Objects.requireNonNull(this.shared.jdbc().queryForObject(sql, Long.class, arguments));
+	private long number(String sql) {
+		return Objects.requireNonNull(this.shared.jdbc().queryForObject(sql, Long.class));
 	}
 
 	private static Instant instant(ResultSet row, int column) throws SQLException {

@@ -38,7 +38,6 @@ abstract class OrderStoreContract {
 		assertThat(save(store, ID, 7, LATER)).isEqualTo(new Answer.Repeated(order));
 		assertThat(save(store, ID, 7, LATER)).isEqualTo(new Answer.Repeated(order));
 		assertThat(answer(store.find(ID))).contains(order);
-		assertThat(answer(store.saved())).isEqualTo(1);
 		assertThat(answer(store.totals())).isEqualTo(new Totals(1, 2, 0, FIRST));
 	}
 
@@ -86,7 +85,7 @@ abstract class OrderStoreContract {
 		assertThat(answer(next.totals())).isEqualTo(new Totals(0, 0, 0, null));
 		assertThat(answer(next.find(ID))).isEqualTo(Optional.empty());
 		assertThat(save(next, ID, 8, LATER)).isEqualTo(new Answer.Saved(new SavedOrder(ID, LATER)));
-		assertThat(answer(next.saved())).isEqualTo(1);
+		assertThat(answer(next.totals()).saved()).isEqualTo(1);
 	}
 
 	static Answer save(OrderStore store, UUID id, long fingerprint, Instant now) {
