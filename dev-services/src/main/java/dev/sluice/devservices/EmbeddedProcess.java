@@ -2,37 +2,34 @@ package dev.sluice.devservices;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A server in a child JVM. The arguments of its main class are the port, the data
- * directory and, if that is temporary, {@value #TEMPORARY}. The main class calls
+ * directory and whether that is {@value #TEMPORARY}. The main class calls
  * {@link #serving} when the server is ready. The server stops on SIGTERM.
  */
 class EmbeddedProcess implements Server {
 
 	/**
-	 * The argument that makes the child delete its data directory and log when it ends.
+	 * The argument that makes the child delete its data directory and log when it ends as
+	 * an orphan.
 	 */
 	private static final String TEMPORARY = "temporary";
-
-	/** A file next to the data that makes the child keep the data for a restart. */
-	private static final String KEEP = "keep";
 
 	/** What the child prints when the server is ready. */
 	private static final String READY = "sluice: the server is ready";
@@ -56,8 +53,9 @@ class EmbeddedProcess implements Server {
 
 	private final List<String> jvmArgs;
 
-	private final @Nullable Path keptDirectory;
+	private final boolean temporary;
 
+	/** Null before the first start if it is temporary. */
 	private @Nullable Path directory;
 
 	private @Nullable JavaProcess process;
@@ -78,7 +76,8 @@ class EmbeddedProcess implements Server {
 		this.wantedPort = port;
 		this.mainClass = mainClass;
 		this.jvmArgs = jvmArgs;
-		this.keptDirectory = directory;
+		this.temporary = directory == null;
+		this.directory = directory;
 	}
 
 	/**
@@ -139,7 +138,7 @@ class EmbeddedProcess implements Server {
 		if (ended != null) {
 			return ended.relaunch();
 		}
-		Path base = (this.keptDirectory != null) ? this.keptDirectory : this.directory;
+		Path base = this.directory;
 		try {
 			if (base == null) {
 				base = Files.createTempDirectory("sluice-" + this.name + "-");
@@ -159,8 +158,7 @@ class EmbeddedProcess implements Server {
 			.name(this.name)
 			.jvmArgs(this.jvmArgs)
 			.jvmArgs("-Dlogback.configurationFile=dev-services-logback.xml", Patience.jvmArg())
-			.args(Integer.toString(port), base.resolve(this.name).toString())
-			.args((this.keptDirectory == null) ? new String[] { TEMPORARY } : new String[0])
+			.args(Integer.toString(port), base.resolve(this.name).toString(), this.temporary ? TEMPORARY : "kept")
 			.logFile(base.resolve(this.name + ".log"))
 			.readyWhenLogged(READY, DevServices.startTimeout())
 			.stopTimeout(STOP_TIMEOUT)
@@ -176,19 +174,10 @@ class EmbeddedProcess implements Server {
 		running().kill();
 	}
 
-	/** Makes the child stop the server and keep its data. */
 	@Override
 	public synchronized void stop() {
-		Path keep = base().resolve(KEEP);
-		try {
-			Files.writeString(keep, "");
-			running().stop();
-			killServer();
-			Files.deleteIfExists(keep);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException("cannot keep the data of " + this.name, ex);
-		}
+		running().stop();
+		killServer();
 	}
 
 	/** Freezes the child, and the server that it started. */
@@ -209,8 +198,7 @@ class EmbeddedProcess implements Server {
 	}
 
 	private Path base() {
-		Path base = (this.keptDirectory != null) ? this.keptDirectory : this.directory;
-		return Objects.requireNonNull(base, () -> this.name + " is not started");
+		return Objects.requireNonNull(this.directory, () -> this.name + " is not started");
 	}
 
 	@Override
@@ -224,7 +212,7 @@ class EmbeddedProcess implements Server {
 			}
 		}
 		finally {
-			if (this.directory != null) {
+			if (this.temporary && this.directory != null) {
 				deleteTree(this.directory);
 			}
 		}
@@ -278,16 +266,18 @@ class EmbeddedProcess implements Server {
 
 	/**
 	 * Called in the child when the server is ready. Reports this to the parent and
-	 * registers a shutdown hook that stops the server and deletes a temporary directory,
-	 * which nobody else deletes if the parent is killed. Registered only now, because the
-	 * parent reads the log of a start that fails.
+	 * registers a shutdown hook that stops the server. If the parent was killed, the hook
+	 * also deletes a temporary directory, because nobody else does. Registered only now,
+	 * because the parent reads the log of a start that fails.
 	 */
 	static void serving(String[] args, Runnable stop) {
+		Optional<ProcessHandle> parent = ProcessHandle.current().parent();
 		Runtime.getRuntime().addShutdownHook(new Thread(() -> {
 			stop.run();
-			Path base = Objects.requireNonNull(Path.of(args[1]).getParent(), args[1]);
-			if (List.of(args).contains(TEMPORARY) && !Files.exists(base.resolve(KEEP))) {
-				deleteTree(base);
+			// The system gives an orphan another parent.
+			boolean orphan = !ProcessHandle.current().parent().equals(parent);
+			if (orphan && List.of(args).contains(TEMPORARY)) {
+				deleteTree(Objects.requireNonNull(Path.of(args[1]).getParent(), args[1]));
 			}
 		}, "server-stop"));
 		System.out.println(READY);
@@ -295,29 +285,7 @@ class EmbeddedProcess implements Server {
 
 	static void deleteTree(Path root) {
 		try {
-			Files.walkFileTree(root, new SimpleFileVisitor<>() {
-
-				@Override
-				public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-					Files.deleteIfExists(file);
-					return FileVisitResult.CONTINUE;
-				}
-
-				@Override
-				public FileVisitResult visitFileFailed(Path file, IOException ex) throws IOException {
-					return postVisitDirectory(file, ex);
-				}
-
-				@Override
-				public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException ex) throws IOException {
-					if (ex != null && !(ex instanceof NoSuchFileException)) {
-						throw ex;
-					}
-					Files.deleteIfExists(directory);
-					return FileVisitResult.CONTINUE;
-				}
-
-			});
+			Utils.delete(root.toFile());
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("cannot delete " + root, ex);

@@ -1,5 +1,6 @@
 package dev.sluice.devservices;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 class EmbeddedProcessIT {
 
@@ -57,12 +59,31 @@ class EmbeddedProcessIT {
 		}
 	}
 
+	@Test
+	void leavesNoTemporaryDataWhenItsParentIsKilled() {
+		try (JavaProcess parent = JavaCommand.mainClass(ParentMain.class.getName())
+			.jvmArgs("-Djava.io.tmpdir=" + this.directory)
+			.logFile(this.directory.resolve("parent.log"))
+			.readyWhenLogged("started", DevServices.startTimeout())
+			.start()) {
+			assertThat(temporary()).isNotEmpty();
+
+			parent.kill();
+
+			await().until(() -> temporary().length == 0);
+		}
+	}
+
+	private File[] temporary() {
+		return this.directory.toFile().listFiles((_, name) -> name.startsWith("sluice-" + NAME));
+	}
+
 	/** In a locale with other digits, and in one that the system does not have. */
 	@Test
 	void serversStartInEveryLocale() {
 		try (EmbeddedProcess kafka = new EmbeddedProcess("kafka", 0, EmbeddedKafka.class,
 				List.of("-Xmx256m", "-Duser.language=ar", "-Duser.country=EG"), this.directory);
-				JavaProcess postgres = JavaCommand.mainClass(PostgresMain.class.getName())
+				JavaProcess postgres = JavaCommand.mainClass(EmbeddedPostgres.class.getName())
 					.through(List.of("env", "LC_ALL=zz_ZZ.UTF-8"))
 					.args(Integer.toString(Ports.free()), this.directory.resolve("postgres").toString())
 					.readyWhenLogged("the server is ready", DevServices.startTimeout())
@@ -78,6 +99,20 @@ class EmbeddedProcessIT {
 
 	private Path data() {
 		return this.directory.resolve(NAME);
+	}
+
+	/** Starts a server with temporary data, and waits. */
+	static final class ParentMain {
+
+		private ParentMain() {
+		}
+
+		public static void main(String[] args) throws InterruptedException {
+			new EmbeddedProcess(NAME, 0, ServerMain.class, List.of("-Xmx32m", "-XX:+UseSerialGC"), null).start();
+			System.out.println("started");
+			Thread.currentThread().join();
+		}
+
 	}
 
 	/** Serves nothing. */
