@@ -1,8 +1,5 @@
 package dev.sluice.devservices;
 
-import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -14,8 +11,8 @@ import java.util.stream.Stream;
 
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
-import kafka.tools.StorageTool;
 import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.metadata.storage.Formatter;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,13 +66,12 @@ final class EmbeddedKafka {
 			.collect(Collectors.joining(","));
 	}
 
-	public static void main(String[] args) throws IOException {
+	public static void main(String[] args) throws Exception {
 		// Kafka names its files in the default locale, and some locales have other
 		// digits.
 		Locale.setDefault(Locale.ROOT);
-		Path directory = Path.of(args[1]);
-		Properties properties = properties(Integer.parseInt(args[0]), directory);
-		format(properties, directory);
+		Properties properties = properties(Integer.parseInt(args[0]), Path.of(args[1]));
+		format(properties);
 		KafkaRaftServer server = new KafkaRaftServer(new KafkaConfig(properties, false), Time.SYSTEM);
 		server.startup();
 		// Only now, because a shutdown during start-up can deadlock. Until now, SIGTERM
@@ -96,23 +92,16 @@ final class EmbeddedKafka {
 		return properties;
 	}
 
-	/** Not as UTF-8: Kafka's tools read ISO 8859-1, with escapes. */
-	static void store(Properties properties, Path file) throws IOException {
-		try (OutputStream out = Files.newOutputStream(file)) {
-			properties.store(out, null);
-		}
-	}
-
 	/** Formats a new directory. Leaves a formatted one as it is. */
-	private static void format(Properties properties, Path directory) throws IOException {
-		Files.createDirectories(directory);
-		Path file = directory.resolve("server.properties");
-		store(properties, file);
-		int status = StorageTool.execute(new String[] { "format", "--cluster-id", CLUSTER_ID, "--config",
-				file.toString(), "--ignore-formatted" }, System.out);
-		if (status != 0) {
-			throw new IOException("cannot format %s: the storage tool ended with %s".formatted(directory, status));
-		}
+	private static void format(Properties properties) throws Exception {
+		String directory = properties.getProperty("log.dirs");
+		new Formatter().setClusterId(CLUSTER_ID)
+			.setNodeId(Integer.parseInt(properties.getProperty("node.id")))
+			.setControllerListenerName("CONTROLLER")
+			.setMetadataLogDirectory(directory)
+			.addDirectory(directory)
+			.setIgnoreFormatted(true)
+			.run();
 	}
 
 }

@@ -8,7 +8,7 @@ public enum Infrastructure {
 	/** Containers if an engine answers within 3 s and has the images, else embedded. */
 	AUTO,
 
-	/** Containers; without an engine the start fails. */
+	/** Containers; without an engine or its images the start fails. */
 	CONTAINERS,
 
 	/** The real servers, as child processes. */

@@ -13,10 +13,6 @@ public interface PostgresService extends Breakable {
 
 	int port();
 
-	default String database() {
-		return DATABASE;
-	}
-
 	default String username() {
 		return USER;
 	}
@@ -27,12 +23,12 @@ public interface PostgresService extends Breakable {
 
 	/** Without user and password. */
 	default String jdbcUrl() {
-		return "jdbc:postgresql://%s:%s/%s".formatted(host(), port(), database());
+		return "jdbc:postgresql://%s:%s/%s".formatted(host(), port(), DATABASE);
 	}
 
 	/** Without user and password. */
 	default String r2dbcUrl() {
-		return "r2dbc:postgresql://%s:%s/%s".formatted(host(), port(), database());
+		return "r2dbc:postgresql://%s:%s/%s".formatted(host(), port(), DATABASE);
 	}
 
 }

@@ -2,6 +2,7 @@ package dev.sluice.devservices;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -78,11 +79,16 @@ class EmbeddedProcessIT {
 		return this.directory.toFile().listFiles((_, name) -> name.startsWith("sluice-" + NAME));
 	}
 
-	/** In a locale with other digits, and in one that the system does not have. */
+	/**
+	 * In a locale with other digits, and in one that the system does not have. In a
+	 * folder with such a name as the system allows.
+	 */
 	@Test
-	void serversStartInEveryLocale() {
+	void serversStartInEveryLocaleAndFolder() {
+		boolean unicode = Charset.forName(System.getProperty("sun.jnu.encoding")).newEncoder().canEncode("\u0663");
+		Path folder = this.directory.resolve(unicode ? "sl\u00fcice \u0663" : "a folder");
 		try (EmbeddedProcess kafka = new EmbeddedProcess("kafka", 0, EmbeddedKafka.class,
-				List.of("-Xmx256m", "-Duser.language=ar", "-Duser.country=EG"), this.directory);
+				List.of("-Xmx256m", "-Duser.language=ar", "-Duser.country=EG"), folder);
 				JavaProcess postgres = JavaCommand.mainClass(EmbeddedPostgres.class.getName())
 					.through(List.of("env", "LC_ALL=zz_ZZ.UTF-8"))
 					.args(Integer.toString(Ports.free()), this.directory.resolve("postgres").toString())
