@@ -98,11 +98,16 @@ abstract class Container implements Server {
 		catch (RuntimeException ex) {
 			// The next start begins anew, not with a container that never ran.
 			this.container = null;
+			// An interrupt would close the connection to the engine.
+			boolean interrupted = Thread.interrupted();
 			try {
 				created.stop();
 			}
 			catch (RuntimeException stop) {
 				ex.addSuppressed(stop);
+			}
+			if (interrupted) {
+				Thread.currentThread().interrupt();
 			}
 			throw new StartFailedException("%s does not start in a container: %s".formatted(this.name, ex.getMessage()),
 					ex);

@@ -64,6 +64,20 @@ class ContainerTests {
 		}
 	}
 
+	/** An interrupt closes the connection to the engine. */
+	@Test
+	void isStoppedThoughItsStartIsInterrupted() {
+		FakeContainer fake = new FakeContainer();
+		try (Container container = container(() -> fake, () -> false)) {
+			Thread.currentThread().interrupt();
+
+			assertThatExceptionOfType(StartFailedException.class).isThrownBy(container::start)
+				.withMessageContaining("interrupted");
+			assertThat(Thread.interrupted()).isTrue();
+			assertThat(fake.stops).isEqualTo(1);
+		}
+	}
+
 	/** The engine refuses to start a container that runs. */
 	@Test
 	void isStartedAgainAfterARestartThatFailed() {
@@ -166,6 +180,9 @@ class ContainerTests {
 
 		@Override
 		public void stop() {
+			if (Thread.currentThread().isInterrupted()) {
+				return;
+			}
 			this.stops++;
 			if (this.stopFailure != null) {
 				throw this.stopFailure;
