@@ -34,7 +34,6 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -66,30 +65,6 @@ class SharedTopicIT {
 			.run(arguments.toArray(String[]::new));
 		await().until(sink.getBean(MessageStore.class)::ready);
 		return sink;
-	}
-
-	@Test
-	void knowEachOthersMessages() throws Exception {
-		ClientSession session = session(1);
-
-		assertThat(store(0, session, 1)).isEqualTo(Outcome.STORED);
-		assertThat(store(1, session, 1)).isEqualTo(Outcome.REPEATED);
-		assertThat(store(1, session, 2)).isEqualTo(Outcome.STORED);
-		assertThat(store(0, session, 2)).isEqualTo(Outcome.REPEATED);
-		assertThat(stored(session)).containsExactly(1L, 2L);
-	}
-
-	@Test
-	void endTheOthersWriting() throws Exception {
-		ClientSession session = session(2);
-		store(0, session, 1);
-		store(1, session, 2);
-
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> tryToStore(0, session, 3))
-			.withCauseInstanceOf(StoreUnavailableException.class);
-
-		assertThat(store(1, session, 3)).isEqualTo(Outcome.STORED);
-		assertThat(stored(session)).containsExactly(1L, 2L, 3L);
 	}
 
 	/** Includes repeats, gaps and changes of the sink at any point. */
@@ -158,10 +133,6 @@ class SharedTopicIT {
 	 * Acts like a client: sends messages that could not be stored again, also while the
 	 * writer that another sink fenced is ending.
 	 */
-	private static Outcome store(int sink, ClientSession session, long sequence) {
-		return store(sink, session, sequence, new AtomicInteger());
-	}
-
 	private static Outcome store(int sink, ClientSession session, long sequence, AtomicInteger failures) {
 		AtomicReference<Outcome> outcome = new AtomicReference<>();
 		await().until(() -> {

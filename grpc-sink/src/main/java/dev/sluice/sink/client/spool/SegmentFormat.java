@@ -20,8 +20,7 @@ import java.util.zip.CRC32C;
  * crash.
  * <p>
  * The file's name has a random salt, so neither a payload nor a block of a deleted file
- * can look like a record. Files of earlier versions begin with a header of 36 bytes,
- * which is read as a hole.
+ * can look like a record.
  */
 final class SegmentFormat {
 

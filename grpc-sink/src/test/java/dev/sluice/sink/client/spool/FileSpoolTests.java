@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -347,31 +346,6 @@ class FileSpoolTests {
 		assertThat(Thread.interrupted()).isFalse();
 		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, payload(2)))
 			.withMessageContaining("is closed");
-	}
-
-	/** Its segments begin with a header, and its format is otherwise the same. */
-	@Test
-	void readsASpoolOfAnEarlierVersion() throws Exception {
-		Path spool = Files.createDirectory(this.directory.resolve("spool"));
-		Files.write(spool.resolve("0000000000000000000-e216e19956bc6546-00bbc82b2b61f615.segment"),
-				HexFormat.of().parseHex("""
-						534c554943450003e216e19956bc6546000000000000000000bbc82b2b61f615d703bc75\
-						a57e5e03000000000000000000000000000000002b437d8a\
-						a57e5e0200000015000000000000000081b33d88cb894dd1000001a22273786a036964306d6573736167652030\
-						a57e5e0200000015000000000000000145714c4bab980ddb000001a22273786c036964316d6573736167652031\
-						a57e5e020000001500000000000000020e3745a126470eab000001a22273786c036964326d6573736167652032\
-						a57e5e03000000100000000000000003b01b19e9d6c27c3700000000000000000000000000000001\
-						a57e5e040000000000000000000000030000000067ba100c"""));
-
-		try (FileSpool open = open(true)) {
-			assertThat(open.size()).as("the first is settled").isEqualTo(2);
-			Entry entry = Objects.requireNonNull(open.next(-1));
-			assertThat(entry.id()).isEqualTo(id("id1"));
-			assertThat(entry.payload()).asString().isEqualTo("message 1");
-			assertThat(entry.session()).isEqualTo(0x00bbc82b2b61f615L);
-			assertThat(append(open, null, payload(3)).number()).isEqualTo(3);
-			assertThat(open.damaged()).isZero();
-		}
 	}
 
 	@ParameterizedTest
