@@ -30,11 +30,10 @@ public interface MessageStore {
 	 * stored.
 	 * @param messages messages to store, at least one
 	 * @param completion receives the results of all messages, in order, once they are
-	 * durable or have failed; nothing if this method throws. Any thread may call it, so
-	 * it must not block. A failure is as in {@link #store(Content)}, or a
-	 * {@link SessionForgottenException} if the store cannot tell whether the message is
-	 * already stored, or a {@link ContentDiffersException} if another message has its
-	 * place
+	 * durable or have failed. Any thread may call it, so it must not block. A failure is
+	 * as in {@link #store(Content)}, or a {@link SessionForgottenException} if the store
+	 * cannot tell whether the message is already stored, or a
+	 * {@link ContentDiffersException} if another message has its place
 	 */
 	void store(List<Placed> messages, Consumer<List<Completed>> completion);
 

@@ -121,22 +121,13 @@ public final class OnceStore {
 	 * {@link MessageStore#store(List, Consumer)}
 	 */
 	public void store(List<MessageStore.Placed> messages, Consumer<List<MessageStore.Completed>> completion) {
-		StoreUnavailableException failure = null;
-		if (!this.store.ready()) {
-			failure = new StoreUnavailableException("The storage is not ready");
+		if (this.store.ready()) {
+			this.store.store(messages, completion);
+			return;
 		}
-		else {
-			try {
-				this.store.store(messages, completion);
-			}
-			catch (RuntimeException ex) {
-				failure = new StoreUnavailableException("The store has failed: " + ex, ex);
-			}
-		}
-		if (failure != null) {
-			messages.getFirst().place().fence().close();
-			completion.accept(Collections.nCopies(messages.size(), new MessageStore.Completed(null, failure)));
-		}
+		messages.getFirst().place().fence().close();
+		completion.accept(Collections.nCopies(messages.size(),
+				new MessageStore.Completed(null, new StoreUnavailableException("The storage is not ready"))));
 	}
 
 	/**

@@ -83,19 +83,6 @@ class OnceStoreTests {
 	}
 
 	@Test
-	void storesNothingOfAStreamBehindAPlacedMessageThatTheStoreThrewAt() {
-		this.store.failAtOnce(new IllegalStateException("closed"));
-		Fence fence = new Fence();
-
-		CompletableFuture<Outcome> failed = place(fence);
-
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(failed::get)
-			.withCauseInstanceOf(StoreUnavailableException.class)
-			.withMessageContaining("closed");
-		assertThat(fence.isClosed()).isTrue();
-	}
-
-	@Test
 	void aPlacedMessageIsTheStoresToKnow() {
 		Fence fence = new Fence();
 		CompletableFuture<Outcome> first = place(fence);
