@@ -101,12 +101,9 @@ final class SinkMetrics {
 			.register(this.registry);
 	}
 
-	void opened() {
-		this.streams.incrementAndGet();
-	}
-
-	void closed() {
-		this.streams.decrementAndGet();
+	/** Adds to the open streams; a negative number subtracts. */
+	void streams(int more) {
+		this.streams.addAndGet(more);
 	}
 
 	private Counter counter(SinkMetric metric) {

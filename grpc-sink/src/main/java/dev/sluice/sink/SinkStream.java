@@ -88,7 +88,7 @@ final class SinkStream implements StreamObserver<Received> {
 
 	/** Call it once, before the call's handler returns. */
 	void open() {
-		this.shared.metrics().opened();
+		this.shared.metrics().streams(1);
 		this.responses.disableAutoRequest();
 		this.responses.setOnReadyHandler(this::due);
 		this.responses.setOnCancelHandler(this::closed);
@@ -175,9 +175,7 @@ final class SinkStream implements StreamObserver<Received> {
 
 	@Override
 	public void onCompleted() {
-		synchronized (this.lock) {
-			noMore(null);
-		}
+		noMore(null);
 	}
 
 	/** The client has disconnected. */
@@ -188,9 +186,7 @@ final class SinkStream implements StreamObserver<Received> {
 
 	/** Accepts no more messages, stores and acknowledges those it has, then ends. */
 	void drain() {
-		synchronized (this.lock) {
-			noMore(Status.UNAVAILABLE.withDescription("The sink is shutting down"));
-		}
+		noMore(Status.UNAVAILABLE.withDescription("The sink is shutting down"));
 	}
 
 	/** Whether the call is closed and no message of it is in the storage. */
@@ -227,12 +223,13 @@ final class SinkStream implements StreamObserver<Received> {
 	 * Accepts no more messages, and ends once all are stored and acknowledged.
 	 * @param status for the client, unless it has one already; null for OK
 	 */
-	@GuardedBy("lock")
 	private void noMore(@Nullable Status status) {
-		if (this.state.isOpen()) {
-			this.ending = status;
+		synchronized (this.lock) {
+			if (this.state.isOpen()) {
+				this.ending = status;
+			}
+			step(nothingInProcess() ? Event.NO_MORE_AT_ALL : Event.NO_MORE);
 		}
-		step(nothingInProcess() ? Event.NO_MORE_AT_ALL : Event.NO_MORE);
 	}
 
 	/**
@@ -352,9 +349,6 @@ final class SinkStream implements StreamObserver<Received> {
 	 */
 	@GuardedBy("lock")
 	private void step(Event event, Received.@Nullable Message message, List<ByteString> stored) {
-		if (!Thread.holdsLock(this.lock)) {
-			throw new IllegalStateException("Only the thread that holds the lock changes the state");
-		}
 		Step step = ServerMachine.step(this.state, event);
 		this.state = step.next();
 		for (Effect effect : step.effects()) {
@@ -376,7 +370,7 @@ final class SinkStream implements StreamObserver<Received> {
 				case FORGET -> forget();
 				case RELEASE -> {
 					this.outbox.release();
-					this.shared.metrics().closed();
+					this.shared.metrics().streams(-1);
 					this.onCallClosed.accept(this);
 				}
 			}

@@ -164,9 +164,7 @@ final class SinkCall implements ClientResponseObserver<Request, Response> {
 	 * Cancels the call. The listener is told, and {@link #close} is still to be called.
 	 */
 	void cancel(String reason, @Nullable Throwable cause) {
-		if (this.call != null) {
-			this.call.cancel(reason, cause);
-		}
+		call().cancel(reason, cause);
 	}
 
 	/** Frees memory, after the end of the call. */
@@ -177,10 +175,7 @@ final class SinkCall implements ClientResponseObserver<Request, Response> {
 	}
 
 	private ClientCallStreamObserver<Request> call() {
-		if (this.call == null) {
-			throw new IllegalStateException("Not started");
-		}
-		return this.call;
+		return Objects.requireNonNull(this.call, "Not started");
 	}
 
 }

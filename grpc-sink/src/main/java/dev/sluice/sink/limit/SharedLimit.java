@@ -46,11 +46,7 @@ public final class SharedLimit {
 
 	/** Uses the amount if there is room; else queues the task. */
 	public synchronized boolean acquire(long amount, Runnable task) {
-		if (!hasRoom(task)) {
-			return false;
-		}
-		this.used += amount;
-		return true;
+		return hasRoom(task) && tryAcquire(amount);
 	}
 
 	/** Uses the amount if there is room. */

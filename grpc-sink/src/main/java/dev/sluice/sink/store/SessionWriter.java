@@ -107,10 +107,7 @@ final class SessionWriter {
 		private final Consumer<List<Completed>> completion;
 
 		Group(List<Placed> messages, Consumer<List<Completed>> completion) {
-			this.writes = new ArrayList<>(messages.size());
-			for (Placed message : messages) {
-				this.writes.add(new Write(message.place(), message.content()));
-			}
+			this.writes = messages.stream().map((message) -> new Write(message.place(), message.content())).toList();
 			this.completion = completion;
 		}
 

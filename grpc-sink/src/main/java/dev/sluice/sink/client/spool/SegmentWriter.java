@@ -10,6 +10,7 @@ import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.zip.CRC32C;
 
 import dev.sluice.sink.client.spool.SegmentFormat.Kind;
@@ -222,6 +223,7 @@ final class SegmentWriter implements Closeable {
 	}
 
 	private void put(Kind kind, byte[]... parts) throws IOException {
+		long salt = Objects.requireNonNull(this.segment).salt;
 		int length = 0;
 		CRC32C body = new CRC32C();
 		for (byte[] part : parts) {
@@ -236,7 +238,7 @@ final class SegmentWriter implements Closeable {
 			.putInt(length)
 			.putLong(this.nextNumber)
 			.putInt(bodyCrc)
-			.putInt(SegmentFormat.crc(salt(), this.position, kind.mark(), length, this.nextNumber, bodyCrc));
+			.putInt(SegmentFormat.crc(salt, this.position, kind.mark(), length, this.nextNumber, bodyCrc));
 		for (byte[] part : parts) {
 			copy(part);
 		}
@@ -333,18 +335,8 @@ final class SegmentWriter implements Closeable {
 		file.close();
 	}
 
-	private long salt() {
-		if (this.segment == null) {
-			throw new IllegalStateException("No segment has begun");
-		}
-		return this.segment.salt;
-	}
-
 	private FileChannel channel() {
-		if (this.channel == null) {
-			throw new IllegalStateException("No segment has begun");
-		}
-		return this.channel;
+		return Objects.requireNonNull(this.channel, "No segment has begun");
 	}
 
 	/**
