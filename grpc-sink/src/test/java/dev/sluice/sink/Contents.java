@@ -23,10 +23,6 @@ public final class Contents {
 		return of(ByteString.copyFromUtf8(id), payload);
 	}
 
-	public static Content of(byte[] id, byte[] payload) {
-		return of(ByteString.copyFrom(id), payload);
-	}
-
 	public static Content of(ByteString id, byte[] payload) {
 		return new Content(id, ByteString.EMPTY, 0, payload);
 	}

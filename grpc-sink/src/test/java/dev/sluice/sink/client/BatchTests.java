@@ -7,7 +7,6 @@ import java.util.List;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.sink.client.spool.MemorySpool;
-import io.grpc.Status;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -90,19 +89,6 @@ class BatchTests {
 		assertThat(this.sink.requests).hasSizeLessThan(10)
 			.extracting(Request::getSerializedSize)
 			.allSatisfy((size) -> assertThat(size).as("with the version").isLessThanOrEqualTo(16 * 1024 + 2));
-	}
-
-	@Test
-	void sendsAloneAgainToAnOldSinkWhatWentTogetherToANewOne() throws Exception {
-		open();
-		send("a", "b");
-		this.sink.sendInfoWithBatches(100, 100);
-
-		this.sink.fail(Status.UNAVAILABLE);
-		this.loop.pass(Duration.ofMillis(100));
-		this.sink.sendInfo(100);
-
-		assertThat(this.sink.batches()).containsExactly("[a b]", "a", "b");
 	}
 
 	@Test

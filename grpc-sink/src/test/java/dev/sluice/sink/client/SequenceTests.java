@@ -204,18 +204,6 @@ class SequenceTests {
 		}
 	}
 
-	@Test
-	void refusesWhatDiffers() throws Exception {
-		try (SinkClient client = client(new MemorySpool(100_000))) {
-			this.sink.sendInfoWithSequences(100);
-			client.send("a".getBytes());
-
-			this.sink.refuse(this.sink.requests.getFirst().getMessageId(), Status.Code.ALREADY_EXISTS);
-
-			assertThat(client.stats().refused()).isEqualTo(1);
-		}
-	}
-
 	private SinkClient client(Spool spool) {
 		return new SinkClient(this.sink.channel(),
 				SinkClientOptions.inMemory().withWindow(WINDOW).withAckTimeout(ACK_TIMEOUT), DeliveryListener.NONE,
