@@ -103,7 +103,6 @@ final class Session {
 		catch (RuntimeException | Error ex) {
 			logger.error("The client has failed; it ends its stream and opens a new one", ex);
 			this.connection.fail(ex);
-			beginAgain();
 			this.connection.show();
 		}
 	}
@@ -178,7 +177,7 @@ final class Session {
 							maxBytes));
 		}
 		else {
-			this.connection.send(id, entry);
+			this.connection.send(id, entry, 1);
 		}
 		return true;
 	}

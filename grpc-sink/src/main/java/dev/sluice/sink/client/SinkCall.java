@@ -1,7 +1,6 @@
 package dev.sluice.sink.client;
 
 import java.util.Objects;
-import java.util.concurrent.Executor;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.DataSinkGrpc;
@@ -29,7 +28,7 @@ final class SinkCall implements ClientResponseObserver<Request, Response> {
 
 	private final SinkConnection connection;
 
-	private final Executor loop;
+	private final Session session;
 
 	/** Set when the call starts. */
 	private @Nullable ClientCallStreamObserver<Request> call;
@@ -43,17 +42,16 @@ final class SinkCall implements ClientResponseObserver<Request, Response> {
 
 	private long dropped;
 
-	private SinkCall(SinkConnection connection, Executor loop) {
+	private SinkCall(SinkConnection connection, Session session) {
 		this.connection = connection;
-		this.loop = loop;
+		this.session = session;
 	}
 
 	/**
 	 * Starts a call. Nothing can be sent before the sink's first {@code ServiceMessage}.
-	 * @param loop the event loop
 	 */
-	static SinkCall start(Channel channel, SinkConnection connection, Executor loop) {
-		SinkCall started = new SinkCall(connection, loop);
+	static SinkCall start(Channel channel, SinkConnection connection, Session session) {
+		SinkCall started = new SinkCall(connection, session);
 		// It hands each callback to the event loop, so any thread may call it.
 		DataSinkGrpc.newStub(channel).withExecutor(Runnable::run).withOnReadyThreshold(TRANSPORT_BYTES).send(started);
 		return started;
@@ -63,44 +61,41 @@ final class SinkCall implements ClientResponseObserver<Request, Response> {
 	public void beforeStart(ClientCallStreamObserver<Request> call) {
 		this.call = call;
 		call.disableAutoRequestWithInitial(1);
-		call.setOnReadyHandler(this.connection::ready);
+		call.setOnReadyHandler(this.session::appended);
 	}
 
 	@Override
 	public void onNext(Response response) {
-		this.loop.execute(() -> this.connection.received(this, response));
+		this.session.execute(() -> this.connection.received(this, response));
 	}
 
 	@Override
 	public void onError(Throwable cause) {
-		this.loop.execute(() -> this.connection.ended(this, Status.fromThrowable(cause)));
+		this.session.execute(() -> this.connection.ended(this, Status.fromThrowable(cause)));
 	}
 
 	@Override
 	public void onCompleted() {
-		this.loop.execute(() -> this.connection.ended(this, Status.OK));
+		this.session.execute(() -> this.connection.ended(this, Status.OK));
 	}
 
 	/**
 	 * Takes what the sink says about itself; from the first time on, messages can be
 	 * sent.
-	 * @return messages that the sink has dropped since the last time
+	 * @param progress counts the bytes sent, and the messages that the sink has dropped
 	 */
-	long informed(ServiceMessage info, SinkClientOptions options, WireSessions sessions) {
+	void informed(ServiceMessage info, SinkClientOptions options, WireSessions sessions, Progress progress) {
 		int advised = (info.getWindow() > 0) ? info.getWindow() : Integer.MAX_VALUE;
 		this.capacity = Math.max(1, Math.min(advised, info.getQueueCapacity()));
 		this.maxMessageBytes = (info.getMaxMessageBytes() > 0) ? info.getMaxMessageBytes() : Integer.MAX_VALUE;
 		if (this.writer == null) {
-			this.writer = new RequestWriter(info, options.zstdLevel(), options.dictionary(), sessions, this::send);
+			this.writer = new RequestWriter(info, options.zstdLevel(), options.dictionary(), sessions, (request) -> {
+				progress.sentBytes.add(request.getSerializedSize());
+				call().onNext(request);
+			});
 		}
-		long more = Math.max(0, info.getDropped() - this.dropped);
+		progress.dropped.add(Math.max(0, info.getDropped() - this.dropped));
 		this.dropped = info.getDropped();
-		return more;
-	}
-
-	private void send(Request request) {
-		this.connection.sent(request.getSerializedSize());
-		call().onNext(request);
 	}
 
 	/**

@@ -3,6 +3,7 @@ package dev.sluice.sink.client;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -64,6 +65,12 @@ final class SinkConnection {
 	/** Messages in flight to be sent again, before new ones. */
 	private final Queue<Id> again = new ArrayDeque<>();
 
+	/**
+	 * By id, how many more answers may come on this stream for messages that are done:
+	 * those were sent more than once. Another message with the id must not take them.
+	 */
+	private final Map<Id, Integer> strays = new HashMap<>();
+
 	private @Nullable SinkCall call;
 
 	/** When the sink last acknowledged, or got the first message after a rest. */
@@ -85,8 +92,10 @@ final class SinkConnection {
 	 * @param number its number in the spool
 	 * @param session session in the spool
 	 * @param sentIn session id that the sink got; null if it does not support sequences
+	 * @param times how often it was sent on this stream
 	 */
-	private record InFlight(long number, long session, @Nullable ByteString sentIn, AdaptiveWindow.Flight flight) {
+	private record InFlight(long number, long session, @Nullable ByteString sentIn, AdaptiveWindow.Flight flight,
+			int times) {
 	}
 
 	SinkConnection(ManagedChannel channel, Session session, Spool spool, EventLoop loop, AdaptiveWindow window,
@@ -104,16 +113,12 @@ final class SinkConnection {
 
 	/** Whether it can send a message now. */
 	boolean canSend() {
-		return hasRoom() && isReady();
+		return this.inFlight.size() < limit() && isReady();
 	}
 
 	/** Maximum number of messages in flight. */
 	private int limit() {
 		return (this.call != null) ? Math.min(this.window.size(), this.call.capacity()) : this.window.size();
-	}
-
-	private boolean hasRoom() {
-		return this.inFlight.size() < limit();
 	}
 
 	private boolean isReady() {
@@ -148,8 +153,9 @@ final class SinkConnection {
 			Id id = this.again.remove();
 			InFlight late = this.inFlight.get(id);
 			Entry entry = (late != null) ? this.spool.get(late.number()) : null;
-			if (entry != null) {
-				send(id, entry);
+			if (late != null && entry != null) {
+				// Ids that the client made have no other message.
+				send(id, entry, entry.hasOwnId() ? 1 : late.times() + 1);
 			}
 			else {
 				this.inFlight.remove(id);
@@ -157,15 +163,18 @@ final class SinkConnection {
 		}
 	}
 
-	/** Sends a message. Call it only if it {@linkplain #canSend can send one}. */
-	void send(Id id, Entry entry) {
+	/**
+	 * Sends a message. Call it only if it {@linkplain #canSend can send one}.
+	 * @param times how often it will have been sent on this stream
+	 */
+	void send(Id id, Entry entry, int times) {
 		SinkCall open = Objects.requireNonNull(this.call);
 		long now = this.loop.nanoTime();
 		if (this.inFlight.isEmpty()) {
 			this.silentSince = now;
 		}
 		AdaptiveWindow.Flight flight = this.window.sent(now, this.inFlight.size(), !this.session.hasMore());
-		this.inFlight.putLast(id, new InFlight(entry.number(), entry.session(), open.sessionOf(entry), flight));
+		this.inFlight.putLast(id, new InFlight(entry.number(), entry.session(), open.sessionOf(entry), flight, times));
 		this.progress.sent(entry.number());
 		open.write(entry);
 		runTimer(this.options.ackTimeout());
@@ -197,7 +206,7 @@ final class SinkConnection {
 		// Otherwise gRPC, which doubles its pause up to two minutes, would notice long
 		// afterwards that the sink is there again.
 		this.channel.resetConnectBackoff();
-		SinkCall started = SinkCall.start(this.channel, this, this.session::execute);
+		SinkCall started = SinkCall.start(this.channel, this, this.session);
 		this.call = started;
 		this.session.schedule(this.options.ackTimeout(), () -> {
 			if (started == this.call && !started.isOpen()) {
@@ -223,16 +232,6 @@ final class SinkConnection {
 			open.cancel("The client has failed", cause);
 			forget(open, Status.CANCELLED.withCause(cause));
 		}
-	}
-
-	/** The transport is ready again. Any thread may call it. */
-	void ready() {
-		this.session.appended();
-	}
-
-	/** A request of this many bytes was passed to gRPC. */
-	void sent(int bytes) {
-		this.progress.sentBytes.add(bytes);
 	}
 
 	void received(SinkCall from, Response response) {
@@ -265,16 +264,18 @@ final class SinkConnection {
 	private void acknowledged(List<ByteString> ids) {
 		long now = this.loop.nanoTime();
 		List<Long> stored = new ArrayList<>(ids.size());
+		List<ByteString> heard = new ArrayList<>(ids.size());
 		for (ByteString bytes : ids) {
 			InFlight done = done(Id.of(bytes), now);
 			if (done != null) {
 				this.window.acked(done.flight(), now, ids.size());
 				stored.add(done.number());
+				heard.add(bytes);
 			}
 		}
 		this.spool.settle(stored);
 		this.progress.acknowledged.add(stored.size());
-		this.listener.acknowledged(ids);
+		this.listener.acknowledged(heard);
 	}
 
 	/**
@@ -285,7 +286,13 @@ final class SinkConnection {
 	private @Nullable InFlight done(Id id, long now) {
 		this.session.pauseShort();
 		this.silentSince = now;
-		return this.inFlight.remove(id);
+		Integer stray = this.strays.remove(id);
+		InFlight done = (stray == null) ? this.inFlight.remove(id) : null;
+		int more = (stray != null) ? stray - 1 : (done != null) ? done.times() - 1 : 0;
+		if (more > 0) {
+			this.strays.put(id, more);
+		}
+		return done;
 	}
 
 	private void info(SinkCall from, ServiceMessage info) {
@@ -293,7 +300,7 @@ final class SinkConnection {
 			unsupported(from, "accepts only requests from version", info.getMinVersion());
 			return;
 		}
-		this.progress.dropped.add(from.informed(info, this.options, this.sessions));
+		from.informed(info, this.options, this.sessions, this.progress);
 		info.getRefusalsList().forEach((refusal) -> {
 			Id id = Id.of(refusal.getMessageId());
 			if (forgotten(id, refusal.getCode())) {
@@ -340,6 +347,7 @@ final class SinkConnection {
 		from.close();
 		this.inFlight.clear();
 		this.again.clear();
+		this.strays.clear();
 		this.session.beginAgain();
 		if (!this.closed) {
 			this.progress.disconnections.increment();

@@ -534,19 +534,55 @@ class SinkClientTests {
 	 * Only the sink can tell whether it is a repeat: it knows the content of the first.
 	 */
 	@Test
-	void acknowledgesNoMessageByTheAcknowledgementOfAnotherWithItsId() throws Exception {
+	void acknowledgesNoMessageByAnAnswerToAnotherWithItsId() throws Exception {
 		this.sink.sendInfo(100);
 		send("a");
 		this.client.send(ByteString.copyFromUtf8("a"), "other".getBytes());
 		send("b");
-		assertThat(this.sink.received).containsExactly("a");
+		this.loop.pass(ACK_TIMEOUT);
+		assertThat(this.sink.received).as("the first one twice").containsExactly("a", "a");
 
 		this.sink.ack("a");
-		assertThat(this.sink.received).containsExactly("a", "a", "b");
+		assertThat(this.sink.received).containsExactly("a", "a", "a", "b");
+		this.sink.ack("a");
+		assertThat(this.client.stats().spooled()).as("the answer to the repeat").isEqualTo(2);
 		this.sink.refuse("a");
 		this.sink.ack("b");
 
 		assertThat(this.heard).containsExactly("a", "other refused: 3", "b");
+		assertThat(this.client.stats().spooled()).isZero();
+	}
+
+	/** The sink drops messages that its queue has no room for. */
+	@Test
+	void sendsAMessageAgainAlsoIfItTakesItsAnswerForThatOfADroppedOneWithItsId() throws Exception {
+		this.sink.sendInfo(100);
+		send("a");
+		this.client.send(ByteString.copyFromUtf8("a"), "other".getBytes());
+		this.loop.pass(ACK_TIMEOUT);
+		this.sink.ack("a");
+
+		this.sink.ack("a");
+		this.loop.pass(ACK_TIMEOUT);
+		assertThat(this.sink.received).containsExactly("a", "a", "a", "a");
+		this.sink.ack("a");
+
+		assertThat(this.client.stats().spooled()).isZero();
+	}
+
+	@Test
+	void awaitsNoAnswersOfAnEarlierStream() throws Exception {
+		this.sink.sendInfo(100);
+		send("a");
+		this.client.send(ByteString.copyFromUtf8("a"), "other".getBytes());
+		this.loop.pass(ACK_TIMEOUT);
+		this.sink.ack("a");
+
+		this.sink.fail(Status.UNAVAILABLE);
+		this.loop.pass(Duration.ofMillis(100));
+		this.sink.sendInfo(100);
+		this.sink.ack("a");
+
 		assertThat(this.client.stats().spooled()).isZero();
 	}
 
