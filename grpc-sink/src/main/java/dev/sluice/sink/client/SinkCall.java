@@ -2,7 +2,6 @@ package dev.sluice.sink.client;
 
 import java.util.Objects;
 
-import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
@@ -130,14 +129,6 @@ final class SinkCall implements ClientResponseObserver<Request, Response> {
 	 */
 	void write(Entry entry) {
 		Objects.requireNonNull(this.writer).write(entry);
-	}
-
-	/**
-	 * The session id that the sink gets with a message; null if it does not support
-	 * sequences.
-	 */
-	@Nullable ByteString sessionOf(Entry entry) {
-		return Objects.requireNonNull(this.writer).sessionOf(entry);
 	}
 
 	/**

@@ -41,6 +41,8 @@ final class SinkConnection {
 	/** A stream without acknowledgements is left after this many {@code ackTimeout}s. */
 	private static final int SILENT_TIMEOUTS = 3;
 
+	private static final int RESPONSE_VERSION = 1;
+
 	private final ManagedChannel channel;
 
 	private final Session session;
@@ -91,11 +93,10 @@ final class SinkConnection {
 	 *
 	 * @param number its number in the spool
 	 * @param session session in the spool
-	 * @param sentIn session id that the sink got; null if it does not support sequences
+	 * @param sentIn session id that the sink got
 	 * @param times how often it was sent on this stream
 	 */
-	private record InFlight(long number, long session, @Nullable ByteString sentIn, AdaptiveWindow.Flight flight,
-			int times) {
+	private record InFlight(long number, long session, ByteString sentIn, AdaptiveWindow.Flight flight, int times) {
 	}
 
 	SinkConnection(ManagedChannel channel, Session session, Spool spool, EventLoop loop, AdaptiveWindow window,
@@ -174,7 +175,8 @@ final class SinkConnection {
 			this.silentSince = now;
 		}
 		AdaptiveWindow.Flight flight = this.window.sent(now, this.inFlight.size(), !this.session.hasMore());
-		this.inFlight.putLast(id, new InFlight(entry.number(), entry.session(), open.sessionOf(entry), flight, times));
+		this.inFlight.putLast(id,
+				new InFlight(entry.number(), entry.session(), this.sessions.id(entry.session()), flight, times));
 		this.progress.sent(entry.number());
 		open.write(entry);
 		runTimer(this.options.ackTimeout());
@@ -239,8 +241,8 @@ final class SinkConnection {
 			return;
 		}
 		this.silentStreams = 0;
-		if (response.getVersion() != RequestWriter.VERSION) {
-			unsupported(from, "sends responses of version", response.getVersion());
+		if (response.getVersion() != RESPONSE_VERSION) {
+			unsupported(from, "sends responses of version " + response.getVersion());
 			return;
 		}
 		switch (response.getResponseCase()) {
@@ -254,11 +256,10 @@ final class SinkConnection {
 		from.requestNext();
 	}
 
-	private void unsupported(SinkCall from, String what, int version) {
-		logger.error("The sink {} {}, which this client does not know: update the client; no message is lost meanwhile",
-				what, version);
+	private void unsupported(SinkCall from, String what) {
+		logger.error("The sink {}: update the older of the two; no message is lost meanwhile", what);
 		this.session.pauseLong();
-		from.cancel("Version " + version + " is not known", null);
+		from.cancel("The version is not known", null);
 	}
 
 	private void acknowledged(List<ByteString> ids) {
@@ -296,8 +297,8 @@ final class SinkConnection {
 	}
 
 	private void info(SinkCall from, ServiceMessage info) {
-		if (info.getMinVersion() > RequestWriter.SEQUENCES_VERSION) {
-			unsupported(from, "accepts only requests from version", info.getMinVersion());
+		if (info.getMinVersion() > RequestWriter.VERSION || info.getMaxVersion() < RequestWriter.VERSION) {
+			unsupported(from, "accepts only requests of version " + info.getMaxVersion());
 			return;
 		}
 		from.informed(info, this.options, this.sessions, this.progress);
@@ -319,8 +320,7 @@ final class SinkConnection {
 	 */
 	private boolean forgotten(Id id, int code) {
 		InFlight unacknowledged = this.inFlight.get(id);
-		if (code != Status.Code.FAILED_PRECONDITION.value() || unacknowledged == null
-				|| unacknowledged.sentIn() == null) {
+		if (code != Status.Code.FAILED_PRECONDITION.value() || unacknowledged == null) {
 			return false;
 		}
 		this.sessions.renew(unacknowledged.session(), unacknowledged.sentIn());

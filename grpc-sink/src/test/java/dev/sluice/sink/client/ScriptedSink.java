@@ -108,21 +108,15 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements AutoCl
 		sendInfo(capacity, 0);
 	}
 
-	/** Opens a stream like a sink that supports sequences. */
-	void sendInfoWithSequences(int capacity) {
-		send(ServiceMessage.newBuilder()
-			.setQueueCapacity(capacity)
-			.setBatchMessages(10)
-			.setMinVersion(1)
-			.setMaxVersion(2));
-	}
-
 	void sendInfoWithBatches(int capacity, int batchMessages) {
-		send(ServiceMessage.newBuilder().setQueueCapacity(capacity).setBatchMessages(batchMessages));
+		send(ServiceMessage.newBuilder().setQueueCapacity(capacity).setMaxVersion(2).setBatchMessages(batchMessages));
 	}
 
 	void sendInfo(int capacity, int maxMessageBytes) {
-		send(ServiceMessage.newBuilder().setQueueCapacity(capacity).setMaxMessageBytes(maxMessageBytes));
+		send(ServiceMessage.newBuilder()
+			.setQueueCapacity(capacity)
+			.setMaxVersion(2)
+			.setMaxMessageBytes(maxMessageBytes));
 	}
 
 	void send(ServiceMessage.Builder info) {

@@ -40,7 +40,7 @@ class SequenceTests {
 	@Test
 	void numbersMessagesAndSaysOnceWhoseTheyAre() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000))) {
-			this.sink.sendInfoWithSequences(100);
+			this.sink.sendInfo(100);
 			client.send("a".getBytes());
 			client.send("b".getBytes());
 
@@ -57,42 +57,27 @@ class SequenceTests {
 	@Test
 	void saysWhichMessagesItHasNotSentBefore() throws Exception {
 		try (SinkClient client = client(new FileSpool(this.directory, 1_000_000, false))) {
-			this.sink.sendInfoWithSequences(100);
+			this.sink.sendInfo(100);
 			client.send("a".getBytes());
 			client.send("b".getBytes());
 			assertThat(this.sink.requests.getFirst().getSession().getFirstNew()).isEqualTo(1);
 
 			this.sink.fail(Status.UNAVAILABLE);
 			this.loop.pass(Duration.ofMillis(100));
-			this.sink.sendInfoWithSequences(100);
+			this.sink.sendInfo(100);
 			assertThat(this.sink.requests.get(2).getSession().getFirstNew()).isEqualTo(3);
 		}
 		try (SinkClient _ = client(new FileSpool(this.directory, 1_000_000, false))) {
 			this.sink.requests.clear();
-			this.sink.sendInfoWithSequences(100);
-			assertThat(this.sink.requests.getFirst().getSession().getFirstNew()).as("an earlier opening's").isZero();
-		}
-	}
-
-	@Test
-	void sendsAnOldSinkWhatItKnows() throws Exception {
-		try (SinkClient client = client(new MemorySpool(100_000))) {
 			this.sink.sendInfo(100);
-			client.send("a".getBytes());
-
-			Request only = this.sink.requests.getFirst();
-			assertThat(only).isEqualTo(Request.newBuilder()
-				.setVersion(1)
-				.setMessageId(only.getMessageId())
-				.setPlainMessage(ByteString.copyFromUtf8("a"))
-				.build());
+			assertThat(this.sink.requests.getFirst().getSession().getFirstNew()).as("an earlier opening's").isZero();
 		}
 	}
 
 	@Test
 	void numbersNoMessageWithAnIdOfItsSender() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000))) {
-			this.sink.sendInfoWithSequences(100);
+			this.sink.sendInfo(100);
 			client.send(ByteString.copyFromUtf8("mine"), "a".getBytes());
 
 			assertThat(this.sink.requests.getFirst().getSequence()).isZero();
@@ -104,7 +89,7 @@ class SequenceTests {
 	void keepsSessionsAndNumbersOverARestart() throws Exception {
 		List<String> before;
 		try (SinkClient client = client(new FileSpool(this.directory, 1_000_000, false))) {
-			this.sink.sendInfoWithSequences(100);
+			this.sink.sendInfo(100);
 			client.send("a".getBytes());
 			client.send("b".getBytes());
 			before = places(this.sink);
@@ -113,7 +98,7 @@ class SequenceTests {
 		try (SinkClient client = client(new FileSpool(this.directory, 1_000_000, false))) {
 			client.send("c".getBytes());
 			this.sink.requests.clear();
-			this.sink.sendInfoWithSequences(100);
+			this.sink.sendInfo(100);
 
 			assertThat(places(this.sink)).as("no new one before these are stored").isEqualTo(before);
 			this.sink.ack(this.sink.ids.subList(2, 4));
@@ -128,7 +113,7 @@ class SequenceTests {
 	@Test
 	void sendsTheSameNumbersOfTheSameSessionAgainWhenAStreamEnds() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000))) {
-			this.sink.sendInfoWithSequences(100);
+			this.sink.sendInfo(100);
 			for (int i = 0; i < 4; i++) {
 				client.send("a".getBytes());
 			}
@@ -139,7 +124,7 @@ class SequenceTests {
 			this.sink.fail(Status.UNAVAILABLE);
 			client.send("behind".getBytes());
 			this.loop.pass(Duration.ofMillis(100));
-			this.sink.sendInfoWithSequences(100);
+			this.sink.sendInfo(100);
 
 			assertThat(places(this.sink)).hasSize(5).startsWith(before.toArray(String[]::new));
 		}
@@ -148,7 +133,7 @@ class SequenceTests {
 	@Test
 	void usesAFullWindowAgainForWhatTheSinkCannotTell() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000))) {
-			this.sink.sendInfoWithSequences(100);
+			this.sink.sendInfo(100);
 			for (int i = 0; i < WINDOW; i++) {
 				client.send("a".getBytes());
 			}
@@ -166,7 +151,7 @@ class SequenceTests {
 	@Test
 	void sendsInANewSessionWhatTheSinkCannotTell() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000))) {
-			this.sink.sendInfoWithSequences(100);
+			this.sink.sendInfo(100);
 			client.send("a".getBytes());
 			client.send("b".getBytes());
 			List<String> before = places(this.sink);
@@ -187,7 +172,7 @@ class SequenceTests {
 	@Test
 	void waitsLongerEachTimeBeforeItSendsToASinkThatForgetsEverything() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000))) {
-			this.sink.sendInfoWithSequences(100);
+			this.sink.sendInfo(100);
 			for (int i = 0; i < WINDOW; i++) {
 				client.send("a".getBytes());
 			}

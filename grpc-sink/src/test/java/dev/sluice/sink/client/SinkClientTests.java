@@ -26,6 +26,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -183,29 +185,30 @@ class SinkClientTests {
 	}
 
 	private void dropped(long messages) {
-		this.sink.send(ServiceMessage.newBuilder().setQueueCapacity(100).setDropped(messages));
+		this.sink.send(ServiceMessage.newBuilder().setQueueCapacity(100).setMaxVersion(2).setDropped(messages));
 	}
 
-	@Test
-	void leavesASinkThatTakesNewerVersionsAlone() throws Exception {
+	@ParameterizedTest
+	@CsvSource({ "1, 1", "3, 3" })
+	void leavesASinkThatTakesOnlyOtherVersionsAlone(int min, int max) throws Exception {
 		send("a");
-		minVersion(2);
+		versions(1, 3);
 		assertThat(this.client.stats().connected()).as("it sends version 2").isTrue();
 		assertThat(this.sink.received).containsExactly("a");
 		this.sink.fail(Status.UNAVAILABLE);
 		this.loop.pass(Duration.ofMillis(100));
-		ServerCallStreamObserver<Response> newer = this.sink.responses;
+		ServerCallStreamObserver<Response> other = this.sink.responses;
 
-		minVersion(3);
+		versions(min, max);
 
 		assertThat(this.client.stats().connected()).isFalse();
-		assertThat(newer.isCancelled()).isTrue();
+		assertThat(other.isCancelled()).isTrue();
 		assertThat(this.sink.received).containsExactly("a");
 		assertThat(this.client.stats().spooled()).isOne();
 	}
 
-	private void minVersion(int version) {
-		this.sink.send(ServiceMessage.newBuilder().setQueueCapacity(100).setMinVersion(version).setMaxVersion(version));
+	private void versions(int min, int max) {
+		this.sink.send(ServiceMessage.newBuilder().setQueueCapacity(100).setMinVersion(min).setMaxVersion(max));
 	}
 
 	@Test

@@ -210,13 +210,16 @@ class SinkBackendTests {
 		void refuse(ByteString id) {
 			this.responses.onNext(info()
 				.setInfo(ServiceMessage.newBuilder()
+					.setMaxVersion(2)
 					.setQueueCapacity(10)
 					.addRefusals(Refusal.newBuilder().setMessageId(id).setCode(8).setDescription("too large")))
 				.build());
 		}
 
 		private static Response.Builder info() {
-			return Response.newBuilder().setVersion(1).setInfo(ServiceMessage.newBuilder().setQueueCapacity(10));
+			return Response.newBuilder()
+				.setVersion(1)
+				.setInfo(ServiceMessage.newBuilder().setMaxVersion(2).setQueueCapacity(10));
 		}
 
 	}

@@ -24,11 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RequestWriter implements AutoCloseable {
 
-	/** The version of responses, and of requests without sequences. */
-	public static final int VERSION = 1;
-
 	/** The version of requests with sequences. */
-	public static final int SEQUENCES_VERSION = 2;
+	public static final int VERSION = 2;
 
 	/**
 	 * Maximum size of a request with several messages. A larger message is sent alone.
@@ -44,8 +41,7 @@ public final class RequestWriter implements AutoCloseable {
 
 	private final @Nullable Compression compression;
 
-	/** Null if the sink does not support sequences. */
-	private final @Nullable WireSessions sessions;
+	private final WireSessions sessions;
 
 	private final Consumer<Request> out;
 
@@ -74,7 +70,7 @@ public final class RequestWriter implements AutoCloseable {
 				: BATCH_BYTES;
 		this.compression = (info.getZstd() && zstdLevel > 0 && Compression.AVAILABLE)
 				? new Compression(zstdLevel, dictionary ? dictionary(info) : null) : null;
-		this.sessions = (info.getMaxVersion() >= SEQUENCES_VERSION) ? sessions : null;
+		this.sessions = sessions;
 		this.out = out;
 	}
 
@@ -87,11 +83,10 @@ public final class RequestWriter implements AutoCloseable {
 
 	/** Adds a message to a request. */
 	public void write(Entry entry) {
-		WireSessions names = this.sessions;
-		boolean numbered = names != null && entry.hasOwnId();
-		if (names != null && numbered) {
-			announce(entry, names);
-			names.sent(entry);
+		boolean numbered = entry.hasOwnId();
+		if (numbered) {
+			announce(entry);
+			this.sessions.sent(entry);
 		}
 		BatchedMessage message = message(entry, numbered);
 		int size = CodedOutputStream.computeMessageSizeNoTag(message) + TAG_BYTES;
@@ -105,18 +100,13 @@ public final class RequestWriter implements AutoCloseable {
 		}
 	}
 
-	/** The session id of a message; null if the sink does not support sequences. */
-	public @Nullable ByteString sessionOf(Entry entry) {
-		return (this.sessions != null) ? this.sessions.id(entry.session()) : null;
-	}
-
 	/** All messages of a request belong to one session. */
-	private void announce(Entry entry, WireSessions names) {
-		ByteString session = names.id(entry.session());
+	private void announce(Entry entry) {
+		ByteString session = this.sessions.id(entry.session());
 		if (!session.equals(this.announced)) {
 			flush();
 			this.announced = session;
-			this.announcement = names.announce(entry);
+			this.announcement = this.sessions.announce(entry);
 		}
 	}
 
@@ -139,8 +129,7 @@ public final class RequestWriter implements AutoCloseable {
 		if (this.messages.isEmpty()) {
 			return;
 		}
-		Request.Builder request = Request.newBuilder()
-			.setVersion((this.sessions != null) ? SEQUENCES_VERSION : VERSION);
+		Request.Builder request = Request.newBuilder().setVersion(VERSION);
 		if (this.announcement != null) {
 			request.setSession(this.announcement);
 			this.announcement = null;
