@@ -32,7 +32,6 @@ import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.client.spool.Message;
-import dev.sluice.sink.client.spool.SpoolFullException;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NegotiationType;
 import io.grpc.netty.NettyChannelBuilder;
@@ -66,12 +65,6 @@ public final class SinkSender {
 
 	/** Number of messages that a thread adds to the spool in one call. */
 	static final int TOGETHER = 16;
-
-	/**
-	 * Pause of a thread that finds the spool full, in which at most a tenth of the spool
-	 * is sent.
-	 */
-	private static final Duration FULL = Duration.ofMillis(5);
 
 	private static final Duration DEADLINE = Duration.ofMinutes(30);
 
@@ -216,7 +209,7 @@ public final class SinkSender {
 			return measure(1, (bytes, prefix) -> {
 				long messages = messages(bytes);
 				inParallel(spool ? SPOOL_THREADS : 1, messages, spool ? TOGETHER : 1,
-						(from, to) -> send(client, messages(from, to)));
+						(from, to) -> client.sendAll(messages(from, to), DEADLINE));
 				if (!client.awaitEmpty(Patience.of(DEADLINE)) || client.stats().refused() > 0) {
 					throw new IllegalStateException("Not all was stored: " + client.stats());
 				}
@@ -226,26 +219,11 @@ public final class SinkSender {
 	}
 
 	private List<Message> messages(long from, long to) {
-		if (to == from + 1) {
-			return List.of(new Message(null, message(from)));
-		}
 		List<Message> messages = new ArrayList<>();
 		for (long number = from; number < to; number++) {
 			messages.add(new Message(null, message(number)));
 		}
 		return messages;
-	}
-
-	private static void send(SinkClient client, List<Message> messages) throws InterruptedException {
-		while (true) {
-			try {
-				client.sendAll(messages);
-				return;
-			}
-			catch (SpoolFullException _) {
-				Thread.sleep(FULL);
-			}
-		}
 	}
 
 	private Transfer stopAndWait() throws Exception {
