@@ -70,7 +70,7 @@ final class DataSinkService implements BindableService {
 		metrics.memory(() -> this.shared.memory().used() + this.shared.decompressed().used());
 	}
 
-	/** Counts the bytes that calls receive, as a tracer and as an interceptor. */
+	/** Counts the bytes that calls receive. */
 	InboundLimits inboundLimits() {
 		return this.inboundLimits;
 	}

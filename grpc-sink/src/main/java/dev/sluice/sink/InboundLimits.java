@@ -8,9 +8,6 @@ import java.util.function.LongSupplier;
 import dev.sluice.sink.limit.RateLimitedLog;
 import dev.sluice.sink.limit.SharedLimit;
 import io.grpc.Metadata;
-import io.grpc.ServerCall;
-import io.grpc.ServerCallHandler;
-import io.grpc.ServerInterceptor;
 import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
 import org.slf4j.Logger;
@@ -30,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * ends its call with {@code DEADLINE_EXCEEDED}.</li>
  * </ul>
  */
-final class InboundLimits extends ServerStreamTracer.Factory implements ServerInterceptor {
+final class InboundLimits extends ServerStreamTracer.Factory {
 
 	private static final Logger logger = LoggerFactory.getLogger(InboundLimits.class);
 
@@ -57,20 +54,6 @@ final class InboundLimits extends ServerStreamTracer.Factory implements ServerIn
 		InboundCall call = new InboundCall(this);
 		this.calls.add(call);
 		return call;
-	}
-
-	/**
-	 * Ends a unary call whose request breaks a limit with a status that names the limit.
-	 * The request is never received whole, so no handler answers the call as well.
-	 */
-	@Override
-	public <I, O> ServerCall.Listener<I> interceptCall(ServerCall<I, O> call, Metadata headers,
-			ServerCallHandler<I, O> next) {
-		InboundCall inbound = InboundCall.CURRENT.get();
-		if (inbound != null && call.getMethodDescriptor().getType().clientSendsOneMessage()) {
-			inbound.onBrokenLimit((status) -> call.close(status, new Metadata()));
-		}
-		return next.startCall(call, headers);
 	}
 
 	/** Ends calls that take too long. Call it periodically. */

@@ -25,7 +25,6 @@ import dev.sluice.topics.TopicWatch;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallExecutorSupplier;
-import io.grpc.ServerInterceptor;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -43,7 +42,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.kafka.core.KafkaAdmin;
-import org.springframework.grpc.server.GlobalServerInterceptor;
 import org.springframework.grpc.server.ServerBuilderCustomizer;
 import org.springframework.kafka.core.KafkaTemplate;
 
@@ -122,12 +120,6 @@ class SinkConfiguration {
 			return call.getMethodDescriptor().getType().clientSendsOneMessage() ? null : Runnable::run;
 		}
 
-	}
-
-	@Bean
-	@GlobalServerInterceptor
-	ServerInterceptor brokenLimits(DataSinkService service) {
-		return service.inboundLimits();
 	}
 
 	@Bean
