@@ -191,12 +191,21 @@ final class InboundCall extends ServerStreamTracer {
 	private @Nullable Status brokenBy(long messageBytes, long memoryBytes) {
 		SinkProperties.Limits settings = this.limits.properties.limits();
 		if (messageBytes > settings.maxRequestBytes()) {
-			return Status.RESOURCE_EXHAUSTED
-				.withDescription("The message is larger than %s bytes (sink.limits.max-message) and an envelope of %s"
-					.formatted(settings.maxMessageBytes(), SinkProperties.ENVELOPE_BYTES));
+			return tooLargeStatus();
 		}
 		return (memoryBytes <= 2 * settings.memory().toBytes()) ? null : Status.RESOURCE_EXHAUSTED
 			.withDescription("The sink's memory is used up (sink.limits.memory); resend unacknowledged messages");
+	}
+
+	private Status tooLargeStatus() {
+		return Status.RESOURCE_EXHAUSTED
+			.withDescription("The message is larger than %s bytes (sink.limits.max-message) and an envelope of %s"
+				.formatted(this.limits.properties.limits().maxMessageBytes(), SinkProperties.ENVELOPE_BYTES));
+	}
+
+	/** Ends the call for a message that was too large only after its decompression. */
+	void tooLarge() {
+		end(tooLargeStatus());
 	}
 
 	@Override

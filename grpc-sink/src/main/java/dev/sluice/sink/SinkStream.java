@@ -104,6 +104,7 @@ final class SinkStream implements StreamObserver<Received> {
 	public void onNext(Received received) {
 		switch (received) {
 			case Received.Unnamed(Status status) -> unnamed(status);
+			case Received.TooLarge _ -> this.inbound.tooLarge();
 			case Received.Message message -> named(List.of(message), message.session());
 			case Received.Batch _ when this.single -> unnamed(Status.INVALID_ARGUMENT
 				.withDescription("Store takes one message per call; several go through Send"));

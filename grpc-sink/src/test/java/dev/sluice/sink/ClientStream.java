@@ -2,6 +2,7 @@ package dev.sluice.sink;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.DataSinkGrpc;
@@ -34,6 +35,12 @@ final class ClientStream implements ClientResponseObserver<Request, Response> {
 	ClientStream(Channel channel, boolean reads) {
 		this.reads = reads;
 		DataSinkGrpc.newStub(channel).send(this);
+	}
+
+	/** Begins a call of any method, and reads all responses at once. */
+	ClientStream(Consumer<ClientStream> method) {
+		this.reads = true;
+		method.accept(this);
 	}
 
 	@Override

@@ -7,11 +7,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.sink.DataSinkGrpc;
+import dev.sluice.contract.sink.Request;
 import dev.sluice.devservices.Patience;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.store.MessageStore;
+import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -109,6 +113,39 @@ class HostileClientTests {
 				assertThat(call.status()).as(method).isEqualTo(RESOURCE_EXHAUSTED);
 			}
 		}
+	}
+
+	/** Some kilobytes that gRPC itself decompresses. */
+	@Test
+	void hearThatTheirCompressedMessageIsTooLarge(CapturedOutput output) throws Exception {
+		pass(LOG_INTERVAL);
+		ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort())
+			.usePlaintext()
+			.build();
+		try {
+			DataSinkGrpc.DataSinkStub stub = DataSinkGrpc.newStub(channel).withCompression("gzip");
+			ClientStream stream = new ClientStream(stub::send);
+			ClientStream single = new ClientStream((responses) -> stub.store(large(), responses));
+			stream.send(large().toBuilder());
+
+			for (ClientStream client : List.of(stream, single)) {
+				await().until(() -> client.ended);
+				assertThat(client.status()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+				assertThat(client.failure).hasMessageContaining("sink.limits.max-message");
+			}
+		}
+		finally {
+			channel.shutdownNow();
+		}
+		assertThat(output.getAll()).contains("The message is larger");
+	}
+
+	private static Request large() {
+		return Request.newBuilder()
+			.setVersion(1)
+			.setMessageId(ByteString.copyFromUtf8("large"))
+			.setPlainMessage(ByteString.copyFrom(new byte[2 * MAX_MESSAGE]))
+			.build();
 	}
 
 	@Test

@@ -110,4 +110,8 @@ public sealed interface Received {
 
 	}
 
+	/** A request larger than any may be, which ends its stream. */
+	record TooLarge() implements Received {
+	}
+
 }

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the known fields of a {@link Request} from the wire, with one copy of the
- * payload. The generated parser keeps each unknown field as objects, so 4 MB on the wire
- * can take 141 MB. It never throws: bytes that are not a request end their stream like
- * any other message without a valid id.
+ * payload, or two if gRPC has decompressed it. The generated parser keeps each unknown
+ * field as objects, so 4 MB on the wire can take 141 MB. It never throws: bytes that are
+ * not a request end their stream like any other message without a valid id.
  */
 @Immutable
 public final class RequestMarshaller implements Marshaller<Received> {
@@ -59,22 +59,27 @@ public final class RequestMarshaller implements Marshaller<Received> {
 	@Override
 	public Received parse(InputStream stream) {
 		try {
-			return read(open(stream));
+			CodedInputStream in = open(stream);
+			return (in != null) ? read(in) : new Received.TooLarge();
 		}
 		catch (IOException ex) {
 			return Received.Unnamed.of("The bytes are not a dev.sluice.sink.v1.Request: " + ex.getMessage());
 		}
 	}
 
-	private CodedInputStream open(InputStream stream) throws IOException {
-		// A request that gRPC decompresses has no known length.
-		int bytes = (stream instanceof KnownLength) ? stream.available() : Integer.MAX_VALUE;
-		if (bytes <= Math.min(AT_ONCE_BYTES, this.maxBytes)) {
-			return CodedInputStream.newInstance(stream.readNBytes(bytes));
+	/** Null if the request is too large. */
+	private @Nullable CodedInputStream open(InputStream stream) throws IOException {
+		if (!(stream instanceof KnownLength)) {
+			// What gRPC decompresses: only reading it shows how large it is.
+			byte[] bytes = stream.readNBytes(this.maxBytes + 1);
+			return (bytes.length <= this.maxBytes) ? CodedInputStream.newInstance(bytes) : null;
 		}
-		CodedInputStream in = CodedInputStream.newInstance(stream, BUFFER_BYTES);
-		in.setSizeLimit(this.maxBytes);
-		return in;
+		int bytes = stream.available();
+		if (bytes > this.maxBytes) {
+			return null;
+		}
+		return (bytes <= AT_ONCE_BYTES) ? CodedInputStream.newInstance(stream.readNBytes(bytes))
+				: CodedInputStream.newInstance(stream, BUFFER_BYTES);
 	}
 
 	private Received read(CodedInputStream in) throws IOException {
@@ -182,14 +187,12 @@ public final class RequestMarshaller implements Marshaller<Received> {
 			if (this.messages.isEmpty()) {
 				this.messages = new ArrayList<>();
 			}
-			return switch (fields.message()) {
-				case Received.Message message -> {
-					this.messages.add(message);
-					yield null;
-				}
-				case Received.Unnamed wrong -> wrong;
-				case Received.Batch _ -> throw new AssertionError("No message has messages");
-			};
+			Received read = fields.message();
+			if (read instanceof Received.Message message) {
+				this.messages.add(message);
+				return null;
+			}
+			return (Received.Unnamed) read;
 		}
 
 		/** As in protobuf, several session fields are merged into one. */

@@ -3,6 +3,7 @@ package dev.sluice.sink.request;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;
@@ -45,11 +46,12 @@ class RequestMarshallerTests {
 		for (int i = 0; i < MUTATIONS; i++) {
 			byte[] wire = request(random).toByteArray();
 			wire = random.nextBoolean() ? Fuzz.mutated(wire, random) : wire;
-			boolean agrees = agrees(parse(wire), wire);
+			boolean agrees = agrees(parse(new Large(wire)), wire);
 			if (agrees) {
 				read++;
 			}
-			assertThat(agrees(this.marshaller.parse(new Known(wire)), wire)).as("read at once").isEqualTo(agrees);
+			assertThat(agrees(parse(new Known(wire)), wire)).as("read at once").isEqualTo(agrees);
+			assertThat(agrees(parse(new ByteArrayInputStream(wire)), wire)).as("decompressed").isEqualTo(agrees);
 		}
 		assertThat(read).as("many are still requests").isGreaterThan(MUTATIONS / 4);
 	}
@@ -221,7 +223,7 @@ class RequestMarshallerTests {
 		parse(bytes);
 
 		long before = allocated();
-		Received received = new RequestMarshaller(Integer.MAX_VALUE).parse(ByteString.copyFrom(bytes).newInput());
+		Received received = new RequestMarshaller(Integer.MAX_VALUE).parse(new Known(bytes));
 		long allocated = allocated() - before;
 
 		assertThat(received).isInstanceOfSatisfying(Received.Message.class, (message) -> {
@@ -281,6 +283,16 @@ class RequestMarshallerTests {
 	}
 
 	@Test
+	void saysThatWhatGrpcDecompressedIsTooLarge() {
+		byte[] wire = request().setPlainMessage(ByteString.copyFrom(new byte[100])).build().toByteArray();
+
+		assertThat(new RequestMarshaller(wire.length).parse(new ByteArrayInputStream(wire)))
+			.isInstanceOf(Received.Message.class);
+		assertThat(new RequestMarshaller(wire.length - 1).parse(new ByteArrayInputStream(wire)))
+			.isInstanceOf(Received.TooLarge.class);
+	}
+
+	@Test
 	void namesNothingOfWhatIsNoProtobuf() throws IOException {
 		assertUnnamed("GET / HTTP/1.1\r\n".getBytes(), "not a dev.sluice.sink.v1.Request");
 		assertUnnamed(new byte[] { 0 }, "not a dev.sluice.sink.v1.Request");
@@ -301,7 +313,7 @@ class RequestMarshallerTests {
 	}
 
 	/** A stream like gRPC's for an uncompressed message. */
-	private static final class Known extends ByteArrayInputStream implements KnownLength {
+	private static class Known extends ByteArrayInputStream implements KnownLength {
 
 		Known(byte[] wire) {
 			super(wire);
@@ -309,8 +321,26 @@ class RequestMarshallerTests {
 
 	}
 
+	/** One that is too large to be read at once. */
+	private static final class Large extends Known {
+
+		Large(byte[] wire) {
+			super(wire);
+		}
+
+		@Override
+		public int available() {
+			return Math.max(super.available(), 20_000);
+		}
+
+	}
+
 	private Received parse(byte[] wire) {
-		return this.marshaller.parse(new ByteArrayInputStream(wire));
+		return parse(new Known(wire));
+	}
+
+	private Received parse(InputStream wire) {
+		return this.marshaller.parse(wire);
 	}
 
 	private static Request.Builder request() {
