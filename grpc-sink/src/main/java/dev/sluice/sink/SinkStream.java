@@ -350,6 +350,9 @@ final class SinkStream implements StreamObserver<Received> {
 	 */
 	@GuardedBy("lock")
 	private void step(Event event, Received.@Nullable Message message, List<ByteString> stored) {
+		if (!Thread.holdsLock(this.lock)) {
+			throw new IllegalStateException("Only the thread that holds the lock changes the state");
+		}
 		Step step = ServerMachine.step(this.state, event);
 		this.state = step.next();
 		for (Effect effect : step.effects()) {
