@@ -25,7 +25,7 @@ import dev.sluice.lab.kit.measure.OrderTimes;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
-import dev.sluice.lab.kit.process.ProcessSampler.ProcessSample;
+import dev.sluice.lab.kit.process.ProcessSampler.Sample;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
@@ -222,12 +222,11 @@ class ResultsDocumentTests {
 	}
 
 	private static ProcessSamples samples(Path file) throws IOException {
-		List<ProcessSample> samples = new ArrayList<>();
+		List<Sample> samples = new ArrayList<>();
 		for (String line : Files.readAllLines(file)) {
 			String[] fields = line.split(",", -1);
 			if (!line.startsWith("#") && !fields[0].equals("time") && !fields[1].equals("machine")) {
-				samples.add(new ProcessSample(Instant.parse(fields[0]), fields[1], Long.parseLong(fields[2]),
-						Long.parseLong(fields[3]), Integer.parseInt(fields[4])));
+				samples.add(Sample.ofCpu(Instant.parse(fields[0]), fields[1], Long.parseLong(fields[2])));
 			}
 		}
 		return new ProcessSamples(samples, List.of());

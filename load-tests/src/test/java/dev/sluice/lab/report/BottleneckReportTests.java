@@ -73,8 +73,7 @@ class BottleneckReportTests {
 	}
 
 	private static RunResult run(@Nullable Bottleneck bottleneck, @Nullable Double jitShare) {
-		Utilisation utilisation = new Utilisation(0.6, 0.01,
-				Map.of("consumer", new ProcessUse(0.4, 0.1, jitShare, 0.01)),
+		Utilisation utilisation = new Utilisation(0.6, Map.of("consumer", new ProcessUse(0.4, jitShare)),
 				List.of(new LimitUse("consumer", "orders in delivery", 50, 48, 0.96)), 50.2, 48.0, 996.0, bottleneck);
 		CellResult cell = new CellResult(new Cell("reactive", "queued", "unlimited", Load.inFlight(1_000), 1), START,
 				START.plusSeconds(1), 1_000, 0, Map.of(), 1_000, 1_000, 1_000, 1_000, null, null, null, Map.of(), 0L,

@@ -91,7 +91,6 @@ final class CellTables {
 				Column.measured("ceiling: limit by latency, per second", CellResult::utilisation,
 						Utilisation::ceilingPerSecond),
 				Column.percent("machine's CPU", (cell) -> utilisation(cell).busyShare()),
-				Column.percent("stolen", (cell) -> utilisation(cell).stealShare()),
 				Column.measured("backend, ms", CellResult::utilisation, Utilisation::backendMillis),
 				Column.measured("in the backend", CellResult::utilisation, Utilisation::backendInFlight)));
 		List<Part<LimitUse>> limits = parts(cells,
@@ -104,11 +103,9 @@ final class CellTables {
 						Column.percent("at the limit", (limit) -> limit.figures().share())));
 		List<Part<ProcessUse>> processes = parts(cells, (cell) -> parts(cell, utilisation(cell).processes()));
 		html.details("How busy each process was",
-				table("Cores used; threads ready to run without a core, on average; shares of the process's CPU time",
-						processes, named("Process"), Column.measured("cores", (process) -> process.figures().cores()),
-						Column.measured("threads waiting for a core", (process) -> process.figures().waiting()),
-						Column.percent("compiling", (process) -> process.figures().jitShare()),
-						Column.percent("collecting garbage", (process) -> process.figures().gcShare())));
+				table("Cores used, and the compilers' share of the process's CPU time", processes, named("Process"),
+						Column.measured("cores", (process) -> process.figures().cores()),
+						Column.percent("compiling", (process) -> process.figures().jitShare())));
 	}
 
 	private static String limit(CellResult cell) {

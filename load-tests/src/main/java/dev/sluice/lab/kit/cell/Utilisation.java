@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  * How busy everything was in a cell. A figure is null where it is not known.
  *
  * @param busyShare of the machine's CPU
- * @param stealShare of the machine's CPU, used by another virtual machine
  * @param processes by name
  * @param limits limits of the services that were ever near
  * @param backendMillis mean time of the backend for an order
@@ -18,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param ceilingPerSecond tightest limit on calls to the backend, divided by its latency
  * @param bottleneck what limited the cell
  */
-public record Utilisation(@Nullable Double busyShare, @Nullable Double stealShare, Map<String, ProcessUse> processes,
-		List<LimitUse> limits, @Nullable Double backendMillis, @Nullable Double backendInFlight,
-		@Nullable Double ceilingPerSecond, @JsonAlias("bound") @Nullable Bottleneck bottleneck) {
+public record Utilisation(@Nullable Double busyShare, Map<String, ProcessUse> processes, List<LimitUse> limits,
+		@Nullable Double backendMillis, @Nullable Double backendInFlight, @Nullable Double ceilingPerSecond,
+		@JsonAlias("bound") @Nullable Bottleneck bottleneck) {
 
 	public Utilisation {
 		processes = Map.copyOf(processes);
@@ -29,8 +28,8 @@ public record Utilisation(@Nullable Double busyShare, @Nullable Double stealShar
 
 	/** This utilisation with a bottleneck. */
 	public Utilisation withBottleneck(@Nullable Bottleneck bottleneck) {
-		return new Utilisation(this.busyShare, this.stealShare, this.processes, this.limits, this.backendMillis,
-				this.backendInFlight, this.ceilingPerSecond, bottleneck);
+		return new Utilisation(this.busyShare, this.processes, this.limits, this.backendMillis, this.backendInFlight,
+				this.ceilingPerSecond, bottleneck);
 	}
 
 	/**
@@ -53,12 +52,9 @@ public record Utilisation(@Nullable Double busyShare, @Nullable Double stealShar
 	 * A process with its descendants, or a container.
 	 *
 	 * @param cores mean number of cores used
-	 * @param waiting mean number of its threads ready to run without a core
 	 * @param jitShare of its CPU time, by compilers
-	 * @param gcShare of its CPU time, by the collector
 	 */
-	public record ProcessUse(@Nullable Double cores, @Nullable Double waiting, @Nullable Double jitShare,
-			@Nullable Double gcShare) {
+	public record ProcessUse(@Nullable Double cores, @Nullable Double jitShare) {
 	}
 
 	/**

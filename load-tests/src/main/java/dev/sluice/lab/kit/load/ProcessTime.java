@@ -44,8 +44,8 @@ public final class ProcessTime {
 	 * the system does not report it.
 	 */
 	public @Nullable Long jitMillis() {
-		ThreadTimes.Totals totals = this.threads.sample(processes().map(ProcessHandle::pid).toList());
-		return (totals != null) ? totals.jit() / MICROS_PER_MILLI : null;
+		Long micros = this.threads.jitMicros(processes().map(ProcessHandle::pid).toList());
+		return (micros != null) ? Long.valueOf(micros / MICROS_PER_MILLI) : null;
 	}
 
 	private Stream<ProcessHandle> processes() {

@@ -55,16 +55,15 @@ record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrape
 		Map<String, ProcessUse> loads = new LinkedHashMap<>();
 		for (String process : processes) {
 			loads.put(process,
-					new ProcessUse(this.samples.cpuShare(process, window), this.samples.waiting(process, window),
-							this.samples.jitShare(process, window), this.samples.gcShare(process, window)));
+					new ProcessUse(this.samples.cpuShare(process, window), this.samples.jitShare(process, window)));
 		}
 		Double foreign = this.samples.foreignCpuShare(window, this.cores);
 		if (foreign != null) {
-			loads.put(OTHERS, new ProcessUse(foreign * this.cores, null, null, null));
+			loads.put(OTHERS, new ProcessUse(foreign * this.cores, null));
 		}
 		Double millis = backendMillis(window);
-		return new Utilisation(this.samples.busyShare(window, this.cores), this.samples.stealShare(window, this.cores),
-				loads, limits(window), millis, backendInFlight(window), ceiling(window, millis), null);
+		return new Utilisation(this.samples.busyShare(window, this.cores), loads, limits(window), millis,
+				backendInFlight(window), ceiling(window, millis), null);
 	}
 
 	private List<LimitUse> limits(Window window) {

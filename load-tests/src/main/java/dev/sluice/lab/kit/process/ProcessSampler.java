@@ -12,11 +12,13 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.process.ProcessSamples.Failure;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Samples procfs every {@link #INTERVAL} on its own thread: CPU time, resident memory and
  * thread count of some processes, descendants included, and the CPU time of the whole
- * machine. Once a second it also reads the times of their threads. Each sample is
- * appended to a CSV file. A failed sampling is noted in the samples and in the file, and
- * sampling continues. On a system without procfs it samples nothing.
+ * machine. Once a second it also reads the times of the compilers' threads. Each sample
+ * is appended to a CSV file. A failed sampling is noted in the samples and in the file,
+ * and sampling continues. On a system without procfs it samples nothing.
  */
 public final class ProcessSampler implements AutoCloseable {
 
@@ -59,11 +61,7 @@ public final class ProcessSampler implements AutoCloseable {
 
 	private final @Nullable PrintWriter file;
 
-	private final List<ProcessSample> samples = Collections.synchronizedList(new ArrayList<>());
-
-	private final List<MachineSample> machine = Collections.synchronizedList(new ArrayList<>());
-
-	private final List<ThreadSample> threads = Collections.synchronizedList(new ArrayList<>());
+	private final List<Sample> samples = Collections.synchronizedList(new ArrayList<>());
 
 	/** Thread times by group. Confined to the sampling thread. */
 	private final Map<String, ThreadTimes> threadTimes = new HashMap<>();
@@ -101,7 +99,7 @@ public final class ProcessSampler implements AutoCloseable {
 			return;
 		}
 		this.file = new PrintWriter(Files.newBufferedWriter(file));
-		this.file.println("time,process,cpu_ms,rss_bytes,threads,wait_us,jit_us,gc_us,steal_ms");
+		this.file.println("time,process,cpu_ms,rss_bytes,threads,jit_us");
 		this.executor.scheduleAtFixedRate(this::sample, 0, INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
@@ -128,35 +126,22 @@ public final class ProcessSampler implements AutoCloseable {
 
 	private void sample(PrintWriter out) {
 		boolean isTurn = this.samplings++ % SELDOM == 0;
-		for (Map.Entry<String, ProcessGroup> entry : this.groups.entrySet()) {
-			ProcessSample sample = read(entry.getKey(), entry.getValue());
+		this.groups.forEach((name, group) -> {
+			Sample sample = read(name, group, isTurn);
 			if (sample != null) {
 				this.samples.add(sample);
-				ThreadSample times = isTurn ? times(entry.getKey(), entry.getValue()) : null;
-				if (times != null) {
-					this.threads.add(times);
-				}
-				out.println(String.join(",", sample.time().toString(), sample.process(),
-						Long.toString(sample.cpuMillis()), Long.toString(sample.rssBytes()),
-						Integer.toString(sample.threads()), (times != null) ? times.columns() : ",,", ""));
+				out.println(sample.line());
 			}
-		}
-		Procfs.Machine read = this.procfs.machine();
-		if (read != null) {
+		});
+		Long busy = this.procfs.busyMillis();
+		if (busy != null) {
 			// A group that has ended uses no more, but what it used still counts.
 			long own = this.lastCpuMillis.values().stream().mapToLong(Long::longValue).sum();
-			MachineSample whole = new MachineSample(Instant.now(), read.busyMillis(), own, read.stealMillis());
-			this.machine.add(whole);
-			out.println(String.join(",", whole.time().toString(), "machine", Long.toString(whole.busyMillis()), "", "",
-					",,", Long.toString(whole.stealMillis())));
+			Sample machine = Sample.ofCpu(Instant.now(), Sample.MACHINE, busy);
+			this.samples.add(machine);
+			this.samples.add(Sample.ofCpu(machine.time(), Sample.OWN, own));
+			out.println(machine.line());
 		}
-	}
-
-	private @Nullable ThreadSample times(String name, ProcessGroup group) {
-		List<Long> pids = group.pids().stream().flatMap((first) -> tree(first).stream()).toList();
-		ThreadTimes.Totals totals = this.threadTimes.computeIfAbsent(name, (_) -> new ThreadTimes(this.procfs))
-			.sample(pids);
-		return (totals != null) ? new ThreadSample(Instant.now(), name, totals) : null;
 	}
 
 	private List<Long> tree(long first) {
@@ -165,7 +150,7 @@ public final class ProcessSampler implements AutoCloseable {
 
 	/** The samples taken so far. */
 	public ProcessSamples samples() {
-		return new ProcessSamples(this.samples, this.machine, this.threads, this.failures);
+		return new ProcessSamples(this.samples, this.failures);
 	}
 
 	/**
@@ -195,67 +180,65 @@ public final class ProcessSampler implements AutoCloseable {
 	}
 
 	/** Null if the processes are gone. */
-	private @Nullable ProcessSample read(String name, ProcessGroup group) {
+	private @Nullable Sample read(String name, ProcessGroup group, boolean withThreads) {
+		List<Long> pids = group.pids().stream().flatMap((first) -> tree(first).stream()).toList();
 		long cpuMillis = 0;
 		long rssBytes = 0;
 		int threads = 0;
-		for (long first : group.pids()) {
-			for (long pid : tree(first)) {
-				// A parent before its children: one that ends in between is missed once
-				// instead of counted twice.
-				Procfs.Status status = this.procfs.status(pid);
-				if (status != null) {
-					cpuMillis += status.cpuMillis() + ((pid == LAB) ? 0 : status.endedMillis());
-					rssBytes += status.rssBytes();
-					threads += status.threads();
-				}
+		// A parent before its children: one that ends in between is missed once instead
+		// of counted twice.
+		for (long pid : pids) {
+			Procfs.Status status = this.procfs.status(pid);
+			if (status != null) {
+				cpuMillis += status.cpuMillis() + ((pid == LAB) ? 0 : status.endedMillis());
+				rssBytes += status.rssBytes();
+				threads += status.threads();
 			}
 		}
 		if (threads == 0) {
 			return null;
 		}
-		return new ProcessSample(Instant.now(), name, this.lastCpuMillis.merge(name, cpuMillis, Math::max), rssBytes,
-				threads);
+		Instant now = Instant.now();
+		Long jitMicros = withThreads
+				? this.threadTimes.computeIfAbsent(name, (_) -> new ThreadTimes(this.procfs)).jitMicros(pids) : null;
+		return new Sample(now, name, this.lastCpuMillis.merge(name, cpuMillis, Math::max), rssBytes, threads,
+				jitMicros);
 	}
 
 	/**
-	 * A group of processes at a point in time.
+	 * A group of processes, or the machine, at a point in time.
 	 *
 	 * @param time when
 	 * @param process its name
 	 * @param cpuMillis CPU time since it began, never less than in a sample before
-	 * @param rssBytes resident memory; shared memory counts for each process
-	 * @param threads operating-system threads
+	 * @param rssBytes resident memory; shared memory counts for each process; null for
+	 * the machine
+	 * @param threads operating-system threads; null for the machine
+	 * @param jitMicros CPU time of the compilers' threads since the first sample, in
+	 * microseconds; null if they were not read
 	 */
-	public record ProcessSample(Instant time, String process, long cpuMillis, long rssBytes, int threads) {
+	public record Sample(Instant time, String process, long cpuMillis, @Nullable Long rssBytes,
+			@Nullable Integer threads, @Nullable Long jitMicros) {
 
-		ProcessSample named(String name) {
-			return new ProcessSample(this.time, name, this.cpuMillis, this.rssBytes, this.threads);
+		/** The machine's name: all that used its CPU since boot. */
+		public static final String MACHINE = "machine";
+
+		/** Stands for all sampled processes together. */
+		public static final String OWN = "own";
+
+		/** A sample of which only the CPU time is known, in milliseconds. */
+		public static Sample ofCpu(Instant time, String process, long cpuMillis) {
+			return new Sample(time, process, cpuMillis, null, null, null);
 		}
 
-	}
-
-	/**
-	 * The machine at a point in time.
-	 *
-	 * @param time when
-	 * @param busyMillis CPU time of all processes since boot, without idle time
-	 * @param ownMillis CPU time of the sampled processes
-	 * @param stealMillis part of the busy time in which another virtual machine had the
-	 * core
-	 */
-	public record MachineSample(Instant time, long busyMillis, long ownMillis, long stealMillis) {
-	}
-
-	/** The threads of a group of processes at a point in time. */
-	record ThreadSample(Instant time, String process, ThreadTimes.Totals totals) {
-
-		ThreadSample named(String name) {
-			return new ThreadSample(this.time, name, this.totals);
+		Sample named(String name) {
+			return new Sample(this.time, name, this.cpuMillis, this.rssBytes, this.threads, this.jitMicros);
 		}
 
-		private String columns() {
-			return "%s,%s,%s".formatted(this.totals.waiting(), this.totals.jit(), this.totals.gc());
+		private String line() {
+			return Stream.of(this.time, this.process, this.cpuMillis, this.rssBytes, this.threads, this.jitMicros)
+				.map((field) -> Objects.toString(field, ""))
+				.collect(Collectors.joining(","));
 		}
 
 	}

@@ -35,27 +35,6 @@ record Procfs(Path proc) {
 	record Status(long cpuMillis, long endedMillis, long rssBytes, int threads) {
 	}
 
-	/**
-	 * The machine at a point in time.
-	 *
-	 * @param busyMillis CPU time used since boot, stolen time included
-	 * @param stealMillis the part of it in which another virtual machine had the core
-	 */
-	record Machine(long busyMillis, long stealMillis) {
-	}
-
-	/**
-	 * A thread's times since it began.
-	 *
-	 * @param runNanos time on a core
-	 * @param waitNanos time ready to run, without a core
-	 */
-	record Schedule(long runNanos, long waitNanos) {
-
-		static final Schedule NONE = new Schedule(0, 0);
-
-	}
-
 	/** Null if the process is gone. */
 	@Nullable Status status(long pid) {
 		Path process = this.proc.resolve(Long.toString(pid));
@@ -119,15 +98,16 @@ record Procfs(Path proc) {
 		return threads;
 	}
 
-	/** Null if the thread has ended, or the kernel keeps no such account. */
-	@Nullable Schedule schedule(long pid, long thread) {
+	/**
+	 * A thread's time on a core since it began, in nanoseconds; null if the thread has
+	 * ended, or the kernel keeps no such account.
+	 */
+	@Nullable Long runNanos(long pid, long thread) {
 		try {
-			String[] fields = Files.readString(this.proc.resolve("%s/task/%s/schedstat".formatted(pid, thread)))
-				.strip()
-				.split(" ");
-			return new Schedule(Long.parseLong(fields[0]), Long.parseLong(fields[1]));
+			String account = Files.readString(this.proc.resolve("%s/task/%s/schedstat".formatted(pid, thread)));
+			return Long.valueOf(account.strip().split(" ")[0]);
 		}
-		catch (IOException | NumberFormatException | ArrayIndexOutOfBoundsException _) {
+		catch (IOException | NumberFormatException _) {
 			return null;
 		}
 	}
@@ -142,8 +122,11 @@ record Procfs(Path proc) {
 		}
 	}
 
-	/** Null if it cannot be read. */
-	@Nullable Machine machine() {
+	/**
+	 * CPU time that the machine has used since boot, in milliseconds, with what another
+	 * virtual machine stole; null if it cannot be read.
+	 */
+	@Nullable Long busyMillis() {
 		try (Stream<String> lines = Files.lines(this.proc.resolve("stat"))) {
 			String[] fields = lines.findFirst().orElseThrow().trim().split(" +");
 			long busy = 0;
@@ -151,8 +134,7 @@ record Procfs(Path proc) {
 				// Fields 4 and 5 are idle and waiting for I/O.
 				busy += (i == 4 || i == 5) ? 0 : Long.parseLong(fields[i]);
 			}
-			long steal = (fields.length > 8) ? Long.parseLong(fields[8]) : 0;
-			return new Machine(busy * TICK_MILLIS, steal * TICK_MILLIS);
+			return busy * TICK_MILLIS;
 		}
 		catch (IOException _) {
 			return null;

@@ -61,7 +61,7 @@ class CommonBottleneckTests {
 	private static CellResult limited(Cell cell, @Nullable Bottleneck bottleneck, double foreign) {
 		return new CellResult(cell, START, START.plusSeconds(1), 10, 0, Map.of(), 10, 10, 10, 10, null, null, null,
 				Map.of(), 0L, 0, foreign, 0, null,
-				new Utilisation(0.6, 0.01, Map.of(), List.of(), 50.2, 48.0, 996.0, bottleneck));
+				new Utilisation(0.6, Map.of(), List.of(), 50.2, 48.0, 996.0, bottleneck));
 	}
 
 	private static Cell cell(int repetition) {

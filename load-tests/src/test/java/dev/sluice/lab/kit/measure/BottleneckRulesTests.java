@@ -84,8 +84,8 @@ class BottleneckRulesTests {
 
 	@Test
 	void theCpuIsTheBottleneckWhicheverProcessUsesIt() {
-		Utilisation unsampled = new Utilisation(0.97, 0.0, Map.of("kafka", new ProcessUse(null, null, null, null)),
-				List.of(), null, null, null, null);
+		Utilisation unsampled = new Utilisation(0.97, Map.of("kafka", new ProcessUse(null, null)), List.of(), null,
+				null, null, null);
 
 		assertThat(BottleneckRules.of(unsampled, 900, null, WAITING, 2))
 			.isEqualTo(new Bottleneck.Cpu(0.97, "processes that were not sampled", 0.97));
@@ -93,7 +93,7 @@ class BottleneckRulesTests {
 
 	@Test
 	void doesNotBlameABackendOfWhichNothingIsKnown() {
-		Utilisation unknown = new Utilisation(0.5, 0.0, Map.of(), List.of(), null, null, null, null);
+		Utilisation unknown = new Utilisation(0.5, Map.of(), List.of(), null, null, null, null);
 
 		assertThat(BottleneckRules.of(unknown, 900, null, WAITING, 2)).isInstanceOf(Bottleneck.InFlight.class);
 	}
@@ -116,10 +116,8 @@ class BottleneckRulesTests {
 	}
 
 	private static Utilisation utilisation(@Nullable Double busy, List<LimitUse> limits, @Nullable Double ceiling) {
-		return new Utilisation(
-				busy, 0.0, Map.of("consumer", new ProcessUse(0.9, 1.5, 0.1, 0.01), "gateway",
-						new ProcessUse(0.7, 1.0, 0.1, 0.01), "kafka", new ProcessUse(null, null, null, null)),
-				limits, 50.0, 90.0, ceiling, null);
+		return new Utilisation(busy, Map.of("consumer", new ProcessUse(0.9, 0.1), "gateway", new ProcessUse(0.7, 0.1),
+				"kafka", new ProcessUse(null, null)), limits, 50.0, 90.0, ceiling, null);
 	}
 
 }

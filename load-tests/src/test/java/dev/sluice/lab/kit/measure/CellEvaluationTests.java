@@ -5,7 +5,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendAudit;
@@ -22,8 +21,7 @@ import dev.sluice.lab.kit.metrics.Scrapes.Scrape;
 import dev.sluice.lab.kit.metrics.Scrapes;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
-import dev.sluice.lab.kit.process.ProcessSampler.MachineSample;
-import dev.sluice.lab.kit.process.ProcessSampler.ProcessSample;
+import dev.sluice.lab.kit.process.ProcessSampler.Sample;
 import dev.sluice.lab.kit.process.ProcessSamples.Failure;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.statistics.Window;
@@ -39,15 +37,7 @@ class CellEvaluationTests {
 	private static final Cell CELL = new Cell("reactive", "queued", "unlimited", Load.inFlight(4), 1);
 
 	/** Two services that use 0.1 of two cores each, and others as much as one of them. */
-	private static final ProcessSamples SAMPLED = new ProcessSamples(
-			IntStream.rangeClosed(-5, 50)
-				.boxed()
-				.flatMap((i) -> Stream.of("gateway", "backend")
-					.map((service) -> new ProcessSample(at(i * 200L), service, 1_000 + i * 20, 1, 1)))
-				.toList(),
-			IntStream.rangeClosed(-5, 50)
-				.mapToObj((i) -> new MachineSample(at(i * 200L), 9_000 + i * 60, 2_000 + i * 40, 0))
-				.toList());
+	private static final ProcessSamples SAMPLED = sampled(60);
 
 	private final List<Call> calls = new ArrayList<>(List.of(ok(0, 20), ok(10, 40),
 			failed(15, 18, "HTTP 503 overloaded"), failed(15, 18, "no answer"), ok(1_200, 1_210), ok(1_900, 2_100)));
@@ -82,10 +72,7 @@ class CellEvaluationTests {
 
 	@Test
 	void otherProcessesCompeteForTheCpu() {
-		ProcessSamples busy = new ProcessSamples(SAMPLED.processes(),
-				IntStream.rangeClosed(-5, 50)
-					.mapToObj((i) -> new MachineSample(at(i * 200L), 9_000 + i * 390, 2_000 + i * 40, 0))
-					.toList());
+		ProcessSamples busy = sampled(390);
 
 		assertThat(bottleneck(evaluate(outcome(4, 4, 2_000), busy, Map.of())))
 			.isInstanceOfSatisfying(Bottleneck.Cpu.class, (cpu) -> {
@@ -124,10 +111,7 @@ class CellEvaluationTests {
 	 */
 	@Test
 	void theRateDecidesWhetherALimitExplainsIt() {
-		ProcessSamples busy = new ProcessSamples(SAMPLED.processes(),
-				IntStream.rangeClosed(-5, 50)
-					.mapToObj((i) -> new MachineSample(at(i * 200L), 9_000 + i * 400, 2_000 + i * 40, 0))
-					.toList());
+		ProcessSamples busy = sampled(400);
 		String scrape = """
 				sluice_delivery_in_flight 1.0
 				sluice_delivery_limit 1.0
@@ -177,16 +161,15 @@ class CellEvaluationTests {
 
 	@Test
 	void costsAreCountersByOrders() {
-		List<ProcessSample> processes = new ArrayList<>();
-		List<MachineSample> machine = new ArrayList<>();
+		List<Sample> samples = new ArrayList<>();
 		for (int i = -1; i <= 11; i++) {
-			processes.add(new ProcessSample(at(i * 200L), "gateway", 1_000 + i * 20, 100 + i, 30 + i));
-			machine.add(new MachineSample(at(i * 200L), 5_000 + i * 60, 1_000 + i * 20, 0));
+			samples.add(new Sample(at(i * 200L), "gateway", 1_000 + i * 20, 100L + i, 30 + i, null));
+			samples.addAll(machine(i, 5_000 + i * 60, 1_000 + i * 20));
 		}
 		GcLog collector = new GcLog(List.of(new Pause(at(-5), Duration.ofMillis(6)),
 				new Pause(at(500), Duration.ofMillis(1)), new Pause(at(1_500), Duration.ofMillis(3))));
 
-		CellResult result = evaluate(outcome(4, 4, 2_000), new ProcessSamples(processes, machine),
+		CellResult result = evaluate(outcome(4, 4, 2_000), new ProcessSamples(samples, List.of()),
 				Map.of("gateway", collector));
 
 		ServiceCost gateway = result.services().get("gateway");
@@ -207,12 +190,12 @@ class CellEvaluationTests {
 
 	@Test
 	void aServiceThatWasNotSampledIsAProblem() {
-		List<ProcessSample> gateway = SAMPLED.processes()
+		List<Sample> withoutBackend = SAMPLED.samples()
 			.stream()
-			.filter((sample) -> sample.process().equals("gateway"))
+			.filter((sample) -> !sample.process().equals("backend"))
 			.toList();
 
-		CellResult result = evaluate(outcome(4, 4, 2_000), new ProcessSamples(gateway, SAMPLED.machine()), Map.of());
+		CellResult result = evaluate(outcome(4, 4, 2_000), new ProcessSamples(withoutBackend, List.of()), Map.of());
 
 		assertThat(result.problem()).isEqualTo("the CPU time of backend is not known");
 	}
@@ -233,12 +216,12 @@ class CellEvaluationTests {
 
 	@Test
 	void aWindowShorterThanTwoSamplesHasNoSampledCost() {
-		List<ProcessSample> processes = List.of(new ProcessSample(at(-100), "gateway", 0, 1, 1),
-				new ProcessSample(at(100), "gateway", 10, 1, 1), new ProcessSample(at(300), "gateway", 20, 1, 1));
+		List<Sample> samples = List.of(Sample.ofCpu(at(-100), "gateway", 0), Sample.ofCpu(at(100), "gateway", 10),
+				Sample.ofCpu(at(300), "gateway", 20));
 		this.calls.clear();
 		this.calls.addAll(List.of(ok(0, 20), ok(0, 20), ok(0, 20), ok(0, 20)));
 
-		CellResult result = evaluate(outcome(4, 4, 150), new ProcessSamples(processes, List.of()), Map.of());
+		CellResult result = evaluate(outcome(4, 4, 150), new ProcessSamples(samples, List.of()), Map.of());
 
 		assertThat(result.services().get("gateway").cpuMillisPerOrder()).isNull();
 		assertThat(result.problem()).isNull();
@@ -279,6 +262,21 @@ class CellEvaluationTests {
 	private static Call call(long start, long end, String result) {
 		long epoch = T0.toEpochMilli();
 		return new Call(0, 0, (epoch + start) * 1_000, (epoch + end) * 1_000, result);
+	}
+
+	private static ProcessSamples sampled(int busyMillis) {
+		List<Sample> samples = new ArrayList<>();
+		for (int i = -5; i <= 50; i++) {
+			samples.add(Sample.ofCpu(at(i * 200L), "gateway", 1_000 + i * 20));
+			samples.add(Sample.ofCpu(at(i * 200L), "backend", 1_000 + i * 20));
+			samples.addAll(machine(i, 9_000 + i * busyMillis, 2_000 + i * 40));
+		}
+		return new ProcessSamples(samples, List.of());
+	}
+
+	private static List<Sample> machine(int sampling, long busyMillis, long ownMillis) {
+		return List.of(Sample.ofCpu(at(sampling * 200L), Sample.MACHINE, busyMillis),
+				Sample.ofCpu(at(sampling * 200L), Sample.OWN, ownMillis));
 	}
 
 	private static Instant at(long millis) {

@@ -137,8 +137,7 @@ class UtilisationEvaluationTests {
 		assertThat(utilisation.backendInFlight()).isNull();
 		assertThat(utilisation.ceilingPerSecond()).isNull();
 		assertThat(utilisation.busyShare()).isNull();
-		assertThat(utilisation.processes().get("gateway"))
-			.isEqualTo(new Utilisation.ProcessUse(null, null, null, null));
+		assertThat(utilisation.processes().get("gateway")).isEqualTo(new Utilisation.ProcessUse(null, null));
 	}
 
 	@Test

@@ -71,11 +71,10 @@ class ReliabilityTests {
 	private static CellResult compiling(@Nullable Double share, Load load) {
 		Double gateway = (share != null) ? share * 2 : null;
 		return cell(load, 0.0, null, null,
-				new Utilisation(0.9, 0.0,
-						Map.of("gateway", new ProcessUse(1.0, 0.0, gateway, 0.0), "consumer",
-								new ProcessUse(0.5, 0.0, (share != null) ? 0.0 : null, 0.0), "postgresql",
-								new ProcessUse(0.5, 0.0, (share != null) ? 0.0 : null, 0.0), "kafka",
-								new ProcessUse(null, null, null, null)),
+				new Utilisation(0.9,
+						Map.of("gateway", new ProcessUse(1.0, gateway), "consumer",
+								new ProcessUse(0.5, (share != null) ? 0.0 : null), "postgresql",
+								new ProcessUse(0.5, (share != null) ? 0.0 : null), "kafka", new ProcessUse(null, null)),
 						List.of(), null, null, null, null));
 	}
 

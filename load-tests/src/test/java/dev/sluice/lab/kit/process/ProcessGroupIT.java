@@ -43,7 +43,7 @@ class ProcessGroupIT {
 					.allSatisfy((group) -> assertThat(group.pids()).as("its proxy's and its own").hasSize(2));
 			}
 			try (ProcessSampler sampler = new ProcessSampler(groups, this.directory.resolve("samples.csv"))) {
-				await().until(() -> sampler.samples().machine().size() > 1);
+				await().until(() -> sampler.samples().samples().size() > 1);
 				Window window = workAndWait(services, sampler);
 				ProcessSamples samples = sampler.samples();
 
@@ -65,7 +65,7 @@ class ProcessGroupIT {
 			Instant start = Instant.now();
 			work(services);
 			Window window = new Window(start.minusMillis(200), Instant.now().plusMillis(400));
-			await().until(() -> sampler.samples().machine().getLast().time().isAfter(window.end().plusSeconds(1)));
+			await().until(() -> sampler.samples().samples().getLast().time().isAfter(window.end().plusSeconds(1)));
 			if (sampler.samples().cpuMillis("postgresql", window) != null || attempt == ATTEMPTS) {
 				return window;
 			}

@@ -7,10 +7,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-import dev.sluice.lab.kit.process.ProcessSampler.MachineSample;
-import dev.sluice.lab.kit.process.ProcessSampler.ProcessSample;
-import dev.sluice.lab.kit.process.ProcessSampler.ThreadSample;
-import dev.sluice.lab.kit.process.ThreadTimes.Totals;
+import dev.sluice.lab.kit.process.ProcessSampler.Sample;
 import dev.sluice.lab.kit.statistics.Window;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,7 +61,7 @@ class ProcessSamplesTests {
 	@MethodSource("seeds")
 	void aCounterThatGrowsEvenlyIsExact(int seed) {
 		Random random = new Random(seed);
-		List<ProcessSample> processes = new ArrayList<>();
+		List<Sample> processes = new ArrayList<>();
 		for (int at : times(random)) {
 			processes.add(sample(at, 2 * at));
 		}
@@ -77,10 +74,13 @@ class ProcessSamplesTests {
 
 	@Test
 	void aShortCellDoesNotGetTheSamplesAroundIt() {
-		ProcessSamples samples = new ProcessSamples(
-				List.of(sample(0, 0), sample(200, 400), sample(400, 800), sample(600, 1_200), sample(800, 1_600)),
-				List.of(new MachineSample(at(0), 0, 0, 0), new MachineSample(at(200), 400, 0, 0),
-						new MachineSample(at(400), 800, 400, 0), new MachineSample(at(600), 1_200, 800, 0)));
+		List<Sample> sampled = new ArrayList<>();
+		for (int millis = 0; millis <= 800; millis += 200) {
+			sampled.add(sample(millis, 2 * millis));
+			sampled.add(Sample.ofCpu(at(millis), Sample.MACHINE, 2 * millis));
+			sampled.add(Sample.ofCpu(at(millis), Sample.OWN, Math.max(0, 2 * millis - 400)));
+		}
+		ProcessSamples samples = new ProcessSamples(sampled, List.of());
 
 		assertThat(samples.cpuMillis("gateway", window(150, 550))).isEqualTo(800.0);
 		assertThat(samples.cpuShare("gateway", window(150, 550))).isEqualTo(2.0);
@@ -102,32 +102,21 @@ class ProcessSamplesTests {
 	}
 
 	@Test
-	void theThreadsTimesAreSharesOfTheWindowAndOfTheProcess() {
-		List<ProcessSample> processes = new ArrayList<>();
-		List<ThreadSample> threads = new ArrayList<>();
-		List<MachineSample> machine = new ArrayList<>();
-		for (int millis = 0; millis <= 6_000; millis += 1_000) {
-			processes.add(sample(millis, millis));
-			threads
-				.add(new ThreadSample(at(millis), "gateway", new Totals(1_500L * millis, 100L * millis, 50L * millis)));
-			machine.add(new MachineSample(at(millis), millis, millis, millis / 10));
+	void theCompilersTimeIsAShareOfTheProcesss() {
+		List<Sample> sampled = new ArrayList<>();
+		for (int millis = 0; millis <= 6_000; millis += 200) {
+			sampled.add(new Sample(at(millis), "gateway", millis, 1L, 1, (millis % 1_000 == 0) ? 100L * millis : null));
 		}
-		ProcessSamples samples = new ProcessSamples(processes, machine, threads, List.of());
-		Window window = window(1_500, 4_500);
+		ProcessSamples samples = new ProcessSamples(sampled, List.of());
 
-		assertThat(samples.waiting("gateway", window)).isEqualTo(1.5);
-		assertThat(samples.jitShare("gateway", window)).isEqualTo(0.1);
-		assertThat(samples.gcShare("gateway", window)).isEqualTo(0.05);
-		assertThat(samples.stealShare(window, CORES)).isEqualTo(0.05);
-		assertThat(samples.waiting("gateway", window(1_500, 3_400))).as("too short").isNull();
-		assertThat(samples.waiting("consumer", window)).as("never sampled").isNull();
-		assertThat(samples.jitShare("consumer", window)).isNull();
-		assertThat(ProcessSamples.NONE.stealShare(window, CORES)).isNull();
+		assertThat(samples.jitShare("gateway", window(1_500, 4_500))).isEqualTo(0.1);
+		assertThat(samples.jitShare("gateway", window(1_500, 3_400))).as("too short").isNull();
+		assertThat(samples.jitShare("consumer", window(1_500, 4_500))).as("never sampled").isNull();
 	}
 
 	/** A process that uses both cores, or one, or none, from sample to sample. */
 	private static ProcessSamples random(Random random) {
-		List<ProcessSample> processes = new ArrayList<>();
+		List<Sample> processes = new ArrayList<>();
 		long cpuMillis = random.nextInt(10_000);
 		int before = 0;
 		for (int at : times(random)) {
@@ -147,8 +136,8 @@ class ProcessSamplesTests {
 		return times;
 	}
 
-	private static ProcessSample sample(long millis, long cpuMillis) {
-		return new ProcessSample(at(millis), "gateway", cpuMillis, 1, 1);
+	private static Sample sample(long millis, long cpuMillis) {
+		return Sample.ofCpu(at(millis), "gateway", cpuMillis);
 	}
 
 	private static Window window(long from, long to) {

@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-import dev.sluice.lab.kit.process.ThreadTimes.Totals;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,58 +31,58 @@ class ThreadTimesTests {
 		thread(10, 11, "C2 CompilerThre", 7_000_000, 200_000);
 		thread(10, 12, "GC Thread#0", 9_000_000, 300_000);
 		thread(20, 20, "postgres", 1_000_000, 0);
-		assertThat(this.times.sample(PIDS)).isEqualTo(new Totals(0, 0, 0));
+		assertThat(this.times.jitMicros(PIDS)).isEqualTo(0);
 
 		thread(10, 10, "java", 6_000_000, 100_000);
 		thread(10, 11, "C2 CompilerThre", 7_500_000, 201_000);
 		thread(10, 12, "GC Thread#0", 9_200_000, 302_000);
 		thread(20, 20, "postgres", 1_000_000, 5_000);
 
-		assertThat(this.times.sample(PIDS)).isEqualTo(new Totals(1 + 2 + 5, 500, 200));
+		assertThat(this.times.jitMicros(PIDS)).isEqualTo(500);
 	}
 
 	@Test
 	void aThreadThatBeganInBetweenCountsWhole() throws IOException {
 		thread(10, 10, "java", 0, 0);
-		this.times.sample(PIDS);
+		this.times.jitMicros(PIDS);
 
 		thread(10, 13, "C1 CompilerThre", 3_000_000, 1_000);
 
-		assertThat(this.times.sample(PIDS)).isEqualTo(new Totals(1, 3_000, 0));
+		assertThat(this.times.jitMicros(PIDS)).isEqualTo(3_000);
 	}
 
 	@Test
 	void aThreadMayGetItsNameAfterItBegan() throws IOException {
 		thread(10, 10, "java", 0, 0);
-		this.times.sample(PIDS);
+		this.times.jitMicros(PIDS);
 		thread(10, 13, "java", 1_000_000, 0);
-		this.times.sample(PIDS);
+		this.times.jitMicros(PIDS);
 		thread(10, 13, "C2 CompilerThre", 4_000_000, 0);
 
-		assertThat(this.times.sample(PIDS)).isEqualTo(new Totals(0, 3_000, 0));
+		assertThat(this.times.jitMicros(PIDS)).isEqualTo(3_000);
 	}
 
 	@Test
 	void aSumDoesNotFallWhenAThreadEndsOrItsNumberGoesToAnother() throws IOException {
 		thread(10, 10, "java", 0, 0);
 		thread(10, 11, "GC Thread#0", 1_000_000, 1_000);
-		this.times.sample(PIDS);
+		this.times.jitMicros(PIDS);
 		thread(10, 11, "GC Thread#0", 5_000_000, 2_000);
-		this.times.sample(PIDS);
+		this.times.jitMicros(PIDS);
 
 		thread(10, 11, "C2 CompilerThre", 2_000_000, 500_000);
-		assertThat(this.times.sample(PIDS)).isEqualTo(new Totals(501, 2_000, 4_000));
+		assertThat(this.times.jitMicros(PIDS)).isEqualTo(2_000);
 
 		Files.delete(this.proc.resolve("10/task/11/schedstat"));
-		assertThat(this.times.sample(PIDS)).isEqualTo(new Totals(501, 2_000, 4_000));
+		assertThat(this.times.jitMicros(PIDS)).isEqualTo(2_000);
 	}
 
 	@Test
 	void isNotKnownWithoutTheKernelsAccount() throws IOException {
-		assertThat(this.times.sample(PIDS)).isNull();
+		assertThat(this.times.jitMicros(PIDS)).isNull();
 
 		Files.createDirectories(this.proc.resolve("10/task/10"));
-		assertThat(this.times.sample(PIDS)).isNull();
+		assertThat(this.times.jitMicros(PIDS)).isNull();
 	}
 
 	private void thread(int pid, int id, String name, long runNanos, long waitNanos) throws IOException {
