@@ -1,6 +1,5 @@
 package dev.sluice.lab.compare;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -25,7 +24,6 @@ import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.run.VariantsOption;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario;
-import dev.sluice.lab.scenario.ScenarioException;
 import dev.sluice.lab.scenario.ScenarioFile;
 import dev.sluice.lab.scenario.TargetFile;
 import org.jspecify.annotations.Nullable;
@@ -196,31 +194,22 @@ public final class CompareCommand extends ExperimentCommand {
 	private int play(Path file) {
 		refuse("The scenario says it", "--quick", "--smallest", "--repetitions", "--in-flight", "--rates", "--burst",
 				"--orders", "--seed", "--variants", "--modes", "--capacity", "--delivery-concurrency", "--heap");
-		Scenario read;
-		try {
-			read = ScenarioFile.read(file);
-		}
-		catch (ScenarioException ex) {
-			throw usage(ex.getMessage());
-		}
-		catch (IOException ex) {
-			throw usage("--scenario %s cannot be read: %s".formatted(file, ex));
-		}
-		ScenarioRun scenarioRun = new ScenarioRun(read);
-		Target named = read.target();
+		Scenario read = argument(() -> ScenarioFile.read(file));
+		ScenarioRun scenarioRun = new ScenarioRun(ScenarioFile.name(file), read);
+		TargetFile named = read.target();
 		if (named != null) {
 			refuse("The scenario's target is measured as it is", "--infra");
-			Target deployed = argument(() -> this.target.with(named));
+			Target deployed = argument(() -> this.target.with(named.target(file)));
 			TargetComparison.Settings settings = new TargetComparison.Settings(deployed, read.load().modes(),
 					read.load().sizes().stream().map((load) -> (int) Math.round(load.perSecond())).toList(),
-					read.load().repetitions(), TARGET_CELL, scenarioRun.length(), ScenarioRun.SEED, Length.WHOLE,
-					scenarioRun);
-			return run(read.name(), commandLine(), (run) -> {
+					read.load().repetitions(), TARGET_CELL, Duration.ofSeconds(read.load().seconds()), ScenarioRun.SEED,
+					Length.WHOLE, scenarioRun);
+			return run(scenarioRun.name(), commandLine(), (run) -> {
 				run.directory().keepScenario(file);
 				return new TargetComparison(run, settings);
 			});
 		}
-		return run(read.name(), commandLine(), (run) -> {
+		return run(scenarioRun.name(), commandLine(), (run) -> {
 			run.directory().keepScenario(file);
 			return new CompareExperiment(run, this.infrastructure.value(), scenarioRun.settings(this.force),
 					ComparePlan.of(scenarioRun.sweep()), scenarioRun);

@@ -1,6 +1,5 @@
 package dev.sluice.lab.compare;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -24,8 +23,12 @@ import dev.sluice.lab.scenario.Scenario.Orders;
 
 import static dev.sluice.lab.kit.cell.Load.Kind.BURST;
 
-/** Runs a scenario as a comparison. */
-record ScenarioRun(Scenario scenario) {
+/**
+ * Runs a scenario as a comparison.
+ *
+ * @param name the scenario's, and its backend's in the results
+ */
+record ScenarioRun(String name, Scenario scenario) {
 
 	private static final int WARM_UP_ORDERS = 4_000;
 
@@ -39,12 +42,6 @@ record ScenarioRun(Scenario scenario) {
 				SEED, false);
 	}
 
-	/** Length of a cell, the same for each, if the loads are rates. */
-	Duration length() {
-		Orders first = this.scenario.load().sizes().getFirst();
-		return Duration.ofMillis(Math.round(first.orders() / first.perSecond() * 1_000));
-	}
-
 	/**
 	 * The settings of its run.
 	 * @param force whether it measures on a busy machine
@@ -56,16 +53,16 @@ record ScenarioRun(Scenario scenario) {
 			.stream()
 			.filter((load) -> load.perSecond() > 0)
 			.forEach((load) -> rates.put(load.orders(), load.perSecond()));
-		CellLoad usual = CellLoad.burst(this.scenario.load().deadline().toMillis(), WARM_UP_ORDERS);
-		CellLoad load = new CellLoad(usual.kind(), this.scenario.load().users(), this.scenario.load().items(), rates, 0,
-				0, usual.deadlineMillis(), usual.settling(), usual.warmUpOrders());
+		CellLoad usual = CellLoad.burst(this.scenario.load().deadlineSeconds() * 1_000L, WARM_UP_ORDERS);
+		CellLoad load = new CellLoad(usual.kind(), this.scenario.load().inFlight(), this.scenario.load().items(), rates,
+				0, 0, usual.deadlineMillis(), usual.settling(), usual.warmUpOrders());
 		return new Settings(CompareExperiment.NAME, List.of(backend()), load, this.scenario.services().heap(),
-				this.scenario.services().collector(), this.scenario.services().deliveryConcurrency(), Length.WHOLE,
-				force, Map.of());
+				this.scenario.services().collector().option(), this.scenario.services().deliveryConcurrency(),
+				Length.WHOLE, force, Map.of());
 	}
 
 	private BackendModel backend() {
-		return new BackendModel(this.scenario.name(), this.scenario.backend(),
+		return new BackendModel(this.name, this.scenario.backend(),
 				"%s, %s".formatted(this.scenario.backend().delay(), this.scenario.backend().capacity()));
 	}
 
@@ -74,7 +71,7 @@ record ScenarioRun(Scenario scenario) {
 	 * disturbed.
 	 */
 	ScenarioResult judge(List<CellResult> cells) {
-		return new ScenarioResult(this.scenario.name(), this.scenario.question(), limits(),
+		return new ScenarioResult(this.name, this.scenario.question(), limits(),
 				cells.stream()
 					.filter((cell) -> cell.foreignCpuShare() == null || !Reliability.disturbed(cell.foreignCpuShare()))
 					.map((cell) -> new Judgement(cell.cell(), missed(cell)))
@@ -87,8 +84,8 @@ record ScenarioRun(Scenario scenario) {
 		if (limits.p99Millis() != null) {
 			words.add(String.format(Locale.ROOT, "p99 of an accepted call at most %,d ms", limits.p99Millis()));
 		}
-		if (limits.failed() != null) {
-			words.add(String.format(Locale.ROOT, "at most %.1f %% of the calls fail", limits.failed() * 100));
+		if (limits.failedShare() != null) {
+			words.add(String.format(Locale.ROOT, "at most %.1f %% of the calls fail", limits.failedShare() * 100));
 		}
 		if (limits.savedPerSecond() != null) {
 			words.add(String.format(Locale.ROOT, "at least %,d orders saved per second", limits.savedPerSecond()));
@@ -115,7 +112,7 @@ record ScenarioRun(Scenario scenario) {
 			}
 		}
 		double failed = (cell.calls() > 0) ? (double) cell.failedCalls() / cell.calls() : 0;
-		if (limits.failed() != null && failed > limits.failed()) {
+		if (limits.failedShare() != null && failed > limits.failedShare()) {
 			missed.add(String.format(Locale.ROOT, "%.1f %% of the calls failed", failed * 100));
 		}
 		if (limits.savedPerSecond() != null && cell.savedPerSecond() < limits.savedPerSecond()) {

@@ -1,61 +1,104 @@
 package dev.sluice.lab.scenario;
 
-import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
-import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.Variant;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.PropertyNamingStrategies.KebabCaseStrategy;
+import tools.jackson.databind.annotation.JsonNaming;
 
 /**
- * A comparison that a user has described in a file.
+ * A comparison that a user has described in a file. Each record refuses values that are
+ * out of range with an {@link IllegalArgumentException} that names the key.
  *
- * @param name name of the file without its extension
  * @param question the question that it answers
+ * @param target deployed system to measure; null to start one
  * @param backend the backend's behaviour
  * @param services the gateways and the consumer
  * @param load the orders
  * @param limits limits that each cell must meet
- * @param target deployed system to measure; null to start one
  */
-public record Scenario(String name, String question, BackendBehaviour backend, Services services, Load load,
-		Limits limits, @Nullable Target target) {
+public record Scenario(String question, @Nullable TargetFile target, BackendBehaviour backend, Services services,
+		Load load, Limits limits) {
 
 	/**
 	 * The services that the lab starts.
 	 *
 	 * @param gateways the gateways
 	 * @param heap heap of each service, in the JVM's notation
-	 * @param collector garbage collector of each service, as a JVM option
+	 * @param collector garbage collector of each service
 	 * @param deliveryConcurrency orders that the consumer delivers at once
 	 */
-	public record Services(List<Variant> gateways, String heap, String collector, int deliveryConcurrency) {
-
+	@JsonNaming(KebabCaseStrategy.class)
+	public record Services(List<Variant> gateways, String heap, Collector collector, int deliveryConcurrency) {
 		public Services {
 			gateways = List.copyOf(gateways);
+			require(!gateways.isEmpty(), "'gateways' is empty: leave it out or name at least one");
+			require(heap.matches("[1-9][0-9]*[kmgKMG]"), "'heap' is not a size: write it as 768m or 1g");
+			range("delivery-concurrency", deliveryConcurrency, 1, 100_000);
+		}
+	}
+
+	/** The JVM's collectors. */
+	public enum Collector {
+
+		G1("G1"), SERIAL("Serial"), PARALLEL("Parallel"), ZGC("Z");
+
+		private final String label;
+
+		Collector(String label) {
+			this.label = label;
+		}
+
+		/** The JVM's option. */
+		public String option() {
+			return "-XX:+Use%sGC".formatted(this.label);
 		}
 
 	}
 
 	/**
-	 * The load of the cells.
+	 * The load of the cells: numbers of orders, or rates.
 	 *
 	 * @param modes the modes
-	 * @param sizes the loads in the order they run, each with another number of orders
-	 * @param users maximum number of orders in flight
+	 * @param orders numbers of orders, placed whenever a user is free
+	 * @param rates orders due each second, by the clock
+	 * @param seconds length of a cell with a rate
+	 * @param inFlight maximum number of orders in flight
 	 * @param items items of each order
-	 * @param deadline time limit of a cell
+	 * @param deadlineSeconds time limit of a cell
 	 * @param repetitions number of repetitions of each cell
 	 */
-	public record Load(List<Mode> modes, List<Orders> sizes, int users, int items, Duration deadline, int repetitions) {
-
+	@JsonNaming(KebabCaseStrategy.class)
+	public record Load(List<Mode> modes, List<Integer> orders, List<Double> rates, int seconds, int inFlight, int items,
+			int deadlineSeconds, int repetitions) {
 		public Load {
 			modes = List.copyOf(modes);
-			sizes = List.copyOf(sizes);
+			orders = orders.stream().distinct().toList();
+			rates = rates.stream().distinct().toList();
+			require(!modes.isEmpty(), "'modes' is empty: leave it out or name at least one");
+			orders.forEach((number) -> range("orders", number, 1, 1_000_000));
+			rates.forEach((rate) -> range("rates", rate, 0.01, 100_000));
+			range("seconds", seconds, rates.isEmpty() ? 0 : 1, 1_800);
+			range("in-flight", inFlight, 1, 5_000);
+			range("items", items, 1, 100);
+			range("deadline-seconds", deadlineSeconds, 1, 3_600);
+			range("repetitions", repetitions, 1, 100);
+			require(rates.stream().map((rate) -> Orders.due(rate, seconds).orders()).distinct().count() == rates.size(),
+					"two of the rates make the same number of orders in that time: choose more 'seconds'");
 		}
 
+		/** The loads in the order they run, each with another number of orders. */
+		public List<Orders> sizes() {
+			return Stream
+				.concat(this.orders.stream().map((number) -> new Orders(number, 0)),
+						this.rates.stream().map((rate) -> Orders.due(rate, this.seconds)))
+				.toList();
+		}
 	}
 
 	/**
@@ -66,16 +109,36 @@ public record Scenario(String name, String question, BackendBehaviour backend, S
 	 * user is free
 	 */
 	public record Orders(int orders, double perSecond) {
+		private static Orders due(double perSecond, int seconds) {
+			return new Orders((int) Math.max(1, Math.round(perSecond * seconds)), perSecond);
+		}
 	}
 
 	/**
 	 * Limits that each cell must meet; null for no limit.
 	 *
 	 * @param p99Millis maximum 99th percentile of an accepted call, in milliseconds
-	 * @param failed maximum share of failed calls, 0 to 1
+	 * @param failedShare maximum share of failed calls, 0 to 1
 	 * @param savedPerSecond minimum number of orders saved each second
 	 */
-	public record Limits(@Nullable Long p99Millis, @Nullable Double failed, @Nullable Long savedPerSecond) {
+	@JsonNaming(KebabCaseStrategy.class)
+	public record Limits(@Nullable Long p99Millis, @Nullable Double failedShare, @Nullable Long savedPerSecond) {
+		public Limits {
+			range("p99-millis", Objects.requireNonNullElse(p99Millis, 1L), 1, 600_000);
+			range("failed-share", Objects.requireNonNullElse(failedShare, 0.0), 0, 1);
+			range("saved-per-second", Objects.requireNonNullElse(savedPerSecond, 1L), 1, 100_000_000);
+		}
+	}
+
+	private static void range(String key, Number value, Number least, Number most) {
+		require(value.doubleValue() >= least.doubleValue() && value.doubleValue() <= most.doubleValue(),
+				"'%s' is %s: use %s to %s".formatted(key, value, least, most));
+	}
+
+	private static void require(boolean holds, String message) {
+		if (!holds) {
+			throw new IllegalArgumentException(message);
+		}
 	}
 
 }

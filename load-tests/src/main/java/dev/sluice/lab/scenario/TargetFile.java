@@ -1,64 +1,50 @@
 package dev.sluice.lab.scenario;
 
-import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.Target.Access;
 import org.jspecify.annotations.Nullable;
-import org.yaml.snakeyaml.nodes.Node;
+import tools.jackson.databind.PropertyNamingStrategies.KebabCaseStrategy;
+import tools.jackson.databind.annotation.JsonNaming;
 
 /**
- * Reads a target: a separate file, or the section {@code target} of a scenario. Paths in
- * it are relative to the file.
+ * A target as a file describes it: a separate one, or the section {@code target} of a
+ * scenario. Paths in it are relative to the file.
  */
-public final class TargetFile {
+@JsonNaming(KebabCaseStrategy.class)
+public record TargetFile(Map<String, URI> gateways, Map<String, String> metrics, @Nullable URI prometheus,
+		@Nullable String tokenFile, @Nullable String metricsTokenFile, @Nullable String ca) {
 
-	static final String[] KEYS = { "gateways", "metrics", "prometheus", "token-file", "metrics-token-file", "ca" };
-
-	private TargetFile() {
+	public TargetFile {
+		gateways = Objects.requireNonNullElse(gateways, Map.of());
+		metrics = Objects.requireNonNullElse(metrics, Map.of());
 	}
 
 	/**
 	 * Reads a file.
-	 * @throws ScenarioException if the file is not a target; the message names the line
-	 * @throws IOException if it cannot be read
+	 * @throws IllegalArgumentException if it cannot be read or is not a target
 	 */
-	public static Target read(Path file) throws IOException {
-		return target(Fields.of(file, KEYS), file);
+	public static Target read(Path file) {
+		YamlFile yaml = YamlFile.read(file);
+		return yaml.as(TargetFile.class, yaml.content()).target(file);
 	}
 
-	static Target target(Fields fields, Path file) {
-		Map<String, URI> gateways = new LinkedHashMap<>();
-		Node list = fields.need("gateways");
-		fields.texts(list).forEach((name, value) -> gateways.put(name, uri(fields, list, value)));
-		Map<String, String> metrics = fields.take("metrics").map(fields::texts).orElse(Map.of());
-		URI prometheus = fields.take("prometheus").map((value) -> uri(fields, value, fields.text(value))).orElse(null);
-		Path token = path(fields, "token-file", file);
-		Path metricsToken = path(fields, "metrics-token-file", file);
-		Path ca = path(fields, "ca", file);
-		try {
-			return new Target(gateways, metrics, prometheus, new Access(token, metricsToken, ca));
-		}
-		catch (IllegalArgumentException ex) {
-			throw fields.refused(fields.node(), String.valueOf(ex.getMessage()));
-		}
+	/**
+	 * The target.
+	 * @param file that describes it
+	 * @throws IllegalArgumentException if a value is not that of a target
+	 */
+	public Target target(Path file) {
+		return new Target(this.gateways, this.metrics, this.prometheus,
+				new Access(beside(file, this.tokenFile), beside(file, this.metricsTokenFile), beside(file, this.ca)));
 	}
 
-	private static URI uri(Fields fields, Node where, String text) {
-		try {
-			return URI.create(text);
-		}
-		catch (IllegalArgumentException ex) {
-			throw fields.refused(where, "'%s' is not a URI: %s".formatted(text, ex.getMessage()));
-		}
-	}
-
-	private static @Nullable Path path(Fields fields, String key, Path file) {
-		return fields.take(key).map((value) -> file.resolveSibling(fields.text(value))).orElse(null);
+	private static @Nullable Path beside(Path file, @Nullable String other) {
+		return (other != null) ? file.resolveSibling(other) : null;
 	}
 
 }

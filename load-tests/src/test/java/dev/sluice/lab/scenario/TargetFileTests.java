@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 class TargetFileTests {
 
@@ -39,15 +39,14 @@ class TargetFileTests {
 
 	@Test
 	void refusesWhatItCannotUseAndNamesTheLine() {
-		assertThatExceptionOfType(ScenarioException.class).isThrownBy(() -> read("gateway: x\n"))
+		assertThatIllegalArgumentException().isThrownBy(() -> read("gateway: x\n"))
 			.withMessageContaining("target.yaml:1: 'gateway' is unknown: use gateways");
-		assertThatExceptionOfType(ScenarioException.class).isThrownBy(() -> read("gateways:\n  a: ftp://host\n"))
+		assertThatIllegalArgumentException().isThrownBy(() -> read("gateways:\n  a: ftp://host\n"))
 			.withMessageContaining("is not like http://host:8080");
-		assertThatExceptionOfType(ScenarioException.class)
+		assertThatIllegalArgumentException()
 			.isThrownBy(() -> read("gateways:\n  a: http://host\nmetrics:\n  consumer: job=\"x\"\n"))
 			.withMessageContaining("needs 'prometheus'");
-		assertThatExceptionOfType(ScenarioException.class)
-			.isThrownBy(() -> read("gateways:\n  a: http://me:secret@host\n"))
+		assertThatIllegalArgumentException().isThrownBy(() -> read("gateways:\n  a: http://me:secret@host\n"))
 			.withMessageContaining("use a token file")
 			.withMessageNotContaining("secret");
 	}

@@ -1,8 +1,8 @@
 package dev.sluice.lab.kit.deployed;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Function;
 
 import dev.sluice.lab.kit.deployed.Target.Access;
 import org.jspecify.annotations.Nullable;
@@ -21,21 +21,14 @@ public final class TargetOptions {
 	@Option(names = "--ca", paramLabel = "FILE", description = "With --target: certificates to trust, PEM.")
 	private @Nullable Path ca;
 
-	/** Reads a target file. */
-	@FunctionalInterface
-	public interface Reader {
-
-		Target read(Path file) throws IOException;
-
-	}
-
 	/**
 	 * The target.
+	 * @param reader reads a target file
 	 * @return null if none is given
 	 * @throws IllegalArgumentException if it cannot be read, or is missing although an
 	 * option needs it
 	 */
-	public @Nullable Target value(Reader reader) {
+	public @Nullable Target value(Function<Path, Target> reader) {
 		if (this.target == null) {
 			if (this.token != null || this.ca != null) {
 				throw new IllegalArgumentException("--token-file and --ca need --target");
@@ -52,7 +45,7 @@ public final class TargetOptions {
 				(this.ca != null) ? this.ca : own.ca()));
 	}
 
-	private static Target read(String text, Reader reader) {
+	private static Target read(String text, Function<Path, Target> reader) {
 		if (Target.isEndpoint(text)) {
 			return Target.of(text);
 		}
@@ -61,12 +54,7 @@ public final class TargetOptions {
 			throw new IllegalArgumentException(
 					"--target '%s' is not a file; a gateway's URI begins with http".formatted(text));
 		}
-		try {
-			return reader.read(file);
-		}
-		catch (IOException ex) {
-			throw new IllegalArgumentException("--target %s cannot be read: %s".formatted(file, ex), ex);
-		}
+		return reader.apply(file);
 	}
 
 }

@@ -6,6 +6,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import com.fasterxml.jackson.annotation.JsonValue;
+
 /** A gateway and its thread model. */
 public enum Variant {
 
@@ -32,6 +34,7 @@ public enum Variant {
 	}
 
 	/** The name in commands and reports. */
+	@JsonValue
 	public String id() {
 		return this.id;
 	}
