@@ -100,8 +100,7 @@ public final class KneeCommand extends ExperimentCommand {
 
 	private void refuseUnmeasurable(Target deployed) {
 		refuse("--target is measured as it is", "--variants", "--infra");
-		String consumer = deployed.metrics().get(Target.CONSUMER);
-		if (this.modes.value().contains(Mode.QUEUED) && (consumer == null || !consumer.startsWith("http"))) {
+		if (this.modes.value().contains(Mode.QUEUED) && !deployed.metrics().containsKey(Target.CONSUMER)) {
 			throw usage("Whether queued orders are saved in time is asked of the consumer's own Prometheus endpoint:"
 					+ " name it in the target's 'metrics', or measure --modes sync");
 		}

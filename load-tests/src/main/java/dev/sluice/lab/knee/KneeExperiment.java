@@ -156,16 +156,16 @@ final class KneeExperiment extends Experiment {
 		progress().step("Starting Kafka, PostgreSQL, the backend and the consumer");
 		Stack.inParallel(List.of(stack::startInfrastructure, () -> stack.startBackend(ServiceOptions.NONE), () -> stack
 			.startConsumer(ServiceOptions.NONE.withProperty("delivery.concurrency", DELIVERY_CONCURRENCY))));
-		Map<String, String> metrics = stack.services()
+		Map<String, URI> metrics = stack.services()
 			.stream()
 			.filter((service) -> service.module() == Module.CONSUMER)
-			.collect(Collectors.toMap((_) -> Target.CONSUMER, (consumer) -> consumer.metrics().toString()));
+			.collect(Collectors.toMap((_) -> Target.CONSUMER, Service::metrics));
 		BackendControl backend = new BackendControl(http, stack.uri(Module.BACKEND));
 		backend.behave(BackendCapacity.UNLIMITED.behaviour());
 		for (Variant variant : this.settings.variants()) {
 			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE);
 					TargetSystem target = TargetSystem
-						.open(new Target(Map.of(variant.id(), gateway.uri()), metrics, null, Access.OPEN))) {
+						.open(new Target(Map.of(variant.id(), gateway.uri()), metrics, Access.OPEN))) {
 				Started started = new Started(backend, stack.services(), stack.processes());
 				SystemUnderTest system = new SystemUnderTest(gateway.uri(), target, started);
 				progress().step(variant + ": warming up until rate and CPU per order hold");

@@ -16,8 +16,8 @@ import tools.jackson.databind.annotation.JsonNaming;
  * scenario. Paths in it are relative to the file.
  */
 @JsonNaming(KebabCaseStrategy.class)
-public record TargetFile(Map<String, URI> gateways, Map<String, String> metrics, @Nullable URI prometheus,
-		@Nullable String tokenFile, @Nullable String metricsTokenFile, @Nullable String ca) {
+public record TargetFile(Map<String, URI> gateways, Map<String, URI> metrics, @Nullable String tokenFile,
+		@Nullable String metricsTokenFile, @Nullable String ca) {
 
 	public TargetFile {
 		gateways = Objects.requireNonNullElse(gateways, Map.of());
@@ -39,7 +39,7 @@ public record TargetFile(Map<String, URI> gateways, Map<String, String> metrics,
 	 * @throws IllegalArgumentException if a value is not that of a target
 	 */
 	public Target target(Path file) {
-		return new Target(this.gateways, this.metrics, this.prometheus,
+		return new Target(this.gateways, this.metrics,
 				new Access(beside(file, this.tokenFile), beside(file, this.metricsTokenFile), beside(file, this.ca)));
 	}
 

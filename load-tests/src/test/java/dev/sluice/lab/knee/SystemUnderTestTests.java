@@ -118,7 +118,7 @@ class SystemUnderTestTests {
 
 	private TargetSystem system() {
 		return TargetSystem.open(new Target(Map.of("servlet", this.server.uri("")),
-				Map.of(Target.CONSUMER, this.server.uri("/metrics").toString()), null, Target.Access.OPEN));
+				Map.of(Target.CONSUMER, this.server.uri("/metrics")), Target.Access.OPEN));
 	}
 
 }

@@ -24,14 +24,13 @@ class TargetFileTests {
 				  servlet: https://orders.example.org
 				metrics:
 				  servlet: http://10.0.0.1:8084/actuator/prometheus
-				  consumer: job="consumer"
-				prometheus: http://10.0.0.9:9090
+				  consumer: http://10.0.0.1:8082/actuator/prometheus
 				token-file: token
 				ca: ca.pem
 				""");
 
 		assertThat(target.gateways()).containsEntry("servlet", URI.create("https://orders.example.org"));
-		assertThat(target.metrics()).containsEntry("consumer", "job=\"consumer\"");
+		assertThat(target.metrics()).containsEntry("consumer", URI.create("http://10.0.0.1:8082/actuator/prometheus"));
 		assertThat(target.access().token()).isEqualTo(this.directory.resolve("token"));
 		assertThat(target.access().ca()).isEqualTo(this.directory.resolve("ca.pem"));
 		assertThat(target.unseen()).contains("CPU, collector and counters of backend", "CPU of Kafka and PostgreSQL");
@@ -44,8 +43,8 @@ class TargetFileTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> read("gateways:\n  a: ftp://host\n"))
 			.withMessageContaining("is not like http://host:8080");
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> read("gateways:\n  a: http://host\nmetrics:\n  consumer: job=\"x\"\n"))
-			.withMessageContaining("needs 'prometheus'");
+			.isThrownBy(() -> read("gateways:\n  a: http://host\nmetrics:\n  consumer: job\n"))
+			.withMessageContaining("is not like http://host:8080");
 		assertThatIllegalArgumentException().isThrownBy(() -> read("gateways:\n  a: http://me:secret@host\n"))
 			.withMessageContaining("use a token file")
 			.withMessageNotContaining("secret");

@@ -17,13 +17,10 @@ import org.jspecify.annotations.Nullable;
  * it.
  *
  * @param gateways base URIs by name, in the order they are measured; at least one
- * @param metrics source of each service's metrics: its Prometheus endpoint or a selector
- * of a Prometheus server, such as <code>job="consumer"</code>; the key of a gateway is
- * its name
- * @param prometheus the server's base URI; null if no selector needs one
+ * @param metrics Prometheus endpoint of each service; the key of a gateway is its name
  * @param access credentials and trusted certificates
  */
-public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nullable URI prometheus, Access access) {
+public record Target(Map<String, URI> gateways, Map<String, URI> metrics, Access access) {
 
 	/** The consumer's name in {@link #metrics}. */
 	public static final String CONSUMER = "consumer";
@@ -52,19 +49,7 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 			throw new IllegalArgumentException("a target has at least one gateway");
 		}
 		gateways.forEach((name, uri) -> base("gateway " + name, uri));
-		for (Map.Entry<String, String> entry : metrics.entrySet()) {
-			if (isEndpoint(entry.getValue())) {
-				http("metrics of " + entry.getKey(), uri(entry.getValue()));
-			}
-			else if (prometheus == null) {
-				throw new IllegalArgumentException(
-						"metrics of %s: '%s' is a selector, which needs 'prometheus', the server's URI; an endpoint begins with http"
-							.formatted(entry.getKey(), entry.getValue()));
-			}
-		}
-		if (prometheus != null) {
-			base("prometheus", prometheus);
-		}
+		metrics.forEach((service, uri) -> http("metrics of " + service, uri));
 	}
 
 	/**
@@ -78,12 +63,12 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 			URI uri = uri(text.strip());
 			gateways.put(String.valueOf(uri.getAuthority()), uri);
 		}
-		return new Target(gateways, Map.of(), null, Access.OPEN);
+		return new Target(gateways, Map.of(), Access.OPEN);
 	}
 
 	/** This target with other credentials. */
 	public Target with(Access other) {
-		return new Target(this.gateways, this.metrics, this.prometheus, other);
+		return new Target(this.gateways, this.metrics, other);
 	}
 
 	/** The parts of the system that cannot be observed, in a few words each. */
@@ -102,25 +87,20 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 	/** Notes on it for the report: name to value. */
 	public Map<String, String> notes() {
 		Map<String, String> notes = new LinkedHashMap<>();
-		notes.put("target",
-				this.gateways.entrySet()
-					.stream()
-					.map((gateway) -> gateway.getKey() + " " + gateway.getValue())
-					.collect(Collectors.joining(", ")) + "; deployed, neither started nor changed by the lab");
-		notes.put("target's metrics", this.metrics.isEmpty() ? "none"
-				: this.metrics.entrySet()
-					.stream()
-					.map((service) -> service.getKey() + " " + service.getValue())
-					.collect(Collectors.joining(", ")) + ((this.prometheus != null) ? ", of " + this.prometheus : ""));
+		notes.put("target", listed(this.gateways) + "; deployed, neither started nor changed by the lab");
+		notes.put("target's metrics", this.metrics.isEmpty() ? "none" : listed(this.metrics));
 		notes.put("not seen", String.join("; ", unseen()));
 		return notes;
 	}
 
-	static boolean isEndpoint(String metrics) {
-		return metrics.startsWith("http://") || metrics.startsWith("https://");
+	private static String listed(Map<String, URI> uris) {
+		return uris.entrySet()
+			.stream()
+			.map((service) -> service.getKey() + " " + service.getValue())
+			.collect(Collectors.joining(", "));
 	}
 
-	static URI uri(String text) {
+	private static URI uri(String text) {
 		try {
 			return URI.create(text);
 		}

@@ -46,7 +46,7 @@ public final class TargetOptions {
 	}
 
 	private static Target read(String text, Function<Path, Target> reader) {
-		if (Target.isEndpoint(text)) {
+		if (text.matches("https?://.*")) {
 			return Target.of(text);
 		}
 		Path file = Path.of(text);

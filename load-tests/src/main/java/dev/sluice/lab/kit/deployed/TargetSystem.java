@@ -3,12 +3,10 @@ package dev.sluice.lab.kit.deployed;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
-import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -16,38 +14,24 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeMap;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 import dev.sluice.lab.kit.metrics.Exposition;
-import dev.sluice.lab.kit.metrics.Exposition.Series;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads the counters of a {@link Target} from its services or their Prometheus server.
- * Not thread-safe.
+ * Reads the counters of a {@link Target} from its services. Not thread-safe.
  */
 public final class TargetSystem implements AutoCloseable {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
-
-	/** Longest wait for a scrape: a Prometheus server scrapes every minute by default. */
-	private static final Duration SCRAPED_WITHIN = Duration.ofSeconds(90);
-
-	private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
 
 	private static final String READ = "process_cpu_seconds_total|process_cpu_time_ns_total|process_start_time_seconds"
 			+ "|jvm_gc_pause_seconds_(count|sum)|sluice_accept_to_saved_seconds_(count|sum|bucket)";
@@ -102,19 +86,13 @@ public final class TargetSystem implements AutoCloseable {
 
 	/**
 	 * Reads the services' counters now. A service that does not answer is missing, and
-	 * {@link #failures} says why. From a Prometheus server it takes only values scraped
-	 * after the call, so the call may wait for the next scrape.
+	 * {@link #failures} says why.
 	 */
 	public Map<String, Exposition> read() throws InterruptedException {
 		Map<String, Exposition> all = new LinkedHashMap<>();
-		double now = System.currentTimeMillis() / 1_000.0;
-		long deadline = System.nanoTime() + SCRAPED_WITHIN.toNanos();
-		for (Map.Entry<String, String> service : this.target.metrics().entrySet()) {
+		for (Map.Entry<String, URI> service : this.target.metrics().entrySet()) {
 			try {
-				all.put(service.getKey(),
-						Target.isEndpoint(service.getValue())
-								? Exposition.parse(get(Target.uri(service.getValue())), (name) -> name.matches(READ))
-								: scraped(service.getValue(), now, deadline));
+				all.put(service.getKey(), Exposition.parse(get(service.getValue()), (name) -> name.matches(READ)));
 			}
 			catch (IOException ex) {
 				this.failures.put(service.getKey(), ex.getMessage() + "");
@@ -126,45 +104,6 @@ public final class TargetSystem implements AutoCloseable {
 	/** The last failure of each service that could not be read. */
 	public Map<String, String> failures() {
 		return Map.copyOf(this.failures);
-	}
-
-	private Exposition scraped(String selector, double after, long deadline) throws IOException, InterruptedException {
-		while (true) {
-			List<Series> times = query(
-					"min(timestamp({%s,__name__=\"process_start_time_seconds\"}))".formatted(selector));
-			if (times.isEmpty()) {
-				throw new IOException("Prometheus has no series for {%s}: check the selector".formatted(selector));
-			}
-			if (times.getFirst().value() >= after) {
-				return new Exposition(query("{%s,__name__=~\"%s\"}".formatted(selector, READ)));
-			}
-			if (System.nanoTime() - deadline > 0) {
-				throw new IOException(
-						"Prometheus has not scraped {%s} for %s s".formatted(selector, SCRAPED_WITHIN.toSeconds()));
-			}
-			Thread.sleep(POLL_INTERVAL);
-		}
-	}
-
-	private List<Series> query(String expression) throws IOException, InterruptedException {
-		URI server = Objects.requireNonNull(this.target.prometheus());
-		String answer = get(
-				server.resolve("/api/v1/query?query=" + URLEncoder.encode(expression, StandardCharsets.UTF_8)));
-		try {
-			List<Series> series = new ArrayList<>();
-			for (JsonNode each : JsonMapper.shared().readTree(answer).path("data").path("result")) {
-				Map<String, String> labels = new LinkedHashMap<>();
-				each.path("metric")
-					.properties()
-					.forEach((label) -> labels.put(label.getKey(), label.getValue().asString()));
-				double value = Exposition.number(each.path("value").path(1).asString());
-				series.add(new Series(Optional.ofNullable(labels.remove("__name__")).orElse(""), labels, value));
-			}
-			return series;
-		}
-		catch (JacksonException | NumberFormatException ex) {
-			throw new IOException("%s is not a Prometheus server: %s".formatted(server, ex.getMessage()), ex);
-		}
 	}
 
 	private String get(URI uri) throws IOException, InterruptedException {

@@ -32,7 +32,7 @@ class TargetSystemTests {
 		});
 		Path token = Files.writeString(this.directory.resolve("token"), "for-metrics\n");
 		Target target = new Target(Map.of("servlet", this.server.uri("")),
-				Map.of("servlet", this.server.uri("/metrics").toString()), null, new Access(null, token, null));
+				Map.of("servlet", this.server.uri("/metrics")), new Access(null, token, null));
 
 		try (TargetSystem system = TargetSystem.open(target)) {
 			assertThat(system.read().get("servlet").sum("process_cpu_time_ns_total")).isEqualTo(5);
@@ -42,26 +42,9 @@ class TargetSystemTests {
 	}
 
 	@Test
-	void readsAPrometheusServer() throws Exception {
-		String time = Long.toString(System.currentTimeMillis() / 1_000 + 60);
-		this.server.on("/api/v1/query", 200, """
-				{"status":"success","data":{"resultType":"vector","result":[
-				 {"metric":{"__name__":"process_cpu_time_ns_total","pod":"a"},"value":[1,"%s"]}]}}
-				""".formatted(time));
-		Target target = new Target(Map.of("servlet", this.server.uri("")), Map.of("consumer", "job=\"consumer\""),
-				this.server.uri(""), Access.OPEN);
-
-		try (TargetSystem system = TargetSystem.open(target)) {
-			assertThat(system.read().get("consumer").sum("process_cpu_time_ns_total"))
-				.isEqualTo(Double.parseDouble(time));
-			assertThat(system.failures()).isEmpty();
-		}
-	}
-
-	@Test
 	void saysWhoDidNotTell() throws Exception {
 		Target target = new Target(Map.of("servlet", this.server.uri("")),
-				Map.of("consumer", this.server.uri("/missing").toString()), null, Access.OPEN);
+				Map.of("consumer", this.server.uri("/missing")), Access.OPEN);
 
 		try (TargetSystem system = TargetSystem.open(target)) {
 			assertThat(system.read()).isEmpty();
