@@ -227,7 +227,7 @@ final class ChaosExperiment extends Experiment {
 				progress().step("Everything runs again; waiting for orders under way");
 				this.audited = new LedgerAudit(answers, identity, control, gateways.getFirst().uri(),
 						() -> unfinished(stack), LedgerAudit.Pauses.USUAL)
-					.run(placed, Patience.of(DRAIN), progress()::now);
+					.run(placed, Patience.of(DRAIN), progress()::during);
 				LedgerAudit.write(this.audited.violations(), directory.resolve(VIOLATIONS));
 			}
 			finally {
@@ -247,7 +247,7 @@ final class ChaosExperiment extends Experiment {
 	private int place(OrderDriver driver, FaultInjector injector) throws InterruptedException {
 		try (driver; injector) {
 			driver.run(this.settings.ratePerSecond(), () -> {
-				progress().now("%s of %s orders placed".formatted(driver.placed(), this.settings.orders()));
+				progress().during("%s of %s orders placed".formatted(driver.placed(), this.settings.orders()));
 				injector.check();
 			});
 			progress().step("The load has ended: %s orders placed%s".formatted(driver.placed(),

@@ -150,7 +150,7 @@ final class DrainExperiment extends Experiment {
 						this.settings.deadlineMillis() / 1_000, consumer.logFile()));
 			}
 			Stack.checkAlive(List.of(consumer));
-			progress().now("%s of %s saved".formatted(Figures.count(saved), Figures.count(this.settings.orders())));
+			progress().during("%s of %s saved".formatted(Figures.count(saved), Figures.count(this.settings.orders())));
 			Thread.sleep(POLL);
 		}
 	}

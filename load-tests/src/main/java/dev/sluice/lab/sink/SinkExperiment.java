@@ -232,7 +232,7 @@ final class SinkExperiment extends Experiment {
 		Path out = directory().path().resolve("report.json");
 		Files.write(in, this.json.writeValueAsBytes(job));
 		Files.deleteIfExists(out);
-		progress().now("%s: %s".formatted(setting.words(), mode.words()));
+		progress().during("%s: %s".formatted(setting.words(), mode.words()));
 		JavaCommand sender = JavaCommand.mainClass(SinkSender.class.getName())
 			.jvmArgs(CLIENT_JVM_ARGS)
 			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml", Patience.jvmArg())

@@ -145,7 +145,7 @@ final class SurgeExperiment extends Experiment {
 		long all = steps.stream().mapToLong(Step::requests).sum();
 		return OpenClient.run(new OpenLoad(steps, TIMEOUT, this.settings.connections()),
 				(number, reply) -> connections.send(orders.bytes(number), reply),
-				(second) -> progress().now("%s: %s of %s orders".formatted(what, count(second.sent()), count(all))));
+				(second) -> progress().during("%s: %s of %s orders".formatted(what, count(second.sent()), count(all))));
 	}
 
 	private SurgeResult.Run run(Variant variant, Mode mode, int repetition, double readyMillis, @Nullable String ended,

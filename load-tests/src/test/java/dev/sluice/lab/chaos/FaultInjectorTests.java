@@ -3,7 +3,6 @@ package dev.sluice.lab.chaos;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -27,8 +26,7 @@ class FaultInjectorTests {
 
 	private static final long TIMEOUT_MILLIS = Patience.ofSeconds(60).toMillis();
 
-	private final Progress progress = new Progress(new PrintStream(OutputStream.nullOutputStream()), false,
-			Instant.now());
+	private final Progress progress = new Progress(new PrintStream(OutputStream.nullOutputStream()));
 
 	private final List<String> events = new CopyOnWriteArrayList<>();
 

@@ -3,7 +3,6 @@ package dev.sluice.lab.compare;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
@@ -18,8 +17,7 @@ class BusyMachineTests {
 
 	private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-	private final Progress progress = new Progress(new PrintStream(this.out, true, StandardCharsets.UTF_8), false,
-			Instant.now());
+	private final Progress progress = new Progress(new PrintStream(this.out, true, StandardCharsets.UTF_8));
 
 	@Test
 	void aBusyMachineIsRefusedWhileItIsFreeToSaySo() {

@@ -98,7 +98,6 @@ public abstract class Experiment {
 		String partial = null;
 		try {
 			measure();
-			progress().endLine();
 		}
 		catch (Throwable ex) {
 			partial = why(ex);
@@ -165,7 +164,6 @@ public abstract class Experiment {
 	 * can write what was measured.
 	 */
 	protected final String why(Throwable ending) {
-		progress().endLine();
 		String why = RunDirectory.whyPartial(ending, this.run.interruption());
 		if (!isExpected(ending)) {
 			keepStackTrace(ending);

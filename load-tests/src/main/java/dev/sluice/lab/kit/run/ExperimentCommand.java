@@ -72,7 +72,7 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 		RunDirectory directory = RunDirectory.create(this.out, name, Instant.now());
 		Path html = directory.path().resolve(ReportWriter.NAME);
 		try (Interruption interruption = new Interruption()) {
-			Experiment experiment = factory.create(new Run(command, directory, Progress.toStandardError(),
+			Experiment experiment = factory.create(new Run(command, directory, new Progress(System.err),
 					this.json ? this.spec.commandLine().getErr() : stdout(), interruption, this.report));
 			RunResult result = experiment.run();
 			this.report.write(result, html);

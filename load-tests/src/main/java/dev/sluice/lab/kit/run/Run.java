@@ -9,7 +9,7 @@ import dev.sluice.lab.kit.stack.Interruption;
  *
  * @param command command line that repeats the run
  * @param directory for raw data, the result and the report
- * @param progress for steps and the live line
+ * @param progress for its steps
  * @param out for results, standard output
  * @param interruption says whether the run was told to stop
  * @param report writes the page

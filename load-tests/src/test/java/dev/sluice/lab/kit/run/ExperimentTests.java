@@ -7,7 +7,6 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -180,11 +179,9 @@ class ExperimentTests {
 		private final Conclusion conclusion;
 
 		Trial(String name, Work work, Conclusion conclusion) {
-			super(name,
-					new Run("lab " + name, new RunDirectory(ExperimentTests.this.directory),
-							new Progress(new PrintStream(PrintStream.nullOutputStream()), false, Instant.now()),
-							new PrintWriter(new StringWriter()), ExperimentTests.this.interruption,
-							(result, _) -> ExperimentTests.this.shown.add(result)),
+			super(name, new Run("lab " + name, new RunDirectory(ExperimentTests.this.directory),
+					new Progress(new PrintStream(PrintStream.nullOutputStream())), new PrintWriter(new StringWriter()),
+					ExperimentTests.this.interruption, (result, _) -> ExperimentTests.this.shown.add(result)),
 					Infrastructure.EMBEDDED);
 			this.name = name;
 			this.work = work;

@@ -22,7 +22,7 @@ class ProgressTests {
 
 	@Test
 	void saysHowFarAndHowLongStill() {
-		Progress progress = progress(true, 100);
+		Progress progress = progress();
 
 		progress.of(0, 20, "first");
 		this.now = START.plusSeconds(50);
@@ -32,8 +32,8 @@ class ProgressTests {
 	}
 
 	@Test
-	void withoutATerminalTellsEveryTenPerCent() {
-		Progress progress = progress(false, 100);
+	void tellsEveryTenPerCent() {
+		Progress progress = progress();
 
 		for (int done = 0; done < 40; done++) {
 			progress.of(done, 40, "cell " + done);
@@ -46,8 +46,8 @@ class ProgressTests {
 	}
 
 	@Test
-	void withoutATerminalALongStepTellsEveryFifteenSeconds() {
-		Progress progress = progress(false, 100);
+	void aLongStepTellsEveryFifteenSeconds() {
+		Progress progress = progress();
 
 		progress.step("warm-up");
 		for (int second = 0; second < 60; second += 5) {
@@ -59,19 +59,8 @@ class ProgressTests {
 				"00:45  window at 45");
 	}
 
-	@Test
-	void fitsIntoANarrowTerminal() {
-		progress(true, 20).of(0, 4, "a text that is longer than the terminal is wide");
-
-		assertThat(written().replaceAll("\\r|\033\\[2K", "")).hasSize(20);
-		assertThat(Progress.width("20")).isEqualTo(20);
-		assertThat(Progress.width("500")).isEqualTo(100);
-		assertThat(Progress.width("wide")).isEqualTo(100);
-		assertThat(Progress.width(null)).isEqualTo(100);
-	}
-
-	private Progress progress(boolean live, int width) {
-		return new Progress(new PrintStream(this.out, true, StandardCharsets.UTF_8), live, START, this.clock, width);
+	private Progress progress() {
+		return new Progress(new PrintStream(this.out, true, StandardCharsets.UTF_8), this.clock);
 	}
 
 	private String written() {
