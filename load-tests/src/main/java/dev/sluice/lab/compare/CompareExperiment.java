@@ -198,7 +198,7 @@ final class CompareExperiment extends Experiment {
 
 	@Override
 	protected String summary(RunResult result) {
-		return ComparePage.text(result) + ScenarioRun.text(result);
+		return ComparePage.text(result);
 	}
 
 	@Override

@@ -12,8 +12,6 @@ import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.page.Reliability;
-import dev.sluice.lab.kit.result.CompareResult;
-import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.ScenarioResult;
 import dev.sluice.lab.kit.result.ScenarioResult.Judgement;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
@@ -130,27 +128,6 @@ record ScenarioRun(String name, Scenario scenario) {
 			.stream()
 			.anyMatch((load) -> load.orders() == cell.cell().load().size() && load.perSecond() > 0);
 		return (timed && cell.startLagP99Millis() != null) ? cell.startLagP99Millis() : 0;
-	}
-
-	/** The cells that miss a limit, one line each. */
-	static String text(RunResult result) {
-		ScenarioResult found = (result.finding() instanceof CompareResult compare) ? compare.scenario() : null;
-		if (found == null || found.limits().isEmpty()) {
-			return "";
-		}
-		StringBuilder text = new StringBuilder("Limits: %s%n".formatted(String.join(", ", found.limits())));
-		found.judgements()
-			.stream()
-			.filter((judgement) -> !judgement.kept())
-			.forEach((judgement) -> text
-				.append("  missed by %s: %s%n".formatted(judgement.cell(), String.join("; ", judgement.missed()))));
-		long kept = found.judgements().stream().filter(Judgement::kept).count();
-		int all = found.judgements().size();
-		int disturbed = result.cells().size() - all;
-		return text
-			.append("Kept in %s of %s cells%s.%n".formatted(kept, all,
-					(disturbed > 0) ? "; not judged: %s, which other processes disturbed".formatted(disturbed) : ""))
-			.toString();
 	}
 
 }

@@ -239,7 +239,7 @@ final class TargetComparison extends Experiment {
 
 	@Override
 	protected String summary(RunResult result) {
-		return ComparePage.text(result) + ScenarioRun.text(result)
+		return ComparePage.text(result)
 				+ "Not seen: %s.%n".formatted(String.join("; ", this.settings.target().unseen()));
 	}
 

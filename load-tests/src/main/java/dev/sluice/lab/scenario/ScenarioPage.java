@@ -23,21 +23,33 @@ public final class ScenarioPage {
 		return new Section("scenario", "Scenario " + scenario.name(), (html) -> write(scenario, html));
 	}
 
+	/** The limits and who misses them, for the terminal. */
+	public static String text(ScenarioResult scenario) {
+		return scenario.limits().isEmpty() ? "" : "%s%n%s".formatted(limits(scenario), judgements(scenario).text());
+	}
+
 	private static void write(ScenarioResult scenario, Html html) {
 		html.element("p", scenario.question(), "class", "answer");
 		if (scenario.limits().isEmpty()) {
 			html.paragraph("It has no limits to keep.");
 			return;
 		}
-		List<Judgement> judgements = scenario.judgements();
-		html.paragraph("Limits: %s. Kept in %s of %s cells.".formatted(String.join(", ", scenario.limits()),
-				Figures.count(judgements.stream().filter(Judgement::kept).count()), Figures.count(judgements.size())));
-		html.table(Table.of("Each cell against the limits", judgements,
+		html.paragraph(limits(scenario)).table(judgements(scenario));
+	}
+
+	private static String limits(ScenarioResult scenario) {
+		return "Limits: %s. Kept in %s of %s cells.".formatted(String.join(", ", scenario.limits()),
+				Figures.count(scenario.judgements().stream().filter(Judgement::kept).count()),
+				Figures.count(scenario.judgements().size()));
+	}
+
+	private static Table judgements(ScenarioResult scenario) {
+		return Table.of("Each cell that others did not disturb against the limits", scenario.judgements(),
 				List.of(Column.words("Variant", (each) -> each.cell().variant()),
 						Column.words("Mode", (each) -> each.cell().mode()),
 						Column.words("Missed", (each) -> each.kept() ? "nothing" : String.join("; ", each.missed())),
 						Column.count("N", (each) -> each.cell().load().size()),
-						Column.count("repetition", (each) -> each.cell().repetition()))));
+						Column.count("repetition", (each) -> each.cell().repetition())));
 	}
 
 }

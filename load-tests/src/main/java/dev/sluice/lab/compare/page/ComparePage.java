@@ -147,6 +147,9 @@ public final class ComparePage {
 			.collect(Collectors.groupingBy(RunResult.LeftOut::why, LinkedHashMap::new, Collectors.counting()));
 		leftOut
 			.forEach((why, cells) -> text.append("%s left out: %s.%n".formatted(Figures.counted(cells, "cell"), why)));
+		if (this.compare.scenario() != null) {
+			text.append(ScenarioPage.text(this.compare.scenario()));
+		}
 		return text.toString();
 	}
 

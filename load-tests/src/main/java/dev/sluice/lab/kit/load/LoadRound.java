@@ -31,8 +31,8 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One load generator's work from start to end, with everything that watches it. All
- * experiments with load have this in common. The services must be running.
+ * One load generator's work from start to end, with everything that watches it. The
+ * services must be running.
  *
  * @param directory the run's
  * @param name unique in the run; its files are named after it
@@ -61,12 +61,11 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 	/**
 	 * The record of a round, complete or not.
 	 *
-	 * @param directory of the phases' files
 	 * @param outcomes outcomes of the measured phases and warm-ups that ended
-	 * @param failure why the round ended early; null if it did not fail
+	 * @param ending why the round ended early, a {@link LabException} or an interrupt;
+	 * null if it did not
 	 */
-	public record Record(Path directory, List<PhaseOutcome> outcomes, ProcessSamples samples,
-			@Nullable LabException failure, boolean interrupted) {
+	public record Record(List<PhaseOutcome> outcomes, ProcessSamples samples, @Nullable Exception ending) {
 
 		/** How a phase ended; empty if it did not. */
 		public Optional<PhaseOutcome> outcome(String phase) {
@@ -85,16 +84,17 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 				evaluation.evaluate();
 			}
 			catch (IOException | RuntimeException ex) {
-				if (this.failure == null) {
+				if (this.ending == null) {
 					throw ex;
 				}
-				this.failure.addSuppressed(ex);
+				this.ending.addSuppressed(ex);
 			}
-			if (this.interrupted) {
-				throw new InterruptedException();
-			}
-			if (this.failure != null) {
-				throw this.failure;
+			switch (this.ending) {
+				case InterruptedException interrupt -> throw interrupt;
+				case RuntimeException failure -> throw failure;
+				case null, default -> {
+					// Complete.
+				}
 			}
 		}
 
@@ -109,22 +109,19 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 	}
 
 	/** Receives what happens in a round. */
-	@FunctionalInterface
 	public interface Watcher {
 
 		/** A measured phase or a warm-up begins. */
 		void running(Phase phase);
 
 		/** A window of a warm-up has ended, the last of these. */
-		default void warming(Settling rule, List<WarmUpWindow> windows) {
-		}
+		void warming(Settling rule, List<WarmUpWindow> windows);
 
 		/**
 		 * A measured phase or a warm-up has ended, and its files are written.
 		 * @param samples of the processes until now
 		 */
-		default void ended(PhaseOutcome outcome, ProcessSamples samples) {
-		}
+		void ended(PhaseOutcome outcome, ProcessSamples samples);
 
 	}
 
@@ -146,6 +143,8 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 		Path outcomes = this.directory.directory("outcomes/" + this.name);
 		Path log = this.directory.directory("logs").resolve(this.name + "-load-generator.log");
 		List<PhaseOutcome> ended = new ArrayList<>();
+		ProcessSamples samples = ProcessSamples.NONE;
+		Exception ending = null;
 		try (PrometheusScraper scraper = new PrometheusScraper(endpoints,
 				this.directory.directory("scrapes/" + this.name));
 				HttpClient client = client();
@@ -158,8 +157,6 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 				PhaseRunner runner = new PhaseRunner(
 						new BackendControl(client, Objects.requireNonNull(this.services.get(BACKEND)).uri()), generator,
 						system, outcomes, token, () -> Stack.checkAlive(this.services.values()), watcher::warming);
-				LabException failure = null;
-				boolean interrupted = false;
 				try {
 					for (Phase phase : phases) {
 						if (phase.hasOutcome()) {
@@ -173,22 +170,15 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 					}
 					Thread.sleep(LAST_SAMPLES);
 				}
-				catch (LabException ex) {
-					failure = ex;
+				finally {
+					samples = sampler.samples().with(scraper.failures());
 				}
-				catch (InterruptedException _) {
-					interrupted = true;
-				}
-				return new Record(outcomes, ended, sampler.samples().with(scraper.failures()), failure, interrupted);
 			}
 		}
-		catch (LabException ex) {
-			// The load generator has not started.
-			return new Record(outcomes, ended, ProcessSamples.NONE, ex, false);
+		catch (LabException | InterruptedException ex) {
+			ending = ex;
 		}
-		catch (InterruptedException _) {
-			return new Record(outcomes, ended, ProcessSamples.NONE, null, true);
-		}
+		return new Record(ended, samples, ending);
 	}
 
 	private HttpClient client() {
