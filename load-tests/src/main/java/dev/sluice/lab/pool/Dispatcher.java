@@ -1,15 +1,19 @@
 package dev.sluice.lab.pool;
 
-import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
+import dev.sluice.lab.kit.client.Connections;
+import dev.sluice.lab.kit.client.Connections.Limits;
 import dev.sluice.lab.kit.statistics.Percentile;
 import dev.sluice.lab.kit.result.PoolResult.Share;
 import dev.sluice.lab.kit.result.PoolResult.Status;
@@ -35,7 +39,9 @@ final class Dispatcher implements AutoCloseable {
 	/** A virtual thread for each message in flight, and the queue. */
 	private final ThreadPoolExecutor senders;
 
-	private final ConnectionPool connections;
+	private final Connections connections;
+
+	private final byte[] request;
 
 	private final long firstPauseMillis;
 
@@ -51,12 +57,19 @@ final class Dispatcher implements AutoCloseable {
 
 	private long failedAttempts;
 
-	Dispatcher(ConnectionPool connections, int concurrency) {
-		this(connections, concurrency, FIRST_PAUSE_MILLIS);
+	/**
+	 * @param target http URI that each message asks for
+	 * @param limits of the connections
+	 * @param concurrency maximum number of messages in flight
+	 */
+	Dispatcher(URI target, Limits limits, int concurrency) {
+		this(target, limits, concurrency, FIRST_PAUSE_MILLIS);
 	}
 
-	Dispatcher(ConnectionPool connections, int concurrency, long firstPauseMillis) {
-		this.connections = connections;
+	Dispatcher(URI target, Limits limits, int concurrency, long firstPauseMillis) {
+		this.connections = new Connections(target, limits);
+		this.request = "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n".formatted(target.getRawPath(), target.getAuthority())
+			.getBytes(StandardCharsets.US_ASCII);
 		this.firstPauseMillis = firstPauseMillis;
 		this.senders = new ThreadPoolExecutor(concurrency, concurrency, 0, TimeUnit.SECONDS,
 				new ArrayBlockingQueue<>(MAX_QUEUED), Thread.ofVirtual().factory());
@@ -87,22 +100,26 @@ final class Dispatcher implements AutoCloseable {
 	private boolean tried() throws InterruptedException {
 		long pause = this.firstPauseMillis;
 		for (int attempt = 1;; attempt++) {
-			try {
-				this.connections.exchange();
+			if (exchange()) {
 				return true;
 			}
-			catch (IOException _) {
-				synchronized (this) {
-					this.failedAttempts++;
-				}
-				if (attempt == ATTEMPTS) {
-					return false;
-				}
+			synchronized (this) {
+				this.failedAttempts++;
+			}
+			if (attempt == ATTEMPTS) {
+				return false;
 			}
 			// Half of the pause is random, so that messages do not return in step.
 			Thread.sleep(pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1));
 			pause *= 2;
 		}
+	}
+
+	/** Returns whether the answer was a success. */
+	private boolean exchange() throws InterruptedException {
+		BlockingQueue<Boolean> answered = new ArrayBlockingQueue<>(1);
+		this.connections.send(this.request, (_, failure) -> answered.add(failure == null));
+		return answered.take();
 	}
 
 	private synchronized void ended(boolean sent, long producedNanos) {

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.kit.client.Connections.Limits;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.PoolResult;
 import dev.sluice.lab.kit.result.PoolResult.Case;
@@ -27,7 +28,6 @@ import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
-import dev.sluice.lab.pool.ConnectionPool.Limits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +53,12 @@ final class PoolExperiment extends Experiment {
 	/** Time that the backend takes for a message. */
 	private static final long BACKEND_MILLIS = 100;
 
+	/** The settings of the HTTP agent that repaired the reference's client. */
+	static final Limits KEPT = new Limits(40, 10, Duration.ofSeconds(60), Duration.ofSeconds(300));
+
+	/** A new connection for each message, without a maximum. */
+	static final Limits NEW = new Limits(Integer.MAX_VALUE, 0, KEPT.answer(), Duration.ZERO);
+
 	/** Length of each case. */
 	private final Duration duration;
 
@@ -68,8 +74,8 @@ final class PoolExperiment extends Experiment {
 	protected void measure() throws IOException, InterruptedException {
 		try (Stack stack = stack(); HttpClient http = Http.client(Duration.ofSeconds(5))) {
 			URI target = backend(stack, http);
-			run("new", "a new connection for each message", new ConnectionPool(target, Limits.NEW));
-			run("kept", words(Limits.KEPT), new ConnectionPool(target, Limits.KEPT));
+			run("new", "a new connection for each message", target, NEW);
+			run("kept", words(KEPT), target, KEPT);
 		}
 	}
 
@@ -104,15 +110,15 @@ final class PoolExperiment extends Experiment {
 
 	private static String words(Limits limits) {
 		return "at most %s connections, %s kept unused for %s s, answers within %s s".formatted(limits.most(),
-				limits.mostFree(), limits.freeMillis() / 1_000, limits.answerMillis() / 1_000);
+				limits.mostFree(), limits.free().toSeconds(), limits.answer().toSeconds());
 	}
 
-	private void run(String name, String connections, ConnectionPool pool) throws InterruptedException {
+	private void run(String name, String connections, URI target, Limits limits) throws InterruptedException {
 		progress().step(
 				"%s: produce %s messages every second with %s concurrency".formatted(connections, MESSAGES, IN_FLIGHT));
 		List<Status> statuses = new ArrayList<>();
 		long start = System.nanoTime();
-		try (Dispatcher dispatcher = new Dispatcher(pool, IN_FLIGHT)) {
+		try (Dispatcher dispatcher = new Dispatcher(target, limits, IN_FLIGHT)) {
 			for (long second = 0; second <= this.duration.toSeconds(); second++) {
 				TimeUnit.NANOSECONDS.sleep(start + TimeUnit.SECONDS.toNanos(second) - System.nanoTime());
 				if (second > 0 && second % STATUS_SECONDS == 0) {

@@ -19,6 +19,8 @@ import java.util.zip.GZIPOutputStream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.kit.client.Connections;
+import dev.sluice.lab.kit.client.Connections.Limits;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
@@ -114,7 +116,8 @@ final class SurgeExperiment extends Experiment {
 			processes.remove(gateway.name());
 			processes.put(SurgeEvaluation.GATEWAY, ProcessGroup.of(gateway.pid()));
 			try (ProcessSampler sampler = new ProcessSampler(processes, directory().path().resolve(name + ".csv"));
-					Connections connections = new Connections(gateway.uri(), this.settings.connections(), TIMEOUT)) {
+					Connections connections = new Connections(gateway.uri(),
+							Limits.keeping(this.settings.connections(), TIMEOUT))) {
 				connections.open(Patience.of(OPENING));
 				Step warmUp = this.settings.warmUp();
 				if (warmUp != null) {

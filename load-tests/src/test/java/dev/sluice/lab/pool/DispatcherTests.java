@@ -1,12 +1,14 @@
 package dev.sluice.lab.pool;
 
 import java.net.URI;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.sluice.lab.StubServer;
 import dev.sluice.lab.kit.result.PoolResult.Status;
-import dev.sluice.lab.pool.ConnectionPool.Limits;
+import dev.sluice.devservices.Patience;
+import dev.sluice.lab.kit.client.Connections.Limits;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -43,7 +45,7 @@ class DispatcherTests {
 
 	@Test
 	void holdsNoMoreInFlightThanItMayAndDispatchesTheOthersAsThoseEnd() {
-		try (Dispatcher dispatcher = dispatcher(Limits.NEW, 3)) {
+		try (Dispatcher dispatcher = dispatcher(PoolExperiment.NEW, 3)) {
 			dispatcher.produce(10);
 
 			assertThat(dispatcher.status(0).inFlight()).isEqualTo(3);
@@ -57,7 +59,8 @@ class DispatcherTests {
 
 	@Test
 	void keepsConnectionsAndNoMoreThanItMay() {
-		try (Dispatcher dispatcher = dispatcher(new Limits(4, 2, 60_000, 60_000), 100)) {
+		try (Dispatcher dispatcher = dispatcher(new Limits(4, 2, Patience.ofSeconds(60), Patience.ofSeconds(60)),
+				100)) {
 			dispatcher.produce(50);
 			await().untilAsserted(() -> assertThat(this.waiting.get()).isEqualTo(4));
 			assertThat(dispatcher.status(0).openConnections()).isEqualTo(4);
@@ -75,7 +78,7 @@ class DispatcherTests {
 	@Test
 	void opensAConnectionForEachMessageIfNoneIsKept() {
 		this.release.countDown();
-		try (Dispatcher dispatcher = dispatcher(Limits.NEW, 100)) {
+		try (Dispatcher dispatcher = dispatcher(PoolExperiment.NEW, 100)) {
 			dispatcher.produce(20);
 
 			await().untilAsserted(() -> assertThat(dispatcher.status(0).written()).isEqualTo(20));
@@ -85,9 +88,20 @@ class DispatcherTests {
 	}
 
 	@Test
+	void opensANewConnectionForOneThatWasUnusedForTooLong() {
+		this.release.countDown();
+		try (Dispatcher dispatcher = dispatcher(new Limits(1, 1, Patience.ofSeconds(60), Duration.ZERO), 1)) {
+			dispatcher.produce(3);
+
+			await().untilAsserted(() -> assertThat(dispatcher.status(0).written()).isEqualTo(3));
+			assertThat(dispatcher.status(0).openedConnections()).isEqualTo(3);
+		}
+	}
+
+	@Test
 	void givesAMessageUpAfterItsAttempts() {
 		URI nobody = URI.create("http://127.0.0.1:1/");
-		try (Dispatcher dispatcher = new Dispatcher(new ConnectionPool(nobody, Limits.KEPT), 10, SHORT_PAUSE_MILLIS)) {
+		try (Dispatcher dispatcher = new Dispatcher(nobody, PoolExperiment.KEPT, 10, SHORT_PAUSE_MILLIS)) {
 			dispatcher.produce(5);
 
 			await().untilAsserted(() -> assertThat(dispatcher.status(0).errors()).isEqualTo(5));
@@ -99,7 +113,7 @@ class DispatcherTests {
 	@Test
 	void tellsTheReferencesMeanAndTheTruePercentile() {
 		this.release.countDown();
-		try (Dispatcher dispatcher = dispatcher(Limits.NEW, 100)) {
+		try (Dispatcher dispatcher = dispatcher(PoolExperiment.NEW, 100)) {
 			dispatcher.produce(200);
 
 			await().untilAsserted(() -> assertThat(dispatcher.status(0).written()).isEqualTo(200));
@@ -115,7 +129,7 @@ class DispatcherTests {
 	}
 
 	private Dispatcher dispatcher(Limits limits, int concurrency) {
-		return new Dispatcher(new ConnectionPool(this.server.uri("/"), limits), concurrency, SHORT_PAUSE_MILLIS);
+		return new Dispatcher(this.server.uri("/"), limits, concurrency, SHORT_PAUSE_MILLIS);
 	}
 
 	private static void assertBalance(Status status) {

@@ -1,4 +1,4 @@
-package dev.sluice.lab.surge;
+package dev.sluice.lab.kit.client;
 
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -12,11 +12,10 @@ import java.util.stream.IntStream;
 
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.StubServer;
-import dev.sluice.lab.kit.client.OpenClient;
+import dev.sluice.lab.kit.client.Connections.Limits;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.client.OpenClient.Step;
-import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.LabException;
 import org.junit.jupiter.api.Test;
@@ -83,7 +82,7 @@ class ConnectionsTests {
 	@Test
 	void aLoadEndsAlthoughTheServerIsGone() throws Exception {
 		answer(202);
-		try (Connections connections = new Connections(this.server.uri(""), 2, LONG)) {
+		try (Connections connections = new Connections(this.server.uri(""), Limits.keeping(2, LONG))) {
 			connections.open(LONG);
 			this.server.close();
 
@@ -95,7 +94,7 @@ class ConnectionsTests {
 	@Test
 	void saysThatConnectionsCannotBeOpened() throws Exception {
 		answer(202);
-		try (Connections connections = new Connections(this.server.uri(""), 2, LONG)) {
+		try (Connections connections = new Connections(this.server.uri(""), Limits.keeping(2, LONG))) {
 			this.server.close();
 
 			assertThatExceptionOfType(LabException.class).isThrownBy(() -> connections.open(LONG))
@@ -115,7 +114,7 @@ class ConnectionsTests {
 	}
 
 	private Requests run(int count, Duration timeout, Step... steps) throws Exception {
-		try (Connections connections = new Connections(this.server.uri(""), count, timeout)) {
+		try (Connections connections = new Connections(this.server.uri(""), Limits.keeping(count, timeout))) {
 			connections.open(LONG);
 			return run(connections, count, steps);
 		}

@@ -1,10 +1,13 @@
-package dev.sluice.lab.surge;
+package dev.sluice.lab.kit.client;
 
 import java.net.URI;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import dev.sluice.lab.kit.client.OpenClient.Reply;
 import dev.sluice.lab.kit.client.OpenClient.Requests;
@@ -18,7 +21,6 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.pool.AbstractChannelPoolHandler;
-import io.netty.channel.pool.ChannelHealthChecker;
 import io.netty.channel.pool.FixedChannelPool;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http.HttpObject;
@@ -32,13 +34,13 @@ import io.netty.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fixed number of connections, as many clients have them: the one that has been idle
- * longest sends a request. A connection that breaks is opened again when it is needed;
- * one that gets no answer in time is closed.
+ * Connections to one server, as many clients or a client with a pool have them: the one
+ * that has been idle longest sends a request. A connection that breaks is opened again
+ * when it is needed; one that gets no answer in time is closed.
  * <p>
  * One event loop does everything, so that no state is shared. Thread-safe.
  */
-final class Connections implements AutoCloseable {
+public final class Connections implements AutoCloseable {
 
 	/** Connections opened at once: fewer than fit into a listener's backlog. */
 	private static final int OPENING = 50;
@@ -49,20 +51,34 @@ final class Connections implements AutoCloseable {
 
 	private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
 
-	private final int count;
+	private final AtomicInteger open = new AtomicInteger();
 
-	private final Duration timeout;
+	private final AtomicLong opened = new AtomicLong();
+
+	private final Limits limits;
 
 	private final FixedChannelPool pool;
 
 	/**
-	 * Opens nothing yet.
-	 * @param count of connections
-	 * @param timeout from when a request is sent until its connection is closed
+	 * The settings of a pool.
+	 *
+	 * @param most maximum number of connections at once
+	 * @param mostFree maximum number of unused connections to keep; 0 to use each once
+	 * @param answer time limit of an answer
+	 * @param free time after which an unused connection is not used again
 	 */
-	Connections(URI target, int count, Duration timeout) {
-		this.count = count;
-		this.timeout = timeout;
+	public record Limits(int most, int mostFree, Duration answer, Duration free) {
+
+		/** As many connections as clients, which keep them. */
+		public static Limits keeping(int count, Duration answer) {
+			return new Limits(count, count, answer, ChronoUnit.FOREVER.getDuration());
+		}
+
+	}
+
+	/** Opens nothing yet. */
+	public Connections(URI target, Limits limits) {
+		this.limits = limits;
 		Bootstrap bootstrap = new Bootstrap().group(this.group)
 			.channel(NioSocketChannel.class)
 			.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
@@ -74,26 +90,41 @@ final class Connections implements AutoCloseable {
 			public void channelCreated(Channel channel) {
 				channel.pipeline().addLast(new HttpResponseDecoder(), new Exchange());
 			}
-		}, ChannelHealthChecker.ACTIVE, null, -1, count, count, true, false);
+		}, this::isUsable, null, -1, limits.most(), Integer.MAX_VALUE, true, false);
+	}
+
+	private Future<Boolean> isUsable(Channel channel) {
+		return channel.eventLoop()
+			.newSucceededFuture(channel.isActive() && channel.pipeline().get(Exchange.class).isFresh());
+	}
+
+	/** Connections that are open now. */
+	public int open() {
+		return this.open.get();
+	}
+
+	/** Connections opened since the beginning. */
+	public long opened() {
+		return this.opened.get();
 	}
 
 	/**
-	 * Opens the connections.
+	 * Opens as many connections as there may be.
 	 * @throws LabException if one cannot be opened, or not in time
 	 */
-	void open(Duration atMost) throws InterruptedException {
+	public void open(Duration atMost) throws InterruptedException {
 		long deadline = System.nanoTime() + atMost.toNanos();
 		List<Channel> opened = new ArrayList<>();
-		while (opened.size() < this.count) {
+		while (opened.size() < this.limits.most()) {
 			List<Future<Channel>> opening = new ArrayList<>();
-			for (int i = 0; i < Math.min(OPENING, this.count - opened.size()); i++) {
+			for (int i = 0; i < Math.min(OPENING, this.limits.most() - opened.size()); i++) {
 				opening.add(this.pool.acquire());
 			}
 			for (Future<Channel> each : opening) {
 				if (!each.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS) || !each.isSuccess()) {
 					throw new LabException(
 							"Only %s of %s connections were opened within %s s (%s): this process and the gateway need as many open files (ulimit -n)"
-								.formatted(opened.size(), this.count, atMost.toSeconds(),
+								.formatted(opened.size(), this.limits.most(), atMost.toSeconds(),
 										each.isDone() ? each.cause() : "the next was not in time"));
 				}
 				opened.add(each.getNow());
@@ -108,7 +139,7 @@ final class Connections implements AutoCloseable {
 	 * Sends a request over an idle connection, or over the next one that becomes idle.
 	 * @param request its bytes
 	 */
-	void send(byte[] request, Reply reply) {
+	public void send(byte[] request, Reply reply) {
 		this.pool.acquire().addListener((Future<Channel> idle) -> {
 			if (idle.isSuccess()) {
 				Channel channel = idle.getNow();
@@ -137,10 +168,23 @@ final class Connections implements AutoCloseable {
 
 		private @Nullable HttpResponse response;
 
+		private long lastUsedNanos = System.nanoTime();
+
+		boolean isFresh() {
+			return Connections.this.limits.free()
+				.compareTo(Duration.ofNanos(System.nanoTime() - this.lastUsedNanos)) > 0;
+		}
+
+		@Override
+		public void channelActive(ChannelHandlerContext context) {
+			Connections.this.open.incrementAndGet();
+			Connections.this.opened.incrementAndGet();
+		}
+
 		void begin(Channel channel, Reply receiver) {
 			this.reply = receiver;
 			this.expiry = channel.eventLoop()
-				.schedule(() -> channel.close(), Connections.this.timeout.toNanos(), TimeUnit.NANOSECONDS);
+				.schedule(() -> channel.close(), Connections.this.limits.answer().toNanos(), TimeUnit.NANOSECONDS);
 		}
 
 		@Override
@@ -161,6 +205,7 @@ final class Connections implements AutoCloseable {
 
 		@Override
 		public void channelInactive(ChannelHandlerContext context) {
+			Connections.this.open.decrementAndGet();
 			end(context, Requests.NOT_ANSWERED, "broken");
 		}
 
@@ -174,6 +219,11 @@ final class Connections implements AutoCloseable {
 			if (receiver != null && this.expiry != null) {
 				this.reply = null;
 				this.expiry.cancel(false);
+				this.lastUsedNanos = System.nanoTime();
+				if (Connections.this.open.get()
+						- Connections.this.pool.acquiredChannelCount() >= Connections.this.limits.mostFree()) {
+					context.close();
+				}
 				Connections.this.pool.release(context.channel());
 				receiver.take(status, failure);
 			}
