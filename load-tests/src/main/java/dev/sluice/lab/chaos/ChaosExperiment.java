@@ -201,7 +201,6 @@ final class ChaosExperiment extends Experiment {
 	}
 
 	private void run(Stack stack, HttpClient client) throws IOException, InterruptedException {
-		stack.prepare(modules(), progress()::step);
 		progress().step("Starting Kafka, PostgreSQL (%s), the backend, %s consumers and two gateways"
 			.formatted(stack.infrastructure().infrastructure(), this.settings.consumers()));
 		Map<String, Service> services = start(stack);

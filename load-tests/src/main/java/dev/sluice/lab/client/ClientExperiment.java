@@ -185,7 +185,6 @@ final class ClientExperiment extends Experiment {
 
 	private void runAgainstBackend() throws IOException, InterruptedException {
 		try (Stack stack = stack()) {
-			stack.prepare(modules(), progress()::step);
 			progress().step("Starting the backend");
 			runAll(stack.startBackend(ServiceOptions.NONE).uri());
 		}

@@ -131,7 +131,6 @@ final class CompareExperiment extends Experiment {
 		StackOptions options = this.settings.checking() ? StackOptions.CHECKING : StackOptions.DEFAULT;
 		try (Stack stack = stack(options.withJvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(),
 				"-XX:-UseG1GC", this.settings.collector()))) {
-			stack.prepare(modules(), progress()::step);
 			progress().step("Starting Kafka, PostgreSQL (%s) and the backend"
 				.formatted(infrastructure().name().toLowerCase(Locale.ROOT)));
 			Stack.inParallel(List.of(stack::startInfrastructure, () -> backend(this.plan.blocks().getFirst(), stack)));

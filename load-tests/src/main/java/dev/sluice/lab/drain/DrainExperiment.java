@@ -77,7 +77,6 @@ final class DrainExperiment extends Experiment {
 	@Override
 	protected void measure() throws IOException, InterruptedException {
 		try (Stack stack = stack(); HttpClient client = Http.client(TIMEOUT)) {
-			stack.prepare(modules(), progress()::step);
 			progress().step("Starting Kafka, PostgreSQL and the backend");
 			Service[] started = new Service[1];
 			Stack.inParallel(

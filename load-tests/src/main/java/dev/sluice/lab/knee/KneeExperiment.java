@@ -152,7 +152,6 @@ final class KneeExperiment extends Experiment {
 	}
 
 	private void searchAll(Stack stack, HttpClient http) throws IOException, InterruptedException {
-		stack.prepare(modules(), progress()::step);
 		progress().step("Starting Kafka, PostgreSQL, the backend and the consumer");
 		Stack.inParallel(List.of(stack::startInfrastructure, () -> stack.startBackend(ServiceOptions.NONE), () -> stack
 			.startConsumer(ServiceOptions.NONE.withProperty("delivery.concurrency", DELIVERY_CONCURRENCY))));

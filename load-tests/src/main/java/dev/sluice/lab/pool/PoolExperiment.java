@@ -95,7 +95,6 @@ final class PoolExperiment extends Experiment {
 	}
 
 	private URI backend(Stack stack, HttpClient http) throws InterruptedException {
-		stack.prepare(modules(), progress()::step);
 		progress().step("Starting the backend");
 		URI backend = stack.startBackend(ServiceOptions.NONE).uri();
 		// Sent before the limit applies, so this connection does not count.

@@ -150,7 +150,6 @@ final class SinkExperiment extends Experiment {
 	@Override
 	protected void measure() throws IOException, InterruptedException {
 		try (Stack stack = stack()) {
-			stack.prepare(modules(), progress()::step);
 			for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
 				for (Setting setting : this.settings.settings()) {
 					run(stack, setting, repetition);

@@ -100,7 +100,6 @@ final class SurgeExperiment extends Experiment {
 	private void measure(Variant variant, Mode mode, int repetition) throws IOException, InterruptedException {
 		String name = "%s-%s-%s".formatted(variant, mode, repetition);
 		try (Stack stack = stack(); HttpClient client = Http.client(TIMEOUT)) {
-			stack.prepare(modules(), progress()::step);
 			progress().step("%s, %s: starting".formatted(variant, mode));
 			Stack.inParallel(List.of(stack::startInfrastructure, () -> {
 				new BackendControl(client, stack.startBackend(ServiceOptions.NONE).uri())

@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
@@ -56,11 +55,6 @@ public final class Up implements Callable<Integer> {
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
-	@Option(names = "--no-fast-start",
-			description = "Starts the services from their jars, without the preparation after each build."
-					+ " Each start takes longer.")
-	private boolean noFastStart;
-
 	@Mixin
 	private PatienceOption patience = new PatienceOption();
 
@@ -97,9 +91,8 @@ public final class Up implements Callable<Integer> {
 			checkJars(workspace);
 			// An interrupt is its normal end.
 			try (Interruption _ = new Interruption(0)) {
-				StackOptions options = this.noFastStart ? StackOptions.UNPREPARED : StackOptions.DEFAULT;
 				return run(new Stack(workspace, this.infrastructure.value(), directory,
-						options.withFixedPorts(this.portOffset)), servlet);
+						StackOptions.DEFAULT.withFixedPorts(this.portOffset)), servlet);
 			}
 		}
 	}
@@ -128,7 +121,6 @@ public final class Up implements Callable<Integer> {
 		PrintWriter out = this.spec.commandLine().getOut();
 		try {
 			checkPorts(stack);
-			stack.prepare(Set.of(Module.values()), (text) -> say(out, text + " …"));
 			Duration elapsed = start(out, stack, servlet);
 			Files.writeString(stack.directory().resolve("ready"), elapsed.toString(), StandardCharsets.US_ASCII);
 			printAddresses(out, stack, servlet, elapsed);

@@ -100,9 +100,6 @@ class ReadmeIT {
 						System.getProperty("java.class.path"), "-Xmx256m", "--enable-native-access=ALL-UNNAMED",
 						Lab.class.getName(), "up", "--port-offset", Integer.toString(PORT_OFFSET), "--patience",
 						System.getProperty(Patience.PROPERTY, "1")));
-		if (!Boolean.getBoolean("sluice.full")) {
-			command.add("--no-fast-start");
-		}
 		String infrastructure = System.getenv("TEST_INFRA");
 		if (infrastructure != null) {
 			command.addAll(List.of("--infra", infrastructure));

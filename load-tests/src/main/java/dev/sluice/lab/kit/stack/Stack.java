@@ -11,14 +11,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -101,20 +98,6 @@ public final class Stack implements AutoCloseable {
 	public Stack startInfrastructure() {
 		inParallel(List.of(this.infrastructure::kafka, this.infrastructure::postgres));
 		return this;
-	}
-
-	/**
-	 * Makes these modules start fast, once after each build, which takes about half a
-	 * minute. Otherwise they start from their jars, so a failure is only reported. Does
-	 * nothing if the stack is {@link StackOptions#UNPREPARED}.
-	 * @param modules those that will be started
-	 * @param progress receives a message if there is something to do
-	 * @throws LabException if this thread is interrupted
-	 */
-	public void prepare(Set<Module> modules, Consumer<String> progress) {
-		if (this.options.prepared()) {
-			FastStart.makeMissing(modules.stream().map(this.workspace::jar).toList(), progress);
-		}
 	}
 
 	/** Starts the backend; like the other methods, returns when it is ready. */
@@ -301,11 +284,8 @@ public final class Stack implements AutoCloseable {
 		URI management = all.containsKey(ServiceOptions.MANAGEMENT_PORT)
 				? uri(Integer.parseInt(all.get(ServiceOptions.MANAGEMENT_PORT))) : uri;
 		String log = options.log().isEmpty() ? name : options.log();
-		Path jar = this.workspace.jar(module);
-		Optional<FastStart> fast = FastStart.find(jar);
-		JavaCommand command = JavaCommand.jar(fast.map(FastStart::jar).orElse(jar))
+		JavaCommand command = JavaCommand.jar(this.workspace.jar(module))
 			.name(name)
-			.jvmArgs(fast.map(FastStart::jvmArgs).orElse(List.of()))
 			.jvmArgs(this.options.jvmArgs())
 			.jvmArgs(options.jvmArgs())
 			.properties(all)

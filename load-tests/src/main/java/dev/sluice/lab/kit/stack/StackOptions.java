@@ -10,10 +10,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param brokers number of Kafka brokers, 1 or 3; each topic has as many replicas
  * @param jvmArgs JVM options of every service; if two conflict, the JVM takes the last
- * @param prepared whether {@link Stack#prepare} makes the services start fast
  * @param portOffset added to the documented ports; null for free ports
  */
-public record StackOptions(int brokers, List<String> jvmArgs, boolean prepared, @Nullable Integer portOffset) {
+public record StackOptions(int brokers, List<String> jvmArgs, @Nullable Integer portOffset) {
 
 	/**
 	 * Three threads for the optimizing compiler. On fewer than eight cores a JVM has one
@@ -35,37 +34,31 @@ public record StackOptions(int brokers, List<String> jvmArgs, boolean prepared, 
 	public static final String CHECKING_JVM_ARG = "-XX:TieredStopAtLevel=1";
 
 	/** One broker and free ports. */
-	public static final StackOptions DEFAULT = new StackOptions(1, JVM_ARGS, true, null);
+	public static final StackOptions DEFAULT = new StackOptions(1, JVM_ARGS, null);
 
 	/**
-	 * The services start from their jars unless they are prepared already. After a build,
-	 * that costs less CPU than to {@link Stack#prepare prepare} a few starts.
+	 * For a run that shows that everything works and measures nothing: services that
+	 * compile as little as possible.
 	 */
-	public static final StackOptions UNPREPARED = new StackOptions(1, JVM_ARGS, false, null);
-
-	/**
-	 * For a run that shows that everything works and measures nothing:
-	 * {@link #UNPREPARED} services that compile as little as possible.
-	 */
-	public static final StackOptions CHECKING = UNPREPARED.withJvmArgs(CHECKING_JVM_ARG);
+	public static final StackOptions CHECKING = DEFAULT.withJvmArgs(CHECKING_JVM_ARG);
 
 	public StackOptions {
 		jvmArgs = List.copyOf(jvmArgs);
 	}
 
 	public StackOptions withBrokers(int value) {
-		return new StackOptions(value, this.jvmArgs, this.prepared, this.portOffset);
+		return new StackOptions(value, this.jvmArgs, this.portOffset);
 	}
 
 	/** Adds JVM options of every service. */
 	public StackOptions withJvmArgs(String... values) {
 		return new StackOptions(this.brokers, Stream.concat(this.jvmArgs.stream(), Stream.of(values)).toList(),
-				this.prepared, this.portOffset);
+				this.portOffset);
 	}
 
 	/** Uses the documented ports, each plus this offset. */
 	public StackOptions withFixedPorts(int offset) {
-		return new StackOptions(this.brokers, this.jvmArgs, this.prepared, offset);
+		return new StackOptions(this.brokers, this.jvmArgs, offset);
 	}
 
 }

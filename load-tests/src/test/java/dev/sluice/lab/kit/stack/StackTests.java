@@ -2,7 +2,6 @@ package dev.sluice.lab.kit.stack;
 
 import java.nio.file.Path;
 import java.util.HashSet;
-import java.util.Set;
 import java.util.List;
 
 import dev.sluice.devservices.Infrastructure;
@@ -40,16 +39,6 @@ class StackTests {
 				.isThrownBy(() -> stack.startBackend(ServiceOptions.NONE))
 				.withMessageContaining("backend-mock.jar is missing");
 		}
-	}
-
-	@Test
-	void preparesNothingForARunThatMeasuresNothing() {
-		StringBuilder output = new StringBuilder();
-		try (Stack stack = stack(StackOptions.CHECKING)) {
-			stack.prepare(Set.of(Module.BACKEND), output::append);
-		}
-
-		assertThat(output).isEmpty();
 	}
 
 	@Test
