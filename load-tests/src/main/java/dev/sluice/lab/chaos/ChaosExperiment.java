@@ -2,6 +2,7 @@ package dev.sluice.lab.chaos;
 
 import java.io.IOException;
 import java.net.http.HttpClient;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Breakable;
@@ -227,7 +229,8 @@ final class ChaosExperiment extends Experiment {
 				this.audited = new LedgerAudit(answers, identity, control, gateways.getFirst().uri(),
 						() -> unfinished(stack), LedgerAudit.Pauses.USUAL)
 					.run(placed, Patience.of(DRAIN), progress()::during);
-				LedgerAudit.write(this.audited.violations(), directory.resolve(VIOLATIONS));
+				Files.write(directory.resolve(VIOLATIONS),
+						Stream.concat(Stream.of("id,what,order"), this.audited.violations().stream()).toList());
 			}
 			finally {
 				List<@Nullable Integer> perSecond = sampler.perSecond();

@@ -5,8 +5,6 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -17,7 +15,6 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
@@ -58,7 +55,7 @@ final class LedgerAudit {
 
 	private final URI gateway;
 
-	private final Unfinished unfinished;
+	private final Question<OptionalLong> unfinished;
 
 	private final Pauses pauses;
 
@@ -67,15 +64,6 @@ final class LedgerAudit {
 
 	/** By order: those of which a gateway has said that they failed. */
 	private final BitSet failed = new BitSet();
-
-	/** Counts the records that Kafka still has to deliver. */
-	@FunctionalInterface
-	interface Unfinished {
-
-		/** Number of records; empty if unknown at the moment. */
-		OptionalLong records() throws InterruptedException;
-
-	}
 
 	/**
 	 * How long to wait.
@@ -101,10 +89,11 @@ final class LedgerAudit {
 
 	/**
 	 * @param gateway asked for accepted orders that the backend does not have
-	 * @param unfinished asked once the backend is quiet
+	 * @param unfinished the number of records that Kafka still has to deliver, empty if
+	 * unknown at the moment; asked once the backend is quiet
 	 */
-	LedgerAudit(OrderLedger ledger, OrderIdentity identity, BackendControl backend, URI gateway, Unfinished unfinished,
-			Pauses pauses) {
+	LedgerAudit(OrderLedger ledger, OrderIdentity identity, BackendControl backend, URI gateway,
+			Question<OptionalLong> unfinished, Pauses pauses) {
 		this.ledger = ledger;
 		this.identity = identity;
 		this.backend = backend;
@@ -147,7 +136,7 @@ final class LedgerAudit {
 			progress.accept("%s orders accepted, the backend has %s".formatted(accepted, audit.saved()));
 			boolean late = System.nanoTime() - deadline >= 0;
 			if (late || System.nanoTime() - quietSince >= this.pauses.quiet().toNanos()) {
-				OptionalLong left = this.unfinished.records();
+				OptionalLong left = this.unfinished.ask();
 				if (left.isPresent() && left.getAsLong() == 0) {
 					return;
 				}
@@ -209,7 +198,7 @@ final class LedgerAudit {
 
 	/** Fails with a {@link LabException} if there is no answer. */
 	@FunctionalInterface
-	private interface Question<T> {
+	interface Question<T> {
 
 		T ask() throws InterruptedException;
 
@@ -252,14 +241,6 @@ final class LedgerAudit {
 			}
 		}
 		return violations;
-	}
-
-	/**
-	 * Writes all violations.
-	 * @throws IOException if they cannot be written
-	 */
-	static void write(List<String> violations, Path file) throws IOException {
-		Files.write(file, Stream.concat(Stream.of("id,what,order"), violations.stream()).toList());
 	}
 
 }

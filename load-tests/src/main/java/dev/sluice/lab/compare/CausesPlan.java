@@ -18,7 +18,6 @@ import dev.sluice.lab.compare.figures.Setting;
 import dev.sluice.lab.compare.page.CausesPage;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
-import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
@@ -48,11 +47,9 @@ record CausesPlan(Length length, int repetitions, Certificate certificate) {
 	private static final Setting SMALLEST = new Setting("all but threads",
 			EnumSet.complementOf(EnumSet.of(Factor.BACKEND_THREADS, Factor.GATEWAY_THREADS)));
 
-	private static final BackendModel UNLIMITED = BackendCapacity.UNLIMITED.model();
-
 	/** Its queue is longer than the number of requests in flight, retries included. */
 	private static final BackendModel THREE_THREADS = new BackendModel("3-threads",
-			UNLIMITED.behaviour().withCapacity(new Capacity.Workers(3, 10_000)),
+			BackendModel.UNLIMITED.behaviour().withCapacity(new Capacity.Workers(3, 10_000)),
 			"50 ms for an order; 3 blocked threads and a queue of 10,000 orders");
 
 	ComparePlan plan() {
@@ -123,7 +120,7 @@ record CausesPlan(Length length, int repetitions, Certificate certificate) {
 	}
 
 	private static Cell cell(Setting setting, int orders, int repetition) {
-		BackendModel backend = setting.has(Factor.BACKEND_THREADS) ? THREE_THREADS : UNLIMITED;
+		BackendModel backend = setting.has(Factor.BACKEND_THREADS) ? THREE_THREADS : BackendModel.UNLIMITED;
 		return new Cell(setting.name(), Mode.SYNC.label(), backend.label(), new Load(Load.Kind.BURST, orders),
 				repetition);
 	}
@@ -137,8 +134,8 @@ record CausesPlan(Length length, int repetitions, Certificate certificate) {
 				"the client closes its own after each order; the gateway's to the backend are closed between cells; TLS on both ways, 2,048 bits of RSA, certificate made by keytool for the run");
 		CellLoad load = CellLoad.burst((this.length == Length.WHOLE) ? 180_000 : 60_000,
 				(this.length == Length.SMALLEST) ? 300 : 4_000);
-		return new CompareExperiment.Settings(CausesPage.NAME, List.of(UNLIMITED, THREE_THREADS), load, "384m",
-				"-XX:+UseG1GC", 0, this.length, true, notes);
+		return new CompareExperiment.Settings(CausesPage.NAME, List.of(BackendModel.UNLIMITED, THREE_THREADS), load,
+				"384m", "-XX:+UseG1GC", 0, this.length, true, notes);
 	}
 
 }

@@ -6,13 +6,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.Stream;
 
 import dev.sluice.lab.compare.ComparePlan.Gateway;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetOptions;
-import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.run.EnvironmentProbe;
 import dev.sluice.lab.kit.run.ExperimentCommand;
@@ -261,15 +260,14 @@ public final class CompareCommand extends ExperimentCommand {
 
 	private Sweep sweep(long drawn) {
 		Length chosen = this.length.value();
-		List<BackendCapacity> backends = (this.capacities != null)
-				? this.capacities.stream().map((name) -> capacity(name)).toList() : capacities(kind(), chosen);
 		int times = (this.repetitions != null) ? this.repetitions : (chosen == Length.WHOLE) ? FULL_REPETITIONS : 1;
 		try {
+			List<BackendModel> backends = (this.capacities != null)
+					? this.capacities.stream().map(BackendModel::named).toList() : capacities(kind(), chosen);
 			List<Variant> all = this.variants
 				.value((chosen == Length.WHOLE) ? List.of(Variant.values()) : QUICK_VARIANTS);
-			return new Sweep(all.stream().map(Gateway::of).toList(), this.modes.value(),
-					backends.stream().map(BackendCapacity::model).toList(), kind(), loads(), times, drawn,
-					!this.burst && fits(all.size()));
+			return new Sweep(all.stream().map(Gateway::of).toList(), this.modes.value(), backends, kind(), loads(),
+					times, drawn, !this.burst && fits(all.size()));
 		}
 		catch (IllegalArgumentException ex) {
 			throw usage(ex.getMessage());
@@ -281,13 +279,13 @@ public final class CompareCommand extends ExperimentCommand {
 	 * one: it gets faster with time, which would favour longer cells, those of the queued
 	 * mode.
 	 */
-	static List<BackendCapacity> capacities(Load.Kind kind, Length chosen) {
+	static List<BackendModel> capacities(Load.Kind kind, Length chosen) {
 		if (chosen == Length.SMALLEST) {
-			return List.of(BackendCapacity.UNLIMITED);
+			return List.of(BackendModel.UNLIMITED);
 		}
 		return switch (kind) {
-			case IN_FLIGHT, OFFERED -> List.of(BackendCapacity.WORKERS, BackendCapacity.UNLIMITED);
-			case BURST -> List.of(BackendCapacity.STARVED, BackendCapacity.UNLIMITED);
+			case IN_FLIGHT, OFFERED -> List.of(BackendModel.WORKERS, BackendModel.UNLIMITED);
+			case BURST -> List.of(BackendModel.STARVED, BackendModel.UNLIMITED);
 		};
 	}
 
@@ -315,18 +313,8 @@ public final class CompareCommand extends ExperimentCommand {
 				sweep.together() ? "all run from beginning to end; those without load idle"
 						: "one at a time, restarted for each repetition"
 								+ (this.burst ? "" : ": the memory is too small for all at once"));
-		return new CompareExperiment.Settings(CompareExperiment.NAME,
-				Stream.of(BackendCapacity.values()).map(BackendCapacity::model).toList(), load, this.heap,
-				"-XX:+UseG1GC", this.deliveryConcurrency, chosen, this.force, notes);
-	}
-
-	private BackendCapacity capacity(String name) {
-		try {
-			return BackendCapacity.of(name);
-		}
-		catch (IllegalArgumentException _) {
-			throw usage("capacity '%s' is unknown: use unlimited, workers, starved".formatted(name));
-		}
+		return new CompareExperiment.Settings(CompareExperiment.NAME, BackendModel.ALL, load, this.heap, "-XX:+UseG1GC",
+				this.deliveryConcurrency, chosen, this.force, notes);
 	}
 
 }

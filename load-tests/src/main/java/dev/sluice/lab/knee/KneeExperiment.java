@@ -22,7 +22,7 @@ import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.metrics.PrometheusHistogram;
 import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.statistics.Window;
-import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
@@ -113,8 +113,8 @@ final class KneeExperiment extends Experiment {
 
 	@Override
 	protected Finding finding(@Nullable String partial) {
-		return new KneeResult(this.settings.goal().toString(), (this.settings.target() != null) ? "the target's own"
-				: "%s, %s ms an order".formatted(BackendCapacity.UNLIMITED.description(), BackendCapacity.DELAY_MILLIS),
+		return new KneeResult(this.settings.goal().toString(),
+				(this.settings.target() != null) ? "the target's own" : BackendModel.UNLIMITED.description(),
 				this.knees);
 	}
 
@@ -160,7 +160,7 @@ final class KneeExperiment extends Experiment {
 			.filter((service) -> service.module() == Module.CONSUMER)
 			.collect(Collectors.toMap((_) -> Target.CONSUMER, Service::metrics));
 		BackendControl backend = new BackendControl(http, stack.uri(Module.BACKEND));
-		backend.behave(BackendCapacity.UNLIMITED.behaviour());
+		backend.behave(BackendModel.UNLIMITED.behaviour());
 		for (Variant variant : this.settings.variants()) {
 			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE);
 					TargetSystem target = TargetSystem

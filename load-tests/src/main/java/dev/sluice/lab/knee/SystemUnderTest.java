@@ -19,7 +19,7 @@ import dev.sluice.lab.kit.load.ProcessTime;
 import dev.sluice.lab.kit.load.WarmUpWatch;
 import dev.sluice.lab.kit.metrics.Exposition;
 import dev.sluice.lab.kit.metrics.PrometheusHistogram;
-import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
@@ -135,7 +135,7 @@ record SystemUnderTest(URI gateway, TargetSystem system, @Nullable Started start
 	 * order is on its way.
 	 */
 	boolean drained(Duration within) throws InterruptedException {
-		long quietMillis = (this.started != null) ? 4 * BackendCapacity.DELAY_MILLIS : 2_000;
+		long quietMillis = (this.started != null) ? 4 * BackendModel.DELAY_MILLIS : 2_000;
 		long deadline = System.nanoTime() + within.toNanos();
 		long saved = saved();
 		int unchanged = 0;
@@ -167,7 +167,7 @@ record SystemUnderTest(URI gateway, TargetSystem system, @Nullable Started start
 			throw new LabException("The backlog was not delivered within %s s".formatted(within.toSeconds()));
 		}
 		backend.forget();
-		backend.behave(BackendCapacity.UNLIMITED.behaviour());
+		backend.behave(BackendModel.UNLIMITED.behaviour());
 	}
 
 }

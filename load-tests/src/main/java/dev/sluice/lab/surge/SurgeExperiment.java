@@ -27,7 +27,7 @@ import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.client.OpenClient.Step;
 import dev.sluice.lab.kit.client.OrderRequests;
-import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
@@ -103,7 +103,7 @@ final class SurgeExperiment extends Experiment {
 			progress().step("%s, %s: starting".formatted(variant, mode));
 			Stack.inParallel(List.of(stack::startInfrastructure, () -> {
 				new BackendControl(client, stack.startBackend(ServiceOptions.NONE).uri())
-					.behave(BackendCapacity.WORKERS.behaviour());
+					.behave(BackendModel.WORKERS.behaviour());
 				return null;
 			}));
 			// Keys and statuses need the table that it creates.
@@ -205,7 +205,7 @@ final class SurgeExperiment extends Experiment {
 						? "%s orders per second for %s s".formatted(measured(warmUp.requestsPerSecond()),
 								warmUp.duration().toSeconds())
 						: "none: the load begins when the gateway is ready and the connections are open");
-		configuration.put("backend", BackendCapacity.WORKERS.model().description());
+		configuration.put("backend", BackendModel.WORKERS.description());
 		configuration.put("consumer", "creates the table of statuses and is stopped before the load");
 		return configuration;
 	}

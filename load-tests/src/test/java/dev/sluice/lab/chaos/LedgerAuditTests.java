@@ -22,7 +22,7 @@ import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.lab.StubServer;
 import dev.sluice.lab.chaos.LedgerAudit.Pauses;
-import dev.sluice.lab.chaos.LedgerAudit.Unfinished;
+import dev.sluice.lab.chaos.LedgerAudit.Question;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.stack.LabException;
@@ -48,7 +48,7 @@ class LedgerAuditTests {
 
 	private static final Answer ACCEPTED = Answer.of(202, null);
 
-	private static final Unfinished NONE = () -> OptionalLong.of(0);
+	private static final Question<OptionalLong> NONE = () -> OptionalLong.of(0);
 
 	@TempDir
 	private Path directory;
@@ -248,7 +248,8 @@ class LedgerAuditTests {
 		return audit(0, NONE);
 	}
 
-	private LedgerAudit.Audited audit(long deadlineMillis, Unfinished unfinished) throws InterruptedException {
+	private LedgerAudit.Audited audit(long deadlineMillis, Question<OptionalLong> unfinished)
+			throws InterruptedException {
 		try (HttpClient client = Http.client(Duration.ofSeconds(5))) {
 			return new LedgerAudit(this.ledger, this.identity, new BackendControl(client, this.backend.uri("")),
 					this.gateway.uri(""), unfinished, NO_PAUSE)

@@ -3,7 +3,7 @@ package dev.sluice.lab.compare;
 import java.net.URI;
 import java.util.List;
 
-import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Phase;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase.Target;
@@ -40,7 +40,7 @@ class CellLoadTests {
 		assertThat(phase(load, 30).extent().mostBacklog()).isZero();
 		assertThat(load
 			.phase("x", new Cell("reactive", "queued", "workers", Load.inFlight(30), 1),
-					new Target(GATEWAY, Mode.QUEUED), BackendCapacity.WORKERS.model())
+					new Target(GATEWAY, Mode.QUEUED), BackendModel.WORKERS)
 			.extent()
 			.mostBacklog()).isEqualTo(6_000);
 	}
@@ -117,7 +117,7 @@ class CellLoadTests {
 
 	private static Phase phase(CellLoad load, int size) {
 		return load.phase("x", new Cell("reactive", "sync", "unlimited", new Load(load.kind(), size), 1),
-				new Target(GATEWAY, Mode.SYNC), BackendCapacity.UNLIMITED.model());
+				new Target(GATEWAY, Mode.SYNC), BackendModel.UNLIMITED);
 	}
 
 }

@@ -3,7 +3,7 @@ package dev.sluice.lab.compare;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
-import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.report.Report;
@@ -50,7 +50,7 @@ class CompareCommandTests {
 	@ParameterizedTest
 	@EnumSource(value = Load.Kind.class, names = "BURST", mode = EnumSource.Mode.EXCLUDE)
 	void cellsThatLastDifferentTimesHaveBackendsThatDoNotChangeMeanwhile(Load.Kind kind) {
-		assertThat(CompareCommand.capacities(kind, Length.QUICK)).doesNotContain(BackendCapacity.STARVED)
+		assertThat(CompareCommand.capacities(kind, Length.QUICK)).doesNotContain(BackendModel.STARVED)
 			.isEqualTo(CompareCommand.capacities(kind, Length.WHOLE));
 	}
 

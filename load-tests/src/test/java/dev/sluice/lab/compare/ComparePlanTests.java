@@ -8,7 +8,7 @@ import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Gateway;
 import dev.sluice.lab.compare.ComparePlan.Round;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
-import dev.sluice.lab.kit.plan.BackendCapacity;
+
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.cell.Cell;
@@ -24,9 +24,7 @@ class ComparePlanTests {
 
 	private static final List<Mode> BOTH = List.of(Mode.values());
 
-	private static final List<BackendModel> BOTH_BACKENDS = Stream
-		.of(BackendCapacity.WORKERS, BackendCapacity.UNLIMITED)
-		.map(BackendCapacity::model)
+	private static final List<BackendModel> BOTH_BACKENDS = Stream.of(BackendModel.WORKERS, BackendModel.UNLIMITED)
 		.toList();
 
 	@Test

@@ -70,7 +70,7 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 	 * The share of the machine's CPU that other processes used, 0 to 1, in the window or,
 	 * if that is shorter, in the second around it; null if it is not known.
 	 */
-	public @Nullable Double foreignCpuShare(Window window) {
+	@Nullable Double foreignCpuShare(Window window) {
 		return this.samples.foreignCpuShare(widened(window), this.cores);
 	}
 
@@ -160,7 +160,7 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 	 * The resources that a service used.
 	 * @param orders divisor of the figures per order
 	 */
-	public ServiceCost cost(String service, Window window, long orders) {
+	private ServiceCost cost(String service, Window window, long orders) {
 		Double cpuMillis = this.samples.cpuMillis(service, window);
 		GcLog collector = this.collectors.get(service);
 		Integer threads = this.samples.peakThreads(service, window);

@@ -1,6 +1,11 @@
 package dev.sluice.lab.kit.plan;
 
+import java.util.List;
+import java.util.stream.Collectors;
+
 import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Capacity;
+import dev.sluice.contract.BackendBehaviour.Delay;
 
 /**
  * A backend that a comparison runs against.
@@ -10,4 +15,44 @@ import dev.sluice.contract.BackendBehaviour;
  * @param description its parameters in words
  */
 public record BackendModel(String label, BackendBehaviour behaviour, String description) {
+
+	/** How long the backends below take for an order, in milliseconds. */
+	public static final long DELAY_MILLIS = 50;
+
+	/** Any number of orders at once. */
+	public static final BackendModel UNLIMITED = of("unlimited", new Capacity.Unlimited(),
+			"any number of orders at once");
+
+	/** A fixed number of orders at once, however long a measurement lasts. */
+	public static final BackendModel WORKERS = of("workers", new Capacity.Workers(20, 200),
+			"20 workers and a queue of 200 orders; 503 when it is full");
+
+	/**
+	 * A pool of blocked threads, as large as a small server's, that grows by one a second
+	 * while orders wait in a bounded queue.
+	 */
+	public static final BackendModel STARVED = of("starved", new Capacity.Starved(16, 1, 1_000, 200),
+			"16 blocked threads, one more each second while orders wait, and a queue of 200; 503 when it is full");
+
+	/** Those that a comparison can choose by their label. */
+	public static final List<BackendModel> ALL = List.of(UNLIMITED, WORKERS, STARVED);
+
+	private static BackendModel of(String label, Capacity capacity, String description) {
+		return new BackendModel(label,
+				BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(DELAY_MILLIS)).withCapacity(capacity),
+				"%s ms for an order; %s".formatted(DELAY_MILLIS, description));
+	}
+
+	/**
+	 * The backend of that label.
+	 * @throws IllegalArgumentException if there is none
+	 */
+	public static BackendModel named(String label) {
+		return ALL.stream()
+			.filter((backend) -> backend.label().equals(label))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("capacity '%s' is unknown: use %s".formatted(label,
+					ALL.stream().map(BackendModel::label).collect(Collectors.joining(", ")))));
+	}
+
 }

@@ -13,13 +13,11 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendCount;
-import dev.sluice.contract.SavedOrder;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.measure.SavedSampler;
 import dev.sluice.lab.kit.stack.LabException;
@@ -38,8 +36,6 @@ public record BackendControl(HttpClient client, URI uri) {
 
 	private static final JsonMapper JSON = JsonMapper.shared();
 
-	private static final int NOT_FOUND = 404;
-
 	/** Sets its behaviour. */
 	public void behave(BackendBehaviour behaviour) throws InterruptedException {
 		send("/behaviour", "PUT", BodyPublishers.ofString(JSON.writeValueAsString(behaviour)));
@@ -53,13 +49,6 @@ public record BackendControl(HttpClient client, URI uri) {
 	/** Clears its orders and its counts. */
 	public void forget() throws InterruptedException {
 		send("/audit", "DELETE", BodyPublishers.noBody());
-	}
-
-	/** The order, if it has saved it. */
-	public Optional<SavedOrder> find(UUID id) throws InterruptedException {
-		HttpResponse<String> answer = exchange("/orders/" + id, "GET", BodyPublishers.noBody());
-		return (answer.statusCode() == NOT_FOUND) ? Optional.empty()
-				: Optional.of(JSON.readValue(required(answer), SavedOrder.class));
 	}
 
 	/** The number of orders that it has saved. */

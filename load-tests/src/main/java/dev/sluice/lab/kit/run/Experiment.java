@@ -205,10 +205,6 @@ public abstract class Experiment {
 		return this.infrastructure;
 	}
 
-	protected final void infrastructure(Infrastructure known) {
-		this.infrastructure = known;
-	}
-
 	protected final RunDirectory directory() {
 		return this.run.directory();
 	}
