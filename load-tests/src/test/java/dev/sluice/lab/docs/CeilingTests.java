@@ -24,17 +24,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 class CeilingTests {
 
 	/** Lines of {@code src/main/java}. */
-	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_310),
-			Map.entry("dev-services", 3_381), Map.entry("gateway-core", 5_835), Map.entry("gateway-reactive", 2_225),
-			Map.entry("gateway-servlet", 3_600), Map.entry("grpc-sink", 9_562), Map.entry("kafka-topics", 806),
-			Map.entry("load-tests", 24_828), Map.entry("order-consumer", 5_586), Map.entry("order-contract", 967));
+	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_175),
+			Map.entry("dev-services", 3_074), Map.entry("gateway-core", 5_906), Map.entry("gateway-reactive", 2_243),
+			Map.entry("gateway-servlet", 3_639), Map.entry("grpc-sink", 9_499), Map.entry("kafka-topics", 806),
+			Map.entry("load-tests", 23_801), Map.entry("order-consumer", 5_586), Map.entry("order-contract", 967));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 52_670;
+	private static final int TEST_LINES = 52_460;
 
-	private static final int RATIONALE_WORDS = 8_800;
+	private static final int RATIONALE_WORDS = 8_640;
 
-	private static final int DOCS_WORDS = 20_200;
+	private static final int DOCS_WORDS = 20_125;
 
 	private static final int CLASS_LINES = 400;
 
@@ -47,7 +47,7 @@ class CeilingTests {
 
 	/** Packages with more types than a package may have. */
 	private static final Map<String, Integer> LARGE_PACKAGES = Map.of("order-contract/contract", 19,
-			"dev-services/devservices", 31);
+			"dev-services/devservices", 25);
 
 	/** Records with more components than a record may have. */
 	private static final Map<String, Integer> LARGE_RECORDS = Map.of("CellResult", 20);
