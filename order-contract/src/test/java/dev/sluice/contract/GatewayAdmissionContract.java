@@ -258,6 +258,7 @@ public abstract class GatewayAdmissionContract {
 			await().until(() -> received() == 2);
 			double before = value(orders);
 
+			await().until(() -> metrics().contains("sluice_requests_in_progress 1.0"));
 			Answer refused = exchange(kept, "POST /orders", "no order");
 
 			assertThat(refused.status()).isEqualTo(503);
@@ -269,7 +270,6 @@ public abstract class GatewayAdmissionContract {
 			assertThat(statusOf("no order", "Idempotency-Key: \"k-1\"")).isEqualTo(400);
 			assertThat(statusOf("no order", "Prefer: respond-async")).isEqualTo(400);
 			assertThat(statusOf(ORDER, "Prefer: wait=1")).isEqualTo(503);
-			assertThat(get("/nothing").statusCode()).isEqualTo(404);
 
 			this.backendAnswers.countDown();
 
@@ -278,8 +278,10 @@ public abstract class GatewayAdmissionContract {
 		}
 	}
 
-	/** The status of an order's answer. */
+	/** The status of an order's answer, beside one order in progress. */
 	private int statusOf(String order, String header) throws IOException, InterruptedException {
+		// A request may give up its place a moment after its client has the answer.
+		await().until(() -> metrics().contains("sluice_requests_in_progress 1.0"));
 		String[] field = header.split(": ");
 		HttpRequest request = request("/orders").header("Content-Type", "application/json")
 			.header(field[0], field[1])
