@@ -6,6 +6,7 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -184,8 +185,10 @@ public abstract class GatewayFrozenStatusContract {
 				send(order.copy().header("Prefer", "respond-async").POST(BodyPublishers.ofString(ORDER))).statusCode())
 			.isEqualTo(202);
 
-		assertThat(send(order.POST(BodyPublishers.ofString(ORDER.replace("tea", "coffee")))).statusCode())
-			.isEqualTo(422);
+		BodyPublisher another = BodyPublishers.ofString(ORDER.replace("tea", "coffee"));
+		assertThat(send(order.copy().header("Prefer", "respond-async").POST(another)).statusCode()).isEqualTo(422);
+		// PostgreSQL may have an earlier order, which may be this one.
+		assertThat(send(order.POST(another)).statusCode()).isEqualTo(503);
 	}
 
 	@Test

@@ -13,7 +13,6 @@ import java.util.concurrent.TimeoutException;
 import dev.sluice.contract.BackendAnswer;
 import dev.sluice.contract.client.BackendConnections;
 import dev.sluice.gateway.backend.BackendTransport;
-import dev.sluice.gateway.backend.StaleConnections;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.config.BackendProperties;
@@ -85,7 +84,7 @@ final class AsyncBackendTransport implements BackendTransport {
 			.setDefaultRequestConfig(this.config)
 			.evictExpiredConnections()
 			.evictIdleConnections(TimeValue.of(backend.idleTimeout()))
-			.setRetryStrategy(new StaleConnections())
+			.setRetryStrategy(new BackendTransport.StaleConnections())
 			.disableRedirectHandling()
 			.disableCookieManagement()
 			.disableAuthCaching()

@@ -1,6 +1,7 @@
 package dev.sluice.gateway.backend;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
@@ -9,12 +10,18 @@ import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.config.BackendProperties;
 import org.apache.hc.client5.http.ConnectTimeoutException;
+import org.apache.hc.client5.http.HttpRequestRetryStrategy;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.EndpointDetails;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.MessageHeaders;
+import org.apache.hc.core5.http.protocol.HttpContext;
+import org.apache.hc.core5.http.protocol.HttpCoreContext;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
@@ -73,5 +80,34 @@ public interface BackendTransport extends AutoCloseable {
 
 	@Override
 	void close();
+
+	/**
+	 * Sends a request once more whose kept connection ended before the answer began: the
+	 * backend may have closed it just before the request came.
+	 */
+	final class StaleConnections implements HttpRequestRetryStrategy {
+
+		/** Of the context of a request whose answer has begun. */
+		private static final String ANSWERED = "answered";
+
+		@Override
+		public boolean retryRequest(HttpRequest request, IOException failure, int count, HttpContext context) {
+			EndpointDetails connection = HttpCoreContext.cast(context).getEndpointDetails();
+			return count == 1 && connection != null && connection.getReceivedBytesCount() > 0
+					&& context.getAttribute(ANSWERED) == null && !(failure instanceof InterruptedIOException);
+		}
+
+		@Override
+		public boolean retryRequest(HttpResponse response, int count, HttpContext context) {
+			context.setAttribute(ANSWERED, true);
+			return false;
+		}
+
+		@Override
+		public TimeValue getRetryInterval(HttpResponse response, int count, HttpContext context) {
+			return TimeValue.ZERO_MILLISECONDS;
+		}
+
+	}
 
 }
