@@ -43,8 +43,7 @@ public final class RequestHead {
 
 	private static final String CONNECTION = "connection:";
 
-	/** The fields that say how an order is to be placed. */
-	private static final List<String> PREFERENCES = List.of("idempotency-key:", "prefer:");
+	private static final String PREFER = "prefer:";
 
 	/** The fields that decide where a request ends and whom it is for, each once. */
 	private static final List<String> SINGLE = List.of(HOST, CONTENT_LENGTH, TRANSFER_ENCODING, EXPECT);
@@ -88,7 +87,7 @@ public final class RequestHead {
 		return this.last;
 	}
 
-	/** Whether it places an order, as every order is placed that says nothing else. */
+	/** Whether it places an order in the default mode. */
 	public boolean isPlainOrder() {
 		return this.method.equals("POST") && this.path.equals("/orders") && !this.preferring;
 	}
@@ -115,7 +114,7 @@ public final class RequestHead {
 		if (begins(line, CONNECTION)) {
 			this.last |= line.toLowerCase(Locale.ROOT).contains("close");
 		}
-		this.preferring |= PREFERENCES.stream().anyMatch((field) -> begins(line, field));
+		this.preferring |= begins(line, PREFER);
 		String name = singleName(line);
 		return name == null || this.values.putIfAbsent(name, line.substring(name.length() + 1).trim()) == null;
 	}

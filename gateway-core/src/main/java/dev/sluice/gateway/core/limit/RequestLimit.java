@@ -202,8 +202,8 @@ public final class RequestLimit implements SmartLifecycle {
 		/**
 		 * Puts a request in progress whose head has arrived. While the backend takes no
 		 * more, a sync order is refused here, because to read it would take time from
-		 * those that are delivered. One with a key goes on, because it may be saved, and
-		 * so does one with preferences, because it may be queued.
+		 * those that are delivered. One with preferences goes on, because it may be
+		 * queued.
 		 * @param head its head
 		 * @param complete whether its body has arrived; otherwise the refusal would cost
 		 * the connection
