@@ -96,6 +96,9 @@ public final class SurgeCommand extends ExperimentCommand {
 		if (this.repetitions < 1) {
 			throw usage("--repetitions: at least 1");
 		}
+		if (this.keyed && this.modes.contains(Mode.SYNC)) {
+			throw usage("--keys: not with sync orders, whose keys no gateway can look up without a consumer");
+		}
 		long orders = this.steps.stream().mapToLong(Step::requests).sum();
 		if (orders < 1 || orders > OpenClient.MAX_REQUESTS) {
 			throw usage("--steps: 1 to %s orders in all".formatted(OpenClient.MAX_REQUESTS));
