@@ -253,7 +253,7 @@ public abstract class GatewayAdmissionContract {
 			this.backend.reply(FakeBackend.Reply.of(503, "{}"));
 			assertThat(exchange(kept, "POST /orders", ORDER).status()).isEqualTo(503);
 			this.backend.reply(this::save);
-			assertThat(value("sluice_backend_calls_limit")).isEqualTo(1);
+			await().until(() -> value("sluice_backend_calls_limit") == 1);
 			CompletableFuture<HttpResponse<String>> slow = place();
 			await().until(() -> received() == 2);
 			double before = value(orders);

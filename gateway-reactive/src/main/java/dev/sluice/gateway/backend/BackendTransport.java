@@ -98,7 +98,7 @@ final class BackendTransport implements DisposableBean {
 			long startNanos = System.nanoTime();
 			AtomicBoolean stale = new AtomicBoolean();
 			// On a busy event loop another failure may be noticed before the time limit.
-			return response.onErrorResume((_) -> stale.getAndSet(false), (_) -> response)
+			return response.onErrorResume((_) -> stale.getAndSet(false), (_) -> response.map(BackendTransport::again))
 				.contextWrite((context) -> context.put(STALE, stale))
 				.timeout(limit)
 				.onErrorMap((_) -> System.nanoTime() - startNanos >= limit.toNanos(),
@@ -120,7 +120,12 @@ final class BackendTransport implements DisposableBean {
 	}
 
 	private static BackendResponse response(HttpClientResponse head, byte[] body) {
-		return new BackendResponse(head.status().code(), head.responseHeaders().get(HttpHeaderNames.RETRY_AFTER), body);
+		return new BackendResponse(head.status().code(), head.responseHeaders().get(HttpHeaderNames.RETRY_AFTER), body,
+				false);
+	}
+
+	private static BackendResponse again(BackendResponse response) {
+		return new BackendResponse(response.status(), response.retryAfter(), response.body(), true);
 	}
 
 	@Override

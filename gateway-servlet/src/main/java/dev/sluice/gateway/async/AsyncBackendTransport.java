@@ -36,6 +36,7 @@ import org.apache.hc.core5.http.nio.entity.AbstractBinDataConsumer;
 import org.apache.hc.core5.http.nio.entity.AsyncEntityProducers;
 import org.apache.hc.core5.http.nio.support.AsyncRequestBuilder;
 import org.apache.hc.core5.http.nio.support.BasicResponseConsumer;
+import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.reactor.IOReactorConfig;
@@ -84,7 +85,7 @@ final class AsyncBackendTransport implements BackendTransport {
 			.setDefaultRequestConfig(this.config)
 			.evictExpiredConnections()
 			.evictIdleConnections(TimeValue.of(backend.idleTimeout()))
-			.setRetryStrategy(new BackendTransport.StaleConnections())
+			.setRetryStrategy(new StaleConnections())
 			.disableRedirectHandling()
 			.disableCookieManagement()
 			.disableAuthCaching()
@@ -102,8 +103,9 @@ final class AsyncBackendTransport implements BackendTransport {
 	 */
 	CompletableFuture<BackendResponse> sendAsync(BackendRequest request, Duration limit) {
 		CompletableFuture<BackendResponse> answer = new CompletableFuture<>();
+		HttpClientContext context = context(limit);
 		Future<?> exchange = this.client.execute(producer(request), new BasicResponseConsumer<>(new BoundedBody()),
-				context(limit), callback(answer));
+				context, callback(answer, context));
 		Future<?> deadline = this.deadlines.after(limit, () -> {
 			answer.completeExceptionally(new TimeoutException());
 			exchange.cancel(true);
@@ -152,14 +154,16 @@ final class AsyncBackendTransport implements BackendTransport {
 		return builder.build();
 	}
 
-	private static FutureCallback<Message<HttpResponse, byte[]>> callback(CompletableFuture<BackendResponse> answer) {
+	private static FutureCallback<Message<HttpResponse, byte[]>> callback(CompletableFuture<BackendResponse> answer,
+			HttpContext context) {
 		return new FutureCallback<>() {
 
 			@Override
 			public void completed(Message<HttpResponse, byte[]> message) {
 				byte[] body = message.getBody();
-				answer.complete(new BackendResponse(message.getHead().getCode(),
-						BackendTransport.retryAfter(message.getHead()), (body != null) ? body : new byte[0]));
+				answer.complete(
+						new BackendResponse(message.getHead().getCode(), BackendTransport.retryAfter(message.getHead()),
+								(body != null) ? body : new byte[0], StaleConnections.sentAgain(context)));
 			}
 
 			@Override

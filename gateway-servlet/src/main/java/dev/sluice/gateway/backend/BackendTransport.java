@@ -90,11 +90,21 @@ public interface BackendTransport extends AutoCloseable {
 		/** Of the context of a request whose answer has begun. */
 		private static final String ANSWERED = "answered";
 
+		/** Of the context of a request that is sent once more. */
+		private static final String AGAIN = "again";
+
+		/** Whether the request of this context was sent once more. */
+		public static boolean sentAgain(HttpContext context) {
+			return context.getAttribute(AGAIN) != null;
+		}
+
 		@Override
 		public boolean retryRequest(HttpRequest request, IOException failure, int count, HttpContext context) {
 			EndpointDetails connection = HttpCoreContext.cast(context).getEndpointDetails();
-			return count == 1 && connection != null && connection.getReceivedBytesCount() > 0
+			boolean again = count == 1 && connection != null && connection.getReceivedBytesCount() > 0
 					&& context.getAttribute(ANSWERED) == null && !(failure instanceof InterruptedIOException);
+			context.setAttribute(AGAIN, again ? true : null);
+			return again;
 		}
 
 		@Override

@@ -19,6 +19,7 @@ import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClient
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -74,7 +75,9 @@ final class BlockingBackendTransport implements BackendTransport {
 			http.cancel();
 		});
 		try {
-			return this.client.execute(http, BlockingBackendTransport::response);
+			HttpClientContext context = HttpClientContext.create();
+			return this.client.execute(http, context,
+					(response) -> response(response, StaleConnections.sentAgain(context)));
 		}
 		catch (IOException ex) {
 			if (late.get() || BackendTransport.failure(ex) instanceof TimeoutException) {
@@ -95,18 +98,18 @@ final class BlockingBackendTransport implements BackendTransport {
 		}
 	}
 
-	private static BackendResponse response(ClassicHttpResponse response) throws IOException {
+	private static BackendResponse response(ClassicHttpResponse response, boolean again) throws IOException {
 		String retryAfter = BackendTransport.retryAfter(response);
 		HttpEntity entity = response.getEntity();
 		if (entity == null) {
-			return new BackendResponse(response.getCode(), retryAfter, new byte[0]);
+			return new BackendResponse(response.getCode(), retryAfter, new byte[0], again);
 		}
 		try (InputStream content = entity.getContent()) {
 			byte[] body = content.readNBytes(BackendAnswer.MAX_BYTES + 1);
 			if (body.length > BackendAnswer.MAX_BYTES) {
 				throw new IOException("The backend's response is larger than " + BackendAnswer.MAX_BYTES + " bytes");
 			}
-			return new BackendResponse(response.getCode(), retryAfter, body);
+			return new BackendResponse(response.getCode(), retryAfter, body, again);
 		}
 	}
 

@@ -417,7 +417,7 @@ final class KeyModel {
 	 */
 	private BackendResponse save(int payload, boolean refuses, boolean replaces) {
 		if (this.saved == null && refuses) {
-			return new BackendResponse(422, null, bytes("{\"type\":\"about:blank\"}"));
+			return new BackendResponse(422, null, bytes("{\"type\":\"about:blank\"}"), false);
 		}
 		if (this.saved == null) {
 			this.saved = payload;
@@ -429,8 +429,9 @@ final class KeyModel {
 		}
 		return (this.saved == payload)
 				? new BackendResponse(200, null,
-						bytes("{\"id\":\"%s\",\"savedAt\":\"%s\"}".formatted(ID, this.savedAt)))
-				: new BackendResponse(422, null, bytes("{\"type\":\"%s\"}".formatted(ProblemType.KEY_REUSED.type())));
+						bytes("{\"id\":\"%s\",\"savedAt\":\"%s\"}".formatted(ID, this.savedAt)), false)
+				: new BackendResponse(422, null, bytes("{\"type\":\"%s\"}".formatted(ProblemType.KEY_REUSED.type())),
+						false);
 	}
 
 	private Instant now() {

@@ -68,7 +68,9 @@ public final class BackendPolicy {
 		if (status == 404 && request.method().equals("GET")) {
 			return new BackendResult.NotFound();
 		}
-		return answered(BackendAnswer.of(status, response.body(), request.id(), now), request, status, now);
+		BackendResult result = answered(BackendAnswer.of(status, response.body(), request.id(), now), request, status,
+				now);
+		return response.again() ? result.after(new BackendResult.Unreachable()) : result;
 	}
 
 	private static BackendResult answered(BackendAnswer answer, BackendRequest request, int status, Instant now) {

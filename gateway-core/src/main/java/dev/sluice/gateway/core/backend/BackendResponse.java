@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
  * @param status its HTTP status
  * @param retryAfter its {@code Retry-After}, or null
  * @param body its body; empty if it has none
+ * @param again whether the request was sent for the second time, after its connection
+ * ended without an answer
  */
-public record BackendResponse(int status, @Nullable String retryAfter, byte[] body) {
+public record BackendResponse(int status, @Nullable String retryAfter, byte[] body, boolean again) {
 }

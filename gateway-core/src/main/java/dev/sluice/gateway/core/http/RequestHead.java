@@ -138,8 +138,7 @@ public final class RequestHead {
 
 	private static @Nullable String singleName(String line) {
 		for (String name : SINGLE) {
-			if (line.length() > name.length() && line.charAt(name.length()) == ':'
-					&& line.regionMatches(true, 0, name, 0, name.length())) {
+			if (begins(line, name) && line.charAt(name.length()) == ':') {
 				return name;
 			}
 		}

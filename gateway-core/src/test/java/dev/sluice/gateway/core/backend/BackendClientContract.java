@@ -202,12 +202,20 @@ public abstract class BackendClientContract {
 		assertThat(deliver(backend)).isInstanceOf(BackendResult.Saved.class);
 		assertThat(requests).hasValue(3);
 
+		// The backend may have saved it before the connection ended.
+		this.server.reply((socket, request) -> {
+			boolean ends = requests.incrementAndGet() % 2 == 0;
+			(ends ? Reply.reset() : Reply.of(400, "")).to(socket, request);
+		});
+		assertThat(deliver(backend)).isEqualTo(new BackendResult.Refused(400));
+		assertThat(requests).hasValue(5);
+
 		this.server.reply(Reply.reset());
 
 		assertThat(deliver(backend)).isEqualTo(new BackendResult.Unreachable());
-		assertThat(this.server.requests()).as("only once more").hasSize(5);
+		assertThat(this.server.requests()).as("only once more").hasSize(7);
 		assertThat(deliver(backend)).isEqualTo(new BackendResult.Unreachable());
-		assertThat(this.server.requests()).as("not on a new connection").hasSize(6);
+		assertThat(this.server.requests()).as("not on a new connection").hasSize(8);
 	}
 
 	@Test
