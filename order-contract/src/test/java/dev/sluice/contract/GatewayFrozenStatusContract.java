@@ -70,8 +70,8 @@ public abstract class GatewayFrozenStatusContract {
 	 * The properties of a gateway that calls {@link #BACKEND}. Its circuit stays closed.
 	 */
 	public static Map<String, Object> backend() {
-		return Map.of("backend.url", BACKEND.uri(), "backend.response-timeout", "10m", "backend.circuit.minimum-calls",
-				1_000_000);
+		return Map.of("backend.url", BACKEND.uri(), "backend.connect-timeout", "1m", "backend.response-timeout", "10m",
+				"backend.circuit.minimum-calls", 1_000_000);
 	}
 
 	/** A server whose connections the kernel accepts and nothing reads. */
