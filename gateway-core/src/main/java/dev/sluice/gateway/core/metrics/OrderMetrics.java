@@ -5,14 +5,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.problem.ProblemException;
-import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
@@ -30,8 +28,6 @@ public final class OrderMetrics {
 	private final MeterRegistry registry;
 
 	private final Map<Mode, PerMode> modes = new EnumMap<>(Mode.class);
-
-	private final Map<Outcome, Counter> outcomes = new ConcurrentHashMap<>();
 
 	public OrderMetrics(MeterRegistry registry) {
 		this.registry = registry;
@@ -54,8 +50,16 @@ public final class OrderMetrics {
 		return Objects.requireNonNull(this.modes.get(mode));
 	}
 
-	private Counter counter(Outcome outcome) {
-		return GatewayMetric.ORDERS.counter(this.registry, "mode", outcome.mode().tag(), "outcome", outcome.name());
+	private static String outcome(Mode mode, @Nullable Throwable failure) {
+		return switch (failure) {
+			case null -> switch (mode) {
+				case SYNC -> "saved";
+				case QUEUED -> "accepted";
+			};
+			case ProblemException problem -> problem.type().name().toLowerCase(Locale.ROOT).replace('_', '-');
+			case CancellationException _ -> "abandoned";
+			default -> "internal";
+		};
 	}
 
 	/** One order, from its arrival to its answer. */
@@ -85,7 +89,8 @@ public final class OrderMetrics {
 			PerMode meters = of(this.mode);
 			meters.inFlight().decrementAndGet();
 			meters.duration().record(System.nanoTime() - this.startNanos, TimeUnit.NANOSECONDS);
-			OrderMetrics.this.outcomes.computeIfAbsent(Outcome.of(this.mode, failure), OrderMetrics.this::counter)
+			GatewayMetric.ORDERS
+				.counter(OrderMetrics.this.registry, "mode", this.mode.tag(), "outcome", outcome(this.mode, failure))
 				.increment();
 		}
 
@@ -97,22 +102,6 @@ public final class OrderMetrics {
 			AtomicInteger inFlight = new AtomicInteger();
 			GatewayMetric.ORDERS_IN_FLIGHT.gauge(registry, inFlight, AtomicInteger::get, "mode", mode.tag());
 			return new PerMode(inFlight, GatewayMetric.ORDER_DURATION.timer(registry, "mode", mode.tag()));
-		}
-
-	}
-
-	private record Outcome(Mode mode, String name) {
-
-		static Outcome of(Mode mode, @Nullable Throwable failure) {
-			return new Outcome(mode, switch (failure) {
-				case null -> switch (mode) {
-					case SYNC -> "saved";
-					case QUEUED -> "accepted";
-				};
-				case ProblemException problem -> problem.type().name().toLowerCase(Locale.ROOT).replace('_', '-');
-				case CancellationException _ -> "abandoned";
-				default -> "internal";
-			});
 		}
 
 	}
