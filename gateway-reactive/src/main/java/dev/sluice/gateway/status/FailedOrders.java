@@ -14,12 +14,9 @@ import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.RecentOrders;
-import dev.sluice.gateway.core.status.StatusProblem;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
 import dev.sluice.gateway.core.status.StoredOrder;
 import dev.sluice.gateway.queue.OrderQueue;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
@@ -32,13 +29,9 @@ import reactor.core.publisher.Mono;
 @Component
 public final class FailedOrders {
 
-	private static final Logger logger = LoggerFactory.getLogger(FailedOrders.class);
-
 	private final StatusProperties properties;
 
 	private final StatusRepository repository;
-
-	private final StatusGuard guard;
 
 	private final OrderStatuses statuses;
 
@@ -52,11 +45,10 @@ public final class FailedOrders {
 
 	private final OrderQueue queue;
 
-	FailedOrders(StatusProperties properties, StatusRepository repository, StatusGuard guard, OrderStatuses statuses,
-			RecentOrders recent, BackendClient backend, OutcomePublisher outcomes, OrderCodec codec, OrderQueue queue) {
+	FailedOrders(StatusProperties properties, StatusRepository repository, OrderStatuses statuses, RecentOrders recent,
+			BackendClient backend, OutcomePublisher outcomes, OrderCodec codec, OrderQueue queue) {
 		this.properties = properties;
 		this.repository = repository;
-		this.guard = guard;
 		this.statuses = statuses;
 		this.recent = recent;
 		this.backend = backend;
@@ -67,22 +59,24 @@ public final class FailedOrders {
 
 	/**
 	 * Lists failed orders, the earliest failed first.
-	 * @return the page; fails with {@link ProblemException} if PostgreSQL does not answer
+	 * @return the page; fails with {@link StatusUnavailableException} if PostgreSQL does
+	 * not answer
 	 */
 	public Mono<OrderPage> list(PageQuery query) {
-		return ask(this.repository.failed(query)).map(query::page);
+		return this.repository.failed(query, this.properties.timeout()).map(query::page);
 	}
 
 	/**
 	 * Enqueues a failed order for redelivery; completes when Kafka has it.
 	 * @param id the order's id
 	 * @return completes empty; fails with {@link ProblemException} if the order has not
-	 * failed or is saved, or PostgreSQL or Kafka does not answer
+	 * failed or is saved, or Kafka does not answer, and with
+	 * {@link StatusUnavailableException} if PostgreSQL does not
 	 */
 	public Mono<Void> redeliver(UUID id) {
 		return Mono.defer(() -> {
 			long deadlineNanos = System.nanoTime() + this.properties.timeout().toNanos();
-			return ask(this.repository.stored(id))
+			return this.repository.stored(id, this.properties.timeout())
 				// If another source knows the order, it has not failed; otherwise it is
 				// not found.
 				.switchIfEmpty(Mono.defer(() -> this.statuses.find(id)).map((_) -> {
@@ -102,14 +96,6 @@ public final class FailedOrders {
 			}
 			return this.queue.enqueue(order);
 		}).then();
-	}
-
-	private <T> Mono<T> ask(Mono<T> query) {
-		return this.guard.ask(this.properties.timeout(), query)
-			.onErrorMap(StatusUnavailableException.class, (failure) -> {
-				logger.debug("Failed orders cannot be read", failure);
-				return StatusProblem.unavailable();
-			});
 	}
 
 }

@@ -1,7 +1,6 @@
 package dev.sluice.gateway.status;
 
 import java.time.Duration;
-import java.util.Optional;
 import java.util.UUID;
 
 import dev.sluice.gateway.core.config.StatusProperties;
@@ -32,16 +31,12 @@ public final class KeyLookup {
 
 	private final StatusRepository repository;
 
-	private final StatusGuard guard;
-
 	private final MeterRegistry meters;
 
-	KeyLookup(StatusProperties properties, RecentOrders recent, StatusRepository repository, StatusGuard guard,
-			MeterRegistry meters) {
+	KeyLookup(StatusProperties properties, RecentOrders recent, StatusRepository repository, MeterRegistry meters) {
 		this.properties = properties;
 		this.recent = recent;
 		this.repository = repository;
-		this.guard = guard;
 		this.meters = meters;
 	}
 
@@ -59,7 +54,9 @@ public final class KeyLookup {
 			Duration limit = this.properties.keyLookupLimit(mode);
 			return Mono.fromFuture(() -> this.recent.caughtUp(limit)).flatMap((reading) -> {
 				RecentOrder inKafka = RecentOrder.of(id, this.recent);
-				return inTable(id, limit).map((inTable) -> KeyUse.of(reading, inKafka, inTable))
+				return this.repository.keyUse(id, limit)
+					.singleOptional()
+					.map((inTable) -> KeyUse.of(reading, inKafka, inTable))
 					.onErrorResume(StatusUnavailableException.class, (failure) -> {
 						logger.debug("PostgreSQL did not report whether order {} was accepted before", id, failure);
 						return Mono.just(KeyUse.of(reading, inKafka, null));
@@ -71,10 +68,6 @@ public final class KeyLookup {
 					});
 			}).doOnNext((use) -> use.record(this.meters, System.nanoTime() - startNanos));
 		});
-	}
-
-	private Mono<Optional<KeyUse.Used>> inTable(UUID id, Duration limit) {
-		return this.guard.ask(limit, this.repository.keyUse(id).singleOptional());
 	}
 
 }

@@ -38,19 +38,16 @@ public final class OrderStatuses {
 
 	private final StatusRepository repository;
 
-	private final StatusGuard guard;
-
 	private final RecentOrders recent;
 
 	private final BackendClient backend;
 
 	private final OutcomePublisher outcomes;
 
-	OrderStatuses(StatusProperties properties, StatusRepository repository, StatusGuard guard, RecentOrders recent,
-			BackendClient backend, OutcomePublisher outcomes) {
+	OrderStatuses(StatusProperties properties, StatusRepository repository, RecentOrders recent, BackendClient backend,
+			OutcomePublisher outcomes) {
 		this.properties = properties;
 		this.repository = repository;
-		this.guard = guard;
 		this.recent = recent;
 		this.backend = backend;
 		this.outcomes = outcomes;
@@ -65,16 +62,13 @@ public final class OrderStatuses {
 	public Mono<OrderView> find(UUID id) {
 		return Mono.defer(() -> {
 			long deadlineNanos = System.nanoTime() + 2 * this.properties.timeout().toNanos();
-			return read(id, this.properties.timeout()).map((row) -> found(id, row, deadlineNanos))
+			return this.repository.find(id, this.properties.timeout())
+				.map((row) -> found(id, row, deadlineNanos))
 				.onErrorResume(StatusUnavailableException.class,
 						(failure) -> Mono.just(notRead(id, failure, deadlineNanos)))
 				.switchIfEmpty(Mono.fromSupplier(() -> notFound(id, deadlineNanos)))
 				.flatMap((view) -> view);
 		});
-	}
-
-	private Mono<StatusRow> read(UUID id, Duration limit) {
-		return this.guard.ask(limit, this.repository.find(id));
 	}
 
 	/** The backend may have saved an order that failed; then publishes its outcome. */
@@ -128,7 +122,7 @@ public final class OrderStatuses {
 	 * Meanwhile the order may have reached PostgreSQL and been forgotten by the gateway.
 	 */
 	private Mono<OrderView> readAgain(UUID id, Reading reading, BackendResult result, long deadlineNanos) {
-		return read(id, left(deadlineNanos))
+		return this.repository.find(id, left(deadlineNanos))
 			.onErrorMap(StatusUnavailableException.class, (_) -> StatusProblem.unavailable(id))
 			.map((row) -> RecentOrder.of(id, this.recent).mergedWith(row))
 			.switchIfEmpty(Mono.error(() -> StatusProblem.unknown(id, reading, result)));

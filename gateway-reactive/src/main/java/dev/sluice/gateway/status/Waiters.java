@@ -25,15 +25,12 @@ public final class Waiters {
 
 	private final StatusRepository repository;
 
-	private final StatusGuard guard;
-
 	private final Duration limit;
 
 	private final WaiterLimit waiters;
 
-	Waiters(StatusProperties properties, StatusRepository repository, StatusGuard guard, WaiterLimit waiters) {
+	Waiters(StatusProperties properties, StatusRepository repository, WaiterLimit waiters) {
 		this.repository = repository;
-		this.guard = guard;
 		this.limit = properties.timeout();
 		this.waiters = waiters;
 	}
@@ -58,7 +55,7 @@ public final class Waiters {
 
 	/** The reply, empty if the wait goes on. */
 	private Mono<OrderReply> check(OutcomeWait wait) {
-		return Mono.defer(() -> this.guard.ask(this.limit, this.repository.find(wait.id()).singleOptional()))
+		return Mono.defer(() -> this.repository.find(wait.id(), this.limit).singleOptional())
 			.flatMap((row) -> Mono
 				.justOrEmpty(wait.check(row.map((found) -> found.viewFor(wait.request())), System.nanoTime())))
 			.onErrorResume(StatusUnavailableException.class, (failure) -> {

@@ -31,7 +31,7 @@ class OrderStatusesTests extends OrderStatusesContract {
 			this.backend.close();
 		}
 		this.backend = new TestBackend(backend);
-		this.statuses = new OrderStatuses(properties, new FakeRepository(), this.guard, recent, this.backend.client(),
+		this.statuses = new OrderStatuses(properties, new FakeRepository(this.guard), recent, this.backend.client(),
 				outcomes);
 	}
 
@@ -52,13 +52,14 @@ class OrderStatusesTests extends OrderStatusesContract {
 
 	private final class FakeRepository extends StatusRepository {
 
-		FakeRepository() {
-			super(DatabaseClient.create(ConnectionFactories.get("r2dbc:postgresql://none:none@127.0.0.1:1/none")));
+		FakeRepository(StatusGuard guard) {
+			super(guard,
+					DatabaseClient.create(ConnectionFactories.get("r2dbc:postgresql://none:none@127.0.0.1:1/none")));
 		}
 
 		@Override
-		Mono<StatusRow> find(UUID id) {
-			return Mono.defer(() -> Mono.justOrEmpty(table()));
+		Mono<StatusRow> find(UUID id, Duration limit) {
+			return OrderStatusesTests.this.guard.ask(limit, Mono.defer(() -> Mono.justOrEmpty(table())));
 		}
 
 	}

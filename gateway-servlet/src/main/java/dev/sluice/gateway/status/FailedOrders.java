@@ -3,7 +3,6 @@ package dev.sluice.gateway.status;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Supplier;
 
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.SavedOrder;
@@ -16,12 +15,9 @@ import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.RecentOrders;
-import dev.sluice.gateway.core.status.StatusProblem;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
 import dev.sluice.gateway.core.status.StoredOrder;
 import dev.sluice.gateway.queue.OrderQueue;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
@@ -34,13 +30,9 @@ import org.springframework.stereotype.Component;
 @Component
 public final class FailedOrders {
 
-	private static final Logger logger = LoggerFactory.getLogger(FailedOrders.class);
-
 	private final StatusProperties properties;
 
 	private final StatusRepository repository;
-
-	private final StatusGuard guard;
 
 	private final OrderStatuses statuses;
 
@@ -54,11 +46,10 @@ public final class FailedOrders {
 
 	private final OrderQueue queue;
 
-	FailedOrders(StatusProperties properties, StatusRepository repository, StatusGuard guard, OrderStatuses statuses,
-			RecentOrders recent, BackendClient backend, OutcomePublisher outcomes, OrderCodec codec, OrderQueue queue) {
+	FailedOrders(StatusProperties properties, StatusRepository repository, OrderStatuses statuses, RecentOrders recent,
+			BackendClient backend, OutcomePublisher outcomes, OrderCodec codec, OrderQueue queue) {
 		this.properties = properties;
 		this.repository = repository;
-		this.guard = guard;
 		this.statuses = statuses;
 		this.recent = recent;
 		this.backend = backend;
@@ -69,21 +60,22 @@ public final class FailedOrders {
 
 	/**
 	 * Lists failed orders, the earliest failed first.
-	 * @throws ProblemException if PostgreSQL does not answer
+	 * @throws StatusUnavailableException if PostgreSQL does not answer
 	 */
 	public OrderPage list(PageQuery query) {
-		return query.page(ask(() -> this.repository.failed(query)));
+		return query.page(this.repository.failed(query, this.properties.timeout()));
 	}
 
 	/**
 	 * Enqueues a failed order for redelivery; returns when Kafka has it.
 	 * @param id the order's id
-	 * @throws ProblemException if the order has not failed or is saved, or PostgreSQL or
-	 * Kafka does not answer
+	 * @throws ProblemException if the order has not failed or is saved, or Kafka does not
+	 * answer
+	 * @throws StatusUnavailableException if PostgreSQL does not answer
 	 */
 	public void redeliver(UUID id) {
 		long deadlineNanos = System.nanoTime() + this.properties.timeout().toNanos();
-		Optional<StoredOrder> stored = ask(() -> this.repository.stored(id));
+		Optional<StoredOrder> stored = this.repository.stored(id, this.properties.timeout());
 		if (stored.isEmpty()) {
 			// If another source knows the order, it has not failed; otherwise it is not
 			// found.
@@ -97,16 +89,6 @@ public final class FailedOrders {
 			throw StoredOrder.isSaved(id);
 		}
 		this.queue.enqueue(order);
-	}
-
-	private <T> T ask(Supplier<T> query) {
-		try {
-			return this.guard.ask(this.properties.timeout(), query);
-		}
-		catch (StatusUnavailableException ex) {
-			logger.debug("Failed orders cannot be read", ex);
-			throw StatusProblem.unavailable();
-		}
 	}
 
 }

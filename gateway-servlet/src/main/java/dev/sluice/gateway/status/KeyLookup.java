@@ -33,16 +33,12 @@ public final class KeyLookup {
 
 	private final StatusRepository repository;
 
-	private final StatusGuard guard;
-
 	private final MeterRegistry meters;
 
-	KeyLookup(StatusProperties properties, RecentOrders recent, StatusRepository repository, StatusGuard guard,
-			MeterRegistry meters) {
+	KeyLookup(StatusProperties properties, RecentOrders recent, StatusRepository repository, MeterRegistry meters) {
 		this.properties = properties;
 		this.recent = recent;
 		this.repository = repository;
-		this.guard = guard;
 		this.meters = meters;
 	}
 
@@ -66,7 +62,7 @@ public final class KeyLookup {
 
 	private @Nullable Optional<KeyUse.Used> inTable(UUID id, Mode mode, Duration limit) {
 		try {
-			return this.guard.ask(limit, () -> this.repository.keyUse(id));
+			return this.repository.keyUse(id, limit);
 		}
 		catch (StatusUnavailableException ex) {
 			logger.debug("PostgreSQL did not report whether order {} was accepted before", id, ex);

@@ -39,19 +39,16 @@ public final class OrderStatuses {
 
 	private final StatusRepository repository;
 
-	private final StatusGuard guard;
-
 	private final RecentOrders recent;
 
 	private final BackendClient backend;
 
 	private final OutcomePublisher outcomes;
 
-	OrderStatuses(StatusProperties properties, StatusRepository repository, StatusGuard guard, RecentOrders recent,
-			BackendClient backend, OutcomePublisher outcomes) {
+	OrderStatuses(StatusProperties properties, StatusRepository repository, RecentOrders recent, BackendClient backend,
+			OutcomePublisher outcomes) {
 		this.properties = properties;
 		this.repository = repository;
-		this.guard = guard;
 		this.recent = recent;
 		this.backend = backend;
 		this.outcomes = outcomes;
@@ -68,17 +65,13 @@ public final class OrderStatuses {
 		long deadlineNanos = System.nanoTime() + 2 * this.properties.timeout().toNanos();
 		Optional<StatusRow> row;
 		try {
-			row = read(id, this.properties.timeout());
+			row = this.repository.find(id, this.properties.timeout());
 		}
 		catch (StatusUnavailableException ex) {
 			logger.debug("PostgreSQL did not return the status of order {}", id, ex);
 			return notRead(id, deadlineNanos);
 		}
 		return row.isPresent() ? found(id, row.get(), deadlineNanos) : notFound(id, deadlineNanos);
-	}
-
-	private Optional<StatusRow> read(UUID id, Duration limit) {
-		return this.guard.ask(limit, () -> this.repository.find(id));
 	}
 
 	/** The backend may have saved an order that failed; then publishes its outcome. */
@@ -132,7 +125,7 @@ public final class OrderStatuses {
 	private OrderView readAgain(UUID id, Reading reading, BackendResult result, long deadlineNanos) {
 		Optional<StatusRow> row;
 		try {
-			row = read(id, left(deadlineNanos));
+			row = this.repository.find(id, left(deadlineNanos));
 		}
 		catch (StatusUnavailableException ex) {
 			throw StatusProblem.unavailable(id);

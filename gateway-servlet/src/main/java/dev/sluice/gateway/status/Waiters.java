@@ -29,15 +29,12 @@ public final class Waiters {
 
 	private final StatusRepository repository;
 
-	private final StatusGuard guard;
-
 	private final Duration limit;
 
 	private final WaiterLimit waiters;
 
-	Waiters(StatusProperties properties, StatusRepository repository, StatusGuard guard, WaiterLimit waiters) {
+	Waiters(StatusProperties properties, StatusRepository repository, WaiterLimit waiters) {
 		this.repository = repository;
-		this.guard = guard;
 		this.limit = properties.timeout();
 		this.waiters = waiters;
 	}
@@ -74,7 +71,7 @@ public final class Waiters {
 	private @Nullable OrderReply check(OutcomeWait wait) {
 		Optional<StatusRow> row;
 		try {
-			row = this.guard.ask(this.limit, () -> this.repository.find(wait.id()));
+			row = this.repository.find(wait.id(), this.limit);
 		}
 		catch (StatusUnavailableException ex) {
 			logger.debug("PostgreSQL did not report whether order {} is saved", wait.id(), ex);

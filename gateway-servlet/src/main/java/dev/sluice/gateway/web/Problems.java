@@ -5,6 +5,8 @@ import java.io.IOException;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.problem.StandardProblem;
+import dev.sluice.gateway.core.status.StatusProblem;
+import dev.sluice.gateway.core.status.StatusUnavailableException;
 import dev.sluice.gateway.edge.ClientConnection;
 import jakarta.servlet.http.HttpServletRequest;
 import org.apache.tomcat.util.http.InvalidParameterException;
@@ -43,6 +45,13 @@ final class Problems extends ResponseEntityExceptionHandler {
 		}
 		ClientConnection.refuse(request, ex);
 		return null;
+	}
+
+	@ExceptionHandler
+	@Nullable ResponseEntity<ProblemDetail> notRead(StatusUnavailableException ex, HttpMethod method, HttpServletRequest request)
+			throws IOException {
+		log.debug("Failed orders cannot be read", ex);
+		return problem(StatusProblem.unavailable(), method, request);
 	}
 
 	/** Tomcat decodes parameters when the first one is read. */

@@ -37,7 +37,7 @@ class OrderStatusesTests extends OrderStatusesContract {
 			this.backend.close();
 		}
 		this.backend = new TestBackend(backend);
-		this.statuses = new OrderStatuses(properties, new FakeRepository(), this.guard, recent, this.backend.client(),
+		this.statuses = new OrderStatuses(properties, new FakeRepository(this.guard), recent, this.backend.client(),
 				outcomes);
 	}
 
@@ -62,13 +62,13 @@ class OrderStatusesTests extends OrderStatusesContract {
 
 	private final class FakeRepository extends StatusRepository {
 
-		FakeRepository() {
-			super(JdbcClient.create(new DriverManagerDataSource()));
+		FakeRepository(StatusGuard guard) {
+			super(guard, JdbcClient.create(new DriverManagerDataSource()));
 		}
 
 		@Override
-		Optional<StatusRow> find(UUID id) {
-			return table();
+		Optional<StatusRow> find(UUID id, Duration limit) {
+			return OrderStatusesTests.this.guard.ask(limit, OrderStatusesTests.this::table);
 		}
 
 	}
