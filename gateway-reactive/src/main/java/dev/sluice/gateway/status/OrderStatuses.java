@@ -6,7 +6,6 @@ import java.util.UUID;
 
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
-import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.StatusProperties;
@@ -90,9 +89,7 @@ public final class OrderStatuses {
 			case SAVED -> false;
 		};
 		return !unsure ? Mono.just(view)
-				: askBackend(view.id(), deadlineNanos)
-					.map((result) -> (result instanceof BackendResult.Saved(SavedOrder order))
-							? known.atBackend(order, view) : view);
+				: askBackend(view.id(), deadlineNanos).mapNotNull((result) -> known.atBackend(result, view));
 	}
 
 	/** Reads Kafka up to its end before it reports that there is no such order. */
@@ -113,9 +110,8 @@ public final class OrderStatuses {
 
 	private Mono<OrderView> atBackend(UUID id, Reading reading, long deadlineNanos) {
 		return askBackend(id, deadlineNanos)
-			.flatMap((result) -> (result instanceof BackendResult.Saved(SavedOrder order))
-					? Mono.just(RecentOrder.of(id, this.recent).atBackend(order, null))
-					: readAgain(id, reading, result, deadlineNanos));
+			.flatMap((result) -> Mono.justOrEmpty(RecentOrder.of(id, this.recent).atBackend(result, null))
+				.switchIfEmpty(Mono.defer(() -> readAgain(id, reading, result, deadlineNanos))));
 	}
 
 	/**
@@ -136,15 +132,8 @@ public final class OrderStatuses {
 		if (view != null && view.status() == OrderStatus.SAVED) {
 			return Mono.just(view);
 		}
-		return askBackend(id, deadlineNanos).map((result) -> {
-			if (result instanceof BackendResult.Saved(SavedOrder order)) {
-				return known.atBackend(order, view);
-			}
-			if (view == null) {
-				throw StatusProblem.unavailable(id);
-			}
-			return view;
-		});
+		return askBackend(id, deadlineNanos).mapNotNull((result) -> known.atBackend(result, view))
+			.switchIfEmpty(Mono.error(() -> StatusProblem.unavailable(id)));
 	}
 
 	private Mono<BackendResult> askBackend(UUID id, long deadlineNanos) {

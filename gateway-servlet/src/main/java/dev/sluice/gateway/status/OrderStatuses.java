@@ -7,7 +7,6 @@ import java.util.UUID;
 
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
-import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.StatusProperties;
@@ -92,8 +91,7 @@ public final class OrderStatuses {
 			case FAILED -> true;
 			case SAVED -> false;
 		};
-		return (unsure && askBackend(view.id(), deadlineNanos) instanceof BackendResult.Saved(SavedOrder order))
-				? known.atBackend(order, view) : view;
+		return unsure ? Objects.requireNonNull(known.atBackend(askBackend(view.id(), deadlineNanos), view)) : view;
 	}
 
 	/** Reads Kafka up to its end before it reports that there is no such order. */
@@ -108,9 +106,8 @@ public final class OrderStatuses {
 			return view;
 		}
 		BackendResult result = askBackend(id, deadlineNanos);
-		return (result instanceof BackendResult.Saved(SavedOrder order))
-				? RecentOrder.of(id, this.recent).atBackend(order, null)
-				: readAgain(id, reading, result, deadlineNanos);
+		view = RecentOrder.of(id, this.recent).atBackend(result, null);
+		return (view != null) ? view : readAgain(id, reading, result, deadlineNanos);
 	}
 
 	private @Nullable OrderView inKafka(UUID id, long deadlineNanos) {
@@ -141,9 +138,7 @@ public final class OrderStatuses {
 		if (view != null && view.status() == OrderStatus.SAVED) {
 			return view;
 		}
-		if (askBackend(id, deadlineNanos) instanceof BackendResult.Saved(SavedOrder order)) {
-			return known.atBackend(order, view);
-		}
+		view = known.atBackend(askBackend(id, deadlineNanos), view);
 		if (view == null) {
 			throw StatusProblem.unavailable(id);
 		}

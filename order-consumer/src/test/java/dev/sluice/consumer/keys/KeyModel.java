@@ -787,7 +787,7 @@ final class KeyModel {
 			OrderView view = (found != null) ? known.mergedWith(found) : known.alone();
 			boolean sure = view != null && view.status() != OrderStatus.FAILED;
 			return (asks && !sure && KeyModel.this.saved != null)
-					? known.atBackend(new SavedOrder(ID, KeyModel.this.savedAt), view) : view;
+					? known.atBackend(new BackendResult.Saved(new SavedOrder(ID, KeyModel.this.savedAt)), view) : view;
 		}
 
 		/** The status must not go back, unless an outcome was lost. */

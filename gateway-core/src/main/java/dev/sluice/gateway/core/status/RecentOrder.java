@@ -6,6 +6,7 @@ import java.util.UUID;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.queue.Acceptance;
 import dev.sluice.gateway.core.queue.RecentOrders;
 import dev.sluice.gateway.core.queue.SyncSave;
@@ -56,11 +57,12 @@ public record RecentOrder(UUID id, @Nullable Acceptance acceptance, @Nullable Sy
 	}
 
 	/**
-	 * The client's view if the backend has the order.
+	 * The client's view if the backend was asked as well.
 	 * @param otherwise the view without the backend, or null
 	 */
-	public OrderView atBackend(SavedOrder order, @Nullable OrderView otherwise) {
-		return saved(order.savedAt(), (otherwise != null) ? otherwise.acceptedAt() : acceptedAt());
+	public @Nullable OrderView atBackend(BackendResult result, @Nullable OrderView otherwise) {
+		return (result instanceof BackendResult.Saved(SavedOrder order))
+				? saved(order.savedAt(), (otherwise != null) ? otherwise.acceptedAt() : acceptedAt()) : otherwise;
 	}
 
 	private @Nullable Instant acceptedAt() {
