@@ -145,17 +145,6 @@ class RequestFramingHandlerTests {
 		assertThat(this.channel.isOpen()).isTrue();
 	}
 
-	@Test
-	void closesAfterAnAnswerToARequestWhoseBodyWasNotReadToItsEnd() {
-		receive(POST + "1234");
-		this.channel.read();
-
-		answer(404);
-
-		assertThat(sent()).containsIgnoringCase("connection: close");
-		assertThat(this.channel.isOpen()).isFalse();
-	}
-
 	@ParameterizedTest
 	@ValueSource(ints = { 400, 408, 411, 413, 414, 500, 501 })
 	void closesAfterAnAnswerAsTheServletContainerDoes(int status) {
