@@ -1,7 +1,6 @@
 package dev.sluice.gateway;
 
 import java.net.ServerSocket;
-import java.net.URI;
 
 import dev.sluice.contract.GatewayFrozenStatusContract;
 import dev.sluice.contract.NoHurry;
@@ -9,8 +8,6 @@ import dev.sluice.devservices.DevServices;
 import org.junit.jupiter.api.Nested;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
-import org.springframework.boot.test.web.server.LocalManagementPort;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
@@ -31,27 +28,7 @@ class GatewayFrozenStatusIT {
 
 	@Nested
 	@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
-	class EventLoops extends Contract {
-
-	}
-
-	abstract static class Contract extends GatewayFrozenStatusContract {
-
-		@LocalServerPort
-		private int port;
-
-		@LocalManagementPort
-		private int managementPort;
-
-		@Override
-		protected URI gateway() {
-			return URI.create("http://127.0.0.1:" + this.port);
-		}
-
-		@Override
-		protected URI management() {
-			return URI.create("http://127.0.0.1:" + this.managementPort);
-		}
+	class EventLoops extends GatewayFrozenStatusContract {
 
 	}
 

@@ -2,9 +2,6 @@ package dev.sluice.gateway;
 
 import java.net.URI;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,8 +21,6 @@ import org.junit.jupiter.api.Tag;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
-import org.springframework.boot.test.web.server.LocalManagementPort;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -123,22 +118,6 @@ class GatewayContractIT {
 
 	abstract static class Contract extends GatewayContract {
 
-		@LocalServerPort
-		private int port;
-
-		@LocalManagementPort
-		private int managementPort;
-
-		@Override
-		protected URI gateway() {
-			return URI.create("http://127.0.0.1:" + this.port);
-		}
-
-		@Override
-		protected URI management() {
-			return URI.create("http://127.0.0.1:" + this.managementPort);
-		}
-
 		@Override
 		protected URI otherGateway() {
 			return GatewayContractIT.otherGateway();
@@ -147,17 +126,6 @@ class GatewayContractIT {
 		@Override
 		protected URI backend() {
 			return BACKEND;
-		}
-
-		@Override
-		protected String bootstrapServers() {
-			return DevServices.shared().kafka().bootstrapServers();
-		}
-
-		@Override
-		protected Connection database() throws SQLException {
-			PostgresService postgres = DevServices.shared().postgres();
-			return DriverManager.getConnection(postgres.jdbcUrl(), postgres.username(), postgres.password());
 		}
 
 		@Override

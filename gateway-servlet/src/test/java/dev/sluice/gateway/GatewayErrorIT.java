@@ -1,13 +1,9 @@
 package dev.sluice.gateway;
 
-import java.net.URI;
-
 import dev.sluice.contract.GatewayErrorContract;
 import dev.sluice.failing.FailingController;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
-import org.springframework.boot.test.web.server.LocalManagementPort;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.annotation.Import;
 
 /** Nothing listens on port 1. */
@@ -16,21 +12,5 @@ import org.springframework.context.annotation.Import;
 				"spring.datasource.url=jdbc:postgresql://127.0.0.1:1/sluice", "spring.flyway.enabled=false" })
 @Import(FailingController.class)
 class GatewayErrorIT extends GatewayErrorContract {
-
-	@LocalServerPort
-	private int port;
-
-	@LocalManagementPort
-	private int managementPort;
-
-	@Override
-	protected URI gateway() {
-		return URI.create("http://127.0.0.1:" + this.port);
-	}
-
-	@Override
-	protected URI management() {
-		return URI.create("http://127.0.0.1:" + this.managementPort);
-	}
 
 }

@@ -1,12 +1,8 @@
 package dev.sluice.gateway;
 
-import java.net.URI;
-
 import dev.sluice.contract.GatewayOutageContract;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
-import org.springframework.boot.test.web.server.LocalManagementPort;
-import org.springframework.boot.test.web.server.LocalServerPort;
 
 /** Nothing listens on port 1. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
@@ -14,21 +10,5 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 				"spring.datasource.url=jdbc:postgresql://127.0.0.1:1/sluice", "spring.flyway.enabled=false",
 				"sluice.client-limit=0.01", "sluice.client-burst=5" })
 class GatewayOutageIT extends GatewayOutageContract {
-
-	@LocalServerPort
-	private int port;
-
-	@LocalManagementPort
-	private int managementPort;
-
-	@Override
-	protected URI gateway() {
-		return URI.create("http://127.0.0.1:" + this.port);
-	}
-
-	@Override
-	protected URI management() {
-		return URI.create("http://127.0.0.1:" + this.managementPort);
-	}
 
 }

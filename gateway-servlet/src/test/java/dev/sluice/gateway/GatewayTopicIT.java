@@ -1,13 +1,9 @@
 package dev.sluice.gateway;
 
-import java.net.URI;
-
 import dev.sluice.contract.GatewayTopicContract;
 import dev.sluice.devservices.DevServices;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
-import org.springframework.boot.test.web.server.LocalManagementPort;
-import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -19,30 +15,9 @@ import org.springframework.test.context.DynamicPropertySource;
 @DirtiesContext
 class GatewayTopicIT extends GatewayTopicContract {
 
-	@LocalServerPort
-	private int port;
-
-	@LocalManagementPort
-	private int managementPort;
-
 	@DynamicPropertySource
 	static void servers(DynamicPropertyRegistry registry) {
 		registry.add("spring.kafka.bootstrap-servers", DevServices.shared().kafka()::bootstrapServers);
-	}
-
-	@Override
-	protected URI gateway() {
-		return URI.create("http://127.0.0.1:" + this.port);
-	}
-
-	@Override
-	protected URI management() {
-		return URI.create("http://127.0.0.1:" + this.managementPort);
-	}
-
-	@Override
-	protected String bootstrapServers() {
-		return DevServices.shared().kafka().bootstrapServers();
 	}
 
 }

@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -28,7 +29,9 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import com.jayway.jsonpath.JsonPath;
+import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Patience;
+import dev.sluice.devservices.PostgresService;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -54,12 +57,11 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * The behaviour of every gateway, with any thread model: over HTTP, against a real Kafka,
- * a real PostgreSQL and the backend mock. A gateway's own test starts these and provides
- * their addresses.
+ * a real PostgreSQL and the backend mock. A gateway's own test starts these.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @ResourceLock(GatewayEdgeContract.JVM)
-public abstract class GatewayContract {
+public abstract class GatewayContract extends RunningGateway {
 
 	private static final String ORDER = """
 			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
@@ -79,12 +81,6 @@ public abstract class GatewayContract {
 
 	private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
 
-	/** The gateway's address. */
-	protected abstract URI gateway();
-
-	/** The address of its health and metrics. */
-	protected abstract URI management();
-
 	/**
 	 * The address of another gateway with the same servers, without places for waiters.
 	 */
@@ -92,12 +88,6 @@ public abstract class GatewayContract {
 
 	/** The address of its backend. */
 	protected abstract URI backend();
-
-	/** Its Kafka. */
-	protected abstract String bootstrapServers();
-
-	/** A connection to its PostgreSQL, which has the schema. */
-	protected abstract Connection database() throws SQLException;
 
 	/** Its {@link OrderHeaders#SOURCE}. */
 	protected abstract String source();
@@ -979,7 +969,9 @@ public abstract class GatewayContract {
 	}
 
 	private void update(String sql, Object... parameters) throws SQLException {
-		try (Connection connection = database(); PreparedStatement update = connection.prepareStatement(sql)) {
+		PostgresService postgres = DevServices.shared().postgres();
+		try (Connection connection = DriverManager.getConnection(postgres.jdbcUrl(), postgres.username(),
+				postgres.password()); PreparedStatement update = connection.prepareStatement(sql)) {
 			for (int i = 0; i < parameters.length; i++) {
 				update.setObject(i + 1, parameters[i]);
 			}
@@ -1131,7 +1123,7 @@ public abstract class GatewayContract {
 
 	private KafkaConsumer<String, String> consumer() {
 		return new KafkaConsumer<>(
-				Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers(),
+				Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, DevServices.shared().kafka().bootstrapServers(),
 						ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false),
 				new StringDeserializer(), new StringDeserializer());
 	}

@@ -1,6 +1,5 @@
 package dev.sluice.contract;
 
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -28,7 +27,7 @@ import static org.awaitility.Awaitility.await;
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @ResourceLock(GatewayEdgeContract.JVM)
-public abstract class GatewayErrorContract {
+public abstract class GatewayErrorContract extends RunningGateway {
 
 	/** Path of a handler that fails: {@code /errors/when/which}. */
 	public static final String PATH = "/errors/{when}/{which}";
@@ -36,12 +35,6 @@ public abstract class GatewayErrorContract {
 	private static final Duration PATIENCE = Patience.ofSeconds(60);
 
 	private final HttpClient client = HttpClient.newHttpClient();
-
-	/** The gateway's address. */
-	protected abstract URI gateway();
-
-	/** The address of its metrics. */
-	protected abstract URI management();
 
 	/** The error with which a handler must fail. */
 	public static Error error(String which) {

@@ -3,7 +3,6 @@ package dev.sluice.contract;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
@@ -38,7 +37,7 @@ import static org.awaitility.Awaitility.await;
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @ResourceLock(GatewayEdgeContract.JVM)
-public abstract class GatewayFrozenStatusContract {
+public abstract class GatewayFrozenStatusContract extends RunningGateway {
 
 	private static final String ORDER = """
 			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
@@ -48,12 +47,6 @@ public abstract class GatewayFrozenStatusContract {
 	private static final FakeBackend BACKEND = brokenBackend();
 
 	private final HttpClient client = HttpClient.newHttpClient();
-
-	/** The gateway's address. */
-	protected abstract URI gateway();
-
-	/** The address of its health and metrics. */
-	protected abstract URI management();
 
 	private static FakeBackend brokenBackend() {
 		try {

@@ -1,8 +1,6 @@
 package dev.sluice.contract;
 
-import java.io.IOException;
 import java.net.Socket;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -33,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @ResourceLock(GatewayEdgeContract.JVM)
-public abstract class GatewayOutageContract {
+public abstract class GatewayOutageContract extends RunningGateway {
 
 	private static final String ORDER = """
 			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
@@ -41,12 +39,6 @@ public abstract class GatewayOutageContract {
 	private static final Duration PATIENCE = Patience.ofSeconds(60);
 
 	private final HttpClient client = HttpClient.newHttpClient();
-
-	/** The gateway's address. */
-	protected abstract URI gateway();
-
-	/** The address of its health and metrics. */
-	protected abstract URI management();
 
 	@AfterAll
 	void closeClient() {

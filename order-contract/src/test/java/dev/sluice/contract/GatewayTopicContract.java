@@ -1,6 +1,5 @@
 package dev.sluice.contract;
 
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -15,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 
 import com.jayway.jsonpath.JsonPath;
+import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Patience;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -38,21 +38,12 @@ import static org.awaitility.Awaitility.await;
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @ResourceLock(GatewayEdgeContract.JVM)
-public abstract class GatewayTopicContract {
+public abstract class GatewayTopicContract extends RunningGateway {
 
 	private static final String ORDER = """
 			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
 
 	private final HttpClient client = HttpClient.newHttpClient();
-
-	/** The gateway's address. */
-	protected abstract URI gateway();
-
-	/** The address of its health and metrics. */
-	protected abstract URI management();
-
-	/** Its Kafka. */
-	protected abstract String bootstrapServers();
 
 	@AfterAll
 	void closeClient() {
@@ -135,8 +126,8 @@ public abstract class GatewayTopicContract {
 	private Set<String> ids() {
 		Set<String> ids = new HashSet<>();
 		try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
-				Map.of("bootstrap.servers", bootstrapServers()), new ByteArrayDeserializer(),
-				new ByteArrayDeserializer())) {
+				Map.of("bootstrap.servers", DevServices.shared().kafka().bootstrapServers()),
+				new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
 			List<TopicPartition> partitions = consumer.partitionsFor(Topics.ORDERS)
 				.stream()
 				.map((partition) -> new TopicPartition(partition.topic(), partition.partition()))
@@ -154,7 +145,7 @@ public abstract class GatewayTopicContract {
 	}
 
 	private Admin admin() {
-		return Admin.create(Map.of("bootstrap.servers", bootstrapServers()));
+		return Admin.create(Map.of("bootstrap.servers", DevServices.shared().kafka().bootstrapServers()));
 	}
 
 }
