@@ -12,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 
 import dev.sluice.devservices.Infrastructure;
@@ -35,7 +34,6 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import org.jspecify.annotations.Nullable;
@@ -111,11 +109,6 @@ final class ClientExperiment extends Experiment {
 	@Override
 	protected String summary(RunResult result) {
 		return (result.finding() instanceof ClientResult client) ? ClientPage.text(client) : "";
-	}
-
-	@Override
-	protected Set<Module> modules() {
-		return (this.settings.deployed() != null) ? Set.of() : Set.of(Module.BACKEND);
 	}
 
 	/**

@@ -3,14 +3,12 @@ package dev.sluice.lab.compare;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,7 +42,6 @@ import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
@@ -198,16 +195,6 @@ final class CompareExperiment extends Experiment {
 	@Override
 	protected String summary(RunResult result) {
 		return ComparePage.text(result);
-	}
-
-	@Override
-	protected Set<Module> modules() {
-		Set<Module> modules = new HashSet<>(this.plan.modules());
-		modules.add(Module.BACKEND);
-		if (this.settings.hasConsumer()) {
-			modules.add(Module.CONSUMER);
-		}
-		return modules;
 	}
 
 	private void run(Block block, Stack stack, Service backend) throws IOException, InterruptedException {

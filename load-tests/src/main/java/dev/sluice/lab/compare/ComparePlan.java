@@ -5,15 +5,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
-import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Variant;
 import javax.net.ssl.SSLContext;
@@ -178,14 +175,6 @@ record ComparePlan(List<Block> blocks) {
 			.flatMap((block) -> block.rounds().stream())
 			.flatMap((round) -> round.cells().stream())
 			.toList();
-	}
-
-	/** The modules of all gateways. */
-	Set<Module> modules() {
-		return this.blocks.stream()
-			.flatMap((block) -> block.gateways().stream())
-			.map((gateway) -> gateway.variant().module())
-			.collect(Collectors.toSet());
 	}
 
 	/**

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 
 import dev.sluice.devservices.Infrastructure;
@@ -40,7 +39,6 @@ import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
@@ -241,11 +239,6 @@ final class TargetComparison extends Experiment {
 	protected String summary(RunResult result) {
 		return ComparePage.text(result)
 				+ "Not seen: %s.%n".formatted(String.join("; ", this.settings.target().unseen()));
-	}
-
-	@Override
-	protected Set<Module> modules() {
-		return Set.of();
 	}
 
 	@Override

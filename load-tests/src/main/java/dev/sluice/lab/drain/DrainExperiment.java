@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
@@ -22,7 +21,6 @@ import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
@@ -115,11 +113,6 @@ final class DrainExperiment extends Experiment {
 	@Override
 	protected String summary(RunResult run) {
 		return (run.finding() instanceof DrainResult drain) ? DrainPage.text(drain) : "";
-	}
-
-	@Override
-	protected Set<Module> modules() {
-		return Set.of(Module.BACKEND, Module.CONSUMER);
 	}
 
 	@Override

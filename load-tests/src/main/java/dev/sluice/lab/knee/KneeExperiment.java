@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -136,11 +135,6 @@ final class KneeExperiment extends Experiment {
 	@Override
 	protected String summary(RunResult result) {
 		return (result.finding() instanceof KneeResult knee) ? KneePage.text(knee) : "";
-	}
-
-	@Override
-	protected Set<Module> modules() {
-		return (this.settings.target() != null) ? Set.of() : Variant.modules(this.settings.variants());
 	}
 
 	private void searchAll(Target target) throws IOException, InterruptedException {

@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -25,7 +24,6 @@ import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Http;
-import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import org.jspecify.annotations.Nullable;
@@ -87,11 +85,6 @@ final class PoolExperiment extends Experiment {
 	@Override
 	protected String summary(RunResult result) {
 		return (result.finding() instanceof PoolResult pool) ? PoolPage.text(pool) : "";
-	}
-
-	@Override
-	protected Set<Module> modules() {
-		return Set.of(Module.BACKEND);
 	}
 
 	private URI backend(Stack stack, HttpClient http) throws InterruptedException {

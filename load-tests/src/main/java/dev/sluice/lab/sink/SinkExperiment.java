@@ -28,7 +28,6 @@ import dev.sluice.lab.kit.result.SinkResult.Transfer;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
@@ -173,11 +172,6 @@ final class SinkExperiment extends Experiment {
 	@Override
 	protected String summary(RunResult result) {
 		return (result.finding() instanceof SinkResult sink) ? SinkPage.text(sink) : "";
-	}
-
-	@Override
-	protected Set<Module> modules() {
-		return Set.of(Module.SINK);
 	}
 
 	private void run(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {

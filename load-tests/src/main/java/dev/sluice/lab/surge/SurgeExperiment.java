@@ -13,7 +13,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.zip.GZIPOutputStream;
 
@@ -40,7 +39,6 @@ import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Http;
-import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
@@ -183,11 +181,6 @@ final class SurgeExperiment extends Experiment {
 	@Override
 	protected String summary(RunResult result) {
 		return "";
-	}
-
-	@Override
-	protected Set<Module> modules() {
-		return Variant.modules(this.settings.variants());
 	}
 
 	@Override

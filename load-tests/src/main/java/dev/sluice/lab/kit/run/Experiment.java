@@ -8,7 +8,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.StartFailedException;
@@ -45,6 +45,9 @@ public abstract class Experiment {
 
 	private @Nullable Environment environment;
 
+	/** Whether services of this checkout run; the versions of others are not known. */
+	private boolean started;
+
 	/** The infrastructure asked for, until it is known what runs. */
 	private Infrastructure infrastructure;
 
@@ -70,9 +73,6 @@ public abstract class Experiment {
 
 	/** The configuration: name to value with its unit. */
 	protected abstract Map<String, String> configuration();
-
-	/** The services that take part. */
-	protected abstract Set<Module> modules();
 
 	/** The checks of the run's own data. */
 	protected List<Check> checks() {
@@ -142,7 +142,8 @@ public abstract class Experiment {
 
 	private Environment environment() throws IOException {
 		Workspace workspace = Workspace.find();
-		return EnvironmentProbe.probe(workspace.root(), modules().stream().sorted().map(workspace::jar).toList(),
+		return EnvironmentProbe.probe(workspace.root(),
+				this.started ? Stream.of(Module.values()).map(workspace::jar).toList() : List.of(),
 				this.infrastructure);
 	}
 
@@ -197,6 +198,7 @@ public abstract class Experiment {
 	protected final Stack stack(StackOptions options) throws IOException {
 		Stack stack = new Stack(Workspace.find(), this.infrastructure, directory().directory("logs"), options);
 		this.infrastructure = stack.infrastructure().infrastructure();
+		this.started = true;
 		return stack;
 	}
 

@@ -1,8 +1,6 @@
 package dev.sluice.lab.kit.stack;
 
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -58,14 +56,6 @@ public enum Variant {
 			.findFirst()
 			.orElseThrow(() -> new IllegalArgumentException("variant '%s' is unknown: use %s".formatted(id,
 					Stream.of(values()).map(Variant::id).collect(Collectors.joining(", ")))));
-	}
-
-	/**
-	 * The modules of a system with these gateways: theirs, the backend and the consumer.
-	 */
-	public static Set<Module> modules(List<Variant> gateways) {
-		return Stream.concat(Stream.of(Module.BACKEND, Module.CONSUMER), gateways.stream().map(Variant::module))
-			.collect(Collectors.toSet());
 	}
 
 	@Override

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
@@ -17,7 +16,6 @@ import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.kit.stack.Module;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -199,11 +197,6 @@ class ExperimentCommandTests {
 		@Override
 		protected Map<String, String> configuration() {
 			return Map.of();
-		}
-
-		@Override
-		protected Set<Module> modules() {
-			return Set.of();
 		}
 
 		@Override

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -21,7 +20,6 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.report.Report;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -201,11 +199,6 @@ class ExperimentTests {
 		@Override
 		protected Map<String, String> configuration() {
 			return Map.of("of", this.name);
-		}
-
-		@Override
-		protected Set<Module> modules() {
-			return Set.of();
 		}
 
 		@Override
