@@ -1,6 +1,8 @@
 package dev.sluice.lab;
 
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -10,6 +12,8 @@ import dev.sluice.lab.client.ClientCommand;
 import dev.sluice.lab.compare.CompareCommand;
 import dev.sluice.lab.drain.DrainCommand;
 import dev.sluice.lab.compare.GridCommand;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.knee.KneeCommand;
 import dev.sluice.lab.order.PlaceOrder;
@@ -31,13 +35,13 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The command line. Each subcommand is a class of its own and does not depend on this
- * one.
+ * The command line, and what shows the runs of its subcommands. Each of these is a class
+ * of its own and does not depend on this one.
  */
 @Command(name = "lab", mixinStandardHelpOptions = true, version = "Sluice's laboratory 0.1.0",
 		description = "Runs Sluice on this machine and measures it.",
 		footer = { "", "Exit code: 0 done, 1 failed, 2 wrong usage." })
-public final class Lab {
+public final class Lab implements ReportWriter {
 
 	@Option(names = "--verbose", scope = CommandLine.ScopeType.INHERIT,
 			description = "Shows where an error comes from.")
@@ -52,15 +56,15 @@ public final class Lab {
 
 	public static CommandLine commandLine() {
 		Lab lab = new Lab();
-		return new CommandLine(lab).addSubcommand(new CompareCommand(Report::write))
-			.addSubcommand(new ChaosCommand(Report::write))
-			.addSubcommand(new DrainCommand(Report::write))
-			.addSubcommand(new ClientCommand(Report::write))
-			.addSubcommand(new GridCommand(Report::write))
-			.addSubcommand(new KneeCommand(Report::write))
-			.addSubcommand(new PoolCommand(Report::write))
-			.addSubcommand(new SinkCommand(Report::write))
-			.addSubcommand(new SurgeCommand(Report::write))
+		return new CommandLine(lab).addSubcommand(new CompareCommand())
+			.addSubcommand(new ChaosCommand())
+			.addSubcommand(new DrainCommand())
+			.addSubcommand(new ClientCommand())
+			.addSubcommand(new GridCommand())
+			.addSubcommand(new KneeCommand())
+			.addSubcommand(new PoolCommand())
+			.addSubcommand(new SinkCommand())
+			.addSubcommand(new SurgeCommand())
 			.addSubcommand(new ReportCommand())
 			.addSubcommand(new Up())
 			.addSubcommand(new WatchCommand())
@@ -73,6 +77,16 @@ public final class Lab {
 			.setUsageHelpAutoWidth(true)
 			.setParameterExceptionHandler(Lab::refuse)
 			.setExecutionExceptionHandler(lab::report);
+	}
+
+	@Override
+	public void write(RunResult run, Path html) throws IOException {
+		Report.write(run, html);
+	}
+
+	@Override
+	public String text(RunResult run) {
+		return Report.text(run);
 	}
 
 	/** Prints the usage error in one line, and how to get help. */

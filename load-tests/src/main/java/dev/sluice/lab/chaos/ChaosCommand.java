@@ -9,7 +9,6 @@ import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.LengthOptions;
-import dev.sluice.lab.kit.run.ReportWriter;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -84,10 +83,6 @@ public final class ChaosCommand extends ExperimentCommand {
 
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
-
-	public ChaosCommand(ReportWriter report) {
-		super(report);
-	}
 
 	@Override
 	public Integer call() {

@@ -170,12 +170,6 @@ final class ChaosExperiment extends Experiment {
 	}
 
 	@Override
-	protected String summary(RunResult result) {
-		return (result.finding() instanceof ChaosResult chaos && chaos.balance() != null)
-				? ChaosPage.text(chaos, chaos.balance()) : "";
-	}
-
-	@Override
 	protected @Nullable String failure(RunResult result) {
 		return (result.finding() instanceof ChaosResult chaos) ? failure(chaos, directory().path()) : null;
 	}

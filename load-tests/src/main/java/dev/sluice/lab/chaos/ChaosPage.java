@@ -46,9 +46,10 @@ public final class ChaosPage {
 	}
 
 	/** The balance and the outages for the terminal. */
-	static String text(ChaosResult chaos, Balance balance) {
-		String violations = Section.text(chaos.violations());
-		return balance(balance).text() + violations + outages(chaos).text();
+	public static String text(ChaosResult chaos) {
+		Balance balance = chaos.balance();
+		return (balance == null) ? ""
+				: balance(balance).text() + Section.text(chaos.violations()) + outages(chaos).text();
 	}
 
 	private static List<String> answers(ChaosResult chaos) {

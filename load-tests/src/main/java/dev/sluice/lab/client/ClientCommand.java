@@ -14,7 +14,6 @@ import dev.sluice.lab.kit.client.CallMode;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.ModesOption;
-import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.scenario.TargetFile;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -65,10 +64,6 @@ public final class ClientCommand extends ExperimentCommand {
 
 	@Mixin
 	private ModesOption modes = new ModesOption();
-
-	public ClientCommand(ReportWriter report) {
-		super(report);
-	}
 
 	@Override
 	public Integer call() {

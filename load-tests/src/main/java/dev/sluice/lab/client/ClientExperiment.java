@@ -30,7 +30,6 @@ import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.ClientResult.Second;
 import dev.sluice.lab.kit.result.Finding;
-import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.LabException;
@@ -104,11 +103,6 @@ final class ClientExperiment extends Experiment {
 	@Override
 	protected Finding finding(@Nullable String partial) {
 		return new ClientResult(this.runs);
-	}
-
-	@Override
-	protected String summary(RunResult result) {
-		return (result.finding() instanceof ClientResult client) ? ClientPage.text(client) : "";
 	}
 
 	/**

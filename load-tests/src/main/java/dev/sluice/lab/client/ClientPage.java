@@ -44,7 +44,7 @@ public final class ClientPage {
 	}
 
 	/** The answers and the ends of the runs for the terminal. */
-	static String text(ClientResult result) {
+	public static String text(ClientResult result) {
 		String answers = Section.text(answers(result));
 		String failures = result.runs()
 			.stream()

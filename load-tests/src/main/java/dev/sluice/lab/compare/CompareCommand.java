@@ -19,7 +19,6 @@ import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.LengthOptions;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.ModesOption;
-import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.run.VariantsOption;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario;
@@ -138,10 +137,6 @@ public final class CompareCommand extends ExperimentCommand {
 	@Option(names = "--heap", paramLabel = "SIZE", defaultValue = "768m",
 			description = "Heap of each service, such as 768m or 1g. Default: ${DEFAULT-VALUE}.")
 	private String heap = "768m";
-
-	public CompareCommand(ReportWriter report) {
-		super(report);
-	}
 
 	@Override
 	public Integer call() {

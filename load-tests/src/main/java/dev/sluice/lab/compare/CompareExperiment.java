@@ -192,11 +192,6 @@ final class CompareExperiment extends Experiment {
 		return this.settings.load().warmUpCheck(this.warmUps).stream().toList();
 	}
 
-	@Override
-	protected String summary(RunResult result) {
-		return ComparePage.text(result);
-	}
-
 	private void run(Block block, Stack stack, Service backend) throws IOException, InterruptedException {
 		progress().step("Starting %s%s".formatted(this.settings.hasConsumer() ? "the consumer and " : "",
 				String.join(", ", block.names())));

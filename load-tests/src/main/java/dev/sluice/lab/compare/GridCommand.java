@@ -4,7 +4,6 @@ import dev.sluice.lab.compare.page.GridPage;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.LengthOptions;
-import dev.sluice.lab.kit.run.ReportWriter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -20,10 +19,6 @@ public final class GridCommand extends ExperimentCommand {
 
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
-
-	public GridCommand(ReportWriter report) {
-		super(report);
-	}
 
 	@Override
 	public Integer call() {

@@ -14,7 +14,6 @@ import java.util.TreeMap;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.compare.figures.Cost;
-import dev.sluice.lab.compare.page.ComparePage;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult.Latency;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
@@ -233,12 +232,6 @@ final class TargetComparison extends Experiment {
 	@Override
 	protected @Nullable String failure(RunResult result) {
 		return (this.settings.extent() == Length.SMALLEST) ? null : Conclusion.refusal(result).orElse(null);
-	}
-
-	@Override
-	protected String summary(RunResult result) {
-		return ComparePage.text(result)
-				+ "Not seen: %s.%n".formatted(String.join("; ", this.settings.target().unseen()));
 	}
 
 	@Override

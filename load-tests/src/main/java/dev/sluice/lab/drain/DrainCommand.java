@@ -5,7 +5,6 @@ import java.time.Duration;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
-import dev.sluice.lab.kit.run.ReportWriter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -31,10 +30,6 @@ public final class DrainCommand extends ExperimentCommand {
 
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
-
-	public DrainCommand(ReportWriter report) {
-		super(report);
-	}
 
 	@Override
 	public Integer call() {

@@ -15,7 +15,6 @@ import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.Finding;
-import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
@@ -108,11 +107,6 @@ final class DrainExperiment extends Experiment {
 	@Override
 	protected @Nullable Finding finding(@Nullable String partial) {
 		return this.result;
-	}
-
-	@Override
-	protected String summary(RunResult run) {
-		return (run.finding() instanceof DrainResult drain) ? DrainPage.text(drain) : "";
 	}
 
 	@Override

@@ -20,7 +20,7 @@ public final class DrainPage {
 	}
 
 	/** The answer for the terminal. */
-	static String text(DrainResult drain) {
+	public static String text(DrainResult drain) {
 		return answer(drain) + System.lineSeparator();
 	}
 

@@ -9,7 +9,6 @@ import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.ModesOption;
-import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.run.VariantsOption;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.kit.deployed.Target;
@@ -66,10 +65,6 @@ public final class KneeCommand extends ExperimentCommand {
 
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
-
-	public KneeCommand(ReportWriter report) {
-		super(report);
-	}
 
 	@Override
 	public Integer call() {

@@ -30,7 +30,6 @@ import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.KneeResult.Knee;
 import dev.sluice.lab.kit.result.KneeResult.Step;
-import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
@@ -130,11 +129,6 @@ final class KneeExperiment extends Experiment {
 				windows.stream()
 					.map((each) -> Math.round(each.savedPerSecond()) + "/s at second " + Math.round(each.endSeconds()))
 					.collect(Collectors.joining(", ")));
-	}
-
-	@Override
-	protected String summary(RunResult result) {
-		return (result.finding() instanceof KneeResult knee) ? KneePage.text(knee) : "";
 	}
 
 	private void searchAll(Target target) throws IOException, InterruptedException {

@@ -42,7 +42,7 @@ public final class KneePage {
 	}
 
 	/** The rates for the terminal. */
-	static String text(KneeResult result) {
+	public static String text(KneeResult result) {
 		String answers = Section.text(answers(result));
 		return "%s%n%sGoal: %s.%nBackend: %s.%n".formatted(answers, knees(result).text(), result.goal(),
 				result.backend());

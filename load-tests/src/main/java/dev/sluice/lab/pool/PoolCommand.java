@@ -3,7 +3,6 @@ package dev.sluice.lab.pool;
 import java.time.Duration;
 
 import dev.sluice.lab.kit.run.ExperimentCommand;
-import dev.sluice.lab.kit.run.ReportWriter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -19,10 +18,6 @@ public final class PoolCommand extends ExperimentCommand {
 
 	@Option(names = "--quick", description = "Each case takes 50 s instead of five minutes.")
 	private boolean quick;
-
-	public PoolCommand(ReportWriter report) {
-		super(report);
-	}
 
 	@Override
 	public Integer call() {

@@ -19,7 +19,6 @@ import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.PoolResult;
 import dev.sluice.lab.kit.result.PoolResult.Case;
 import dev.sluice.lab.kit.result.PoolResult.Status;
-import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
@@ -80,11 +79,6 @@ final class PoolExperiment extends Experiment {
 	@Override
 	protected Finding finding(@Nullable String partial) {
 		return new PoolResult(MESSAGES, BACKEND_MILLIS, NEW_CONNECTIONS, this.cases);
-	}
-
-	@Override
-	protected String summary(RunResult result) {
-		return (result.finding() instanceof PoolResult pool) ? PoolPage.text(pool) : "";
 	}
 
 	private URI backend(Stack stack, HttpClient http) throws InterruptedException {

@@ -42,7 +42,7 @@ public final class PoolPage {
 	}
 
 	/** The answers and the times for the terminal. */
-	static String text(PoolResult result) {
+	public static String text(PoolResult result) {
 		PoolPage page = new PoolPage(result);
 		String answers = Section.text(page.answers());
 		return "%s%n%s".formatted(answers, page.shares().text());

@@ -17,6 +17,7 @@ import dev.sluice.lab.knee.KneePage;
 import dev.sluice.lab.pool.PoolPage;
 import dev.sluice.lab.sink.SinkPage;
 import dev.sluice.lab.surge.SurgePage;
+import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
@@ -57,6 +58,23 @@ public final class Report {
 			Files.createDirectories(directory);
 		}
 		Files.writeString(html, page(run));
+	}
+
+	/** What the terminal shows of a run: empty, or ending with a line break. */
+	public static String text(RunResult run) {
+		String text = switch (run.finding()) {
+			case null -> "";
+			case ChaosResult chaos -> ChaosPage.text(chaos);
+			case ClientResult client -> ClientPage.text(client);
+			case CompareResult _ -> ComparePage.text(run);
+			case DrainResult drain -> DrainPage.text(drain);
+			case KneeResult knee -> KneePage.text(knee);
+			case PoolResult pool -> PoolPage.text(pool);
+			case SinkResult sink -> SinkPage.text(sink);
+			case SurgeResult surge -> SurgePage.text(surge);
+		};
+		String unseen = run.configuration().get(Target.UNSEEN);
+		return (unseen != null) ? "%sNot seen: %s.%n".formatted(text, unseen) : text;
 	}
 
 	static String page(RunResult run) {

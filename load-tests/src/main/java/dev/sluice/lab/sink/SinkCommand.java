@@ -13,7 +13,6 @@ import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
-import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.run.RunDirectory;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -70,10 +69,6 @@ public final class SinkCommand extends ExperimentCommand {
 	@Option(names = "--train", paramLabel = "FILE",
 			description = "Writes a dictionary for such metrics, for sink.stream.dictionary, and does nothing else.")
 	private @Nullable Path train;
-
-	public SinkCommand(ReportWriter report) {
-		super(report);
-	}
 
 	@Override
 	public Integer call() {

@@ -20,7 +20,6 @@ import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.result.Finding;
-import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.kit.result.SinkResult.Mode;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
@@ -167,11 +166,6 @@ final class SinkExperiment extends Experiment {
 	private @Nullable String linkWords() {
 		return this.settings.settings().contains(Setting.LINK)
 				? "a delaying proxy: handshakes are local, nothing is lost, its rate is that of TCP's payload" : null;
-	}
-
-	@Override
-	protected String summary(RunResult result) {
-		return (result.finding() instanceof SinkResult sink) ? SinkPage.text(sink) : "";
 	}
 
 	private void run(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {

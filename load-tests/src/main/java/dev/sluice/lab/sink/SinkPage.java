@@ -44,7 +44,7 @@ public final class SinkPage {
 	}
 
 	/** The answers and the rates for the terminal. */
-	static String text(SinkResult sink) {
+	public static String text(SinkResult sink) {
 		String answers = Section.text(answers(sink));
 		return answers + System.lineSeparator()
 				+ settings(sink).map((setting) -> table(sink, setting).first(TERMINAL_COLUMNS).text())

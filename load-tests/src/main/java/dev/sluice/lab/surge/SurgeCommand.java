@@ -12,7 +12,6 @@ import dev.sluice.lab.kit.client.OpenClient.Step;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
-import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.run.VariantsOption;
 import dev.sluice.lab.kit.stack.Variant;
 import org.jspecify.annotations.Nullable;
@@ -63,10 +62,6 @@ public final class SurgeCommand extends ExperimentCommand {
 
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
-
-	public SurgeCommand(ReportWriter report) {
-		super(report);
-	}
 
 	/** Reads {@code RATE:SECONDS}, of which neither is 0. */
 	static final class StepConverter implements ITypeConverter<Step> {

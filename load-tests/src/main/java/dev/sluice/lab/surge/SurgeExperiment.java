@@ -32,7 +32,6 @@ import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.Finding;
-import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SurgeResult;
 import dev.sluice.lab.kit.result.SurgeResult.Part;
 import dev.sluice.lab.kit.run.BackendControl;
@@ -127,8 +126,6 @@ final class SurgeExperiment extends Experiment {
 				this.runs.add(run(variant, mode, repetition, readyMillis,
 						gateway.isAlive() ? null : "it died: %s has its last words".formatted(gateway.logFile()),
 						figures, sampler.samples()));
-				out().print(SurgePage.text(this.runs.getLast()));
-				out().flush();
 			}
 		}
 	}
@@ -175,12 +172,6 @@ final class SurgeExperiment extends Experiment {
 	@Override
 	protected Finding finding(@Nullable String partial) {
 		return new SurgeResult(this.runs);
-	}
-
-	/** Each run has been printed when it ended. */
-	@Override
-	protected String summary(RunResult result) {
-		return "";
 	}
 
 	@Override

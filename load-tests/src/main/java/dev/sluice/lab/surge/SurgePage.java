@@ -50,9 +50,12 @@ public final class SurgePage {
 		return surge.runs().stream().flatMap((run) -> run.seconds().stream()).mapToDouble(figure).reduce(1, Math::max);
 	}
 
-	/** A run for the terminal: its answer and its parts. */
-	static String text(Run run) {
-		return "%s%n%n%s%n".formatted(answer(run), parts(run).text());
+	/** Each run for the terminal: its answer and its parts. */
+	public static String text(SurgeResult surge) {
+		return surge.runs()
+			.stream()
+			.map((run) -> "%s%n%n%s%n".formatted(answer(run), parts(run).text()))
+			.collect(Collectors.joining());
 	}
 
 	private static String title(Run run) {

@@ -3,10 +3,9 @@ package dev.sluice.lab.chaos;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
-import dev.sluice.lab.report.Report;
+import dev.sluice.lab.Lab;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,8 +33,7 @@ class ChaosCommandTests {
 	private static void assertRefused(String arguments, String message) {
 		StringWriter err = new StringWriter();
 
-		int exit = new CommandLine(new ChaosCommand(Report::write)).setErr(new PrintWriter(err))
-			.execute(arguments.split(" "));
+		int exit = Lab.commandLine().setErr(new PrintWriter(err)).execute(("chaos " + arguments).split(" "));
 
 		assertThat(exit).isEqualTo(2);
 		assertThat(err.toString()).contains(message);

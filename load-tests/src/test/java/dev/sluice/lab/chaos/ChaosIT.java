@@ -10,12 +10,11 @@ import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.report.Report;
+import dev.sluice.lab.Lab;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,8 +36,9 @@ class ChaosIT {
 		// Three brokers if they are processes; three containers take longer.
 		boolean cluster = Infrastructure.fromEnvironment() == Infrastructure.EMBEDDED;
 
-		int exitCode = new CommandLine(new ChaosCommand(Report::write)).setOut(new PrintWriter(out))
-			.execute("--orders", "1000", "--rate", "40", "--kills-each", "1", "--kinds", "kill", "--faults",
+		int exitCode = Lab.commandLine()
+			.setOut(new PrintWriter(out))
+			.execute("chaos", "--orders", "1000", "--rate", "40", "--kills-each", "1", "--kinds", "kill", "--faults",
 					"gateway,consumer,broker", "--brokers", cluster ? "3" : "1", "--seed", "4", "--infra",
 					Infrastructure.fromEnvironment().name(), "--out", results.toString());
 

@@ -4,18 +4,18 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.StubServer;
 import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.report.Report;
+import dev.sluice.lab.Lab;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -94,9 +94,10 @@ class ClientCommandTests {
 	}
 
 	private int execute(String... arguments) {
-		return new CommandLine(new ClientCommand(Report::write)).setOut(new PrintWriter(this.out))
+		return Lab.commandLine()
+			.setOut(new PrintWriter(this.out))
 			.setErr(new PrintWriter(this.err))
-			.execute(arguments);
+			.execute(Stream.concat(Stream.of("client"), Stream.of(arguments)).toArray(String[]::new));
 	}
 
 }

@@ -6,11 +6,10 @@ import java.io.StringWriter;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
-import dev.sluice.lab.report.Report;
+import dev.sluice.lab.Lab;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -40,8 +39,7 @@ class CompareCommandTests {
 	void wrongUsageEndsWithTwoAndSaysWhatIsRight(String arguments, String hint) {
 		StringWriter err = new StringWriter();
 
-		int exitCode = new CommandLine(new CompareCommand(Report::write)).setErr(new PrintWriter(err))
-			.execute(arguments.split(" "));
+		int exitCode = Lab.commandLine().setErr(new PrintWriter(err)).execute(("compare " + arguments).split(" "));
 
 		assertThat(exitCode).isEqualTo(2);
 		assertThat(err.toString()).contains(hint);

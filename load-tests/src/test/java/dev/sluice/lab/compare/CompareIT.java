@@ -17,12 +17,11 @@ import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.report.Report;
+import dev.sluice.lab.Lab;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -39,8 +38,10 @@ class CompareIT {
 		Path results = this.directory.resolve("results");
 		StringWriter out = new StringWriter();
 
-		int exitCode = new CommandLine(new CompareCommand(Report::write)).setOut(new PrintWriter(out))
-			.execute("--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
+		int exitCode = Lab.commandLine()
+			.setOut(new PrintWriter(out))
+			.execute("compare", "--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out",
+					results.toString());
 
 		assertThat(exitCode).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
@@ -133,9 +134,10 @@ class CompareIT {
 	void measuresBurstsInServicesThatAreNew() throws Exception {
 		Path results = this.directory.resolve("results");
 
-		int exitCode = new CommandLine(new CompareCommand(Report::write)).setOut(new PrintWriter(new StringWriter()))
-			.execute("--burst", "--smallest", "--variants", "reactive", "--modes", "queued", "--seed", "1", "--infra",
-					Infrastructure.fromEnvironment().name(), "--out", results.toString());
+		int exitCode = Lab.commandLine()
+			.setOut(new PrintWriter(new StringWriter()))
+			.execute("compare", "--burst", "--smallest", "--variants", "reactive", "--modes", "queued", "--seed", "1",
+					"--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
@@ -150,8 +152,9 @@ class CompareIT {
 	void offersOrdersByTheClock() throws Exception {
 		Path results = this.directory.resolve("results");
 
-		int exitCode = new CommandLine(new CompareCommand(Report::write)).setOut(new PrintWriter(new StringWriter()))
-			.execute("--rates", "50", "--smallest", "--variants", "reactive", "--modes", "sync", "--infra",
+		int exitCode = Lab.commandLine()
+			.setOut(new PrintWriter(new StringWriter()))
+			.execute("compare", "--rates", "50", "--smallest", "--variants", "reactive", "--modes", "sync", "--infra",
 					Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).isZero();
@@ -169,8 +172,9 @@ class CompareIT {
 	void findsCausesOverNewTlsConnections() throws Exception {
 		Path results = this.directory.resolve("results");
 
-		int exitCode = new CommandLine(new CompareCommand(Report::write)).setOut(new PrintWriter(new StringWriter()))
-			.execute("--causes", "--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out",
+		int exitCode = Lab.commandLine()
+			.setOut(new PrintWriter(new StringWriter()))
+			.execute("compare", "--causes", "--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out",
 					results.toString());
 
 		assertThat(exitCode).isZero();

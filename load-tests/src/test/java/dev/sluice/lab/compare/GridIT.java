@@ -10,12 +10,11 @@ import dev.sluice.lab.compare.page.GridPage;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.report.Report;
+import dev.sluice.lab.Lab;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,8 +31,10 @@ class GridIT {
 		Path results = this.directory.resolve("results");
 		StringWriter out = new StringWriter();
 
-		int exitCode = new CommandLine(new GridCommand(Report::write)).setOut(new PrintWriter(out))
-			.execute("--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
+		int exitCode = Lab.commandLine()
+			.setOut(new PrintWriter(out))
+			.execute("grid", "--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out",
+					results.toString());
 
 		assertThat(exitCode).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));

@@ -11,12 +11,11 @@ import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.KneeResult.Step;
 import dev.sluice.lab.kit.result.RunFile;
-import dev.sluice.lab.report.Report;
+import dev.sluice.lab.Lab;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -35,9 +34,10 @@ class KneeIT {
 		Path results = this.directory.resolve("results");
 		StringWriter out = new StringWriter();
 
-		int exitCode = new CommandLine(new KneeCommand(Report::write)).setOut(new PrintWriter(out))
-			.execute("--smallest", "--variants", "servlet-virtual", "--goal", "p99=60s,saved-p99=1ms", "--infra",
-					Infrastructure.fromEnvironment().name(), "--out", results.toString());
+		int exitCode = Lab.commandLine()
+			.setOut(new PrintWriter(out))
+			.execute("knee", "--smallest", "--variants", "servlet-virtual", "--goal", "p99=60s,saved-p99=1ms",
+					"--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).isZero();
 		assertThat(RunFile.read(results.resolve(RunFile.NAME)).finding()).isInstanceOfSatisfying(KneeResult.class,

@@ -11,12 +11,11 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.kit.result.SinkResult.Mode;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
-import dev.sluice.lab.report.Report;
+import dev.sluice.lab.Lab;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -33,9 +32,9 @@ class SinkIT {
 		Path results = this.directory.resolve("results");
 		StringWriter out = new StringWriter();
 
-		int exitCode = new CommandLine(new SinkCommand(Report::write)).setCaseInsensitiveEnumValuesAllowed(true)
+		int exitCode = Lab.commandLine()
 			.setOut(new PrintWriter(out))
-			.execute("--quick", "--megabytes", "3", "--link-megabytes", "1", "--repetitions", "1", "--settings",
+			.execute("sink", "--quick", "--megabytes", "3", "--link-megabytes", "1", "--repetitions", "1", "--settings",
 					"storage,link", "--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).as(out.toString()).isZero();

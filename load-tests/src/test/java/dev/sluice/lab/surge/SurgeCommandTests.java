@@ -3,9 +3,9 @@ package dev.sluice.lab.surge;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
+import dev.sluice.lab.Lab;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,8 +28,7 @@ class SurgeCommandTests {
 	void refusesWhatMakesNoSense(String arguments, String message) {
 		StringWriter err = new StringWriter();
 
-		int exit = new CommandLine(new SurgeCommand((_, _) -> {
-		})).setErr(new PrintWriter(err)).execute(arguments.split(" "));
+		int exit = Lab.commandLine().setErr(new PrintWriter(err)).execute(("surge " + arguments).split(" "));
 
 		assertThat(exit).isEqualTo(2);
 		assertThat(err.toString()).contains(message);

@@ -15,12 +15,11 @@ import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.SurgeResult;
-import dev.sluice.lab.report.Report;
+import dev.sluice.lab.Lab;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -37,9 +36,10 @@ class SurgeIT {
 		Path results = this.directory.resolve("results");
 		StringWriter err = new StringWriter();
 
-		int exitCode = new CommandLine(new SurgeCommand(Report::write)).setErr(new PrintWriter(err))
-			.execute("--variants", "reactive", "--steps", "20:3,60:2", "--connections", "150", "--keys", "--infra",
-					Infrastructure.fromEnvironment().name(), "--out", results.toString());
+		int exitCode = Lab.commandLine()
+			.setErr(new PrintWriter(err))
+			.execute("surge", "--variants", "reactive", "--steps", "20:3,60:2", "--connections", "150", "--keys",
+					"--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).as(err.toString()).isZero();
 		assertThat(RunFile.read(results.resolve(RunFile.NAME)).finding()).isInstanceOfSatisfying(SurgeResult.class,

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record Target(Map<String, URI> gateways, Map<String, URI> metrics, Access access) {
 
+	/** What the report calls {@link #unseen}. */
+	public static final String UNSEEN = "not seen";
+
 	/** The consumer's name in {@link #metrics}. */
 	public static final String CONSUMER = "consumer";
 
@@ -89,7 +92,7 @@ public record Target(Map<String, URI> gateways, Map<String, URI> metrics, Access
 		Map<String, String> notes = new LinkedHashMap<>();
 		notes.put("target", listed(this.gateways) + "; deployed, neither started nor changed by the lab");
 		notes.put("target's metrics", this.metrics.isEmpty() ? "none" : listed(this.metrics));
-		notes.put("not seen", String.join("; ", unseen()));
+		notes.put(UNSEEN, String.join("; ", unseen()));
 		return notes;
 	}
 

@@ -79,11 +79,6 @@ public abstract class Experiment {
 		return List.of();
 	}
 
-	/**
-	 * The text that the terminal shows of a result: empty, or ending with a line break.
-	 */
-	protected abstract String summary(RunResult result);
-
 	/** Why a complete run has failed anyway; null if it has not. */
 	protected @Nullable String failure(RunResult result) {
 		return null;

@@ -26,13 +26,11 @@ import picocli.CommandLine.Spec;
 
 /**
  * A command that runs an experiment: it creates the run's directory, runs the experiment,
- * writes the report and prints the summary. Exit code 0 if the run is complete and the
- * experiment met its requirements, 1 if not, 2 for wrong usage.
+ * and has its root command, a {@link ReportWriter}, show the result. Exit code 0 if the
+ * run is complete and the experiment met its requirements, 1 if not, 2 for wrong usage.
  */
 @Command(mixinStandardHelpOptions = true, sortOptions = false)
 public abstract class ExperimentCommand implements Callable<Integer> {
-
-	private final ReportWriter report;
 
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
@@ -57,10 +55,6 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 
 	}
 
-	protected ExperimentCommand(ReportWriter report) {
-		this.report = report;
-	}
-
 	/**
 	 * Runs an experiment.
 	 * @param name for the directory of a run without {@code --out}
@@ -71,16 +65,17 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 	protected final int run(String name, String command, Factory factory) {
 		RunDirectory directory = RunDirectory.create(this.out, name, Instant.now());
 		Path html = directory.path().resolve(ReportWriter.NAME);
+		ReportWriter report = (ReportWriter) this.spec.root().userObject();
 		try (Interruption interruption = new Interruption()) {
 			Experiment experiment = factory.create(new Run(command, directory, new Progress(System.err),
-					this.json ? this.spec.commandLine().getErr() : stdout(), interruption, this.report));
+					this.json ? this.spec.commandLine().getErr() : stdout(), interruption, report));
 			RunResult result = experiment.run();
-			this.report.write(result, html);
+			report.write(result, html);
 			if (this.json) {
 				stdout().println(Files.readString(directory.path().resolve(RunFile.NAME)));
 			}
 			else {
-				stdout().print(experiment.summary(result));
+				stdout().print(report.text(result));
 				stdout().println("Report: " + html);
 			}
 			stdout().flush();

@@ -5,8 +5,7 @@ import java.nio.file.Path;
 
 import dev.sluice.lab.kit.result.RunResult;
 
-/** Writes the report of a run. */
-@FunctionalInterface
+/** Shows a run, on a page and in the terminal. */
 public interface ReportWriter {
 
 	/** The report's name in a run's directory. */
@@ -18,5 +17,8 @@ public interface ReportWriter {
 	 * @throws IOException if it cannot be written
 	 */
 	void write(RunResult run, Path html) throws IOException;
+
+	/** The run for the terminal: empty, or ending with a line break. */
+	String text(RunResult run);
 
 }

@@ -144,23 +144,36 @@ class ExperimentCommandTests {
 	}
 
 	private int trial(String... options) {
-		CommandLine command = new CommandLine(new Trial()).setOut(new PrintWriter(this.out))
+		CommandLine command = new CommandLine(new Root()).addSubcommand(new Trial())
+			.setOut(new PrintWriter(this.out))
 			.setErr(new PrintWriter(this.err))
 			.setExecutionExceptionHandler((exception, line, _) -> {
 				line.getErr().println(exception.getMessage());
 				return CommandLine.ExitCode.SOFTWARE;
 			});
-		return command
-			.execute(Stream.concat(Stream.of(options), Stream.of("--out", this.directory.resolve("run").toString()))
-				.toArray(String[]::new));
+		return command.execute(Stream
+			.of(Stream.of("trial"), Stream.of(options), Stream.of("--out", this.directory.resolve("run").toString()))
+			.flatMap((words) -> words)
+			.toArray(String[]::new));
+	}
+
+	@Command(name = "root")
+	private static final class Root implements ReportWriter {
+
+		@Override
+		public void write(RunResult run, Path html) throws IOException {
+			Files.writeString(html, "the page");
+		}
+
+		@Override
+		public String text(RunResult run) {
+			return "one row%nin two lines%n".formatted();
+		}
+
 	}
 
 	@Command(name = "trial")
 	private final class Trial extends ExperimentCommand {
-
-		Trial() {
-			super((_, html) -> Files.writeString(html, "the page"));
-		}
 
 		@Override
 		public Integer call() {
@@ -197,11 +210,6 @@ class ExperimentCommandTests {
 		@Override
 		protected Map<String, String> configuration() {
 			return Map.of();
-		}
-
-		@Override
-		protected String summary(RunResult result) {
-			return "one row%nin two lines%n".formatted();
 		}
 
 		@Override

@@ -167,6 +167,20 @@ class ExperimentTests {
 
 	}
 
+	private final class Shown implements ReportWriter {
+
+		@Override
+		public void write(RunResult run, Path html) {
+			ExperimentTests.this.shown.add(run);
+		}
+
+		@Override
+		public String text(RunResult run) {
+			return "";
+		}
+
+	}
+
 	/** Starts nothing. */
 	private final class Trial extends Experiment {
 
@@ -177,9 +191,10 @@ class ExperimentTests {
 		private final Conclusion conclusion;
 
 		Trial(String name, Work work, Conclusion conclusion) {
-			super(name, new Run("lab " + name, new RunDirectory(ExperimentTests.this.directory),
-					new Progress(new PrintStream(PrintStream.nullOutputStream())), new PrintWriter(new StringWriter()),
-					ExperimentTests.this.interruption, (result, _) -> ExperimentTests.this.shown.add(result)),
+			super(name,
+					new Run("lab " + name, new RunDirectory(ExperimentTests.this.directory),
+							new Progress(new PrintStream(PrintStream.nullOutputStream())),
+							new PrintWriter(new StringWriter()), ExperimentTests.this.interruption, new Shown()),
 					Infrastructure.EMBEDDED);
 			this.name = name;
 			this.work = work;
@@ -199,11 +214,6 @@ class ExperimentTests {
 		@Override
 		protected Map<String, String> configuration() {
 			return Map.of("of", this.name);
-		}
-
-		@Override
-		protected String summary(RunResult result) {
-			return "";
 		}
 
 	}
