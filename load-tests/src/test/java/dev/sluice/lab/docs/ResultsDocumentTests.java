@@ -229,7 +229,7 @@ class ResultsDocumentTests {
 				samples.add(Sample.ofCpu(Instant.parse(fields[0]), fields[1], Long.parseLong(fields[2])));
 			}
 		}
-		return new ProcessSamples(samples, List.of());
+		return new ProcessSamples(samples);
 	}
 
 }

@@ -145,8 +145,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 		List<PhaseOutcome> ended = new ArrayList<>();
 		ProcessSamples samples = ProcessSamples.NONE;
 		Exception ending = null;
-		try (PrometheusScraper scraper = new PrometheusScraper(endpoints,
-				this.directory.directory("scrapes/" + this.name));
+		try (PrometheusScraper _ = new PrometheusScraper(endpoints, this.directory.directory("scrapes/" + this.name));
 				HttpClient client = client();
 				GeneratorProcess generator = GeneratorProcess.start(log)) {
 			groups.put(LAB, ProcessGroup.of(ProcessHandle.current().pid()));
@@ -171,7 +170,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 					Thread.sleep(LAST_SAMPLES);
 				}
 				finally {
-					samples = sampler.samples().with(scraper.failures());
+					samples = sampler.samples();
 				}
 			}
 		}

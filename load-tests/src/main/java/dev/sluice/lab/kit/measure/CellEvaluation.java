@@ -128,10 +128,6 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 			problems.add("the notes have %s orders accepted, the load generator counted %s".formatted(answered,
 					outcome.accepted()));
 		}
-		String failure = this.samples.failure(widened(window));
-		if (failure != null) {
-			problems.add("what the processes used could not be sampled: " + failure);
-		}
 		List<String> unknown = this.services.stream()
 			.filter((service) -> ProcessSamples.isLongEnough(window))
 			.filter((service) -> this.samples.cpuMillis(service, window) == null)

@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -22,23 +21,17 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPOutputStream;
 
-import dev.sluice.lab.kit.process.ProcessSamples.Failure;
 import dev.sluice.lab.kit.stack.Http;
 
 /**
  * Scrapes the services' Prometheus endpoints each second, on its own thread, into one
  * compressed file for each service. The answers are kept unchanged, each after a comment
- * with its time. If an endpoint does not answer within a second, that is noted in the
- * file, and the next scrape tries again. Other failures are noted there and in
- * {@link #failures}.
+ * with its time. If an endpoint does not answer within a second, or a scrape fails
+ * otherwise, that is noted in the file, and the next scrape tries again.
  */
 public final class PrometheusScraper implements AutoCloseable {
 
 	private static final Duration PERIOD = Duration.ofSeconds(1);
-
-	private static final int MAX_FAILURES = 10_000;
-
-	private final List<Failure> failures = Collections.synchronizedList(new ArrayList<>());
 
 	private final List<Target> targets = new ArrayList<>();
 
@@ -87,19 +80,8 @@ public final class PrometheusScraper implements AutoCloseable {
 		}
 		catch (RuntimeException | Error ex) {
 			// An executor silently drops a task that throws.
-			Instant now = Instant.now();
-			file.println("# at " + now + " failed: " + ex);
-			if (this.failures.size() < MAX_FAILURES) {
-				this.failures.add(new Failure(now, "%s: %s".formatted(endpoint, ex)));
-			}
+			file.println("# at " + Instant.now() + " failed: " + ex);
 		}
-	}
-
-	/**
-	 * The first failures, without endpoints that did not answer.
-	 */
-	public List<Failure> failures() {
-		return List.copyOf(this.failures);
 	}
 
 	@Override

@@ -20,15 +20,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.kit.process.ProcessSamples.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Samples procfs every {@link #INTERVAL} on its own thread: CPU time, resident memory and
  * thread count of some processes, descendants included, and the CPU time of the whole
  * machine. Once a second it also reads the times of the compilers' threads. Each sample
- * is appended to a CSV file. A failed sampling is noted in the samples and in the file,
- * and sampling continues. On a system without procfs it samples nothing.
+ * is appended to a CSV file. A failed sampling is noted in the file, and sampling
+ * continues. On a system without procfs it samples nothing.
  */
 public final class ProcessSampler implements AutoCloseable {
 
@@ -49,9 +48,6 @@ public final class ProcessSampler implements AutoCloseable {
 	/** The interval at which threads are read. */
 	static final Duration SELDOM_INTERVAL = INTERVAL.multipliedBy(SELDOM);
 
-	/** Half an hour of samplings; later failures are noted in the file only. */
-	private static final int MAX_FAILURES = 10_000;
-
 	private final Procfs procfs;
 
 	private final Map<String, ProcessGroup> groups;
@@ -65,8 +61,6 @@ public final class ProcessSampler implements AutoCloseable {
 
 	/** Thread times by group. Confined to the sampling thread. */
 	private final Map<String, ThreadTimes> threadTimes = new HashMap<>();
-
-	private final List<Failure> failures = Collections.synchronizedList(new ArrayList<>());
 
 	private final ScheduledExecutorService executor = Executors
 		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("process-sampler").factory());
@@ -109,7 +103,6 @@ public final class ProcessSampler implements AutoCloseable {
 		if (out == null) {
 			return;
 		}
-		Instant now = Instant.now();
 		try {
 			sample(out);
 			if (out.checkError()) {
@@ -117,10 +110,8 @@ public final class ProcessSampler implements AutoCloseable {
 			}
 		}
 		catch (RuntimeException | Error ex) {
-			out.println("# %s failed: %s".formatted(now, ex));
-			if (this.failures.size() < MAX_FAILURES) {
-				this.failures.add(new Failure(now, ex.toString()));
-			}
+			out.println("# %s failed: %s".formatted(Instant.now(), ex));
+			out.flush();
 		}
 	}
 
@@ -150,7 +141,7 @@ public final class ProcessSampler implements AutoCloseable {
 
 	/** The samples taken so far. */
 	public ProcessSamples samples() {
-		return new ProcessSamples(this.samples, this.failures);
+		return new ProcessSamples(this.samples);
 	}
 
 	/**

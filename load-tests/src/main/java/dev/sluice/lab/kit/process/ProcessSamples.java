@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * each end its value is interpolated between the two samples around it. So adjacent
  * windows add up, and no window has more CPU time than its cores could give.
  */
-public record ProcessSamples(List<Sample> samples, List<Failure> failures) {
+public record ProcessSamples(List<Sample> samples) {
 
 	/** A window of fewer intervals lies between two samples, or nearly so. */
 	private static final int MIN_INTERVALS = 2;
@@ -26,41 +26,17 @@ public record ProcessSamples(List<Sample> samples, List<Failure> failures) {
 	private static final int MAX_INTERVALS = 5;
 
 	/** No samples, as on a system without procfs. */
-	public static final ProcessSamples NONE = new ProcessSamples(List.of(), List.of());
-
-	/**
-	 * A failed sampling.
-	 *
-	 * @param time when
-	 * @param why in words
-	 */
-	public record Failure(Instant time, String why) {
-	}
+	public static final ProcessSamples NONE = new ProcessSamples(List.of());
 
 	public ProcessSamples {
 		samples = List.copyOf(samples);
-		failures = List.copyOf(failures);
-	}
-
-	/** These samples, with failures of other samplers added. */
-	public ProcessSamples with(List<Failure> more) {
-		return new ProcessSamples(this.samples, Stream.concat(this.failures.stream(), more.stream()).toList());
 	}
 
 	/** These samples, with a process renamed. */
 	public ProcessSamples calling(String process, String name) {
 		return new ProcessSamples(this.samples.stream()
 			.map((sample) -> sample.process().equals(process) ? sample.named(name) : sample)
-			.toList(), this.failures);
-	}
-
-	/** Why the window is incomplete; null if no sampling failed in it. */
-	public @Nullable String failure(Window window) {
-		return this.failures.stream()
-			.filter((failure) -> window.contains(failure.time()))
-			.map(Failure::why)
-			.findFirst()
-			.orElse(null);
+			.toList());
 	}
 
 	/**
@@ -91,9 +67,6 @@ public record ProcessSamples(List<Sample> samples, List<Failure> failures) {
 	 * null if it is not known.
 	 */
 	public @Nullable Double foreignCpuShare(Window window, int cores) {
-		if (failure(window) != null) {
-			return null;
-		}
 		Double busy = cpuMillis(Sample.MACHINE, window);
 		Double own = cpuMillis(Sample.OWN, window);
 		return (busy != null && own != null) ? Math.clamp((busy - own) / (window.seconds() * 1_000 * cores), 0.0, 1.0)

@@ -22,7 +22,6 @@ import dev.sluice.lab.kit.metrics.Scrapes;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.process.ProcessSampler.Sample;
-import dev.sluice.lab.kit.process.ProcessSamples.Failure;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.statistics.Window;
 import org.junit.jupiter.api.Test;
@@ -169,8 +168,7 @@ class CellEvaluationTests {
 		GcLog collector = new GcLog(List.of(new Pause(at(-5), Duration.ofMillis(6)),
 				new Pause(at(500), Duration.ofMillis(1)), new Pause(at(1_500), Duration.ofMillis(3))));
 
-		CellResult result = evaluate(outcome(4, 4, 2_000), new ProcessSamples(samples, List.of()),
-				Map.of("gateway", collector));
+		CellResult result = evaluate(outcome(4, 4, 2_000), new ProcessSamples(samples), Map.of("gateway", collector));
 
 		ServiceCost gateway = result.services().get("gateway");
 		assertThat(gateway).isEqualTo(new ServiceCost(50.0, 2, 4.0, 3.0, 39, 109L));
@@ -195,23 +193,9 @@ class CellEvaluationTests {
 			.filter((sample) -> !sample.process().equals("backend"))
 			.toList();
 
-		CellResult result = evaluate(outcome(4, 4, 2_000), new ProcessSamples(withoutBackend, List.of()), Map.of());
+		CellResult result = evaluate(outcome(4, 4, 2_000), new ProcessSamples(withoutBackend), Map.of());
 
 		assertThat(result.problem()).isEqualTo("the CPU time of backend is not known");
-	}
-
-	@Test
-	void aSamplingThatFailsWithinTheWindowIsAProblem() {
-		Failure within = new Failure(at(1_000), "no such file");
-		Failure later = new Failure(at(5_000), "no such file");
-
-		CellResult failed = evaluate(outcome(4, 4, 2_000), SAMPLED.with(List.of(within)), Map.of());
-		CellResult whole = evaluate(outcome(4, 4, 2_000), SAMPLED.with(List.of(later)), Map.of());
-
-		assertThat(failed.foreignCpuShare()).isNull();
-		assertThat(failed.problem()).contains("could not be sampled: no such file");
-		assertThat(whole.foreignCpuShare()).isCloseTo(0.05, within(1e-9));
-		assertThat(whole.problem()).isNull();
 	}
 
 	@Test
@@ -221,7 +205,7 @@ class CellEvaluationTests {
 		this.calls.clear();
 		this.calls.addAll(List.of(ok(0, 20), ok(0, 20), ok(0, 20), ok(0, 20)));
 
-		CellResult result = evaluate(outcome(4, 4, 150), new ProcessSamples(samples, List.of()), Map.of());
+		CellResult result = evaluate(outcome(4, 4, 150), new ProcessSamples(samples), Map.of());
 
 		assertThat(result.services().get("gateway").cpuMillisPerOrder()).isNull();
 		assertThat(result.problem()).isNull();
@@ -271,7 +255,7 @@ class CellEvaluationTests {
 			samples.add(Sample.ofCpu(at(i * 200L), "backend", 1_000 + i * 20));
 			samples.addAll(machine(i, 9_000 + i * busyMillis, 2_000 + i * 40));
 		}
-		return new ProcessSamples(samples, List.of());
+		return new ProcessSamples(samples);
 	}
 
 	private static List<Sample> machine(int sampling, long busyMillis, long ownMillis) {

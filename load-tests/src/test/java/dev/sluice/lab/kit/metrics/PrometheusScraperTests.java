@@ -41,9 +41,8 @@ class PrometheusScraperTests {
 		URI endpoint = endpoint("/gateway", answer(200, "jvm_threads 7\nup 1\n", scrapes));
 		Instant before = Instant.now();
 
-		try (PrometheusScraper scraper = new PrometheusScraper(Map.of("gateway", endpoint), this.directory)) {
+		try (PrometheusScraper _ = new PrometheusScraper(Map.of("gateway", endpoint), this.directory)) {
 			await().until(() -> scrapes.get() >= 3);
-			assertThat(scraper.failures()).isEmpty();
 		}
 
 		List<String> lines = lines("gateway");
@@ -81,12 +80,11 @@ class PrometheusScraperTests {
 		endpoints.put("bad", URI.create("ftp://127.0.0.1/metrics"));
 		endpoints.put("good", endpoint("/good", answer(200, "up 1\n", scrapes)));
 
-		try (PrometheusScraper scraper = new PrometheusScraper(endpoints, this.directory)) {
+		try (PrometheusScraper _ = new PrometheusScraper(endpoints, this.directory)) {
 			await().until(() -> scrapes.get() >= 2);
-
-			assertThat(scraper.failures()).isNotEmpty()
-				.allSatisfy((failure) -> assertThat(failure.why()).contains("ftp://127.0.0.1/metrics"));
 		}
+
+		assertThat(lines("bad")).first().asString().contains("failed:");
 	}
 
 	@Test
@@ -104,9 +102,8 @@ class PrometheusScraperTests {
 			}
 		});
 
-		try (PrometheusScraper scraper = new PrometheusScraper(Map.of("gateway", endpoint), this.directory)) {
+		try (PrometheusScraper _ = new PrometheusScraper(Map.of("gateway", endpoint), this.directory)) {
 			await().until(() -> scrapes.get() >= 2);
-			assertThat(scraper.failures()).as("a service may be down").isEmpty();
 		}
 
 		assertThat(String.join("\n", lines("gateway"))).containsSubsequence(" no answer: ", " status 200", "up 1");
@@ -122,9 +119,8 @@ class PrometheusScraperTests {
 			exchange.close();
 		});
 
-		try (PrometheusScraper scraper = new PrometheusScraper(Map.of("gateway", endpoint), this.directory)) {
+		try (PrometheusScraper _ = new PrometheusScraper(Map.of("gateway", endpoint), this.directory)) {
 			await().until(() -> hanging.get() >= 2);
-			assertThat(scraper.failures()).isEmpty();
 		}
 		finally {
 			end.countDown();

@@ -68,7 +68,7 @@ class ProcessSamplesTests {
 		int start = random.nextInt(1_000, 5_000);
 		int end = random.nextInt(6_000, 15_000);
 
-		assertThat(new ProcessSamples(processes, List.of()).cpuMillis("gateway", window(start, end))).isNotNull()
+		assertThat(new ProcessSamples(processes).cpuMillis("gateway", window(start, end))).isNotNull()
 			.isCloseTo(2.0 * (end - start), within(1e-6));
 	}
 
@@ -80,7 +80,7 @@ class ProcessSamplesTests {
 			sampled.add(Sample.ofCpu(at(millis), Sample.MACHINE, 2 * millis));
 			sampled.add(Sample.ofCpu(at(millis), Sample.OWN, Math.max(0, 2 * millis - 400)));
 		}
-		ProcessSamples samples = new ProcessSamples(sampled, List.of());
+		ProcessSamples samples = new ProcessSamples(sampled);
 
 		assertThat(samples.cpuMillis("gateway", window(150, 550))).isEqualTo(800.0);
 		assertThat(samples.cpuShare("gateway", window(150, 550))).isEqualTo(2.0);
@@ -90,7 +90,7 @@ class ProcessSamplesTests {
 
 	@Test
 	void whatWasNotSampledIsNotKnown() {
-		ProcessSamples gap = new ProcessSamples(List.of(sample(0, 0), sample(200, 10), sample(1_500, 900)), List.of());
+		ProcessSamples gap = new ProcessSamples(List.of(sample(0, 0), sample(200, 10), sample(1_500, 900)));
 
 		assertThat(gap.cpuMillis("gateway", window(100, 1_000))).as("an end in a gap").isNull();
 		assertThat(gap.cpuMillis("gateway", window(0, 1_500))).as("both ends sampled").isEqualTo(900.0);
@@ -107,7 +107,7 @@ class ProcessSamplesTests {
 		for (int millis = 0; millis <= 6_000; millis += 200) {
 			sampled.add(new Sample(at(millis), "gateway", millis, 1L, 1, (millis % 1_000 == 0) ? 100L * millis : null));
 		}
-		ProcessSamples samples = new ProcessSamples(sampled, List.of());
+		ProcessSamples samples = new ProcessSamples(sampled);
 
 		assertThat(samples.jitShare("gateway", window(1_500, 4_500))).isEqualTo(0.1);
 		assertThat(samples.jitShare("gateway", window(1_500, 3_400))).as("too short").isNull();
@@ -124,7 +124,7 @@ class ProcessSamplesTests {
 			before = at;
 			processes.add(sample(at, cpuMillis));
 		}
-		return new ProcessSamples(processes, List.of());
+		return new ProcessSamples(processes);
 	}
 
 	/** The sampler is late now and then. */
