@@ -32,10 +32,6 @@ public final class ChaosCommand extends ExperimentCommand {
 
 	private static final double SMALLEST_RATE = 10;
 
-	private static final int CONSUMERS = 2;
-
-	private static final int MAX_CONSUMERS = 4;
-
 	private static final int MAX_ORDERS = 2_000_000;
 
 	@Mixin
@@ -73,10 +69,6 @@ public final class ChaosCommand extends ExperimentCommand {
 			description = "Number of Kafka brokers, 1 or 3. With 3, one at a time is broken. Default: ${DEFAULT-VALUE}.")
 	private int brokers = 1;
 
-	@Option(names = "--consumers", paramLabel = "C", defaultValue = "" + CONSUMERS,
-			description = "Number of consumers, 1 to " + MAX_CONSUMERS + ". Default: ${DEFAULT-VALUE}.")
-	private int consumers = CONSUMERS;
-
 	@Option(names = "--store", paramLabel = "STORE", defaultValue = "memory",
 			description = "Where the backend keeps its orders: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
 	private ChaosExperiment.Store store = ChaosExperiment.Store.MEMORY;
@@ -103,9 +95,6 @@ public final class ChaosCommand extends ExperimentCommand {
 		if (this.brokers != 1 && this.brokers != 3) {
 			throw usage("--brokers must be 1 or 3");
 		}
-		if (this.consumers < 1 || this.consumers > MAX_CONSUMERS) {
-			throw usage("--consumers must be between 1 and " + MAX_CONSUMERS);
-		}
 		if (this.orders != null && this.minutes != null) {
 			throw usage("--orders and --minutes both give the length of the load: use one of them");
 		}
@@ -114,15 +103,15 @@ public final class ChaosCommand extends ExperimentCommand {
 		if (!(count >= 1 && count <= MAX_ORDERS)) {
 			throw usage("Between 1 and %s orders can be placed, these are %s".formatted(MAX_ORDERS, Math.round(count)));
 		}
-		return new ChaosExperiment.Settings((int) Math.round(count), perSecond, this.consumers, this.brokers,
-				this.store, this.length.value() == Length.SMALLEST,
+		return new ChaosExperiment.Settings((int) Math.round(count), perSecond, this.brokers, this.store,
+				this.length.value() == Length.SMALLEST,
 				(this.seed != null) ? this.seed : System.nanoTime() % 1_000_000);
 	}
 
 	private ChaosPlan plan(ChaosExperiment.Settings settings) {
 		int kills = (this.killsEach != null) ? this.killsEach : (this.length.value() == Length.WHOLE) ? KILLS : 1;
-		return ChaosPlan.of(new Choice(this.targets, this.kinds, kills, ChaosExperiment.GATEWAYS.size(), this.consumers,
-				this.brokers, this.store == ChaosExperiment.Store.POSTGRES, settings.millis(), settings.seed()));
+		return ChaosPlan.of(new Choice(this.targets, this.kinds, kills, this.brokers,
+				this.store == ChaosExperiment.Store.POSTGRES, settings.millis(), settings.seed()));
 	}
 
 }

@@ -24,7 +24,6 @@ import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.chaos.ChaosPlan.Target;
 import dev.sluice.lab.chaos.FaultInjector.Victim;
-import dev.sluice.lab.kit.measure.SavedSampler;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
@@ -36,7 +35,6 @@ import dev.sluice.lab.kit.run.ConsumerGroup;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Http;
-import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
@@ -62,6 +60,9 @@ final class ChaosExperiment extends Experiment {
 	private static final String BACKEND = "backend";
 
 	private static final String CONSUMER = "consumer";
+
+	/** Number of consumers. */
+	static final int CONSUMERS = 2;
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -98,8 +99,6 @@ final class ChaosExperiment extends Experiment {
 
 	private List<FaultInjector.Done> faults = List.of();
 
-	private List<@Nullable Integer> saved = List.of();
-
 	private long latestMillis;
 
 	/**
@@ -107,14 +106,12 @@ final class ChaosExperiment extends Experiment {
 	 *
 	 * @param orders to place
 	 * @param ratePerSecond orders due each second
-	 * @param consumers number of consumers
 	 * @param brokers number of Kafka brokers, 1 or 3
 	 * @param store where the backend keeps its orders
 	 * @param checking whether the services are started at the least cost
 	 * @param seed seed of the faults
 	 */
-	record Settings(int orders, double ratePerSecond, int consumers, int brokers, Store store, boolean checking,
-			long seed) {
+	record Settings(int orders, double ratePerSecond, int brokers, Store store, boolean checking, long seed) {
 
 		/** Length of the load without delays, in milliseconds. */
 		long millis() {
@@ -164,7 +161,7 @@ final class ChaosExperiment extends Experiment {
 			.toList();
 		LedgerAudit.Audited found = this.audited;
 		return new ChaosResult(this.settings.seed(), this.settings.ratePerSecond(), SYNC_SHARE,
-				(found != null) ? found.balance() : null, outages, answers.seconds(this.saved),
+				(found != null) ? found.balance() : null, outages, answers.seconds(),
 				(found != null) ? found.violations().stream().limit(MAX_VIOLATIONS).toList() : List.of(),
 				this.latestMillis);
 	}
@@ -190,7 +187,7 @@ final class ChaosExperiment extends Experiment {
 
 	private void run(Stack stack, HttpClient client) throws IOException, InterruptedException {
 		progress().step("Starting Kafka, PostgreSQL (%s), the backend, %s consumers and two gateways"
-			.formatted(stack.infrastructure().infrastructure(), this.settings.consumers()));
+			.formatted(stack.infrastructure().infrastructure(), CONSUMERS));
 		Map<String, Service> services = start(stack);
 		Service backend = Objects.requireNonNull(services.get(BACKEND));
 		BackendControl control = new BackendControl(client, backend.uri());
@@ -206,26 +203,17 @@ final class ChaosExperiment extends Experiment {
 		try (OrderLedger answers = new OrderLedger(this.settings.orders(), SYNC_SHARE,
 				directory.resolve("attempts.csv"))) {
 			this.ledger = answers;
+			long startMillis = System.currentTimeMillis();
 			long start = System.nanoTime();
-			SavedSampler sampler = new SavedSampler(control::savedIfKnown, start);
-			try (sampler) {
-				int placed = place(new OrderDriver(gateways, identity, answers, start), new FaultInjector(this.plan,
-						victims(stack, services, control), start, REST_MILLIS, progress()));
-				progress().step("Everything runs again; waiting for orders under way");
-				this.audited = new LedgerAudit(answers, identity, control, gateways.getFirst().uri(),
-						() -> unfinished(stack), LedgerAudit.Pauses.USUAL)
-					.run(placed, Patience.of(DRAIN), progress()::during);
-				Files.write(directory.resolve(VIOLATIONS),
-						Stream.concat(Stream.of("id,what,order"), this.audited.violations().stream()).toList());
-			}
-			finally {
-				List<@Nullable Integer> perSecond = sampler.perSecond();
-				// If the number saved is unknown, the seconds end with the load.
-				this.saved = perSecond.stream().anyMatch(Objects::nonNull) ? perSecond : List.of();
-			}
-			if (sampler.failure() != null) {
-				throw new LabException("What was saved could not be counted all the time: " + sampler.failure());
-			}
+			int placed = place(new OrderDriver(gateways, identity, answers, start, OrderDriver.FIRST_PAUSE),
+					new FaultInjector(this.plan, victims(stack, services, control), start, REST_MILLIS, progress()));
+			progress().step("Everything runs again; waiting for orders under way");
+			this.audited = new LedgerAudit(answers, identity, control, gateways.getFirst().uri(),
+					() -> unfinished(stack), LedgerAudit.POLL)
+				.run(placed, Patience.of(DRAIN), progress()::during);
+			this.audited.savedMicros().forEach((micros) -> answers.saved(micros / 1_000 - startMillis));
+			Files.write(directory.resolve(VIOLATIONS),
+					Stream.concat(Stream.of("id,what,order"), this.audited.violations().stream()).toList());
 		}
 	}
 
@@ -262,7 +250,7 @@ final class ChaosExperiment extends Experiment {
 		starts.add(stack::startInfrastructure);
 		ServiceOptions backend = ServiceOptions.NONE.withProperty("backend.store", this.settings.store());
 		starts.add(() -> services.put(BACKEND, stack.startBackend(backend)));
-		for (int number = 1; number <= this.settings.consumers(); number++) {
+		for (int number = 1; number <= CONSUMERS; number++) {
 			int of = number;
 			starts.add(() -> services.put(consumer(of), stack.startConsumer(of, ServiceOptions.NONE)));
 		}
@@ -283,7 +271,7 @@ final class ChaosExperiment extends Experiment {
 					.map((variant) -> victim("gateway " + variant, services.get(variant.id()), null))
 					.toList(),
 				Target.CONSUMER,
-				IntStream.rangeClosed(1, this.settings.consumers())
+				IntStream.rangeClosed(1, CONSUMERS)
 					.mapToObj(ChaosExperiment::consumer)
 					.map((name) -> victim(name, services.get(name), null))
 					.toList(),
@@ -305,7 +293,7 @@ final class ChaosExperiment extends Experiment {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "open: %s orders per second by the clock, %s of them sync"
 			.formatted(this.settings.ratePerSecond(), Figures.percent(SYNC_SHARE)));
-		configuration.put("consumers", Integer.toString(this.settings.consumers()));
+		configuration.put("consumers", Integer.toString(CONSUMERS));
 		configuration.put("client", OrderDriver.text(GATEWAYS));
 		configuration.put("seed", Long.toString(this.settings.seed()));
 		configuration.put("faults planned", Integer.toString(this.plan.faults().size()));

@@ -19,7 +19,6 @@ import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.result.ChaosResult.Fault;
 import dev.sluice.lab.kit.result.ChaosResult.Second;
-import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,13 +35,17 @@ public final class ChaosPage {
 	}
 
 	/** The sections of a report, in the order of the page. */
-	public static List<Section> sections(RunResult run, ChaosResult chaos) {
+	public static List<Section> sections(ChaosResult chaos) {
 		return List.of(
 				new Section("balance", "Was every accepted order saved once?", answers(chaos),
 						(html) -> balance(chaos, html)),
 				new Section("timeline", "What clients saw, second by second", (html) -> timeline(chaos, html)),
 				new Section("outages", "How long was nothing accepted?", (html) -> outages(chaos, html)),
-				new Section("proof", "What this proves, and what it does not", (html) -> proof(run, chaos, html)));
+				Section.limits(
+						"An order counts as accepted once any of its attempts was answered 2xx. After the last fault the backend lists its orders, and a gateway is asked for the accepted ones that are not among them.",
+						"The load is an open model: orders are due by the clock, whatever became of those before. The latest was sent %s ms late."
+							.formatted(Figures.count(chaos.latestMillis())),
+						"Processes are killed, not machines: what the operating system holds in its page cache survives. A single broker whose machine loses power may lose what it has not yet flushed; replication is what helps there."));
 	}
 
 	/** The balance and the outages for the terminal. */
@@ -110,7 +113,7 @@ public final class ChaosPage {
 			return;
 		}
 		html.paragraph(
-				"Each bar above is a fault, from its beginning until what was broken ran again and was ready; its shade goes through all panels. The client retries a failed attempt at the other gateway. What the backend saved while it did not answer is counted in the second in which it did.");
+				"Each bar above is a fault, from its beginning until what was broken ran again and was ready; its shade goes through all panels. The client retries a failed attempt at the other gateway.");
 		List<Chart.Panel> accepted = sameAxis(
 				Chart.Panel.of("Queued orders accepted per second", 1, "area", seconds, Second::acceptedQueued),
 				Chart.Panel.of("Sync orders accepted per second", 0, "area", seconds, Second::acceptedSync));
@@ -163,13 +166,6 @@ public final class ChaosPage {
 				"The longest time without an accepted order, from the fault's beginning until the first order accepted after its end. Faults that overlap share it. Sync orders are %s of the %s due each second: without any fault their gaps are longer."
 					.formatted(Figures.percent(chaos.syncShare()), Figures.measured(chaos.ratePerSecond())));
 		html.table(outages(chaos));
-		html.details("Each fault",
-				Table.of("Faults in the order they began, times in seconds since the load began", chaos.faults(),
-						List.of(Column.words("What", Fault::target), Column.words("how", Fault::kind),
-								Column.measured("began", (fault) -> seconds(fault.beganMillis())),
-								Column.measured("healed", (fault) -> seconds(fault.healedMillis())),
-								Column.measured("sync", (fault) -> seconds(fault.syncGapMillis())),
-								Column.measured("queued", (fault) -> seconds(fault.queuedGapMillis())))));
 	}
 
 	private static Table outages(ChaosResult chaos) {
@@ -194,18 +190,6 @@ public final class ChaosPage {
 
 	private static @Nullable Double seconds(@Nullable Long millis) {
 		return (millis != null) ? millis / 1_000.0 : null;
-	}
-
-	private static void proof(RunResult run, ChaosResult chaos, Html html) {
-		html.list(List.of(
-				"An order counts as accepted once any of its attempts was answered 2xx. After the last fault the backend lists its orders, and a gateway is asked for the accepted ones that are not among them.",
-				"The load is an open model: orders are due by the clock, whatever became of those before."
-						+ ((chaos.balance() != null)
-								? " The latest was sent %s ms late.".formatted(Figures.count(chaos.latestMillis()))
-								: ""),
-				"The backend is the witness: %s."
-					.formatted(run.configuration().getOrDefault("backend", "50 ms an order")),
-				"Processes are killed, not machines: what the operating system holds in its page cache survives. A single broker whose machine loses power may lose what it has not yet flushed; replication is what helps there."));
 	}
 
 }

@@ -133,22 +133,19 @@ record ChaosPlan(List<Fault> faults) {
 	 * @param kinds kinds of faults to use
 	 * @param killsEach number of kills of each target that can be killed, at least 1;
 	 * each other kind happens a quarter as often, at least once
-	 * @param gateways number of gateways
-	 * @param consumers number of consumers
 	 * @param brokers number of brokers
 	 * @param backendRemembers whether the backend still has what it saved after a kill
 	 * @param loadMillis length of the load
 	 * @param seed seed of all draws
 	 */
-	public record Choice(Set<Target> targets, Set<Kind> kinds, int killsEach, int gateways, int consumers, int brokers,
-			boolean backendRemembers, long loadMillis, long seed) {
+	public record Choice(Set<Target> targets, Set<Kind> kinds, int killsEach, int brokers, boolean backendRemembers,
+			long loadMillis, long seed) {
 
 		public Choice {
 			targets = Set.copyOf(targets);
 			kinds = Set.copyOf(kinds);
-			if (killsEach < 1 || gateways < 1 || consumers < 1 || brokers < 1) {
-				throw new IllegalArgumentException(
-						"At least one kill, one gateway, one consumer and one broker are needed");
+			if (killsEach < 1) {
+				throw new IllegalArgumentException("At least one kill is needed");
 			}
 		}
 
@@ -194,8 +191,8 @@ record ChaosPlan(List<Fault> faults) {
 
 	private static int instance(Target target, Choice choice, Random random) {
 		int instances = switch (target) {
-			case GATEWAY -> choice.gateways();
-			case CONSUMER -> choice.consumers();
+			case GATEWAY -> ChaosExperiment.GATEWAYS.size();
+			case CONSUMER -> ChaosExperiment.CONSUMERS;
 			case BROKER -> choice.brokers();
 			case POSTGRES, BACKEND -> 1;
 		};

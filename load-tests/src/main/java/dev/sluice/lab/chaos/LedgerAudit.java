@@ -8,9 +8,10 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
@@ -41,6 +42,15 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class LedgerAudit {
 
+	/** Between two looks at the backend. */
+	static final Duration POLL = Duration.ofMillis(500);
+
+	/**
+	 * Looks without a new order at the backend, after which missing orders may never
+	 * arrive.
+	 */
+	private static final int QUIET_POLLS = 6;
+
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
 	private static final int TRIES = 5;
@@ -57,7 +67,10 @@ final class LedgerAudit {
 
 	private final Question<OptionalLong> unfinished;
 
-	private final Pauses pauses;
+	private final Duration poll;
+
+	/** By id, when the backend saved it. */
+	private Map<UUID, Long> savedMicros = Map.of();
 
 	/** By order: those that the backend has. */
 	private BitSet saved = new BitSet();
@@ -66,40 +79,29 @@ final class LedgerAudit {
 	private final BitSet failed = new BitSet();
 
 	/**
-	 * How long to wait.
-	 *
-	 * @param poll between two looks at the backend
-	 * @param quiet time without a new order at the backend after which missing orders may
-	 * never arrive
-	 */
-	record Pauses(Duration poll, Duration quiet) {
-
-		static final Pauses USUAL = new Pauses(Duration.ofMillis(500), Duration.ofSeconds(3));
-
-	}
-
-	/**
 	 * The result of an audit.
 	 *
 	 * @param violations a line for each order that breaks the balance, in the order of
 	 * their numbers: {@code id,what,order}
+	 * @param savedMicros when each order was saved, in microseconds since 1970
 	 */
-	record Audited(Balance balance, List<String> violations) {
+	record Audited(Balance balance, List<String> violations, Collection<Long> savedMicros) {
 	}
 
 	/**
 	 * @param gateway asked for accepted orders that the backend does not have
 	 * @param unfinished the number of records that Kafka still has to deliver, empty if
 	 * unknown at the moment; asked once the backend is quiet
+	 * @param poll between two looks at the backend
 	 */
 	LedgerAudit(OrderLedger ledger, OrderIdentity identity, BackendControl backend, URI gateway,
-			Question<OptionalLong> unfinished, Pauses pauses) {
+			Question<OptionalLong> unfinished, Duration poll) {
 		this.ledger = ledger;
 		this.identity = identity;
 		this.backend = backend;
 		this.gateway = gateway;
 		this.unfinished = unfinished;
-		this.pauses = pauses;
+		this.poll = poll;
 	}
 
 	/**
@@ -117,10 +119,10 @@ final class LedgerAudit {
 		BackendAudit counts = lookUp();
 		// Orders in doubt may have arrived between the two answers of the backend.
 		for (int tries = 1; !isSettled(counts) && (tries < TRIES || System.nanoTime() - deadline < 0); tries++) {
-			Thread.sleep(this.pauses.poll());
+			Thread.sleep(this.poll);
 			counts = lookUp();
 		}
-		return new Audited(balance(placed, counts), violations());
+		return new Audited(balance(placed, counts), violations(), this.savedMicros.values());
 	}
 
 	private void awaitQuiet(long deadline, Consumer<String> progress) throws InterruptedException {
@@ -135,7 +137,7 @@ final class LedgerAudit {
 			}
 			progress.accept("%s orders accepted, the backend has %s".formatted(accepted, audit.saved()));
 			boolean late = System.nanoTime() - deadline >= 0;
-			if (late || System.nanoTime() - quietSince >= this.pauses.quiet().toNanos()) {
+			if (late || System.nanoTime() - quietSince >= this.poll.multipliedBy(QUIET_POLLS).toNanos()) {
 				OptionalLong left = this.unfinished.ask();
 				if (left.isPresent() && left.getAsLong() == 0) {
 					return;
@@ -146,17 +148,17 @@ final class LedgerAudit {
 								: "Kafka does not report how many"));
 				}
 			}
-			Thread.sleep(this.pauses.poll());
+			Thread.sleep(this.poll);
 		}
 	}
 
 	/** Finds out what has become of each order; returns the backend's counts. */
 	private BackendAudit lookUp() throws InterruptedException {
-		Set<UUID> known = retried(this.backend::savedMicros).keySet();
+		this.savedMicros = retried(this.backend::savedMicros);
 		BackendAudit counts = retried(this.backend::audit);
 		this.saved = new BitSet();
 		for (int order = 0; order < this.ledger.orders(); order++) {
-			this.saved.set(order, known.contains(this.identity.id(order)));
+			this.saved.set(order, this.savedMicros.containsKey(this.identity.id(order)));
 			if (isLost(order)) {
 				UUID id = this.identity.id(order);
 				this.failed.set(order, retried(() -> hasFailed(id)));
@@ -192,7 +194,7 @@ final class LedgerAudit {
 					throw ex;
 				}
 			}
-			Thread.sleep(this.pauses.poll());
+			Thread.sleep(this.poll);
 		}
 	}
 

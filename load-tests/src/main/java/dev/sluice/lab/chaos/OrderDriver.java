@@ -61,7 +61,7 @@ final class OrderDriver implements AutoCloseable {
 	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
 	/** The Retry-After of a gateway that refuses an order. */
-	private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+	static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
 	/** Longer than all attempts and pauses of an order. */
 	private static final Duration END = Duration.ofSeconds(120);
@@ -104,12 +104,9 @@ final class OrderDriver implements AutoCloseable {
 	 * @param identity ids and keys of the orders
 	 * @param ledger records the answers
 	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
+	 * @param firstPause before the second attempt of an order
 	 */
-	public OrderDriver(List<Gateway> gateways, OrderIdentity identity, OrderLedger ledger, long startNanos) {
-		this(gateways, identity, ledger, startNanos, FIRST_PAUSE);
-	}
-
-	public OrderDriver(List<Gateway> gateways, OrderIdentity identity, OrderLedger ledger, long startNanos,
+	OrderDriver(List<Gateway> gateways, OrderIdentity identity, OrderLedger ledger, long startNanos,
 			Duration firstPause) {
 		this.gateways = List.copyOf(gateways);
 		this.identity = identity;

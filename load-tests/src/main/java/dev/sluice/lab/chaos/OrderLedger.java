@@ -27,6 +27,9 @@ final class OrderLedger implements AutoCloseable {
 
 	private static final int NEVER = -1;
 
+	/** Of a second's counts, after those of accepted and failed attempts by mode. */
+	private static final int SAVED = 4;
+
 	private final byte[] meanings;
 
 	/** By order, since the load began; {@link #NEVER} if it was not accepted. */
@@ -97,9 +100,17 @@ final class OrderLedger implements AutoCloseable {
 	private int[] second(long millis) {
 		int second = Math.toIntExact(millis / 1_000);
 		while (this.seconds.size() <= second) {
-			this.seconds.add(new int[4]);
+			this.seconds.add(new int[SAVED + 1]);
 		}
 		return this.seconds.get(second);
+	}
+
+	/**
+	 * Counts an order that the backend has.
+	 * @param millis when it saved it, since the load began
+	 */
+	synchronized void saved(long millis) {
+		second(Math.max(millis, 0))[SAVED]++;
 	}
 
 	/** Counts an answer with another id than the order's. */
@@ -162,18 +173,14 @@ final class OrderLedger implements AutoCloseable {
 		return null;
 	}
 
-	/**
-	 * The load second by second.
-	 * @param saved orders that the backend saved in each second; null where unknown
-	 */
-	public synchronized List<Second> seconds(List<@Nullable Integer> saved) {
-		List<Second> all = new ArrayList<>();
-		for (int i = 0; i < Math.max(this.seconds.size(), saved.size()); i++) {
-			int[] of = (i < this.seconds.size()) ? this.seconds.get(i) : new int[4];
-			all.add(new Second(i, of[Mode.SYNC.ordinal()], of[Mode.QUEUED.ordinal()], of[2 + Mode.SYNC.ordinal()],
-					of[2 + Mode.QUEUED.ordinal()], (i < saved.size()) ? saved.get(i) : null));
-		}
-		return all;
+	/** The load second by second; what was saved is known only after an audit. */
+	synchronized List<Second> seconds() {
+		boolean known = this.seconds.stream().anyMatch((of) -> of[SAVED] > 0);
+		return IntStream.range(0, this.seconds.size()).mapToObj((second) -> {
+			int[] of = this.seconds.get(second);
+			return new Second(second, of[Mode.SYNC.ordinal()], of[Mode.QUEUED.ordinal()], of[2 + Mode.SYNC.ordinal()],
+					of[2 + Mode.QUEUED.ordinal()], known ? of[SAVED] : null);
+		}).toList();
 	}
 
 	@Override

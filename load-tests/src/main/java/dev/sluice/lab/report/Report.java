@@ -110,7 +110,7 @@ public final class Report {
 	private static List<Section> sections(RunResult run) {
 		List<Section> own = switch (run.finding()) {
 			case null -> List.of();
-			case ChaosResult chaos -> ChaosPage.sections(run, chaos);
+			case ChaosResult chaos -> ChaosPage.sections(chaos);
 			case ClientResult client -> ClientPage.sections(client);
 			case CompareResult compare -> ComparePage.sections(run, compare);
 			case DrainResult drain -> DrainPage.sections(drain);

@@ -23,7 +23,6 @@ class ChaosCommandTests {
 			--smallest --minutes 1           | The load must last at least 63 s for 16 faults
 			--minutes 1 --kills-each 20      | The load must last at least
 			--kills-each 0                   | At least one kill
-			--consumers 5                    | --consumers must be between 1 and 4
 			--brokers 2                      | --brokers must be 1 or 3
 			""")
 	void refusesWhatCannotBe(String arguments, String message) {

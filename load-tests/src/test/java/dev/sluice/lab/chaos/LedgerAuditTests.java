@@ -21,7 +21,6 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.lab.StubServer;
-import dev.sluice.lab.chaos.LedgerAudit.Pauses;
 import dev.sluice.lab.chaos.LedgerAudit.Question;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
@@ -44,7 +43,7 @@ class LedgerAuditTests {
 
 	private static final int ORDERS = 200;
 
-	private static final Pauses NO_PAUSE = new Pauses(Duration.ofMillis(1), Duration.ZERO);
+	private static final Duration POLL = Duration.ofMillis(1);
 
 	private static final Answer ACCEPTED = Answer.of(202, null);
 
@@ -252,7 +251,7 @@ class LedgerAuditTests {
 			throws InterruptedException {
 		try (HttpClient client = Http.client(Duration.ofSeconds(5))) {
 			return new LedgerAudit(this.ledger, this.identity, new BackendControl(client, this.backend.uri("")),
-					this.gateway.uri(""), unfinished, NO_PAUSE)
+					this.gateway.uri(""), unfinished, POLL)
 				.run(ORDERS, Duration.ofMillis(deadlineMillis), (_) -> {
 				});
 		}

@@ -2,7 +2,6 @@ package dev.sluice.lab.chaos;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.stream.IntStream;
 
 import dev.sluice.lab.chaos.Answer.Meaning;
@@ -71,8 +70,13 @@ class OrderLedgerTests {
 			ledger.enter(0, 1, "a", 900, 200, ACCEPTED);
 			ledger.enter(1, 1, "a", 100, 20, Answer.TIMEOUT);
 
-			assertThat(ledger.seconds(Arrays.asList(null, 1, 0))).containsExactly(new Second(0, 0, 0, 0, 1, null),
-					new Second(1, 0, 1, 0, 0, 1), new Second(2, 0, 0, 0, 0, 0));
+			assertThat(ledger.seconds()).containsExactly(new Second(0, 0, 0, 0, 1, null),
+					new Second(1, 0, 1, 0, 0, null));
+
+			ledger.saved(2_001);
+
+			assertThat(ledger.seconds()).containsExactly(new Second(0, 0, 0, 0, 1, 0), new Second(1, 0, 1, 0, 0, 0),
+					new Second(2, 0, 0, 0, 0, 1));
 		}
 	}
 
