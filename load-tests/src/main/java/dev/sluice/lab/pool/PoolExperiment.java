@@ -6,11 +6,9 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Infrastructure;
@@ -109,8 +107,8 @@ final class PoolExperiment extends Experiment {
 				TimeUnit.NANOSECONDS.sleep(start + TimeUnit.SECONDS.toNanos(second) - System.nanoTime());
 				if (second > 0 && second % STATUS_SECONDS == 0) {
 					statuses.add(dispatcher.status(second));
-					out().print(text(statuses.getLast()));
-					out().flush();
+					progress().step("%s of %s messages written, %s given up".formatted(statuses.getLast().written(),
+							statuses.getLast().produced(), statuses.getLast().errors()));
 				}
 				dispatcher.produce(MESSAGES);
 			}
@@ -118,23 +116,6 @@ final class PoolExperiment extends Experiment {
 		finally {
 			this.cases.add(new Case(name, connections, statuses));
 		}
-	}
-
-	/**
-	 * A status in the reference's form, with true percentiles next to its means.
-	 */
-	private static String text(Status status) {
-		String counts = "===== status =====%nqueued: %s%ninflight: %s%nerrors: %s%nconcurrency: %s%nopen connections: %s (%s opened)%n"
-			.formatted(status.queued(), status.inFlight(), status.errors(), IN_FLIGHT, status.openConnections(),
-					status.openedConnections());
-		return status.shares()
-			.stream()
-			.map((share) -> String.format(Locale.ROOT,
-					"%7.3f%%: %d written, %.0f ms avg latency (%.0f - %.0f), percentile %s%n", share.percent(),
-					share.written(), share.meanMillis(), share.minMillis(), share.maxMillis(),
-					(share.percentileMillis() != null) ? String.format(Locale.ROOT, "%.0f ms", share.percentileMillis())
-							: "-"))
-			.collect(Collectors.joining("", counts, ""));
 	}
 
 	@Override

@@ -49,8 +49,6 @@ final class SinkExperiment extends Experiment {
 
 	private static final long LINK_BITS_PER_SECOND = 40_000_000;
 
-	private static final Duration LINK_ROUND_TRIP = Duration.ofMillis(10);
-
 	private static final List<String> CLIENT_JVM_ARGS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseG1GC",
 			"--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
 
@@ -165,15 +163,14 @@ final class SinkExperiment extends Experiment {
 	/** Describes the thin link; null if no transfer uses it. */
 	private @Nullable String linkWords() {
 		return this.settings.settings().contains(Setting.LINK)
-				? "a delaying proxy: handshakes are local, nothing is lost, its rate is that of TCP's payload" : null;
+				? "a proxy: nothing is delayed or lost, its rate is that of TCP's payload" : null;
 	}
 
 	private void run(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {
 		progress().step("%s, repetition %s: starting the sink".formatted(setting.words(), repetition));
 		stack.infrastructure().kafka();
-		try (ThinLink link = setting == Setting.LINK
-				? new ThinLink(LINK_BITS_PER_SECOND, LINK_ROUND_TRIP, port(stack.sinkTarget())) : null;
-				Service sink = stack.startSink(sinkOptions(setting))) {
+		try (ThinLink link = setting == Setting.LINK ? new ThinLink(LINK_BITS_PER_SECOND, port(stack.sinkTarget()))
+				: null; Service sink = stack.startSink(sinkOptions(setting))) {
 			String target = (link != null) ? link.target() : stack.sinkTarget();
 			for (Mode mode : Settings.modes(setting)) {
 				Transfer transfer = switch (mode) {
@@ -279,8 +276,8 @@ final class SinkExperiment extends Experiment {
 						"%.1f ms where the storage binds: what gives 54 connections that wait 49 Mbit/s",
 						this.storeDelay.toNanos() / 1e6));
 		if (linkWords() != null) {
-			configuration.put("thin link", String.format(Locale.ROOT, "%,.0f Mbit/s each way, %s ms round trip; %s",
-					LINK_BITS_PER_SECOND / 1e6, LINK_ROUND_TRIP.toMillis(), linkWords()));
+			configuration.put("thin link",
+					String.format(Locale.ROOT, "%,.0f Mbit/s each way; %s", LINK_BITS_PER_SECOND / 1e6, linkWords()));
 		}
 		configuration.put("zstd",
 				"level %s; dictionary of 110 KiB, trained from other batches".formatted(SinkSender.ZSTD_LEVEL));

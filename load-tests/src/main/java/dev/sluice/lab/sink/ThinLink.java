@@ -4,20 +4,14 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.time.Duration;
-import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A thin link: forwards TCP connections to a port of this machine with a delay and, in
- * each direction, a rate that all connections share. It works on TCP payloads, so the
- * rate excludes headers, and handshakes and losses are not those of a real link. Bounded:
- * some 256 KB in transit for each connection and direction.
+ * A thin link: forwards TCP connections to a port of this machine, in each direction at a
+ * rate that all connections share. It works on TCP payloads, so the rate excludes
+ * headers, and handshakes and losses are not those of a real link.
  */
 final class ThinLink implements AutoCloseable {
 
@@ -25,11 +19,7 @@ final class ThinLink implements AutoCloseable {
 
 	private static final int CHUNK_BYTES = 4 * 1024;
 
-	private static final int QUEUE_BYTES = 256 * 1024;
-
 	private final int sinkPort;
-
-	private final long delayNanos;
 
 	private final Pacer forward;
 
@@ -39,7 +29,7 @@ final class ThinLink implements AutoCloseable {
 
 	private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
-	/** Paces one direction: the time at which bytes have left. Thread-safe. */
+	/** Paces one direction. Thread-safe. */
 	private static final class Pacer {
 
 		private final double nanosPerByte;
@@ -50,8 +40,12 @@ final class ThinLink implements AutoCloseable {
 			this.nanosPerByte = nanosPerByte;
 		}
 
-		/** When this many more bytes will have left, by {@link System#nanoTime()}. */
-		synchronized long sent(int bytes) {
+		/** Returns when this many more bytes have left. */
+		void send(int bytes) throws InterruptedException {
+			TimeUnit.NANOSECONDS.sleep(sentAt(bytes) - System.nanoTime());
+		}
+
+		private synchronized long sentAt(int bytes) {
 			this.freeAt = Math.max(this.freeAt, System.nanoTime()) + (long) (bytes * this.nanosPerByte);
 			return this.freeAt;
 		}
@@ -61,11 +55,9 @@ final class ThinLink implements AutoCloseable {
 	/**
 	 * Starts listening.
 	 * @param bitsPerSecond rate in each direction
-	 * @param roundTrip round-trip time, without the time to send
 	 */
-	ThinLink(long bitsPerSecond, Duration roundTrip, int sinkPort) throws IOException {
+	ThinLink(long bitsPerSecond, int sinkPort) throws IOException {
 		this.sinkPort = sinkPort;
-		this.delayNanos = roundTrip.toNanos() / 2;
 		this.forward = new Pacer(8e9 / bitsPerSecond);
 		this.backward = new Pacer(8e9 / bitsPerSecond);
 		this.server = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
@@ -104,24 +96,17 @@ final class ThinLink implements AutoCloseable {
 	}
 
 	private void join(Socket from, Socket to, Pacer pacer) throws IOException {
-		from.setTcpNoDelay(true);
 		to.setTcpNoDelay(true);
 		Thread.ofVirtual().name("link").start(() -> pass(from, to, pacer));
 	}
 
-	/** Passes on what comes from one side, each chunk when it is due at the other. */
+	/** Passes on what comes from one side; its end ends the other side, too. */
 	private void pass(Socket from, Socket to, Pacer pacer) {
-		Semaphore room = new Semaphore(QUEUE_BYTES);
-		try (ExecutorService onItsWay = Executors.newSingleThreadExecutor(Thread.ofVirtual().factory())) {
-			byte[] buffer = new byte[CHUNK_BYTES];
+		byte[] buffer = new byte[CHUNK_BYTES];
+		try {
 			for (int read = from.getInputStream().read(buffer); read >= 0; read = from.getInputStream().read(buffer)) {
-				room.acquire(read);
-				byte[] chunk = Arrays.copyOf(buffer, read);
-				long dueAt = pacer.sent(read) + this.delayNanos;
-				onItsWay.execute(() -> {
-					give(to, chunk, dueAt);
-					room.release(chunk.length);
-				});
+				pacer.send(read);
+				to.getOutputStream().write(buffer, 0, read);
 			}
 		}
 		catch (IOException _) {
@@ -132,20 +117,6 @@ final class ThinLink implements AutoCloseable {
 		}
 		finally {
 			close(to);
-		}
-	}
-
-	private static void give(Socket to, byte[] chunk, long dueAt) {
-		try {
-			TimeUnit.NANOSECONDS.sleep(dueAt - System.nanoTime());
-			to.getOutputStream().write(chunk);
-		}
-		catch (IOException _) {
-			// Its other direction ends as well.
-			close(to);
-		}
-		catch (InterruptedException _) {
-			Thread.currentThread().interrupt();
 		}
 	}
 
