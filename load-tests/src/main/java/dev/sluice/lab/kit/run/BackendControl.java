@@ -19,7 +19,6 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendCount;
 import dev.sluice.devservices.Patience;
-import dev.sluice.lab.kit.measure.SavedSampler;
 import dev.sluice.lab.kit.stack.LabException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -38,7 +37,7 @@ public record BackendControl(HttpClient client, URI uri) {
 
 	/** Sets its behaviour. */
 	public void behave(BackendBehaviour behaviour) throws InterruptedException {
-		send("/behaviour", "PUT", BodyPublishers.ofString(JSON.writeValueAsString(behaviour)));
+		send("/behaviour", "PUT", BodyPublishers.ofString(JSON.writeValueAsString(behaviour)), BodyHandlers.ofString());
 	}
 
 	/** Its audit. */
@@ -48,7 +47,7 @@ public record BackendControl(HttpClient client, URI uri) {
 
 	/** Clears its orders and its counts. */
 	public void forget() throws InterruptedException {
-		send("/audit", "DELETE", BodyPublishers.noBody());
+		send("/audit", "DELETE", BodyPublishers.noBody(), BodyHandlers.ofString());
 	}
 
 	/** The number of orders that it has saved. */
@@ -59,7 +58,7 @@ public record BackendControl(HttpClient client, URI uri) {
 	/** When it saved each order: by id, in microseconds since 1970. */
 	public Map<UUID, Long> savedMicros() throws InterruptedException {
 		ByteBuffer bytes = ByteBuffer
-			.wrap(required(exchange("/audit/orders", "GET", BodyPublishers.noBody(), BodyHandlers.ofByteArray())));
+			.wrap(send("/audit/orders", "GET", BodyPublishers.noBody(), BodyHandlers.ofByteArray()));
 		Map<UUID, Long> micros = new HashMap<>();
 		while (bytes.remaining() >= 3 * Long.BYTES) {
 			micros.put(new UUID(bytes.getLong(), bytes.getLong()), bytes.getLong());
@@ -67,51 +66,37 @@ public record BackendControl(HttpClient client, URI uri) {
 		return micros;
 	}
 
-	/**
-	 * The number of orders that it has saved, for a {@link SavedSampler};
-	 * {@link SavedSampler#UNKNOWN} if it does not answer.
-	 */
+	/** The number of orders that it has saved; -1 if it does not answer. */
 	public long savedIfKnown() {
 		try {
 			return saved();
 		}
 		catch (LabException _) {
-			return SavedSampler.UNKNOWN;
+			return -1;
 		}
 		catch (InterruptedException _) {
 			Thread.currentThread().interrupt();
-			return SavedSampler.UNKNOWN;
+			return -1;
 		}
 	}
 
 	private String get(String path) throws InterruptedException {
-		return send(path, "GET", BodyPublishers.noBody());
+		return send(path, "GET", BodyPublishers.noBody(), BodyHandlers.ofString());
 	}
 
-	private String send(String path, String method, BodyPublisher body) throws InterruptedException {
-		return required(exchange(path, method, body));
-	}
-
-	private static <T> T required(HttpResponse<T> answer) {
-		if (answer.statusCode() >= 300) {
-			throw new LabException("The backend refuses %s %s: %s %s".formatted(answer.request().method(),
-					answer.request().uri().getPath(), answer.statusCode(), answer.body()));
-		}
-		return answer.body();
-	}
-
-	private HttpResponse<String> exchange(String path, String method, BodyPublisher body) throws InterruptedException {
-		return exchange(path, method, body, BodyHandlers.ofString());
-	}
-
-	private <T> HttpResponse<T> exchange(String path, String method, BodyPublisher body, BodyHandler<T> handler)
+	private <T> T send(String path, String method, BodyPublisher body, BodyHandler<T> handler)
 			throws InterruptedException {
 		try {
-			return this.client.send(HttpRequest.newBuilder(this.uri.resolve(path))
+			HttpResponse<T> answer = this.client.send(HttpRequest.newBuilder(this.uri.resolve(path))
 				.timeout(Patience.of(TIMEOUT))
 				.header("Content-Type", "application/json")
 				.method(method, body)
 				.build(), handler);
+			if (answer.statusCode() >= 300) {
+				throw new LabException(
+						"The backend refuses %s %s: %s %s".formatted(method, path, answer.statusCode(), answer.body()));
+			}
+			return answer.body();
 		}
 		catch (IOException ex) {
 			throw new LabException("The backend does not answer: " + ex, ex);
