@@ -31,8 +31,6 @@ public final class ClientCommand extends ExperimentCommand {
 
 	private static final int SECONDS = 20;
 
-	private static final int MAX_THREADS = 10_000;
-
 	@Option(names = { "-u", "--uri" }, paramLabel = "URI", description = "URI to GET.")
 	private @Nullable URI uri;
 
@@ -41,14 +39,10 @@ public final class ClientCommand extends ExperimentCommand {
 	private double requestsPerSecond = RATE;
 
 	@Option(names = { "-m", "--mode" }, paramLabel = "MODE", defaultValue = "async",
-			description = "How the client waits for answers: async; blocking, a fixed number of threads; virtual, a virtual"
-					+ " thread each; sync-over-async, a pool that is blocked on futures and grows by one thread per second."
+			description = "How the client waits for answers: async; blocking, 200 threads; virtual, a virtual thread"
+					+ " each; sync-over-async, a pool of 12 that is blocked on futures and grows by one thread per second."
 					+ " Default: ${DEFAULT-VALUE}.")
 	private CallMode mode = CallMode.ASYNC;
-
-	@Option(names = { "-t", "--threads" }, paramLabel = "T",
-			description = "Number of threads: of blocking (default 200), of sync-over-async at the start (default 12).")
-	private @Nullable Integer threads;
 
 	@Option(names = { "-d", "--duration" }, paramLabel = "SECONDS", defaultValue = "" + SECONDS,
 			description = "Time for which requests are sent, in seconds. Default: ${DEFAULT-VALUE}.")
@@ -114,14 +108,7 @@ public final class ClientCommand extends ExperimentCommand {
 			throw usage("--requests-per-second for --duration: 1 to %s requests in at least 1 s"
 				.formatted(OpenClient.MAX_REQUESTS));
 		}
-		if (this.threads != null && this.mode.threads() == null) {
-			throw usage("--mode %s waits without threads: leave --threads out".formatted(this.mode));
-		}
-		if (this.threads != null && (this.threads < 1 || this.threads > MAX_THREADS)) {
-			throw usage("--threads: 1 to %s".formatted(MAX_THREADS));
-		}
-		Integer waiting = (this.threads != null) ? this.threads : this.mode.threads();
-		return new Case("%s, %s/s".formatted(this.mode, plain(this.requestsPerSecond)), this.mode, waiting,
+		return new Case("%s, %s/s".formatted(this.mode, plain(this.requestsPerSecond)), this.mode, this.mode.threads(),
 				this.requestsPerSecond, Duration.ofSeconds(this.seconds), "", null);
 	}
 

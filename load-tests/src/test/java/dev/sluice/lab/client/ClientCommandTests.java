@@ -37,8 +37,6 @@ class ClientCommandTests {
 			--uri ftp://127.0.0.1/                              | --uri must be like http
 			--uri http://127.0.0.1:70000/                       | --uri must be like http
 			--uri http://127.0.0.1/ --mode luck                 | expected one of
-			--uri http://127.0.0.1/ --threads 5                 | --mode async waits without threads
-			--uri http://127.0.0.1/ --mode blocking --threads 0 | --threads: 1 to 10000
 			--uri http://127.0.0.1/ --duration 0                | 1 to 5000000 requests in at least 1 s
 			--uri http://127.0.0.1/ -r 0                        | 1 to 5000000 requests
 			--uri http://127.0.0.1/ -r 0.01 -d 20               | 1 to 5000000 requests
