@@ -2,21 +2,14 @@ package dev.sluice.lab.up;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.stream.Stream;
+import java.util.concurrent.ConcurrentHashMap;
 
 import dev.sluice.devservices.Ports;
 import dev.sluice.devservices.StartFailedException;
@@ -66,8 +59,8 @@ public final class Up implements Callable<Integer> {
 			description = "Number added to every port. Default: ${DEFAULT-VALUE}.")
 	private int portOffset;
 
-	/** What has become ready after the others, and is now watched. */
-	private final Queue<Service> late = new ConcurrentLinkedQueue<>();
+	/** What has become ready, and how often it was started again. */
+	private final Map<Service, Integer> restarts = new ConcurrentHashMap<>();
 
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
@@ -75,45 +68,25 @@ public final class Up implements Callable<Integer> {
 
 	@Override
 	public Integer call() throws IOException {
-		Variant servlet = argument(() -> Variant.of("servlet-" + this.threads));
+		Variant servlet = servlet();
 		if (this.portOffset < 0 || this.portOffset > MAX_OFFSET) {
 			throw new ParameterException(this.spec.commandLine(), "--port-offset: 0 to %s".formatted(MAX_OFFSET));
 		}
 		Workspace workspace = Workspace.find();
 		Path directory = Files.createDirectories(workspace.root().resolve("target/up-" + this.portOffset));
-		try (FileChannel channel = FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE,
-				StandardOpenOption.READ, StandardOpenOption.WRITE); FileLock lock = channel.tryLock()) {
-			if (lock == null) {
-				throw new LabException("'lab up' is running already (process %s): stop it, or use --port-offset 1000"
-					.formatted(Files.readString(directory.resolve("pid"))));
-			}
-			Files.writeString(directory.resolve("pid"), Long.toString(ProcessHandle.current().pid()));
-			checkJars(workspace);
-			// An interrupt is its normal end.
-			try (Interruption _ = new Interruption(0)) {
-				return run(new Stack(workspace, this.infrastructure.value(), directory,
-						StackOptions.DEFAULT.withFixedPorts(this.portOffset)), servlet);
-			}
+		// An interrupt is its normal end.
+		try (Interruption _ = new Interruption(0)) {
+			return run(new Stack(workspace, this.infrastructure.value(), directory,
+					StackOptions.DEFAULT.withFixedPorts(this.portOffset)), servlet);
 		}
 	}
 
-	private <T> T argument(Callable<T> parser) {
+	private Variant servlet() {
 		try {
-			return parser.call();
+			return Variant.of("servlet-" + this.threads);
 		}
-		catch (Exception ex) {
+		catch (IllegalArgumentException ex) {
 			throw new ParameterException(this.spec.commandLine(), ex.getMessage(), ex);
-		}
-	}
-
-	private static void checkJars(Workspace workspace) {
-		List<String> missing = Stream.of(Module.values())
-			.filter((module) -> !Files.exists(workspace.jar(module)))
-			.map((module) -> module.directory() + ".jar")
-			.toList();
-		if (!missing.isEmpty()) {
-			throw new LabException(
-					"not built: %s; build with 'mvn -q -B package -DskipTests'".formatted(String.join(", ", missing)));
 		}
 	}
 
@@ -122,17 +95,13 @@ public final class Up implements Callable<Integer> {
 		try {
 			checkPorts(stack);
 			Duration elapsed = start(out, stack, servlet);
-			Files.writeString(stack.directory().resolve("ready"), elapsed.toString(), StandardCharsets.US_ASCII);
 			printAddresses(out, stack, servlet, elapsed);
-			Service dead = watch(out, stack);
+			Service dead = watch(out);
 			throw new LabException("%s has ended once more; its log %s ends with:%n%s".formatted(dead.name(),
 					dead.logFile(), dead.process().tail()));
 		}
 		catch (InterruptedException _) {
 			return 0;
-		}
-		catch (IOException ex) {
-			throw new LabException("cannot write to %s: %s".formatted(stack.directory(), ex), ex);
 		}
 		finally {
 			// Clears the interrupt, which would disturb stopping.
@@ -168,8 +137,7 @@ public final class Up implements Callable<Integer> {
 				reported(out, start, "PostgreSQL", () -> stack.infrastructure().postgres())));
 		// No order needs the sink, so nobody waits for it.
 		Thread.ofVirtual()
-			.start(() -> startLate(out,
-					reported(out, start, "grpc-sink", () -> this.late.add(stack.startSink(ServiceOptions.NONE)))));
+			.start(() -> startLate(out, reported(out, start, "grpc-sink", () -> stack.startSink(ServiceOptions.NONE))));
 		Stack.inParallel(List.of(reported(out, start, "backend-mock", () -> stack.startBackend(ServiceOptions.NONE)),
 				reported(out, start, "order-consumer", () -> stack.startConsumer(ServiceOptions.NONE)),
 				reported(out, start, "gateway-servlet", () -> stack.startGateway(servlet, ServiceOptions.NONE)),
@@ -187,10 +155,13 @@ public final class Up implements Callable<Integer> {
 		}
 	}
 
-	/** A start that prints a line when it is done. */
-	private static Callable<?> reported(PrintWriter out, long startNanos, String name, Callable<?> start) {
+	/** A start that prints a line when it is done; a service is watched from then on. */
+	private Callable<?> reported(PrintWriter out, long startNanos, String name, Callable<?> start) {
 		return () -> {
 			Object started = start.call();
+			if (started instanceof Service service) {
+				this.restarts.put(service, 0);
+			}
 			say(out, String.format(Locale.ROOT, "%6.1f s  %s is ready", (System.nanoTime() - startNanos) / 1e9, name));
 			return started;
 		};
@@ -234,23 +205,15 @@ public final class Up implements Callable<Integer> {
 	}
 
 	/** Starts services that end again; returns the first that has ended too often. */
-	private Service watch(PrintWriter out, Stack stack) throws InterruptedException {
-		Map<Service, Integer> restarts = new LinkedHashMap<>();
-		stack.services()
-			.stream()
-			.filter((service) -> service.module() != Module.SINK)
-			.forEach((service) -> restarts.put(service, 0));
+	private Service watch(PrintWriter out) throws InterruptedException {
 		while (true) {
-			for (Service ready = this.late.poll(); ready != null; ready = this.late.poll()) {
-				restarts.put(ready, 0);
-			}
-			for (Map.Entry<Service, Integer> known : restarts.entrySet()) {
-				if (!known.getKey().isAlive()) {
-					if (known.getValue() == RESTARTS) {
-						return known.getKey();
+			for (Service service : this.restarts.keySet()) {
+				if (!service.isAlive()) {
+					int time = this.restarts.merge(service, 1, Integer::sum);
+					if (time > RESTARTS) {
+						return service;
 					}
-					known.setValue(known.getValue() + 1);
-					startAgain(out, known.getKey(), known.getValue());
+					startAgain(out, service, time);
 				}
 			}
 			Thread.sleep(WATCH_INTERVAL);
