@@ -55,10 +55,6 @@ public final class PlaceOrder implements Callable<Integer> {
 			description = "Maximum time to follow, in seconds. Default: ${DEFAULT-VALUE}.")
 	private int timeoutSeconds = 30;
 
-	@Option(names = "--customer", paramLabel = "ID", defaultValue = "customer-1",
-			description = "Customer id of the order. Default: ${DEFAULT-VALUE}.")
-	private String customer = "customer-1";
-
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
 	private CommandSpec spec;
@@ -87,7 +83,7 @@ public final class PlaceOrder implements Callable<Integer> {
 	}
 
 	private HttpRequest post() {
-		Order order = SampleOrder.of(this.customer, "sku-1", 2);
+		Order order = SampleOrder.of("customer-1", "sku-1", 2);
 		HttpRequest.Builder request = HttpRequest.newBuilder(this.gateway.resolve("/orders"))
 			.timeout(Duration.ofSeconds(this.timeoutSeconds))
 			.header("Content-Type", "application/json")
