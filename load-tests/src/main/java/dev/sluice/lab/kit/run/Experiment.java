@@ -11,19 +11,16 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.result.RunResult.Environment;
 import dev.sluice.lab.kit.stack.Interruption;
-import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.stack.Workspace;
-import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,55 +95,38 @@ public abstract class Experiment {
 			partial = why(ex);
 		}
 		Instant finishedAt = Instant.now();
-		try {
-			return write(this.startedAt, finishedAt, partial);
+		// Again after a failure, which may be an interrupt.
+		for (int tries = 1; tries <= 2; tries++) {
+			try {
+				return write(result(finishedAt, partial, finding(partial)));
+			}
+			catch (Throwable ex) {
+				String why = why(ex);
+				partial = (partial != null) ? partial : why;
+			}
 		}
-		catch (Throwable ex) {
-			String why = why(ex);
-			return writeAgain(this.startedAt, finishedAt, (partial != null) ? partial : why);
-		}
-	}
-
-	/**
-	 * Writes the result again after a failure, which may be an interrupt; without finding
-	 * and environment if that fails too.
-	 */
-	private RunResult writeAgain(Instant startedAt, Instant finishedAt, String partial) throws IOException {
-		try {
-			return write(startedAt, finishedAt, partial);
-		}
-		catch (Throwable ex) {
-			why(ex);
-			return write(new RunResult(RunResult.SCHEMA, this.name, this.run.command(), startedAt, finishedAt, partial,
-					Environment.unknown(), Map.of(), null, List.of()));
-		}
+		return write(new RunResult(RunResult.SCHEMA, this.name, this.run.command(), this.startedAt, finishedAt, partial,
+				Environment.unknown(), Map.of(), null, List.of()));
 	}
 
 	/**
 	 * Writes a page of what was measured so far, which that of the whole run replaces.
 	 */
 	protected final void showSoFar() throws IOException {
-		if (this.environment == null) {
-			this.environment = environment();
-		}
 		this.run.report()
-			.write(new RunResult(RunResult.SCHEMA, this.name, this.run.command(), this.startedAt, Instant.now(),
-					"the run has not ended yet", this.environment, configuration(), finding(null), checks()),
+			.write(result(Instant.now(), "the run has not ended yet", finding(null)),
 					directory().path().resolve(ReportWriter.NAME));
 	}
 
-	private Environment environment() throws IOException {
-		Workspace workspace = Workspace.find();
-		return EnvironmentProbe.probe(workspace.root(),
-				this.started ? Stream.of(Module.values()).map(workspace::jar).toList() : List.of(),
-				this.infrastructure);
-	}
-
-	/** Writes the result so far. */
-	protected final RunResult write(Instant startedAt, Instant finishedAt, @Nullable String partial)
-			throws IOException {
-		return write(new RunResult(RunResult.SCHEMA, this.name, this.run.command(), startedAt, finishedAt, partial,
-				environment(), configuration(), finding(partial), checks()));
+	private RunResult result(Instant until, @Nullable String partial, @Nullable Finding finding) throws IOException {
+		if (this.environment == null) {
+			Workspace workspace = Workspace.find();
+			this.environment = EnvironmentProbe.probe(workspace.root(),
+					this.started ? Stream.of(Module.values()).map(workspace::jar).toList() : List.of(),
+					this.infrastructure);
+		}
+		return new RunResult(RunResult.SCHEMA, this.name, this.run.command(), this.startedAt, until, partial,
+				this.environment, configuration(), finding, checks());
 	}
 
 	private RunResult write(RunResult result) throws IOException {
@@ -160,17 +140,13 @@ public abstract class Experiment {
 	 * can write what was measured.
 	 */
 	protected final String why(Throwable ending) {
-		String why = RunDirectory.whyPartial(ending, this.run.interruption());
-		if (!isExpected(ending)) {
-			keepStackTrace(ending);
+		Thread.interrupted();
+		String expected = RunDirectory.whyPartial(ending, this.run.interruption());
+		if (expected != null) {
+			return expected;
 		}
-		return why;
-	}
-
-	private boolean isExpected(Throwable ending) {
-		return interruption().isRequested() || ending instanceof LabException || ending instanceof StartFailedException
-				|| ending instanceof KafkaException || ending instanceof IOException
-				|| ending instanceof InterruptedException;
+		keepStackTrace(ending);
+		return "%s (%s has the stack trace)".formatted(ending, FAILURES);
 	}
 
 	private void keepStackTrace(Throwable ending) {

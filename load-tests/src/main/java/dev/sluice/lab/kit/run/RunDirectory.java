@@ -1,7 +1,6 @@
 package dev.sluice.lab.kit.run;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -31,6 +30,8 @@ public record RunDirectory(Path path) {
 
 	private static final DateTimeFormatter TIMESTAMP = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT)
 		.withZone(ZoneOffset.UTC);
+
+	private static final String INTERRUPTED = "interrupted";
 
 	/** Raw files of one run, with room for the JVMs' recordings. */
 	private static final long NEEDED_BYTES = 200L << 20;
@@ -76,24 +77,18 @@ public record RunDirectory(Path path) {
 		}
 	}
 
-	/**
-	 * Why a run that ended this way is partial. Clears the thread's interrupt, so that it
-	 * can write what was measured.
-	 */
-	static String whyPartial(Throwable ending, Interruption interruption) {
-		Thread.interrupted();
-		String reason = interruption.reason();
-		if (reason != null) {
-			return reason;
+	/** Why a run that ended this way is partial; null if it is not expected to. */
+	static @Nullable String whyPartial(Throwable ending, Interruption interruption) {
+		if (interruption.isRequested()) {
+			return INTERRUPTED;
 		}
 		return switch (ending) {
-			case InterruptedException _, InterruptException _, ClosedByInterruptException _ -> "interrupted";
+			case InterruptedException _, InterruptException _, ClosedByInterruptException _ -> INTERRUPTED;
 			// Its message alone often says nothing.
 			case KafkaException ex -> ex.toString();
 			case IOException ex -> String.valueOf(failure("The run cannot go on", ex).getMessage());
-			case UncheckedIOException ex -> whyPartial(Objects.requireNonNull(ex.getCause()), interruption);
 			case LabException _, StartFailedException _ -> String.valueOf(ending.getMessage());
-			default -> "%s (%s has the stack trace)".formatted(ending, Experiment.FAILURES);
+			default -> null;
 		};
 	}
 

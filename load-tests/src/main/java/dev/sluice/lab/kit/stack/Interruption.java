@@ -5,7 +5,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.devservices.Patience;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a run end cleanly when it is told to stop (Ctrl-C, SIGTERM, closing the terminal):
@@ -59,11 +58,6 @@ public final class Interruption implements AutoCloseable {
 	/** Whether the run was told to stop. */
 	public boolean isRequested() {
 		return this.requested;
-	}
-
-	/** Why the run is partial; null if it was not told to stop. */
-	public @Nullable String reason() {
-		return this.requested ? "interrupted" : null;
 	}
 
 	/** If the run was told to stop, ends the JVM and does not return. */
