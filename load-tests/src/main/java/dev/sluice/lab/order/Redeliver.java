@@ -28,8 +28,6 @@ import picocli.CommandLine.Spec;
 		footer = { "", "Exit code: 0 all chosen orders are queued again, 1 some are still failed, 2 wrong usage." })
 public final class Redeliver implements Callable<Integer> {
 
-	private static final double MAX_RATE = 10_000;
-
 	private static final Pattern AGO = Pattern.compile("\\d{1,6}[smhd]");
 
 	@Spec
@@ -48,10 +46,6 @@ public final class Redeliver implements Callable<Integer> {
 			description = "Time since which an order failed, such as 2026-11-21T09:00:00Z, or an age, such as 90s, 30m, 12h, 7d. Default: any time.")
 	private @Nullable String since;
 
-	@Option(names = "--rate", paramLabel = "R", defaultValue = "100",
-			description = "Maximum number of orders per second. Default: ${DEFAULT-VALUE}.")
-	private double rate = 100;
-
 	@Option(names = "--dry-run", description = "Lists the orders and sends nothing.")
 	private boolean dryRun;
 
@@ -61,12 +55,9 @@ public final class Redeliver implements Callable<Integer> {
 			throw usage(
 					"--gateway: '%s' is not an HTTP address, such as http://127.0.0.1:8080".formatted(this.gateway));
 		}
-		if (!(this.rate > 0 && this.rate <= MAX_RATE)) {
-			throw usage("--rate must be above 0 and at most 10,000");
-		}
 		Redelivery.Choice choice = new Redelivery.Choice(this.reason, (this.since != null) ? time(this.since) : null);
 		PrintWriter out = this.spec.commandLine().getOut();
-		try (Interruption _ = new Interruption(); Redelivery redelivery = new Redelivery(this.gateway, this.rate)) {
+		try (Interruption _ = new Interruption(); Redelivery redelivery = new Redelivery(this.gateway)) {
 			Map<End, Integer> tally = redelivery.run(choice, this.dryRun, (order) -> {
 				if (this.dryRun) {
 					out.println("%s  %s".formatted(order.id(), order.why()));

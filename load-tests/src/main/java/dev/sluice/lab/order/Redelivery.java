@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import dev.sluice.contract.OrderPage;
@@ -28,9 +27,9 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Asks a gateway to deliver failed orders again, one after another, at a bounded rate.
- * All are listed before the first is sent, so that one that fails again in the meantime
- * is not sent twice; that takes some 300 bytes of memory for each. Not thread-safe.
+ * Asks a gateway to deliver failed orders again, one after another. All are listed before
+ * the first is sent, so that one that fails again in the meantime is not sent twice; that
+ * takes some 300 bytes of memory for each. Not thread-safe.
  */
 final class Redelivery implements AutoCloseable {
 
@@ -47,6 +46,8 @@ final class Redelivery implements AutoCloseable {
 	/** Pause before a retry. */
 	private static final Duration PAUSE = Duration.ofMillis(400);
 
+	private static final int NO_ANSWER = 0;
+
 	private static final int OK = 200;
 
 	private static final int ACCEPTED = 202;
@@ -58,8 +59,6 @@ final class Redelivery implements AutoCloseable {
 	private final HttpClient client = Http.client(Duration.ofSeconds(2));
 
 	private final URI gateway;
-
-	private final long periodNanos;
 
 	/**
 	 * A selection of failed orders.
@@ -101,12 +100,8 @@ final class Redelivery implements AutoCloseable {
 	record Redelivered(UUID id, @Nullable String why, End end, String answer) {
 	}
 
-	/**
-	 * @param ratePerSecond maximum number of orders per second
-	 */
-	Redelivery(URI gateway, double ratePerSecond) {
+	Redelivery(URI gateway) {
 		this.gateway = gateway;
-		this.periodNanos = Math.round(TimeUnit.SECONDS.toNanos(1) / ratePerSecond);
 	}
 
 	/**
@@ -151,68 +146,62 @@ final class Redelivery implements AutoCloseable {
 	}
 
 	private OrderPage page(@Nullable String after) throws InterruptedException {
-		URI uri = this.gateway
-			.resolve("/orders?status=failed&limit=" + PAGE + ((after != null) ? "&after=" + after : ""));
-		HttpRequest request = HttpRequest.newBuilder(uri).timeout(TIMEOUT).build();
+		Answer answer = ask(
+				request("/orders?status=failed&limit=" + PAGE + ((after != null) ? "&after=" + after : "")));
+		if (answer.status() != OK) {
+			throw new LabException("%s cannot list the failed orders: %s".formatted(this.gateway, answer));
+		}
+		try {
+			return this.json.readValue(answer.body(), OrderPage.class);
+		}
+		catch (JacksonException ex) {
+			throw new LabException("%s did not answer with a list of orders: is it a gateway?".formatted(this.gateway),
+					ex);
+		}
+	}
+
+	private Redelivered redeliver(OrderView order) throws InterruptedException {
+		Answer answer = ask(request("/orders/%s/redelivery".formatted(order.id())).POST(BodyPublishers.noBody()));
+		End end = answer.isTemporary() ? End.UNAVAILABLE : (answer.status() == ACCEPTED) ? End.TAKEN : End.REFUSED;
+		return new Redelivered(order.id(), order.reason(), end, (end == End.TAKEN) ? "" : answer.toString());
+	}
+
+	private HttpRequest.Builder request(String path) {
+		return HttpRequest.newBuilder(this.gateway.resolve(path)).timeout(TIMEOUT);
+	}
+
+	/** The answer to a request, or to its last try. */
+	private Answer ask(HttpRequest.Builder request) throws InterruptedException {
 		for (int tries = 1;; tries++) {
-			String answer;
+			Answer answer;
 			try {
-				HttpResponse<String> response = this.client.send(request, BodyHandlers.ofString());
-				if (response.statusCode() == OK) {
-					return this.json.readValue(response.body(), OrderPage.class);
-				}
-				answer = describe(response);
-			}
-			catch (JacksonException ex) {
-				throw new LabException("%s did not answer with a list of orders: is it a gateway?".formatted(uri), ex);
+				HttpResponse<String> response = this.client.send(request.build(), BodyHandlers.ofString());
+				answer = new Answer(response.statusCode(), response.body());
 			}
 			catch (IOException ex) {
-				answer = ex.toString();
+				answer = new Answer(NO_ANSWER, ex.toString());
 			}
-			if (tries == TRIES) {
-				throw new LabException("%s cannot list the failed orders: %s".formatted(this.gateway, answer));
+			if (tries == TRIES || !answer.isTemporary()) {
+				return answer;
 			}
 			Thread.sleep(PAUSE);
 		}
 	}
 
-	private Redelivered redeliver(OrderView order) throws InterruptedException {
-		long due = System.nanoTime() + this.periodNanos;
-		HttpRequest request = HttpRequest
-			.newBuilder(this.gateway.resolve("/orders/%s/redelivery".formatted(order.id())))
-			.timeout(TIMEOUT)
-			.POST(BodyPublishers.noBody())
-			.build();
-		End end = End.UNAVAILABLE;
-		String answer = "";
-		for (int tries = 1; tries <= TRIES && end == End.UNAVAILABLE; tries++) {
-			if (tries > 1) {
-				Thread.sleep(PAUSE);
-			}
-			try {
-				HttpResponse<String> response = this.client.send(request, BodyHandlers.ofString());
-				end = end(response);
-				answer = (end == End.TAKEN) ? "" : describe(response);
-			}
-			catch (IOException ex) {
-				answer = ex.toString();
-			}
-		}
-		TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
-		return new Redelivered(order.id(), order.reason(), end, answer);
-	}
+	private record Answer(int status, String body) {
 
-	private static End end(HttpResponse<String> response) {
-		int status = response.statusCode();
-		if (status == ACCEPTED) {
-			return End.TAKEN;
+		/** Whether another try may be answered otherwise. */
+		boolean isTemporary() {
+			boolean inProgress = this.status == CONFLICT
+					&& this.body.contains(ProblemType.IN_PROGRESS.type().toString());
+			return inProgress || (this.status / 100 != 2 && this.status / 100 != 4);
 		}
-		boolean inProgress = status == CONFLICT && response.body().contains(ProblemType.IN_PROGRESS.type().toString());
-		return (status / 100 == 4 && !inProgress) ? End.REFUSED : End.UNAVAILABLE;
-	}
 
-	private static String describe(HttpResponse<String> response) {
-		return response.statusCode() + " " + response.body();
+		@Override
+		public String toString() {
+			return this.status + " " + this.body;
+		}
+
 	}
 
 	@Override
