@@ -32,7 +32,7 @@ final class Dispatcher implements AutoCloseable {
 	/** Many more than a case produces. */
 	private static final int MAX_QUEUED = 100_000;
 
-	private static final long FIRST_PAUSE_MILLIS = 500;
+	static final long FIRST_PAUSE_MILLIS = 500;
 
 	private static final double[] SHARES = { 100, 99.99, 99.9, 99, 95, 90 };
 
@@ -61,11 +61,8 @@ final class Dispatcher implements AutoCloseable {
 	 * @param target http URI that each message asks for
 	 * @param limits of the connections
 	 * @param concurrency maximum number of messages in flight
+	 * @param firstPauseMillis before the second attempt
 	 */
-	Dispatcher(URI target, Limits limits, int concurrency) {
-		this(target, limits, concurrency, FIRST_PAUSE_MILLIS);
-	}
-
 	Dispatcher(URI target, Limits limits, int concurrency, long firstPauseMillis) {
 		this.connections = new Connections(target, limits);
 		this.request = "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n".formatted(target.getRawPath(), target.getAuthority())

@@ -102,7 +102,7 @@ final class PoolExperiment extends Experiment {
 				"%s: produce %s messages every second with %s concurrency".formatted(connections, MESSAGES, IN_FLIGHT));
 		List<Status> statuses = new ArrayList<>();
 		long start = System.nanoTime();
-		try (Dispatcher dispatcher = new Dispatcher(target, limits, IN_FLIGHT)) {
+		try (Dispatcher dispatcher = new Dispatcher(target, limits, IN_FLIGHT, Dispatcher.FIRST_PAUSE_MILLIS)) {
 			for (long second = 0; second <= this.duration.toSeconds(); second++) {
 				TimeUnit.NANOSECONDS.sleep(start + TimeUnit.SECONDS.toNanos(second) - System.nanoTime());
 				if (second > 0 && second % STATUS_SECONDS == 0) {

@@ -20,16 +20,6 @@ public record PrometheusHistogram(Map<Double, Double> counts) {
 		counts = new TreeMap<>(counts);
 	}
 
-	/**
-	 * Reads it.
-	 * @param text the endpoint's answer
-	 * @param name name of the histogram, without {@code _bucket}
-	 * @return empty if the endpoint has none of that name
-	 */
-	public static PrometheusHistogram read(String text, String name) {
-		return of(Exposition.parse(text, (name + "_bucket")::equals), name);
-	}
-
 	/** The histogram of that name; empty if there is none. */
 	public static PrometheusHistogram of(Exposition exposition, String name) {
 		Map<Double, Double> counts = new TreeMap<>();

@@ -15,8 +15,8 @@ import java.util.stream.Stream;
 public record Workspace(Path root) {
 
 	/**
-	 * The checkout that contains this program's jar or classes, else the one around the
-	 * current directory.
+	 * The checkout that contains this program's classes, else the one around the current
+	 * directory.
 	 * @throws LabException if there is none
 	 */
 	public static Workspace find() {
@@ -30,20 +30,12 @@ public record Workspace(Path root) {
 
 	/** The path of a module's jar, built or not. */
 	public Path jar(Module module) {
-		return jar(module.directory());
-	}
-
-	private Path jar(String module) {
-		return this.root.resolve(module).resolve("target").resolve(module + ".jar");
+		return this.root.resolve(module.directory()).resolve("target").resolve(module.directory() + ".jar");
 	}
 
 	private static Path ownLocation() {
 		try {
-			// From a Spring Boot jar: nested:/…/load-tests.jar/!BOOT-INF/classes/!/
-			String location = Workspace.class.getProtectionDomain().getCodeSource().getLocation().toURI().toString();
-			int jar = location.indexOf(".jar/!");
-			return (jar < 0) ? Path.of(java.net.URI.create(location))
-					: Path.of(location.substring(location.indexOf('/'), jar + ".jar".length()));
+			return Path.of(Workspace.class.getProtectionDomain().getCodeSource().getLocation().toURI());
 		}
 		catch (URISyntaxException ex) {
 			throw new IllegalStateException("cannot find out where this program lies", ex);

@@ -39,7 +39,7 @@ class PrometheusHistogramTests {
 	void hasNoPercentileWithoutValues() {
 		assertThat(EARLIER.since(EARLIER).percentile(99)).isNull();
 		assertThat(EARLIER.since(EARLIER).p99AtMost()).isNull();
-		assertThat(PrometheusHistogram.read("other_bucket{le=\"1\"} 5", NAME).percentile(99)).isNull();
+		assertThat(parse("other_bucket{le=\"1\"} 5", NAME).percentile(99)).isNull();
 	}
 
 	@Test
@@ -49,11 +49,11 @@ class PrometheusHistogramTests {
 				%1$s_bucket{outcome="b",le="0.1"} 4
 				""".formatted(NAME);
 
-		assertThat(PrometheusHistogram.read(text, NAME).count()).isEqualTo(7);
+		assertThat(parse(text, NAME).count()).isEqualTo(7);
 	}
 
 	private static PrometheusHistogram read(int fast, int slow, int all) {
-		return PrometheusHistogram.read("""
+		return parse("""
 				# TYPE %1$s histogram
 				%1$s_bucket{le="0.1"} %2$s
 				%1$s_bucket{le="0.5"} %3$s.0
@@ -61,6 +61,10 @@ class PrometheusHistogramTests {
 				%1$s_count %4$s
 				%1$s_max 0.7
 				""".formatted(NAME, fast, slow, all), NAME);
+	}
+
+	private static PrometheusHistogram parse(String text, String name) {
+		return PrometheusHistogram.of(Exposition.parse(text, (_) -> true), name);
 	}
 
 }
