@@ -6,7 +6,6 @@ import java.util.stream.IntStream;
 
 import dev.sluice.lab.chaos.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Second;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -95,16 +94,6 @@ class OrderLedgerTests {
 			assertThat(ledger.longestGap(Mode.QUEUED, began, healed)).isEqualTo(gap);
 			assertThat(ledger.longestGap(Mode.SYNC, began, healed)).isNull();
 		}
-	}
-
-	@Test
-	void idFollowsFromCustomerAndKeyAlone() {
-		OrderIdentity identity = new OrderIdentity("t");
-
-		assertThat(identity.id(1)).isEqualTo(new OrderIdentity("t").id(1)).isNotEqualTo(identity.id(998));
-		assertThat(identity.customer(1)).isEqualTo(identity.customer(998));
-		assertThat(identity.id(1).version()).isEqualTo(8);
-		assertThat(identity.id(1).variant()).isEqualTo(2);
 	}
 
 	private OrderLedger ledger(int orders, double syncShare) throws IOException {

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatNoException;
 
 @ExtendWith(NoProcessLeft.class)
 class SinkExperimentIT {
@@ -39,15 +38,6 @@ class SinkExperimentIT {
 			assertThatExceptionOfType(LabException.class)
 				.isThrownBy(() -> SinkExperiment.await(client, null, Duration.ofMillis(1)))
 				.withMessageContaining("client.log");
-		}
-	}
-
-	@Test
-	void waitsUntilTheClientHasEnded() {
-		try (JavaProcess client = waiting("client")) {
-			client.kill();
-
-			assertThatNoException().isThrownBy(() -> SinkExperiment.await(client, null, LONG));
 		}
 	}
 

@@ -75,14 +75,6 @@ class ReadingsTests {
 	}
 
 	@Test
-	void ofTooFewOrdersNoPercentileIsTold() {
-		next(0, Map.of("gateway", durations(0, 0)));
-
-		assertThat(next(1, Map.of("gateway", durations(999, 0))).get("p99")).doesNotContainKey("sync");
-		assertThat(next(2, Map.of("gateway", durations(1_000, 0))).get("p99")).containsEntry("sync", 100.0);
-	}
-
-	@Test
 	void aPercentileIsOfAllGatewaysTogether() {
 		next(0, Map.of("one", durations(0, 0), "other", durations(0, 0)));
 

@@ -57,21 +57,6 @@ class ProcessSamplesTests {
 			.isCloseTo(first + second, within(1e-6));
 	}
 
-	@ParameterizedTest
-	@MethodSource("seeds")
-	void aCounterThatGrowsEvenlyIsExact(int seed) {
-		Random random = new Random(seed);
-		List<Sample> processes = new ArrayList<>();
-		for (int at : times(random)) {
-			processes.add(sample(at, 2 * at));
-		}
-		int start = random.nextInt(1_000, 5_000);
-		int end = random.nextInt(6_000, 15_000);
-
-		assertThat(new ProcessSamples(processes).cpuMillis("gateway", window(start, end))).isNotNull()
-			.isCloseTo(2.0 * (end - start), within(1e-6));
-	}
-
 	@Test
 	void aShortCellDoesNotGetTheSamplesAroundIt() {
 		List<Sample> sampled = new ArrayList<>();
