@@ -21,7 +21,6 @@ import dev.sluice.lab.kit.plan.Phase.Target;
 import dev.sluice.lab.kit.plan.WarmUp;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.result.CompareResult.WarmUpCurve;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunResult.Check;
 
@@ -141,20 +140,24 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 				behaviour, this.deadlineMillis, false, null));
 	}
 
-	/** Whether the services were warm; empty if that is unknown. */
-	Optional<Check> warmUpCheck(List<WarmUpCurve> warmUps) {
+	/**
+	 * Whether the services were warm; empty if that is unknown.
+	 * @param warmUps windows by round
+	 */
+	Optional<Check> warmUpCheck(Map<String, List<WarmUpWindow>> warmUps) {
 		if (this.kind == Load.Kind.BURST || !this.settling.isLong()) {
 			return Optional.empty();
 		}
-		long settled = warmUps.stream().filter(WarmUpCurve::settled).count();
+		Map<String, List<WarmUpWindow>> cold = new TreeMap<>(warmUps);
+		cold.values().removeIf((windows) -> WarmUpWindow.isWarm(windows, WarmUpWindow.AGREE_WITHIN));
 		return Optional.of(new Check("The services were warm before the first cell of each round",
-				!warmUps.isEmpty() && settled == warmUps.size(),
+				!warmUps.isEmpty() && cold.isEmpty(),
 				"in %s of %s warm-ups the last two windows agree in rate and CPU per order within %s, the compilers at most at %s of the CPU%s"
-					.formatted(settled, warmUps.size(), Figures.percent(WarmUpWindow.AGREE_WITHIN),
+					.formatted(warmUps.size() - cold.size(), warmUps.size(), Figures.percent(WarmUpWindow.AGREE_WITHIN),
 							Figures.percent(WarmUpWindow.MAX_JIT_SHARE),
-							warmUps.stream()
-								.filter((curve) -> !curve.settled())
-								.map((curve) -> "; in round %s %s".formatted(curve.round(), end(curve.windows())))
+							cold.entrySet()
+								.stream()
+								.map((round) -> "; in round %s %s".formatted(round.getKey(), end(round.getValue())))
 								.collect(Collectors.joining()))));
 	}
 

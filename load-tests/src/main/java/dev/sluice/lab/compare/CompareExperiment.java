@@ -30,8 +30,6 @@ import dev.sluice.lab.kit.plan.Phase.Target;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.process.ProcessSamples;
-import dev.sluice.lab.kit.result.CompareResult.Setup;
-import dev.sluice.lab.kit.result.CompareResult.WarmUpCurve;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult.Check;
@@ -68,7 +66,8 @@ final class CompareExperiment extends Experiment {
 
 	private final List<CellResult> cells = new ArrayList<>();
 
-	private final List<WarmUpCurve> warmUps = new ArrayList<>();
+	/** Those that ended, by round. */
+	private final Map<String, List<WarmUpWindow>> warmUps = new LinkedHashMap<>();
 
 	private @Nullable Service backend;
 
@@ -176,9 +175,7 @@ final class CompareExperiment extends Experiment {
 	@Override
 	protected Finding finding(@Nullable String partial) {
 		return new CompareResult(this.cells, leftOut(partial),
-				(this.scenario != null) ? this.scenario.judge(this.cells) : null, this.warmUps,
-				Setup.of(this.settings.deliveryConcurrency(), this.settings.backends()),
-				this.settings.length().toString());
+				(this.scenario != null) ? this.scenario.judge(this.cells) : null, this.settings.length().toString());
 	}
 
 	@Override
@@ -300,7 +297,7 @@ final class CompareExperiment extends Experiment {
 	private void showSoFar(BlockFiles files, Round round, PhaseOutcome outcome, ProcessSamples samples)
 			throws IOException {
 		if (!outcome.windows().isEmpty()) {
-			this.warmUps.add(new WarmUpCurve(round.name(), outcome.windows(), WarmUpWindow.AGREE_WITHIN));
+			this.warmUps.put(round.name(), outcome.windows());
 		}
 		Optional<Cell> cell = round.cell(outcome.name());
 		if (cell.isPresent()) {

@@ -225,7 +225,7 @@ final class TargetComparison extends Experiment {
 				.forEach((cell) -> all.add(new LeftOut(cell, "the run ended before")));
 		}
 		return new CompareResult(this.cells, all,
-				(this.settings.scenario() != null) ? this.settings.scenario().judge(this.cells) : null, List.of(), null,
+				(this.settings.scenario() != null) ? this.settings.scenario().judge(this.cells) : null,
 				this.settings.extent().toString());
 	}
 

@@ -2,6 +2,7 @@ package dev.sluice.lab.compare;
 
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
 
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Phase;
@@ -10,7 +11,6 @@ import dev.sluice.lab.kit.plan.Phase.Target;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.result.CompareResult.WarmUpCurve;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import org.junit.jupiter.api.Test;
@@ -93,18 +93,18 @@ class CellLoadTests {
 	@Test
 	void aWarmUpThatDidNotSettleFailsTheCheck() {
 		CellLoad load = CellLoad.lasting(Load.Kind.IN_FLIGHT, 45_000);
-		WarmUpCurve settled = new WarmUpCurve("1", List.of(WINDOW, WINDOW), 0.10);
-		WarmUpCurve rising = new WarmUpCurve("2", List.of(WINDOW, new WarmUpWindow(10, 200, 1.0, 0.01)), 0.10);
+		List<WarmUpWindow> settled = List.of(WINDOW, WINDOW);
+		List<WarmUpWindow> rising = List.of(WINDOW, new WarmUpWindow(10, 200, 1.0, 0.01));
 
-		assertThat(load.warmUpCheck(List.of(settled))).get().extracting(Check::holds).isEqualTo(true);
-		assertThat(load.warmUpCheck(List.of(settled, rising))).get().extracting(Check::holds).isEqualTo(false);
-		assertThat(load.warmUpCheck(List.of(settled, rising))).get()
+		assertThat(load.warmUpCheck(Map.of("1", settled))).get().extracting(Check::holds).isEqualTo(true);
+		assertThat(load.warmUpCheck(Map.of("1", settled, "2", rising))).get().extracting(Check::holds).isEqualTo(false);
+		assertThat(load.warmUpCheck(Map.of("1", settled, "2", rising))).get()
 			.extracting(Check::detail)
 			.asString()
 			.contains("1 of 2 warm-ups",
 					"; in round 2 100 saved per second for 1 ms of CPU each, 1 % of it compiling, then 200 ");
-		assertThat(load.warmUpCheck(List.of())).get().extracting(Check::holds).isEqualTo(false);
-		assertThat(CellLoad.burst(1, 1).warmUpCheck(List.of())).isEmpty();
+		assertThat(load.warmUpCheck(Map.of())).get().extracting(Check::holds).isEqualTo(false);
+		assertThat(CellLoad.burst(1, 1).warmUpCheck(Map.of())).isEmpty();
 	}
 
 	@Test

@@ -205,27 +205,6 @@ class ReportTests {
 	}
 
 	@Test
-	void comparesWhatWasRepeatedOftenEnoughWithItself() {
-		List<CellResult> cells = new ArrayList<>();
-		for (int repetition = 1; repetition <= 16; repetition++) {
-			double wave = (repetition / 2 % 2 == 0) ? 1_000 : 1_010;
-			double drift = (repetition % 2 == 0) ? 1_100 : 1_000;
-			cells.add(Runs.rate(new Cell("reactive", "sync", "unlimited", Load.inFlight(1_000), repetition), wave));
-			cells.add(Runs.rate(new Cell("reactive", "queued", "unlimited", Load.inFlight(1_000), repetition), drift));
-			if (repetition < 16) {
-				cells
-					.add(Runs.rate(new Cell("reactive", "queued", "unlimited", Load.inFlight(100), repetition), drift));
-			}
-		}
-
-		String page = Report.page(Runs.run("compare", null, cells, List.of())).replaceAll("\\s*\\n\\s*", "");
-
-		assertThat(page).contains("1 of 2 comparisons find no difference",
-				"<td class=\"words\">sync</td><td class=\"words\">1,000 in flight</td><td class=\"words\">reactive</td><td class=\"words\">the same within 10 %</td>",
-				"<td class=\"words\">queued</td><td class=\"words\">1,000 in flight</td><td class=\"words\">reactive</td><td class=\"words\">faster</td>");
-	}
-
-	@Test
 	void noDifferenceIsNeverSaidWithoutWhatMayHide() {
 		List<CellResult> cells = new ArrayList<>();
 		for (int repetition = 1; repetition <= 8; repetition++) {

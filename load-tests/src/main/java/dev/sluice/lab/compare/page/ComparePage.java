@@ -5,7 +5,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -35,9 +34,6 @@ import org.jspecify.annotations.Nullable;
  * {@code --causes}, and {@code lab grid}.
  */
 public final class ComparePage {
-
-	/** A ceiling is drawn up to this multiple of the fastest rate. */
-	private static final double HEADROOM = 1.1;
 
 	private final RunResult run;
 
@@ -77,11 +73,10 @@ public final class ComparePage {
 		if (CellTables.hasUtilisations(this.run)) {
 			sections.add(new Section("bottleneck", "Bottlenecks", (html) -> CellTables.bottlenecks(this.run, html)));
 		}
-		List<Difference> variants = Difference.ofVariants(this.run);
-		List<Difference> itself = Difference.ofItself(this.run);
-		if (this.refusal.isEmpty() && (!variants.isEmpty() || !itself.isEmpty())) {
+		List<Difference> differences = Difference.of(this.run);
+		if (this.refusal.isEmpty() && !differences.isEmpty()) {
 			sections.add(new Section("differences", "Which differences can be believed?",
-					(html) -> Difference.write(variants, itself, html)));
+					(html) -> Difference.write(differences, html)));
 		}
 		sections.add(cells);
 		return sections;
@@ -170,9 +165,7 @@ public final class ComparePage {
 		// A scenario asks another question.
 		List<String> answers = (this.compare.scenario() != null) ? List.of()
 				: (this.kind == Load.Kind.OFFERED) ? RateOverview.answers(this.run) : modes();
-		List<String> lines = (this.compare.scenario() == null && this.kind != Load.Kind.OFFERED)
-				? ModeOverview.lines(ModeByLoad.of(this.run)) : List.of();
-		return Stream.of(answers, lines, CellTables.bottlenecks(this.run)).flatMap(List::stream).toList();
+		return Stream.concat(answers.stream(), CellTables.bottlenecks(this.run).stream()).toList();
 	}
 
 	private List<String> modes() {
@@ -228,7 +221,7 @@ public final class ComparePage {
 			return;
 		}
 		html.paragraph(
-				"From the first call until the last order was saved, higher is better. Both axes of a row are the same. The dashed line is the ceiling: what the load, the consumer's limit and the backend let through, whatever the gateway does.");
+				"From the first call until the last order was saved, higher is better. Both axes of a row are the same.");
 		for (String capacity : Coordinates.capacities(this.run)) {
 			html.charts(throughput(capacity, curves),
 					byLoad("Orders saved per second: median (slowest–fastest)", capacity, ComparePage::spread));
@@ -259,31 +252,13 @@ public final class ComparePage {
 							.map((point) -> new Chart.Point(point.size(), point.perSecond(), point.min(), point.max(),
 									point.marked(), point.failedShare()))
 							.toList()))
-				.collect(Collectors.toCollection(ArrayList::new));
-			List<Chart.Point> ceiling = ceiling(capacity, mode, top * HEADROOM);
-			if (!ceiling.isEmpty()) {
-				lines.add(new Chart.Line("ceiling", -1, ceiling));
-			}
+				.toList();
 			return new Chart.Lines("Backend %s, %s".formatted(capacity, mode),
 					"Orders saved per second against the load, backend %s, %s, a line for each of %s.".formatted(
 							capacity, mode, String.join(", ", lines.stream().map(Chart.Line::name).toList())),
 					320, this.kind.words(), "saved per second", "slowest to fastest repetition", top, this.loads,
 					lines);
 		}).toList();
-	}
-
-	/**
-	 * The part of the ceiling within the chart; one point alone would look like a limit.
-	 */
-	private List<Chart.Point> ceiling(String capacity, String mode, double top) {
-		List<Chart.Point> points = new ArrayList<>();
-		for (int load : this.loads) {
-			OptionalDouble ceiling = (this.compare.setup() != null)
-					? this.compare.setup().ceiling(capacity, mode, new Load(this.kind, load)) : OptionalDouble.empty();
-			ceiling.ifPresent((rate) -> points.add(Chart.Point.at(load, rate, false)));
-		}
-		points.removeIf((point) -> point.y() > top);
-		return (points.size() > 1) ? points : List.of();
 	}
 
 	private String failed() {

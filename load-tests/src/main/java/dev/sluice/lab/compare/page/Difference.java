@@ -21,8 +21,7 @@ import dev.sluice.lab.kit.statistics.PairedComparison;
 import dev.sluice.lab.kit.statistics.PairedComparison.Verdict;
 
 /**
- * Whether a variant is faster than another, or than itself, or the figures are
- * inconclusive.
+ * Whether a variant is faster than another, or the figures are inconclusive.
  *
  * @param series the second of each pair
  * @param what the variants, in words
@@ -31,7 +30,7 @@ import dev.sluice.lab.kit.statistics.PairedComparison.Verdict;
 record Difference(Series series, String load, String what, PairedComparison comparison, boolean marked) {
 
 	/** Each variant with the first, at the load that is shown in detail. */
-	static List<Difference> ofVariants(RunResult run) {
+	static List<Difference> of(RunResult run) {
 		List<Difference> differences = new ArrayList<>();
 		for (Series other : Coordinates.series(run)) {
 			Series first = Coordinates.series(run)
@@ -51,27 +50,6 @@ record Difference(Series series, String load, String what, PairedComparison comp
 		return differences;
 	}
 
-	/**
-	 * Each series with itself, repetitions 1, 3, 5 … with 2, 4, 6 …, if there are enough.
-	 */
-	static List<Difference> ofItself(RunResult run) {
-		List<Difference> differences = new ArrayList<>();
-		for (Series series : Coordinates.series(run)) {
-			for (int load : Coordinates.loads(run)) {
-				SortedMap<Integer, CellResult> cells = byRepetition(run, series, load);
-				List<Integer> odd = cells.keySet()
-					.stream()
-					.filter((repetition) -> repetition % 2 == 1 && cells.containsKey(repetition + 1))
-					.toList();
-				if (odd.size() >= PairedComparison.MIN_PAIRS) {
-					differences.add(of(run, series, load, series.variant(), odd.stream().map(cells::get).toList(),
-							odd.stream().map((repetition) -> cells.get(repetition + 1)).toList()));
-				}
-			}
-		}
-		return differences;
-	}
-
 	private static Difference of(RunResult run, Series series, int load, String what, List<CellResult> first,
 			List<CellResult> second) {
 		return new Difference(series, Coordinates.kind(run).text(load), what,
@@ -79,25 +57,12 @@ record Difference(Series series, String load, String what, PairedComparison comp
 				Stream.of(first, second).flatMap(List::stream).anyMatch(Reliability::marked));
 	}
 
-	static void write(List<Difference> variants, List<Difference> itself, Html html) {
-		if (!variants.isEmpty()) {
-			html.paragraph(
-					"Repetitions of two variants are interleaved and compared in pairs, so that disturbances of both cancel out. A difference is reported if the exact signed-rank test finds it at 1 %%, of at least %s pairs; the interval, at 99 %%, has what the test does not exclude. “The same” is reported if two one-sided tests at 5 %% each exclude a difference of %s. Otherwise the table says what may hide in the interval. The last column has the pairs that would find a difference of %s in nine of ten runs, by the noise of these."
-						.formatted(Figures.count(PairedComparison.MIN_PAIRS), Figures.percent(PairedComparison.MARGIN),
-								Figures.percent(PairedComparison.MARGIN)));
-			html.table(table("Orders saved per second, as a multiple of the first variant's", variants));
-		}
-		if (!itself.isEmpty()) {
-			long found = itself.stream()
-				.map((each) -> each.comparison().verdict())
-				.filter((verdict) -> verdict == Verdict.FASTER || verdict == Verdict.SLOWER)
-				.count();
-			html.paragraph(
-					"Against itself, each variant and load that was repeated often enough, the odd repetitions the first of a pair and the even ones the second: %s of %s comparisons find no difference. Where more than one in twenty finds one, the machine was too unsteady for the verdicts above."
-						.formatted(Figures.count(itself.size() - found), Figures.count(itself.size())));
-			html.table(table("Orders saved per second in even repetitions, as a multiple of the odd ones before them",
-					itself));
-		}
+	static void write(List<Difference> differences, Html html) {
+		html.paragraph(
+				"Repetitions of two variants are interleaved and compared in pairs, so that disturbances of both cancel out. A difference is reported if the exact signed-rank test finds it at 1 %%, of at least %s pairs; the interval, at 99 %%, has what the test does not exclude. “The same” is reported if two one-sided tests at 5 %% each exclude a difference of %s. Otherwise the table says what may hide in the interval. The last column has the pairs that would find a difference of %s in nine of ten runs, by the noise of these."
+					.formatted(Figures.count(PairedComparison.MIN_PAIRS), Figures.percent(PairedComparison.MARGIN),
+							Figures.percent(PairedComparison.MARGIN)));
+		html.table(table("Orders saved per second, as a multiple of the first variant's", differences));
 	}
 
 	/** Cells with a rate, in the order they were run. */

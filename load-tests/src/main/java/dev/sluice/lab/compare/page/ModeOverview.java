@@ -134,19 +134,6 @@ final class ModeOverview {
 			.formatted(Figures.percent(load.sync().failedShare()), Figures.percent(load.queued().failedShare()));
 	}
 
-	/** A line for each load. */
-	static List<String> lines(List<ModeByLoad> loads) {
-		return loads.stream()
-			.map((load) -> "%s, %s: %s; failed calls: %s".formatted(Coordinates.backend(load.capacity()),
-					Reliability.sign(load.load().toString(), load.marked()),
-					Stream.of(Measure.values())
-						.filter((measure) -> measure.ratio.apply(load) != null)
-						.map((measure) -> "%s: %s".formatted(measure.words, measure.phrase(load)))
-						.collect(Collectors.joining("; ")),
-					failed(load)))
-			.toList();
-	}
-
 	private static String sizes(List<ModeByLoad> loads) {
 		return loads.stream()
 			.map((load) -> Reliability.sign(Figures.count(load.load().size()), load.marked()))
@@ -194,7 +181,8 @@ final class ModeOverview {
 			.formatted(Figures.count(PairedComparison.MIN_PAIRS), Figures.percent(ModeByLoad.SHOWN_BY));
 	}
 
-	private static Table phrases(List<ModeByLoad> loads) {
+	/** Each load: the better mode by each measure, and how sure that is. */
+	static Table phrases(List<ModeByLoad> loads) {
 		List<Column<ModeByLoad>> columns = new ArrayList<>(
 				List.of(Column.words("Backend", (load) -> Coordinates.backend(load.capacity())),
 						Column.words("load", (ModeByLoad load) -> load.load().toString()).marked(ModeByLoad::marked)));

@@ -99,7 +99,7 @@ final class RateOverview {
 						Chart.Line.top(lines), Coordinates.loads(run), lines));
 			}
 		}
-		html.charts(charts, Waits.table(run));
+		html.charts(charts);
 		html.list(CellTables.bottlenecks(run));
 		html.note(
 				"A rate is kept up with if orders are saved at %s of it, from the first to the last, in every repetition, and all smaller rates are. Waits count from when an order was due."

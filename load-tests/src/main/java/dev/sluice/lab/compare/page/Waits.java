@@ -79,7 +79,7 @@ record Waits(Series series, List<CellResult> cells) {
 						waits.stream().map((each) -> each.dots(each::accepted)).toList()));
 	}
 
-	static Table table(RunResult run) {
+	private static Table table(RunResult run) {
 		return Table.of("Waits in milliseconds", of(run),
 				List.of(Column.words("Variant", (each) -> each.series().variant()),
 						Column.words("Mode", (each) -> each.series().mode()),

@@ -90,10 +90,14 @@ public final class Html {
 
 	/** Adds charts side by side where there is room, and their data. */
 	public Html charts(List<? extends Chart> charts, Table data) {
+		return charts(charts).details("Data as a table", data);
+	}
+
+	/** Adds charts side by side whose data the caller adds elsewhere. */
+	public Html charts(List<? extends Chart> charts) {
 		open("div", "class", "multiples");
 		charts.forEach(this::chart);
-		close();
-		return details("Data as a table", data);
+		return close();
 	}
 
 	public Html table(Table table) {

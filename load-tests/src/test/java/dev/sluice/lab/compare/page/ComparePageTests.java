@@ -66,7 +66,7 @@ class ComparePageTests {
 
 	@Test
 	void nothingIsConcludedWhereACheckFails() {
-		RunResult run = Runs.run("compare", null, new CompareResult(pairs(0.0, 0.0, 0.0, 0.0), List.of(), null),
+		RunResult run = Runs.run("compare", null, new CompareResult(pairs(0.0, 0.0, 0.0, 0.0), List.of(), null, null),
 				List.of(new RunResult.Check("The services were warm", false, "0 of 1 were")));
 
 		assertThat(ComparePage.text(run).lines()).first()
@@ -76,7 +76,7 @@ class ComparePageTests {
 	@Test
 	void theSmallestRunConcludesNothing() {
 		RunResult run = Runs.run("compare", null,
-				new CompareResult(pairs(0.0, 0.0, 0.0, 0.0), List.of(), null, List.of(), null, "smallest"), List.of());
+				new CompareResult(pairs(0.0, 0.0, 0.0, 0.0), List.of(), null, "smallest"), List.of());
 
 		assertThat(ComparePage.text(run).lines()).first()
 			.isEqualTo("Everything works. This was the smallest run, which concludes nothing about the modes.");

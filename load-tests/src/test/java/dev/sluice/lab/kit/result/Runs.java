@@ -187,7 +187,7 @@ public final class Runs {
 				List.of(new ScenarioResult.Judgement(kept, List.of()),
 						new ScenarioResult.Judgement(missed, List.of("p99 900 ms"))));
 		return run("compare", null,
-				new CompareResult(List.of(rate(kept, 6_000), rate(missed, 600)), List.of(), scenario),
+				new CompareResult(List.of(rate(kept, 6_000), rate(missed, 600)), List.of(), scenario, null),
 				List.of(new RunResult.Check("GC pauses agree", false, "7 and 8 pauses")));
 	}
 
@@ -277,7 +277,7 @@ public final class Runs {
 	/** A run of the given cells. */
 	public static RunResult run(String experiment, @Nullable String partial, List<CellResult> cells,
 			List<LeftOut> leftOut) {
-		return run(experiment, partial, new CompareResult(cells, leftOut, null), List.of());
+		return run(experiment, partial, new CompareResult(cells, leftOut, null, null), List.of());
 	}
 
 	/** A run of a finding and its checks. */
