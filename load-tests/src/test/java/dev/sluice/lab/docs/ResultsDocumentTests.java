@@ -18,7 +18,6 @@ import dev.sluice.docs.GeneratedTable;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
-import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.measure.OrderCalls;
 import dev.sluice.lab.kit.measure.OrderTimes;
@@ -85,8 +84,8 @@ class ResultsDocumentTests {
 				table.row(backend.getValue(), mode, range(backend.getKey(), mode, 10, CellResult::savedPerSecond),
 						range(backend.getKey(), mode, 100, CellResult::savedPerSecond),
 						range(backend.getKey(), mode, MAX_FIGURE, CellResult::savedPerSecond),
-						range(backend.getKey(), mode, MAX_FIGURE, (cell) -> median(cell.toAccepted())),
-						range(backend.getKey(), mode, MAX_FIGURE, (cell) -> median(cell.toSaved())),
+						range(backend.getKey(), mode, MAX_FIGURE, CellResult::acceptedP50),
+						range(backend.getKey(), mode, MAX_FIGURE, CellResult::savedP50),
 						range(backend.getKey(), mode, MAX_FIGURE, (cell) -> (double) cell.failedCalls()));
 			}
 		}
@@ -114,7 +113,7 @@ class ResultsDocumentTests {
 			.forEach((cell) -> table.row(cell.cell().capacity(), cell.cell().mode(), cell.cell().variant(),
 					Figures.count(cell.cell().load().size()),
 					Figures.measured(cell.savedPerSecond()) + (published.marked(cell) ? " " + Reliability.SIGN : ""),
-					Figures.measured(median(cell.toAccepted())), Figures.measured(median(cell.toSaved())),
+					Figures.measured(cell.acceptedP50()), Figures.measured(cell.savedP50()),
 					Figures.count(cell.failedCalls()), Figures.measured(cpuMillisPerOrder(cell))));
 
 		table.check();
@@ -146,10 +145,6 @@ class ResultsDocumentTests {
 			.distinct()
 			.toList();
 		return String.join(" to ", ends) + (some.stream().anyMatch(inFlight::marked) ? " " + Reliability.SIGN : "");
-	}
-
-	private static @Nullable Double median(@Nullable Wait wait) {
-		return (wait != null) ? wait.p50() : null;
 	}
 
 	private static @Nullable Double cpuMillisPerOrder(CellResult cell) {

@@ -91,7 +91,7 @@ public final class Collapse {
 		}
 		return Optional.of(new Effect(setting, orders, rate(cells),
 				Figures.median(cells, (cell) -> (cell.latency() != null) ? cell.latency().p99() : null),
-				Curve.failedShare(cells), pauseShare(cells), cells.stream().anyMatch(Collapse::marked)));
+				new CellGroup(cells).failedShare(), pauseShare(cells), cells.stream().anyMatch(Collapse::marked)));
 	}
 
 	private List<CellResult> cells(Setting setting, int orders) {

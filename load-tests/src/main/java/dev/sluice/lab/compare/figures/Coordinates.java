@@ -2,15 +2,8 @@ package dev.sluice.lab.compare.figures;
 
 import java.util.Comparator;
 import java.util.List;
-import java.util.OptionalInt;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.cell.Load;
-import dev.sluice.lab.kit.result.RunResult;
 
 /**
  * The order in which reports list cells, and the style of each variant. Unknown names
@@ -28,10 +21,6 @@ public final class Coordinates {
 
 	static final String UNLIMITED = "unlimited";
 
-	private static final List<String> CAPACITIES = List.of(WORKERS, STARVED, UNLIMITED);
-
-	private static final List<String> MODES = List.of(SYNC, QUEUED);
-
 	private static final List<String> VARIANTS = List.of("servlet-platform", "servlet-virtual", "servlet-async",
 			"reactive");
 
@@ -42,18 +31,12 @@ public final class Coordinates {
 			return new Series(cell.capacity(), cell.mode(), cell.variant());
 		}
 
-		@Override
-		public String toString() {
-			return "%s, %s, backend %s".formatted(this.variant, this.mode, this.capacity);
-		}
-
 	}
 
-	/** Slow backends first. */
-	static final Comparator<String> BACKENDS = as(CAPACITIES);
-
-	static final Comparator<Series> ORDER = Comparator.comparing(Series::capacity, BACKENDS)
-		.thenComparing(Series::mode, as(MODES))
+	/** Slow backends first: there a mode matters most. */
+	static final Comparator<Series> ORDER = Comparator
+		.comparing(Series::capacity, as(List.of(WORKERS, STARVED, UNLIMITED)))
+		.thenComparing(Series::mode, as(List.of(SYNC, QUEUED)))
 		.thenComparing(Series::variant, as(VARIANTS));
 
 	private Coordinates() {
@@ -77,59 +60,6 @@ public final class Coordinates {
 			case UNLIMITED -> "Fast backend (unlimited)";
 			default -> "Backend " + capacity;
 		};
-	}
-
-	public static List<Series> series(RunResult run) {
-		return cells(run).map(Series::of).distinct().sorted(ORDER).toList();
-	}
-
-	public static List<String> capacities(RunResult run) {
-		return cells(run).map(Cell::capacity).distinct().sorted(BACKENDS).toList();
-	}
-
-	public static List<Integer> loads(RunResult run) {
-		return cells(run).map((cell) -> cell.load().size()).distinct().sorted().toList();
-	}
-
-	/**
-	 * The load that reports show in detail: the highest one at which every series of the
-	 * capacity was measured, or the highest of all if there is none.
-	 * @param run the run
-	 * @param capacity the backend's capacity
-	 * @return empty if nothing was measured at that capacity
-	 */
-	public static OptionalInt closeLoad(RunResult run, String capacity) {
-		List<Cell> cells = run.cells()
-			.stream()
-			.map(CellResult::cell)
-			.filter((c) -> c.capacity().equals(capacity))
-			.toList();
-		Set<Series> all = cells.stream().map(Series::of).collect(Collectors.toSet());
-		OptionalInt complete = cells.stream()
-			.collect(Collectors.groupingBy((cell) -> cell.load().size(),
-					Collectors.mapping(Series::of, Collectors.toSet())))
-			.entrySet()
-			.stream()
-			.filter((entry) -> entry.getValue().equals(all))
-			.mapToInt((entry) -> entry.getKey())
-			.max();
-		return complete.isPresent() ? complete : cells.stream().mapToInt((cell) -> cell.load().size()).max();
-	}
-
-	/** What the run's loads count; orders in flight for a run without cells. */
-	public static Load.Kind kind(RunResult run) {
-		return cells(run).map((cell) -> cell.load().kind()).findFirst().orElse(Load.Kind.IN_FLIGHT);
-	}
-
-	public static List<CellResult> at(RunResult run, Series series, int orders) {
-		return run.cells()
-			.stream()
-			.filter((c) -> c.cell().load().size() == orders && Series.of(c.cell()).equals(series))
-			.toList();
-	}
-
-	private static Stream<Cell> cells(RunResult run) {
-		return run.cells().stream().map(CellResult::cell);
 	}
 
 	private static Comparator<String> as(List<String> known) {

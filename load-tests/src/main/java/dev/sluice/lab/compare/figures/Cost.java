@@ -2,14 +2,10 @@ package dev.sluice.lab.compare.figures;
 
 import java.util.Comparator;
 import java.util.List;
-import java.util.OptionalInt;
 
-import dev.sluice.lab.compare.figures.Coordinates.Series;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
-import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.load.LoadRound;
-import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
@@ -17,10 +13,9 @@ import org.jspecify.annotations.Nullable;
  * What the orders of a series cost at one load, over all repetitions: sums divided by the
  * number of orders saved. Null where no repetition has the figure.
  *
- * @param cells the repetitions, at least one
  * @param services of the whole run, the gateway first
  */
-public record Cost(Series series, List<CellResult> cells, List<String> services) {
+public record Cost(CellGroup group, List<String> services) {
 
 	public static final String GATEWAY = "gateway";
 
@@ -32,10 +27,7 @@ public record Cost(Series series, List<CellResult> cells, List<String> services)
 	/** The costs of all series, each at the load that is shown in detail. */
 	public static List<Cost> of(RunResult run) {
 		List<String> services = services(run);
-		return Coordinates.series(run).stream().map((series) -> {
-			OptionalInt load = Coordinates.closeLoad(run, series.capacity());
-			return new Cost(series, Coordinates.at(run, series, load.orElse(0)), services);
-		}).filter((cost) -> !cost.cells().isEmpty()).toList();
+		return CellGroup.inDetail(CellGroup.of(run)).stream().map((group) -> new Cost(group, services)).toList();
 	}
 
 	/**
@@ -68,19 +60,11 @@ public record Cost(Series series, List<CellResult> cells, List<String> services)
 		return !EXCLUDED.contains(service);
 	}
 
-	public Load load() {
-		return this.cells.getFirst().cell().load();
-	}
-
-	public boolean marked() {
-		return this.cells.stream().anyMatch(Reliability::marked);
-	}
-
 	/** CPU time of a service for an order, in milliseconds: the mean over all orders. */
 	public @Nullable Double cpuMillis(String service) {
 		double sum = 0;
 		long saved = 0;
-		for (CellResult cell : this.cells) {
+		for (CellResult cell : this.group.cells()) {
 			ServiceCost cost = cell.services().get(service);
 			if (cost != null && cost.cpuMillisPerOrder() != null) {
 				sum += cost.cpuMillisPerOrder() * cell.saved();
@@ -111,7 +95,7 @@ public record Cost(Series series, List<CellResult> cells, List<String> services)
 	 * of a service is unknown.
 	 */
 	static @Nullable Double systemCpuMillis(CellResult cell) {
-		return new Cost(Series.of(cell.cell()), List.of(cell), List.copyOf(cell.services().keySet())).systemCpuMillis();
+		return new Cost(new CellGroup(List.of(cell)), List.copyOf(cell.services().keySet())).systemCpuMillis();
 	}
 
 }

@@ -2,22 +2,17 @@ package dev.sluice.lab.compare.figures;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
+import dev.sluice.lab.compare.figures.CellGroup.Pair;
 import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
-import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Reliability;
-import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.statistics.PairedComparison;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param cost the ratio of the system's CPU for it; null if unknown
  */
 public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio answer, @Nullable Ratio saved,
-		@Nullable Ratio cost, ModeFigures sync, ModeFigures queued) {
+		@Nullable Ratio cost, CellGroup sync, CellGroup queued) {
 
 	/**
 	 * A closed-model cell stops placing orders at this many accepted and not yet
@@ -124,71 +119,42 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	}
 
 	/**
-	 * Figures of one mode: medians of the cells.
-	 *
-	 * @param failedShare share of its calls that failed
-	 * @param acceptedP50 time from the first try until accepted, in milliseconds; null if
-	 * unknown
-	 * @param savedP50 time from the first try until saved, in milliseconds; null if
-	 * unknown
-	 * @param marked whether one of its cells is unreliable
-	 */
-	public record ModeFigures(double savedPerSecond, double failedShare, @Nullable Double acceptedP50,
-			@Nullable Double savedP50, boolean marked) {
-
-		private static ModeFigures of(List<CellResult> cells) {
-			return new ModeFigures(Objects.requireNonNullElse(Figures.median(cells, CellResult::savedPerSecond), 0.0),
-					Curve.failedShare(cells), Figures.median(cells, (cell) -> p50(cell.toAccepted())),
-					Figures.median(cells, (cell) -> p50(cell.toSaved())), cells.stream().anyMatch(Reliability::marked));
-		}
-
-	}
-
-	/** The median is the only percentile that small cells also have. */
-	private static @Nullable Double p50(@Nullable Wait wait) {
-		return (wait != null) ? wait.p50() : null;
-	}
-
-	private record Key(String capacity, Load load) {
-	}
-
-	/** A variant in a repetition, in both modes. */
-	private record Pair(CellResult sync, CellResult queued) {
-	}
-
-	/**
 	 * The comparisons, by backend, slow ones first, and rising load. Loads that were run
 	 * in only one mode are left out.
 	 */
 	public static List<ModeByLoad> of(RunResult run) {
-		Map<Key, List<Pair>> pairs = new TreeMap<>(Comparator.comparing(Key::capacity, Coordinates.BACKENDS)
-			.thenComparing((key) -> key.load().kind())
-			.thenComparing((key) -> key.load().size()));
-		for (CellResult sync : run.cells()) {
-			if (measured(sync, Mode.SYNC)) {
-				partner(run, sync).ifPresent((queued) -> pairs
-					.computeIfAbsent(new Key(sync.cell().capacity(), sync.cell().load()), (_) -> new ArrayList<>())
-					.add(new Pair(sync, queued)));
-			}
-		}
-		return pairs.entrySet().stream().map((entry) -> of(entry.getKey(), entry.getValue())).toList();
+		List<ModeByLoad> loads = new ArrayList<>();
+		CellGroup.by(CellGroup::capacity, CellGroup.of(run))
+			.forEach((capacity, backend) -> new TreeMap<>(CellGroup.by(CellGroup::load, backend))
+				.forEach((load, groups) -> {
+					List<Pair> pairs = groups.stream()
+						.filter((sync) -> sync.mode().equals(Coordinates.SYNC))
+						.flatMap((sync) -> groups.stream()
+							.filter((queued) -> queued.mode().equals(Coordinates.QUEUED)
+									&& queued.variant().equals(sync.variant()))
+							.flatMap((queued) -> sync.pairs(queued).stream()))
+						.toList();
+					if (!pairs.isEmpty()) {
+						loads.add(of(capacity, load, pairs));
+					}
+				}));
+		return loads;
 	}
 
-	private static ModeByLoad of(Key key, List<Pair> pairs) {
-		return new ModeByLoad(key.capacity(), key.load(),
-				Objects.requireNonNull(ratio(pairs, CellResult::savedPerSecond)),
-				ratio(pairs, (cell) -> p50(cell.toAccepted())), ratio(pairs, (cell) -> p50(cell.toSaved())),
-				ratio(pairs, Cost::systemCpuMillis), ModeFigures.of(pairs.stream().map(Pair::sync).toList()),
-				ModeFigures.of(pairs.stream().map(Pair::queued).toList()));
+	private static ModeByLoad of(String capacity, Load load, List<Pair> pairs) {
+		return new ModeByLoad(capacity, load, Objects.requireNonNull(ratio(pairs, CellResult::savedPerSecond)),
+				ratio(pairs, CellResult::acceptedP50), ratio(pairs, CellResult::savedP50),
+				ratio(pairs, Cost::systemCpuMillis), new CellGroup(pairs.stream().map(Pair::first).toList()),
+				new CellGroup(pairs.stream().map(Pair::second).toList()));
 	}
 
 	/** Of the pairs that have the figure in both modes; null if none has. */
 	private static @Nullable Ratio ratio(List<Pair> pairs, Function<CellResult, @Nullable Double> figure) {
 		List<Pair> known = pairs.stream()
-			.filter((pair) -> isKnown(figure.apply(pair.sync())) && isKnown(figure.apply(pair.queued())))
+			.filter((pair) -> isKnown(figure.apply(pair.first())) && isKnown(figure.apply(pair.second())))
 			.toList();
 		return known.isEmpty() ? null
-				: Ratio.of(figures(known, Pair::sync, figure), figures(known, Pair::queued, figure));
+				: Ratio.of(figures(known, Pair::first, figure), figures(known, Pair::second, figure));
 	}
 
 	private static boolean isKnown(@Nullable Double figure) {
@@ -200,27 +166,15 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 		return pairs.stream().map(mode).map(figure).filter(Objects::nonNull).mapToDouble(Double::doubleValue).toArray();
 	}
 
-	private static Optional<CellResult> partner(RunResult run, CellResult sync) {
-		return run.cells()
-			.stream()
-			.filter((cell) -> measured(cell, Mode.QUEUED) && cell.cell().variant().equals(sync.cell().variant())
-					&& cell.cell().capacity().equals(sync.cell().capacity())
-					&& cell.cell().load().equals(sync.cell().load())
-					&& cell.cell().repetition() == sync.cell().repetition())
-			.findFirst();
-	}
-
-	private static boolean measured(CellResult cell, Mode mode) {
-		return cell.cell().mode().equals(mode.label()) && cell.savedPerSecond() > 0;
-	}
-
 	/**
 	 * Whether more queued orders waited than there are clients: they waited behind those
 	 * that the same clients had placed before.
 	 */
 	public boolean hasBacklog() {
-		return this.load.kind() == Load.Kind.IN_FLIGHT && this.queued.savedP50() != null
-				&& this.queued.savedPerSecond() * this.queued.savedP50() / 1_000 > 2 * this.load.size();
+		Double perSecond = this.queued.median(CellResult::savedPerSecond);
+		Double millis = this.queued.median(CellResult::savedP50);
+		return this.load.kind() == Load.Kind.IN_FLIGHT && perSecond != null && millis != null
+				&& perSecond * millis / 1_000 > 2 * this.load.size();
 	}
 
 	public boolean marked() {

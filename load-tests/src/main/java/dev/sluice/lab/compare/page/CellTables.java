@@ -7,11 +7,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.compare.figures.CommonBottleneck;
 import dev.sluice.lab.compare.figures.Conclusion;
+import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Latency;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
@@ -31,20 +33,23 @@ final class CellTables {
 	/** Further bottlenecks are only in the table. */
 	private static final int MAX_BOTTLENECKS = 3;
 
-	/** The columns that say which cell it is. */
-	static final List<Column<CellResult>> COORDINATES = coordinates((cell) -> cell);
-
 	private CellTables() {
+	}
+
+	/** The columns that say which cell, or which repetitions of it, a row is about. */
+	static <T> List<Column<T>> coordinates(Function<T, Cell> cell, Predicate<T> marked) {
+		return List.of(Column.words("Variant", (row) -> cell.apply(row).variant()),
+				Column.words("Mode", (row) -> cell.apply(row).mode()),
+				Column.words("Backend", (row) -> cell.apply(row).capacity()),
+				Column.words("load", (T row) -> cell.apply(row).load().toString()).marked(marked));
 	}
 
 	/** The columns of rows that are parts of a cell. */
 	private static <T> List<Column<T>> coordinates(Function<T, CellResult> of) {
-		return List.of(Column.words("Variant", (row) -> of.apply(row).cell().variant()),
-				Column.words("Mode", (row) -> of.apply(row).cell().mode()),
-				Column.words("Backend", (row) -> of.apply(row).cell().capacity()),
-				Column.words("load", (T row) -> of.apply(row).cell().load().toString())
-					.marked((row) -> Reliability.marked(of.apply(row))),
-				Column.count("repetition", (row) -> of.apply(row).cell().repetition()));
+		List<Column<T>> columns = new ArrayList<>(
+				coordinates((row) -> of.apply(row).cell(), (row) -> Reliability.marked(of.apply(row))));
+		columns.add(Column.count("repetition", (row) -> of.apply(row).cell().repetition()));
+		return columns;
 	}
 
 	/** A part of a cell, such as a service. */
@@ -52,7 +57,7 @@ final class CellTables {
 	}
 
 	@SafeVarargs
-	private static <T> Table table(String caption, List<T> rows, List<Column<T>> first, Column<T>... further) {
+	static <T> Table table(String caption, List<T> rows, List<Column<T>> first, Column<T>... further) {
 		return Table.of(caption, rows, Stream.concat(first.stream(), Stream.of(further)).toList());
 	}
 
@@ -86,7 +91,8 @@ final class CellTables {
 		html.paragraph(
 				"The first rule that holds: the load generator was late; the machine's CPU was used to 90 % or more, and the rate is below 80 % of what the limit on calls to the backend allows at the backend's latency; a limit was reached in half of the scrapes or more; the machine's CPU was used to 90 % or more; the backend held 80 % or more of the calls that wait for it; otherwise calls in flight by what each took.");
 		List<CellResult> cells = run.cells().stream().filter((cell) -> cell.utilisation() != null).toList();
-		html.table(table("What limited each cell", cells, COORDINATES, Column.words("Limited by", CellTables::limit),
+		html.table(table("What limited each cell", cells, coordinates((cell) -> cell),
+				Column.words("Limited by", CellTables::limit),
 				Column.measured("orders per second", CellResult::savedPerSecond),
 				Column.measured("ceiling: limit by latency, per second", CellResult::utilisation,
 						Utilisation::ceilingPerSecond),
@@ -154,7 +160,7 @@ final class CellTables {
 	}
 
 	private static Table orders(List<CellResult> cells) {
-		return table("All cells: orders and calls", cells, COORDINATES,
+		return table("All cells: orders and calls", cells, coordinates((cell) -> cell),
 				Column.measured("saved per second", CellResult::savedPerSecond),
 				Column.measured("accepted per second", CellResult::acceptedPerSecond),
 				Column.figure("window", (cell) -> Figures.duration(Duration.between(cell.start(), cell.end()))),
@@ -173,8 +179,8 @@ final class CellTables {
 	}
 
 	private static Table calls(List<CellResult> cells) {
-		return table("All cells: latency of answered calls, in milliseconds, and connections", cells, COORDINATES,
-				Column.measured("mean", CellResult::latency, Latency::mean),
+		return table("All cells: latency of answered calls, in milliseconds, and connections", cells,
+				coordinates((cell) -> cell), Column.measured("mean", CellResult::latency, Latency::mean),
 				Column.measured("p50", CellResult::latency, Latency::p50),
 				Column.measured("p95", CellResult::latency, Latency::p95),
 				Column.measured("p99", CellResult::latency, Latency::p99),

@@ -9,13 +9,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.compare.figures.CellGroup;
 import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.compare.figures.Coordinates;
 import dev.sluice.lab.compare.figures.Coordinates.Series;
-import dev.sluice.lab.compare.figures.Curve;
 import dev.sluice.lab.compare.figures.ModeByLoad;
 import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
@@ -41,7 +40,7 @@ public final class ComparePage {
 
 	private final Load.Kind kind;
 
-	private final List<Integer> loads;
+	private final List<CellGroup> groups;
 
 	/** Why nothing is concluded. */
 	private final Optional<String> refusal;
@@ -49,8 +48,8 @@ public final class ComparePage {
 	private ComparePage(RunResult run, CompareResult compare) {
 		this.run = run;
 		this.compare = compare;
-		this.kind = Coordinates.kind(run);
-		this.loads = Coordinates.loads(run);
+		this.groups = CellGroup.of(run);
+		this.kind = this.groups.isEmpty() ? Load.Kind.IN_FLIGHT : this.groups.getFirst().load().kind();
 		this.refusal = Conclusion.refusal(run);
 	}
 
@@ -120,13 +119,12 @@ public final class ComparePage {
 	private String text() {
 		StringBuilder text = new StringBuilder(Section.text(answers()));
 		text.append(System.lineSeparator());
-		for (String capacity : Coordinates.capacities(this.run)) {
-			List<Table> tables = new ArrayList<>(
-					List.of(byLoad("Orders saved per second", capacity, medians(CellResult::savedPerSecond)),
-							byLoad("Median wait from the first try until accepted, ms", capacity,
-									medians((cell) -> p50(cell.toAccepted()))),
-							byLoad("Median wait from the first try until saved, ms", capacity,
-									medians((cell) -> p50(cell.toSaved())))));
+		for (String capacity : CellGroup.by(CellGroup::capacity, this.groups).keySet()) {
+			List<Table> tables = new ArrayList<>(List.of(
+					byLoad("Orders saved per second", capacity, medians(CellResult::savedPerSecond)),
+					byLoad("Median wait from the first try until accepted, ms", capacity,
+							medians(CellResult::acceptedP50)),
+					byLoad("Median wait from the first try until saved, ms", capacity, medians(CellResult::savedP50))));
 			if (this.run.cells().stream().anyMatch((cell) -> cell.failedCalls() > 0)) {
 				tables.add(byLoad("Failed calls, retried", capacity, medians((cell) -> (double) cell.failedCalls())));
 			}
@@ -151,8 +149,8 @@ public final class ComparePage {
 	/** A cell that has just been measured, in a line. */
 	public static String line(CellResult cell) {
 		return "%s: %s saved per second, median %s ms until answered, %s until saved, %s failed".formatted(cell.cell(),
-				Figures.measured(cell.savedPerSecond()), Figures.measured(p50(cell.toAccepted())),
-				Figures.measured(p50(cell.toSaved())), Figures.counted(cell.failedCalls(), "call"));
+				Figures.measured(cell.savedPerSecond()), Figures.measured(cell.acceptedP50()),
+				Figures.measured(cell.savedP50()), Figures.counted(cell.failedCalls(), "call"));
 	}
 
 	private List<String> answers() {
@@ -182,21 +180,21 @@ public final class ComparePage {
 	}
 
 	/** A line for each gateway and mode, a column for each load. */
-	private Table byLoad(String caption, String capacity, Function<List<CellResult>, String> figure) {
+	private Table byLoad(String caption, String capacity, Function<CellGroup, String> figure) {
 		List<Column<Series>> columns = new ArrayList<>(
 				List.of(Column.words("Variant", Series::variant), Column.words("Mode", Series::mode)));
-		for (int load : this.loads) {
-			columns.add(Column.figure(Figures.count(load), (series) -> {
-				List<CellResult> cells = Coordinates.at(this.run, series, load);
-				return !cells.isEmpty() ? figure.apply(cells) : isLeftOut(series, load) ? "left out" : Figures.NONE;
-			}));
+		for (int load : CellGroup.sizes(this.groups)) {
+			columns.add(Column.figure(Figures.count(load),
+					(series) -> CellGroup.at(this.groups, series, load)
+						.map(figure)
+						.orElseGet(() -> isLeftOut(series, load) ? "left out" : Figures.NONE)));
 		}
-		return Table.of("%s, backend %s; by %s".formatted(caption, capacity, this.kind.words()), series(capacity),
-				columns);
-	}
-
-	private List<Series> series(String capacity) {
-		return Coordinates.series(this.run).stream().filter((each) -> each.capacity().equals(capacity)).toList();
+		List<Series> rows = CellGroup.by(CellGroup::series, this.groups)
+			.keySet()
+			.stream()
+			.filter((series) -> series.capacity().equals(capacity))
+			.toList();
+		return Table.of("%s, backend %s; by %s".formatted(caption, capacity, this.kind.words()), rows, columns);
 	}
 
 	private boolean isLeftOut(Series series, int load) {
@@ -205,66 +203,63 @@ public final class ComparePage {
 			.anyMatch((left) -> left.cell().load().size() == load && Series.of(left.cell()).equals(series));
 	}
 
-	private static Function<List<CellResult>, String> medians(Function<CellResult, @Nullable Double> figure) {
-		return (cells) -> Reliability.sign(Figures.measured(Figures.median(cells, figure)),
-				cells.stream().anyMatch(Reliability::marked));
-	}
-
-	private static @Nullable Double p50(@Nullable Wait wait) {
-		return (wait != null) ? wait.p50() : null;
+	private static Function<CellGroup, String> medians(Function<CellResult, @Nullable Double> figure) {
+		return (group) -> Reliability.sign(Figures.measured(group.median(figure)), group.marked());
 	}
 
 	private void throughput(Html html) {
-		List<Curve> curves = Curve.of(this.run);
-		if (curves.isEmpty()) {
+		if (this.groups.isEmpty()) {
 			html.paragraph("No cell was measured.");
 			return;
 		}
 		html.paragraph(
 				"From the first call until the last order was saved, higher is better. Both axes of a row are the same.");
-		for (String capacity : Coordinates.capacities(this.run)) {
-			html.charts(throughput(capacity, curves),
-					byLoad("Orders saved per second: median (slowest–fastest)", capacity, ComparePage::spread));
-		}
+		CellGroup.by(CellGroup::capacity, this.groups)
+			.forEach((capacity, own) -> html.charts(throughput(capacity, own),
+					byLoad("Orders saved per second: median (slowest–fastest)", capacity, ComparePage::spread)));
 		html.note("%s %s".formatted(failed(), saved()));
 	}
 
-	private static String spread(List<CellResult> cells) {
-		Curve.Point point = Curve.Point.of(cells.getFirst().cell().load(), cells);
-		String spread = (cells.size() > 1)
-				? " (%s–%s)".formatted(Figures.measured(point.min()), Figures.measured(point.max())) : "";
-		return Reliability.sign(Figures.measured(point.perSecond()) + spread, point.marked());
+	private static String spread(CellGroup group) {
+		return group.point(CellResult::savedPerSecond)
+			.map((point) -> Figures.measured(point.y()) + ((group.cells().size() > 1)
+					? " (%s–%s)".formatted(Figures.measured(point.low()), Figures.measured(point.high())) : ""))
+			.map((spread) -> Reliability.sign(spread, group.marked()))
+			.orElse(Figures.NONE);
 	}
 
-	private List<Chart> throughput(String capacity, List<Curve> all) {
-		List<Curve> curves = all.stream().filter((curve) -> curve.series().capacity().equals(capacity)).toList();
-		double top = curves.stream()
-			.flatMap((curve) -> curve.points().stream())
-			.mapToDouble(Curve.Point::max)
-			.max()
-			.orElse(1);
-		return curves.stream().map((curve) -> curve.series().mode()).distinct().<Chart>map((mode) -> {
-			List<Chart.Line> lines = curves.stream()
-				.filter((curve) -> curve.series().mode().equals(mode))
-				.map((curve) -> new Chart.Line(curve.series().variant(), Coordinates.style(curve.series().variant()),
-						curve.points()
-							.stream()
-							.map((point) -> new Chart.Point(point.size(), point.perSecond(), point.min(), point.max(),
-									point.marked(), point.failedShare()))
-							.toList()))
-				.toList();
-			return new Chart.Lines("Backend %s, %s".formatted(capacity, mode),
-					"Orders saved per second against the load, backend %s, %s, a line for each of %s.".formatted(
-							capacity, mode, String.join(", ", lines.stream().map(Chart.Line::name).toList())),
-					320, this.kind.words(), "saved per second", "slowest to fastest repetition", top, this.loads,
-					lines);
-		}).toList();
+	private List<Chart> throughput(String capacity, List<CellGroup> backend) {
+		double top = Chart.top(backend.stream()
+			.flatMap((group) -> group.point(CellResult::savedPerSecond).stream())
+			.map(Chart.Point::high));
+		List<Chart> charts = new ArrayList<>();
+		CellGroup.by(CellGroup::mode, backend).forEach((mode, own) -> {
+			List<Chart.Line> lines = lines(own, Series::variant, CellResult::savedPerSecond);
+			charts.add(new Chart.Lines("Backend %s, %s".formatted(capacity, mode),
+					"Orders saved per second against the load, backend %s, %s, a line for each of %s."
+						.formatted(capacity, mode, String.join(", ", lines.stream().map(Chart.Line::name).toList())),
+					320, this.kind.words(), "saved per second", "slowest to fastest repetition", top,
+					CellGroup.sizes(this.groups), lines));
+		});
+		return charts;
+	}
+
+	/** A line for each series that has the figure. */
+	static List<Chart.Line> lines(List<CellGroup> groups, Function<Series, String> name,
+			Function<CellResult, @Nullable Double> figure) {
+		return CellGroup.by(CellGroup::series, groups)
+			.entrySet()
+			.stream()
+			.map((series) -> new Chart.Line(name.apply(series.getKey()), Coordinates.style(series.getKey().variant()),
+					series.getValue().stream().flatMap((group) -> group.point(figure).stream()).toList()))
+			.filter((line) -> !line.points().isEmpty())
+			.toList();
 	}
 
 	private String failed() {
 		return Stream.of(Coordinates.SYNC, Coordinates.QUEUED).map((mode) -> {
 			List<CellResult> cells = this.run.cells().stream().filter((c) -> c.cell().mode().equals(mode)).toList();
-			return "%s of %s %s calls".formatted(Figures.percent(Curve.failedShare(cells)),
+			return "%s of %s %s calls".formatted(Figures.percent(new CellGroup(cells).failedShare()),
 					Figures.count(cells.stream().mapToLong(CellResult::calls).sum()), mode);
 		}).collect(Collectors.joining(", ", "Failed calls, which the client retried: ", "."));
 	}

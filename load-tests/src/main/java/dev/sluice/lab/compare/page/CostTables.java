@@ -1,8 +1,10 @@
 package dev.sluice.lab.compare.page;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 import dev.sluice.lab.compare.figures.Coordinates;
 import dev.sluice.lab.compare.figures.Cost;
@@ -34,42 +36,31 @@ final class CostTables {
 			.filter(Objects::nonNull)
 			.max(Double::compare)
 			.orElse(1.0);
-		List<Chart> charts = Coordinates.capacities(run)
-			.stream()
-			.map((capacity) -> costs.stream()
-				.filter((cost) -> cost.series().capacity().equals(capacity) && cost.systemCpuMillis() != null)
-				.toList())
-			.filter((own) -> !own.isEmpty())
-			.<Chart>map((own) -> Chart.Stack.of(
-					"CPU ms per order, backend %s, %s".formatted(own.getFirst().series().capacity(),
-							own.getFirst().load()),
-					"CPU milliseconds per saved order as bars, parts %s, a bar for each variant and mode."
-						.formatted(String.join(", ", system)),
-					"CPU ms per order", top, system, own.stream().map((cost) -> bar(cost, system)).toList()))
-			.toList();
-		List<Column<Cost>> cpu = new ArrayList<>();
+		List<Chart> charts = new ArrayList<>();
+		costs.stream()
+			.filter((cost) -> cost.systemCpuMillis() != null)
+			.collect(Collectors.groupingBy((cost) -> cost.group().capacity(), LinkedHashMap::new, Collectors.toList()))
+			.forEach((capacity,
+					own) -> charts.add(Chart.Stack.of(
+							"CPU ms per order, backend %s, %s".formatted(capacity, own.getFirst().group().load()),
+							"CPU milliseconds per saved order as bars, parts %s, a bar for each variant and mode."
+								.formatted(String.join(", ", system)),
+							"CPU ms per order", top, system, own.stream().map((cost) -> bar(cost, system)).toList())));
+		List<Column<Cost>> cpu = new ArrayList<>(CellTables
+			.coordinates((cost) -> cost.group().cells().getFirst().cell(), (cost) -> cost.group().marked()));
 		system.forEach((service) -> cpu.add(Column.measured(service, (cost) -> cost.cpuMillis(service))));
 		cpu.add(Column.measured("the system together", Cost::systemCpuMillis));
 		services.stream()
 			.filter((service) -> !Cost.isOfSystem(service))
 			.forEach((service) -> cpu.add(Column.measured(service + " (apart)", (cost) -> cost.cpuMillis(service))));
-		html.charts(charts, table("CPU milliseconds per saved order", costs, cpu));
+		html.charts(charts, Table.of("CPU milliseconds per saved order", costs, cpu));
 	}
 
 	private static Chart.StackRow bar(Cost cost, List<String> services) {
 		List<@Nullable Double> values = new ArrayList<>();
 		services.forEach((service) -> values.add(cost.cpuMillis(service)));
-		return new Chart.StackRow("%s, %s".formatted(cost.series().mode(), cost.series().variant()),
-				Coordinates.style(cost.series().variant()), cost.marked(), values);
-	}
-
-	private static Table table(String caption, List<Cost> costs, List<Column<Cost>> figures) {
-		List<Column<Cost>> columns = new ArrayList<>(List.of(Column.words("Variant", (cost) -> cost.series().variant()),
-				Column.words("Mode", (cost) -> cost.series().mode()),
-				Column.words("Backend", (cost) -> cost.series().capacity()),
-				Column.words("load", (Cost cost) -> cost.load().toString()).marked(Cost::marked)));
-		columns.addAll(figures);
-		return Table.of(caption, costs, columns);
+		return new Chart.StackRow("%s, %s".formatted(cost.group().mode(), cost.group().variant()),
+				Coordinates.style(cost.group().variant()), cost.group().marked(), values);
 	}
 
 }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
+import dev.sluice.lab.compare.figures.CellGroup;
 import dev.sluice.lab.compare.figures.Coordinates;
 import dev.sluice.lab.compare.figures.Coordinates.Series;
 import dev.sluice.lab.kit.cell.CellResult;
@@ -50,7 +51,7 @@ public final class GridPage {
 	/** Long enough for the number of requests at the backend to reach its maximum. */
 	private static final String QUEUE_BACKEND = "100 ms";
 
-	private final RunResult run;
+	private final List<CellGroup> groups;
 
 	/** Backends, named by their delay. */
 	private final List<String> delays;
@@ -62,9 +63,9 @@ public final class GridPage {
 	private final int load;
 
 	private GridPage(RunResult run) {
-		this.run = run;
-		this.delays = Coordinates.capacities(run);
-		this.load = Coordinates.loads(run)
+		this.groups = CellGroup.of(run);
+		this.delays = List.copyOf(CellGroup.by(CellGroup::capacity, this.groups).keySet());
+		this.load = CellGroup.sizes(this.groups)
 			.stream()
 			.filter((load) -> load <= REFERENCE_LOAD)
 			.max(Integer::compare)
@@ -130,14 +131,14 @@ public final class GridPage {
 	}
 
 	private Optional<CellResult> at(String variant, String delay) {
-		return Coordinates.at(this.run, new Series(delay, Coordinates.SYNC, variant), this.load).stream().findFirst();
+		return CellGroup.at(this.groups, new Series(delay, Coordinates.SYNC, variant), this.load)
+			.map((group) -> group.cells().getFirst());
 	}
 
 	private void queue(Html html) {
-		List<CellResult> cells = Coordinates.series(this.run)
-			.stream()
-			.filter((series) -> series.capacity().equals(QUEUE_BACKEND))
-			.flatMap((series) -> Coordinates.at(this.run, series, this.load).stream())
+		List<CellResult> cells = this.groups.stream()
+			.filter((group) -> group.capacity().equals(QUEUE_BACKEND) && group.size() == this.load)
+			.map((group) -> group.cells().getFirst())
 			.toList();
 		html.paragraph(
 				"Executing: the maximum number of requests in flight that were at the backend together. The others waited in the gateway for a thread. A gateway answers 503 to a request that it does not let wait.");

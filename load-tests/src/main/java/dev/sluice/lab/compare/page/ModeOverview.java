@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 
 import dev.sluice.lab.compare.figures.Coordinates;
 import dev.sluice.lab.compare.figures.ModeByLoad;
-import dev.sluice.lab.compare.figures.ModeByLoad.ModeFigures;
 import dev.sluice.lab.compare.figures.ModeByLoad.Ratio;
+import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
@@ -150,17 +150,17 @@ final class ModeOverview {
 	static void write(List<ModeByLoad> loads, Html html) {
 		html.open("div", "class", "verdict").open("div", "class", "figures");
 		ModeByLoad.byCapacity(loads).values().stream().map(List::getLast).limit(2).forEach((load) -> {
-			tile(load, Measure.SAVED, ModeFigures::savedP50, html);
-			tile(load, Measure.ANSWERED, ModeFigures::acceptedP50, html);
+			tile(load, Measure.SAVED, CellResult::savedP50, html);
+			tile(load, Measure.ANSWERED, CellResult::acceptedP50, html);
 		});
 		html.close().chart(chart(loads)).close();
 		html.table(phrases(loads));
 	}
 
-	private static void tile(ModeByLoad load, Measure measure, Function<ModeFigures, @Nullable Double> median,
+	private static void tile(ModeByLoad load, Measure measure, Function<CellResult, @Nullable Double> figure,
 			Html html) {
-		Double sync = median.apply(load.sync());
-		Double queued = median.apply(load.queued());
+		Double sync = load.sync().median(figure);
+		Double queued = load.queued().median(figure);
 		if (measure.ratio.apply(load) == null || sync == null || queued == null) {
 			return;
 		}

@@ -68,6 +68,16 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 				&& startLagP99Millis > Math.max(LAG_LIMIT_MILLIS, Objects.requireNonNullElse(latency.p50(), 0.0));
 	}
 
+	/** The median wait until accepted, in milliseconds; null if unknown. */
+	public @Nullable Double acceptedP50() {
+		return (this.toAccepted != null) ? this.toAccepted.p50() : null;
+	}
+
+	/** The median wait until saved, in milliseconds; null if unknown. */
+	public @Nullable Double savedP50() {
+		return (this.toSaved != null) ? this.toSaved.p50() : null;
+	}
+
 	/** The cell's bottleneck, as a sentence; empty if too little is known. */
 	public String bottleneckSentence() {
 		return (this.utilisation != null && this.utilisation.bottleneck() != null)

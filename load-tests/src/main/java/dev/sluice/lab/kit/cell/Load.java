@@ -1,5 +1,6 @@
 package dev.sluice.lab.kit.cell;
 
+import java.util.Comparator;
 import java.util.Locale;
 
 /**
@@ -8,7 +9,7 @@ import java.util.Locale;
  * @param kind what is counted
  * @param size how many
  */
-public record Load(Kind kind, int size) {
+public record Load(Kind kind, int size) implements Comparable<Load> {
 
 	/** What a load counts. */
 	public enum Kind {
@@ -51,6 +52,11 @@ public record Load(Kind kind, int size) {
 
 	public static Load inFlight(int orders) {
 		return new Load(Kind.IN_FLIGHT, orders);
+	}
+
+	@Override
+	public int compareTo(Load other) {
+		return Comparator.comparing(Load::kind).thenComparing(Load::size).compare(this, other);
 	}
 
 	@Override

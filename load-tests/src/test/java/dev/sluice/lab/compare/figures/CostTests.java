@@ -13,7 +13,6 @@ import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,8 +36,7 @@ class CostTests {
 
 		Cost cost = cost();
 
-		assertThat(cost.series()).isEqualTo(SERIES);
-		assertThat(cost.load()).isEqualTo(Load.inFlight(LOAD));
+		assertThat(cost.group().load()).isEqualTo(Load.inFlight(LOAD));
 		assertThat(cost.cpuMillis("gateway")).isEqualTo(1.25);
 	}
 
@@ -75,10 +73,10 @@ class CostTests {
 	@Test
 	void anotherSeriesAndAnotherLoadAreNoPartOfIt() {
 		measured(100, Map.of("gateway", cpu(2)));
-		this.cells.add(cell(new Cell("reactive", "sync", "starved", Load.inFlight(LOAD), 1), 100,
-				Map.of("gateway", cpu(50)), null));
+		this.cells.add(
+				cell(new Cell("reactive", "sync", "starved", Load.inFlight(LOAD), 1), 100, Map.of("gateway", cpu(50))));
 		this.cells.add(cell(new Cell("reactive", "queued", "starved", Load.inFlight(LOAD - 1), 1), 100,
-				Map.of("gateway", cpu(50)), null));
+				Map.of("gateway", cpu(50))));
 
 		assertThat(cost().systemCpuMillis()).isEqualTo(2);
 	}
@@ -92,19 +90,9 @@ class CostTests {
 	void aServiceThatAnotherSeriesHasMakesItIncomplete() {
 		measured(100, Map.of("gateway", cpu(2)));
 		this.cells.add(cell(new Cell("reactive", "sync", "starved", Load.inFlight(LOAD), 1), 100,
-				Map.of("gateway", cpu(1), "kafka", cpu(1)), null));
+				Map.of("gateway", cpu(1), "kafka", cpu(1))));
 
 		assertThat(cost().systemCpuMillis()).isNull();
-	}
-
-	@Test
-	void isMarkedIfOneRepetitionIs() {
-		measured(100, Map.of("gateway", cpu(2)));
-		assertThat(cost().marked()).isFalse();
-
-		this.cells.add(cell(new Cell("reactive", "queued", "starved", Load.inFlight(LOAD), 2), 100,
-				Map.of("gateway", cpu(2)), "gave up"));
-		assertThat(cost().marked()).isTrue();
 	}
 
 	@Test
@@ -120,21 +108,21 @@ class CostTests {
 	}
 
 	private Cost cost() {
-		return Cost.of(run()).stream().filter((cost) -> cost.series().equals(SERIES)).findFirst().orElseThrow();
+		return Cost.of(run()).stream().filter((cost) -> cost.group().series().equals(SERIES)).findFirst().orElseThrow();
 	}
 
 	private void measured(long saved, Map<String, ServiceCost> services) {
 		this.cells.add(cell(new Cell(SERIES.variant(), SERIES.mode(), SERIES.capacity(), Load.inFlight(LOAD),
-				this.cells.size() + 1), saved, services, null));
+				this.cells.size() + 1), saved, services));
 	}
 
 	private static ServiceCost cpu(double millisPerOrder) {
 		return new ServiceCost(millisPerOrder, null, null, null, null, null);
 	}
 
-	private static CellResult cell(Cell cell, long saved, Map<String, ServiceCost> services, @Nullable String problem) {
+	private static CellResult cell(Cell cell, long saved, Map<String, ServiceCost> services) {
 		return new CellResult(cell, START, START.plusSeconds(1), saved, 0, Map.of(), saved, saved, saved, saved, null,
-				null, null, services, 70L, 12, 0.0, 0, problem, null);
+				null, null, services, 70L, 12, 0.0, 0, null, null);
 	}
 
 	private RunResult run() {
