@@ -2,6 +2,7 @@ package dev.sluice.lab.client;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -68,8 +69,8 @@ public final class ClientPage {
 		if (last == null || latency == null || run.tally().notSent() > 0 || run.tally().failed() > 0) {
 			return false;
 		}
-		return last.outstanding() <= Math.max(1, run.requestsPerSecond()) * SLACK * Math.max(latency.min(), 1_000)
-				/ 1_000;
+		double least = Objects.requireNonNullElse(latency.min(), 0.0);
+		return last.outstanding() <= Math.max(1, run.requestsPerSecond()) * SLACK * Math.max(least, 1_000) / 1_000;
 	}
 
 	private static List<String> answers(ClientResult result) {

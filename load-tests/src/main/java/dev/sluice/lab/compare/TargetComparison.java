@@ -15,7 +15,6 @@ import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.compare.figures.Cost;
 import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.cell.CellResult.Latency;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.CellResult;
@@ -186,11 +185,8 @@ final class TargetComparison extends Experiment {
 			problems.add("%s requests not sent, as too many were outstanding".formatted(tally.notSent()));
 		}
 		return new CellResult(cell, start, end, tally.sent(), tally.sent() - accepted, tally.failures(), accepted,
-				saved, saved / seconds, accepted / (this.settings.length().toMillis() / 1_000.0),
-				(latency != null)
-						? new Latency(latency.mean(), latency.p50(), latency.p95(), latency.p99(), latency.max())
-						: null,
-				toAccepted, Mode.of(cell.mode()) == Mode.SYNC ? toAccepted : null, costs, null, null, null,
+				saved, saved / seconds, accepted / (this.settings.length().toMillis() / 1_000.0), latency, toAccepted,
+				Mode.of(cell.mode()) == Mode.SYNC ? toAccepted : null, costs, null, null, null,
 				(int) Math.round(figures.lag().p99AtMost()), problems.isEmpty() ? null : String.join("; ", problems),
 				null);
 	}

@@ -69,13 +69,13 @@ class GoalTests {
 
 	@Test
 	void ofTooFewForAPercentileAllMustBeInTime() {
-		assertThat(this.goal.missed(Mode.SYNC, WELL, new Timing(1, 1, 1.0, null, null, 100), null, 0)).isNull();
-		assertThat(this.goal.missed(Mode.SYNC, WELL, new Timing(1, 1, 1.0, null, null, 101), null, 0))
+		assertThat(this.goal.missed(Mode.SYNC, WELL, new Timing(1.0, 1, 1.0, null, null, 100), null, 0)).isNull();
+		assertThat(this.goal.missed(Mode.SYNC, WELL, new Timing(1.0, 1, 1.0, null, null, 101), null, 0))
 			.isEqualTo("slowest of too few for a p99 101 ms");
 	}
 
 	private static Timing timing(double p99) {
-		return new Timing(1, 1, 1.0, 1.0, p99, 10_000);
+		return new Timing(1.0, 1, 1.0, 1.0, p99, 10_000);
 	}
 
 }

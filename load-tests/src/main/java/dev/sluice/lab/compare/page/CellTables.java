@@ -15,7 +15,6 @@ import dev.sluice.lab.compare.figures.CommonBottleneck;
 import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.cell.CellResult.Latency;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.cell.Utilisation.LimitUse;
@@ -26,6 +25,7 @@ import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.statistics.Timing;
 
 /** Tables of single cells: what limited each, and all their figures. */
 final class CellTables {
@@ -180,11 +180,11 @@ final class CellTables {
 
 	private static Table calls(List<CellResult> cells) {
 		return table("All cells: latency of answered calls, in milliseconds, and connections", cells,
-				coordinates((cell) -> cell), Column.measured("mean", CellResult::latency, Latency::mean),
-				Column.measured("p50", CellResult::latency, Latency::p50),
-				Column.measured("p95", CellResult::latency, Latency::p95),
-				Column.measured("p99", CellResult::latency, Latency::p99),
-				Column.measured("max", CellResult::latency, Latency::max),
+				coordinates((cell) -> cell), Column.measured("mean", CellResult::latency, Timing::mean),
+				Column.measured("p50", CellResult::latency, Timing::p50),
+				Column.measured("p95", CellResult::latency, Timing::p95),
+				Column.measured("p99", CellResult::latency, Timing::p99),
+				Column.measured("max", CellResult::latency, Timing::max),
 				Column.count("start lag", CellResult::startLagP99Millis),
 				Column.count("connections", CellResult::connectionsOpened),
 				Column.count("most in backend", CellResult::backendMaxInFlight));

@@ -8,7 +8,6 @@ import java.util.function.Function;
 import dev.sluice.lab.compare.figures.CellGroup;
 import dev.sluice.lab.compare.figures.Coordinates;
 import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.cell.CellResult.Latency;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.page.Chart;
@@ -17,6 +16,7 @@ import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /** The waits of the clients of each series. */
@@ -75,8 +75,8 @@ final class Waits {
 				Column.measured("answered p50", (group) -> group.median(CellResult::toAccepted, Wait::p50)),
 				Column.measured("answered p95", (group) -> group.median(CellResult::toAccepted, Wait::p95)),
 				Column.measured("answered p99", (group) -> group.median(CellResult::toAccepted, Wait::p99)),
-				Column.measured("a call's own p50", (group) -> group.median(CellResult::latency, Latency::p50)),
-				Column.measured("its p99", (group) -> group.median(CellResult::latency, Latency::p99)),
+				Column.measured("a call's own p50", (group) -> group.median(CellResult::latency, Timing::p50)),
+				Column.measured("its p99", (group) -> group.median(CellResult::latency, Timing::p99)),
 				Column.percent("calls failed", CellGroup::failedShare),
 				Column.count("orders never saved",
 						(group) -> group.cells()

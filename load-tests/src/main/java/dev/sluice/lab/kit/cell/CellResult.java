@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 
+import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record CellResult(Cell cell, Instant start, Instant end, long calls, long failedCalls,
 		Map<String, Long> failures, long accepted, long saved, double savedPerSecond, double acceptedPerSecond,
-		@Nullable Latency latency, @Nullable Wait toAccepted, @Nullable Wait toSaved, Map<String, ServiceCost> services,
+		@Nullable Timing latency, @Nullable Wait toAccepted, @Nullable Wait toSaved, Map<String, ServiceCost> services,
 		@Nullable Long connectionsOpened, @Nullable Integer backendMaxInFlight, @Nullable Double foreignCpuShare,
 		@Nullable Integer startLagP99Millis, @Nullable String problem, @Nullable Utilisation utilisation) {
 
@@ -63,7 +64,7 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 * @param startLagP99Millis its lag; null if it was not noted
 	 * @param latency latency of the calls; null if none was answered
 	 */
-	public static boolean isLagged(@Nullable Integer startLagP99Millis, @Nullable Latency latency) {
+	public static boolean isLagged(@Nullable Integer startLagP99Millis, @Nullable Timing latency) {
 		return startLagP99Millis != null && latency != null
 				&& startLagP99Millis > Math.max(LAG_LIMIT_MILLIS, Objects.requireNonNullElse(latency.p50(), 0.0));
 	}
@@ -94,24 +95,6 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 * @param p50 in milliseconds, as the others
 	 */
 	public record Wait(long orders, long unfinished, @Nullable Double p50, @Nullable Double p95, @Nullable Double p99) {
-	}
-
-	/**
-	 * Latencies in milliseconds; the percentiles are exact (nearest rank), not estimated,
-	 * and null with fewer than ten calls above.
-	 *
-	 * @param mean in milliseconds, as all of these
-	 */
-	public record Latency(double mean, @Nullable Double p50, @Nullable Double p95, @Nullable Double p99, double max) {
-
-		/**
-		 * The time that 99 % of the calls did not exceed: the 99th percentile or, with
-		 * too few calls for one, the greatest.
-		 */
-		public double p99AtMost() {
-			return Objects.requireNonNullElse(this.p99, this.max);
-		}
-
 	}
 
 	/**

@@ -351,7 +351,7 @@ public final class OpenClient implements AutoCloseable {
 					this.outstanding.get(), failed);
 			Timing lag = Latencies.timing(this.lagMicros);
 			return new Figures(tally, Latencies.timing(latencies),
-					(lag != null) ? lag : new Timing(0, 0, null, null, null, 0),
+					(lag != null) ? lag : new Timing(0.0, 0, null, null, null, 0),
 					(all > 0) ? cpuNanos / 1e6 / all : null, List.copyOf(this.seconds), requests);
 		}
 

@@ -11,7 +11,6 @@ import java.util.Map;
 
 import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.cell.CellResult.Latency;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Utilisation;
@@ -24,6 +23,7 @@ import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.statistics.Latencies;
+import dev.sluice.lab.kit.statistics.Timing;
 import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +60,7 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 		Window window = new Window(start, end.isBefore(start) ? start : end);
 		return new CellResult(cell, window.start(), window.end(), calls.calls().size(),
 				calls.calls().size() - answered.size(), calls.failures(), answered.size(), saved,
-				perSecond(saved, window), acceptedPerSecond(start, answered), Latencies.of(calls.answeredMillis()),
+				perSecond(saved, window), acceptedPerSecond(start, answered), Latencies.timing(calls.answeredMicros()),
 				null, null, costs(window, saved), outcome.audit().connectionsOpened(), outcome.audit().maxInFlight(),
 				foreignCpuShare(window), outcome.startLagP99Millis(), problem(outcome, answered.size(), window),
 				utilisation(cell, outcome, window, calls, saved));
@@ -89,7 +89,7 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 		double seconds = Math.max(window.seconds(), 0.001);
 		Calls calls = new Calls(millis / 1_000 / seconds, all.calls().isEmpty() ? 0 : millis / all.calls().size(),
 				Mode.of(cell.mode()) == Mode.SYNC);
-		Latency latency = Latencies.of(all.answeredMillis());
+		Timing latency = Latencies.timing(all.answeredMicros());
 		boolean late = CellResult.isLagged(outcome.startLagP99Millis(), latency);
 		return utilisation.withBottleneck(BottleneckRules.of(utilisation, saved / seconds,
 				late ? new Bottleneck.Generator(outcome.startLagP99Millis()) : null, calls, this.cores));

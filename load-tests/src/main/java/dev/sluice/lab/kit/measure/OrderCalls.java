@@ -155,9 +155,15 @@ public record OrderCalls(List<Call> calls) {
 			.collect(Collectors.groupingBy(Call::result, TreeMap::new, Collectors.counting()));
 	}
 
-	/** How long the calls took that were answered 201 or 202, in milliseconds. */
-	public long[] answeredMillis() {
-		return this.calls.stream().filter(Call::ok).mapToLong(Call::millis).toArray();
+	/**
+	 * How long the calls took that were answered 201 or 202, in microseconds, to the
+	 * millisecond.
+	 */
+	public int[] answeredMicros() {
+		return this.calls.stream()
+			.filter(Call::ok)
+			.mapToInt((call) -> Math.toIntExact(call.millis() * 1_000))
+			.toArray();
 	}
 
 	/** When the first request was sent. */

@@ -3,24 +3,12 @@ package dev.sluice.lab.kit.statistics;
 import java.util.Arrays;
 import java.util.OptionalLong;
 
-import dev.sluice.lab.kit.cell.CellResult.Latency;
 import org.jspecify.annotations.Nullable;
 
-/** Exact statistics of a set of latencies. */
+/** Exact statistics of a set of times. */
 public final class Latencies {
 
 	private Latencies() {
-	}
-
-	/** Statistics of latencies in milliseconds, in any order; null if there are none. */
-	public static @Nullable Latency of(long[] millis) {
-		if (millis.length == 0) {
-			return null;
-		}
-		long[] sorted = millis.clone();
-		Arrays.sort(sorted);
-		return new Latency(Arrays.stream(sorted).average().orElseThrow(), asDouble(percentile(sorted, 50)),
-				asDouble(percentile(sorted, 95)), asDouble(percentile(sorted, 99)), sorted[sorted.length - 1]);
 	}
 
 	/** Statistics of times in microseconds, in any order; null if there are none. */
@@ -40,10 +28,6 @@ public final class Latencies {
 
 	private static double millis(double micros) {
 		return micros / 1_000;
-	}
-
-	private static @Nullable Double asDouble(@Nullable Long value) {
-		return (value != null) ? Double.valueOf(value) : null;
 	}
 
 	/** A {@link Percentile} of sorted values; null if it is not known. */

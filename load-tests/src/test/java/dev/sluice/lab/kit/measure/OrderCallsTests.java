@@ -75,7 +75,7 @@ class OrderCallsTests {
 	void failuresAreCountedByCauseAndOthersHaveALatency() {
 		assertThat(this.calls.failures()).containsOnly(Map.entry("HTTP 503 overloaded", 1L),
 				Map.entry("no answer", 1L));
-		assertThat(this.calls.answeredMillis()).as("rounded").containsExactly(1);
+		assertThat(this.calls.answeredMicros()).as("rounded").containsExactly(1_000);
 	}
 
 	@Test

@@ -7,9 +7,9 @@ import java.util.Map;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.cell.CellResult.Latency;
 import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.cell.Utilisation.ProcessUse;
+import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -85,7 +85,7 @@ class ReliabilityTests {
 	private static CellResult cell(Load load, @Nullable Double foreign, @Nullable Integer lag, @Nullable String problem,
 			@Nullable Utilisation utilisation) {
 		return new CellResult(new Cell("reactive", "sync", "unlimited", load, 1), START, START.plusSeconds(1), 10, 0,
-				Map.of(), 10, 10, 10, 10, new Latency(310, 300.0, 390.0, 400.0, 400), null, null, Map.of(), 0L, 0,
+				Map.of(), 10, 10, 10, 10, new Timing(null, 310, 300.0, 390.0, 400.0, 400), null, null, Map.of(), 0L, 0,
 				foreign, lag, problem, utilisation);
 	}
 

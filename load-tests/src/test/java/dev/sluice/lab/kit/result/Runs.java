@@ -8,7 +8,6 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.cell.CellResult.Latency;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
@@ -108,8 +107,8 @@ public final class Runs {
 			.toList();
 		return new ClientResult.Run(name, name.split(",", 2)[0], null, "http://127.0.0.1:8090/5000", 100, 18_000,
 				new ClientResult.Tally(1_800, 1_800, 0, 18 * answered, outstanding, failures),
-				new Timing(5_001, 5_007, 5_005.0, 5_010.0, 5_020.0, 5_300), new Timing(0, 0.1, 0.1, 0.3, lag, lag + 1),
-				0.4, 0.02, seconds, reference);
+				new Timing(5_001.0, 5_007, 5_005.0, 5_010.0, 5_020.0, 5_300),
+				new Timing(0.0, 0.1, 0.1, 0.3, lag, lag + 1), 0.4, 0.02, seconds, reference);
 	}
 
 	/** A grid in which 14 blocked threads are the limit, and nothing else is. */
@@ -125,9 +124,10 @@ public final class Runs {
 					cells.add(new CellResult(new Cell(variant, "sync", delay + " ms", Load.inFlight(load), 1), START,
 							START.plusSeconds(2), saved + refused, refused,
 							(refused > 0) ? Map.of("HTTP 503", refused) : Map.of(), saved, saved, saved / 2.0,
-							saved / 2.0, new Latency(response, response, response + 3, response + 5, response + 30),
-							null, null, Map.of("gateway", new ServiceCost(0.7, 1, 4.0, 4.0, 60, 200L << 20)), 100L,
-							executing, (load == 10) ? 0.2 : 0.01, 0, null, null));
+							saved / 2.0,
+							new Timing(null, response, response, response + 3, response + 5, response + 30), null, null,
+							Map.of("gateway", new ServiceCost(0.7, 1, 4.0, 4.0, 60, 200L << 20)), 100L, executing,
+							(load == 10) ? 0.2 : 0.01, 0, null, null));
 				}
 			}
 		}
@@ -136,9 +136,9 @@ public final class Runs {
 
 	/** One knee that was found and one mode that never met the goal. */
 	public static RunResult knee() {
-		KneeResult.Step held = new KneeResult.Step(1_550, new Timing(51, 60, 55.0, 90.0, 160.0, 300), null,
+		KneeResult.Step held = new KneeResult.Step(1_550, new Timing(51.0, 60, 55.0, 90.0, 160.0, 300), null,
 				new ClientResult.Tally(7_750, 7_750, 0, 7_750, 0, Map.of()), 0.4, 0.2, 0.02, null);
-		KneeResult.Step failed = new KneeResult.Step(1_620, new Timing(51, 160, 120.0, 300.0, 412.0, 500), null,
+		KneeResult.Step failed = new KneeResult.Step(1_620, new Timing(51.0, 160, 120.0, 300.0, 412.0, 500), null,
 				new ClientResult.Tally(8_100, 8_100, 0, 8_100, 0, Map.of()), 0.4, 0.2, 0.02, "p99 412 ms");
 		KneeResult.Step refused = new KneeResult.Step(2, null, null,
 				new ClientResult.Tally(10, 10, 0, 10, 0, Map.of("HTTP 503", 3L)), 0.4, 0.2, null,
@@ -174,7 +174,7 @@ public final class Runs {
 		Double pause = (pauseShare != null) ? pauseShare * millis : null;
 		return new CellResult(new Cell(setting, "sync", "unlimited", new Load(Load.Kind.BURST, orders), repetition),
 				START, START.plusMillis(Math.round(millis)), orders + 3, 3, Map.of("HTTP 504", 3L), orders, orders,
-				perSecond, perSecond, new Latency(millis / 2, millis / 2, millis, millis, millis), null, null,
+				perSecond, perSecond, new Timing(null, millis / 2, millis / 2, millis, millis, millis), null, null,
 				Map.of("gateway", new ServiceCost(0.8, 3, pause, pause, 1_040, 400L << 20)), 2_000L, 1_000, 0.02, 0,
 				null, null);
 	}
@@ -218,7 +218,7 @@ public final class Runs {
 	 * A gateway that accepts little in its first seconds, and nothing in its last ones.
 	 */
 	public static RunResult surge() {
-		Timing timing = new Timing(1, 8, 5.0, 40.0, 210.0, 900);
+		Timing timing = new Timing(1.0, 8, 5.0, 40.0, 210.0, 900);
 		List<SurgeResult.Part> seconds = IntStream.rangeClosed(1, 20).mapToObj((second) -> {
 			int due = (second <= 10) ? 300 : 3_000;
 			int accepted = (second <= 2 || second > 18) ? 0 : due;
@@ -329,7 +329,8 @@ public final class Runs {
 		perSecond *= 0.93 + 0.14 * random.nextDouble();
 		double p50 = queued ? 6 + index + cell.load().size() / 80.0
 				: 52 + (starved ? cell.load().size() * 5.0 : cell.load().size() / 3.0) * (1 - 0.1 * index);
-		Latency latency = new Latency(p50 * 1.2, p50, p50 * 1.8, p50 * (queued ? 4 : 2.3), p50 * (queued ? 11 : 2.9));
+		Timing latency = new Timing(null, p50 * 1.2, p50, p50 * 1.8, p50 * (queued ? 4 : 2.3),
+				p50 * (queued ? 11 : 2.9));
 		long failed = (!queued && starved && cell.load().size() >= 1000) ? cell.load().size() / 5 : 0;
 		Map<String, ServiceCost> services = (cell.load().size() < 50) ? Map.of()
 				: Map.of("gateway",
