@@ -33,9 +33,8 @@ import dev.sluice.lab.kit.stack.Variant;
  *
  * @param length a shorter experiment than the whole has no repetitions
  * @param repetitions of all settings
- * @param certificate of gateway and backend
  */
-record CausesPlan(Length length, int repetitions, Certificate certificate) {
+record CausesPlan(Length length, int repetitions) {
 
 	/**
 	 * Orders of a longer cell with {@value Collapse#MANY} in flight, so that a collector
@@ -43,7 +42,7 @@ record CausesPlan(Length length, int repetitions, Certificate certificate) {
 	 */
 	private static final int LONG = 5_000;
 
-	/** A functional check, with new connections and TLS. */
+	/** A functional check, with new connections. */
 	private static final Setting SMALLEST = new Setting("all but threads",
 			EnumSet.complementOf(EnumSet.of(Factor.BACKEND_THREADS, Factor.GATEWAY_THREADS)));
 
@@ -76,10 +75,8 @@ record CausesPlan(Length length, int repetitions, Certificate certificate) {
 	}
 
 	private Block block(String name, Setting setting, List<Cell> cells) {
-		boolean tls = setting.has(Factor.CONNECTIONS);
 		return new Block(name, List.of(new Gateway(setting.name(), Variant.SERVLET_PLATFORM, gateway(setting))),
-				tls ? this.certificate.server(ServiceOptions.NONE) : ServiceOptions.NONE,
-				tls ? this.certificate.context() : null, List.of(new Round(name, cells)));
+				setting.has(Factor.CONNECTIONS), List.of(new Round(name, cells)));
 	}
 
 	private ServiceOptions gateway(Setting setting) {
@@ -97,9 +94,7 @@ record CausesPlan(Length length, int repetitions, Certificate certificate) {
 			options = options.withJvmArgs("-XX:-UseG1GC", "-XX:+UseSerialGC");
 		}
 		if (setting.has(Factor.CONNECTIONS)) {
-			options = this.certificate.server(options)
-				.withJvmArgs(this.certificate.trust())
-				.withProperty("backend.idle-timeout", "1s");
+			options = options.withProperty("backend.idle-timeout", "1s");
 		}
 		return options;
 	}
@@ -130,8 +125,8 @@ record CausesPlan(Length length, int repetitions, Certificate certificate) {
 		for (Factor factor : Factor.values()) {
 			notes.put("base: " + factor.label(), factor.base());
 		}
-		notes.put("new TLS connections",
-				"the client closes its own after each order; the gateway's to the backend are closed between cells; TLS on both ways, 2,048 bits of RSA, certificate made by keytool for the run");
+		notes.put(Factor.CONNECTIONS.change(),
+				"the client closes its own after each order; the gateway's to the backend are closed between cells");
 		CellLoad load = CellLoad.burst((this.length == Length.WHOLE) ? 180_000 : 60_000,
 				(this.length == Length.SMALLEST) ? 300 : 4_000);
 		return new CompareExperiment.Settings(CausesPage.NAME, List.of(BackendModel.UNLIMITED, THREE_THREADS), load,

@@ -86,29 +86,24 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 				new Settling(0, 0, 0, 0), warmUpOrders);
 	}
 
-	Phase phase(String name, Cell cell, Target target, BackendModel backend) {
+	Phase phase(String name, Cell cell, Target target, BackendModel backend, boolean keepsConnections) {
 		int size = cell.load().size();
-		return switch (this.kind) {
-			case IN_FLIGHT -> phase(name, target, backend,
-					new Extent(this.leastOrders, this.leastMillis,
-							(target.mode() == Mode.QUEUED) ? ModeByLoad.MAX_BACKLOG : 0),
-					new Client(size, true, 0, this.items), this.deadlineMillis);
-			case OFFERED -> {
-				int orders = Math.toIntExact(Math.max(this.leastOrders, size * this.leastMillis / 1_000));
-				// Plus the time until the last order is due.
-				long deadline = this.deadlineMillis + orders * 1_000L / size;
-				yield phase(name, target, backend, Extent.of(orders), new Client(this.users, true, size, this.items),
-						deadline);
-			}
-			case BURST -> phase(name, target, backend, Extent.of(size),
-					new Client(this.users, true, this.perSecond.getOrDefault(size, 0.0), this.items),
-					this.deadlineMillis);
+		int users = (this.kind == Load.Kind.IN_FLIGHT) ? size : this.users;
+		double perSecond = switch (this.kind) {
+			case IN_FLIGHT -> 0;
+			case OFFERED -> size;
+			case BURST -> this.perSecond.getOrDefault(size, 0.0);
 		};
-	}
-
-	private static Phase phase(String name, Target target, BackendModel backend, Extent extent, Client client,
-			long deadlineMillis) {
-		return new Phase(name, target, extent, client, backend.behaviour(), deadlineMillis);
+		Extent extent = switch (this.kind) {
+			case IN_FLIGHT -> new Extent(this.leastOrders, this.leastMillis,
+					(target.mode() == Mode.QUEUED) ? ModeByLoad.MAX_BACKLOG : 0);
+			case OFFERED -> Extent.of(Math.toIntExact(Math.max(this.leastOrders, size * this.leastMillis / 1_000)));
+			case BURST -> Extent.of(size);
+		};
+		// Offered orders need time until the last one is due.
+		long due = (this.kind == Load.Kind.OFFERED) ? extent.orders() * 1_000L / size : 0;
+		return new Phase(name, target, extent, new Client(users, keepsConnections, perSecond, this.items),
+				backend.behaviour(), this.deadlineMillis + due);
 	}
 
 	/**

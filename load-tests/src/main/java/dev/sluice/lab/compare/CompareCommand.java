@@ -179,10 +179,9 @@ public final class CompareCommand extends ExperimentCommand {
 			throw usage("--repetitions is at least 1, and --quick and --smallest have no repetitions");
 		}
 		int times = (this.repetitions != null) ? this.repetitions : CAUSES_REPETITIONS;
-		return run("causes", commandLine(), (run) -> {
-			CausesPlan causes = new CausesPlan(chosen, times, Certificate.make(run.directory().path()));
-			return new CompareExperiment(run, this.infrastructure.value(), causes.settings(), causes.plan(), null);
-		});
+		CausesPlan causes = new CausesPlan(chosen, times);
+		return run("causes", commandLine(), (run) -> new CompareExperiment(run, this.infrastructure.value(),
+				causes.settings(), causes.plan(), null));
 	}
 
 	private int play(Path file) {

@@ -47,9 +47,8 @@ import dev.sluice.lab.kit.stack.StackOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the cells of a plan. Kafka and PostgreSQL run throughout, and the backend
- * unless a block needs other settings of it; gateways and consumer are started for each
- * block of the plan.
+ * Measures the cells of a plan. Kafka, PostgreSQL and the backend run throughout;
+ * gateways and consumer are started for each block of the plan.
  */
 final class CompareExperiment extends Experiment {
 
@@ -70,8 +69,6 @@ final class CompareExperiment extends Experiment {
 	private final Map<String, List<WarmUpWindow>> warmUps = new LinkedHashMap<>();
 
 	private @Nullable Service backend;
-
-	private ServiceOptions backendOptions = ServiceOptions.NONE;
 
 	/**
 	 * Settings that all cells share.
@@ -160,14 +157,10 @@ final class CompareExperiment extends Experiment {
 		return (lines.size() > 1) ? lines.getFirst() + " " + lines.getLast() : why;
 	}
 
-	/** The backend that runs, or a new one if the block needs another or it has died. */
+	/** The backend that runs, or a new one if it has died. */
 	private Service backend(Block block, Stack stack) {
-		if (this.backend == null || !this.backend.isAlive() || !this.backendOptions.equals(block.backend())) {
-			if (this.backend != null) {
-				this.backend.close();
-			}
-			this.backend = stack.startBackend(block.backend().withLog(block.name() + "-backend"));
-			this.backendOptions = block.backend();
+		if (this.backend == null || !this.backend.isAlive()) {
+			this.backend = stack.startBackend(ServiceOptions.NONE.withLog(block.name() + "-backend"));
 		}
 		return this.backend;
 	}
@@ -208,7 +201,7 @@ final class CompareExperiment extends Experiment {
 			Stack.inParallel(starts);
 			for (Round round : block.rounds()) {
 				progress().step("Round %s: warm-up, then %s cells".formatted(round.name(), round.cells().size()));
-				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services, block.tls())
+				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services)
 					.run(phases(block, round, services), watcher(files, round));
 				record.conclude(() -> replace(round, files.evaluate(round, record)));
 			}
@@ -256,8 +249,7 @@ final class CompareExperiment extends Experiment {
 				before = cell.capacity();
 			}
 			Target target = Objects.requireNonNull(targets.get(cell.variant() + " " + cell.mode()));
-			Phase phase = this.settings.load().phase(round.phase(cell), cell, target, backend);
-			phases.add((block.tls() != null) ? phase.onNewConnections() : phase);
+			phases.add(this.settings.load().phase(round.phase(cell), cell, target, backend, !block.newConnections()));
 		}
 		return phases;
 	}

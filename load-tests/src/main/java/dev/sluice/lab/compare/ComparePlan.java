@@ -13,8 +13,6 @@ import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Variant;
-import javax.net.ssl.SSLContext;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The cells of a comparison, in the order they run. Each repetition draws the order of
@@ -40,13 +38,10 @@ record ComparePlan(List<Block> blocks) {
 	 *
 	 * @param name unique in the plan; a file name
 	 * @param gateways those that run side by side
-	 * @param backend the backend's settings; it is only started again for others
-	 * @param tls certificates of gateways and backend: each call of a cell opens a
-	 * connection; null = connections without TLS, which are kept
+	 * @param newConnections whether each call of a cell opens a connection
 	 * @param rounds in the order they run
 	 */
-	record Block(String name, List<Gateway> gateways, ServiceOptions backend, @Nullable SSLContext tls,
-			List<Round> rounds) {
+	record Block(String name, List<Gateway> gateways, boolean newConnections, List<Round> rounds) {
 
 		Block {
 			gateways = List.copyOf(gateways);
@@ -54,7 +49,7 @@ record ComparePlan(List<Block> blocks) {
 		}
 
 		Block(String name, List<Gateway> gateways, List<Round> rounds) {
-			this(name, gateways, ServiceOptions.NONE, null, rounds);
+			this(name, gateways, false, rounds);
 		}
 
 		List<String> names() {

@@ -1,7 +1,5 @@
 package dev.sluice.lab.compare;
 
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 
 import dev.sluice.lab.compare.ComparePlan.Block;
@@ -9,27 +7,15 @@ import dev.sluice.lab.compare.ComparePlan.Round;
 import dev.sluice.lab.compare.figures.Setting;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class CausesPlanTests {
 
-	@TempDir
-	private Path directory;
-
-	private Certificate certificate;
-
-	@BeforeEach
-	void make() throws IOException {
-		this.certificate = Certificate.make(this.directory);
-	}
-
 	@Test
 	void eachRepetitionBeginsWithAnotherSetting() {
-		ComparePlan plan = new CausesPlan(Length.WHOLE, 2, this.certificate).plan();
+		ComparePlan plan = new CausesPlan(Length.WHOLE, 2).plan();
 
 		assertThat(names(plan).subList(0, 8)).isEqualTo(Setting.all().stream().map(Setting::name).toList());
 		assertThat(names(plan).subList(8, 16)).startsWith("backend 3 threads")
@@ -40,14 +26,12 @@ class CausesPlanTests {
 
 	@Test
 	void withoutRepetitionsTheBaseRunsFirstAndLast() {
-		assertThat(names(new CausesPlan(Length.QUICK, 3, this.certificate).plan())).startsWith("base")
-			.endsWith("base")
-			.hasSize(9);
+		assertThat(names(new CausesPlan(Length.QUICK, 3).plan())).startsWith("base").endsWith("base").hasSize(9);
 	}
 
 	@Test
 	void eachCellHasAPhaseOfItsOwnAndABackend() {
-		CausesPlan causes = new CausesPlan(Length.QUICK, 1, this.certificate);
+		CausesPlan causes = new CausesPlan(Length.QUICK, 1);
 
 		assertThat(causes.plan().blocks()).flatExtracting(Block::rounds).allSatisfy((each) -> {
 			Round round = (Round) each;
@@ -60,12 +44,10 @@ class CausesPlanTests {
 	}
 
 	@Test
-	void newConnectionsAreThoseOfClientAndBackend() {
-		assertThat(new CausesPlan(Length.QUICK, 1, this.certificate).plan().blocks())
-			.filteredOn((block) -> block.tls() != null)
-			.allSatisfy((block) -> assertThat(block.backend().properties()).containsKey("server.ssl.bundle"))
+	void twoSettingsHaveNewConnections() {
+		assertThat(new CausesPlan(Length.QUICK, 1).plan().blocks()).filteredOn(Block::newConnections)
 			.flatExtracting(Block::names)
-			.containsExactly("new TLS connections", "all together");
+			.containsExactly("new connections", "all together");
 	}
 
 	private static List<String> names(ComparePlan plan) {

@@ -40,7 +40,7 @@ class CellLoadTests {
 		assertThat(phase(load, 30).extent().mostBacklog()).isZero();
 		assertThat(load
 			.phase("x", new Cell("reactive", "queued", "workers", Load.inFlight(30), 1),
-					new Target(GATEWAY, Mode.QUEUED), BackendModel.WORKERS)
+					new Target(GATEWAY, Mode.QUEUED), BackendModel.WORKERS, true)
 			.extent()
 			.mostBacklog()).isEqualTo(6_000);
 	}
@@ -117,7 +117,7 @@ class CellLoadTests {
 
 	private static Phase phase(CellLoad load, int size) {
 		return load.phase("x", new Cell("reactive", "sync", "unlimited", new Load(load.kind(), size), 1),
-				new Target(GATEWAY, Mode.SYNC), BackendModel.UNLIMITED);
+				new Target(GATEWAY, Mode.SYNC), BackendModel.UNLIMITED, true);
 	}
 
 }

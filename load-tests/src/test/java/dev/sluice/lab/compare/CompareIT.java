@@ -162,9 +162,9 @@ class CompareIT {
 		});
 	}
 
-	/** The most demanding setting: TLS, new connections, a small heap. */
+	/** The most demanding setting: new connections, a small heap. */
 	@Test
-	void findsCausesOverNewTlsConnections() throws Exception {
+	void findsCausesOverNewConnections() throws Exception {
 		Path results = this.directory.resolve("results");
 
 		int exitCode = Lab.commandLine()

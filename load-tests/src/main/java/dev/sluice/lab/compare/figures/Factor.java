@@ -27,7 +27,7 @@ public enum Factor {
 	RETRIES("gateway's retries", "waits 60 s, once", "gateway tries 3 times 10 s"),
 
 	/** From client to gateway, and from gateway to backend. */
-	CONNECTIONS("connections", "kept", "new TLS connections");
+	CONNECTIONS("connections", "kept", "new connections");
 
 	private final String label;
 

@@ -27,7 +27,6 @@ import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.Stack;
-import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,10 +38,8 @@ import org.jspecify.annotations.Nullable;
  * @param stack the stack that the services belong to
  * @param services those under load, by their name in the results; one is the
  * {@value #BACKEND}
- * @param tls certificates of the services to trust; null for the JDK's own
  */
-public record LoadRound(RunDirectory directory, String name, Stack stack, Map<String, Service> services,
-		@Nullable SSLContext tls) {
+public record LoadRound(RunDirectory directory, String name, Stack stack, Map<String, Service> services) {
 
 	/** The backend's name in the services. */
 	public static final String BACKEND = "backend";
@@ -146,7 +143,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 		ProcessSamples samples = ProcessSamples.NONE;
 		Exception ending = null;
 		try (PrometheusScraper _ = new PrometheusScraper(endpoints, this.directory.directory("scrapes/" + this.name));
-				HttpClient client = client();
+				HttpClient client = Http.client(CONNECT_TIMEOUT);
 				GeneratorProcess generator = GeneratorProcess.start(log)) {
 			groups.put(LAB, ProcessGroup.of(ProcessHandle.current().pid()));
 			groups.put(LOAD_GENERATOR, ProcessGroup.of(generator.pid()));
@@ -178,11 +175,6 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 			ending = ex;
 		}
 		return new Record(ended, samples, ending);
-	}
-
-	private HttpClient client() {
-		HttpClient.Builder builder = Http.builder(CONNECT_TIMEOUT);
-		return ((this.tls != null) ? builder.sslContext(this.tls) : builder).build();
 	}
 
 }

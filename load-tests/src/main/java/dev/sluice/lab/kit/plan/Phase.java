@@ -39,13 +39,6 @@ public record Phase(String name, List<Target> targets, Extent extent, Client cli
 				this.measured, this.warmUp);
 	}
 
-	/** The same, with a new connection for each call. */
-	public Phase onNewConnections() {
-		Client own = new Client(this.client.users(), false, this.client.perSecond(), this.client.items());
-		return new Phase(this.name, this.targets, this.extent, own, this.behaviour, this.deadlineMillis, this.measured,
-				this.warmUp);
-	}
-
 	/** Whether its outcome is kept. */
 	public boolean hasOutcome() {
 		return this.measured || this.warmUp != null;
