@@ -6,14 +6,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,63 +44,64 @@ public final class Collapse {
 	/** A ratio to the base's rate beyond this factor is an effect. */
 	private static final double MIN_FACTOR = 1.25;
 
-	private final List<CellResult> cells;
-
 	/** In the order of settings and loads. */
 	private final List<Effect> effects;
 
-	/**
-	 * The cells of a setting at one load.
-	 *
-	 * @param perSecond orders answered per second, the median
-	 * @param p99 99th percentile of the answered calls, in milliseconds, the median; null
-	 * if no call was answered
-	 * @param failedShare share of the calls that failed
-	 * @param pauseShare share of the time in which the collector stopped the gateway;
-	 * null if unknown
-	 * @param marked whether one of its cells is unreliable
-	 */
-	public record Effect(Setting setting, int orders, double perSecond, @Nullable Double p99, double failedShare,
-			@Nullable Double pauseShare, boolean marked) {
+	/** The cells of a setting at one load. Rate and p99 are medians. */
+	public record Effect(Setting setting, CellGroup cells) {
 
 		public String name() {
 			return this.setting.name();
 		}
 
+		public int orders() {
+			return this.cells.size();
+		}
+
+		/** Orders answered per second. */
+		public double perSecond() {
+			return Objects.requireNonNullElse(this.cells.median(Collapse::rate), 0.0);
+		}
+
+		/** Whether one of its cells is unreliable, or left orders unanswered. */
+		public boolean marked() {
+			return this.cells.marked() || !this.cells.cells().stream().allMatch(Collapse::isWhole);
+		}
+
+		/**
+		 * Share of the total time of its cells for which the collector stopped the
+		 * gateway. They are taken together, because a cell of a second may have no pause.
+		 * Null if one is unknown.
+		 */
+		public @Nullable Double pauseShare() {
+			double paused = 0;
+			double seconds = 0;
+			for (CellResult cell : this.cells.cells()) {
+				ServiceCost gateway = cell.services().get(Cost.GATEWAY);
+				if (gateway == null || gateway.gcPauseMillis() == null) {
+					return null;
+				}
+				paused += gateway.gcPauseMillis() / 1_000;
+				seconds += seconds(cell);
+			}
+			return (seconds > 0) ? Double.valueOf(paused / seconds) : null;
+		}
+
 		private boolean hasLittlePause() {
-			return this.pauseShare != null && this.pauseShare < LITTLE_PAUSE;
+			Double share = pauseShare();
+			return share != null && share < LITTLE_PAUSE;
 		}
 
 	}
 
-	public Collapse(List<CellResult> cells) {
-		this.cells = List.copyOf(cells);
-		Set<Integer> loads = new TreeSet<>(cells.stream().map((cell) -> cell.cell().load().size()).toList());
+	public Collapse(RunResult run) {
+		List<CellGroup> groups = CellGroup.of(run);
 		this.effects = Setting.all()
 			.stream()
-			.flatMap((setting) -> loads.stream().flatMap((load) -> effect(setting, load).stream()))
+			.flatMap((setting) -> groups.stream()
+				.filter((group) -> group.variant().equals(setting.name()))
+				.map((group) -> new Effect(setting, group)))
 			.toList();
-	}
-
-	private Optional<Effect> effect(Setting setting, int orders) {
-		List<CellResult> cells = cells(setting, orders);
-		if (cells.isEmpty()) {
-			return Optional.empty();
-		}
-		return Optional.of(new Effect(setting, orders, rate(cells),
-				Figures.median(cells, (cell) -> (cell.latency() != null) ? cell.latency().p99() : null),
-				new CellGroup(cells).failedShare(), pauseShare(cells), cells.stream().anyMatch(Collapse::marked)));
-	}
-
-	private List<CellResult> cells(Setting setting, int orders) {
-		return this.cells.stream()
-			.filter((cell) -> cell.cell().variant().equals(setting.name()) && cell.cell().load().size() == orders)
-			.toList();
-	}
-
-	/** Orders answered per second, the median. */
-	private static double rate(List<CellResult> cells) {
-		return Objects.requireNonNullElse(Figures.median(cells, Collapse::rate), 0.0);
 	}
 
 	/**
@@ -118,31 +117,8 @@ public final class Collapse {
 		return cell.accepted() >= cell.cell().load().size();
 	}
 
-	private static boolean marked(CellResult cell) {
-		return Reliability.marked(cell) || !isWhole(cell);
-	}
-
 	private static double seconds(CellResult cell) {
 		return Duration.between(cell.start(), cell.end()).toNanos() / 1e9;
-	}
-
-	/**
-	 * Share of the total time of these cells for which the collector stopped the gateway.
-	 * They are taken together, because a cell of a second may have no pause. Null if one
-	 * is unknown.
-	 */
-	private static @Nullable Double pauseShare(List<CellResult> cells) {
-		double paused = 0;
-		double seconds = 0;
-		for (CellResult cell : cells) {
-			ServiceCost gateway = cell.services().get(Cost.GATEWAY);
-			if (gateway == null || gateway.gcPauseMillis() == null) {
-				return null;
-			}
-			paused += gateway.gcPauseMillis() / 1_000;
-			seconds += seconds(cell);
-		}
-		return (seconds > 0) ? Double.valueOf(paused / seconds) : null;
 	}
 
 	/** Effects at the high load, the highest rate first. */
@@ -188,11 +164,12 @@ public final class Collapse {
 	 * that of its slowest. 1 if there was only one.
 	 */
 	private double noise() {
-		double[] rates = cells(Setting.BASE, MANY).stream()
+		double[] rates = at(Setting.BASE, MANY).stream()
+			.flatMap((base) -> base.cells().cells().stream())
 			.collect(Collectors.groupingBy((cell) -> (cell.cell().repetition() - 1) / TRIALS))
 			.values()
 			.stream()
-			.mapToDouble(Collapse::rate)
+			.mapToDouble((start) -> new Effect(Setting.BASE, new CellGroup(start)).perSecond())
 			.filter((rate) -> rate > 0)
 			.sorted()
 			.toArray();

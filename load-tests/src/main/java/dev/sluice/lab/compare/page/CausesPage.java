@@ -5,6 +5,7 @@ import java.util.function.Function;
 
 import dev.sluice.lab.compare.figures.Collapse;
 import dev.sluice.lab.compare.figures.Collapse.Effect;
+import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
@@ -13,6 +14,7 @@ import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +34,7 @@ public final class CausesPage {
 	}
 
 	static Section section(RunResult run) {
-		Collapse collapse = new Collapse(run.cells());
+		Collapse collapse = new Collapse(run);
 		return new Section("answer", "What makes synchronous throughput collapse?",
 				List.of(collapse.atMany().isEmpty() ? "No cell was measured." : collapse.answer()),
 				(html) -> write(collapse, html));
@@ -40,7 +42,7 @@ public final class CausesPage {
 
 	/** The settings for the terminal. */
 	static String text(RunResult run) {
-		return settings(new Collapse(run.cells())).text();
+		return settings(new Collapse(run)).text();
 	}
 
 	private static void write(Collapse collapse, Html html) {
@@ -77,7 +79,8 @@ public final class CausesPage {
 				List.of(Column.words("Setting", Effect::name).marked(Effect::marked),
 						Column.measured(FEW, collapse::few), Column.measured(MANY, Effect::perSecond),
 						Column.percent("of the base", collapse::left), Column.percent("of " + FEW, collapse::growth),
-						Column.measured("p99, ms", Effect::p99), Column.percent("failed calls", Effect::failedShare),
+						Column.measured("p99, ms", (effect) -> effect.cells().median(CellResult::latency, Timing::p99)),
+						Column.percent("failed calls", (effect) -> effect.cells().failedShare()),
 						Column.percent("stopped by GC", Effect::pauseShare)));
 	}
 
