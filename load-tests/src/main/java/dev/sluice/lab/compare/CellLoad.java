@@ -18,7 +18,6 @@ import dev.sluice.lab.kit.plan.Phase.Client;
 import dev.sluice.lab.kit.plan.Phase.Extent;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase.Target;
-import dev.sluice.lab.kit.plan.WarmUp;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
@@ -52,6 +51,9 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 	private static final int MAX_OUTSTANDING = 4_000;
 
 	private static final int WARM_UP_USERS = 200;
+
+	/** Deadline of the warm-up of a mode before bursts. */
+	private static final long WARM_UP_MILLIS = 20_000;
 
 	/** Time to deliver the orders that a window of a warm-up leaves in the queue. */
 	private static final Duration WARM_UP_DRAIN = Duration.ofSeconds(60);
@@ -108,12 +110,17 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 
 	/**
 	 * The warm-up before the first cell: all gateways and modes by turns, until rate and
-	 * cost hold; before bursts a fixed number of orders.
+	 * cost hold. Before bursts it is a fixed number of orders, with as many in flight as
+	 * open the connections and start the threads that the cells need.
 	 */
 	List<Phase> warmUp(List<Target> targets, List<Mode> modes) {
 		if (this.kind == Load.Kind.BURST) {
-			return WarmUp.phases(targets.getFirst().gateway(), modes, this.warmUpOrders,
-					Math.max(1, Math.min(this.users, this.warmUpOrders / 4)));
+			int users = Math.clamp(this.warmUpOrders / 4, 1, this.users);
+			return modes.stream()
+				.map((mode) -> new Phase("warm-up " + mode, List.of(new Target(targets.getFirst().gateway(), mode)),
+						Extent.of(this.warmUpOrders), Client.of(users), BackendBehaviour.DEFAULT, WARM_UP_MILLIS, false,
+						null))
+				.toList();
 		}
 		return List.of(new Phase("warm-up", targets, Extent.lasting(this.settling.windowMillis()),
 				Client.of(WARM_UP_USERS), BackendBehaviour.DEFAULT,
@@ -190,7 +197,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		notes.put("tries", "until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
 		notes.put("cell deadline", "%s s".formatted(this.deadlineMillis / 1_000));
 		if (this.kind == Load.Kind.BURST) {
-			notes.put("warm-up", "%s orders each mode, then a burst, before each round".formatted(this.warmUpOrders));
+			notes.put("warm-up", "%s orders each mode before each round".formatted(this.warmUpOrders));
 		}
 		else {
 			notes.put("cell",
