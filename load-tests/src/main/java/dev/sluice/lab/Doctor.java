@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
@@ -17,6 +16,7 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.devservices.DockerEngine;
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.compare.BusyMachine;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Workspace;
@@ -108,7 +108,7 @@ final class Doctor implements Callable<Integer> {
 
 	private void checkBusy() throws InterruptedException {
 		double foreign = BusyMachine.foreignCpuShare();
-		boolean busy = BusyMachine.isBusy(foreign);
+		boolean busy = Reliability.disturbed(foreign);
 		print(busy ? Verdict.WARN : Verdict.OK, "CPU",
 				(foreign < 0) ? "what other processes use is not known"
 						: String.format(Locale.ROOT, "other processes use %.0f %%%s", foreign * 100,

@@ -33,11 +33,6 @@ public final class BusyMachine {
 		return (all < 0) ? all : Math.max(0, all - Math.max(0, system.getProcessCpuLoad()));
 	}
 
-	/** Whether that is so much that each cell would be unreliable. */
-	public static boolean isBusy(double foreignCpuShare) {
-		return Reliability.disturbed(foreignCpuShare);
-	}
-
 	/**
 	 * Looks, and says what it finds.
 	 * @param force whether to go on with a busy machine
@@ -49,7 +44,7 @@ public final class BusyMachine {
 	}
 
 	static void check(double foreignCpuShare, Progress progress, boolean force) {
-		if (!isBusy(foreignCpuShare)) {
+		if (!Reliability.disturbed(foreignCpuShare)) {
 			return;
 		}
 		String busy = "other processes use %s of the machine's CPU, more than %s makes each figure unreliable"

@@ -48,8 +48,6 @@ public final class CompareCommand extends ExperimentCommand {
 
 	private static final int FULL_REPETITIONS = 3;
 
-	private static final int CAUSES_REPETITIONS = 3;
-
 	private static final long DEADLINE_MILLIS = 180_000;
 
 	private static final long QUICK_DEADLINE_MILLIS = 45_000;
@@ -104,6 +102,8 @@ public final class CompareCommand extends ExperimentCommand {
 			description = "Seed for the order of the cells. Default: a new one for each run.")
 	private @Nullable Long seed;
 
+	private final long drawn = ThreadLocalRandom.current().nextLong(MAX_SEEDS);
+
 	@Mixin
 	private VariantsOption variants = new VariantsOption();
 
@@ -157,18 +157,13 @@ public final class CompareCommand extends ExperimentCommand {
 		if (this.rates == null || this.rates.stream().anyMatch((rate) -> rate < 1)) {
 			throw usage("--target needs --rates: how many orders per second may it get, as 50,100?");
 		}
-		long drawn = (this.seed != null) ? this.seed : ThreadLocalRandom.current().nextLong(MAX_SEEDS);
-		boolean smallest = this.length.value() == Length.SMALLEST;
-		int times = (this.repetitions != null) ? this.repetitions : smallest ? 1 : FULL_REPETITIONS;
-		if (times < 1) {
+		Duration cell = (this.length.value() == Length.SMALLEST) ? SMALLEST_CELL : TARGET_CELL;
+		if (times() < 1) {
 			throw usage("--repetitions is at least 1");
 		}
 		TargetComparison.Settings settings = new TargetComparison.Settings(deployed, argument(this.modes::value),
-				this.rates.stream().distinct().toList(), times, smallest ? SMALLEST_CELL : TARGET_CELL,
-				smallest ? SMALLEST_CELL : TARGET_CELL, drawn, this.length.value(), null);
-		return run(CompareExperiment.NAME,
-				(this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(drawn)),
-				(run) -> new TargetComparison(run, settings));
+				this.rates.stream().distinct().toList(), times(), cell, cell, seed(), this.length.value(), null);
+		return run(CompareExperiment.NAME, repeatable(), (run) -> new TargetComparison(run, settings));
 	}
 
 	private int findCauses() {
@@ -178,8 +173,7 @@ public final class CompareCommand extends ExperimentCommand {
 		if (this.repetitions != null && (chosen != Length.WHOLE || this.repetitions < 1)) {
 			throw usage("--repetitions is at least 1, and --quick and --smallest have no repetitions");
 		}
-		int times = (this.repetitions != null) ? this.repetitions : CAUSES_REPETITIONS;
-		CausesPlan causes = new CausesPlan(chosen, times);
+		CausesPlan causes = new CausesPlan(chosen, times());
 		return run("causes", commandLine(), (run) -> new CompareExperiment(run, this.infrastructure.value(),
 				causes.settings(), causes.plan(), null));
 	}
@@ -222,13 +216,25 @@ public final class CompareCommand extends ExperimentCommand {
 		if (!this.heap.matches("[1-9][0-9]*[kmgKMG]")) {
 			throw usage("--heap '%s' is not a size: write it as 768m or 1g".formatted(this.heap));
 		}
-		long drawn = (this.seed != null) ? this.seed : ThreadLocalRandom.current().nextLong(MAX_SEEDS);
-		Sweep sweep = sweep(drawn);
+		Sweep sweep = sweep();
 		ComparePlan plan = ComparePlan.of(sweep);
 		CompareExperiment.Settings settings = settings(sweep);
-		String command = (this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(drawn));
-		return run(CompareExperiment.NAME, command,
+		return run(CompareExperiment.NAME, repeatable(),
 				(run) -> new CompareExperiment(run, this.infrastructure.value(), settings, plan, null));
+	}
+
+	private long seed() {
+		return (this.seed != null) ? this.seed : this.drawn;
+	}
+
+	/** The command line with the seed, also if it was drawn. */
+	private String repeatable() {
+		return (this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(this.drawn));
+	}
+
+	private int times() {
+		return (this.repetitions != null) ? this.repetitions
+				: (this.length.value() == Length.WHOLE) ? FULL_REPETITIONS : 1;
 	}
 
 	private Load.Kind kind() {
@@ -252,16 +258,15 @@ public final class CompareCommand extends ExperimentCommand {
 		};
 	}
 
-	private Sweep sweep(long drawn) {
+	private Sweep sweep() {
 		Length chosen = this.length.value();
-		int times = (this.repetitions != null) ? this.repetitions : (chosen == Length.WHOLE) ? FULL_REPETITIONS : 1;
 		try {
 			List<BackendModel> backends = (this.capacities != null)
 					? this.capacities.stream().map(BackendModel::named).toList() : capacities(kind(), chosen);
 			List<Variant> all = this.variants
 				.value((chosen == Length.WHOLE) ? List.of(Variant.values()) : QUICK_VARIANTS);
 			return new Sweep(all.stream().map(Gateway::of).toList(), this.modes.value(), backends, kind(), loads(),
-					times, drawn, !this.burst && fits(all.size()));
+					times(), seed(), !this.burst && fits(all.size()));
 		}
 		catch (IllegalArgumentException ex) {
 			throw usage(ex.getMessage());

@@ -33,7 +33,6 @@ import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult.Check;
-import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
@@ -167,7 +166,8 @@ final class CompareExperiment extends Experiment {
 
 	@Override
 	protected Finding finding(@Nullable String partial) {
-		return new CompareResult(this.cells, leftOut(partial),
+		return new CompareResult(this.cells,
+				(partial != null) ? ComparePlan.notMeasured(this.plan.cells(), this.cells) : List.of(),
 				(this.scenario != null) ? this.scenario.judge(this.cells) : null, this.settings.length().toString());
 	}
 
@@ -322,19 +322,6 @@ final class CompareExperiment extends Experiment {
 			configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
 		}
 		return configuration;
-	}
-
-	/** The cells that were not measured because the run ended early. */
-	private List<LeftOut> leftOut(@Nullable String partial) {
-		if (partial == null) {
-			return List.of();
-		}
-		List<Cell> measured = this.cells.stream().map(CellResult::cell).toList();
-		return this.plan.cells()
-			.stream()
-			.filter((cell) -> !measured.contains(cell))
-			.map((cell) -> new LeftOut(cell, "the run ended before"))
-			.toList();
 	}
 
 }

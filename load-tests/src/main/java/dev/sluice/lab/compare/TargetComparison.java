@@ -123,9 +123,8 @@ final class TargetComparison extends Experiment {
 		for (String gateway : this.settings.target().gateways().keySet()) {
 			for (Mode mode : this.settings.modes()) {
 				progress().step("Warming up %s %s at %s/s".formatted(gateway, mode, least));
-				Tally tally = client.run(load(least, this.settings.warmUp()), requests(system, gateway, mode), (_) -> {
-				}).tally();
-				if (tally.answered() - tally.failed() <= 0) {
+				Tally tally = client.run(load(least, this.settings.warmUp()), requests(system, gateway, mode)).tally();
+				if (tally.succeeded() <= 0) {
 					throw new LabException("%s (%s) accepts no order: %s".formatted(gateway,
 							this.settings.target().gateways().get(gateway), tally.failures()));
 				}
@@ -138,10 +137,9 @@ final class TargetComparison extends Experiment {
 		Map<String, Exposition> before = system.read();
 		Instant start = Instant.now();
 		Figures figures = client.run(load(cell.load().size(), this.settings.length()),
-				requests(system, cell.variant(), mode), (_) -> {
-				});
+				requests(system, cell.variant(), mode));
 		Instant answered = Instant.now();
-		long accepted = figures.tally().answered() - figures.tally().failed();
+		long accepted = figures.tally().succeeded();
 		Map<String, Exposition> after = system.read();
 		Instant end = answered;
 		Double saved = switch (mode) {
@@ -166,7 +164,7 @@ final class TargetComparison extends Experiment {
 
 	private CellResult result(Cell cell, Figures figures, long saved, Spent spent, Instant start, Instant end) {
 		Tally tally = figures.tally();
-		long accepted = tally.answered() - tally.failed();
+		long accepted = tally.succeeded();
 		double seconds = Duration.between(start, end).toNanos() / 1e9;
 		Map<String, ServiceCost> costs = new LinkedHashMap<>();
 		if (saved > 0) {
@@ -215,10 +213,11 @@ final class TargetComparison extends Experiment {
 	protected Finding finding(@Nullable String partial) {
 		List<LeftOut> all = new ArrayList<>(this.leftOut);
 		if (partial != null) {
-			this.plan.stream()
-				.filter((cell) -> this.cells.stream().noneMatch((measured) -> measured.cell().equals(cell)))
-				.filter((cell) -> this.leftOut.stream().noneMatch((left) -> left.cell().equals(cell)))
-				.forEach((cell) -> all.add(new LeftOut(cell, "the run ended before")));
+			List<Cell> seen = this.leftOut.stream().map(LeftOut::cell).toList();
+			ComparePlan.notMeasured(this.plan, this.cells)
+				.stream()
+				.filter((left) -> !seen.contains(left.cell()))
+				.forEach(all::add);
 		}
 		return new CompareResult(this.cells, all,
 				(this.settings.scenario() != null) ? this.settings.scenario().judge(this.cells) : null,
