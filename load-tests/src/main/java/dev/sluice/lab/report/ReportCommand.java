@@ -6,9 +6,8 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
-import java.util.zip.ZipFile;
+import java.util.zip.ZipInputStream;
 
-import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.ReportWriter;
@@ -51,7 +50,6 @@ public final class ReportCommand implements Callable<Integer> {
 					: this.given.resolve(ReportWriter.NAME);
 			Path html = (this.out != null) ? this.out : page;
 			write(run, html);
-			printFailedChecks(run);
 			this.spec.commandLine().getOut().println(html.toAbsolutePath().normalize());
 			return CommandLine.ExitCode.OK;
 		}
@@ -61,28 +59,19 @@ public final class ReportCommand implements Callable<Integer> {
 		}
 	}
 
-	/** The run in an archive, read in place: no name in it can escape. */
+	/** The run in an archive; reading it compares the checksum. */
 	private static RunResult unpacked(Path zip) throws IOException {
-		try (ZipFile archive = new ZipFile(zip.toFile())) {
-			ZipEntry run = archive.stream()
-				.filter((entry) -> RUN.matcher(entry.getName()).matches())
-				.findFirst()
-				.orElseThrow(() -> new IOException("it holds no " + RunFile.NAME));
-			return RunFile.read(archive, run);
+		try (ZipInputStream archive = new ZipInputStream(Files.newInputStream(zip))) {
+			for (ZipEntry entry = archive.getNextEntry(); entry != null; entry = archive.getNextEntry()) {
+				if (RUN.matcher(entry.getName()).matches()) {
+					return RunFile.read(entry.getName(), archive);
+				}
+			}
+			throw new IOException("it holds no " + RunFile.NAME);
 		}
 		catch (IOException | IllegalArgumentException ex) {
 			throw new IOException("%s cannot be read: %s".formatted(zip, ex.getMessage()), ex);
 		}
-	}
-
-	private void printFailedChecks(RunResult run) {
-		run.checks()
-			.stream()
-			.filter((check) -> !check.holds())
-			.forEach((check) -> this.spec.commandLine()
-				.getErr()
-				.println("lab %s of %s: %s: no, %s".formatted(run.experiment(), Figures.time(run.startedAt()),
-						check.what(), check.detail())));
 	}
 
 	private static void write(RunResult run, Path html) throws IOException {

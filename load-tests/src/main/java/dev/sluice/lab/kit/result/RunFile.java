@@ -6,9 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.zip.CRC32;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipFile;
 
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -54,38 +51,31 @@ public final class RunFile {
 	 * schema is not {@value RunResult#SCHEMA}
 	 */
 	public static RunResult read(Path file) throws IOException {
-		byte[] content;
-		try {
-			content = Files.readAllBytes(file);
+		try (InputStream in = Files.newInputStream(file)) {
+			return read(file.toString(), in);
 		}
 		catch (NoSuchFileException ex) {
 			throw new IOException("There is no %s: name the directory of a finished run".formatted(file), ex);
 		}
-		catch (IOException ex) {
-			throw new IOException("%s cannot be read (%s)".formatted(file, ex), ex);
-		}
-		return parse(file.toString(), content);
 	}
 
 	/**
-	 * Reads a run from an archive, which may come from anybody: no entry may be longer
-	 * than {@link #MAX_BYTES} or differ from its checksum.
+	 * Reads a run of at most {@link #MAX_BYTES}.
+	 * @param name of the file or of an archive's entry
 	 * @throws IOException as for a file
 	 */
-	public static RunResult read(ZipFile archive, ZipEntry entry) throws IOException {
+	public static RunResult read(String name, InputStream in) throws IOException {
 		byte[] content;
-		try (InputStream in = archive.getInputStream(entry)) {
+		try {
 			content = in.readNBytes(MAX_BYTES + 1);
 		}
+		catch (IOException ex) {
+			throw new IOException("%s cannot be read (%s)".formatted(name, ex), ex);
+		}
 		if (content.length > MAX_BYTES) {
-			throw new IOException("%s has more than %s MB, which no run has".formatted(entry, MAX_BYTES >> 20));
+			throw new IOException("%s has more than %s MB, which no run has".formatted(name, MAX_BYTES >> 20));
 		}
-		CRC32 checksum = new CRC32();
-		checksum.update(content);
-		if (checksum.getValue() != entry.getCrc()) {
-			throw new IOException("%s is damaged: get the archive again".formatted(entry));
-		}
-		return parse(entry.toString(), content);
+		return parse(name, content);
 	}
 
 	private static RunResult parse(String file, byte[] content) throws IOException {
