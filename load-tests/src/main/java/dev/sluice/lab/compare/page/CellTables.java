@@ -18,7 +18,6 @@ import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.cell.Utilisation.LimitUse;
-import dev.sluice.lab.kit.cell.Utilisation.ProcessUse;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
@@ -107,11 +106,6 @@ final class CellTables {
 						Column.count("limit", (limit) -> limit.figures().limit()),
 						Column.measured("used, mean", (limit) -> limit.figures().used()),
 						Column.percent("at the limit", (limit) -> limit.figures().share())));
-		List<Part<ProcessUse>> processes = parts(cells, (cell) -> parts(cell, utilisation(cell).processes()));
-		html.details("How busy each process was",
-				table("Cores used, and the compilers' share of the process's CPU time", processes, named("Process"),
-						Column.measured("cores", (process) -> process.figures().cores()),
-						Column.percent("compiling", (process) -> process.figures().jitShare())));
 	}
 
 	private static String limit(CellResult cell) {

@@ -49,9 +49,8 @@ record Difference(CellGroup second, String what, PairedComparison comparison, bo
 
 	static void write(List<Difference> differences, Html html) {
 		html.paragraph(
-				"Repetitions of two variants are interleaved and compared in pairs, so that disturbances of both cancel out. A difference is reported if the exact signed-rank test finds it at 1 %%, of at least %s pairs; the interval, at 99 %%, has what the test does not exclude. “The same” is reported if two one-sided tests at 5 %% each exclude a difference of %s. Otherwise the table says what may hide in the interval. The last column has the pairs that would find a difference of %s in nine of ten runs, by the noise of these."
-					.formatted(Figures.count(PairedComparison.MIN_PAIRS), Figures.percent(PairedComparison.MARGIN),
-							Figures.percent(PairedComparison.MARGIN)));
+				"Repetitions of two variants are interleaved and compared in pairs, so that disturbances of both cancel out. A difference is reported if the exact signed-rank test finds it at 1 %%, of at least %s pairs; the interval, at 99 %%, has what the test does not exclude. “The same” is reported if two one-sided tests at 5 %% each exclude a difference of %s. Otherwise the table says what may hide in the interval."
+					.formatted(Figures.count(PairedComparison.MIN_PAIRS), Figures.percent(PairedComparison.MARGIN)));
 		html.table(Table.of("Orders saved per second, as a multiple of the first variant's", differences,
 				List.of(Column.words("Backend", (each) -> each.second().capacity()),
 						Column.words("Mode", (each) -> each.second().mode()),
@@ -62,8 +61,7 @@ record Difference(CellGroup second, String what, PairedComparison comparison, bo
 						Column.figure("from", (each) -> end(each.comparison(), each.comparison().low())),
 						Column.figure("to", (each) -> end(each.comparison(), each.comparison().high())),
 						Column.measured("p", (each) -> each.comparison().probability()),
-						Column.count("pairs", (each) -> each.comparison().pairs()),
-						Column.count("pairs for 10 %", (each) -> each.comparison().pairsNeeded()))));
+						Column.count("pairs", (each) -> each.comparison().pairs()))));
 	}
 
 	private static String end(PairedComparison comparison, double end) {
@@ -77,8 +75,8 @@ record Difference(CellGroup second, String what, PairedComparison comparison, bo
 			case SAME -> "the same within %s".formatted(Figures.percent(PairedComparison.MARGIN));
 			case INCONCLUSIVE ->
 				"inconclusive: a difference of up to %s may hide".formatted(Figures.percent(comparison.mayHide()));
-			case TOO_FEW_PAIRS -> "too few pairs: for %s about %s are needed"
-				.formatted(Figures.percent(PairedComparison.MARGIN), Figures.count(comparison.pairsNeeded()));
+			case TOO_FEW_PAIRS ->
+				"too few pairs: at least %s are needed".formatted(Figures.count(PairedComparison.MIN_PAIRS));
 		};
 	}
 

@@ -79,17 +79,6 @@ public sealed interface Bottleneck {
 		};
 	}
 
-	/** A noun phrase without the measured figures. */
-	default String words() {
-		return switch (this) {
-			case Cpu _ -> "the machine's CPU";
-			case Limit limit -> text("the limit of %,.0f %s", limit.limit(), limit.what());
-			case BackendLatency _ -> "the backend's time for an order";
-			case Generator _ -> "a late load generator";
-			case InFlight _ -> "the calls in flight";
-		};
-	}
-
 	private static String text(String format, Object... values) {
 		return String.format(Locale.ROOT, format, values);
 	}

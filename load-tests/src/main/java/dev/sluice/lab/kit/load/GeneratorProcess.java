@@ -130,14 +130,15 @@ final class GeneratorProcess implements AutoCloseable {
 		catch (IOException _) {
 			answer = null;
 		}
-		String[] fields = (answer != null) ? answer.split(" ", 5) : new String[] { "no answer" };
+		String[] fields = (answer != null) ? answer.split(" ", 4) : new String[] { "no answer" };
 		String state = fields[fields.length - 1];
 		if (!state.equals(LoadGenerator.RUNNING) && !state.equals(LoadGenerator.ENDED)) {
 			throw new LabException("the load generator ended before its orders did (%s); its output ends with:%n%s"
 				.formatted(state, this.process.tail()));
 		}
-		return new Progress(new Counts(Integer.parseInt(fields[0]), Integer.parseInt(fields[1]),
-				Integer.parseInt(fields[2]), Integer.parseInt(fields[3])), state.equals(LoadGenerator.ENDED));
+		return new Progress(
+				new Counts(Integer.parseInt(fields[0]), Integer.parseInt(fields[1]), Integer.parseInt(fields[2])),
+				state.equals(LoadGenerator.ENDED));
 	}
 
 	/**

@@ -89,8 +89,7 @@ public final class LoadGenerator {
 		String now = this.state;
 		OrderSupply supply = orders;
 		Counts counts = (supply != null) ? supply.counts() : Counts.NONE;
-		return "%s %s %s %s %s".formatted(counts.placed(), counts.accepted(), counts.givenUp(), counts.failedCalls(),
-				now);
+		return "%s %s %s %s".formatted(counts.placed(), counts.accepted(), counts.failedCalls(), now);
 	}
 
 	private void simulate() {

@@ -18,8 +18,8 @@ import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.plan.Phase.Target;
 
 /**
- * The orders of a simulation, taken by its users one at a time, and what became of them:
- * orders = accepted + given up + still being tried. Thread-safe; never blocks.
+ * The orders of a simulation, taken by its users one at a time, and how many of them were
+ * accepted. Thread-safe; never blocks.
  */
 final class OrderSupply {
 
@@ -51,8 +51,6 @@ final class OrderSupply {
 	private final AtomicInteger next = new AtomicInteger();
 
 	private final AtomicInteger accepted = new AtomicInteger();
-
-	private final AtomicInteger givenUp = new AtomicInteger();
 
 	private final AtomicInteger failedCalls = new AtomicInteger();
 
@@ -178,11 +176,7 @@ final class OrderSupply {
 			return false;
 		}
 		this.failedCalls.incrementAndGet();
-		if (tries < MAX_TRIES && !isOver()) {
-			return true;
-		}
-		this.givenUp.incrementAndGet();
-		return false;
+		return tries < MAX_TRIES && !isOver();
 	}
 
 	/**
@@ -206,7 +200,7 @@ final class OrderSupply {
 		int taken = this.next.get();
 		return new Counts(
 				this.parameters.extent().isTimed() ? taken : Math.min(taken, this.parameters.extent().orders()),
-				this.accepted.get(), this.givenUp.get(), this.failedCalls.get());
+				this.accepted.get(), this.failedCalls.get());
 	}
 
 	/**
@@ -214,12 +208,11 @@ final class OrderSupply {
 	 *
 	 * @param placed orders that users have begun
 	 * @param accepted orders answered 201 or 202
-	 * @param givenUp orders that were not accepted within the tries and the deadline
 	 * @param failedCalls calls not answered 201 or 202
 	 */
-	record Counts(int placed, int accepted, int givenUp, int failedCalls) {
+	record Counts(int placed, int accepted, int failedCalls) {
 
-		static final Counts NONE = new Counts(0, 0, 0, 0);
+		static final Counts NONE = new Counts(0, 0, 0);
 
 	}
 

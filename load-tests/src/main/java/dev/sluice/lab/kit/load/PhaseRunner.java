@@ -231,8 +231,8 @@ final class PhaseRunner {
 				.write(OrderTimes.file(this.outcomes, phase.name()));
 			lag = calls.startLagP99Millis(phase);
 		}
-		PhaseOutcome outcome = new PhaseOutcome(phase.name(), counts.placed(), counts.accepted(), counts.givenUp(), end,
-				audit, lag, windows);
+		PhaseOutcome outcome = new PhaseOutcome(phase.name(), counts.placed(), counts.accepted(), end, audit, lag,
+				windows);
 		if (phase.hasOutcome()) {
 			Files.write(this.outcomes.resolve(phase.name() + ".json"), JSON.writeValueAsBytes(outcome));
 		}

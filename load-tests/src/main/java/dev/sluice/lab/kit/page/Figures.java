@@ -80,11 +80,7 @@ public final class Figures {
 
 	/** A share, of which 1 is the whole, in per cent. */
 	public static String percent(@Nullable Double share) {
-		return (share != null) ? percent(share.doubleValue()) : NONE;
-	}
-
-	public static String percent(double share) {
-		if (!Double.isFinite(share)) {
+		if (share == null || !Double.isFinite(share)) {
 			return NONE;
 		}
 		double percent = Math.abs(share) * 100;

@@ -24,11 +24,9 @@ import java.util.Arrays;
  * @param same whether a difference of {@link #MARGIN} either way is excluded
  * @param probability of ratios at least as far from 1 if there were no difference
  * @param pairs number of pairs
- * @param pairsNeeded number of pairs that would find a difference of {@link #MARGIN} in
- * nine of ten comparisons, given the noise of these pairs; at least {@link #MIN_PAIRS}
  */
-public record PairedComparison(double medianRatio, double low, double high, boolean same, double probability, int pairs,
-		int pairsNeeded) {
+public record PairedComparison(double medianRatio, double low, double high, boolean same, double probability,
+		int pairs) {
 
 	/** With fewer, the test cannot reach its level: 2 of 128 is more than 1 %. */
 	public static final int MIN_PAIRS = 8;
@@ -39,22 +37,6 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 	private static final double LEVEL = 0.01;
 
 	private static final double SAME_LEVEL = 0.05;
-
-	/** Quantiles of the normal distribution: at 99 % two-sided, and at 90 %. */
-	private static final double Z_LEVEL = 2.576;
-
-	private static final double Z_POWER = 1.282;
-
-	/**
-	 * Few pairs say little about their noise, so planning uses its upper limit at 80 %.
-	 */
-	private static final double Z_NOISE = 0.842;
-
-	/** Efficiency of the test, relative to the t-test, under normal noise: 3 / pi. */
-	private static final double EFFICIENCY = 3 / Math.PI;
-
-	/** From here on the normal distribution is exact enough. */
-	private static final int MANY_PAIRS = 100;
 
 	/** The result of a comparison. */
 	public enum Verdict {
@@ -105,7 +87,7 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 				&& means[means.length - outsideSame] < margin;
 		return new PairedComparison(Math.exp(median(means)), (outside > 0) ? Math.exp(means[outside - 1]) : 0,
 				(outside > 0) ? Math.exp(means[means.length - outside]) : Double.POSITIVE_INFINITY, same,
-				probability(means, cumulative), logs.length, needed(logs));
+				probability(means, cumulative), logs.length);
 	}
 
 	/** The means of any two values, including each with itself, sorted. */
@@ -133,11 +115,6 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 	private static double[] cumulative(int pairs) {
 		int most = pairs * (pairs + 1) / 2;
 		double[] cumulative = new double[most + 1];
-		if (pairs > MANY_PAIRS) {
-			double deviation = Math.sqrt(most * (2 * pairs + 1) / 12.0);
-			Arrays.setAll(cumulative, (sum) -> normal((sum + 0.5 - most / 2.0) / deviation));
-			return cumulative;
-		}
 		cumulative[0] = 1;
 		for (int rank = 1; rank <= pairs; rank++) {
 			for (int sum = most; sum >= 0; sum--) {
@@ -146,14 +123,6 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 		}
 		Arrays.parallelPrefix(cumulative, Double::sum);
 		return cumulative;
-	}
-
-	/** The normal distribution, exact to 1e-7: Abramowitz and Stegun, 26.2.17. */
-	private static double normal(double z) {
-		double t = 1 / (1 + 0.2316419 * Math.abs(z));
-		double tail = Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI) * t
-				* (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
-		return (z < 0) ? tail : 1 - tail;
 	}
 
 	/** How many means on each side lie outside an interval with such tails. */
@@ -170,21 +139,6 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 		long above = Arrays.stream(means).filter((mean) -> mean > 0).count();
 		long below = Arrays.stream(means).filter((mean) -> mean < 0).count();
 		return Math.min(1, 2 * cumulative[(int) Math.min(means.length - above, means.length - below)]);
-	}
-
-	private static int needed(double[] logs) {
-		if (logs.length < 2) {
-			return MIN_PAIRS;
-		}
-		double mean = Arrays.stream(logs).average().orElseThrow();
-		int freedom = logs.length - 1;
-		double variance = Arrays.stream(logs).map((log) -> (log - mean) * (log - mean)).sum() / freedom;
-		// Wilson's and Hilferty's quantile of chi-squared.
-		double spread = 2.0 / (9 * freedom);
-		double quantile = freedom * Math.pow(Math.max(0.05, 1 - spread - Z_NOISE * Math.sqrt(spread)), 3);
-		double noise = variance * freedom / quantile;
-		double wanted = Math.pow((Z_LEVEL + Z_POWER) / Math.log(1 + MARGIN), 2) * noise / EFFICIENCY;
-		return (int) Math.max(MIN_PAIRS, Math.ceil(wanted + Z_LEVEL * Z_LEVEL / 2));
 	}
 
 	public Verdict verdict() {

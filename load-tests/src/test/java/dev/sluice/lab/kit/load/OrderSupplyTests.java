@@ -31,7 +31,7 @@ class OrderSupplyTests {
 
 		assertThat(List.of(supply.take(), supply.take(), supply.take(), supply.take())).containsExactly(0, 1,
 				OrderSupply.NONE, OrderSupply.NONE);
-		assertThat(supply.counts()).isEqualTo(new Counts(2, 0, 0, 0));
+		assertThat(supply.counts()).isEqualTo(new Counts(2, 0, 0));
 	}
 
 	@Test
@@ -95,7 +95,7 @@ class OrderSupplyTests {
 		assertThat(supply.ended(call("no answer"), 1)).isTrue();
 		assertThat(supply.ended(call("no answer"), OrderSupply.MAX_TRIES - 1)).isTrue();
 		assertThat(supply.ended(call("no answer"), OrderSupply.MAX_TRIES)).isFalse();
-		assertThat(supply.counts()).isEqualTo(new Counts(1, 0, 1, 3));
+		assertThat(supply.counts()).isEqualTo(new Counts(1, 0, 3));
 	}
 
 	@Test

@@ -82,7 +82,7 @@ class CellEvaluationTests {
 
 	@Test
 	void aLateGeneratorIsTheBottleneck() {
-		PhaseOutcome late = new PhaseOutcome("phase", 4, 4, 0, at(9_000),
+		PhaseOutcome late = new PhaseOutcome("phase", 4, 4, at(9_000),
 				new BackendAudit(4, 4, 0, 0, 0, 0, 3, 2, 0, at(2_000)), 300, List.of());
 
 		assertThat(bottleneck(evaluate(late, SAMPLED, Map.of()))).isEqualTo(new Bottleneck.Generator(300));
@@ -231,7 +231,7 @@ class CellEvaluationTests {
 	}
 
 	private static PhaseOutcome outcome(long accepted, long saved, long lastSavedMillis) {
-		return new PhaseOutcome("phase", 4, accepted, 0, at(9_000),
+		return new PhaseOutcome("phase", 4, accepted, at(9_000),
 				new BackendAudit(saved, saved, 0, 0, 0, 0, 3, 2, 0, at(lastSavedMillis)), 0, List.of());
 	}
 
