@@ -1,16 +1,9 @@
 package dev.sluice.lab.kit.measure;
 
-import java.io.BufferedReader;
-import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStreamWriter;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -19,8 +12,6 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.GZIPOutputStream;
 
 import dev.sluice.lab.kit.measure.OrderTimes.Times;
 import dev.sluice.lab.kit.plan.Phase;
@@ -110,14 +101,8 @@ public record OrderCalls(List<Call> calls) {
 	 * @throws IOException if it cannot be written
 	 */
 	public static void write(Path file, Collection<Call> calls) throws IOException {
-		try (BufferedWriter out = new BufferedWriter(
-				new OutputStreamWriter(new GZIPOutputStream(Files.newOutputStream(file)), StandardCharsets.UTF_8))) {
-			out.write(HEAD + "\n");
-			for (Call call : calls) {
-				out.write(call.order() + "," + call.due() + "," + call.sent() + "," + call.ended() + "," + call.result()
-						+ "\n");
-			}
-		}
+		GzipCsv.write(file, HEAD, calls, (call) -> call.order() + "," + call.due() + "," + call.sent() + ","
+				+ call.ended() + "," + call.result());
 	}
 
 	/**
@@ -125,22 +110,8 @@ public record OrderCalls(List<Call> calls) {
 	 * @throws IOException if it cannot be read or is not such a file
 	 */
 	public static OrderCalls read(Path file) throws IOException {
-		List<Call> calls = new ArrayList<>();
-		try (BufferedReader in = new BufferedReader(
-				new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
-			if (!HEAD.equals(in.readLine())) {
-				throw new IOException("%s does not begin with '%s'".formatted(file, HEAD));
-			}
-			for (String line = in.readLine(); line != null; line = in.readLine()) {
-				String[] fields = line.split(",", 5);
-				calls.add(new Call(Integer.parseInt(fields[0]), Long.parseLong(fields[1]), Long.parseLong(fields[2]),
-						Long.parseLong(fields[3]), fields[4]));
-			}
-		}
-		catch (RuntimeException ex) {
-			throw new IOException("%s is damaged: %s".formatted(file, ex), ex);
-		}
-		return new OrderCalls(calls);
+		return new OrderCalls(GzipCsv.read(file, HEAD, (fields) -> new Call(Integer.parseInt(fields[0]),
+				Long.parseLong(fields[1]), Long.parseLong(fields[2]), Long.parseLong(fields[3]), fields[4])));
 	}
 
 	/** The calls that were answered 201 or 202. */

@@ -1,19 +1,10 @@
 package dev.sluice.lab.kit.measure;
 
-import java.io.BufferedReader;
-import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStreamWriter;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.ToLongFunction;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.GZIPOutputStream;
 
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.statistics.Percentile;
@@ -51,13 +42,8 @@ public record OrderTimes(List<Times> orders) {
 	}
 
 	public void write(Path file) throws IOException {
-		try (BufferedWriter out = new BufferedWriter(
-				new OutputStreamWriter(new GZIPOutputStream(Files.newOutputStream(file)), StandardCharsets.US_ASCII))) {
-			out.write(HEAD + "\n");
-			for (Times times : this.orders) {
-				out.write("%s,%s,%s,%s\n".formatted(times.order(), times.due(), times.accepted(), times.saved()));
-			}
-		}
+		GzipCsv.write(file, HEAD, this.orders,
+				(times) -> "%s,%s,%s,%s".formatted(times.order(), times.due(), times.accepted(), times.saved()));
 	}
 
 	/**
@@ -65,22 +51,8 @@ public record OrderTimes(List<Times> orders) {
 	 * @throws IOException if it cannot be read or is not such a file
 	 */
 	public static OrderTimes read(Path file) throws IOException {
-		List<Times> orders = new ArrayList<>();
-		try (BufferedReader in = new BufferedReader(
-				new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.US_ASCII))) {
-			if (!HEAD.equals(in.readLine())) {
-				throw new IOException("%s does not begin with '%s'".formatted(file, HEAD));
-			}
-			for (String line = in.readLine(); line != null; line = in.readLine()) {
-				String[] fields = line.split(",", -1);
-				orders.add(new Times(Integer.parseInt(fields[0]), Long.parseLong(fields[1]), Long.parseLong(fields[2]),
-						Long.parseLong(fields[3])));
-			}
-		}
-		catch (RuntimeException ex) {
-			throw new IOException("%s is damaged: %s".formatted(file, ex), ex);
-		}
-		return new OrderTimes(orders);
+		return new OrderTimes(GzipCsv.read(file, HEAD, (fields) -> new Times(Integer.parseInt(fields[0]),
+				Long.parseLong(fields[1]), Long.parseLong(fields[2]), Long.parseLong(fields[3]))));
 	}
 
 	/**

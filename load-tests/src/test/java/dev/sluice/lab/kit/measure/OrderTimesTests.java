@@ -1,24 +1,17 @@
 package dev.sluice.lab.kit.measure;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
-import java.util.zip.GZIPOutputStream;
 
 import dev.sluice.lab.kit.measure.OrderTimes.Times;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIOException;
 
 class OrderTimesTests {
 
@@ -33,25 +26,6 @@ class OrderTimesTests {
 		times.write(file);
 
 		assertThat(OrderTimes.read(file)).isEqualTo(times);
-	}
-
-	@Test
-	void refusesWhatIsNoSuchFile() throws IOException {
-		Path file = Files.writeString(this.directory.resolve("x"), "order");
-
-		assertThatIOException().isThrownBy(() -> OrderTimes.read(file));
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "order,due_us\n0,1,2,3\n", "order,due_us,accepted_us,saved_us\n0,1,2\n",
-			"order,due_us,accepted_us,saved_us\n0,1,x,3\n" })
-	void refusesWhatIsDamaged(String text) throws IOException {
-		Path file = this.directory.resolve("x.gz");
-		try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(file))) {
-			out.write(text.getBytes(StandardCharsets.US_ASCII));
-		}
-
-		assertThatIOException().isThrownBy(() -> OrderTimes.read(file)).withMessageContaining(file.toString());
 	}
 
 	/** The clocks of a client and of the backend may differ. */
