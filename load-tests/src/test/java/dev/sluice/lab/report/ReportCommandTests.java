@@ -44,17 +44,6 @@ class ReportCommandTests {
 	}
 
 	@Test
-	void failsWithOneLineForAnotherSchema() throws IOException {
-		Files.writeString(this.directory.resolve(RunFile.NAME), "{\"schema\": 99}");
-
-		int exit = run(this.directory.toString());
-
-		assertThat(exit).isEqualTo(1);
-		assertThat(this.err.toString().lines()).singleElement().asString().contains("schema 99");
-		assertThat(this.directory.resolve("report.html")).doesNotExist();
-	}
-
-	@Test
 	void failsWithOneLineIfThePageCannotBeWritten() throws IOException {
 		RunFile.write(Runs.partial(), this.directory);
 		Path file = Files.writeString(this.directory.resolve("file"), "");

@@ -71,13 +71,6 @@ class ReportTests {
 		assertThat(words(shown.replaceAll("(?s)<(figure|table)>.*?</\\1>", ""))).isLessThan(150);
 	}
 
-	@Test
-	void theLastSectionOfOtherRunsSaysHowToRepeatThemAndWhereTheyRan() {
-		assertThat(Report.page(Runs.drain())).contains("<h2>How to repeat it, and where it ran</h2>")
-			.doesNotContain("What was measured, how, and what limits it");
-		assertThat(Report.page(Runs.brief())).contains("<h2>What was measured, how, and what limits it</h2>");
-	}
-
 	private static long words(String html) {
 		return Stream.of(html.replaceAll("(?s)<[^>]*>", " ").split("\\s+"))
 			.filter((word) -> word.matches(".*\\p{L}.*"))
@@ -153,11 +146,6 @@ class ReportTests {
 	}
 
 	@Test
-	void aWholeRunIsNotCalledPartial() {
-		assertThat(withoutScripts(Report.page(Runs.full()))).doesNotContain("Partial:");
-	}
-
-	@Test
 	void rendersARunInterruptedBeforeItsFirstCell() {
 		String page = withoutScripts(Report.page(Runs.run("compare", "interrupted", List.of(), List.of())));
 
@@ -171,12 +159,6 @@ class ReportTests {
 				Report.page(Runs.found("drain", new DrainResult(20_000, 100, 50, 12_000, 6.2, 1_950))));
 
 		assertThat(page).contains("lab drain", "1,950 orders/s while 12,000 were delivered", "97.5 % of the 2,000/s");
-	}
-
-	@Test
-	void neverPrintsWhatJavaPrintsForNothing() {
-		assertThat(withoutScripts(Report.page(Runs.partial()))).doesNotContain("null", "NaN", "Infinity", "Optional",
-				"-0");
 	}
 
 	private static List<JsonNode> charts(String page) {

@@ -108,24 +108,6 @@ class ModeByLoadTests {
 	}
 
 	@Test
-	void whatWasRunInOneModeAloneIsNoPair() {
-		RunResult run = Runs.run("compare", null, List.of(Runs.rate(cell("sync", 10, 1), 100),
-				Runs.rate(cell("queued", 10, 2), 200), Runs.rate(cell("queued", 100, 1), 200)), List.of());
-
-		assertThat(ModeByLoad.of(run)).isEmpty();
-	}
-
-	@Test
-	void whatSavedNothingIsNoPair() {
-		RunResult run = Runs.run("compare", null,
-				List.of(Runs.rate(cell("sync", 10, 1), 100), Runs.rate(cell("queued", 10, 1), 0),
-						Runs.rate(cell("sync", 100, 1), 0), Runs.rate(cell("queued", 100, 1), 100)),
-				List.of());
-
-		assertThat(ModeByLoad.of(run)).isEmpty();
-	}
-
-	@Test
 	void anotherVariantAndAnotherBackendAreNoPartners() {
 		RunResult run = Runs.run("compare", null,
 				List.of(Runs.rate(cell("sync", 10, 1), 100),
@@ -188,16 +170,6 @@ class ModeByLoadTests {
 				Runs.rate(cell("queued", 10, 1), 100).waiting(wait(1.0), wait(0.0))));
 
 		assertThat(load.answer()).isNull();
-	}
-
-	@Test
-	void isMarkedIfACellOfEitherModeIs() {
-		CellResult sync = Runs.rate(cell("sync", 10, 1), 100);
-		CellResult queued = Runs.rate(cell("queued", 10, 1), 100);
-
-		assertThat(only(List.of(sync, queued)).marked()).isFalse();
-		assertThat(only(List.of(Runs.bare(sync.cell(), "gave up"), queued)).marked()).isTrue();
-		assertThat(only(List.of(sync, Runs.bare(queued.cell(), "gave up"))).marked()).isTrue();
 	}
 
 	@Test

@@ -10,7 +10,6 @@ import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import dev.sluice.lab.kit.result.Runs;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -35,11 +34,6 @@ class ComparePageTests {
 		assertThat(ComparePage.text(Runs.run("compare", null, List.of(well, bad), List.of())).lines()).contains(
 				"Orders saved per second, backend starved; by orders in flight", "Variant   Mode   10     100",
 				"reactive  sync  600  6.87 †", "† 1 of 2 cells are unreliable; the report says why.");
-	}
-
-	@Test
-	void theVerdictComesFirst() {
-		assertThat(ComparePage.text(Runs.full()).lines()).first().asString().startsWith("Slow backend (starved): ");
 	}
 
 	@Test
@@ -90,23 +84,6 @@ class ComparePageTests {
 					Load.inFlight(10), 1 + cells.size() / 2), 100, share));
 		}
 		return cells;
-	}
-
-	@Test
-	void aCellIsALine() {
-		assertThat(
-				ComparePage.line(Runs.rate(new Cell("reactive", "queued", "workers", Load.inFlight(1_000), 2), 387.4)))
-			.isEqualTo(
-					"reactive queued, backend workers, 1,000 in flight, repetition 2: 387 saved per second, median – ms until answered, – until saved, 0 calls failed");
-	}
-
-	@Test
-	void oneCellIsOne() {
-		LeftOut leftOut = new LeftOut(new Cell("reactive", "sync", "starved", Load.inFlight(10), 1),
-				"the run ended before");
-
-		assertThat(ComparePage.text(Runs.run("compare", null, List.of(), List.of(leftOut))))
-			.endsWith("1 cell left out: the run ended before.%n".formatted());
 	}
 
 	@Test

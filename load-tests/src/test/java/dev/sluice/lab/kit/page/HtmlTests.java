@@ -32,13 +32,6 @@ class HtmlTests {
 	}
 
 	@Test
-	void closesTheElementThatWasOpenedLast() {
-		this.html.open("ul").open("li").text("a").close().open("li").text("b").close().close();
-
-		assertThat(this.html).hasToString("<ul><li>a</li>\n<li>b</li>\n</ul>\n");
-	}
-
-	@Test
 	void isNoPageWhileAnElementIsOpen() {
 		this.html.open("div").open("p").close();
 
@@ -50,20 +43,6 @@ class HtmlTests {
 		this.html.list(List.of("a", "<b>"), "class", "answers");
 
 		assertThat(this.html).hasToString("<ul class=\"answers\"><li>a</li>\n<li>&lt;b&gt;</li>\n</ul>\n");
-	}
-
-	@Test
-	void aListWithoutItemsIsNothing() {
-		this.html.list(List.of(), "class", "answers");
-
-		assertThat(this.html.toString()).isEmpty();
-	}
-
-	@Test
-	void codeIsTakenAsItIs() {
-		this.html.code("script", "if (a < b && c) { d('<p>'); }");
-
-		assertThat(this.html).hasToString("<script>if (a < b && c) { d('<p>'); }</script>\n");
 	}
 
 	@ParameterizedTest
@@ -92,14 +71,6 @@ class HtmlTests {
 			.contains("\"kind\":\"stack\"")
 			.startsWith("<figure>")
 			.endsWith("</figure>\n");
-	}
-
-	@Test
-	void theDataOfAChartFollowAsATable() {
-		this.html.chart(chart("a"), TABLE);
-
-		assertThat(this.html.toString()).containsSubsequence("<figure>", "</figure>", "<details>",
-				"<summary>Data as a table</summary>", "<table>", "</table>", "</details>");
 	}
 
 	@Test

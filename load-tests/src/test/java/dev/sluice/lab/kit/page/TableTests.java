@@ -1,7 +1,5 @@
 package dev.sluice.lab.kit.page;
 
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -18,41 +16,10 @@ class TableTests {
 			Column.words("mode", Rate::mode), Column.measured("orders saved per second", Rate::perSecond));
 
 	@Test
-	void headsNameTheColumnsAndTellWordsFromFigures() {
-		assertThat(markup(Table.of("rates", List.of(), COLUMNS))).contains(
-				"<th scope=\"col\" class=\"words\">variant</th>", "<th scope=\"col\" class=\"words\">mode</th>",
-				"<th scope=\"col\" class=\"figure\">orders saved per second</th>");
-	}
-
-	@Test
 	void theFirstWordsHeadTheirRow() {
 		assertThat(markup(table(new Rate("reactive", "sync", 10.0))))
 			.contains("<tr><th scope=\"row\" class=\"words\">reactive</th>\n"
 					+ "<td class=\"words\">sync</td>\n<td class=\"figure\">10</td>\n</tr>");
-	}
-
-	@Test
-	void anEmptyCellHeadsNoRow() {
-		assertThat(markup(table(new Rate("", "sync", null)))).contains(
-				"<tr><td class=\"words\"></td>\n<td class=\"words\">sync</td>\n<td class=\"figure\">–</td>\n</tr>");
-	}
-
-	@Test
-	void aFigureHeadsNoRow() {
-		Table table = Table.of("rates", List.of(10), List.of(Column.count("rate", (row) -> row)));
-
-		assertThat(markup(table)).contains("<tr><td class=\"figure\">10</td>\n</tr>");
-	}
-
-	@Test
-	void keepsTheOrderOfItsRowsAndTheirFigures() {
-		List<Rate> rows = new ArrayList<>(
-				List.of(new Rate("b", "sync", 2.0), new Rate("c", "sync", 3.0), new Rate("a", "sync", 1.0)));
-		Table table = Table.of("rates", rows, COLUMNS);
-		rows.clear();
-
-		assertThat(markup(table)).containsSubsequence("<thead>", "</thead>", "<tbody>", ">b<", ">c<", ">a<",
-				"</tbody>");
 	}
 
 	@Test
@@ -70,13 +37,6 @@ class TableTests {
 
 		assertThat(markup(table)).contains("<caption>&lt;a&gt;</caption>", "aria-label=\"&lt;a&gt;\"",
 				">&lt;b&gt;</th>", ">&lt;c&gt;</th>");
-	}
-
-	@Test
-	void manyColumnsStandCloser() {
-		assertThat(markup(Table.of("few", List.of(), Collections.nCopies(8, COLUMNS.getFirst())))).contains("<table>");
-		assertThat(markup(Table.of("many", List.of(), Collections.nCopies(9, COLUMNS.getFirst()))))
-			.contains("<table class=\"dense\">");
 	}
 
 	@Test
