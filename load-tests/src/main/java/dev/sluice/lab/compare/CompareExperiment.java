@@ -30,6 +30,7 @@ import dev.sluice.lab.kit.plan.Phase.Target;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.process.ProcessSamples;
+import dev.sluice.lab.kit.result.CompareResult.Setup;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult.Check;
@@ -168,7 +169,9 @@ final class CompareExperiment extends Experiment {
 	protected Finding finding(@Nullable String partial) {
 		return new CompareResult(this.cells,
 				(partial != null) ? ComparePlan.notMeasured(this.plan.cells(), this.cells) : List.of(),
-				(this.scenario != null) ? this.scenario.judge(this.cells) : null, this.settings.length().toString());
+				(this.scenario != null) ? this.scenario.judge(this.cells) : null,
+				Setup.of(this.settings.deliveryConcurrency(), this.settings.backends()),
+				this.settings.length().toString());
 	}
 
 	@Override

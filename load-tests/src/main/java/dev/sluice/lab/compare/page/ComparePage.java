@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -33,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * {@code --causes}, and {@code lab grid}.
  */
 public final class ComparePage {
+
+	/** A ceiling is drawn up to this multiple of the fastest rate. */
+	private static final double HEADROOM = 1.1;
 
 	private final RunResult run;
 
@@ -163,7 +167,9 @@ public final class ComparePage {
 		// A scenario asks another question.
 		List<String> answers = (this.compare.scenario() != null) ? List.of()
 				: (this.kind == Load.Kind.OFFERED) ? RateOverview.answers(this.run) : modes();
-		return Stream.concat(answers.stream(), CellTables.bottlenecks(this.run).stream()).toList();
+		List<String> lines = (this.compare.scenario() == null && this.kind != Load.Kind.OFFERED)
+				? ModeOverview.lines(ModeByLoad.of(this.run)) : List.of();
+		return Stream.of(answers, lines, CellTables.bottlenecks(this.run)).flatMap(List::stream).toList();
 	}
 
 	private List<String> modes() {
@@ -213,7 +219,7 @@ public final class ComparePage {
 			return;
 		}
 		html.paragraph(
-				"From the first call until the last order was saved, higher is better. Both axes of a row are the same.");
+				"From the first call until the last order was saved, higher is better. Both axes of a row are the same. The dashed line is the ceiling: what the load, the consumer's limit and the backend let through, whatever the gateway does.");
 		CellGroup.by(CellGroup::capacity, this.groups)
 			.forEach((capacity, own) -> html.charts(throughput(capacity, own),
 					byLoad("Orders saved per second: median (slowest–fastest)", capacity, ComparePage::spread)));
@@ -234,7 +240,11 @@ public final class ComparePage {
 			.map(Chart.Point::high));
 		List<Chart> charts = new ArrayList<>();
 		CellGroup.by(CellGroup::mode, backend).forEach((mode, own) -> {
-			List<Chart.Line> lines = lines(own, Series::variant, CellResult::savedPerSecond);
+			List<Chart.Line> lines = new ArrayList<>(lines(own, Series::variant, CellResult::savedPerSecond));
+			List<Chart.Point> ceiling = ceiling(capacity, mode, top * HEADROOM);
+			if (!ceiling.isEmpty()) {
+				lines.add(new Chart.Line("ceiling", -1, ceiling));
+			}
 			charts.add(new Chart.Lines("Backend %s, %s".formatted(capacity, mode),
 					"Orders saved per second against the load, backend %s, %s, a line for each of %s."
 						.formatted(capacity, mode, String.join(", ", lines.stream().map(Chart.Line::name).toList())),
@@ -242,6 +252,20 @@ public final class ComparePage {
 					CellGroup.sizes(this.groups), lines));
 		});
 		return charts;
+	}
+
+	/**
+	 * The part of the ceiling within the chart; one point alone would look like a limit.
+	 */
+	private List<Chart.Point> ceiling(String capacity, String mode, double top) {
+		List<Chart.Point> points = new ArrayList<>();
+		for (int load : CellGroup.sizes(this.groups)) {
+			OptionalDouble ceiling = (this.compare.setup() != null)
+					? this.compare.setup().ceiling(capacity, mode, new Load(this.kind, load)) : OptionalDouble.empty();
+			ceiling.ifPresent((rate) -> points.add(Chart.Point.at(load, rate, false)));
+		}
+		points.removeIf((point) -> point.y() > top);
+		return (points.size() > 1) ? points : List.of();
 	}
 
 	/** A line for each series that has the figure. */

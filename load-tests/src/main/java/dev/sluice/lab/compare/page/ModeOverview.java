@@ -134,6 +134,19 @@ final class ModeOverview {
 			.formatted(Figures.percent(load.sync().failedShare()), Figures.percent(load.queued().failedShare()));
 	}
 
+	/** A line for each load. */
+	static List<String> lines(List<ModeByLoad> loads) {
+		return loads.stream()
+			.map((load) -> "%s, %s: %s; failed calls: %s".formatted(Coordinates.backend(load.capacity()),
+					Reliability.sign(load.load().toString(), load.marked()),
+					Stream.of(Measure.values())
+						.filter((measure) -> measure.ratio.apply(load) != null)
+						.map((measure) -> "%s: %s".formatted(measure.words, measure.phrase(load)))
+						.collect(Collectors.joining("; ")),
+					failed(load)))
+			.toList();
+	}
+
 	private static String sizes(List<ModeByLoad> loads) {
 		return loads.stream()
 			.map((load) -> Reliability.sign(Figures.count(load.load().size()), load.marked()))

@@ -51,6 +51,9 @@ class ModeOverviewTests {
 		assertThat(ModeOverview.phrases(loads()).rows()).singleElement()
 			.asInstanceOf(InstanceOfAssertFactories.list(String.class))
 			.contains("queued, 2 times (2)", "sync 30 %, queued 0 %");
+		assertThat(ModeOverview.lines(loads())).singleElement()
+			.asString()
+			.endsWith("; less CPU for an order: queued, 2 times (2); failed calls: sync 30 %, queued 0 %");
 	}
 
 	@Test
