@@ -2,14 +2,15 @@ package dev.sluice.gateway.core.queue;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.ToLongFunction;
 
 import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.Topics;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -17,11 +18,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The orders of {@link RecentOrders} by their ids, and how far each partition has been
- * read. An order stays until the projection has committed its last record.
+ * read. An order stays until the projection has committed its last record, or until there
+ * are more records than the capacity; then the oldest of its partition is dropped.
  * <p>
- * One thread reads the topics; only it calls {@link #assign}, {@link #commit},
- * {@link #add} and {@link #advance}. What this gateway wrote itself is in maps of its own
- * until that thread has read it, so that no thread waits for another one.
+ * One thread reads the topics; only it calls {@link #assign}, {@link #commit} and
+ * {@link #add}. What this gateway wrote itself is in maps of its own until that thread
+ * has read it, so that no thread waits for another one.
  */
 final class KnownOrders {
 
@@ -30,42 +32,42 @@ final class KnownOrders {
 
 	private final int capacity;
 
-	private final Map<UUID, Known<Acceptance>> accepted = new ConcurrentHashMap<>();
+	private final Map<UUID, Acceptance> accepted = new ConcurrentHashMap<>();
 
-	private final Map<UUID, Known<SyncSave>> saved = new ConcurrentHashMap<>();
+	private final Map<UUID, SyncSave> saved = new ConcurrentHashMap<>();
 
-	private final Map<UUID, Known<Acceptance>> acknowledged = new ConcurrentHashMap<>();
+	private final Map<UUID, Written<Acceptance>> acknowledged = new ConcurrentHashMap<>();
 
-	private final Map<UUID, Known<SyncSave>> publishing = new ConcurrentHashMap<>();
+	private final Map<UUID, Written<SyncSave>> publishing = new ConcurrentHashMap<>();
 
 	private volatile Map<TopicPartition, Part> parts = Map.of();
 
-	/** The parts that have been read to their ends, since when there was always room. */
+	/** What the parts were when everything had been read for once. */
 	private volatile Map<?, ?> current = Map.of();
 
+	/** Number of places in all parts. Confined to the reading thread. */
+	private int records;
+
 	/**
-	 * @param capacity number of orders from which on no more should be read
+	 * @param capacity maximum number of records
 	 */
 	KnownOrders(int capacity) {
 		this.capacity = capacity;
 	}
 
 	@Nullable Acceptance acceptance(UUID id) {
-		Known<Acceptance> read = this.accepted.get(id);
-		Known<Acceptance> written = this.acknowledged.get(id);
+		Acceptance read = this.accepted.get(id);
+		Written<Acceptance> written = this.acknowledged.get(id);
 		if (read == null || written == null) {
-			return (written != null) ? written.order() : order(read);
+			return (written != null) ? written.order() : read;
 		}
-		return read.order().merge(written.order());
+		return read.merge(written.order());
 	}
 
 	@Nullable SyncSave syncSave(UUID id) {
-		SyncSave read = order(this.saved.get(id));
-		return (read != null) ? read : order(this.publishing.get(id));
-	}
-
-	private static <T> @Nullable T order(@Nullable Known<T> known) {
-		return (known != null) ? known.order() : null;
+		SyncSave read = this.saved.get(id);
+		Written<SyncSave> written = this.publishing.get(id);
+		return (read == null && written != null) ? written.order() : read;
 	}
 
 	/** Number of orders that were read. */
@@ -73,49 +75,37 @@ final class KnownOrders {
 		return this.accepted.size() + this.saved.size();
 	}
 
-	/**
-	 * Whether no more may be read until the projection has committed some orders. Then
-	 * not all are known, until {@link #atEnd} says so again.
-	 */
-	boolean isFull() {
-		boolean full = size() >= this.capacity;
-		if (full) {
-			this.current = Map.of();
-		}
-		return full;
-	}
-
 	/** Kafka has acknowledged an order of this gateway. */
 	void acknowledged(UUID id, Acceptance acceptance, TopicPartition partition) {
-		Known<Acceptance> known = new Known<>(acceptance, partition, acceptance.lastOffset());
-		if (!isRead(known) && this.acknowledged.size() < this.capacity) {
-			this.acknowledged.merge(id, known, KnownOrders::merge);
+		if (isUnread(partition, acceptance.lastOffset()) && this.acknowledged.size() < this.capacity) {
+			this.acknowledged.merge(id, new Written<>(partition, acceptance),
+					(before, now) -> new Written<>(partition, before.order().merge(now.order())));
 		}
-	}
-
-	private static Known<Acceptance> merge(Known<Acceptance> before, Known<Acceptance> now) {
-		Acceptance both = before.order().merge(now.order());
-		return new Known<>(both, now.partition(), both.lastOffset());
 	}
 
 	/** The outcome of a synchronous order is about to be published. */
 	void publishing(UUID id, @Nullable Fingerprint fingerprint, Instant savedAt) {
-		this.publishing.putIfAbsent(id,
-				new Known<>(new SyncSave(fingerprint, savedAt, UNPUBLISHED), null, UNPUBLISHED));
+		this.publishing.putIfAbsent(id, new Written<>(null, new SyncSave(fingerprint, savedAt, UNPUBLISHED)));
 	}
 
 	/** The outcome of a synchronous order has been acknowledged. */
 	void published(UUID id, TopicPartition partition, long offset) {
-		this.publishing.computeIfPresent(id, (_, save) -> {
-			Known<SyncSave> known = new Known<>(
-					new SyncSave(save.order().fingerprint(), save.order().savedAt(), offset), partition, offset);
-			return (isRead(known) || this.publishing.size() > this.capacity) ? null : known;
-		});
+		this.publishing.computeIfPresent(id, (_, save) -> isUnread(partition, offset)
+				? new Written<>(partition, new SyncSave(save.order().fingerprint(), save.order().savedAt(), offset))
+				: null);
 	}
 
 	/** The outcome of a synchronous order has not been published. */
 	void notPublished(UUID id) {
 		this.publishing.computeIfPresent(id, (_, save) -> (save.partition() == null) ? null : save);
+	}
+
+	/**
+	 * Whether the reading thread will come to a record. If not, it would stay for ever.
+	 */
+	private boolean isUnread(TopicPartition partition, long offset) {
+		Part part = this.parts.get(partition);
+		return part != null && offset >= part.position;
 	}
 
 	/** The partitions that are read; another map after each {@link #assign}. */
@@ -126,7 +116,7 @@ final class KnownOrders {
 	/** How much is known when the partitions have been read to their ends. */
 	Reading atEnd(Map<TopicPartition, Part> read) {
 		this.current = read;
-		return read.isEmpty() ? Reading.BEHIND : Reading.CURRENT;
+		return isComplete(read) ? Reading.CURRENT : Reading.BEHIND;
 	}
 
 	/**
@@ -136,7 +126,12 @@ final class KnownOrders {
 	 */
 	Reading withoutKafka() {
 		Map<TopicPartition, Part> read = this.parts;
-		return (read == this.current && !read.isEmpty()) ? Reading.UNREACHABLE : Reading.BEHIND;
+		return (read == this.current && isComplete(read)) ? Reading.UNREACHABLE : Reading.BEHIND;
+	}
+
+	/** Whether no order of the partitions was dropped that PostgreSQL may not have. */
+	static boolean isComplete(Map<TopicPartition, Part> parts) {
+		return !parts.isEmpty() && parts.values().stream().allMatch((part) -> part.knownFrom <= part.committed);
 	}
 
 	/** Whether the projection has not committed what was read this long ago. */
@@ -148,109 +143,157 @@ final class KnownOrders {
 	}
 
 	/**
-	 * Forgets everything, and reads from the committed offsets on.
+	 * Forgets everything, and reads from the committed offsets on. If there are more
+	 * orders than the capacity, begins with the oldest that can be kept: reading the
+	 * others only to drop them would take a core for minutes.
 	 * @param partitions what to read
 	 */
 	void assign(Set<TopicPartition> partitions, Map<TopicPartition, Long> committed,
 			Consumer<byte[], byte[]> consumer) {
 		clear();
 		consumer.assign(partitions);
+		Map<TopicPartition, Long> begins = consumer.beginningOffsets(partitions);
+		Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
 		Map<TopicPartition, Part> assigned = new HashMap<>();
+		Map<Part, Long> backlogs = new HashMap<>();
 		for (TopicPartition partition : partitions) {
-			Part part = new Part(committed.getOrDefault(partition, 0L));
+			Part part = new Part(partition, committed.getOrDefault(partition, 0L));
 			assigned.put(partition, part);
-			consumer.seek(partition, part.position);
+			// Most outcomes are of queued orders, and not kept.
+			if (partition.topic().equals(Topics.ORDERS)) {
+				long begin = Math.max(part.committed, begins.getOrDefault(partition, 0L));
+				backlogs.put(part, Math.max(0, ends.getOrDefault(partition, 0L) - begin));
+			}
 		}
+		long all = backlogs.values().stream().mapToLong(Long::longValue).sum();
+		if (all > this.capacity) {
+			backlogs.values().removeIf((backlog) -> backlog == 0);
+			backlogs.forEach((part, backlog) -> {
+				part.position = ends.getOrDefault(part.partition, 0L) - backlog * this.capacity / all;
+				part.knownFrom = part.position;
+			});
+		}
+		assigned.values().forEach((part) -> consumer.seek(part.partition, part.position));
 		this.parts = Map.copyOf(assigned);
 	}
 
 	/** Forgets everything, except outcomes that are being published. */
 	void clear() {
 		this.parts = Map.of();
-		forget();
+		this.records = 0;
+		this.accepted.clear();
+		this.saved.clear();
+		this.acknowledged.clear();
+		this.publishing.values().removeIf((save) -> save.partition() != null);
 	}
 
 	/** Forgets the orders that the projection has committed. */
 	void commit(Map<TopicPartition, Long> committed, Consumer<byte[], byte[]> consumer) {
-		this.parts.forEach((partition, part) -> {
-			long offset = committed.getOrDefault(partition, 0L);
+		for (Part part : this.parts.values()) {
+			long offset = committed.getOrDefault(part.partition, 0L);
 			if (offset > part.position) {
 				// PostgreSQL has it already.
-				consumer.seek(partition, offset);
+				consumer.seek(part.partition, offset);
 				part.position = offset;
+			}
+			while (!part.places.isEmpty() && part.places.getFirst().offset() < offset) {
+				forgetFirst(part, offset);
 			}
 			part.committed = offset;
 			if (offset >= part.awaited) {
 				part.awaitedNanos = System.nanoTime();
 				part.awaited = part.position;
 			}
-		});
-		forget();
-	}
-
-	private void forget() {
-		this.accepted.values().removeIf(this::isCommitted);
-		this.saved.values().removeIf(this::isCommitted);
+		}
 		this.acknowledged.values().removeIf(this::isRead);
 		this.publishing.values().removeIf(this::isRead);
 	}
 
-	private boolean isCommitted(Known<?> order) {
-		return isPassed(order, (part) -> part.committed);
-	}
-
-	private boolean isRead(Known<?> order) {
-		return isPassed(order, (part) -> part.position);
-	}
-
-	/** An order of a partition that is not read would stay for ever. */
-	private boolean isPassed(Known<?> order, ToLongFunction<Part> offset) {
-		TopicPartition partition = order.partition();
-		Part part = (partition != null) ? this.parts.get(partition) : null;
-		return partition != null && (part == null || order.lastOffset() < offset.applyAsLong(part));
-	}
-
-	/** Adds a record that was read. */
-	void add(TopicPartition partition, RecentRecord record) {
-		Acceptance acceptance = record.acceptance();
-		SyncSave save = record.save();
-		if (acceptance != null) {
-			this.accepted.merge(record.id(), new Known<>(acceptance, partition, record.offset()), KnownOrders::merge);
+	private boolean isRead(Written<?> written) {
+		TopicPartition partition = written.partition();
+		if (partition == null) {
+			return false;
 		}
-		if (save != null) {
-			this.saved.put(record.id(), new Known<>(save, partition, record.offset()));
+		long offset = switch (written.order()) {
+			case Acceptance acceptance -> acceptance.lastOffset();
+			case SyncSave save -> save.offset();
+			default -> UNPUBLISHED;
+		};
+		return !isUnread(partition, offset);
+	}
+
+	/** Adds a record that was read, and drops the oldest of its partition if it must. */
+	void add(TopicPartition partition, RecentRecord record) {
+		Part part = this.parts.get(partition);
+		if (part == null) {
+			return;
+		}
+		if (record.acceptance() != null) {
+			this.accepted.merge(record.id(), record.acceptance(), Acceptance::merge);
+		}
+		if (record.save() != null) {
+			this.saved.put(record.id(), record.save());
+		}
+		part.places.addLast(new Place(record.offset(), record.id()));
+		this.records++;
+		if (this.records > this.capacity) {
+			long dropped = part.places.getFirst().offset() + 1;
+			forgetFirst(part, dropped);
+			part.knownFrom = dropped;
 		}
 	}
 
 	/** All records before the consumer's positions have been added. */
 	void advance(Consumer<byte[], byte[]> consumer) {
-		this.parts.forEach((partition, part) -> {
+		for (Part part : this.parts.values()) {
 			try {
-				long position = consumer.position(partition, Duration.ZERO);
+				long position = consumer.position(part.partition, Duration.ZERO);
 				if (position < part.position) {
-					// The log is shorter than it was, so all that was read is wrong.
-					part.committed = Long.MAX_VALUE;
-					forget();
+					// The log is shorter than it was.
+					while (!part.places.isEmpty()) {
+						forgetFirst(part, Long.MAX_VALUE);
+					}
 					part.committed = position;
+					part.knownFrom = position;
 				}
 				part.position = position;
 			}
 			catch (TimeoutException _) {
 				// The consumer is still looking it up.
 			}
-		});
+		}
 	}
 
 	/**
-	 * An order, and its last record.
-	 *
-	 * @param partition the record's partition; null if it is on its way to Kafka
+	 * Forgets the order of the first place, unless a record from the bound on repeats it.
 	 */
-	private record Known<T>(T order, @Nullable TopicPartition partition, long lastOffset) {
+	private void forgetFirst(Part part, long bound) {
+		UUID id = part.places.removeFirst().id();
+		this.records--;
+		if (part.partition.topic().equals(Topics.ORDERS)) {
+			this.accepted.computeIfPresent(id, (_, order) -> (order.lastOffset() < bound) ? null : order);
+		}
+		else {
+			this.saved.computeIfPresent(id, (_, save) -> (save.offset() < bound) ? null : save);
+		}
+	}
+
+	/**
+	 * What this gateway wrote and may not have read yet.
+	 *
+	 * @param partition the partition of its record, null if it has none yet
+	 */
+	private record Written<T>(@Nullable TopicPartition partition, T order) {
+	}
+
+	/** The place of an order's record. */
+	private record Place(long offset, UUID id) {
 	}
 
 	/** How far a partition has been read. Written by the reading thread. */
 	static final class Part {
+
+		private final TopicPartition partition;
 
 		/** The next record to be read. */
 		private volatile long position;
@@ -258,14 +301,22 @@ final class KnownOrders {
 		/** PostgreSQL has all orders below this offset. */
 		private volatile long committed;
 
+		/** Orders from this offset on have not been dropped. */
+		private volatile long knownFrom;
+
 		/** The position that the projection is to commit next, and when it was read. */
 		private volatile long awaited;
 
 		private volatile long awaitedNanos;
 
-		private Part(long committed) {
+		/** The records read and not committed yet. */
+		private final ArrayDeque<Place> places = new ArrayDeque<>();
+
+		private Part(TopicPartition partition, long committed) {
+			this.partition = partition;
 			this.position = committed;
 			this.committed = committed;
+			this.knownFrom = committed;
 			this.awaited = committed;
 		}
 

@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.TransferQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -29,10 +29,8 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,8 +52,8 @@ import org.springframework.stereotype.Component;
  * <p>
  * One thread reads, without a consumer group. Another one asks Kafka for the ends of the
  * topics, for all callers that wait, and every half second for the committed offsets. If
- * there are more orders than {@code status.recent-orders}, the reading waits for the
- * projection, and {@link #caughtUp} returns {@link Reading#BEHIND}.
+ * there are more records than {@code status.recent-orders}, the oldest are dropped, and
+ * {@link #caughtUp} returns {@link Reading#BEHIND} until the projection has passed them.
  * <p>
  * No method blocks, and no thread waits for another one's lock: if requests run on
  * virtual threads and the cores are busy, the reading thread would wait behind them for
@@ -90,7 +88,7 @@ public class RecentOrders implements SmartLifecycle {
 
 	private final RecentReader topics;
 
-	private final TransferQueue<CompletableFuture<Reading>> callers = new LinkedTransferQueue<>();
+	private final Queue<CompletableFuture<Reading>> callers = new ConcurrentLinkedQueue<>();
 
 	/** Waits without an answer since the last one. */
 	private final AtomicInteger silentWaits = new AtomicInteger();
@@ -99,6 +97,9 @@ public class RecentOrders implements SmartLifecycle {
 
 	/** Whether a caller waits for the end of the topics. */
 	private volatile boolean awaited;
+
+	/** Whether the asker rests until a caller comes. */
+	private volatile boolean idle;
 
 	private volatile boolean running;
 
@@ -113,7 +114,7 @@ public class RecentOrders implements SmartLifecycle {
 	private final List<CompletableFuture<Reading>> asking = new ArrayList<>();
 
 	/** The look whose answers have not come. Confined to the asker. */
-	private @Nullable CompletableFuture<TopicsLook> look;
+	private @Nullable TopicsLook look;
 
 	/** When the last look began. Confined to the asker. */
 	private long lookNanos = System.nanoTime() - LOOK_INTERVAL.toNanos();
@@ -170,6 +171,9 @@ public class RecentOrders implements SmartLifecycle {
 		}
 		CompletableFuture<Reading> caller = new CompletableFuture<>();
 		this.callers.add(caller);
+		if (this.idle) {
+			LockSupport.unpark(this.asker);
+		}
 		return caller.completeOnTimeout(Reading.BEHIND, limit.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
@@ -213,19 +217,21 @@ public class RecentOrders implements SmartLifecycle {
 				client = this.admins.get();
 				this.admin = client;
 			}
-			boolean due = look(client);
-			CompletableFuture<Reading> caller = this.callers.poll(due ? 0 : this.wait.toNanos(), TimeUnit.NANOSECONDS);
-			if (caller != null) {
-				this.asking.add(caller);
-			}
-			takeCallers();
+			look(client);
 			Map<TopicPartition, KnownOrders.Part> parts = this.orders.parts();
-			if (parts.isEmpty()) {
-				// Callers wait until their time is over.
-				this.asking.removeIf(CompletableFuture::isDone);
-			}
-			else if (due || this.awaited) {
+			if (!parts.isEmpty()) {
+				takeCallers();
 				answer(readToEnds(client, parts));
+			}
+			if (parts.isEmpty() || this.callers.isEmpty()) {
+				// Without partitions, callers wait until their time is over.
+				this.callers.removeIf(CompletableFuture::isDone);
+				boolean settled = this.look == null && !parts.isEmpty();
+				this.idle = true;
+				if (this.callers.isEmpty() || parts.isEmpty()) {
+					LockSupport.parkNanos((settled ? LOOK_INTERVAL : this.wait).toNanos());
+				}
+				this.idle = false;
 			}
 			return Duration.ZERO;
 		}
@@ -243,31 +249,25 @@ public class RecentOrders implements SmartLifecycle {
 		}
 	}
 
-	/**
-	 * Looks at the topics and the committed offsets when it is time.
-	 * @return whether it is
-	 */
-	private boolean look(Admin client) throws InterruptedException {
-		CompletableFuture<TopicsLook> asked = this.look;
+	/** Looks at the topics and the committed offsets when it is time. */
+	private void look(Admin client) throws InterruptedException {
+		TopicsLook asked = this.look;
 		if (asked != null && asked.isDone()) {
 			this.look = null;
-			try {
-				this.topics.found(asked.get());
-			}
-			catch (ExecutionException ex) {
-				checkRetriable(ex);
-			}
+			this.topics.found(asked.result());
 		}
-		boolean due = this.look == null && System.nanoTime() - this.lookNanos >= LOOK_INTERVAL.toNanos();
-		if (due) {
+		if (this.look == null && System.nanoTime() - this.lookNanos >= LOOK_INTERVAL.toNanos()) {
 			this.lookNanos = System.nanoTime();
 			this.look = TopicsLook.begin(client, this.group, this::answered);
 		}
-		return due;
 	}
 
 	private void takeCallers() {
-		this.callers.drainTo(this.asking);
+		CompletableFuture<Reading> caller = this.callers.poll();
+		while (caller != null) {
+			this.asking.add(caller);
+			caller = this.callers.poll();
+		}
 		this.awaited = !this.asking.isEmpty();
 	}
 
@@ -300,7 +300,7 @@ public class RecentOrders implements SmartLifecycle {
 			if (left == 0) {
 				return this.orders.atEnd(parts);
 			}
-			if (!this.awaited || this.orders.isFull() || System.nanoTime() - deadlineNanos > 0) {
+			if (!this.awaited || System.nanoTime() - deadlineNanos > 0) {
 				// There is much to read: a caller need not wait for all of it.
 				break;
 			}
@@ -322,7 +322,7 @@ public class RecentOrders implements SmartLifecycle {
 				return answer;
 			}
 			catch (ExecutionException ex) {
-				checkRetriable(ex);
+				TopicsLook.checkRetriable(ex);
 				silent();
 				return null;
 			}
@@ -331,16 +331,6 @@ public class RecentOrders implements SmartLifecycle {
 			}
 		}
 		return null;
-	}
-
-	/**
-	 * Tells a broker that does not answer from other failures.
-	 * @throws KafkaException if it is another one
-	 */
-	private static void checkRetriable(ExecutionException failure) {
-		if (!(failure.getCause() instanceof RetriableException)) {
-			throw new KafkaException("Kafka does not tell about its topics", failure.getCause());
-		}
 	}
 
 	private void answered() {

@@ -34,9 +34,9 @@ final class RecentReader {
 
 	private final Runnable onProgress;
 
-	private volatile @Nullable TopicsLook found;
+	private volatile TopicsLook.@Nullable Result found;
 
-	private @Nullable TopicsLook applied;
+	private TopicsLook.@Nullable Result applied;
 
 	private @Nullable Consumer<byte[], byte[]> consumer;
 
@@ -52,9 +52,14 @@ final class RecentReader {
 		this.onProgress = onProgress;
 	}
 
-	/** The topics and committed offsets as they are now. Any thread may call it. */
-	void found(TopicsLook look) {
-		this.found = look;
+	/**
+	 * The topics and committed offsets as they are now. Any thread may call it.
+	 * @param result null if they are not known
+	 */
+	void found(TopicsLook.@Nullable Result result) {
+		if (result != null) {
+			this.found = result;
+		}
 	}
 
 	/**
@@ -73,7 +78,7 @@ final class RecentReader {
 				this.consumer = client;
 			}
 			apply(this.found, client);
-			if (this.orders.parts().isEmpty() || this.orders.isFull()) {
+			if (this.orders.parts().isEmpty()) {
 				LockSupport.parkNanos(PAUSE.toNanos());
 				return Duration.ZERO;
 			}
@@ -105,8 +110,8 @@ final class RecentReader {
 		}
 	}
 
-	private void apply(@Nullable TopicsLook latest, Consumer<byte[], byte[]> client) {
-		TopicsLook before = this.applied;
+	private void apply(TopicsLook.@Nullable Result latest, Consumer<byte[], byte[]> client) {
+		TopicsLook.Result before = this.applied;
 		if (latest == null || latest == before) {
 			return;
 		}

@@ -292,6 +292,17 @@ final class FakeKafka {
 		}
 
 		@Override
+		public Map<TopicPartition, Long> beginningOffsets(Collection<TopicPartition> partitions) {
+			return Map.of();
+		}
+
+		@Override
+		public Map<TopicPartition, Long> endOffsets(Collection<TopicPartition> partitions) {
+			return partitions.stream()
+				.collect(Collectors.toMap(Function.identity(), (partition) -> (long) log(partition).size()));
+		}
+
+		@Override
 		public void close() {
 			super.close();
 			FakeKafka.this.closedConsumers.incrementAndGet();

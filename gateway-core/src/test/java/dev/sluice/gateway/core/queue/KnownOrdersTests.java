@@ -1,7 +1,6 @@
 package dev.sluice.gateway.core.queue;
 
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -40,6 +39,7 @@ class KnownOrdersTests {
 	@BeforeEach
 	void assign() {
 		this.consumer.updateBeginningOffsets(Map.of(ORDERS, 0L, OUTCOMES, 0L));
+		this.consumer.updateEndOffsets(Map.of(ORDERS, 0L, OUTCOMES, 0L));
 		this.orders.assign(Set.of(ORDERS, OUTCOMES), Map.of(), this.consumer);
 	}
 
@@ -52,6 +52,56 @@ class KnownOrdersTests {
 
 		this.orders.commit(Map.of(ORDERS, 2L), this.consumer);
 		assertThat(this.orders.acceptance(ID)).isNull();
+	}
+
+	@Test
+	void dropsTheOldestAndIsNotCompleteUntilThatIsCommitted() {
+		read(accepted(ID, 0), accepted(OTHER_ID, 1), accepted(THIRD_ID, 2));
+
+		assertThat(this.orders.acceptance(ID)).isNull();
+		assertThat(this.orders.size()).isEqualTo(2);
+		assertThat(KnownOrders.isComplete(this.orders.parts())).isFalse();
+
+		this.orders.commit(Map.of(ORDERS, 1L), this.consumer);
+		assertThat(KnownOrders.isComplete(this.orders.parts())).isTrue();
+	}
+
+	@Test
+	void beginsWithTheOldestOrdersThatCanBeKept() {
+		TopicPartition busy = new TopicPartition(Topics.ORDERS, 1);
+		KnownOrders two = new KnownOrders(200);
+		this.consumer.updateBeginningOffsets(Map.of(busy, 500L));
+		this.consumer.updateEndOffsets(Map.of(ORDERS, 100L, busy, 800L, OUTCOMES, 9_000L));
+
+		two.assign(Set.of(ORDERS, busy, OUTCOMES), Map.of(busy, 400L, OUTCOMES, 10L), this.consumer);
+
+		assertThat(this.consumer.position(ORDERS)).isEqualTo(50);
+		assertThat(this.consumer.position(busy)).isEqualTo(650);
+		assertThat(this.consumer.position(OUTCOMES)).isEqualTo(10);
+		assertThat(KnownOrders.isComplete(two.parts())).isFalse();
+		two.commit(Map.of(ORDERS, 50L, busy, 650L, OUTCOMES, 10L), this.consumer);
+		assertThat(KnownOrders.isComplete(two.parts())).isTrue();
+	}
+
+	@Test
+	void beginsAtTheCommittedOffsetIfAllCanBeKept() {
+		KnownOrders many = new KnownOrders(200);
+		this.consumer.updateBeginningOffsets(Map.of(ORDERS, 700L));
+		this.consumer.updateEndOffsets(Map.of(ORDERS, 900L));
+
+		many.assign(Set.of(ORDERS), Map.of(ORDERS, 600L), this.consumer);
+
+		assertThat(many.parts().get(ORDERS).position()).isEqualTo(600);
+		assertThat(KnownOrders.isComplete(many.parts())).isTrue();
+	}
+
+	/** However often one order is repeated, the memory is bounded. */
+	@Test
+	void countsEveryRecord() {
+		read(accepted(ID, 0), accepted(ID, 1), accepted(ID, 2));
+
+		assertThat(this.orders.acceptance(ID)).isNotNull();
+		assertThat(KnownOrders.isComplete(this.orders.parts())).isFalse();
 	}
 
 	@Test
@@ -93,17 +143,15 @@ class KnownOrdersTests {
 	}
 
 	@Test
-	void keepsNoMoreOfWhatTheGatewayWroteThanItsCapacity() {
-		for (UUID id : List.of(ID, OTHER_ID, THIRD_ID)) {
-			this.orders.publishing(id, PAYLOAD, TIME);
-			this.orders.acknowledged(id, accepted(id, 0).acceptance(), ORDERS);
-		}
+	void doesNotKeepWhatWasReadBeforeItsAcknowledgementCame() {
+		this.orders.publishing(OTHER_ID, PAYLOAD, TIME);
+		this.orders.commit(Map.of(ORDERS, 1L, OUTCOMES, 1L), this.consumer);
 
-		this.orders.published(ID, OUTCOMES, 0);
+		this.orders.acknowledged(ID, accepted(ID, 0).acceptance(), ORDERS);
+		this.orders.published(OTHER_ID, OUTCOMES, 0);
 
-		assertThat(this.orders.syncSave(ID)).isNull();
-		assertThat(this.orders.acceptance(THIRD_ID)).isNull();
-		assertThat(this.orders.acceptance(OTHER_ID)).isNotNull();
+		assertThat(this.orders.acceptance(ID)).isNull();
+		assertThat(this.orders.syncSave(OTHER_ID)).isNull();
 	}
 
 	@Test
@@ -144,30 +192,6 @@ class KnownOrdersTests {
 				new RecentRecord(4, ID, new Acceptance(PAYLOAD, TIME.plusSeconds(9), TIME.plusSeconds(9), 4, 4), null));
 
 		assertThat(this.orders.acceptance(ID)).isEqualTo(new Acceptance(PAYLOAD, TIME, TIME.plusSeconds(9), 1, 4));
-	}
-
-	@Test
-	void isFullUntilTheProjectionHasCommittedSomeOrders() {
-		this.orders.atEnd(this.orders.parts());
-		read(accepted(ID, 0), accepted(OTHER_ID, 1));
-
-		assertThat(this.orders.isFull()).isTrue();
-		assertThat(this.orders.withoutKafka()).as("more may have come").isEqualTo(Reading.BEHIND);
-
-		this.orders.commit(Map.of(ORDERS, 1L), this.consumer);
-		assertThat(this.orders.isFull()).isFalse();
-	}
-
-	@Test
-	void doesNotKeepWhatWasReadBeforeItsAcknowledgementCame() {
-		this.orders.publishing(OTHER_ID, PAYLOAD, TIME);
-		this.orders.commit(Map.of(ORDERS, 1L, OUTCOMES, 1L), this.consumer);
-
-		this.orders.acknowledged(ID, accepted(ID, 0).acceptance(), ORDERS);
-		this.orders.published(OTHER_ID, OUTCOMES, 0);
-
-		assertThat(this.orders.acceptance(ID)).isNull();
-		assertThat(this.orders.syncSave(OTHER_ID)).isNull();
 	}
 
 	private void read(RecentRecord... records) {

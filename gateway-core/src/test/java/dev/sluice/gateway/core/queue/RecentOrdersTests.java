@@ -67,6 +67,19 @@ class RecentOrdersTests {
 		assertThat(this.orders.isRunning()).isFalse();
 	}
 
+	@Test
+	void knowsASynchronousSaveWhileItsOutcomeIsPublished() {
+		this.orders.known().publishing(this.id, FINGERPRINT, TIME);
+
+		SyncSave save = this.orders.syncSave(this.id);
+		assertThat(save).isNotNull();
+		assertThat(save.fingerprint()).isEqualTo(FINGERPRINT);
+		assertThat(save.savedAt()).isEqualTo(TIME);
+
+		this.orders.known().notPublished(this.id);
+		assertThat(this.orders.syncSave(this.id)).isNull();
+	}
+
 	/** Otherwise it would never learn that the projection has committed the order. */
 	@Test
 	void keepsNothingOfAPartitionThatItDoesNotRead() {
@@ -158,6 +171,21 @@ class RecentOrdersTests {
 	}
 
 	@Test
+	void knowsAtOnceWhatThisGatewayHasHadAcknowledged() {
+		start();
+		UUID saved = UUID.randomUUID();
+		this.orders.known().publishing(saved, FINGERPRINT, TIME);
+
+		this.orders.accepted(this.id, FINGERPRINT, TIME, 0, 0);
+		this.orders.known().published(saved, OUTCOMES, 0);
+
+		assertThat(this.orders.acceptance(this.id)).isEqualTo(new Acceptance(FINGERPRINT, TIME, TIME, 0, 0));
+		assertThat(this.orders.syncSave(saved)).isEqualTo(new SyncSave(FINGERPRINT, TIME, 0));
+		this.kafka.commit(OUTCOMES, 1);
+		await().until(() -> this.orders.syncSave(saved) == null);
+	}
+
+	@Test
 	void anInterruptEndsTheWaitForItsStopAndStays() {
 		start();
 		this.kafka.holdPoll();
@@ -170,17 +198,17 @@ class RecentOrdersTests {
 	}
 
 	@Test
-	void isBehindUntilTheProjectionMakesRoomForMore() {
-		fill();
-		assertThat(size()).isEqualTo(CAPACITY);
-		this.kafka.accept(this.id, TIME);
+	void isBehindUntilTheProjectionHasPassedWhatItCannotKeep() {
+		for (int i = 0; i < CAPACITY + 1; i++) {
+			this.kafka.accept(UUID.randomUUID(), TIME);
+		}
+		this.orders.start();
+		await().until(() -> size() == CAPACITY);
 		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.BEHIND);
-		assertThat(this.orders.acceptance(this.id)).isNull();
 
 		this.kafka.commit(ORDERS, 1);
 
 		await().until(() -> this.orders.caughtUp(PATIENCE).join() == Reading.CURRENT);
-		assertThat(this.orders.acceptance(this.id)).isNotNull();
 	}
 
 	/** Nobody waits for the end of a poll in which nothing comes. */
@@ -275,8 +303,10 @@ class RecentOrdersTests {
 	@Test
 	void isBehindWhileKafkaIsLostIfThereWasMoreThanItCanKeep() {
 		this.orders = orders(Duration.ofMillis(1));
-		fill();
-		this.kafka.accept(this.id, TIME);
+		start();
+		for (int i = 0; i < CAPACITY + 1; i++) {
+			this.kafka.accept(UUID.randomUUID(), TIME);
+		}
 		await().until(() -> this.orders.caughtUp(PATIENCE).join() == Reading.BEHIND);
 
 		this.kafka.answers(false);
@@ -306,13 +336,6 @@ class RecentOrdersTests {
 	private void start() {
 		this.orders.start();
 		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
-	}
-
-	private void fill() {
-		for (int i = 0; i < CAPACITY; i++) {
-			this.kafka.accept(UUID.randomUUID(), TIME);
-		}
-		start();
 	}
 
 	private double size() {

@@ -46,6 +46,8 @@ public final class GatewayMemory {
 					yield null;
 				}
 				case "position" -> this.positions.get(arguments[0]);
+				// The backlog always fits.
+				case "beginningOffsets", "endOffsets" -> Map.of();
 				default -> throw new AssertionError(method);
 			});
 
