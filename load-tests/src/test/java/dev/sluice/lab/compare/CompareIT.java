@@ -62,7 +62,7 @@ class CompareIT {
 				.satisfies(
 						(busy) -> assertThat(busy.processes()).containsKeys("gateway", "consumer", "backend", "kafka"));
 			if (Files.isReadable(Path.of("/proc/stat"))) {
-				assertThat(result.bottleneckSentence()).isNotEmpty();
+				assertThat(result.utilisation().bottleneck()).isNotNull();
 			}
 		});
 		assertThat(out.toString()).startsWith("Everything works. This was the smallest run")

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 
 import dev.sluice.lab.compare.figures.CommonBottleneck;
 import dev.sluice.lab.compare.figures.Conclusion;
+import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
@@ -112,7 +113,8 @@ final class CellTables {
 		if (Reliability.unusable(cell)) {
 			return "Unreliable: %s.".formatted(String.join("; ", Reliability.of(cell)));
 		}
-		return cell.bottleneckSentence().isEmpty() ? "Too little is known." : cell.bottleneckSentence();
+		Bottleneck bottleneck = utilisation(cell).bottleneck();
+		return (bottleneck != null) ? bottleneck.sentence() : "Too little is known.";
 	}
 
 	private static Utilisation utilisation(CellResult cell) {

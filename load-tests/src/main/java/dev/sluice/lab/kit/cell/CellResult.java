@@ -79,12 +79,6 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 		return (this.toSaved != null) ? this.toSaved.p50() : null;
 	}
 
-	/** The cell's bottleneck, as a sentence; empty if too little is known. */
-	public String bottleneckSentence() {
-		return (this.utilisation != null && this.utilisation.bottleneck() != null)
-				? this.utilisation.bottleneck().sentence() : "";
-	}
-
 	/**
 	 * How long all orders of a cell waited, including those that were retried and those
 	 * that never finished. A percentile is exact (nearest rank); it is null if fewer than

@@ -63,11 +63,13 @@ public final class Reliability {
 			marks
 				.add("other processes used %s of the machine's CPU".formatted(Figures.percent(cell.foreignCpuShare())));
 		}
-		if (cold(cell)) {
-			marks.add("the JVMs were not warm: their compilers used %s of the CPU"
-				.formatted(Figures.percent(compiling(cell))));
+		Double compiling = (cell.utilisation() != null) ? cell.utilisation().jitShare() : null;
+		// Before a burst they need not be warm.
+		if (compiling != null && compiling > COMPILING_LIMIT && cell.cell().load().kind() != Load.Kind.BURST) {
+			marks.add(
+					"the JVMs were not warm: their compilers used %s of the CPU".formatted(Figures.percent(compiling)));
 		}
-		if (lagged(cell)) {
+		if (CellResult.isLagged(cell.startLagP99Millis(), cell.latency())) {
 			marks.add("the load generator began up to %s ms late, which the latencies do not include"
 				.formatted(Figures.count(Objects.requireNonNull(cell.startLagP99Millis()))));
 		}
@@ -90,27 +92,6 @@ public final class Reliability {
 	 */
 	public static boolean marked(double lagP99Millis, @Nullable Double foreignCpuShare) {
 		return lagP99Millis > LAG_LIMIT_MILLIS || disturbed(foreignCpuShare);
-	}
-
-	/**
-	 * Whether the load generator was so late that the latencies are unreliable: later
-	 * than the median latency.
-	 */
-	public static boolean lagged(CellResult cell) {
-		return CellResult.isLagged(cell.startLagP99Millis(), cell.latency());
-	}
-
-	/**
-	 * Whether the JVMs' compilers used too much of the CPU for services that should be
-	 * warm. Before a burst they need not be.
-	 */
-	public static boolean cold(CellResult cell) {
-		Double compiling = compiling(cell);
-		return compiling != null && compiling > COMPILING_LIMIT && cell.cell().load().kind() != Load.Kind.BURST;
-	}
-
-	private static @Nullable Double compiling(CellResult cell) {
-		return (cell.utilisation() != null) ? cell.utilisation().jitShare() : null;
 	}
 
 	/**

@@ -22,18 +22,12 @@ public final class Latencies {
 	}
 
 	private static @Nullable Double millis(long[] sortedMicros, int percent) {
-		Long micros = percentile(sortedMicros, percent);
-		return (micros != null) ? Double.valueOf(millis(micros)) : null;
+		OptionalLong rank = Percentile.rank(sortedMicros.length, percent);
+		return rank.isPresent() ? Double.valueOf(millis(sortedMicros[(int) rank.getAsLong() - 1])) : null;
 	}
 
 	private static double millis(double micros) {
 		return micros / 1_000;
-	}
-
-	/** A {@link Percentile} of sorted values; null if it is not known. */
-	public static @Nullable Long percentile(long[] sorted, int percent) {
-		OptionalLong rank = Percentile.rank(sorted.length, percent);
-		return rank.isPresent() ? Long.valueOf(sorted[(int) rank.getAsLong() - 1]) : null;
 	}
 
 }
