@@ -3,8 +3,11 @@ package dev.sluice.lab.compare;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 import dev.sluice.contract.BackendBehaviour;
@@ -150,17 +153,15 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		if (this.kind == Load.Kind.BURST || !this.settling.isLong()) {
 			return Optional.empty();
 		}
-		Map<String, List<WarmUpWindow>> cold = new TreeMap<>(warmUps);
-		cold.values().removeIf((windows) -> WarmUpWindow.isWarm(windows, WarmUpWindow.AGREE_WITHIN));
+		Set<String> cold = new TreeSet<>(warmUps.keySet());
+		cold.removeIf(
+				(round) -> WarmUpWindow.isWarm(Objects.requireNonNull(warmUps.get(round)), WarmUpWindow.AGREE_WITHIN));
 		return Optional.of(new Check("The services were warm before the first cell of each round",
 				!warmUps.isEmpty() && cold.isEmpty(),
 				"in %s of %s warm-ups the last two windows agree in rate and CPU per order within %s, the compilers at most at %s of the CPU%s"
 					.formatted(warmUps.size() - cold.size(), warmUps.size(), Figures.percent(WarmUpWindow.AGREE_WITHIN),
 							Figures.percent(WarmUpWindow.MAX_JIT_SHARE),
-							cold.entrySet()
-								.stream()
-								.map((round) -> "; in round %s %s".formatted(round.getKey(), end(round.getValue())))
-								.collect(Collectors.joining()))));
+							cold.isEmpty() ? "" : "; not before round " + String.join(", ", cold))));
 	}
 
 	/** How far a warm-up is, what it waits for, and how long at most. */
@@ -174,15 +175,6 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 						.collect(Collectors.joining(", then ")),
 					Figures.percent(rule.within()), Figures.percent(last.jitShare()),
 					Figures.percent(WarmUpWindow.MAX_JIT_SHARE));
-	}
-
-	private static String end(List<WarmUpWindow> windows) {
-		return windows.stream()
-			.skip(Math.max(0, windows.size() - 2))
-			.map((window) -> "%s saved per second for %s ms of CPU each, %s of it compiling".formatted(
-					Figures.measured(window.savedPerSecond()), Figures.measured(window.cpuMillisPerOrder()),
-					Figures.percent(window.jitShare())))
-			.collect(Collectors.joining(", then "));
 	}
 
 	/** Describes the load: name to value. */

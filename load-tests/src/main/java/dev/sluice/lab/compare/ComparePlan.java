@@ -1,6 +1,7 @@
 package dev.sluice.lab.compare;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -26,12 +27,6 @@ import dev.sluice.lab.kit.stack.Variant;
  * @param blocks in the order they run
  */
 record ComparePlan(List<Block> blocks) {
-
-	/**
-	 * Maximum number of cells in a round: the load generator's log must fit into the
-	 * lab's memory, and an interrupted run should lose little.
-	 */
-	static final int MAX_CELLS = 24;
 
 	ComparePlan {
 		blocks = List.copyOf(blocks);
@@ -119,26 +114,17 @@ record ComparePlan(List<Block> blocks) {
 		for (int repetition = 1; repetition <= sweep.repetitions(); repetition++) {
 			if (sweep.together()) {
 				together
-					.addAll(rounds(Integer.toString(repetition), cells(sweep, sweep.gateways(), repetition, random)));
+					.add(new Round(Integer.toString(repetition), cells(sweep, sweep.gateways(), repetition, random)));
 			}
 			else {
 				for (Gateway gateway : shuffled(sweep.gateways(), random)) {
 					String name = repetition + "-" + gateway.name();
 					blocks.add(new Block(name, List.of(gateway),
-							rounds(name, cells(sweep, List.of(gateway), repetition, random))));
+							List.of(new Round(name, cells(sweep, List.of(gateway), repetition, random)))));
 				}
 			}
 		}
 		return new ComparePlan(sweep.together() ? List.of(new Block("all", sweep.gateways(), together)) : blocks);
-	}
-
-	private static List<Round> rounds(String name, List<Cell> cells) {
-		List<Round> rounds = new ArrayList<>();
-		for (int from = 0; from < cells.size(); from += MAX_CELLS) {
-			List<Cell> part = cells.subList(from, Math.min(cells.size(), from + MAX_CELLS));
-			rounds.add(new Round((cells.size() <= MAX_CELLS) ? name : name + "-part-" + (rounds.size() + 1), part));
-		}
-		return rounds;
 	}
 
 	private static <T> List<T> shuffled(List<T> all, Random random) {
@@ -152,20 +138,27 @@ record ComparePlan(List<Block> blocks) {
 	 * to another one.
 	 */
 	private static List<Cell> cells(Sweep sweep, List<Gateway> gateways, int repetition, Random random) {
+		List<String> names = gateways.stream().map(Gateway::name).toList();
 		List<Cell> cells = new ArrayList<>();
 		for (BackendModel backend : shuffled(sweep.backends(), random)) {
-			List<Cell> group = new ArrayList<>();
-			for (Gateway gateway : gateways) {
-				for (int load : sweep.loads()) {
-					for (Mode mode : sweep.modes()) {
-						group.add(new Cell(gateway.name(), mode.label(), backend.label(), new Load(sweep.kind(), load),
-								repetition));
-					}
-				}
-			}
-			cells.addAll(shuffled(group, random));
+			cells.addAll(drawn(names, sweep.modes(), backend.label(),
+					sweep.loads().stream().map((load) -> new Load(sweep.kind(), load)).toList(), repetition, random));
 		}
 		return cells;
+	}
+
+	/** Each variant in each mode under each load, in an order that is drawn. */
+	static List<Cell> drawn(Collection<String> variants, List<Mode> modes, String capacity, List<Load> loads,
+			int repetition, Random random) {
+		List<Cell> cells = new ArrayList<>();
+		for (String variant : variants) {
+			for (Load load : loads) {
+				for (Mode mode : modes) {
+					cells.add(new Cell(variant, mode.label(), capacity, load, repetition));
+				}
+			}
+		}
+		return shuffled(cells, random);
 	}
 
 	/** Every cell, in the order they run. */

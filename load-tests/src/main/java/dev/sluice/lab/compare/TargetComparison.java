@@ -90,18 +90,10 @@ final class TargetComparison extends Experiment {
 		super(CompareExperiment.NAME, run, Infrastructure.AUTO);
 		this.settings = settings;
 		Random random = new Random(settings.seed());
+		List<Load> loads = settings.rates().stream().map((rate) -> new Load(Load.Kind.OFFERED, rate)).toList();
 		for (int repetition = 1; repetition <= settings.repetitions(); repetition++) {
-			List<Cell> round = new ArrayList<>();
-			for (String gateway : settings.target().gateways().keySet()) {
-				for (Mode mode : settings.modes()) {
-					for (int rate : settings.rates()) {
-						round.add(new Cell(gateway, mode.label(), BACKEND, new Load(Load.Kind.OFFERED, rate),
-								repetition));
-					}
-				}
-			}
-			Collections.shuffle(round, random);
-			this.plan.addAll(round);
+			this.plan.addAll(ComparePlan.drawn(settings.target().gateways().keySet(), settings.modes(), BACKEND, loads,
+					repetition, random));
 		}
 	}
 

@@ -101,8 +101,7 @@ class CellLoadTests {
 		assertThat(load.warmUpCheck(Map.of("1", settled, "2", rising))).get()
 			.extracting(Check::detail)
 			.asString()
-			.contains("1 of 2 warm-ups",
-					"; in round 2 100 saved per second for 1 ms of CPU each, 1 % of it compiling, then 200 ");
+			.contains("1 of 2 warm-ups", "; not before round 2");
 		assertThat(load.warmUpCheck(Map.of())).get().extracting(Check::holds).isEqualTo(false);
 		assertThat(CellLoad.burst(1, 1).warmUpCheck(Map.of())).isEmpty();
 	}

@@ -69,18 +69,6 @@ class ComparePlanTests {
 	}
 
 	@Test
-	void noRoundHasMoreCellsThanTheLabCanEvaluate() {
-		ComparePlan plan = ComparePlan
-			.of(sweep(List.of("a", "b", "c", "d"), List.of(10, 30, 100, 300, 1_000), 1, 1, true));
-
-		assertThat(plan.blocks().getFirst().rounds()).extracting(Round::name)
-			.containsExactly("1-part-1", "1-part-2", "1-part-3", "1-part-4");
-		assertThat(plan.blocks().getFirst().rounds())
-			.allMatch((round) -> round.cells().size() <= ComparePlan.MAX_CELLS);
-		assertThat(plan.cells()).hasSize(80).doesNotHaveDuplicates();
-	}
-
-	@Test
 	void gatewaysThatRunAloneAreStartedAnewInEachRepetition() {
 		ComparePlan plan = ComparePlan.of(sweep(List.of("a", "b"), List.of(10), 2, 1, false));
 
