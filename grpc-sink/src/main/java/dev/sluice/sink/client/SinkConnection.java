@@ -1,15 +1,15 @@
 package dev.sluice.sink.client;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.SequencedMap;
+import java.util.SequencedSet;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Response;
@@ -65,7 +65,7 @@ final class SinkConnection {
 	private final SequencedMap<Id, InFlight> inFlight = new LinkedHashMap<>();
 
 	/** Messages in flight to be sent again, before new ones. */
-	private final Queue<Id> again = new ArrayDeque<>();
+	private final SequencedSet<Id> again = new LinkedHashSet<>();
 
 	/**
 	 * By id, how many more answers may come on this stream for messages that are done:
@@ -151,7 +151,7 @@ final class SinkConnection {
 	/** Sends messages in flight again that were not acknowledged or were refused. */
 	void sendAgain() {
 		while (!this.again.isEmpty() && isReady()) {
-			Id id = this.again.remove();
+			Id id = this.again.removeFirst();
 			InFlight late = this.inFlight.get(id);
 			Entry entry = (late != null) ? this.spool.get(late.number()) : null;
 			if (late != null && entry != null) {
@@ -281,17 +281,19 @@ final class SinkConnection {
 
 	/**
 	 * Takes a message that the sink is done with out of flight; null if it was not. A
-	 * stream has proved itself once it is done with a message; one that has only opened
-	 * may fail again.
+	 * stream has proved itself once it is done with a message that it got; one that has
+	 * only opened may fail again.
 	 */
 	private @Nullable InFlight done(Id id, long now) {
-		this.session.pauseShort();
-		this.silentSince = now;
 		Integer stray = this.strays.remove(id);
 		InFlight done = (stray == null) ? this.inFlight.remove(id) : null;
-		int more = (stray != null) ? stray - 1 : (done != null) ? done.times() - 1 : 0;
-		if (more > 0) {
-			this.strays.put(id, more);
+		int due = (stray != null) ? stray : (done != null) ? done.times() : 0;
+		if (due > 0) {
+			this.session.pauseShort();
+			this.silentSince = now;
+		}
+		if (due > 1) {
+			this.strays.put(id, due - 1);
 		}
 		return done;
 	}
@@ -304,10 +306,7 @@ final class SinkConnection {
 		from.informed(info, this.options, this.sessions, this.progress);
 		info.getRefusalsList().forEach((refusal) -> {
 			Id id = Id.of(refusal.getMessageId());
-			if (forgotten(id, refusal.getCode())) {
-				return;
-			}
-			InFlight done = done(id, this.loop.nanoTime());
+			InFlight done = forgotten(id, refusal.getCode()) ? null : done(id, this.loop.nanoTime());
 			if (done != null) {
 				this.session.refuse(done.number(), refusal.getCode(), refusal.getDescription());
 			}

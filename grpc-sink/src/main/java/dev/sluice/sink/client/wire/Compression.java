@@ -4,6 +4,7 @@ import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdDictCompress;
 import com.github.luben.zstd.util.Native;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -12,6 +13,8 @@ import org.slf4j.LoggerFactory;
  * until one does. Not thread-safe.
  */
 final class Compression implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(Compression.class);
 
 	private static final int ENOUGH = 8;
 
@@ -40,9 +43,20 @@ final class Compression implements AutoCloseable {
 		// The sink refuses a frame made with a damaged dictionary, and does not misread
 		// it.
 		this.context.setChecksum(true);
-		this.dictionary = (dictionary != null) ? new ZstdDictCompress(dictionary, level) : null;
+		this.dictionary = (dictionary != null) ? load(dictionary, level) : null;
 		if (this.dictionary != null) {
 			this.context.loadDict(this.dictionary);
+		}
+	}
+
+	/** Returns null if the dictionary is damaged. */
+	private static @Nullable ZstdDictCompress load(byte[] dictionary, int level) {
+		try {
+			return new ZstdDictCompress(dictionary, level);
+		}
+		catch (IllegalStateException ex) {
+			logger.warn("Messages are compressed without the sink's dictionary, which is damaged: {}", ex.toString());
+			return null;
 		}
 	}
 
@@ -52,9 +66,8 @@ final class Compression implements AutoCloseable {
 			return true;
 		}
 		catch (LinkageError ex) {
-			LoggerFactory.getLogger(Compression.class)
-				.warn("Messages are not compressed, as programs cannot be run from java.io.tmpdir={}: {}",
-						System.getProperty("java.io.tmpdir"), ex.toString());
+			logger.warn("Messages are not compressed, as programs cannot be run from java.io.tmpdir={}: {}",
+					System.getProperty("java.io.tmpdir"), ex.toString());
 			return false;
 		}
 	}

@@ -77,8 +77,8 @@ public final class RequestWriter implements AutoCloseable {
 	/** The sink's dictionary; null if it has none, or one that has another id. */
 	private static byte @Nullable [] dictionary(ServiceMessage info) {
 		byte[] content = info.getDictionary().getContent().toByteArray();
-		return (info.hasDictionary() && (int) Zstd.getDictIdFromDict(content) == info.getDictionary().getId()) ? content
-				: null;
+		int id = info.getDictionary().getId();
+		return (id != 0 && id == (int) Zstd.getDictIdFromDict(content)) ? content : null;
 	}
 
 	/** Adds a message to a request. */

@@ -1,0 +1,106 @@
+package dev.sluice.sink.client;
+
+import java.time.Duration;
+import java.util.Collections;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.sink.Dictionary;
+import dev.sluice.contract.sink.Refusal;
+import dev.sluice.contract.sink.ServiceMessage;
+import dev.sluice.sink.client.spool.MemorySpool;
+import io.grpc.Status;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The client and a sink that breaks the protocol. The test controls time. */
+class HostileSinkTests {
+
+	private static final Duration ACK_TIMEOUT = Duration.ofSeconds(20);
+
+	private final ScriptedSink sink = new ScriptedSink();
+
+	private final ManualLoop loop = new ManualLoop();
+
+	private final SinkClient client = new SinkClient(this.sink.channel(),
+			SinkClientOptions.inMemory().withAckTimeout(ACK_TIMEOUT), DeliveryListener.NONE, new MemorySpool(100_000),
+			this.loop);
+
+	@AfterEach
+	void stop() {
+		this.client.close();
+		this.sink.close();
+		assertThat(this.loop.failures()).isEmpty();
+	}
+
+	@Test
+	void leavesASinkThatAcknowledgesOnlyWhatItWasNotSent() throws Exception {
+		this.sink.sendInfo(100);
+		send("a");
+		for (int i = 0; i < 10; i++) {
+			this.loop.pass(ACK_TIMEOUT.dividedBy(2));
+			if (this.sink.streams == 1) {
+				this.sink.ack("x");
+			}
+		}
+
+		assertThat(this.sink.streams).isGreaterThan(1);
+		assertThat(this.client.stats().spooled()).isOne();
+	}
+
+	@Test
+	void waitsLongerEachTimeForASinkThatAcknowledgesOnlyWhatItWasNotSent() throws Exception {
+		send("a");
+		for (int i = 0; i < 50; i++) {
+			int streams = this.sink.streams;
+			this.sink.sendInfo(100);
+			this.sink.ack("x");
+			this.sink.fail(Status.UNAVAILABLE);
+			while (this.sink.streams == streams) {
+				this.loop.pass(Duration.ofMillis(10));
+			}
+		}
+
+		assertThat(this.loop.nanoTime()).as("of 50 pauses up to 5 s").isGreaterThan(Duration.ofMinutes(1).toNanos());
+	}
+
+	@Test
+	void sendsAMessageAgainOnceHoweverOftenTheSinkSaysThatItHasForgottenIt() throws Exception {
+		this.sink.sendInfo(100);
+		send("a");
+
+		this.sink.send(ServiceMessage.newBuilder()
+			.setQueueCapacity(100)
+			.setMaxVersion(2)
+			.addAllRefusals(Collections.nCopies(1000,
+					Refusal.newBuilder()
+						.setMessageId(ByteString.copyFromUtf8("a"))
+						.setCode(Status.Code.FAILED_PRECONDITION.value())
+						.build())));
+		this.loop.pass(Duration.ofSeconds(1));
+
+		assertThat(this.sink.received).containsExactly("a", "a");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "0, ''", "5, 37a430ec0500000000000000", "5, 37a430ec05000000ffffffffffffffffffffffffffff" })
+	void sendsWithoutADictionaryThatIsDamaged(int id, String content) throws Exception {
+		this.sink.send(ServiceMessage.newBuilder()
+			.setQueueCapacity(100)
+			.setMaxVersion(2)
+			.setZstd(true)
+			.setDictionary(Dictionary.newBuilder().setId(id).setContent(ByteString.fromHex(content))));
+		send("a");
+
+		assertThat(this.sink.received).containsExactly("a");
+		assertThat(this.client.stats().disconnections()).isZero();
+	}
+
+	private void send(String id) throws InterruptedException {
+		this.client.send(ByteString.copyFromUtf8(id), ("payload of " + id).getBytes());
+	}
+
+}
