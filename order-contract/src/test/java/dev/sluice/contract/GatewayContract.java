@@ -14,6 +14,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -900,6 +901,26 @@ public abstract class GatewayContract extends RunningGateway {
 
 	private static Optional<String> header(HttpResponse<?> response, String name) {
 		return response.headers().firstValue(name);
+	}
+
+	/** As a restart of PostgreSQL does. At most one request notices the end itself. */
+	@Test
+	void asksOverAnotherConnectionOnceItsOwnAreClosed() throws Exception {
+		HttpRequest status = HttpRequest.newBuilder(gateway().resolve("/orders/" + UUID.randomUUID()))
+			.timeout(PATIENCE)
+			.build();
+		send(status);
+		try (Connection connection = database(); Statement statement = connection.createStatement()) {
+			statement.execute("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity "
+					+ "WHERE usename = current_user AND pid <> pg_backend_pid()");
+		}
+
+		List<Integer> answers = new ArrayList<>();
+		for (int i = 0; i < 10; i++) {
+			answers.add(this.client.send(status, BodyHandlers.ofString()).statusCode());
+		}
+
+		assertThat(answers).filteredOn((answer) -> answer != 404).hasSizeLessThan(2);
 	}
 
 	private HttpResponse<String> post(String body, String... headers) throws IOException, InterruptedException {
