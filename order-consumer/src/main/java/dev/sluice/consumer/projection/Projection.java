@@ -1,5 +1,6 @@
 package dev.sluice.consumer.projection;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -117,7 +118,7 @@ final class Projection implements SmartLifecycle {
 	 * The kinds of failures since the last success, each of which is logged once.
 	 * Confined to the projection's thread.
 	 */
-	private final Set<Class<?>> failures = new HashSet<>();
+	private final Set<Object> failures = new HashSet<>();
 
 	private volatile State state = State.STOPPED;
 
@@ -296,7 +297,10 @@ final class Projection implements SmartLifecycle {
 	}
 
 	private void failed(RuntimeException failure) {
-		if (this.failures.add(NestedExceptionUtils.getMostSpecificCause(failure).getClass())) {
+		Throwable cause = NestedExceptionUtils.getMostSpecificCause(failure);
+		// All failures that PostgreSQL reports have one class.
+		String state = (cause instanceof SQLException reported) ? reported.getSQLState() : null;
+		if (this.failures.add((state != null) ? state : cause.getClass())) {
 			logger.warn("The status projection fails. Retrying until it succeeds: {}", oneLine(failure));
 		}
 	}

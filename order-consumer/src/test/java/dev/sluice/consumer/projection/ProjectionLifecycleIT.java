@@ -39,7 +39,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.dao.DataAccessResourceFailureException;
 import tools.jackson.databind.json.JsonMapper;
 
 import static dev.sluice.consumer.ConsumerHarness.eventually;
@@ -49,6 +53,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The projection in a running consumer, from both topics, with PostgreSQL available or
  * not.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class ProjectionLifecycleIT {
 
 	private static ConsumerHarness harness;
@@ -133,15 +138,17 @@ class ProjectionLifecycleIT {
 		assertThat(count("fingerprint IS NULL")).isEqualTo(20);
 	}
 
-	/** A bug in the migration, one in a batch, and an Error. */
+	/** A bug in the migration, one in a batch, and an Error. Before, PostgreSQL fails. */
 	@Test
-	void goesOnAfterAnyException() throws Exception {
+	void goesOnAfterAnyException(CapturedOutput output) throws Exception {
 		ConfigurableApplicationContext consumer = harness.startApplication();
 		try (HikariDataSource database = new HikariDataSource()) {
 			database.setJdbcUrl(postgres.jdbcUrl());
 			database.setUsername(postgres.username());
 			database.setPassword(postgres.password());
-			Queue<Throwable> ofMigration = new ConcurrentLinkedQueue<>(List.of(new IllegalStateException("migration")));
+			Queue<Throwable> ofMigration = new ConcurrentLinkedQueue<>(
+					List.of(failure("57P03", "starting up"), failure("57P03", "starting up"),
+							failure("42501", "permission denied"), new IllegalStateException("migration")));
 			Queue<Throwable> failures = new ConcurrentLinkedQueue<>(
 					List.of(new IllegalStateException("batch"), new StackOverflowError()));
 			JdbcTemplate jdbc = new JdbcTemplate(database) {
@@ -174,6 +181,8 @@ class ProjectionLifecycleIT {
 						(saved) -> saved == 5);
 				assertThat(failures).isEmpty();
 				assertThat(failed).hasSize(3);
+				assertThat(output.getAll()).containsOnlyOnce("SQLException: starting up")
+					.containsOnlyOnce("SQLException: permission denied");
 				eventually().until(() -> supervisor.failing().isEmpty());
 				assertThat(projection.state()).isEqualTo(Projection.State.WORKING);
 			}
@@ -181,6 +190,10 @@ class ProjectionLifecycleIT {
 				projection.stop();
 			}
 		}
+	}
+
+	private static Exception failure(String state, String reason) {
+		return new DataAccessResourceFailureException("down", new SQLException(reason, state));
 	}
 
 	/** The connections stay open: behind them is what was the primary server. */
