@@ -6,6 +6,8 @@ import java.util.Queue;
 import java.time.InstantSource;
 import java.time.Duration;
 import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -192,6 +194,31 @@ class ProjectionLifecycleIT {
 		}
 	}
 
+	/**
+	 * Otherwise each attempt would cost PostgreSQL a connection until the lock is gone.
+	 */
+	@Test
+	void leavesNoStatementBehindThatWaitsForALock() throws Exception {
+		ConfigurableApplicationContext consumer = harness.startConsumer(projecting());
+		harness.enqueue(1);
+		eventually().until(() -> count("status = 'saved'"), (saved) -> saved == 1);
+		try (Connection locking = connect(); Connection watching = connect()) {
+			locking.setAutoCommit(false);
+			locking.createStatement().execute("LOCK TABLE order_status IN ACCESS EXCLUSIVE MODE");
+			harness.enqueue(1);
+			eventually().until(() -> consumer.getBean(Projection.class).state() == Projection.State.FAILING);
+
+			eventually().until(() -> {
+				try (ResultSet waiting = watching.createStatement()
+					.executeQuery("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'")) {
+					return !waiting.next();
+				}
+			});
+		}
+
+		eventually().until(() -> count("status = 'saved'"), (saved) -> saved == 2);
+	}
+
 	private static Exception failure(String state, String reason) {
 		return new DataAccessResourceFailureException("down", new SQLException(reason, state));
 	}
@@ -325,6 +352,10 @@ class ProjectionLifecycleIT {
 
 	private static String[] projecting(String... properties) {
 		return ConsumerHarness.projecting(postgres, properties);
+	}
+
+	private static Connection connect() throws SQLException {
+		return DriverManager.getConnection(postgres.jdbcUrl(), postgres.username(), postgres.password());
 	}
 
 	private static long count(String where) throws SQLException {
