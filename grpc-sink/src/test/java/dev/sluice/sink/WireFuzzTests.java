@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -115,31 +116,25 @@ class WireFuzzTests {
 				.setFirstUnsettled(1 + random.nextInt(3))
 				.setAgeMillis(random.nextInt(1_000)));
 		}
-		if (random.nextBoolean()) {
-			for (int i = 1 + random.nextInt(4); i > 0; i--) {
-				BatchedMessage.Builder message = BatchedMessage.newBuilder().setMessageId(id(random));
-				byte[] payload = payload(random);
-				if (random.nextBoolean()) {
-					message.setPlainMessage(ByteString.copyFrom(payload));
-				}
-				else {
-					message.setZstdCompressed(ByteString.copyFrom(Zstd.compress(payload)));
-				}
-				request.addMessages(message.setSequence(numbered ? 1 + random.nextInt(50) : 0));
-				note(message.getMessageId(), payload, sent);
-			}
-			return request.build();
+		List<BatchedMessage> messages = new ArrayList<>();
+		for (int i = random.nextBoolean() ? 1 : 2 + random.nextInt(4); i > 0; i--) {
+			byte[] payload = payload(random);
+			BatchedMessage.Builder message = BatchedMessage.newBuilder()
+				.setMessageId(id(random))
+				.setSequence(numbered ? 1 + random.nextInt(50) : 0);
+			messages.add((random.nextBoolean() ? message.setPlainMessage(ByteString.copyFrom(payload))
+					: message.setZstdCompressed(ByteString.copyFrom(Zstd.compress(payload))))
+				.build());
+			note(message.getMessageId(), payload, sent);
 		}
-		byte[] payload = payload(random);
-		request.setMessageId(id(random)).setSequence(numbered ? 1 + random.nextInt(50) : 0);
-		if (random.nextBoolean()) {
-			request.setPlainMessage(ByteString.copyFrom(payload));
+		if (messages.size() > 1) {
+			return request.addAllMessages(messages).build();
 		}
-		else {
-			request.setZstdCompressed(ByteString.copyFrom(Zstd.compress(payload)));
-		}
-		note(request.getMessageId(), payload, sent);
-		return request.build();
+		BatchedMessage alone = messages.getFirst();
+		request.setMessageId(alone.getMessageId()).setSequence(alone.getSequence());
+		return (alone.hasPlainMessage() ? request.setPlainMessage(alone.getPlainMessage())
+				: request.setZstdCompressed(alone.getZstdCompressed()))
+			.build();
 	}
 
 	private static ByteString id(Random random) {
@@ -155,14 +150,7 @@ class WireFuzzTests {
 	/** Messages that the generated parser finds in damaged bytes count as sent too. */
 	private static void note(byte[] wire, Map<ByteString, Set<ByteString>> sent) {
 		try {
-			Request request = Request.parseFrom(wire);
-			switch (request.getPayloadCase()) {
-				case PLAIN_MESSAGE -> note(request.getMessageId(), request.getPlainMessage().toByteArray(), sent);
-				case ZSTD_COMPRESSED -> noteFrame(request.getMessageId(), request.getZstdCompressed(), sent);
-				case PAYLOAD_NOT_SET -> {
-				}
-			}
-			for (BatchedMessage message : request.getMessagesList()) {
+			for (BatchedMessage message : Requests.messages(Request.parseFrom(wire))) {
 				switch (message.getPayloadCase()) {
 					case PLAIN_MESSAGE -> note(message.getMessageId(), message.getPlainMessage().toByteArray(), sent);
 					case ZSTD_COMPRESSED -> noteFrame(message.getMessageId(), message.getZstdCompressed(), sent);

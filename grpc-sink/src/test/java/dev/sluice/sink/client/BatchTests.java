@@ -8,7 +8,10 @@ import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.sink.client.spool.MemorySpool;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,7 +26,8 @@ class BatchTests {
 
 	private SinkClient client;
 
-	private void open() {
+	@BeforeEach
+	void open() {
 		this.client = new SinkClient(this.sink.channel(),
 				SinkClientOptions.inMemory().withAckTimeout(ACK_TIMEOUT).withZstdLevel(0), DeliveryListener.NONE,
 				new MemorySpool(100_000), this.loop);
@@ -38,7 +42,6 @@ class BatchTests {
 
 	@Test
 	void putsTogetherWhatWaits() throws Exception {
-		open();
 		send("a", "b", "c");
 
 		this.sink.sendInfoWithBatches(100, 100);
@@ -50,30 +53,18 @@ class BatchTests {
 		assertThat(this.client.stats().spooled()).isZero();
 	}
 
-	@Test
-	void sendsEachMessageAloneToASinkThatKnowsNoBatches() throws Exception {
-		open();
-		send("a", "b");
-
-		this.sink.sendInfo(100);
-		send("c");
-
-		assertThat(this.sink.batches()).containsExactly("a", "b", "c");
-	}
-
-	@Test
-	void putsNoMoreMessagesTogetherThanTheSinkTakes() throws Exception {
-		open();
+	@ParameterizedTest
+	@CsvSource({ "0, a;b;c;d;e", "2, [a b];[c d];e" })
+	void putsNoMoreMessagesTogetherThanTheSinkTakes(int together, String batches) throws Exception {
 		send("a", "b", "c", "d", "e");
 
-		this.sink.sendInfoWithBatches(100, 2);
+		this.sink.sendInfoWithBatches(100, together);
 
-		assertThat(this.sink.batches()).containsExactly("[a b]", "[c d]", "e");
+		assertThat(this.sink.batches()).containsExactly(batches.split(";"));
 	}
 
 	@Test
 	void putsNoMoreBytesTogetherThanItMay() throws Exception {
-		open();
 		List<String> ids = new ArrayList<>();
 		for (int i = 0; i < 15; i++) {
 			ids.add("id-" + i);
@@ -93,7 +84,6 @@ class BatchTests {
 
 	@Test
 	void sendsAgainTheMessagesOfABatchThatAreNotAcknowledged() throws Exception {
-		open();
 		send("a", "b", "c");
 		this.sink.sendInfoWithBatches(100, 100);
 

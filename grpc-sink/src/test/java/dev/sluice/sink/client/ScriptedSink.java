@@ -2,19 +2,19 @@ package dev.sluice.sink.client;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.AckMessage;
-import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Refusal;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
+import dev.sluice.sink.Requests;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.Status;
@@ -26,27 +26,33 @@ import io.grpc.stub.StreamObserver;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A sink that a test controls, over an in-process transport. */
-final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements AutoCloseable {
+public final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements AutoCloseable {
 
 	/** Messages that the next stream takes at first. */
 	int requested = 50;
 
+	/** Whether it opens its side of a stream at once. */
+	public volatile boolean greeting;
+
+	/** Whether it acknowledges each message at once. */
+	public volatile boolean acknowledging;
+
 	/** Received ids, in order. */
-	final List<String> received = new ArrayList<>();
+	final List<String> received = new CopyOnWriteArrayList<>();
 
-	final List<ByteString> ids = new ArrayList<>();
+	public final List<ByteString> ids = new CopyOnWriteArrayList<>();
 
-	final List<Request> requests = new ArrayList<>();
+	public final List<Request> requests = new CopyOnWriteArrayList<>();
 
 	int streams;
 
-	ServerCallStreamObserver<Response> responses;
+	volatile ServerCallStreamObserver<Response> responses;
 
 	private final String name = InProcessServerBuilder.generateName();
 
 	private final Server server;
 
-	ScriptedSink() {
+	public ScriptedSink() {
 		try {
 			this.server = InProcessServerBuilder.forName(this.name).directExecutor().addService(this).build().start();
 		}
@@ -57,7 +63,11 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements AutoCl
 
 	/** A channel to this sink. Everything runs on the test's thread. */
 	ManagedChannel channel() {
-		return InProcessChannelBuilder.forName(this.name).directExecutor().build();
+		return builder().directExecutor().build();
+	}
+
+	public InProcessChannelBuilder builder() {
+		return InProcessChannelBuilder.forName(this.name);
 	}
 
 	@Override
@@ -73,17 +83,16 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements AutoCl
 		this.responses.setOnCancelHandler(() -> {
 		});
 		this.responses.request(this.requested);
+		if (this.greeting) {
+			sendInfo(10);
+		}
 		return new StreamObserver<>() {
 
 			@Override
 			public void onNext(Request request) {
 				ScriptedSink.this.requests.add(request);
-				for (BatchedMessage message : request.getMessagesList()) {
-					take(message.getMessageId(), message.getPlainMessage());
-				}
-				if (request.getMessagesCount() == 0) {
-					take(request.getMessageId(), request.getPlainMessage());
-				}
+				Requests.messages(request)
+					.forEach((message) -> take(message.getMessageId(), message.getPlainMessage()));
 			}
 
 			@Override
@@ -101,6 +110,9 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements AutoCl
 		assertThat(payload.isEmpty()).isFalse();
 		this.ids.add(id);
 		this.received.add(id.toStringUtf8());
+		if (this.acknowledging) {
+			ack(List.of(id));
+		}
 	}
 
 	/** Opens a stream like a sink without batches. */
@@ -126,11 +138,11 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements AutoCl
 	/** The ids of each request. */
 	List<String> batches() {
 		return this.requests.stream()
-			.map((request) -> (request.getMessagesCount() == 0) ? request.getMessageId().toStringUtf8()
-					: request.getMessagesList()
-						.stream()
-						.map((message) -> message.getMessageId().toStringUtf8())
-						.collect(Collectors.joining(" ", "[", "]")))
+			.map((request) -> Requests.messages(request)
+				.stream()
+				.map((message) -> message.getMessageId().toStringUtf8())
+				.collect(Collectors.joining(" ", (request.getMessagesCount() > 0) ? "[" : "",
+						(request.getMessagesCount() > 0) ? "]" : "")))
 			.toList();
 	}
 
@@ -138,7 +150,7 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements AutoCl
 		ack(Arrays.stream(ids).map(ByteString::copyFromUtf8).toList());
 	}
 
-	void ack(List<ByteString> ids) {
+	public synchronized void ack(List<ByteString> ids) {
 		this.responses
 			.onNext(Response.newBuilder().setVersion(1).setAck(AckMessage.newBuilder().addAllMessageIds(ids)).build());
 	}
@@ -147,11 +159,11 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements AutoCl
 		refuse(ByteString.copyFromUtf8(id), Status.Code.INVALID_ARGUMENT);
 	}
 
-	void refuse(ByteString id, Status.Code code) {
+	public void refuse(ByteString id, Status.Code code) {
 		send(ServiceMessage.newBuilder()
 			.setQueueCapacity(100)
 			.setMaxVersion(2)
-			.addRefusals(Refusal.newBuilder().setMessageId(id).setCode(code.value())));
+			.addRefusals(Refusal.newBuilder().setMessageId(id).setCode(code.value()).setDescription("no room")));
 	}
 
 	void fail(Status status) {

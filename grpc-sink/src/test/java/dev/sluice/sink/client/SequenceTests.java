@@ -3,11 +3,13 @@ package dev.sluice.sink.client;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.Request;
+import dev.sluice.sink.Requests;
 import dev.sluice.sink.client.spool.FileSpool;
 import dev.sluice.sink.client.spool.MemorySpool;
 import dev.sluice.sink.client.spool.Spool;
@@ -62,9 +64,7 @@ class SequenceTests {
 			client.send("b".getBytes());
 			assertThat(this.sink.requests.getFirst().getSession().getFirstNew()).isEqualTo(1);
 
-			this.sink.fail(Status.UNAVAILABLE);
-			this.loop.pass(Duration.ofMillis(100));
-			this.sink.sendInfo(100);
+			this.loop.reconnect(this.sink);
 			assertThat(this.sink.requests.get(2).getSession().getFirstNew()).isEqualTo(3);
 		}
 		try (SinkClient _ = client(new FileSpool(this.directory, 1_000_000, false))) {
@@ -201,12 +201,9 @@ class SequenceTests {
 		String session = "";
 		for (Request request : sink.requests) {
 			if (request.hasSession()) {
-				session = java.util.HexFormat.of().formatHex(request.getSession().getId().toByteArray());
+				session = HexFormat.of().formatHex(request.getSession().getId().toByteArray());
 			}
-			if (request.getMessagesCount() == 0) {
-				places.add(session + "-" + request.getSequence());
-			}
-			for (BatchedMessage message : request.getMessagesList()) {
+			for (BatchedMessage message : Requests.messages(request)) {
 				places.add(session + "-" + message.getSequence());
 			}
 		}

@@ -397,9 +397,7 @@ class SinkClientTests {
 	@Test
 	void anAdaptiveWindowGrowsWithEachAcknowledgementUntilOneDoesNotCome() throws Exception {
 		ManualLoop own = new ManualLoop();
-		SinkClient adaptive = new SinkClient(this.sink.channel(),
-				SinkClientOptions.inMemory().withAckTimeout(ACK_TIMEOUT), DeliveryListener.NONE,
-				new MemorySpool(100_000), own);
+		SinkClient adaptive = another(this.sink.channel(), new MemorySpool(100_000), own);
 		this.sink.sendInfo(100);
 		assertThat(adaptive.stats().window()).isEqualTo(AdaptiveWindow.LEAST);
 
@@ -430,8 +428,7 @@ class SinkClientTests {
 					return method.invoke(memory, arguments);
 				});
 		ManualLoop own = new ManualLoop();
-		SinkClient unlucky = new SinkClient(this.sink.channel(), SinkClientOptions.inMemory().withWindow(WINDOW),
-				DeliveryListener.NONE, fails, own);
+		SinkClient unlucky = another(this.sink.channel(), fails, own);
 		this.sink.sendInfo(100);
 
 		unlucky.send(ByteString.copyFromUtf8("a"), new byte[1]);
@@ -450,8 +447,7 @@ class SinkClientTests {
 	void connectsAtOnceWhenItOpensAnotherStream() {
 		this.client.close();
 		ManagedChannel watched = mock(ManagedChannel.class, delegatesTo(this.sink.channel()));
-		try (SinkClient _ = new SinkClient(watched, SinkClientOptions.inMemory(), DeliveryListener.NONE,
-				new MemorySpool(1_000), this.loop)) {
+		try (SinkClient _ = another(watched, this.spool, this.loop)) {
 			clearInvocations(watched);
 
 			this.sink.fail(Status.UNAVAILABLE);
@@ -478,8 +474,7 @@ class SinkClientTests {
 	void connectsAnewAfterTheSecondSilentStream() {
 		this.client.close();
 		ManagedChannel watched = mock(ManagedChannel.class, delegatesTo(this.sink.channel()));
-		try (SinkClient _ = new SinkClient(watched, SinkClientOptions.inMemory(), DeliveryListener.NONE,
-				new MemorySpool(1_000), this.loop)) {
+		try (SinkClient _ = another(watched, this.spool, this.loop)) {
 			this.loop.pass(ACK_TIMEOUT);
 			verify(watched, never()).enterIdle();
 
@@ -559,10 +554,7 @@ class SinkClientTests {
 	/** The sink drops messages that its queue has no room for. */
 	@Test
 	void sendsAMessageAgainAlsoIfItTakesItsAnswerForThatOfADroppedOneWithItsId() throws Exception {
-		this.sink.sendInfo(100);
-		send("a");
-		this.client.send(ByteString.copyFromUtf8("a"), "other".getBytes());
-		this.loop.pass(ACK_TIMEOUT);
+		sendTwoWithOneId();
 		this.sink.ack("a");
 
 		this.sink.ack("a");
@@ -575,18 +567,21 @@ class SinkClientTests {
 
 	@Test
 	void awaitsNoAnswersOfAnEarlierStream() throws Exception {
+		sendTwoWithOneId();
+		this.sink.ack("a");
+
+		this.loop.reconnect(this.sink);
+		this.sink.ack("a");
+
+		assertThat(this.client.stats().spooled()).isZero();
+	}
+
+	/** The first one is sent again after a timeout; the other waits for its answer. */
+	private void sendTwoWithOneId() throws Exception {
 		this.sink.sendInfo(100);
 		send("a");
 		this.client.send(ByteString.copyFromUtf8("a"), "other".getBytes());
 		this.loop.pass(ACK_TIMEOUT);
-		this.sink.ack("a");
-
-		this.sink.fail(Status.UNAVAILABLE);
-		this.loop.pass(Duration.ofMillis(100));
-		this.sink.sendInfo(100);
-		this.sink.ack("a");
-
-		assertThat(this.client.stats().spooled()).isZero();
 	}
 
 	@Test
@@ -676,8 +671,7 @@ class SinkClientTests {
 	@Test
 	void sendsNoMoreThanTheTransportTakes() throws Exception {
 		this.sink.requested = 5;
-		SinkClient eager = new SinkClient(this.sink.channel(), SinkClientOptions.inMemory(), DeliveryListener.NONE,
-				new MemorySpool(100_000), new ManualLoop());
+		SinkClient eager = another(this.sink.channel(), new MemorySpool(100_000), new ManualLoop());
 		this.sink.sendInfo(1_000);
 		for (int i = 0; i < AdaptiveWindow.LEAST; i++) {
 			eager.send(new byte[10]);
@@ -687,6 +681,11 @@ class SinkClientTests {
 		this.sink.responses.request(200);
 		assertThat(this.sink.received).hasSize(AdaptiveWindow.LEAST);
 		eager.close();
+	}
+
+	private static SinkClient another(ManagedChannel channel, Spool spool, ManualLoop loop) {
+		return new SinkClient(channel, SinkClientOptions.inMemory().withAckTimeout(ACK_TIMEOUT), DeliveryListener.NONE,
+				spool, loop);
 	}
 
 	private void send(String... ids) throws InterruptedException {

@@ -19,6 +19,7 @@ import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.Fuzz;
+import dev.sluice.sink.Requests;
 import dev.sluice.sink.sequence.ClientSession;
 import io.grpc.KnownLength;
 import io.grpc.Status;
@@ -66,62 +67,45 @@ class RequestMarshallerTests {
 			assertThat(received).isInstanceOf(Received.Unnamed.class);
 			return false;
 		}
-		if (expected.getMessagesCount() > 0) {
-			return agrees(received, expected);
-		}
-		int idBytes = expected.getMessageId().size();
-		if (!isNumberedRight(expected) || idBytes == 0 || idBytes > 64 || expected.getRoutingKey().size() > 128) {
+		if (!isNumberedRight(expected) || !isNamed(expected)) {
 			assertThat(received).isInstanceOf(Received.Unnamed.class);
 			return false;
 		}
-		assertThat(received).isInstanceOfSatisfying(Received.Message.class, (message) -> {
-			assertThat(message.id()).isEqualTo(expected.getMessageId());
-			assertThat(message.key()).isEqualTo(expected.getRoutingKey());
-			switch (message.kind()) {
-				case PLAIN -> assertThat(message.payload()).isEqualTo(expected.getPlainMessage().toByteArray());
-				case ZSTD -> assertThat(message.payload()).isEqualTo(expected.getZstdCompressed().toByteArray());
-				case NONE -> assertThat(message.payload()).isEmpty();
-			}
-			assertThat(message.sequence()).isEqualTo(expected.getSequence());
-			assertThat(message.session()).isEqualTo(session(expected));
-			assertThat(message.kind() == Received.Kind.PLAIN).isEqualTo(expected.hasPlainMessage());
-			assertThat(message.kind() == Received.Kind.ZSTD).isEqualTo(expected.hasZstdCompressed());
-		});
+		List<Received.Message> messages = switch (received) {
+			case Received.Message message -> List.of(message);
+			case Received.Batch batch -> batch.messages();
+			default -> throw new AssertionError(received + " of " + expected);
+		};
+		assertThat(messages.stream().map(RequestMarshallerTests::read)).isEqualTo(Requests.messages(expected));
+		ClientSession session = (received instanceof Received.Batch batch) ? batch.session()
+				: messages.getFirst().session();
+		assertThat(session).isEqualTo(session(expected));
 		return true;
 	}
 
-	private static boolean agrees(Received received, Request expected) {
-		boolean named = isNumberedRight(expected) && expected.getMessageId().isEmpty() && expected.getSequence() == 0
-				&& expected.getRoutingKey().isEmpty()
-				&& expected.getPayloadCase() == Request.PayloadCase.PAYLOAD_NOT_SET
-				&& expected.getMessagesCount() <= Received.Batch.MAX_MESSAGES
-				&& expected.getMessagesList()
+	private static BatchedMessage read(Received.Message message) {
+		ByteString payload = ByteString.copyFrom(message.payload());
+		BatchedMessage.Builder read = BatchedMessage.newBuilder()
+			.setMessageId(message.id())
+			.setRoutingKey(message.key())
+			.setSequence(message.sequence());
+		switch (message.kind()) {
+			case PLAIN -> read.setPlainMessage(payload);
+			case ZSTD -> read.setZstdCompressed(payload);
+			case NONE -> assertThat(payload).isEmpty();
+		}
+		return read.build();
+	}
+
+	private static boolean isNamed(Request request) {
+		boolean alone = request.getMessagesCount() == 0;
+		boolean empty = request.getMessageId().isEmpty() && request.getSequence() == 0
+				&& request.getRoutingKey().isEmpty() && request.getPayloadCase() == Request.PayloadCase.PAYLOAD_NOT_SET;
+		return (alone || empty) && request.getMessagesCount() <= Received.Batch.MAX_MESSAGES
+				&& Requests.messages(request)
 					.stream()
 					.allMatch((message) -> !message.getMessageId().isEmpty() && message.getMessageId().size() <= 64
 							&& message.getRoutingKey().size() <= 128);
-		if (!named) {
-			assertThat(received).isInstanceOf(Received.Unnamed.class);
-			return false;
-		}
-		assertThat(received).as(() -> "of " + expected).isInstanceOf(Received.Batch.class);
-		assertThat(((Received.Batch) received).session()).isEqualTo(session(expected));
-		List<Received.Message> messages = ((Received.Batch) received).messages();
-		assertThat(messages).hasSize(expected.getMessagesCount());
-		for (int i = 0; i < messages.size(); i++) {
-			BatchedMessage one = expected.getMessages(i);
-			Received.Kind kind = switch (one.getPayloadCase()) {
-				case PLAIN_MESSAGE -> Received.Kind.PLAIN;
-				case ZSTD_COMPRESSED -> Received.Kind.ZSTD;
-				case PAYLOAD_NOT_SET -> Received.Kind.NONE;
-			};
-			assertThat(messages.get(i).id()).isEqualTo(one.getMessageId());
-			assertThat(messages.get(i).key()).isEqualTo(one.getRoutingKey());
-			assertThat(messages.get(i).sequence()).isEqualTo(one.getSequence());
-			assertThat(messages.get(i).kind()).isEqualTo(kind);
-			assertThat(messages.get(i).payload()).isEqualTo(one.hasPlainMessage() ? one.getPlainMessage().toByteArray()
-					: one.getZstdCompressed().toByteArray());
-		}
-		return true;
 	}
 
 	private static boolean isNumberedRight(Request request) {
@@ -160,7 +144,7 @@ class RequestMarshallerTests {
 		Request.Builder request = Request.newBuilder().setVersion(1);
 		byte[] payload = new byte[random.nextInt(300)];
 		random.nextBytes(payload);
-		request.setMessageId(ByteString.copyFrom(new byte[1 + random.nextInt(66)]));
+		request.setMessageId(ByteString.copyFrom(new byte[1 + random.nextInt(66)])).setRoutingKey(key(random));
 		if (random.nextBoolean()) {
 			request.setPlainMessage(ByteString.copyFrom(payload));
 		}
@@ -185,13 +169,20 @@ class RequestMarshallerTests {
 		return request.build();
 	}
 
+	private static ByteString key(Random random) {
+		byte[] key = new byte[random.nextBoolean() ? 0 : random.nextInt(130)];
+		random.nextBytes(key);
+		return ByteString.copyFrom(key);
+	}
+
 	private static Request batch(Random random) {
 		Request.Builder request = Request.newBuilder().setVersion(1);
 		number(random, request);
 		int count = (random.nextInt(50) == 0) ? 250 + random.nextInt(10) : 1 + random.nextInt(5);
 		for (int i = 0; i < count; i++) {
 			BatchedMessage.Builder message = BatchedMessage.newBuilder()
-				.setMessageId(ByteString.copyFrom(new byte[(random.nextInt(100) == 0) ? 65 : 1 + random.nextInt(64)]));
+				.setMessageId(ByteString.copyFrom(new byte[(random.nextInt(100) == 0) ? 65 : 1 + random.nextInt(64)]))
+				.setRoutingKey(key(random));
 			ByteString payload = ByteString.copyFrom(new byte[random.nextInt(50)]);
 			switch (random.nextInt(4)) {
 				case 0 -> message.setZstdCompressed(payload);

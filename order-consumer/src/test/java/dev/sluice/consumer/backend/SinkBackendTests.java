@@ -6,21 +6,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
-import com.google.protobuf.ByteString;
-import dev.sluice.contract.sink.AckMessage;
-import dev.sluice.contract.sink.DataSinkGrpc;
-import dev.sluice.contract.sink.Refusal;
 import dev.sluice.contract.sink.Request;
-import dev.sluice.contract.sink.Response;
-import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.devservices.Patience;
-import io.grpc.Server;
-import io.grpc.inprocess.InProcessChannelBuilder;
-import io.grpc.inprocess.InProcessServerBuilder;
-import io.grpc.stub.StreamObserver;
+import dev.sluice.sink.client.ScriptedSink;
+import io.grpc.Status;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,36 +25,32 @@ class SinkBackendTests {
 
 	private static final Duration SHORT = Duration.ofMillis(50);
 
-	private final String name = InProcessServerBuilder.generateName();
-
 	private final QueuedOrder order = new QueuedOrder(UUID.randomUUID(), "c-1", Instant.EPOCH, null,
 			"{\"customerId\":\"c-1\"}".getBytes());
 
-	private final FakeSink sink = new FakeSink();
-
-	private Server server;
+	private final ScriptedSink sink = new ScriptedSink();
 
 	@BeforeEach
-	void start() throws Exception {
-		this.server = InProcessServerBuilder.forName(this.name).addService(this.sink).build().start();
+	void start() {
+		this.sink.greeting = true;
 	}
 
 	@AfterEach
-	void stop() throws Exception {
-		this.server.shutdownNow().awaitTermination(LONG.toSeconds(), TimeUnit.SECONDS);
+	void stop() {
+		this.sink.close();
 	}
 
 	@Test
 	void isSavedOnceTheSinkHasIt() throws Exception {
 		try (SinkBackend backend = backend(LONG)) {
 			CompletableFuture<Attempt> attempt = CompletableFuture.supplyAsync(() -> backend.deliver(this.order));
-			await().until(() -> this.sink.received.size() == 1);
+			await().until(() -> this.sink.requests.size() == 1);
 			assertThat(attempt).isNotDone();
-			Request message = this.sink.received.getFirst();
+			Request message = this.sink.requests.getFirst();
 			assertThat(message.getMessageId().toStringUtf8()).isEqualTo(this.order.id().toString());
 			assertThat(message.getPlainMessage().toByteArray()).isEqualTo(this.order.body());
 
-			this.sink.ack(message.getMessageId());
+			this.sink.ack(List.of(message.getMessageId()));
 
 			assertThat(attempt.get(LONG.toSeconds(), TimeUnit.SECONDS)).isEqualTo(new Attempt.Saved(null));
 		}
@@ -73,14 +60,14 @@ class SinkBackendTests {
 	void isRejectedIfTheSinkNeverTakesIt() throws Exception {
 		try (SinkBackend backend = backend(LONG)) {
 			CompletableFuture<Attempt> attempt = CompletableFuture.supplyAsync(() -> backend.deliver(this.order));
-			await().until(() -> this.sink.received.size() == 1);
+			await().until(() -> this.sink.requests.size() == 1);
 
-			this.sink.refuse(this.sink.received.getFirst().getMessageId());
+			this.sink.refuse(this.sink.requests.getFirst().getMessageId(), Status.Code.RESOURCE_EXHAUSTED);
 
 			assertThat(attempt.get(LONG.toSeconds(), TimeUnit.SECONDS)).isInstanceOfSatisfying(Attempt.Rejected.class,
 					(rejected) -> {
 						assertThat(rejected.why().reason()).isEqualTo("The backend refused the order (status 8).");
-						assertThat(rejected.why().detail()).contains("too large");
+						assertThat(rejected.why().detail()).contains("no room");
 					});
 		}
 	}
@@ -89,15 +76,15 @@ class SinkBackendTests {
 	void isTriedAgainIfTheSinkDoesNotAcknowledgeInTime() throws Exception {
 		try (SinkBackend backend = backend(SHORT)) {
 			assertThat(backend.deliver(this.order)).isInstanceOf(Attempt.RetryLater.class);
-			await().until(() -> this.sink.received.size() == 1);
+			await().until(() -> this.sink.requests.size() == 1);
 			assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.RetryLater(
 					new FailureReason("The backend did not answer within 50 ms.", "the sink did not acknowledge"),
 					Attempt.Reach.UNANSWERED));
-			assertThat(this.sink.received).hasSize(1);
+			assertThat(this.sink.requests).hasSize(1);
 
 			// As the sink does, which stores it once.
-			this.sink.acknowledgesAll = true;
-			this.sink.ack(this.sink.received.getFirst().getMessageId());
+			this.sink.acknowledging = true;
+			this.sink.ack(List.of(this.sink.requests.getFirst().getMessageId()));
 
 			await().untilAsserted(() -> assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.Saved(null)));
 		}
@@ -105,7 +92,7 @@ class SinkBackendTests {
 
 	@Test
 	void saysThatASinkThatIsAwayWasNotReached() throws Exception {
-		this.server.shutdownNow().awaitTermination(LONG.toSeconds(), TimeUnit.SECONDS);
+		this.sink.close();
 		try (SinkBackend backend = backend(SHORT)) {
 			assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.RetryLater(
 					new FailureReason("The backend could not be reached.", "the sink cannot be reached"),
@@ -165,63 +152,7 @@ class SinkBackendTests {
 	}
 
 	private SinkBackend backend(Duration responseTimeout) {
-		return new SinkBackend(InProcessChannelBuilder.forName(this.name), responseTimeout);
-	}
-
-	/** Accepts messages and answers as the test says. */
-	private static final class FakeSink extends DataSinkGrpc.DataSinkImplBase {
-
-		private final List<Request> received = new CopyOnWriteArrayList<>();
-
-		private volatile boolean acknowledgesAll;
-
-		private volatile StreamObserver<Response> responses;
-
-		@Override
-		public StreamObserver<Request> send(StreamObserver<Response> responses) {
-			this.responses = responses;
-			responses.onNext(info().build());
-			return new StreamObserver<>() {
-
-				@Override
-				public void onNext(Request request) {
-					FakeSink.this.received.add(request);
-					if (FakeSink.this.acknowledgesAll) {
-						ack(request.getMessageId());
-					}
-				}
-
-				@Override
-				public void onError(Throwable cause) {
-				}
-
-				@Override
-				public void onCompleted() {
-				}
-
-			};
-		}
-
-		synchronized void ack(ByteString id) {
-			this.responses
-				.onNext(Response.newBuilder().setVersion(1).setAck(AckMessage.newBuilder().addMessageIds(id)).build());
-		}
-
-		void refuse(ByteString id) {
-			this.responses.onNext(info()
-				.setInfo(ServiceMessage.newBuilder()
-					.setMaxVersion(2)
-					.setQueueCapacity(10)
-					.addRefusals(Refusal.newBuilder().setMessageId(id).setCode(8).setDescription("too large")))
-				.build());
-		}
-
-		private static Response.Builder info() {
-			return Response.newBuilder()
-				.setVersion(1)
-				.setInfo(ServiceMessage.newBuilder().setMaxVersion(2).setQueueCapacity(10));
-		}
-
+		return new SinkBackend(this.sink.builder(), responseTimeout);
 	}
 
 }
