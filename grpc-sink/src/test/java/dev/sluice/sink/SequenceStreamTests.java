@@ -158,21 +158,6 @@ class SequenceStreamTests {
 	}
 
 	@Test
-	void refusesOtherContentUnderAnIdThatAnotherClientUsed() throws Exception {
-		ClientStream stranger = client();
-		stranger.send(unnumbered("a", "theirs"));
-		this.store.completeAll();
-		ClientStream client = client();
-
-		client.send(unnumbered("a", "order"));
-		client.send(unnumbered("a", "theirs"));
-
-		assertThat(client.refusals()).containsExactly("a: ALREADY_EXISTS");
-		assertThat(client.acked()).as("the repeat of a stored message").containsExactly("a");
-		assertThat(this.store.pending()).isZero();
-	}
-
-	@Test
 	void keepsTheRoutingKey() throws Exception {
 		ClientStream client = client();
 

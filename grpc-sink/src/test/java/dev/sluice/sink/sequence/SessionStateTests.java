@@ -28,15 +28,6 @@ class SessionStateTests {
 	}
 
 	@Test
-	void tellsAnotherMessageWithTheSameSequence() {
-		this.state.offer(7, 1);
-
-		assertThat(this.state.offer(7, 2)).isEqualTo(Verdict.DIFFERENT);
-		assertThat(this.state.offer(7, 1)).isEqualTo(Verdict.REPEAT);
-		assertThat(SessionState.decode(this.state.encode()).offer(7, 2)).as("read again").isEqualTo(Verdict.DIFFERENT);
-	}
-
-	@Test
 	void aSessionMayBeginBeforeWhatHasComeOfIt() {
 		this.state.offer(5, 1);
 

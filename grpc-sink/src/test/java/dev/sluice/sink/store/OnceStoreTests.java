@@ -82,24 +82,6 @@ class OnceStoreTests {
 		assertThat(this.store.pending()).isZero();
 	}
 
-	@Test
-	void aPlacedMessageIsTheStoresToKnow() {
-		Fence fence = new Fence();
-		CompletableFuture<Outcome> first = place(fence);
-		assertThat(first).isNotDone();
-
-		this.store.completeAll();
-
-		assertThat(first).isCompletedWithValue(Outcome.STORED);
-		assertThat(place(fence)).isCompletedWithValue(Outcome.REPEATED);
-		assertThat(fence.isClosed()).isFalse();
-	}
-
-	private CompletableFuture<Outcome> place(Fence fence) {
-		return Contents.store(this.once::store, new Place(SESSION, 1, fence),
-				Contents.of(ByteString.copyFromUtf8("a"), "a".getBytes()));
-	}
-
 	private List<Completed> storeTogether(Fence fence, String... ids) {
 		List<Placed> messages = new ArrayList<>();
 		for (String id : ids) {

@@ -252,7 +252,9 @@ class SessionWriterTests {
 				others.add(store(message(100 + pauses.get(), "more")));
 			}
 		};
-		storeLarge();
+		Results large = store(message(1, "a".repeat(SessionWriter.LARGE_BYTES)));
+		this.begins.countDown();
+		large.await();
 
 		store(message(100, "b")).await();
 
@@ -276,12 +278,6 @@ class SessionWriterTests {
 		assertThat(this.producer.commitCount()).isEqualTo(3);
 	}
 
-	private void storeLarge() {
-		Results large = store(message(1, "a".repeat(SessionWriter.LARGE_BYTES)));
-		this.begins.countDown();
-		large.await();
-	}
-
 	@Test
 	void writesAMessageToThePartitionOfItsKeyOrElseOfItsSession() {
 		List<ByteString> keys = IntStream.range(0, 8).mapToObj((key) -> ByteString.copyFromUtf8("key " + key)).toList();
@@ -302,7 +298,8 @@ class SessionWriterTests {
 
 	@Test
 	void storesNothingOfAStreamBehindAMessageThatHasToWaitForOlderOnes() {
-		Results results = store(messages(2 * GAPS).toArray(Placed[]::new));
+		Results results = store(
+				IntStream.rangeClosed(1, 2 * GAPS).mapToObj((i) -> message(2 * i + 1, "m" + i)).toArray(Placed[]::new));
 
 		this.begins.countDown();
 
@@ -314,11 +311,6 @@ class SessionWriterTests {
 		assertThat(results.failures().getLast()).hasMessageContaining("An earlier message of the stream");
 		assertThat(this.fence.isClosed()).isTrue();
 		assertThat(this.producer.history()).hasSize(GAPS);
-	}
-
-	/** As many as a session may have, each behind a gap. */
-	private List<Placed> messages(int count) {
-		return IntStream.rangeClosed(1, count).mapToObj((i) -> message(2 * i + 1, "m" + i)).toList();
 	}
 
 	@Test
@@ -373,14 +365,9 @@ class SessionWriterTests {
 		Results next = store(message(2, "b"), message(3, "c"));
 		Results last = store(message(4, "d"));
 
-		assertStoredInTwoTransactions(large, next, last);
-	}
-
-	private void assertStoredInTwoTransactions(Results... all) {
 		this.begins.countDown();
-		for (Results results : all) {
-			results.await();
-		}
+
+		List.of(large, next, last).forEach(Results::await);
 		assertThat(this.producer.commitCount()).isEqualTo(2);
 	}
 
