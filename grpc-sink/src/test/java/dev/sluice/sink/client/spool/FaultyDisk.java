@@ -37,12 +37,21 @@ final class FaultyDisk implements Disk {
 	/** The message of the exception of the next write; null if it does not fail. */
 	volatile @Nullable String failsToWriteOnce;
 
+	/** Whether a read of a file from a position to another one fails. */
+	volatile Bad bad = (_, _, _) -> false;
+
 	/** Bytes read at a position. */
 	final AtomicLong bytesRead = new AtomicLong();
 
+	interface Bad {
+
+		boolean isBad(Path file, long from, long to);
+
+	}
+
 	@Override
 	public FileChannel open(Path file, OpenOption... options) throws IOException {
-		return new Channel(FileChannel.open(file, options));
+		return new Channel(file, FileChannel.open(file, options));
 	}
 
 	@Override
@@ -66,8 +75,11 @@ final class FaultyDisk implements Disk {
 
 	private final class Channel extends FilterChannel {
 
-		Channel(FileChannel channel) {
+		private final Path file;
+
+		Channel(Path file, FileChannel channel) {
 			super(channel);
+			this.file = file;
 			FaultyDisk.this.open.incrementAndGet();
 		}
 
@@ -99,6 +111,9 @@ final class FaultyDisk implements Disk {
 
 		@Override
 		public int read(ByteBuffer to, long position) throws IOException {
+			if (FaultyDisk.this.bad.isBad(this.file, position, position + to.remaining())) {
+				throw new IOException("Input/output error");
+			}
 			int read = super.read(to, position);
 			FaultyDisk.this.bytesRead.addAndGet(Math.max(0, read));
 			return read;

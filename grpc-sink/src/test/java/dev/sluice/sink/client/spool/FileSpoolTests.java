@@ -15,13 +15,13 @@ import java.util.concurrent.Future;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.spool.Spool.Entry;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import static dev.sluice.sink.client.spool.Spools.append;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -371,10 +371,6 @@ class FileSpoolTests {
 
 	private FileSpool open(boolean force) {
 		return new FileSpool(this.directory.resolve("spool"), 100_000_000, force);
-	}
-
-	private static Entry append(Spool spool, @Nullable ByteString id, byte[] payload) throws InterruptedException {
-		return spool.append(List.of(new Message(id, payload))).getFirst();
 	}
 
 	private static ByteString id(String id) {

@@ -1,7 +1,6 @@
 package dev.sluice.sink.client.spool;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,7 +11,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -53,7 +51,7 @@ class SpoolDamageTests {
 			for (int i = 0; i < 60; i++) {
 				byte[] payload = new byte[(i % 5 == 0) ? random.nextInt(12_000) : random.nextInt(300)];
 				random.nextBytes(payload);
-				long number = spool.append(List.of(new Message(null, payload))).getFirst().number();
+				long number = Spools.append(spool, null, payload).number();
 				if (i == 1) {
 					spool.settle(List.of(number));
 				}
@@ -68,106 +66,58 @@ class SpoolDamageTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "closed", "crashed" })
-	void deliversEverythingWholeWhateverBlockIsZeroedOrFlipped(String spool) throws Exception {
+	void deliversEverythingWholeWhateverBlockIsDamaged(String spool) throws Exception {
 		for (Path segment : lastTwo(spool)) {
 			for (int block = 0; block < Files.size(segment); block += BLOCK) {
 				int from = block;
-				check(segment, "zeroed at " + from, (content) -> {
+				UnaryOperator<byte[]> zeroed = (content) -> {
 					Arrays.fill(content, from, Math.min(content.length, from + BLOCK), (byte) 0);
 					return content;
-				});
+				};
+				check(segment, "zeroed at " + from, zeroed);
 				check(segment, "flipped at " + from, (content) -> {
 					content[from] ^= 1;
 					return content;
 				});
+				FaultyDisk disk = new FaultyDisk();
+				disk.bad = (file, begin, end) -> file.endsWith(segment.getFileName()) && begin < from + BLOCK
+						&& end > from && from < file.toFile().length();
+				check(segment, "unreadable at " + from, zeroed, disk);
 			}
 		}
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "closed", "crashed" })
-	void deliversTheRestWhateverBlockCannotBeRead(String spool) throws Exception {
-		for (Path segment : lastTwo(spool)) {
-			for (int block = 0; block < Files.size(segment); block += BLOCK) {
-				int from = block;
-				check(segment, "unreadable at " + from, (content) -> {
-					Arrays.fill(content, from, Math.min(content.length, from + BLOCK), (byte) 0);
-					return content;
-				}, (file, options) -> file.endsWith(segment.getFileName())
-						? new BadBlock(FileChannel.open(file, options), from) : FileChannel.open(file, options));
-			}
-		}
-	}
-
-	/** A file of which one block cannot be read. */
-	private static final class BadBlock extends FilterChannel {
-
-		private final long bad;
-
-		BadBlock(FileChannel channel, long bad) {
-			super(channel);
-			this.bad = bad;
-		}
-
-		@Override
-		public int read(ByteBuffer to, long position) throws IOException {
-			if (position < this.bad + BLOCK && position + to.remaining() > this.bad && this.bad < size()) {
-				throw new IOException("Input/output error");
-			}
-			return super.read(to, position);
-		}
-
 	}
 
 	@Test
 	void readsAgainWhatADiskThatIsGoneHad() throws Exception {
-		AtomicBoolean gone = new AtomicBoolean();
-		try (FileSpool spool = new FileSpool(this.closed, 10_000_000, false, SEGMENT_BYTES,
-				(file, options) -> new FilterChannel(FileChannel.open(file, options)) {
-
-					@Override
-					public int read(ByteBuffer to, long position) throws IOException {
-						if (gone.get()) {
-							throw new IOException("Input/output error");
-						}
-						return super.read(to, position);
-					}
-
-				})) {
-			gone.set(true);
+		FaultyDisk disk = new FaultyDisk();
+		try (FileSpool spool = new FileSpool(this.closed, 10_000_000, false, SEGMENT_BYTES, disk)) {
+			disk.bad = (_, _, _) -> true;
 			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> spool.next(-1))
 				.withMessageContaining("cannot be read now");
 
-			gone.set(false);
+			disk.bad = (_, _, _) -> false;
 			assertThat(Spools.payloads(spool)).hasSameSizeAs(this.appended);
 		}
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "closed", "crashed" })
-	void deliversEverythingWholeWhereverASegmentIsCutOff(String spool) throws Exception {
+	void deliversEverythingWholeWhereverASegmentIsCutOffOrABoundaryFlipped(String spool) throws Exception {
 		for (Path segment : lastTwo(spool)) {
 			Set<Integer> lengths = new TreeSet<>(boundaries(segment));
-			for (int block = 0; block < Files.size(segment); block += BLOCK) {
-				lengths.add(block);
-			}
-			for (int length : lengths) {
-				check(segment, "cut at " + length, (content) -> Arrays.copyOf(content, length));
-			}
-		}
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "closed", "crashed" })
-	void deliversEverythingWholeWhateverBoundaryIsFlipped(String spool) throws Exception {
-		for (Path segment : lastTwo(spool)) {
-			for (int at : boundaries(segment)) {
+			for (int at : lengths) {
 				if (at < Files.size(segment)) {
 					check(segment, "flipped at " + at, (content) -> {
 						content[at] ^= 0x10;
 						return content;
 					});
 				}
+			}
+			for (int block = 0; block < Files.size(segment); block += BLOCK) {
+				lengths.add(block);
+			}
+			for (int length : lengths) {
+				check(segment, "cut at " + length, (content) -> Arrays.copyOf(content, length));
 			}
 		}
 	}
@@ -258,8 +208,7 @@ class SpoolDamageTests {
 			if (!last || lost.stream().allMatch((number) -> number < found.lastKey() - 1)) {
 				assertThat(spool.damaged()).as(where).isEqualTo(lost.size());
 			}
-			assertThat(spool.append(List.of(new Message(null, new byte[1]))).getFirst().number()).as(where)
-				.isGreaterThan(found.lastKey());
+			assertThat(Spools.append(spool, null, new byte[1]).number()).as(where).isGreaterThan(found.lastKey());
 		}
 		Spools.delete(copy);
 	}

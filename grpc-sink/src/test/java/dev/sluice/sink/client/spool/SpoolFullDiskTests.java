@@ -124,9 +124,7 @@ class SpoolFullDiskTests {
 	}
 
 	private static long append(FileSpool spool, String payload) throws InterruptedException {
-		return spool.append(List.of(new Message(ByteString.copyFromUtf8("id"), payload.getBytes())))
-			.getFirst()
-			.number();
+		return Spools.append(spool, ByteString.copyFromUtf8("id"), payload.getBytes()).number();
 	}
 
 	private static List<Long> numbers(FileSpool spool) {

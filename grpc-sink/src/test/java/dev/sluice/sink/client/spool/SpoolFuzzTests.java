@@ -52,7 +52,7 @@ class SpoolFuzzTests {
 					settled.addAll(some);
 				}
 				byte[] payload = payload(random, spool);
-				appended.put(open.append(List.of(new Message(null, payload))).getFirst().number(), payload);
+				appended.put(Spools.append(open, null, payload).number(), payload);
 			}
 			copyWhileSegmentsGo(spool, crashed);
 		}
@@ -70,7 +70,7 @@ class SpoolFuzzTests {
 			found.forEach(
 					(number, payload) -> assertThat(payload).as("message %s", number).isEqualTo(appended.get(number)));
 			byte[] last = { 1, 2, 3 };
-			long number = open.append(List.of(new Message(null, last))).getFirst().number();
+			long number = Spools.append(open, null, last).number();
 			assertThat(found).doesNotContainKey(number);
 			assertThat(Spools.payloads(open).get(number)).isEqualTo(last);
 			open.settle(Spools.payloads(open).keySet());

@@ -11,6 +11,9 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
+import com.google.protobuf.ByteString;
+import org.jspecify.annotations.Nullable;
+
 import dev.sluice.sink.client.spool.Spool.Entry;
 
 /**
@@ -20,6 +23,10 @@ import dev.sluice.sink.client.spool.Spool.Entry;
 final class Spools {
 
 	private Spools() {
+	}
+
+	static Entry append(Spool spool, @Nullable ByteString id, byte[] payload) throws InterruptedException {
+		return spool.append(List.of(new Message(id, payload))).getFirst();
 	}
 
 	/** All unsettled entries, in order. */
