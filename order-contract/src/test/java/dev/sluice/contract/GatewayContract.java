@@ -989,10 +989,13 @@ public abstract class GatewayContract extends RunningGateway {
 		update("UPDATE order_status SET payload = ? WHERE order_id = ?", payload, id);
 	}
 
-	private void update(String sql, Object... parameters) throws SQLException {
+	private static Connection database() throws SQLException {
 		PostgresService postgres = DevServices.shared().postgres();
-		try (Connection connection = DriverManager.getConnection(postgres.jdbcUrl(), postgres.username(),
-				postgres.password()); PreparedStatement update = connection.prepareStatement(sql)) {
+		return DriverManager.getConnection(postgres.jdbcUrl(), postgres.username(), postgres.password());
+	}
+
+	private static void update(String sql, Object... parameters) throws SQLException {
+		try (Connection connection = database(); PreparedStatement update = connection.prepareStatement(sql)) {
 			for (int i = 0; i < parameters.length; i++) {
 				update.setObject(i + 1, parameters[i]);
 			}
