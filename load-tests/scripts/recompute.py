@@ -67,7 +67,7 @@ def latency(millis):
     millis.sort()
     if not millis:
         return None
-    figures = {'mean': sum(millis) / len(millis), 'max': millis[-1]}
+    figures = {'min': millis[0], 'mean': sum(millis) / len(millis), 'max': millis[-1]}
     for percent in (50, 95, 99):
         at = rank(len(millis), percent)
         figures['p%d' % percent] = millis[at - 1] if len(millis) - at >= MIN_VALUES_ABOVE else None
@@ -185,6 +185,8 @@ def main(arguments):
                                                   'acceptedPerSecond', 'latency', 'toAccepted', 'toSaved')}
         reported['cpu'] = {service: cost['cpuMillisPerOrder'] for service, cost in cell['services'].items()}
         reported = dict(flat(reported))
+        if 'latency.min' not in reported:
+            ours.pop('latency.min', None)  # older runs lack it
         for name in sorted(ours.keys() | reported.keys()):
             compared += 1
             one, other = ours.get(name), reported.get(name)
