@@ -81,8 +81,9 @@ public final class SinkClient implements AutoCloseable {
 	public static SinkClient open(ManagedChannelBuilder<?> channel, SinkClientOptions options,
 			DeliveryListener listener) {
 		Spool spool = spool(options);
-		return new SinkClient(channel.keepAliveTime(KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS).build(), options,
-				listener, spool, LoopThread.start("sink-client"));
+		// It repeats what fails itself, after pauses; gRPC would not pause.
+		ManagedChannel built = channel.keepAliveTime(KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS).disableRetry().build();
+		return new SinkClient(built, options, listener, spool, LoopThread.start("sink-client"));
 	}
 
 	SinkClient(ManagedChannel channel, SinkClientOptions options, DeliveryListener listener, Spool spool,

@@ -1,13 +1,21 @@
 package dev.sluice.sink.client;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.HexFormat;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Dictionary;
 import dev.sluice.contract.sink.Refusal;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.sink.client.spool.MemorySpool;
+import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -15,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** The client and a sink that breaks the protocol. The test controls time. */
 class HostileSinkTests {
@@ -97,6 +106,38 @@ class HostileSinkTests {
 
 		assertThat(this.sink.received).containsExactly("a");
 		assertThat(this.client.stats().disconnections()).isZero();
+	}
+
+	/** As a proxy that stops does: gRPC would try again at once, a thousand times. */
+	@Test
+	void opensAConnectionForEachStreamToASinkThatGoesAway() throws Exception {
+		Queue<Socket> connections = new ConcurrentLinkedQueue<>();
+		try (ServerSocket proxy = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+			Thread.ofVirtual().start(() -> goAway(proxy, connections));
+			ManagedChannelBuilder<?> channel = ManagedChannelBuilder
+				.forAddress(proxy.getInetAddress().getHostAddress(), proxy.getLocalPort())
+				.usePlaintext();
+			try (SinkClient other = SinkClient.open(channel, SinkClientOptions.inMemory(), DeliveryListener.NONE)) {
+				await().until(() -> other.stats().disconnections() >= 3);
+
+				assertThat(connections).hasSizeLessThan(10);
+			}
+		}
+	}
+
+	/** Answers each connection with the frames SETTINGS and GOAWAY. */
+	private static void goAway(ServerSocket proxy, Queue<Socket> connections) {
+		try {
+			while (true) {
+				Socket connection = proxy.accept();
+				connections.add(connection);
+				connection.getOutputStream()
+					.write(HexFormat.of().parseHex("000000040000000000" + "000008070000000000" + "0000000000000000"));
+			}
+		}
+		catch (IOException ex) {
+			// The test has ended.
+		}
 	}
 
 	private void send(String id) throws InterruptedException {
