@@ -6,6 +6,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.sluice.gateway.core.status.StatusCircuit;
+import dev.sluice.gateway.core.status.StatusOutage;
 import dev.sluice.gateway.core.status.StatusSql;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
@@ -26,6 +27,8 @@ import reactor.core.publisher.Mono;
 class StatusGuard {
 
 	private final AtomicInteger asking = new AtomicInteger();
+
+	private final StatusOutage outage = new StatusOutage();
 
 	private final CircuitBreaker circuit;
 
@@ -57,14 +60,14 @@ class StatusGuard {
 			.using(this.asking::getAndIncrement, (before) -> asked(limit, query, before),
 					(_) -> this.asking.decrementAndGet())
 			.transformDeferred(CircuitBreakerOperator.of(this.circuit))
-			.onErrorMap((failure) -> StatusUnavailableException.isCausedBy(failure) || isTableMissing(failure),
-					StatusUnavailableException::new);
+			.onErrorMap((failure) -> StatusUnavailableException.isCausedBy(failure) || isNoTable(failure),
+					this.outage::of);
 	}
 
 	/** The consumer creates the table when it first starts. */
-	private static boolean isTableMissing(Throwable failure) {
+	private static boolean isNoTable(Throwable failure) {
 		return failure instanceof BadSqlGrammarException bad && bad.getR2dbcException() != null
-				&& StatusSql.UNDEFINED_TABLE.equals(bad.getR2dbcException().getSqlState());
+				&& StatusSql.isNoTable(bad.getR2dbcException().getSqlState());
 	}
 
 	private <T> Mono<T> asked(Duration limit, Mono<T> query, int before) {

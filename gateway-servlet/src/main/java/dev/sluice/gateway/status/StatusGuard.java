@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.sluice.gateway.core.status.StatusCircuit;
+import dev.sluice.gateway.core.status.StatusOutage;
 import dev.sluice.gateway.core.status.StatusSql;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
@@ -32,6 +33,8 @@ import org.springframework.stereotype.Component;
  */
 @Component
 class StatusGuard implements DisposableBean {
+
+	private final StatusOutage outage = new StatusOutage();
 
 	private final CircuitBreaker circuit;
 
@@ -63,17 +66,17 @@ class StatusGuard implements DisposableBean {
 			return this.circuit.executeSupplier(() -> asked(limit, query));
 		}
 		catch (RuntimeException ex) {
-			if (StatusUnavailableException.isCausedBy(ex) || isTableMissing(ex)) {
-				throw new StatusUnavailableException(ex);
+			if (StatusUnavailableException.isCausedBy(ex) || isNoTable(ex)) {
+				throw this.outage.of(ex);
 			}
 			throw ex;
 		}
 	}
 
 	/** The consumer creates the table when it first starts. */
-	private static boolean isTableMissing(RuntimeException failure) {
+	private static boolean isNoTable(RuntimeException failure) {
 		return failure instanceof BadSqlGrammarException bad && bad.getSQLException() != null
-				&& StatusSql.UNDEFINED_TABLE.equals(bad.getSQLException().getSQLState());
+				&& StatusSql.isNoTable(bad.getSQLException().getSQLState());
 	}
 
 	private <T> T asked(Duration limit, Supplier<T> query) {

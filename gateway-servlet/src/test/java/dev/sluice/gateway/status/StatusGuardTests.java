@@ -1,14 +1,19 @@
 package dev.sluice.gateway.status;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.sluice.gateway.core.status.StatusGuardContract;
+import dev.sluice.gateway.core.status.StatusUnavailableException;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.BadSqlGrammarException;
 
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 class StatusGuardTests extends StatusGuardContract {
@@ -56,6 +61,17 @@ class StatusGuardTests extends StatusGuardContract {
 	@Override
 	protected void awaitQueries(int count) {
 		await().until(() -> this.guard.queries() == count);
+	}
+
+	/** JDBC's translation takes any refused statement for a wrong one. */
+	@Test
+	void takesAForbiddenTableForAnOutage() {
+		SQLException failure = new SQLException("permission denied for table order_status", "42501");
+
+		assertThatExceptionOfType(StatusUnavailableException.class)
+			.isThrownBy(() -> this.guard.ask(Duration.ofHours(1), () -> {
+				throw new BadSqlGrammarException("query", "", failure);
+			}));
 	}
 
 }

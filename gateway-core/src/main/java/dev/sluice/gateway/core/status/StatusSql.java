@@ -38,10 +38,14 @@ public final class StatusSql {
 	/** The data for a redelivery: {@link #stored}. */
 	public static final String STORED = "SELECT status, customer_id, payload FROM order_status WHERE order_id = :id";
 
-	/** PostgreSQL's error code if the table does not exist. */
-	public static final String UNDEFINED_TABLE = "42P01";
-
 	private StatusSql() {
+	}
+
+	/**
+	 * Whether an error code of PostgreSQL says that the table is missing or forbidden.
+	 */
+	public static boolean isNoTable(@Nullable String state) {
+		return "42P01".equals(state) || "42501".equals(state);
 	}
 
 	public static <E extends Exception> StatusRow row(Columns<E> row) throws E {

@@ -6,8 +6,10 @@ import java.util.concurrent.TimeoutException;
 
 import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import org.springframework.dao.NonTransientDataAccessResourceException;
+import org.springframework.dao.PermissionDeniedDataAccessException;
 import org.springframework.dao.RecoverableDataAccessException;
 import org.springframework.dao.TransientDataAccessException;
+import org.springframework.dao.UncategorizedDataAccessException;
 
 /**
  * PostgreSQL did not answer a query in time, or was not asked. Any other failure of a
@@ -27,8 +29,10 @@ public final class StatusUnavailableException extends RuntimeException {
 			case CallNotPermittedException _, RejectedExecutionException _, TimeoutException _,
 					CancellationException _ ->
 				true;
+			// Uncategorized: such as a lock timeout, which R2DBC takes for a resource's.
 			case TransientDataAccessException _, NonTransientDataAccessResourceException _,
-					RecoverableDataAccessException _ ->
+					RecoverableDataAccessException _, UncategorizedDataAccessException _,
+					PermissionDeniedDataAccessException _ ->
 				true;
 			default -> false;
 		};

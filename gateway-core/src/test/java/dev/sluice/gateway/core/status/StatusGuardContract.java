@@ -12,12 +12,19 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.PermissionDeniedDataAccessException;
+import org.springframework.dao.UncategorizedDataAccessException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /** How a gateway queries PostgreSQL. */
+@ExtendWith(OutputCaptureExtension.class)
 public abstract class StatusGuardContract {
 
 	protected static final Duration SHORT = Duration.ofMillis(20);
@@ -91,6 +98,29 @@ public abstract class StatusGuardContract {
 			ask(SHORT, this.answer).exceptionally((_) -> "").join();
 			return circuit() == State.OPEN;
 		});
+	}
+
+	/** A forbidden table, and a lock timeout, which JDBC's translation does not know. */
+	@Test
+	void takesWhatPostgresRefusesForAnOutage() {
+		for (DataAccessException refused : List.of(new PermissionDeniedDataAccessException("denied", null),
+				new UncategorizedDataAccessException("canceling statement due to lock timeout", null) {
+				})) {
+			assertThat(ask(LONG, CompletableFuture.failedFuture(refused))).failsWithin(PATIENCE)
+				.withThrowableThat()
+				.withCauseInstanceOf(StatusUnavailableException.class);
+		}
+	}
+
+	@Test
+	void logsOnceWhyPostgresCannotBeAsked(CapturedOutput output) {
+		CompletableFuture<String> failed = CompletableFuture.failedFuture(new DataAccessResourceFailureException("down",
+				new IllegalStateException("password authentication failed")));
+		for (int i = 0; i < 20; i++) {
+			assertThat(ask(LONG, failed)).failsWithin(PATIENCE);
+		}
+
+		assertThat(output.getAll()).containsOnlyOnce("password authentication failed");
 	}
 
 	@Test
