@@ -3,16 +3,13 @@ package dev.sluice.consumer.delivery;
 import java.util.List;
 import java.util.Map;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
+import dev.sluice.consumer.Quiet;
 import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
@@ -27,6 +24,7 @@ import static org.mockito.Mockito.withSettings;
  * of interleavings. A life that fails names its seed; {@code -Dsimulation.seed=N} repeats
  * that one alone, and {@code -Dsimulation.lives=N} sets the number of lives.
  */
+@ExtendWith(Quiet.class)
 class DeliverySimulationTests {
 
 	private static final boolean FULL = Boolean.getBoolean("sluice.full");
@@ -36,18 +34,6 @@ class DeliverySimulationTests {
 	private static final TopicWatch TOPICS = topics();
 
 	private static final LostRecords LOST = lostRecords();
-
-	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("dev.sluice.consumer");
-
-	@BeforeAll
-	static void silence() {
-		LOGGER.setLevel(Level.OFF);
-	}
-
-	@AfterAll
-	static void speak() {
-		LOGGER.setLevel(null);
-	}
 
 	@Test
 	void keepsItsPromisesWhateverHappensWhen() {

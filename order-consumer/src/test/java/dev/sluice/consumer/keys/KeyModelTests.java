@@ -9,14 +9,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
+import dev.sluice.consumer.Quiet;
 import dev.sluice.consumer.keys.KeyModel.Listed;
 import dev.sluice.consumer.keys.KeyModel.Step;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -26,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * {@code -Dsimulation.seed=N} repeats it alone. {@code -Dsimulation.depth=N} sets the
  * depth, {@code -Dsimulation.lives=N} the number of walks, 50 each.
  */
+@ExtendWith(Quiet.class)
 class KeyModelTests {
 
 	private static final boolean FULL = Boolean.getBoolean("sluice.full");
@@ -37,18 +35,6 @@ class KeyModelTests {
 	private static final int WALKS = 50 * LIVES;
 
 	private static final int STEPS = 40;
-
-	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("dev.sluice");
-
-	@BeforeAll
-	static void silence() {
-		LOGGER.setLevel(Level.OFF);
-	}
-
-	@AfterAll
-	static void speak() {
-		LOGGER.setLevel(null);
-	}
 
 	/** Breadth first, so that a sequence that fails is a shortest one. */
 	@Test

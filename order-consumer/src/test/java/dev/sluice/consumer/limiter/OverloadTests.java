@@ -2,36 +2,27 @@ package dev.sluice.consumer.limiter;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Comparator;
-import java.util.PriorityQueue;
-import java.util.SplittableRandom;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import dev.sluice.consumer.Backoff;
+import dev.sluice.consumer.Quiet;
 import dev.sluice.consumer.backend.Attempt;
-import dev.sluice.consumer.backend.Attempt.Reach;
-import dev.sluice.consumer.backend.Attempt.RetryLater;
-import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.Attempt.Throttled;
-import dev.sluice.consumer.backend.BackendProperties;
 import dev.sluice.consumer.backend.FailureReason;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import dev.sluice.consumer.limiter.DeliverySimulator.Answer;
+import dev.sluice.consumer.limiter.DeliverySimulator.SimulatedBackend;
+import dev.sluice.consumer.limiter.DeliverySimulator.SimulatedOrder;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The limit finds the capacity of a backend, whatever way the backend shows that it is
- * full. A simulated consumer has more orders than it may deliver at once. The product's
- * own limit, circuit breaker and back-off decide; the backends are random, from a seed,
- * and a minute takes milliseconds.
+ * full.
  */
+@ExtendWith(Quiet.class)
 class OverloadTests {
 
 	private static final boolean FULL = Boolean.getBoolean("sluice.full");
@@ -45,21 +36,7 @@ class OverloadTests {
 
 	private static final int DEAR_SEEDS = FULL ? SEEDS : 1;
 
-	private static final int MAX_ATTEMPTS = 8;
-
-	private static final int MAX_PENDING = 10_000;
-
-	private static final Logger log = (Logger) LoggerFactory.getLogger(BackendHealth.class);
-
-	@BeforeAll
-	static void silence() {
-		log.setLevel(Level.OFF);
-	}
-
-	@AfterAll
-	static void speak() {
-		log.setLevel(null);
-	}
+	private static final Duration REFUSAL = Duration.ofMillis(2);
 
 	/**
 	 * The backend has slots of 50 ms each. With a full queue it answers 503 within 2 ms,
@@ -70,16 +47,14 @@ class OverloadTests {
 			"1, 3, 100, 0.9", "16, 0, 1000, 0.8" })
 	void usesABackendWhoseQueueIsFull(int slots, int queue, int concurrency, double atLeast) {
 		for (int seed = 0; seed < SEEDS; seed++) {
-			Simulation simulation = new Simulation(seed, concurrency);
-			simulation.backend = simulation.new Queue(slots, queue);
+			DeliverySimulator simulation = endless(seed, concurrency);
+			simulation.backend = new Queue(simulation, slots, queue);
 			simulation.run(LENGTH);
 
-			double ideal = slots / 0.05 * LENGTH.toSeconds();
-			assertThat(simulation.saved / ideal).as("seed %s: share of the backend's rate", seed)
-				.isGreaterThan(atLeast);
+			assertSaves(simulation.saved, slots / 0.05, LENGTH, atLeast);
 			assertThat(simulation.refused / (double) simulation.attempts).as("seed %s: share refused", seed)
 				.isLessThan(0.15);
-			assertThat(simulation.deadLetters).as("seed %s", seed).isZero();
+			assertThat(simulation.buried).as("seed %s", seed).isEmpty();
 		}
 	}
 
@@ -87,16 +62,14 @@ class OverloadTests {
 	@Test
 	void isNotOverloadedByABurstAfterAPause() {
 		for (int seed = 0; seed < DEAR_SEEDS; seed++) {
-			Simulation simulation = new Simulation(seed, 1_000);
-			Simulation.Queue backend = simulation.new Queue(1_000, 0);
-			simulation.backend = backend;
+			DeliverySimulator simulation = endless(seed, 1_000);
+			Queue backend = new Queue(simulation, 1_000, 0);
 			simulation.run(DEAR_LENGTH);
 			simulation.orders = 0;
 			simulation.run(DEAR_LENGTH.plusSeconds(2));
 			assertThat(simulation.inFlight).isZero();
 			int refused = simulation.refused;
-			backend.slots = 16;
-			backend.queue = 200;
+			backend.resize(16, 200);
 			simulation.orders = 1_000;
 
 			Duration took = simulation.runUntilAllAreSaved();
@@ -110,10 +83,11 @@ class OverloadTests {
 	@Test
 	void isNotOverloadedByABurstBehindASteadyRate() {
 		for (int seed = 0; seed < 10; seed++) {
-			Simulation simulation = new Simulation(seed, 1_000);
-			simulation.backend = simulation.new Queue(16, 200);
-			simulation.orders = 0;
-			simulation.receive(800, Duration.ofSeconds(2));
+			DeliverySimulator simulation = new DeliverySimulator(seed, 1_000);
+			simulation.backend = new Queue(simulation, 16, 200);
+			for (int i = 0; i < 800; i++) {
+				simulation.order(Duration.ofMillis(2_000).multipliedBy(i).dividedBy(800), false);
+			}
 			simulation.run(Duration.ofSeconds(2));
 			simulation.orders += 600;
 
@@ -129,14 +103,12 @@ class OverloadTests {
 	@ValueSource(ints = { 300, 600, 800, 1_000 })
 	void isNotOverloadedByABurstRightAfterAFasterBackend(int before) {
 		for (int seed = 0; seed < SEEDS; seed++) {
-			Simulation simulation = new Simulation(seed, 1_000);
-			Simulation.Queue backend = simulation.new Queue(1_000, 0);
-			simulation.backend = backend;
+			DeliverySimulator simulation = new DeliverySimulator(seed, 1_000);
+			Queue backend = new Queue(simulation, 1_000, 0);
 			simulation.orders = before;
 			simulation.runUntilAllAreSaved();
 			simulation.run(Duration.ofNanos(simulation.nowNanos).plusMillis(500));
-			backend.slots = 16;
-			backend.queue = 200;
+			backend.resize(16, 200);
 			// A slot is free only after its order is answered.
 			backend.lag = Duration.ofMillis(3);
 			simulation.orders = 1_000;
@@ -153,32 +125,33 @@ class OverloadTests {
 	@ValueSource(ints = { 50, 300 })
 	void keepsItsLimitWhereFewerOrdersWouldFailAsOften(int concurrency) {
 		for (int seed = 0; seed < DEAR_SEEDS; seed++) {
-			Simulation simulation = new Simulation(seed, concurrency);
-			simulation.backend = simulation.new Failing(1 / 3.0);
+			DeliverySimulator simulation = endless(seed, concurrency);
+			simulation.backend = new Failing(simulation, 1 / 3.0, fast(simulation));
 			// The first few attempts may open the circuit breaker once.
 			simulation.run(DEAR_LENGTH);
 			int before = simulation.saved;
 			simulation.run(DEAR_LENGTH.multipliedBy(2));
 
-			// The rate if only the concurrency limits it: 50 ms for a save, 2 ms for a
-			// failure.
-			double ideal = concurrency / (0.05 + 0.5 * 0.002) * DEAR_LENGTH.toSeconds();
-			assertThat((simulation.saved - before) / ideal).as("seed %s: share of the possible rate", seed)
-				.isGreaterThan(0.9);
+			assertSaves(simulation.saved - before, possible(concurrency, 1 / 3.0), DEAR_LENGTH, 0.9);
 		}
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "0.01, 0.95", "0.05, 0.95", "0.1, 0.95" })
-	void keepsItsLimitWhereFewFail(double share, double atLeast) {
-		for (int seed = 0; seed < DEAR_SEEDS; seed++) {
-			Simulation simulation = new Simulation(seed, 300);
-			simulation.backend = simulation.new Failing(share);
-			simulation.run(DEAR_LENGTH);
+	@CsvSource({ "300, 0.01, 0.95", "300, 0.05, 0.95", "300, 0.1, 0.95", "10, 0.3, 0.7", "10, 0.6, 0.7", "50, 0.6, 0.7",
+			"2, 0.9, 0.7" })
+	void takesWhatABackendSavesThatFailsAtRandom(int concurrency, double share, double atLeast) {
+		for (int seed = 0; seed < SEEDS; seed++) {
+			DeliverySimulator simulation = endless(seed, concurrency);
+			simulation.backend = new Failing(simulation, share, fast(simulation));
+			simulation.run(LENGTH);
 
-			double ideal = 300 / 0.05 * DEAR_LENGTH.toSeconds();
-			assertThat(simulation.saved / ideal).as("seed %s: share of the possible rate", seed).isGreaterThan(atLeast);
+			assertSaves(simulation.saved, possible(concurrency, share), LENGTH, atLeast);
 		}
+	}
+
+	/** If the concurrency limits it: 50 ms for a save, 2 ms for a failure. */
+	private static double possible(int concurrency, double share) {
+		return (1 - share) * concurrency / ((1 - share) * 0.05 + share * 0.002);
 	}
 
 	/** The backend loses instances, and gets them back. */
@@ -186,38 +159,19 @@ class OverloadTests {
 	@ValueSource(ints = { 2, 4 })
 	void followsABackendThatBecomesSmallerAndLarger(int part) {
 		for (int seed = 0; seed < DEAR_SEEDS; seed++) {
-			Simulation simulation = new Simulation(seed, 1_000);
-			Simulation.Queue backend = simulation.new Queue(64, 64);
-			simulation.backend = backend;
+			DeliverySimulator simulation = endless(seed, 1_000);
+			Queue backend = new Queue(simulation, 64, 64);
 			simulation.run(DEAR_LENGTH);
-			backend.slots = 64 / part;
-			backend.queue = 64 / part;
+			backend.resize(64 / part, 64 / part);
 			int before = simulation.saved;
 			simulation.run(DEAR_LENGTH.multipliedBy(2));
 			int smaller = simulation.saved - before;
-			backend.slots = 64;
-			backend.queue = 64;
+			backend.resize(64, 64);
 			simulation.run(DEAR_LENGTH.multipliedBy(3));
-			int larger = simulation.saved - before - smaller;
 
-			assertThat(smaller / (64 / part / 0.05 * DEAR_LENGTH.toSeconds())).as("seed %s: smaller", seed)
-				.isGreaterThan(0.75);
-			assertThat(larger / (64 / 0.05 * DEAR_LENGTH.toSeconds())).as("seed %s: larger", seed).isGreaterThan(0.75);
-			assertThat(simulation.deadLetters).as("seed %s", seed).isZero();
-		}
-	}
-
-	/** The concurrency limits it: 50 ms for a save, 2 ms for a failure. */
-	@ParameterizedTest
-	@CsvSource({ "10, 0.3", "10, 0.6", "50, 0.6", "2, 0.9" })
-	void takesWhatABackendSavesThatFailsAtRandom(int concurrency, double share) {
-		for (int seed = 0; seed < SEEDS; seed++) {
-			Simulation simulation = new Simulation(seed, concurrency);
-			simulation.backend = simulation.new Failing(share);
-			simulation.run(LENGTH);
-
-			double ideal = (1 - share) * concurrency / ((1 - share) * 0.05 + share * 0.002) * LENGTH.toSeconds();
-			assertThat(simulation.saved / ideal).as("seed %d: share of the possible rate", seed).isGreaterThan(0.7);
+			assertSaves(smaller, 64 / part / 0.05, DEAR_LENGTH, 0.75);
+			assertSaves(simulation.saved - before - smaller, 64 / 0.05, DEAR_LENGTH, 0.75);
+			assertThat(simulation.buried).as("seed %s", seed).isEmpty();
 		}
 	}
 
@@ -226,14 +180,11 @@ class OverloadTests {
 	@ValueSource(doubles = { 0.3, 0.6, 0.9 })
 	void takesWhatAFullBackendSavesThatFailsAtRandom(double share) {
 		for (int seed = 0; seed < SEEDS; seed++) {
-			Simulation simulation = new Simulation(seed, 100);
-			Simulation.Queue queue = simulation.new Queue(16, 200);
-			simulation.backend = simulation.new Failing(share, queue);
+			DeliverySimulator simulation = endless(seed, 100);
+			simulation.backend = new Failing(simulation, share, new Queue(simulation, 16, 200));
 			simulation.run(LENGTH);
 
-			assertThat(simulation.saved / ((1 - share) * 320 * LENGTH.toSeconds()))
-				.as("seed %d: share of the possible rate", seed)
-				.isGreaterThan(0.7);
+			assertSaves(simulation.saved, (1 - share) * 320, LENGTH, 0.7);
 		}
 	}
 
@@ -243,14 +194,20 @@ class OverloadTests {
 			"0.9, 20000", "0.9, 60000" })
 	void takesWhatABackendSavesThatComesAndGoes(double down, long periodMillis) {
 		for (int seed = 0; seed < SEEDS; seed++) {
-			Simulation simulation = new Simulation(seed, 100);
-			Simulation.Queue queue = simulation.new Queue(16, 200);
-			simulation.backend = simulation.new Flapping(Duration.ofMillis(periodMillis), down, queue);
+			DeliverySimulator simulation = endless(seed, 100);
+			SimulatedBackend queue = new Queue(simulation, 16, 200);
+			// Down for the first share of each period.
+			simulation.backend = (order, answer) -> {
+				if (simulation.nowNanos % (periodMillis * 1_000_000) < down * periodMillis * 1e6) {
+					answer.after(REFUSAL, DeliverySimulator.FAILED);
+				}
+				else {
+					queue.attempt(order, answer);
+				}
+			};
 			simulation.run(LENGTH.multipliedBy(2));
 
-			assertThat(simulation.saved / ((1 - down) * 320 * LENGTH.toSeconds() * 2))
-				.as("seed %d: share of the possible rate", seed)
-				.isGreaterThan(0.7);
+			assertSaves(simulation.saved, (1 - down) * 320, LENGTH.multipliedBy(2), 0.7);
 		}
 	}
 
@@ -258,360 +215,139 @@ class OverloadTests {
 	@ValueSource(ints = { 20, 400 })
 	void followsABackendThatThrottlesToARate(int perSecond) {
 		for (int seed = 0; seed < SEEDS; seed++) {
-			Simulation simulation = new Simulation(seed, 1_000);
-			simulation.backend = simulation.new Rate(perSecond);
+			DeliverySimulator simulation = endless(seed, 1_000);
+			simulation.backend = new Rate(simulation, perSecond);
 			simulation.run(LENGTH);
 
-			assertThat(simulation.saved / (double) (perSecond * LENGTH.toSeconds())).as("seed %s", seed)
-				.isGreaterThan(0.8);
-			assertThat(simulation.deadLetters).as("seed %s", seed).isZero();
+			assertSaves(simulation.saved, perSecond, LENGTH, 0.8);
+			assertThat(simulation.buried).as("seed %s", seed).isEmpty();
 		}
 	}
 
-	private static final class SimulatedOrder {
+	private static void assertSaves(int saved, double perSecond, Duration length, double atLeast) {
+		assertThat(saved / (perSecond * length.toSeconds())).as("share of the possible rate").isGreaterThan(atLeast);
+	}
 
-		private final RetryBudget budget;
+	/** With more orders than may be delivered at once. */
+	private static DeliverySimulator endless(long seed, int concurrency) {
+		DeliverySimulator simulation = new DeliverySimulator(seed, concurrency);
+		simulation.orders = Integer.MAX_VALUE;
+		return simulation;
+	}
 
-		private int attempts;
+	/** A backend that takes any number at once. */
+	private static SimulatedBackend fast(DeliverySimulator simulation) {
+		return (_, answer) -> answer.after(save(simulation), DeliverySimulator.SAVED);
+	}
 
-		SimulatedOrder(RetryBudget budget) {
-			this.budget = budget;
+	/** 50 ms on average. */
+	private static Duration save(DeliverySimulator simulation) {
+		return Duration.ofNanos(simulation.random.nextLong(25_000_000, 75_000_000));
+	}
+
+	/**
+	 * A backend that processes as many orders at once as it has slots, queues some, and
+	 * answers 503 to the rest.
+	 */
+	private static final class Queue implements SimulatedBackend {
+
+		private final DeliverySimulator simulation;
+
+		private final ArrayDeque<Answer> waiting = new ArrayDeque<>();
+
+		private int slots;
+
+		private int queue;
+
+		private int busy;
+
+		private Duration lag = Duration.ZERO;
+
+		Queue(DeliverySimulator simulation, int slots, int queue) {
+			this.simulation = simulation;
+			simulation.backend = this;
+			resize(slots, queue);
+		}
+
+		void resize(int slots, int queue) {
+			this.slots = slots;
+			this.queue = queue;
+		}
+
+		@Override
+		public void attempt(SimulatedOrder order, Answer answer) {
+			if (this.busy < this.slots) {
+				process(answer);
+			}
+			else if (this.waiting.size() < this.queue) {
+				this.waiting.add(answer);
+			}
+			else {
+				answer.after(REFUSAL, DeliverySimulator.FAILED);
+			}
+		}
+
+		private void process(Answer answer) {
+			this.busy++;
+			Duration took = save(this.simulation);
+			this.simulation.later(took.plus(this.lag), () -> {
+				this.busy--;
+				while (this.busy < this.slots && !this.waiting.isEmpty()) {
+					process(this.waiting.poll());
+				}
+			});
+			answer.after(took, DeliverySimulator.SAVED);
 		}
 
 	}
 
-	/** Schedules the answer to an attempt. */
-	private interface SimulatedBackend {
+	/** A share of the orders fails immediately; the others reach the backend. */
+	private record Failing(DeliverySimulator simulation, double share,
+			SimulatedBackend others) implements SimulatedBackend {
 
-		void attempt(Answer answer);
+		@Override
+		public void attempt(SimulatedOrder order, Answer answer) {
+			if (this.simulation.random.nextDouble() < this.share) {
+				answer.after(REFUSAL, DeliverySimulator.FAILED);
+			}
+			else {
+				this.others.attempt(order, answer);
+			}
+		}
 
 	}
 
-	private interface Answer {
-
-		void after(Duration wait, Attempt attempt);
-
-	}
-
-	private static final class Simulation {
-
-		private static final Attempt SAVED = new Saved(null);
-
-		private static final Attempt FULL = new RetryLater(FailureReason.failed(503, "full"), Reach.ANSWERED);
+	/** A backend with a token bucket, which answers 429 when it is empty. */
+	private static final class Rate implements SimulatedBackend {
 
 		private static final Attempt THROTTLED = new Throttled(FailureReason.throttled("429"), Duration.ZERO);
 
-		private static final Duration REFUSAL = Duration.ofMillis(2);
+		private final DeliverySimulator simulation;
 
-		private final SplittableRandom random;
+		private final double perNano;
 
-		private final BackendHealth health;
+		private double tokens = 1;
 
-		private final AdaptiveLimit limit;
+		private long filledNanos;
 
-		private final Backoff backoff;
-
-		private final PriorityQueue<Event> events = new PriorityQueue<>(
-				Comparator.comparingLong(Event::atNanos).thenComparingLong(Event::number));
-
-		private final PriorityQueue<Event> retries = new PriorityQueue<>(
-				Comparator.comparingLong(Event::atNanos).thenComparingLong(Event::number));
-
-		private SimulatedBackend backend = (answer) -> {
-		};
-
-		private long nowNanos;
-
-		private long number;
-
-		private int inFlight;
-
-		/** Have a permit and wait with it. */
-		private int reserved;
-
-		private int attempts;
-
-		private int refused;
-
-		private int saved;
-
-		private int deadLetters;
-
-		/** That have not been tried yet. */
-		private int orders = Integer.MAX_VALUE;
-
-		/** That have been tried and are not saved. */
-		private int begun;
-
-		Simulation(long seed, int concurrency) {
-			this.random = new SplittableRandom(seed);
-			this.limit = new AdaptiveLimit(concurrency);
-			this.health = new BackendHealth(new BackendProperties.Circuit(Duration.ofSeconds(2), Duration.ofSeconds(2)),
-					Duration.ofSeconds(1), () -> this.nowNanos);
-			this.health.onChange(() -> {
-				if (this.health.isHealthy()) {
-					this.limit.recovered(this.health.unsavedFor(), this.nowNanos);
-				}
-				else {
-					this.limit.outage(this.nowNanos);
-				}
-			});
-			this.backoff = new Backoff(Duration.ofMillis(500), Duration.ofSeconds(30), this.random::nextDouble);
+		Rate(DeliverySimulator simulation, int perSecond) {
+			this.simulation = simulation;
+			this.perNano = perSecond / 1e9;
 		}
 
-		void run(Duration until) {
-			fill();
-			while (!this.events.isEmpty() && this.events.peek().atNanos() <= until.toNanos()) {
-				Event event = this.events.poll();
-				this.nowNanos = Math.max(this.nowNanos + 1, event.atNanos());
-				event.task().run();
-				fill();
-			}
-			this.nowNanos = until.toNanos();
-		}
-
-		/** Orders that come evenly. */
-		void receive(int orders, Duration within) {
-			for (int i = 0; i < orders; i++) {
-				later(within.multipliedBy(i).dividedBy(orders), () -> this.orders++);
-			}
-		}
-
-		Duration runUntilAllAreSaved() {
-			long startNanos = this.nowNanos;
-			fill();
-			while (this.orders > 0 || this.begun > 0) {
-				Event event = this.events.remove();
-				this.nowNanos = Math.max(this.nowNanos + 1, event.atNanos());
-				event.task().run();
-				fill();
-			}
-			return Duration.ofNanos(this.nowNanos - startNanos);
-		}
-
-		private void fill() {
-			if (this.inFlight == 0 && hasNext()) {
-				this.limit.resume(this.nowNanos);
-			}
-			while (this.inFlight + this.reserved < this.limit.current() && hasNext()) {
-				Duration wait = this.health.reserve(this.limit.current());
-				this.reserved++;
-				if (wait.isZero()) {
-					begin();
-				}
-				else {
-					later(wait, this::begin);
-				}
-			}
-		}
-
-		private boolean hasNext() {
-			return (this.orders > 0 && this.begun < MAX_PENDING)
-					|| (!this.retries.isEmpty() && this.retries.peek().atNanos() <= this.nowNanos);
-		}
-
-		/** Retries that are due come before new orders, as they do in a partition. */
-		private SimulatedOrder next() {
-			while (!this.retries.isEmpty() && this.retries.peek().atNanos() <= this.nowNanos) {
-				SimulatedOrder order = this.retries.poll().order();
-				if (!order.budget.isSpent()) {
-					return order;
-				}
-				this.deadLetters++;
-			}
-			this.orders--;
-			this.begun++;
-			return new SimulatedOrder(this.health.budget(MAX_ATTEMPTS));
-		}
-
-		private void begin() {
-			this.reserved--;
-			if (this.inFlight >= this.limit.current() || !hasNext()) {
-				return;
-			}
-			SimulatedOrder order = next();
-			this.inFlight++;
-			// No two things happen at once.
-			long beganNanos = this.nowNanos++;
-			this.attempts++;
-			order.attempts++;
-			this.backend.attempt((wait, attempt) -> later(wait, () -> end(order, beganNanos, attempt)));
-		}
-
-		private void end(SimulatedOrder order, long beganNanos, Attempt attempt) {
-			BackendEvidence.Failure failure = this.health.attempted(attempt, beganNanos);
-			int before = this.inFlight--;
-			if (this.inFlight == 0) {
-				this.limit.idle(this.nowNanos);
-			}
-			if (attempt == SAVED) {
-				this.saved++;
-				this.begun--;
-				if (this.health.isHealthy()) {
-					this.limit.processed(beganNanos, before);
-				}
-				return;
-			}
-			this.refused++;
-			if (attempt == THROTTLED) {
-				order.attempts--;
-				this.limit.throttled(beganNanos, this.nowNanos);
+		@Override
+		public void attempt(SimulatedOrder order, Answer answer) {
+			long now = this.simulation.nowNanos;
+			this.tokens = Math.min(Math.max(1, this.perNano * 1e8),
+					this.tokens + (now - this.filledNanos) * this.perNano);
+			this.filledNanos = now;
+			if (this.tokens >= 1) {
+				this.tokens--;
+				answer.after(Duration.ofMillis(50), DeliverySimulator.SAVED);
 			}
 			else {
-				if (this.health.isHealthy()) {
-					this.limit.failed(beganNanos, this.nowNanos);
-				}
-				order.budget.failed(failure);
+				answer.after(REFUSAL, THROTTLED);
 			}
-			Duration wait = this.backoff.after(Math.max(1, order.attempts));
-			this.retries.add(new Event(this.nowNanos + wait.toNanos(), this.number++, order, () -> {
-			}));
-			later(wait, () -> {
-			});
-		}
-
-		private void later(Duration wait, Runnable task) {
-			this.events.add(new Event(this.nowNanos + wait.toNanos(), this.number++, null, task));
-		}
-
-		private record Event(long atNanos, long number, SimulatedOrder order, Runnable task) {
-		}
-
-		/**
-		 * A backend that processes as many orders at once as it has slots, queues some,
-		 * and answers 503 to the rest.
-		 */
-		private final class Queue implements SimulatedBackend {
-
-			private int slots;
-
-			private int queue;
-
-			private int busy;
-
-			private Duration lag = Duration.ZERO;
-
-			private final ArrayDeque<Answer> waiting = new ArrayDeque<>();
-
-			Queue(int slots, int queue) {
-				this.slots = slots;
-				this.queue = queue;
-			}
-
-			@Override
-			public void attempt(Answer answer) {
-				if (this.busy < this.slots) {
-					process(answer);
-				}
-				else if (this.waiting.size() < this.queue) {
-					this.waiting.add(answer);
-				}
-				else {
-					answer.after(REFUSAL, FULL);
-				}
-			}
-
-			private void process(Answer answer) {
-				this.busy++;
-				// 50 ms on average.
-				Duration took = Duration.ofNanos(Simulation.this.random.nextLong(25_000_000, 75_000_000));
-				later(took.plus(this.lag), () -> {
-					this.busy--;
-					while (this.busy < this.slots && !this.waiting.isEmpty()) {
-						process(this.waiting.poll());
-					}
-				});
-				answer.after(took, SAVED);
-			}
-
-		}
-
-		/** A share of the orders fails immediately; the others reach the backend. */
-		private final class Failing implements SimulatedBackend {
-
-			private final double share;
-
-			private final SimulatedBackend others;
-
-			/** Of a backend that takes any number at once. */
-			Failing(double share) {
-				this(share, (answer) -> answer
-					.after(Duration.ofNanos(Simulation.this.random.nextLong(25_000_000, 75_000_000)), SAVED));
-			}
-
-			Failing(double share, SimulatedBackend others) {
-				this.share = share;
-				this.others = others;
-			}
-
-			@Override
-			public void attempt(Answer answer) {
-				if (Simulation.this.random.nextDouble() < this.share) {
-					answer.after(REFUSAL, FULL);
-				}
-				else {
-					this.others.attempt(answer);
-				}
-			}
-
-		}
-
-		/** A backend that is down for the first share of each period. */
-		private final class Flapping implements SimulatedBackend {
-
-			private final Duration period;
-
-			private final double down;
-
-			private final SimulatedBackend backend;
-
-			Flapping(Duration period, double down, SimulatedBackend backend) {
-				this.period = period;
-				this.down = down;
-				this.backend = backend;
-			}
-
-			@Override
-			public void attempt(Answer answer) {
-				long sinceNanos = Simulation.this.nowNanos % this.period.toNanos();
-				if (sinceNanos < this.down * this.period.toNanos()) {
-					answer.after(REFUSAL, FULL);
-				}
-				else {
-					this.backend.attempt(answer);
-				}
-			}
-
-		}
-
-		/** A backend with a token bucket, which answers 429 when it is empty. */
-		private final class Rate implements SimulatedBackend {
-
-			private final double perNano;
-
-			private double tokens = 1;
-
-			private long filledNanos;
-
-			Rate(int perSecond) {
-				this.perNano = perSecond / 1e9;
-			}
-
-			@Override
-			public void attempt(Answer answer) {
-				long now = Simulation.this.nowNanos;
-				this.tokens = Math.min(Math.max(1, this.perNano * 1e8),
-						this.tokens + (now - this.filledNanos) * this.perNano);
-				this.filledNanos = now;
-				if (this.tokens >= 1) {
-					this.tokens--;
-					answer.after(Duration.ofMillis(50), SAVED);
-				}
-				else {
-					answer.after(REFUSAL, THROTTLED);
-				}
-			}
-
 		}
 
 	}
