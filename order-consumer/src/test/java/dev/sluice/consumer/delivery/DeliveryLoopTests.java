@@ -20,6 +20,7 @@ import java.util.function.Function;
 import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.DeliveryProperties;
 import dev.sluice.consumer.SetTime;
+import dev.sluice.consumer.TestProducer;
 import dev.sluice.consumer.Time;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Reach;
@@ -46,12 +47,10 @@ import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
-import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -180,21 +179,6 @@ class DeliveryLoopTests {
 		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(6));
 		assertThat(this.lost.details()).isEqualTo(
 				(lost > 0) ? Map.of("delivery: orders-3", "%s records below offset 5".formatted(lost)) : Map.of());
-	}
-
-	@Test
-	void tellsOfOrdersThatExpireWhileItReads() {
-		start(Map.of(), (order) -> SAVED);
-		this.kafka.receive(order(UUID.randomUUID(), 0));
-		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
-		assertThat(this.lost.isEmpty()).isTrue();
-
-		this.kafka.then(() -> this.kafka.updateBeginningOffsets(Map.of(PARTITION, 3L)));
-		this.kafka.receive(order(UUID.randomUUID(), 3));
-		this.kafka.pollAgain();
-
-		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(4));
-		assertThat(this.lost.details()).containsEntry("delivery: orders-3", "2 records below offset 3");
 	}
 
 	@Test
@@ -468,8 +452,7 @@ class DeliveryLoopTests {
 
 	private Delivery.Context context(DeliveryProperties delivery, Function<QueuedOrder, Attempt> backend) {
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
-		MockProducer<byte[], byte[]> producer = new MockProducer<>(true, null, new ByteArraySerializer(),
-				new ByteArraySerializer());
+		TestProducer producer = new TestProducer();
 		Backoff backoff = new Backoff(delivery.initialBackoff(), delivery.maxBackoff(), () -> 1);
 		ReliablePublisher publisher = new ReliablePublisher(() -> producer, backoff, this.time);
 		BackendProperties.Circuit circuit = new BackendProperties.Circuit(Duration.ofSeconds(2), Duration.ofSeconds(2));

@@ -10,9 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,6 +22,7 @@ import java.util.stream.Stream;
 
 import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.SetTime;
+import dev.sluice.consumer.TestProducer;
 import dev.sluice.consumer.Time;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Conflict;
@@ -51,11 +50,8 @@ import dev.sluice.contract.Topics;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,6 +61,7 @@ import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
+import static dev.sluice.consumer.TestProducer.header;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -89,10 +86,7 @@ class DeliveryTests {
 
 	private static final int MAX_ATTEMPTS = 3;
 
-	private final MockProducer<byte[], byte[]> producer = new MockProducer<>(true, null, new ByteArraySerializer(),
-			new ByteArraySerializer());
-
-	private final JsonMapper json = JsonMapper.builder().build();
+	private final TestProducer producer = new TestProducer();
 
 	private final AtomicInteger calls = new AtomicInteger();
 
@@ -117,12 +111,12 @@ class DeliveryTests {
 	private DeliveryLimiter limiter = limiter(2);
 
 	@Test
-	void finishesWhenSaved() {
+	void finishesWhenSaved() throws InterruptedException {
 		Instant at = Instant.parse("2026-11-21T09:59:59.123456Z");
 
-		deliver(answering(new Saved(at)));
+		deliver(new Saved(at));
 
-		assertThat(outcomes()).singleElement().satisfies((outcome) -> {
+		assertThat(this.producer.outcomes()).singleElement().satisfies((outcome) -> {
 			assertThat(outcome.at()).isEqualTo(at);
 			assertThat(outcome.orderId()).isEqualTo(ID);
 			assertThat(outcome.customerId()).isEqualTo("c-1");
@@ -130,6 +124,7 @@ class DeliveryTests {
 			assertThat(outcome.attempts()).isEqualTo(1);
 			assertThat(outcome.reason()).isNull();
 		});
+		assertThat(published("saved")).isEqualTo(1);
 		assertThat(this.finished).hasValue(true);
 	}
 
@@ -140,16 +135,16 @@ class DeliveryTests {
 		assertThat(this.calls).hasValue(1);
 		assertThat(this.producer.history()).extracting(ProducerRecord::topic)
 			.containsExactly(Topics.ORDER_OUTCOMES, Topics.ORDERS_DLT, Topics.ORDER_OUTCOMES);
-		ProducerRecord<byte[], byte[]> deadLetter = deadLetters().getFirst();
+		ProducerRecord<byte[], byte[]> deadLetter = this.producer.deadLetters().getFirst();
 		assertThat(header(deadLetter, DeadLetterHeaders.KIND)).isEqualTo("rejected");
 		assertThat(header(deadLetter, DeadLetterHeaders.REASON)).isEqualTo("the backend answered 422: no such sku");
 		assertThat(header(deadLetter, DeadLetterHeaders.ATTEMPTS)).isEqualTo("1");
-		assertThat(outcomes()).extracting(OrderOutcome::status)
+		assertThat(this.producer.outcomes()).extracting(OrderOutcome::status)
 			.containsExactly(OrderStatus.RETRYING, OrderStatus.FAILED);
-		assertThat(outcomes()).extracting(OrderOutcome::reason)
+		assertThat(this.producer.outcomes()).extracting(OrderOutcome::reason)
 			.as("operators get the detail")
 			.containsOnly("The backend refused the order (status 422).");
-		assertThat(outcomes().getLast().order()).isEqualTo(Records.BODY);
+		assertThat(this.producer.outcomes().getLast().order()).isEqualTo(Records.BODY);
 		assertThat(this.finished).hasValue(true);
 	}
 
@@ -157,67 +152,50 @@ class DeliveryTests {
 	void givesUpAnOrderThatFailsWhileOthersAreSaved() throws InterruptedException {
 		another(SAVED);
 
-		run(delivery(answering(BUSY), this.producer, anotherSavedMeanwhile(), good()));
+		run(delivery(answering(BUSY), anotherSavedMeanwhile(), good()));
 
 		assertThat(this.calls).hasValue(MAX_ATTEMPTS);
-		assertThat(outcomes()).extracting(OrderOutcome::status)
+		assertThat(this.producer.outcomes()).extracting(OrderOutcome::status)
 			.containsExactly(OrderStatus.RETRYING, OrderStatus.RETRYING, OrderStatus.RETRYING, OrderStatus.FAILED);
-		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("exhausted");
-		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.ATTEMPTS)).isEqualTo("3");
+		assertThat(header(this.producer.deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("exhausted");
+		assertThat(header(this.producer.deadLetters().getFirst(), DeadLetterHeaders.ATTEMPTS)).isEqualTo("3");
+		assertThat(published("retrying")).isEqualTo(3);
+		assertThat(published("failed")).isEqualTo(1);
 		assertThat(this.finished).hasValue(true);
 	}
 
 	@Test
-	void neverGivesUpAnOrderThatIsAlone() {
+	void neverGivesUpAnOrderThatIsAlone() throws InterruptedException {
 		Attempt[] attempts = new Attempt[50];
 		Arrays.fill(attempts, BUSY);
 		attempts[49] = SAVED;
 
-		deliver(answering(attempts));
+		deliver(attempts);
 
 		assertThat(this.calls).hasValue(50);
-		assertThat(deadLetters()).isEmpty();
-		assertThat(outcomes()).extracting(OrderOutcome::attempts)
+		assertThat(this.producer.deadLetters()).isEmpty();
+		assertThat(this.producer.outcomes()).extracting(OrderOutcome::attempts)
 			.containsExactlyElementsOf(IntStream.rangeClosed(1, 50).boxed().toList());
-		assertThat(outcomes().subList(0, 49)).extracting(OrderOutcome::status).containsOnly(OrderStatus.RETRYING);
-		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
+		assertThat(this.producer.outcomes().subList(0, 49)).extracting(OrderOutcome::status)
+			.containsOnly(OrderStatus.RETRYING);
+		assertThat(this.producer.outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
 	}
 
 	@Test
 	void givesUpAnOrderThatIsTooOldWhateverTheCause() throws InterruptedException {
 		this.maxAge = Duration.between(Instant.parse(Records.TIME), NOW);
-		run(delivery(answering(BUSY), this.producer, good()));
+		deliver(BUSY);
 		assertThat(this.finished.getAndSet(null)).isTrue();
-		run(delivery(answering(throttled(Duration.ZERO)), this.producer, good()));
+		deliver(throttled(Duration.ZERO));
 		assertThat(this.finished).hasValue(true);
 		this.maxAge = this.maxAge.plusNanos(1);
-		run(delivery(answering(BUSY, SAVED), this.producer, good()));
+		deliver(BUSY, SAVED);
 
-		assertThat(outcomes()).extracting(OrderOutcome::status)
+		assertThat(this.producer.outcomes()).extracting(OrderOutcome::status)
 			.containsExactly(OrderStatus.FAILED, OrderStatus.FAILED, OrderStatus.RETRYING, OrderStatus.SAVED);
-		assertThat(outcomes()).extracting(OrderOutcome::attempts).containsExactly(1, 1, 1, 2);
-		assertThat(deadLetters()).extracting((letter) -> header(letter, DeadLetterHeaders.KIND))
+		assertThat(this.producer.outcomes()).extracting(OrderOutcome::attempts).containsExactly(1, 1, 1, 2);
+		assertThat(this.producer.deadLetters()).extracting((letter) -> header(letter, DeadLetterHeaders.KIND))
 			.containsExactly("exhausted", "exhausted");
-	}
-
-	@Test
-	void retriesARejectionWhileNothingElseIsSaved() throws InterruptedException {
-		another(BUSY);
-		run(delivery(answering(REJECTED, REJECTED, REJECTED, REJECTED, SAVED), this.producer, anotherFailsMeanwhile(),
-				good()));
-
-		assertThat(this.calls).hasValue(5);
-		assertThat(deadLetters()).isEmpty();
-		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
-	}
-
-	@Test
-	void givesUpARejectedOrderThatIsAloneAfterItsAttempts() {
-		deliver(answering(REJECTED));
-
-		assertThat(this.calls).hasValue(MAX_ATTEMPTS);
-		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("rejected");
-		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.FAILED);
 	}
 
 	@Test
@@ -225,13 +203,13 @@ class DeliveryTests {
 		Instant at = Instant.parse("2026-11-21T09:59:59Z");
 		this.found.addAll(List.of(Optional.empty(), Optional.of(new Saved(at))));
 
-		run(delivery(answering(BUSY, UNANSWERED, UNANSWERED), this.producer, good()));
+		deliver(BUSY, UNANSWERED, UNANSWERED);
 
 		assertThat(this.calls).as("the first look-up did not find it").hasValue(3);
 		assertThat(this.found).isEmpty();
-		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
-		assertThat(outcomes().getLast().attempts()).isEqualTo(3);
-		assertThat(outcomes().getLast().at()).isEqualTo(at);
+		assertThat(this.producer.outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
+		assertThat(this.producer.outcomes().getLast().attempts()).isEqualTo(3);
+		assertThat(this.producer.outcomes().getLast().at()).isEqualTo(at);
 		assertThat(this.limiter.inFlight()).isZero();
 	}
 
@@ -241,15 +219,190 @@ class DeliveryTests {
 		this.maxAge = Duration.ofNanos(1);
 		this.found.add(saved ? Optional.of(SAVED) : Optional.empty());
 
-		run(delivery(answering(UNANSWERED), this.producer, good()));
+		deliver(UNANSWERED);
 
 		assertThat(this.calls).hasValue(1);
 		assertThat(this.found).isEmpty();
-		assertThat(outcomes()).singleElement()
+		assertThat(this.producer.outcomes()).singleElement()
 			.extracting(OrderOutcome::status)
 			.isEqualTo(saved ? OrderStatus.SAVED : OrderStatus.FAILED);
-		assertThat(deadLetters()).hasSize(saved ? 0 : 1);
+		assertThat(this.producer.deadLetters()).hasSize(saved ? 0 : 1);
 		assertThat(this.limiter.inFlight()).isZero();
+	}
+
+	@Test
+	void burnsNoAttemptWhenThrottled() throws InterruptedException {
+		this.limiter = limiter(4);
+		another(SAVED);
+		Throttled throttled = throttled(Duration.ZERO);
+
+		run(delivery(answering(throttled, throttled, throttled, throttled, throttled, SAVED), anotherSavedMeanwhile(),
+				good()));
+
+		assertThat(this.producer.outcomes()).singleElement().satisfies((outcome) -> {
+			assertThat(outcome.status()).isEqualTo(OrderStatus.SAVED);
+			assertThat(outcome.attempts()).isEqualTo(1);
+		});
+		assertThat(this.producer.deadLetters()).isEmpty();
+		assertThat(this.limiter.isOpen()).isFalse();
+		assertThat(this.registry.get("sluice.delivery.duration").tag("outcome", "throttled").timer().count())
+			.isEqualTo(5);
+	}
+
+	/** The outcome of the order that the backend has may be lost. */
+	@Test
+	void buriesAConflictAndPublishesThatTheBackendHasTheOther() throws InterruptedException {
+		deliver(new Conflict(FailureReason.otherPayload("the backend answered 422: key reused")));
+
+		assertThat(this.producer.outcomes()).singleElement().satisfies((outcome) -> {
+			assertThat(outcome.status()).isEqualTo(OrderStatus.SAVED);
+			assertThat(outcome.fingerprint()).isNull();
+			assertThat(outcome.conflict()).isEqualTo(Fingerprint.ofJson(good().value()).hex());
+		});
+		assertThat(header(this.producer.deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("conflict");
+		assertThat(header(this.producer.deadLetters().getFirst(), DeadLetterHeaders.ATTEMPTS)).isEqualTo("1");
+		assertThat(this.registry.get("sluice.dead.letters").tag("kind", "conflict").counter().count()).isEqualTo(1);
+		assertThat(published("saved")).isZero();
+		assertThat(this.finished).hasValue(true);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void neverDeliversAnotherPayloadThanTheFirst(boolean saved) throws InterruptedException {
+		UUID keyed = UUID.fromString("019ab000-0000-8000-8000-000000000001");
+		ConsumerRecord<byte[], byte[]> first = Records.order(keyed).at(7);
+		if (saved) {
+			run(delivery(answering(SAVED), first));
+		}
+		else {
+			reject(first);
+		}
+		this.finished.set(null);
+		run(delivery(answering(SAVED), Records.order(keyed).value("{\"other\":1}").at(8)));
+		assertThat(this.finished).hasValue(true);
+		run(delivery(answering(SAVED), Records.order(keyed).at(9)));
+
+		assertThat(this.calls).hasValue(2);
+		assertThat(this.producer.outcomes()).filteredOn((outcome) -> outcome.status() != OrderStatus.RETRYING)
+			.allSatisfy(
+					(outcome) -> assertThat(outcome.fingerprint()).isEqualTo(Fingerprint.ofJson(first.value()).hex()))
+			.extracting(OrderOutcome::status)
+			.containsExactly(saved ? OrderStatus.SAVED : OrderStatus.FAILED, OrderStatus.SAVED);
+		assertThat(this.producer.deadLetters())
+			.filteredOn((letter) -> header(letter, DeadLetterHeaders.KIND).equals("conflict"))
+			.singleElement()
+			.satisfies((letter) -> {
+				assertThat(new String(letter.value())).isEqualTo("{\"other\":1}");
+				assertThat(header(letter, DeadLetterHeaders.ATTEMPTS)).isEqualTo("0");
+			});
+	}
+
+	@Test
+	void tellsOfABugAndHoldsNoPlace() throws InterruptedException {
+		IllegalStateException failure = new IllegalStateException("a bug");
+
+		run(delivery((order) -> {
+			throw failure;
+		}, good()));
+
+		assertThat(this.finished).hasValue(false);
+		assertThat(this.bug).hasValue(failure);
+		assertThat(this.limiter.inFlight()).isZero();
+	}
+
+	@Test
+	void keepsNoMoreThanAnOrderOfWhatWasRejected() throws InterruptedException {
+		String longest = "{}" + " ".repeat(Order.MAX_BYTES - 2);
+
+		reject(Records.order(ID).value(longest).at(7));
+		reject(Records.order(ID).value(longest + " ").at(8));
+
+		assertThat(this.producer.outcomes()).filteredOn((outcome) -> outcome.status() == OrderStatus.FAILED)
+			.extracting(OrderOutcome::order)
+			.containsExactly(longest, null);
+		assertThat(this.producer.deadLetters()).hasSize(2);
+	}
+
+	@Test
+	void laysAnUnreadableRecordIntoTheDeadLetters() throws InterruptedException {
+		run(delivery(answering(SAVED), Records.order(ID).value("no JSON").at(7)));
+
+		assertThat(this.calls).hasValue(0);
+		ProducerRecord<byte[], byte[]> deadLetter = this.producer.deadLetters().getFirst();
+		assertThat(header(deadLetter, DeadLetterHeaders.KIND)).isEqualTo("unreadable");
+		assertThat(header(deadLetter, DeadLetterHeaders.ATTEMPTS)).isEqualTo("0");
+		assertThat(header(deadLetter, DeadLetterHeaders.STACK)).contains("IllegalArgumentException", "RecordReader");
+		assertThat(this.producer.outcomes()).singleElement()
+			.extracting(OrderOutcome::status)
+			.isEqualTo(OrderStatus.FAILED);
+		assertThat(this.producer.outcomes().getFirst().order()).isNull();
+		// Otherwise the projection could not tell it from an outcome before the
+		// acceptance.
+		assertThat(this.producer.outcomes().getFirst().acceptedAt()).isNotNull();
+		assertThat(this.finished).hasValue(true);
+	}
+
+	@Test
+	void publishesAgainInsteadOfDeliveringAgain() throws InterruptedException {
+		this.producer.failures.add(new TimeoutException("no acknowledgement"));
+		this.producer.refuses = (_) -> {
+			assertThat(this.finished).as("before Kafka acknowledges").hasValue(null);
+			return this.producer.failures.poll();
+		};
+
+		deliver(SAVED);
+
+		assertThat(this.finished).hasValue(true);
+		assertThat(this.calls).hasValue(1);
+	}
+
+	@ParameterizedTest
+	@NullSource
+	@ValueSource(strings = { "", "c-2",
+			// Its outcome would be larger than its topic takes.
+			"c-34567890123456789012345678901234567890123456789012345678901234567890" })
+	void namesTheCustomerOfAnUnreadableRecordIfItIsKnown(@Nullable String key) throws InterruptedException {
+		run(delivery(answering(SAVED), Records.order(ID).key(key).value("no JSON").at(7)));
+
+		assertThat(this.producer.outcomes()).singleElement()
+			.extracting(OrderOutcome::customerId)
+			.isEqualTo("c-2".equals(key) ? "c-2" : "unknown");
+	}
+
+	/** A bug would end the delivery of all orders, again after each restart. */
+	@ParameterizedTest
+	@ValueSource(strings = { "-1000000000-01-01T00:00:00Z", "1600-01-01T00:00:00Z", "2500-01-01T00:00:00Z",
+			"+1000000000-12-31T23:59:59Z" })
+	void finishesARecordWithAnOddTime(String time) throws InterruptedException {
+		run(delivery(answering(SAVED), Records.order(ID).header(OrderHeaders.TIME, time).at(7)));
+
+		assertThat(this.bug).hasNullValue();
+		assertThat(this.producer.outcomes()).hasSize(1);
+		assertThat(this.finished).hasValue(true);
+	}
+
+	@Test
+	void saysNothingOfAnUnreadableRecordWithoutId() throws InterruptedException {
+		run(delivery(answering(SAVED), Records.order(ID).header(OrderHeaders.ID, null).at(7)));
+
+		assertThat(this.producer.deadLetters()).hasSize(1);
+		assertThat(this.producer.outcomes()).isEmpty();
+		assertThat(this.finished).hasValue(true);
+	}
+
+	@Test
+	void endsUnfinishedWhenCancelledInTheQueue() throws InterruptedException {
+		for (int i = 0; i < this.limiter.limit(); i++) {
+			this.limiter.acquire();
+		}
+		Delivery delivery = delivery(answering(SAVED), good());
+		delivery.start();
+
+		cancel(delivery);
+
+		assertThat(this.finished).hasValue(false);
+		assertThat(this.calls).hasValue(0);
+		assertThat(this.limiter.inFlight()).isEqualTo(this.limiter.limit());
 	}
 
 	@Test
@@ -260,294 +413,76 @@ class DeliveryTests {
 			LockSupport.park();
 		};
 		this.found.add(Optional.of(SAVED));
-		Delivery delivery = delivery(answering(UNANSWERED), this.producer, good());
+		Delivery delivery = delivery(answering(UNANSWERED), good());
 		delivery.start();
 		asked.await();
 
-		delivery.cancel();
+		cancel(delivery);
 
-		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
 		assertThat(this.finished).hasValue(false);
 		assertThat(this.calls).hasValue(1);
 		assertThat(this.limiter.inFlight()).isZero();
 	}
 
-	@Test
-	void burnsNoAttemptWhenThrottled() throws InterruptedException {
-		this.limiter = limiter(4);
-		another(SAVED);
-		Throttled throttled = throttled(Duration.ZERO);
-
-		run(delivery(answering(throttled, throttled, throttled, throttled, throttled, SAVED), this.producer,
-				anotherSavedMeanwhile(), good()));
-
-		assertThat(outcomes()).singleElement().satisfies((outcome) -> {
-			assertThat(outcome.status()).isEqualTo(OrderStatus.SAVED);
-			assertThat(outcome.attempts()).isEqualTo(1);
-		});
-		assertThat(deadLetters()).isEmpty();
-		assertThat(this.limiter.isOpen()).isFalse();
-		assertThat(this.registry.get("sluice.delivery.duration").tag("outcome", "throttled").timer().count())
-			.isEqualTo(5);
-	}
-
-	@Test
-	void waitsAsLongAsTheBackendAsks() throws InterruptedException {
-		CountDownLatch throttled = new CountDownLatch(1);
-		Delivery delivery = delivery((order) -> {
-			throttled.countDown();
-			return throttled(Duration.ofHours(1));
-		}, this.producer, good());
-		delivery.start();
-		throttled.await();
-
-		await().until(() -> this.limiter.inFlight() == 0);
-		delivery.cancel();
-
-		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
-		assertThat(this.finished).hasValue(false);
-		assertThat(this.producer.history()).isEmpty();
-	}
-
-	/** The outcome of the order that the backend has may be lost. */
-	@Test
-	void buriesAConflictAndPublishesThatTheBackendHasTheOther() {
-		deliver(answering(new Conflict(FailureReason.otherPayload("the backend answered 422: key reused"))));
-
-		assertThat(outcomes()).singleElement().satisfies((outcome) -> {
-			assertThat(outcome.status()).isEqualTo(OrderStatus.SAVED);
-			assertThat(outcome.fingerprint()).isNull();
-			assertThat(outcome.conflict()).isEqualTo(Fingerprint.ofJson(good().value()).hex());
-		});
-		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("conflict");
-		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.ATTEMPTS)).isEqualTo("1");
-		assertThat(this.registry.get("sluice.dead.letters").tag("kind", "conflict").counter().count()).isEqualTo(1);
-		assertThat(this.finished).hasValue(true);
-	}
-
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void neverDeliversAnotherPayloadThanTheFirst(boolean saved) throws InterruptedException {
-		UUID keyed = UUID.fromString("019ab000-0000-8000-8000-000000000001");
-		ConsumerRecord<byte[], byte[]> first = Records.order(keyed).at(7);
-		if (saved) {
-			run(delivery(answering(SAVED), this.producer, first));
-		}
-		else {
-			reject(first);
-		}
-		this.finished.set(null);
-		run(delivery(answering(SAVED), this.producer, Records.order(keyed).value("{\"other\":1}").at(8)));
-		assertThat(this.finished).hasValue(true);
-		run(delivery(answering(SAVED), this.producer, Records.order(keyed).at(9)));
-
-		assertThat(this.calls).hasValue(2);
-		assertThat(outcomes()).filteredOn((outcome) -> outcome.status() != OrderStatus.RETRYING)
-			.allSatisfy(
-					(outcome) -> assertThat(outcome.fingerprint()).isEqualTo(Fingerprint.ofJson(first.value()).hex()))
-			.extracting(OrderOutcome::status)
-			.containsExactly(saved ? OrderStatus.SAVED : OrderStatus.FAILED, OrderStatus.SAVED);
-		assertThat(deadLetters()).filteredOn((letter) -> header(letter, DeadLetterHeaders.KIND).equals("conflict"))
-			.singleElement()
-			.satisfies((letter) -> {
-				assertThat(new String(letter.value())).isEqualTo("{\"other\":1}");
-				assertThat(header(letter, DeadLetterHeaders.ATTEMPTS)).isEqualTo("0");
-			});
-	}
-
-	@Test
-	void tellsOfABugAndHoldsNoPlace() {
-		IllegalStateException failure = new IllegalStateException("a bug");
-
-		deliver((order) -> {
-			throw failure;
-		});
-
-		assertThat(this.finished).hasValue(false);
-		assertThat(this.bug).hasValue(failure);
-		assertThat(this.limiter.inFlight()).isZero();
-	}
-
-	@Test
-	void publishesAgainInsteadOfDeliveringAgain() {
-		AtomicInteger failures = new AtomicInteger(2);
-		MockProducer<byte[], byte[]> failing = new MockProducer<>(false, null, new ByteArraySerializer(),
-				new ByteArraySerializer());
-
-		Delivery delivery = delivery(answering(SAVED), failing, good());
-		delivery.start();
-		await().until(() -> {
-			if (failures.get() > 0) {
-				if (failing.errorNext(new TimeoutException("no acknowledgement"))) {
-					failures.decrementAndGet();
-				}
-				return false;
-			}
-			assertThat(this.finished).as("before Kafka acknowledges").hasValue(null);
-			return failing.completeNext();
-		});
-		await().until(() -> this.finished.get() != null);
-
-		assertThat(this.finished).hasValue(true);
-		assertThat(this.calls).hasValue(1);
-		assertThat(failing.history()).hasSize(3);
-	}
-
-	@Test
-	void keepsNoMoreThanAnOrderOfWhatWasRejected() throws InterruptedException {
-		String longest = "{}" + " ".repeat(Order.MAX_BYTES - 2);
-
-		reject(Records.order(ID).value(longest).at(7));
-		reject(Records.order(ID).value(longest + " ").at(8));
-
-		assertThat(outcomes()).filteredOn((outcome) -> outcome.status() == OrderStatus.FAILED)
-			.extracting(OrderOutcome::order)
-			.containsExactly(longest, null);
-		assertThat(deadLetters()).hasSize(2);
-	}
-
-	@Test
-	void laysAnUnreadableRecordIntoTheDeadLetters() throws InterruptedException {
-		run(delivery(answering(SAVED), this.producer, Records.order(ID).value("no JSON").at(7)));
-
-		assertThat(this.calls).hasValue(0);
-		ProducerRecord<byte[], byte[]> deadLetter = deadLetters().getFirst();
-		assertThat(header(deadLetter, DeadLetterHeaders.KIND)).isEqualTo("unreadable");
-		assertThat(header(deadLetter, DeadLetterHeaders.ATTEMPTS)).isEqualTo("0");
-		assertThat(header(deadLetter, DeadLetterHeaders.STACK)).contains("IllegalArgumentException", "RecordReader");
-		assertThat(outcomes()).singleElement().extracting(OrderOutcome::status).isEqualTo(OrderStatus.FAILED);
-		assertThat(outcomes().getFirst().order()).isNull();
-		// Otherwise the projection could not tell it from an outcome before the
-		// acceptance.
-		assertThat(outcomes().getFirst().acceptedAt()).isNotNull();
-		assertThat(this.finished).hasValue(true);
-	}
-
-	@ParameterizedTest
-	@NullSource
-	@ValueSource(strings = { "", "c-2" })
-	void namesTheCustomerOfAnUnreadableRecordIfItIsKnown(@Nullable String key) throws InterruptedException {
-		run(delivery(answering(SAVED), this.producer, Records.order(ID).key(key).value("no JSON").at(7)));
-
-		assertThat(outcomes()).singleElement()
-			.extracting(OrderOutcome::customerId)
-			.isEqualTo("c-2".equals(key) ? "c-2" : "unknown");
-	}
-
-	/** Its outcome would be larger than its topic takes. */
-	@Test
-	void doesNotTakeALongKeyForACustomer() throws InterruptedException {
-		run(delivery(answering(SAVED), this.producer, Records.order(ID).key("c".repeat(65)).at(7)));
-
-		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("unreadable");
-		assertThat(outcomes()).singleElement().extracting(OrderOutcome::customerId).isEqualTo("unknown");
-		assertThat(this.finished).hasValue(true);
-	}
-
-	/** A bug would end the delivery of all orders, again after each restart. */
-	@ParameterizedTest
-	@ValueSource(strings = { "-1000000000-01-01T00:00:00Z", "1600-01-01T00:00:00Z", "2500-01-01T00:00:00Z",
-			"+1000000000-12-31T23:59:59Z" })
-	void finishesARecordWithAnOddTime(String time) throws InterruptedException {
-		run(delivery(answering(SAVED), this.producer, Records.order(ID).header(OrderHeaders.TIME, time).at(7)));
-
-		assertThat(this.bug).hasNullValue();
-		assertThat(outcomes()).hasSize(1);
-		assertThat(this.finished).hasValue(true);
-	}
-
-	@Test
-	void saysNothingOfAnUnreadableRecordWithoutId() throws InterruptedException {
-		run(delivery(answering(SAVED), this.producer, Records.order(ID).header(OrderHeaders.ID, null).at(7)));
-
-		assertThat(deadLetters()).hasSize(1);
-		assertThat(outcomes()).isEmpty();
-		assertThat(this.finished).hasValue(true);
-	}
-
-	@Test
-	void endsUnfinishedWhenCancelledInTheQueue() throws InterruptedException {
-		for (int i = 0; i < this.limiter.limit(); i++) {
-			this.limiter.acquire();
-		}
-		Delivery delivery = delivery(answering(SAVED), this.producer, good());
-		delivery.start();
-
-		delivery.cancel();
-
-		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
-		assertThat(this.finished).hasValue(false);
-		assertThat(this.calls).hasValue(0);
-		assertThat(this.limiter.inFlight()).isEqualTo(this.limiter.limit());
-	}
-
-	/** It ends its attempt, and must not wait for another one. */
+	/** It ends its attempt, and must not wait for another one, unless it is abandoned. */
 	@ParameterizedTest
 	@MethodSource
-	void beginsNothingMoreWhenCancelledInAnAttempt(Attempt attempt, List<OrderStatus> published)
+	void beginsNothingMoreWhenCancelledInAnAttempt(Attempt attempt, List<OrderStatus> published, boolean abandoned)
 			throws InterruptedException {
 		CountDownLatch begun = new CountDownLatch(1);
 		CountDownLatch proceed = new CountDownLatch(1);
-		Delivery delivery = delivery(held(begun, proceed, attempt), this.producer,
+		Delivery delivery = delivery(held(begun, proceed, attempt),
 				new Backoff(Duration.ofHours(1), Duration.ofHours(1), () -> 1), good());
 		delivery.start();
 		begun.await();
 
 		delivery.cancel();
 		assertThat(delivery.awaitEnd(Duration.ZERO)).isFalse();
-		proceed.countDown();
+		if (abandoned) {
+			delivery.abandon();
+		}
+		else {
+			proceed.countDown();
+		}
 
 		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
-		assertThat(this.finished).hasValue(attempt == SAVED);
+		assertThat(this.finished).hasValue(published.contains(OrderStatus.SAVED));
 		assertThat(this.calls).hasValue(1);
 		assertThat(this.limiter.inFlight()).isZero();
-		assertThat(outcomes()).extracting(OrderOutcome::status).containsExactlyElementsOf(published);
+		assertThat(this.producer.outcomes()).extracting(OrderOutcome::status).containsExactlyElementsOf(published);
 	}
 
 	static Stream<Arguments> beginsNothingMoreWhenCancelledInAnAttempt() {
-		return Stream.of(arguments(SAVED, List.of(OrderStatus.SAVED)), arguments(BUSY, List.of(OrderStatus.RETRYING)),
-				arguments(throttled(Duration.ofHours(1)), List.of()));
-	}
-
-	@Test
-	void endsAtOnceWhenAbandoned() throws InterruptedException {
-		CountDownLatch begun = new CountDownLatch(1);
-		Delivery delivery = delivery(held(begun, new CountDownLatch(1), SAVED), this.producer, good());
-		delivery.start();
-		begun.await();
-
-		delivery.abandon();
-
-		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
-		assertThat(this.finished).hasValue(false);
+		return Stream.of(arguments(SAVED, List.of(OrderStatus.SAVED), false),
+				arguments(BUSY, List.of(OrderStatus.RETRYING), false),
+				arguments(throttled(Duration.ofHours(1)), List.of(), false),
+				arguments(SAVED, List.of(OrderStatus.RETRYING), true));
 	}
 
 	/** Kafka accepts nothing, so a delivery would retry forever. */
 	@ParameterizedTest
 	@ValueSource(strings = { "saved", "conflict", "unreadable" })
 	void stopsPublishingWhenCancelled(String kind) throws InterruptedException {
-		AtomicInteger sends = new AtomicInteger();
-		MockProducer<byte[], byte[]> failing = new MockProducer<>(true, null, new ByteArraySerializer(),
-				new ByteArraySerializer()) {
-
-			@Override
-			public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record) {
-				sends.incrementAndGet();
-				TimeoutException failure = new TimeoutException("no acknowledgement");
-				return CompletableFuture.failedFuture(failure);
-			}
-
+		CountDownLatch sends = new CountDownLatch(2);
+		this.producer.refuses = (_) -> {
+			sends.countDown();
+			return new TimeoutException("no acknowledgement");
 		};
 		Attempt attempt = kind.equals("conflict") ? new Conflict(FailureReason.otherPayload("422")) : SAVED;
-		Delivery delivery = delivery(answering(attempt), failing,
+		Delivery delivery = delivery(answering(attempt),
 				Records.order(ID).value(kind.equals("unreadable") ? "no JSON" : "{}").at(7));
 		delivery.start();
-		await().until(() -> sends.get() > 1);
+		sends.await();
 
-		delivery.cancel();
+		cancel(delivery);
 
-		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
 		assertThat(this.finished).hasValue(false);
+		assertThat(published("saved") + published("failed")).isZero();
+	}
+
+	private static void cancel(Delivery delivery) throws InterruptedException {
+		delivery.cancel();
+		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
 	}
 
 	@Test
@@ -555,8 +490,7 @@ class DeliveryTests {
 		KeySequencer sequencer = new KeySequencer();
 		byte[] key = { 1 };
 		KeySequencer.Ticket before = sequencer.ticket(key);
-		Delivery delivery = new Delivery(good(), sequencer.ticket(key),
-				context(backend(answering(SAVED)), this.producer, noWait()),
+		Delivery delivery = new Delivery(good(), sequencer.ticket(key), context(backend(answering(SAVED)), noWait()),
 				(finished, bug) -> this.finished.set(finished));
 		KeySequencer.Ticket after = sequencer.ticket(key);
 
@@ -582,7 +516,7 @@ class DeliveryTests {
 		Throttled throttled = throttled(Duration.ofSeconds(10));
 		Throttled forEver = throttled(Duration.ofSeconds(Long.MAX_VALUE));
 
-		run(delivery(answering(throttled, throttled, BUSY, BUSY, throttled, forEver, SAVED), this.producer,
+		run(delivery(answering(throttled, throttled, BUSY, BUSY, throttled, forEver, SAVED),
 				new Backoff(Duration.ofSeconds(1), Duration.ofHours(1), () -> 1), good()));
 
 		assertThat(waits).extracting(Duration::toSeconds).containsExactly(11L, 12L, 1L, 2L, 11L, 3_600L + 2L);
@@ -598,10 +532,10 @@ class DeliveryTests {
 		run(delivery((order) -> {
 			nanos.addAndGet(Duration.ofSeconds(2).toNanos());
 			return SAVED;
-		}, this.producer, good()));
+		}, good()));
 		Timer acceptToSaved = this.registry.get("sluice.accept.to.saved").timer();
 		assertThat(acceptToSaved.count()).isEqualTo(1);
-		run(delivery(answering(REJECTED), this.producer, good()));
+		deliver(REJECTED);
 
 		assertThat(duration("saved").count()).isEqualTo(1);
 		assertThat(duration("saved").totalTime(TimeUnit.NANOSECONDS)).isEqualTo(2e9);
@@ -618,32 +552,27 @@ class DeliveryTests {
 		Delivery.Context slow = context((order) -> {
 			failed.countDown();
 			return BUSY;
-		}, this.producer, new Backoff(Duration.ofHours(1), Duration.ofHours(1), () -> 1));
+		}, new Backoff(Duration.ofHours(1), Duration.ofHours(1), () -> 1));
 		Delivery waiting = new Delivery(good(), noTicket(), slow, (finished, bug) -> {
 		});
 		waiting.start();
 		failed.await();
 
-		run(delivery(answering(SAVED), this.producer, good()));
+		deliver(SAVED);
 
 		assertThat(this.finished).hasValue(true);
 		waiting.cancel();
 		assertThat(waiting.awaitEnd(Duration.ofSeconds(10))).isTrue();
 	}
 
-	private void deliver(Function<QueuedOrder, Attempt> backend) {
-		try {
-			run(delivery(backend, this.producer, good()));
-		}
-		catch (InterruptedException ex) {
-			throw new AssertionError(ex);
-		}
+	private void deliver(Attempt... answers) throws InterruptedException {
+		run(delivery(answering(answers), good()));
 	}
 
 	/** Delivers an order that the backend rejects while it saves others. */
 	private void reject(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
 		another(SAVED);
-		run(delivery(answering(REJECTED), this.producer, anotherSavedMeanwhile(), record));
+		run(delivery(answering(REJECTED), anotherSavedMeanwhile(), record));
 	}
 
 	private void run(Delivery delivery) throws InterruptedException {
@@ -651,25 +580,25 @@ class DeliveryTests {
 		assertThat(delivery.awaitEnd(Duration.ofSeconds(20))).isTrue();
 	}
 
-	private Delivery delivery(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
-			ConsumerRecord<byte[], byte[]> record) {
-		return delivery(backend, producer, noWait(), record);
+	private Delivery delivery(Function<QueuedOrder, Attempt> backend, ConsumerRecord<byte[], byte[]> record) {
+		return delivery(backend, noWait(), record);
 	}
 
-	private Delivery delivery(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
-			Backoff backoff, ConsumerRecord<byte[], byte[]> record) {
-		return new Delivery(record, noTicket(), context(backend(backend), producer, backoff), (finished, bug) -> {
+	private Delivery delivery(Function<QueuedOrder, Attempt> backend, Backoff backoff,
+			ConsumerRecord<byte[], byte[]> record) {
+		return new Delivery(record, noTicket(), context(backend(backend), backoff), (finished, bug) -> {
 			this.finished.set(finished);
 			this.bug.set(bug);
 		});
 	}
 
-	private Delivery.Context context(Backend backend, MockProducer<byte[], byte[]> producer, Backoff backoff) {
-		ReliablePublisher publisher = new ReliablePublisher(() -> producer, noWait(), this.time);
+	private Delivery.Context context(Backend backend, Backoff backoff) {
+		ReliablePublisher publisher = new ReliablePublisher(() -> this.producer, noWait(), this.time);
 		return new Delivery.Context(new RecordReader(), this.payloads, this.limiter, backend,
 				new RetryPolicy(backoff, MAX_ATTEMPTS, Duration.ofHours(1), this.maxAge),
-				new OutcomePublisher(publisher, this.json, this.registry), new DeadLetters(publisher, this.registry),
-				new DeliveryTimers(this.registry), Thread.ofVirtual().factory(), this.time, InstantSource.fixed(NOW));
+				new OutcomePublisher(publisher, JsonMapper.shared(), this.registry),
+				new DeadLetters(publisher, this.registry), new DeliveryTimers(this.registry),
+				Thread.ofVirtual().factory(), this.time, InstantSource.fixed(NOW));
 	}
 
 	private Backend backend(Function<QueuedOrder, Attempt> delivery) {
@@ -695,14 +624,6 @@ class DeliveryTests {
 	private Backoff anotherSavedMeanwhile() {
 		return new Backoff(Duration.ofMillis(1), Duration.ofMillis(1), () -> {
 			another(SAVED);
-			return 0;
-		});
-	}
-
-	/** A back-off during which the backend fails at another order. */
-	private Backoff anotherFailsMeanwhile() {
-		return new Backoff(Duration.ofMillis(1), Duration.ofMillis(1), () -> {
-			another(BUSY);
 			return 0;
 		});
 	}
@@ -771,24 +692,12 @@ class DeliveryTests {
 		return new BackendProperties.Circuit(Duration.ofMinutes(1), Duration.ofMillis(1));
 	}
 
+	private double published(String status) {
+		return this.registry.get("sluice.delivery.outcomes").tag("outcome", status).counter().count();
+	}
+
 	private Timer duration(String outcome) {
 		return this.registry.get("sluice.delivery.duration").tag("outcome", outcome).timer();
-	}
-
-	private List<OrderOutcome> outcomes() {
-		return this.producer.history()
-			.stream()
-			.filter((record) -> record.topic().equals(Topics.ORDER_OUTCOMES))
-			.map((record) -> this.json.readValue(record.value(), OrderOutcome.class))
-			.toList();
-	}
-
-	private List<ProducerRecord<byte[], byte[]>> deadLetters() {
-		return this.producer.history().stream().filter((record) -> record.topic().equals(Topics.ORDERS_DLT)).toList();
-	}
-
-	private static String header(ProducerRecord<?, ?> record, String name) {
-		return new String(record.headers().lastHeader(name).value());
 	}
 
 }

@@ -57,6 +57,7 @@ class RecordReaderTests {
 				arguments("ce_time is not a time: yesterday", order().header(OrderHeaders.TIME, "yesterday")),
 				arguments("ce_type is unknown", order().header(OrderHeaders.TYPE, "dev.sluice.order.accepted.v2")),
 				arguments("the key", order().key(null)), arguments("the key", order().key("")),
+				arguments("the key", order().key("c".repeat(65))),
 				arguments("the value is missing", order().value((String) null)),
 				arguments("the value is too large: 1048577 bytes", order().value(" ".repeat(1024 * 1024 - 1) + "{}")),
 				arguments("the value is missing", order().value("")), arguments("not JSON", order().value("{\"a\":")),

@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 
+import dev.sluice.consumer.TestProducer;
 import dev.sluice.consumer.Time;
 import dev.sluice.consumer.backend.Backend;
 import dev.sluice.consumer.backend.QueuedOrder;
@@ -13,9 +14,7 @@ import dev.sluice.consumer.outcome.OutcomePublisher;
 import dev.sluice.consumer.outcome.ReliablePublisher;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -48,8 +47,7 @@ public final class SimulatedDeliveries {
 	 */
 	public List<ProducerRecord<byte[], byte[]>> deliver(ConsumerRecord<byte[], byte[]> record, Backend backend,
 			Instant now) {
-		MockProducer<byte[], byte[]> producer = new MockProducer<>(true, null, new ByteArraySerializer(),
-				new ByteArraySerializer());
+		TestProducer producer = new TestProducer();
 		ReliablePublisher publisher = new ReliablePublisher(() -> producer, DeliveryTests.noWait(), Time.SYSTEM);
 		Delivery.Context context = new Delivery.Context(READER, this.payloads, DeliveryTests.limiter(1), backend,
 				new RetryPolicy(DeliveryTests.noWait(), 1, Duration.ZERO, Duration.ofNanos(1)),

@@ -45,20 +45,6 @@ class FinishedOffsetsTests {
 		assertThat(runs.contains(9_999)).isFalse();
 	}
 
-	@Test
-	void countsWhatIsFinishedBelowAnOffset() {
-		FinishedOffsets.Text text = new FinishedOffsets.Text(100);
-		text.add(102, 104);
-		text.add(110, 120);
-
-		FinishedOffsets runs = FinishedOffsets.parse(100, text.toString());
-
-		assertThat(runs.countBelow(102)).isZero();
-		assertThat(runs.countBelow(105)).isEqualTo(2);
-		assertThat(runs.countBelow(115)).isEqualTo(7);
-		assertThat(runs.countBelow(999)).isEqualTo(12);
-	}
-
 	@ParameterizedTest
 	@NullSource
 	@ValueSource(strings = { "", "somebody else's", "finished-2:1,1", "finished-1:", "finished-1:1,", "finished-1:-1,5",

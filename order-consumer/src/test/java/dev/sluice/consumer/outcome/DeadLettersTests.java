@@ -2,22 +2,19 @@ package dev.sluice.consumer.outcome;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
+import java.util.function.Predicate;
 
+import dev.sluice.consumer.TestProducer;
 import dev.sluice.consumer.Time;
 import dev.sluice.contract.DeadLetterHeaders;
 import dev.sluice.contract.Topics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -25,26 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class DeadLettersTests {
 
-	/** Whether Kafka takes no record with a value. */
-	private boolean tooLarge;
-
-	/** Whether Kafka takes no record with the headers of the original one. */
-	private boolean headersTooLarge;
-
-	private final MockProducer<byte[], byte[]> kafka = new MockProducer<>(true, null, new ByteArraySerializer(),
-			new ByteArraySerializer()) {
-
-		@Override
-		public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record) {
-			if ((DeadLettersTests.this.tooLarge && record.value() != null)
-					|| (DeadLettersTests.this.headersTooLarge && record.headers().lastHeader("mine") != null)) {
-				RecordTooLargeException failure = new RecordTooLargeException("too large");
-				return CompletableFuture.failedFuture(failure);
-			}
-			return super.send(record);
-		}
-
-	};
+	private final TestProducer kafka = new TestProducer();
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
@@ -108,18 +86,19 @@ class DeadLettersTests {
 		publish("refused", 1, null);
 		assertThat(counted()).isEqualTo(1);
 
-		this.kafka.sendException = new TimeoutException("no acknowledgement");
+		this.kafka.refuses = (_) -> new TimeoutException("no acknowledgement");
 
 		assertThat(publish("refused", 1, null)).isFalse();
 		assertThat(counted()).isEqualTo(1);
-		this.tooLarge = true;
+		this.kafka.refuses = (record) -> (record.value() != null) ? new RecordTooLargeException("too large")
+				: new TimeoutException("no acknowledgement");
 		assertThat(publish("refused", 1, null)).isFalse();
 		assertThat(counted()).isEqualTo(1);
 	}
 
 	@Test
 	void leavesOutTheValueOfARecordThatIsTooLarge() throws InterruptedException {
-		this.tooLarge = true;
+		refuse((record) -> record.value() != null);
 
 		assertThat(publish("refused", 1, null)).isTrue();
 
@@ -133,7 +112,7 @@ class DeadLettersTests {
 	@Test
 	void leavesOutTheHeadersOfARecordThatIsTooLargeWithoutItsValue() throws InterruptedException {
 		this.headers.add("mine", bytes("as if it were long"));
-		this.headersTooLarge = true;
+		refuse((record) -> record.value() != null || record.headers().lastHeader("mine") != null);
 
 		assertThat(publish("refused", 1, null)).isTrue();
 
@@ -142,6 +121,10 @@ class DeadLettersTests {
 		assertThat(header(DeadLetterHeaders.KIND)).isEqualTo("rejected");
 		assertThat(header(DeadLetterHeaders.ORIGINAL_OFFSET)).isEqualTo("7");
 		assertThat(counted()).isEqualTo(1);
+	}
+
+	private void refuse(Predicate<ProducerRecord<?, ?>> tooLarge) {
+		this.kafka.refuses = (record) -> tooLarge.test(record) ? new RecordTooLargeException("too large") : null;
 	}
 
 	private boolean publish(String reason, int attempts, @Nullable Exception cause) throws InterruptedException {
@@ -156,8 +139,7 @@ class DeadLettersTests {
 	}
 
 	private @Nullable String header(String name) {
-		var header = letter().headers().lastHeader(name);
-		return (header != null) ? new String(header.value(), StandardCharsets.UTF_8) : null;
+		return TestProducer.header(letter(), name);
 	}
 
 	private double counted() {

@@ -3,23 +3,19 @@ package dev.sluice.consumer.outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Future;
 import java.util.function.BooleanSupplier;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.sluice.consumer.TestProducer;
 import dev.sluice.consumer.Time;
-import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,33 +32,21 @@ class ReliablePublisherTests {
 
 	private final List<Duration> waits = new ArrayList<>();
 
-	/** The failures of the next sends. After these, Kafka acknowledges. */
-	private final List<RuntimeException> failures = new ArrayList<>();
+	private final TestProducer kafka = new TestProducer();
 
-	private boolean failsAtOnce;
+	private final ReliablePublisher publisher = new ReliablePublisher(() -> this.kafka,
+			ReliablePublisher.defaultBackoff(() -> 1), new Time() {
 
-	private final MockProducer<byte[], byte[]> kafka = new MockProducer<>(true, null, new ByteArraySerializer(),
-			new ByteArraySerializer()) {
+				@Override
+				public void sleep(Duration duration) {
+					ReliablePublisherTests.this.waits.add(duration);
+				}
 
-		@Override
-		public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record) {
-			if (ReliablePublisherTests.this.failures.isEmpty()) {
-				return super.send(record);
-			}
-			RuntimeException failure = ReliablePublisherTests.this.failures.removeFirst();
-			if (ReliablePublisherTests.this.failsAtOnce) {
-				throw failure;
-			}
-			return CompletableFuture.failedFuture(failure);
-		}
-
-	};
-
-	private final ReliablePublisher publisher = publisher(this.kafka);
+			});
 
 	@Test
 	void takesNoRefusalForAnAcknowledgement() throws InterruptedException {
-		this.failures.add(new TimeoutException("no acknowledgement"));
+		this.kafka.failures.add(new TimeoutException("no acknowledgement"));
 
 		assertThat(this.publisher.publish(this.record, () -> false)).isFalse();
 
@@ -73,7 +57,7 @@ class ReliablePublisherTests {
 	@Test
 	void waitsLongerAfterEachFailure() throws InterruptedException {
 		for (int i = 0; i < 3; i++) {
-			this.failures.add(new TimeoutException("no acknowledgement"));
+			this.kafka.failures.add(new TimeoutException("no acknowledgement"));
 		}
 
 		assertThat(this.publisher.publish(this.record, WANTED)).isTrue();
@@ -84,8 +68,8 @@ class ReliablePublisherTests {
 
 	@Test
 	void retriesWhatTheProducerDoesNotTake() throws InterruptedException {
-		this.failsAtOnce = true;
-		this.failures.add(new KafkaException("Kafka's host name cannot be resolved"));
+		this.kafka.throwing = true;
+		this.kafka.failures.add(new KafkaException("Kafka's host name cannot be resolved"));
 
 		assertThat(this.publisher.publish(this.record, WANTED)).isTrue();
 
@@ -102,9 +86,9 @@ class ReliablePublisherTests {
 		logger.addAppender(log);
 		logger.setAdditive(false);
 		try {
-			this.failsAtOnce = atOnce;
+			this.kafka.throwing = atOnce;
 			for (int i = 0; i < 3; i++) {
-				this.failures.add(new TimeoutException("no acknowledgement"));
+				this.kafka.failures.add(new TimeoutException("no acknowledgement"));
 			}
 
 			for (int i = 0; i < 3; i++) {
@@ -123,7 +107,7 @@ class ReliablePublisherTests {
 	@Test
 	void tellsOfARecordThatIsTooLarge() {
 		RecordTooLargeException tooLarge = new RecordTooLargeException("too large");
-		this.failures.add(tooLarge);
+		this.kafka.failures.add(tooLarge);
 
 		assertThatExceptionOfType(RecordTooLargeException.class)
 			.isThrownBy(() -> this.publisher.publish(this.record, WANTED))
@@ -132,24 +116,13 @@ class ReliablePublisherTests {
 
 	@Test
 	void endsWhenTheProducerIsInterrupted() {
-		this.failsAtOnce = true;
+		this.kafka.throwing = true;
 		// Interrupts the thread again, as Kafka's client does.
-		this.failures.add(new InterruptException("interrupted"));
+		this.kafka.failures.add(new InterruptException("interrupted"));
 
 		assertThatExceptionOfType(InterruptedException.class)
 			.isThrownBy(() -> this.publisher.publish(this.record, WANTED));
 		assertThat(Thread.interrupted()).isFalse();
-	}
-
-	private ReliablePublisher publisher(MockProducer<byte[], byte[]> producer) {
-		return new ReliablePublisher(() -> producer, ReliablePublisher.defaultBackoff(() -> 1), new Time() {
-
-			@Override
-			public void sleep(Duration duration) {
-				ReliablePublisherTests.this.waits.add(duration);
-			}
-
-		});
 	}
 
 }
