@@ -22,10 +22,7 @@ public final class RateLimitedLog {
 	private final LongSupplier nanoTime;
 
 	@GuardedBy("this")
-	private boolean begun;
-
-	@GuardedBy("this")
-	private long lastNanos;
+	private long nextNanos;
 
 	@GuardedBy("this")
 	private long leftOut;
@@ -33,6 +30,7 @@ public final class RateLimitedLog {
 	public RateLimitedLog(Logger logger, LongSupplier nanoTime) {
 		this.logger = logger;
 		this.nanoTime = nanoTime;
+		this.nextNanos = nanoTime.getAsLong();
 	}
 
 	@FormatMethod
@@ -40,12 +38,11 @@ public final class RateLimitedLog {
 		long before;
 		synchronized (this) {
 			long now = this.nanoTime.getAsLong();
-			if (this.begun && now - this.lastNanos < INTERVAL.toNanos()) {
+			if (now - this.nextNanos < 0) {
 				this.leftOut++;
 				return;
 			}
-			this.begun = true;
-			this.lastNanos = now;
+			this.nextNanos = now + INTERVAL.toNanos();
 			before = this.leftOut;
 			this.leftOut = 0;
 		}
