@@ -130,6 +130,10 @@ final class Doctor implements Callable<Integer> {
 	}
 
 	private void checkDisk(Path directory) {
+		if (!Files.isWritable(directory)) {
+			print(Verdict.FAIL, "disk", directory + " cannot be written");
+			return;
+		}
 		try {
 			long free = Files.getFileStore(directory).getUsableSpace() / MIB;
 			String text = String.format(Locale.ROOT, "%,d MiB free for %s", free, directory);

@@ -67,13 +67,19 @@ public final class Up implements Callable<Integer> {
 	private CommandSpec spec;
 
 	@Override
-	public Integer call() throws IOException {
+	public Integer call() {
 		Variant servlet = servlet();
 		if (this.portOffset < 0 || this.portOffset > MAX_OFFSET) {
 			throw new ParameterException(this.spec.commandLine(), "--port-offset: 0 to %s".formatted(MAX_OFFSET));
 		}
 		Workspace workspace = Workspace.find();
-		Path directory = Files.createDirectories(workspace.root().resolve("target/up-" + this.portOffset));
+		Path directory = workspace.root().resolve("target/up-" + this.portOffset);
+		try {
+			Files.createDirectories(directory);
+		}
+		catch (IOException ex) {
+			throw new LabException("cannot write logs to %s: %s".formatted(directory, ex), ex);
+		}
 		// An interrupt is its normal end.
 		try (Interruption _ = new Interruption(0)) {
 			return run(new Stack(workspace, this.infrastructure.value(), directory,

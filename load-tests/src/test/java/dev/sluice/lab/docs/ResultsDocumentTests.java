@@ -38,7 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The tables of {@code compare} in the README and in {@code docs/results.md} are computed
  * from the raw data of the runs in {@code docs/results}. Only the marks of unreliable
- * cells are taken from the runs.
+ * cells, and the table of the run at fixed rates, are taken from the runs.
  */
 class ResultsDocumentTests {
 
@@ -64,12 +64,17 @@ class ResultsDocumentTests {
 	@SuppressWarnings("NullAway.Init")
 	private static Published inFlight;
 
+	/** Orders per second. */
+	@SuppressWarnings("NullAway.Init")
+	private static Published rates;
+
 	@SuppressWarnings("NullAway.Init")
 	private static Published burst;
 
 	@BeforeAll
 	static void computeFromTheRawData() throws IOException {
 		inFlight = Published.of("compare-quick");
+		rates = Published.withoutRawData("compare-rates");
 		burst = Published.of("compare-burst");
 	}
 
@@ -96,6 +101,7 @@ class ResultsDocumentTests {
 	@Test
 	void theResultsHaveTheCellsOfTheRuns() throws IOException {
 		checkCells("compare", "in flight", inFlight, 10);
+		checkCells("rates", "per second", rates, 2 * MAX_FIGURE);
 		// Smaller bursts are too short for most figures.
 		checkCells("burst", "orders", burst, MAX_FIGURE);
 	}
@@ -123,6 +129,7 @@ class ResultsDocumentTests {
 	void theDocumentsNameTheCommandsAndTheDaysOfTheRuns() throws IOException {
 		checkNames(README, inFlight.run);
 		checkNames(RESULTS, inFlight.run);
+		checkNames(RESULTS, rates.run);
 		checkNames(RESULTS, burst.run);
 	}
 
@@ -169,6 +176,15 @@ class ResultsDocumentTests {
 			try (FileSystem zip = FileSystems
 				.newFileSystem(MarkdownDocument.ROOT.resolve("docs/results/%s.zip".formatted(name)))) {
 				return of(zip.getPath("/"));
+			}
+		}
+
+		/** Its raw data are too large; the cells are those of the run. */
+		static Published withoutRawData(String name) throws IOException {
+			try (FileSystem zip = FileSystems
+				.newFileSystem(MarkdownDocument.ROOT.resolve("docs/results/%s.zip".formatted(name)))) {
+				RunResult run = RunFile.read(zip.getPath("/").resolve(RunFile.NAME));
+				return new Published(run, run.cells());
 			}
 		}
 
