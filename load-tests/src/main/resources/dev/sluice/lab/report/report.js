@@ -182,7 +182,9 @@
         // On a narrow screen not every share has room; the table has all.
         if (y > grid.top - 16) {
           shares.push({ x: xPixel(x), half, top: y, bottom: y });
-          graphic.push(text(xPixel(x), y, share, { fill: colour(mark.line.style), fontWeight: 'bold' }, 'center'));
+          // With a rim, because a line may pass behind it.
+          graphic.push({ ...text(xPixel(x), y, share, { fill: colour(mark.line.style), stroke: 'var(--card)', lineWidth: 4, fontWeight: 'bold' },
+            'center'), z: 5 });
         }
       });
     });

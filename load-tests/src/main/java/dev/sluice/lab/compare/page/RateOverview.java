@@ -3,7 +3,10 @@ package dev.sluice.lab.compare.page;
 import java.util.ArrayList;
 import java.util.IntSummaryStatistics;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.compare.figures.CellGroup;
 import dev.sluice.lab.compare.figures.Coordinates;
@@ -12,10 +15,12 @@ import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.RunResult;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The wait against the rate that is offered, and the rate up to which each variant keeps
+ * The waits against the rate that is offered, and the rate up to which each variant keeps
  * up.
  */
 final class RateOverview {
@@ -30,8 +35,8 @@ final class RateOverview {
 	}
 
 	/**
-	 * The highest rates with which the variants of each mode keep up, a sentence for each
-	 * backend.
+	 * The highest rates with which the variants of each mode keep up, and how long
+	 * clients wait at the highest of all, a sentence for each backend.
 	 */
 	static List<String> answers(RunResult run) {
 		return CellGroup.by(CellGroup::capacity, CellGroup.of(run))
@@ -54,8 +59,37 @@ final class RateOverview {
 			.summaryStatistics();
 		String from = Figures.count(kept.getMin());
 		String to = Figures.count(kept.getMax());
-		return (kept.getMax() == 0) ? "%s keeps up with none of these rates".formatted(mode)
-				: "%s keeps up with %s/s".formatted(mode, from.equals(to) ? from : from + " to " + to);
+		return ((kept.getMax() == 0) ? "%s keeps up with none of these rates".formatted(mode)
+				: "%s keeps up with %s/s".formatted(mode, from.equals(to) ? from : from + " to " + to)) + waits(groups);
+	}
+
+	/** The waits at the highest rate; empty if one is not known. */
+	private static String waits(List<CellGroup> groups) {
+		int rate = groups.stream().mapToInt(CellGroup::size).max().orElse(0);
+		List<CellGroup> most = groups.stream().filter((group) -> group.size() == rate).toList();
+		Optional<String> answered = range(most, CellResult::acceptedP50);
+		Optional<String> saved = range(most, CellResult::savedP50);
+		if (answered.isEmpty() || saved.isEmpty()) {
+			return "";
+		}
+		double failed = most.stream().mapToDouble(CellGroup::failedShare).max().orElse(0);
+		return ", %s it answers after %s ms and saves after %s ms%s".formatted(
+				Reliability.sign("at %s/s".formatted(Figures.count(rate)), most.stream().anyMatch(CellGroup::marked)),
+				answered.get(), saved.get(),
+				(failed > 0) ? ", and up to %s of the calls fail".formatted(Figures.percent(failed)) : "");
+	}
+
+	/** The medians of the variants, from the least to the greatest. */
+	private static Optional<String> range(List<CellGroup> variants, Function<CellResult, @Nullable Double> figure) {
+		List<Double> medians = variants.stream()
+			.flatMap((group) -> Stream.ofNullable(group.median(figure)))
+			.sorted()
+			.toList();
+		return (medians.size() < variants.size()) ? Optional.empty()
+				: Optional.of(Stream.of(medians.getFirst(), medians.getLast())
+					.map(Figures::measured)
+					.distinct()
+					.collect(Collectors.joining(" to ")));
 	}
 
 	/**
@@ -76,20 +110,26 @@ final class RateOverview {
 		List<CellGroup> groups = CellGroup.of(run);
 		List<Chart> charts = new ArrayList<>();
 		CellGroup.by(CellGroup::capacity, groups).forEach((capacity, own) -> {
-			List<Chart.Line> lines = ComparePage.lines(own,
-					(series) -> "%s, %s".formatted(series.mode(), series.variant()), CellResult::savedP50);
-			if (!lines.isEmpty()) {
-				charts.add(new Chart.Lines("Median wait until saved, backend " + capacity,
-						"Milliseconds from when an order was due until it was saved, against the rate offered.", 320,
-						Load.Kind.OFFERED.words(), "milliseconds", "fastest to slowest repetition",
-						Chart.Line.top(lines), CellGroup.sizes(groups), lines));
-			}
+			chart("answered", capacity, own, CellResult::acceptedP50).ifPresent(charts::add);
+			chart("saved", capacity, own, CellResult::savedP50).ifPresent(charts::add);
 		});
 		html.charts(charts);
 		html.list(CellTables.bottlenecks(run));
 		html.note(
 				"A rate is kept up with if orders are saved at %s of it, from the first to the last, in every repetition, and all smaller rates are. Waits count from when an order was due."
 					.formatted(Figures.percent(KEEPS_UP)));
+	}
+
+	private static Optional<Chart> chart(String until, String capacity, List<CellGroup> groups,
+			Function<CellResult, @Nullable Double> figure) {
+		List<Chart.Line> lines = ComparePage.lines(groups,
+				(series) -> "%s, %s".formatted(series.mode(), series.variant()), figure);
+		return lines.isEmpty() ? Optional.empty()
+				: Optional.of(new Chart.Lines("Median wait until %s, backend %s".formatted(until, capacity),
+						"Milliseconds from when an order was due until it was %s, against the rate offered."
+							.formatted(until),
+						320, Load.Kind.OFFERED.words(), "milliseconds", "fastest to slowest repetition",
+						Chart.Line.top(lines), CellGroup.sizes(groups), lines));
 	}
 
 }

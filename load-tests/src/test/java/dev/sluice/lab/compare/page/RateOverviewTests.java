@@ -5,6 +5,7 @@ import java.util.List;
 
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
@@ -37,6 +38,20 @@ class RateOverviewTests {
 		saved("reactive", "sync", 1, 99, 900, 3_000);
 
 		assertThat(answers()).endsWith("sync keeps up with 100/s.");
+	}
+
+	@Test
+	void tellsHowLongClientsWaitAtTheHighestRate() {
+		saved("reactive", "sync", 1, 99, 990, 2_990);
+		saved("servlet-virtual", "sync", 1, 99, 990, 2_990);
+		this.cells.replaceAll((cell) -> cell.waiting(waited(cell.cell().variant().length()), waited(80)));
+
+		assertThat(answers())
+			.endsWith("sync keeps up with 3,000/s, at 3,000/s it answers after 8 to 15 ms and saves after 80 ms.");
+	}
+
+	private static Wait waited(double millis) {
+		return new Wait(100, 0, millis, null, null);
 	}
 
 	private String answers() {
