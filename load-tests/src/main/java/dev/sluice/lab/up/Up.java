@@ -98,8 +98,8 @@ public final class Up implements Callable<Integer> {
 
 	private int run(Stack stack, Variant servlet) {
 		PrintWriter out = this.spec.commandLine().getOut();
+		checkPorts(stack);
 		try {
-			checkPorts(stack);
 			Duration elapsed = start(out, stack, servlet);
 			printAddresses(out, stack, servlet, elapsed);
 			Service dead = watch(out);

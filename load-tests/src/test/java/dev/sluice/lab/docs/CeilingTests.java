@@ -30,7 +30,7 @@ class CeilingTests {
 			Map.entry("load-tests", 22_693), Map.entry("order-consumer", 5_590), Map.entry("order-contract", 967));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 51_143;
+	private static final int TEST_LINES = 51_150;
 
 	private static final int RATIONALE_WORDS = 8_640;
 

@@ -128,6 +128,7 @@ class ResultsDocumentTests {
 	@Test
 	void theDocumentsNameTheCommandsAndTheDaysOfTheRuns() throws IOException {
 		checkNames(README, inFlight.run);
+		checkNames(README, rates.run);
 		checkNames(RESULTS, inFlight.run);
 		checkNames(RESULTS, rates.run);
 		checkNames(RESULTS, burst.run);

@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.NestedExceptionUtils;
 
 /**
- * Logs why PostgreSQL cannot be asked, at most once a minute: a request's answer does not
- * say it, and health stays up. Thread-safe.
+ * Logs why PostgreSQL cannot be queried, at most once a minute: answers do not say it,
+ * and health stays up. Thread-safe.
  */
 public final class StatusOutage {
 
@@ -31,7 +31,7 @@ public final class StatusOutage {
 		long next = this.nextNanos.get();
 		if (isAnswer(failure) && now - next >= 0 && this.nextNanos.compareAndSet(next, now + QUIET_NANOS)) {
 			Throwable cause = NestedExceptionUtils.getRootCause(failure);
-			logger.warn("PostgreSQL does not tell statuses and keys; queued orders do not need it: {}",
+			logger.warn("Statuses and keys cannot be read from PostgreSQL; queued orders go on without it: {}",
 					((cause != null) ? cause : failure).toString().replaceAll("\\s+", " "));
 		}
 		return new StatusUnavailableException(failure);
