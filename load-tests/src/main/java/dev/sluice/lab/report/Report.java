@@ -147,8 +147,9 @@ public final class Report {
 		long marked = run.cells().stream().filter(Reliability::marked).count();
 		if (marked > 0) {
 			brief.add("%s of %s cells are unreliable (%s)".formatted(marked, run.cells().size(), Reliability.SIGN));
-			doubts.add("%s of %s cells are unreliable (marked %s): a table below all cells says why.".formatted(marked,
-					run.cells().size(), Reliability.SIGN));
+			doubts.add(
+					"A cell is one gateway in one mode, with one backend and load. %s of %s are unreliable, marked %s and hollow in charts: a table below all cells says why."
+						.formatted(marked, run.cells().size(), Reliability.SIGN));
 		}
 		disturbed(run).ifPresent((doubt) -> {
 			brief.add("some figures are unreliable (%s)".formatted(Reliability.SIGN));

@@ -115,8 +115,11 @@
     ].filter((entry) => entry);
     const right = 32 + Math.max(...data.lines.map((line) => measure(line.name, true)));
     const said = legend(entries, 0, 30, width);
-    const grid = { left: 62, right, top: entries.length ? said.bottom + 22 : 30, bottom: 46 };
     const xs = data.loads;
+    const failing = (p) => p.failedShare >= 0.01;
+    // Room for the shares of marks that stand together at the top.
+    const room = 13 * Math.max(0, Math.max(...xs.map((x) => points.filter((p) => p.x === x && failing(p)).length)) - 1);
+    const grid = { left: 62, right, top: (entries.length ? said.bottom + 22 : 30) + room, bottom: 46 };
     const span = Math.max(Math.log10(xs[xs.length - 1] / xs[0]), 0.1);
     const xMin = Math.log10(xs[0]) - span * 0.03;
     const xMax = Math.log10(xs[xs.length - 1]) + span * 0.01;
@@ -154,7 +157,7 @@
     });
     const series = data.lines.map((line) => ({
       type: 'line', name: line.name, symbol: shape(line.style), symbolSize: 9, z: line.style < 0 ? 2 : 3, clip: false,
-      lineStyle: { color: colour(line.style), width: 2, type: line.style < 0 ? 'dashed' : 'solid' },
+      lineStyle: { color: colour(line.style), width: 2, type: line.dashed ? 'dashed' : 'solid' },
       itemStyle: { color: colour(line.style) }, emphasis: { disabled: true },
       data: line.points.map((p) => ({
         value: [Math.log10(p.x), scaled(p.y)],
@@ -171,7 +174,7 @@
         .map((p) => ({ line, p, y: yPixel(p.y), top: yPixel(Math.max(p.y, p.high)), bottom: yPixel(Math.min(p.y, p.low)) })))
         .sort((one, other) => other.y - one.y);
       const taken = [...there];
-      there.filter((mark) => mark.p.failedShare >= 0.01).forEach((mark) => {
+      there.filter((mark) => failing(mark.p)).forEach((mark) => {
         const share = percent(mark.p.failedShare);
         const half = measure(share, true) / 2;
         const near = taken.concat(shares.filter((other) => Math.abs(other.x - xPixel(x)) < other.half + half));
@@ -180,7 +183,7 @@
           y = hit.top - 13;
         }
         // On a narrow screen not every share has room; the table has all.
-        if (y > grid.top - 16) {
+        if (y > grid.top - 16 - room) {
           shares.push({ x: xPixel(x), half, top: y, bottom: y });
           // With a rim, because a line may pass behind it.
           graphic.push({ ...text(xPixel(x), y, share, { fill: colour(mark.line.style), stroke: 'var(--card)', lineWidth: 4, fontWeight: 'bold' },

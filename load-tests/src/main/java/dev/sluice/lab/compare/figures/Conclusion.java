@@ -8,7 +8,6 @@ import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.result.RunResult.Check;
 
 /** Whether a comparison may answer its question. */
 public final class Conclusion {
@@ -17,8 +16,8 @@ public final class Conclusion {
 	}
 
 	/**
-	 * Why nothing is concluded from a run, in a sentence: by design, because one of its
-	 * checks fails, or because most of its cells are unreliable. Empty if something is.
+	 * Why nothing is concluded from a run, in a sentence: by design, because most of its
+	 * cells are unreliable, or because one of its checks fails. Empty if something is.
 	 */
 	public static Optional<String> refusal(RunResult run) {
 		List<CellResult> cells = run.cells();
@@ -28,14 +27,15 @@ public final class Conclusion {
 		if (run.finding() instanceof CompareResult compare && "smallest".equals(compare.length())) {
 			return Optional.of("Everything works. This was the smallest run, which concludes nothing about the modes.");
 		}
-		Optional<Check> failed = run.checks().stream().filter((check) -> !check.holds()).findFirst();
-		if (failed.isPresent()) {
-			return failed.map((check) -> "Nothing is concluded: a check of this run failed (%s: %s)."
-				.formatted(check.what(), check.detail()));
-		}
 		long unreliable = cells.stream().filter(Reliability::unusable).count();
+		// First, because a busy machine makes checks fail, too.
 		if (unreliable * 2 <= cells.size()) {
-			return Optional.empty();
+			return run.checks()
+				.stream()
+				.filter((check) -> !check.holds())
+				.findFirst()
+				.map((check) -> "Nothing is concluded: a check of this run failed (%s: %s).".formatted(check.what(),
+						check.detail()));
 		}
 		double[] foreign = cells.stream()
 			.mapToDouble((cell) -> (cell.foreignCpuShare() != null) ? cell.foreignCpuShare() : 0)

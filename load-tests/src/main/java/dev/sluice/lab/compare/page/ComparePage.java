@@ -125,12 +125,12 @@ public final class ComparePage {
 		text.append(System.lineSeparator());
 		for (String capacity : CellGroup.by(CellGroup::capacity, this.groups).keySet()) {
 			List<Table> tables = new ArrayList<>(List.of(
-					byLoad("Orders saved per second", capacity, medians(CellResult::savedPerSecond)),
-					byLoad("Median wait from the first try until accepted, ms", capacity,
+					byLoad("orders saved per second", capacity, medians(CellResult::savedPerSecond)),
+					byLoad("median wait from the first try until accepted, ms", capacity,
 							medians(CellResult::acceptedP50)),
-					byLoad("Median wait from the first try until saved, ms", capacity, medians(CellResult::savedP50))));
+					byLoad("median wait from the first try until saved, ms", capacity, medians(CellResult::savedP50))));
 			if (this.run.cells().stream().anyMatch((cell) -> cell.failedCalls() > 0)) {
-				tables.add(byLoad("Failed calls, retried", capacity, medians((cell) -> (double) cell.failedCalls())));
+				tables.add(byLoad("failed calls, retried", capacity, medians((cell) -> (double) cell.failedCalls())));
 			}
 			tables.forEach((table) -> text.append(table.text()));
 		}
@@ -200,7 +200,8 @@ public final class ComparePage {
 			.stream()
 			.filter((series) -> series.capacity().equals(capacity))
 			.toList();
-		return Table.of("%s, backend %s; by %s".formatted(caption, capacity, this.kind.words()), rows, columns);
+		return Table.of("%s: %s; by %s".formatted(Coordinates.backend(capacity), caption, this.kind.words()), rows,
+				columns);
 	}
 
 	private boolean isLeftOut(Series series, int load) {
@@ -222,7 +223,7 @@ public final class ComparePage {
 				"From the first call until the last order was saved, higher is better. Both axes of a row are the same. The dashed line is the ceiling: what the load, the consumer's limit and the backend let through, whatever the gateway does.");
 		CellGroup.by(CellGroup::capacity, this.groups)
 			.forEach((capacity, own) -> html.charts(throughput(capacity, own),
-					byLoad("Orders saved per second: median (slowest–fastest)", capacity, ComparePage::spread)));
+					byLoad("orders saved per second, median (slowest–fastest)", capacity, ComparePage::spread)));
 		html.note("%s %s".formatted(failed(), saved()));
 	}
 
@@ -243,11 +244,12 @@ public final class ComparePage {
 			List<Chart.Line> lines = new ArrayList<>(lines(own, Series::variant, CellResult::savedPerSecond));
 			List<Chart.Point> ceiling = ceiling(capacity, mode, top * HEADROOM);
 			if (!ceiling.isEmpty()) {
-				lines.add(new Chart.Line("ceiling", -1, ceiling));
+				lines.add(new Chart.Line("ceiling", -1, true, ceiling));
 			}
-			charts.add(new Chart.Lines("Backend %s, %s".formatted(capacity, mode),
-					"Orders saved per second against the load, backend %s, %s, a line for each of %s."
-						.formatted(capacity, mode, String.join(", ", lines.stream().map(Chart.Line::name).toList())),
+			charts.add(new Chart.Lines("%s, %s".formatted(Coordinates.backend(capacity), mode),
+					"Orders saved per second against the load, %s, %s, a line for each of %s.".formatted(
+							Coordinates.backend(capacity), mode,
+							String.join(", ", lines.stream().map(Chart.Line::name).toList())),
 					320, this.kind.words(), "saved per second", "slowest to fastest repetition", top,
 					CellGroup.sizes(this.groups), lines));
 		});
@@ -268,13 +270,18 @@ public final class ComparePage {
 		return (points.size() > 1) ? points : List.of();
 	}
 
-	/** A line for each series that has the figure. */
+	/**
+	 * A line for each series that has the figure; those of the sync mode are dashed where
+	 * there are both.
+	 */
 	static List<Chart.Line> lines(List<CellGroup> groups, Function<Series, String> name,
 			Function<CellResult, @Nullable Double> figure) {
+		boolean both = groups.stream().anyMatch((group) -> group.mode().equals(Coordinates.QUEUED));
 		return CellGroup.by(CellGroup::series, groups)
 			.entrySet()
 			.stream()
 			.map((series) -> new Chart.Line(name.apply(series.getKey()), Coordinates.style(series.getKey().variant()),
+					both && series.getKey().mode().equals(Coordinates.SYNC),
 					series.getValue().stream().flatMap((group) -> group.point(figure).stream()).toList()))
 			.filter((line) -> !line.points().isEmpty())
 			.toList();

@@ -40,12 +40,11 @@ final class CostTables {
 		costs.stream()
 			.filter((cost) -> cost.systemCpuMillis() != null)
 			.collect(Collectors.groupingBy((cost) -> cost.group().capacity(), LinkedHashMap::new, Collectors.toList()))
-			.forEach((capacity,
-					own) -> charts.add(Chart.Stack.of(
-							"CPU ms per order, backend %s, %s".formatted(capacity, own.getFirst().group().load()),
-							"CPU milliseconds per saved order as bars, parts %s, a bar for each variant and mode."
-								.formatted(String.join(", ", system)),
-							"CPU ms per order", top, system, own.stream().map((cost) -> bar(cost, system)).toList())));
+			.forEach((capacity, own) -> charts
+				.add(Chart.Stack.of("%s, %s".formatted(Coordinates.backend(capacity), own.getFirst().group().load()),
+						"CPU milliseconds per saved order as bars, parts %s, a bar for each variant and mode."
+							.formatted(String.join(", ", system)),
+						"CPU ms per order", top, system, own.stream().map((cost) -> bar(cost, system)).toList())));
 		List<Column<Cost>> cpu = new ArrayList<>(CellTables
 			.coordinates((cost) -> cost.group().cells().getFirst().cell(), (cost) -> cost.group().marked()));
 		system.forEach((service) -> cpu.add(Column.measured(service, (cost) -> cost.cpuMillis(service))));

@@ -213,13 +213,13 @@ final class ModeOverview {
 		ModeByLoad.byCapacity(loads)
 			.forEach((capacity, each) -> lines
 				.add(new Chart.Line(Coordinates.backend(capacity).replaceFirst(" \\(.*", "").toLowerCase(Locale.ROOT),
-						(FIRST_STYLE + lines.size()) % STYLES,
+						(FIRST_STYLE + lines.size()) % STYLES, false,
 						each.stream()
 							.map((load) -> new Chart.Point(load.load().size(), load.rate().median(), load.rate().low(),
 									load.rate().high(), load.marked(), load.sync().failedShare()))
 							.toList())));
 		List<Integer> sizes = loads.stream().map((load) -> load.load().size()).distinct().sorted().toList();
-		lines.add(new Chart.Line("as many as sync", -1,
+		lines.add(new Chart.Line("as many as sync", -1, true,
 				sizes.stream().map((size) -> Chart.Point.at(size, 1, false)).toList()));
 		double top = loads.stream().mapToDouble((load) -> load.rate().high()).max().orElse(1);
 		return new Chart.Lines("Orders saved per second, queued as a multiple of sync",

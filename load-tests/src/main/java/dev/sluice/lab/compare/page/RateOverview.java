@@ -125,10 +125,10 @@ final class RateOverview {
 		List<Chart.Line> lines = ComparePage.lines(groups,
 				(series) -> "%s, %s".formatted(series.mode(), series.variant()), figure);
 		return lines.isEmpty() ? Optional.empty()
-				: Optional.of(new Chart.Lines("Median wait until %s, backend %s".formatted(until, capacity),
+				: Optional.of(new Chart.Lines("%s: wait until %s".formatted(Coordinates.backend(capacity), until),
 						"Milliseconds from when an order was due until it was %s, against the rate offered."
 							.formatted(until),
-						320, Load.Kind.OFFERED.words(), "milliseconds", "fastest to slowest repetition",
+						320, Load.Kind.OFFERED.words(), "median, milliseconds", "fastest to slowest repetition",
 						Chart.Line.top(lines), CellGroup.sizes(groups), lines));
 	}
 

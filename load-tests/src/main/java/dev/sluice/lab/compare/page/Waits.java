@@ -54,7 +54,7 @@ final class Waits {
 
 	private static Chart chart(String until, List<CellGroup> groups, Function<CellResult, @Nullable Wait> wait) {
 		CellGroup first = groups.getFirst();
-		return Chart.Spread.of("Until %s: backend %s, %s".formatted(until, first.capacity(), first.load()),
+		return Chart.Spread.of("%s, %s: until %s".formatted(Coordinates.backend(first.capacity()), first.load(), until),
 				"Median, 95th and 99th percentile in milliseconds on a logarithmic axis, a row for each variant and mode, with the share of its calls that failed.",
 				groups.stream()
 					.map((group) -> new Chart.SpreadRow(

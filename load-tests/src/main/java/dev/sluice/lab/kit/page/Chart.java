@@ -59,7 +59,7 @@ public sealed interface Chart {
 
 	}
 
-	record Line(String name, int style, List<Point> points) {
+	record Line(String name, int style, boolean dashed, List<Point> points) {
 
 		/** The greatest value of some lines, and at least 1. */
 		public static double top(List<Line> lines) {

@@ -32,13 +32,14 @@ class ComparePageTests {
 				"gave up after 60 s");
 
 		assertThat(ComparePage.text(Runs.run("compare", null, List.of(well, bad), List.of())).lines()).contains(
-				"Orders saved per second, backend starved; by orders in flight", "Variant   Mode   10     100",
+				"Slow backend (starved): orders saved per second; by orders in flight", "Variant   Mode   10     100",
 				"reactive  sync  600  6.87 †", "† 1 of 2 cells are unreliable; the report says why.");
 	}
 
 	@Test
 	void nothingIsConcludedFromABusyMachine() {
-		RunResult run = Runs.run("compare", null, pairs(0.4, 0.2, 0.6, 0.0), List.of());
+		RunResult run = Runs.run("compare", null, new CompareResult(pairs(0.4, 0.2, 0.6, 0.0), List.of(), null, null),
+				List.of(new RunResult.Check("The services were warm", false, "0 of 1 were")));
 
 		assertThat(ComparePage.text(run).lines()).first()
 			.isEqualTo(

@@ -3,14 +3,19 @@ package dev.sluice.lab.compare.page;
 import java.util.ArrayList;
 import java.util.List;
 
+import dev.sluice.lab.compare.figures.CellGroup;
+import dev.sluice.lab.compare.figures.Coordinates.Series;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.page.Chart;
+import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 class RateOverviewTests {
 
@@ -50,12 +55,26 @@ class RateOverviewTests {
 			.endsWith("sync keeps up with 3,000/s, at 3,000/s it answers after 8 to 15 ms and saves after 80 ms.");
 	}
 
+	@Test
+	void theLinesOfBothModesDiffer() {
+		saved("reactive", "sync", 1, 99, 990, 2_990);
+		saved("reactive", "queued", 1, 99, 990, 2_990);
+
+		assertThat(ComparePage.lines(CellGroup.of(run()), Series::mode, CellResult::savedPerSecond))
+			.extracting(Chart.Line::name, Chart.Line::dashed)
+			.containsExactly(tuple("sync", true), tuple("queued", false));
+	}
+
 	private static Wait waited(double millis) {
 		return new Wait(100, 0, millis, null, null);
 	}
 
 	private String answers() {
-		return String.join("; ", RateOverview.answers(Runs.run("compare", null, this.cells, List.of())));
+		return String.join("; ", RateOverview.answers(run()));
+	}
+
+	private RunResult run() {
+		return Runs.run("compare", null, this.cells, List.of());
 	}
 
 	private void saved(String variant, String mode, int repetition, double... perSecond) {
