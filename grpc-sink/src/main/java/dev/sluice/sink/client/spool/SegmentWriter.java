@@ -171,7 +171,7 @@ final class SegmentWriter implements Closeable {
 	}
 
 	private void append(NumberRanges settled, List<Entry> entries) throws IOException {
-		if (this.segment != null && this.segment.bytes() >= this.segmentBytes) {
+		if (this.segment != null && (this.segment.bytes() >= this.segmentBytes || isRemoved(this.segment))) {
 			end(this.segment);
 		}
 		Segment open = this.segment;
@@ -189,6 +189,15 @@ final class SegmentWriter implements Closeable {
 			kind = Kind.RECORD;
 		}
 		commit(open, entries);
+	}
+
+	/** A message may not be promised that is in a file without a name. */
+	private static boolean isRemoved(Segment open) {
+		boolean removed = !Files.exists(open.file);
+		if (removed) {
+			logger.error("{} is damaged: it was removed while it was written, and its messages may be lost", open.file);
+		}
+		return removed;
 	}
 
 	private Segment begin() throws IOException {
