@@ -24,7 +24,7 @@ public interface DeliveryListener {
 	 * has it; if it throws, the message is sent again.
 	 * @param message the message, with its id
 	 * @param code a gRPC status code
-	 * @param description the reason
+	 * @param description the reason, cut to a line of 1,000 characters
 	 */
 	default void refused(Message message, int code, String description) {
 	}

@@ -102,7 +102,7 @@ final class Session {
 		}
 		catch (RuntimeException | Error ex) {
 			logger.error("The client has failed; it ends its stream and opens a new one", ex);
-			this.connection.fail(ex);
+			this.connection.end("The client has failed", ex);
 			this.connection.show();
 		}
 	}

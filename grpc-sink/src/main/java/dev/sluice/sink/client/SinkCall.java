@@ -1,6 +1,7 @@
 package dev.sluice.sink.client;
 
 import java.util.Objects;
+import java.util.regex.Pattern;
 
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
@@ -24,6 +25,11 @@ final class SinkCall implements ClientResponseObserver<Request, Response> {
 
 	/** Bytes that the transport buffers while it is ready: several messages of 20 KB. */
 	private static final int TRANSPORT_BYTES = 256 * 1024;
+
+	/** Maximum length of what a sink says, in characters. */
+	private static final int MAX_LINE = 1_000;
+
+	private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Z}]+");
 
 	private final SinkConnection connection;
 
@@ -101,7 +107,12 @@ final class SinkCall implements ClientResponseObserver<Request, Response> {
 	 * {@code Status.toString} would print the stack trace of its cause at each attempt.
 	 */
 	static String inOneLine(Status status) {
-		return (status.getCause() != null) ? status.getCode() + ": " + status.getCause() : status.toString();
+		return inOneLine((status.getCause() != null) ? status.getCode() + ": " + status.getCause() : status.toString());
+	}
+
+	/** What a sink says: it may be megabytes, with control characters for a terminal. */
+	static String inOneLine(String text) {
+		return UNPRINTABLE.matcher(text.substring(0, Math.min(text.length(), MAX_LINE))).replaceAll(" ");
 	}
 
 	/** Whether the sink has sent its first {@code ServiceMessage}. */

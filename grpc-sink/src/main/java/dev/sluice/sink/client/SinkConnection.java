@@ -43,6 +43,9 @@ final class SinkConnection {
 
 	private static final int RESPONSE_VERSION = 1;
 
+	/** A stream is left when more repeats have not been answered. */
+	private static final int MAX_STRAYS = 10_000;
+
 	private final ManagedChannel channel;
 
 	private final Session session;
@@ -192,13 +195,7 @@ final class SinkConnection {
 	/** Ends the stream without waiting, and opens no other. */
 	void close() {
 		this.closed = true;
-		SinkCall open = this.call;
-		if (open != null) {
-			// The end of the call is ignored.
-			this.call = null;
-			open.cancel("The client is closed", null);
-			open.close();
-		}
+		end("The client is closed", null);
 	}
 
 	void connect() {
@@ -227,11 +224,11 @@ final class SinkConnection {
 		ended(open, Status.DEADLINE_EXCEEDED.withDescription(reason));
 	}
 
-	/** Leaves its stream, if it has one, for a failure of the client itself. */
-	void fail(Throwable cause) {
+	/** Ends the stream, if there is one, for a reason of the client's own. */
+	void end(String reason, @Nullable Throwable cause) {
 		SinkCall open = this.call;
 		if (open != null) {
-			open.cancel("The client has failed", cause);
+			open.cancel(reason, cause);
 			forget(open, Status.CANCELLED.withCause(cause));
 		}
 	}
@@ -251,6 +248,10 @@ final class SinkConnection {
 			case RESPONSE_NOT_SET -> {
 				// Of a newer server, and not needed.
 			}
+		}
+		if (this.strays.size() > MAX_STRAYS) {
+			leave(from, "The sink has not answered %s repeats".formatted(MAX_STRAYS));
+			return;
 		}
 		this.session.pump();
 		from.requestNext();
@@ -308,7 +309,7 @@ final class SinkConnection {
 			Id id = Id.of(refusal.getMessageId());
 			InFlight done = forgotten(id, refusal.getCode()) ? null : done(id, this.loop.nanoTime());
 			if (done != null) {
-				this.session.refuse(done.number(), refusal.getCode(), refusal.getDescription());
+				this.session.refuse(done.number(), refusal.getCode(), SinkCall.inOneLine(refusal.getDescription()));
 			}
 		});
 	}

@@ -5,8 +5,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -15,6 +17,7 @@ import dev.sluice.contract.sink.Dictionary;
 import dev.sluice.contract.sink.Refusal;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.sink.client.spool.MemorySpool;
+import dev.sluice.sink.client.spool.Message;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import org.junit.jupiter.api.AfterEach;
@@ -34,9 +37,17 @@ class HostileSinkTests {
 
 	private final ManualLoop loop = new ManualLoop();
 
+	private final List<String> refusals = new ArrayList<>();
+
 	private final SinkClient client = new SinkClient(this.sink.channel(),
-			SinkClientOptions.inMemory().withAckTimeout(ACK_TIMEOUT), DeliveryListener.NONE, new MemorySpool(100_000),
-			this.loop);
+			SinkClientOptions.inMemory().withAckTimeout(ACK_TIMEOUT), new DeliveryListener() {
+
+				@Override
+				public void refused(Message message, int code, String description) {
+					HostileSinkTests.this.refusals.add(description);
+				}
+
+			}, new MemorySpool(100_000), this.loop);
 
 	@AfterEach
 	void stop() {
@@ -92,6 +103,42 @@ class HostileSinkTests {
 		this.loop.pass(Duration.ofSeconds(1));
 
 		assertThat(this.sink.received).containsExactly("a", "a");
+	}
+
+	/** It keeps the id of each. */
+	@Test
+	void leavesASinkThatDoesNotAnswerRepeats() throws Exception {
+		this.sink.sendInfo(100);
+		this.sink.responses.request(100_000);
+		for (int i = 0; i < 10_100 && this.sink.streams == 1; i++) {
+			send("m" + i);
+			this.loop.pass(ACK_TIMEOUT);
+			assertThat(this.sink.received).hasSize(2);
+			this.sink.ack("m" + i);
+			this.sink.received.clear();
+			this.sink.ids.clear();
+			this.sink.requests.clear();
+			this.loop.pass(Duration.ofSeconds(1));
+		}
+
+		assertThat(this.sink.streams).isEqualTo(2);
+		assertThat(this.client.stats().spooled()).isZero();
+	}
+
+	@Test
+	void keepsOneShortLineOfWhatTheSinkSays() throws Exception {
+		this.sink.sendInfo(100);
+		send("a");
+
+		this.sink.send(ServiceMessage.newBuilder()
+			.setQueueCapacity(100)
+			.setMaxVersion(2)
+			.addRefusals(Refusal.newBuilder()
+				.setMessageId(ByteString.copyFromUtf8("a"))
+				.setCode(Status.Code.INVALID_ARGUMENT.value())
+				.setDescription("no\n\u001b[31mroom\u2028here" + "x".repeat(100_000))));
+
+		assertThat(this.refusals).singleElement().asString().startsWith("no [31mroom herexx").hasSizeLessThan(1_001);
 	}
 
 	@ParameterizedTest
