@@ -58,8 +58,8 @@ public final class QueuePolicy {
 
 	private final CircuitBreaker circuit;
 
-	/** The last failure; null if Kafka acknowledged an order after it. */
-	private volatile @Nullable Instant failedAt;
+	/** When Kafka last failed; null if it acknowledged an order afterwards. */
+	private volatile @Nullable Long failedNanos;
 
 	public QueuePolicy(QueueProperties properties, OrderTopics topics, RecentOrders recent, BulkheadRegistry bulkheads,
 			CircuitBreakerRegistry circuits, Environment environment) {
@@ -99,9 +99,9 @@ public final class QueuePolicy {
 	 * calls.
 	 */
 	public boolean accepts() {
-		Instant failed = this.failedAt;
+		Long failed = this.failedNanos;
 		return this.topics.ready() && this.circuit.getState() != CircuitBreaker.State.OPEN
-				&& (failed == null || failed.plus(FAILURE_COUNTS).isBefore(Instant.now()));
+				&& (failed == null || System.nanoTime() - failed > FAILURE_COUNTS.toNanos());
 	}
 
 	/**
@@ -121,7 +121,7 @@ public final class QueuePolicy {
 	 * @return when the order was accepted
 	 */
 	public Instant acknowledged(PendingSend send, RecordMetadata record) {
-		this.failedAt = null;
+		this.failedNanos = null;
 		this.recent.accepted(send.order().id(), send.order().fingerprint(), send.acceptedAt(), record.partition(),
 				record.offset());
 		return send.acceptedAt();
@@ -143,11 +143,11 @@ public final class QueuePolicy {
 			}
 			default -> {
 				// While Kafka only does not answer, the circuit and the health show it.
-				if (this.failedAt == null && failure instanceof ApiException
+				if (this.failedNanos == null && failure instanceof ApiException
 						&& !(failure instanceof RetriableException)) {
 					logger.warn("Kafka refuses orders: {}", failure.toString());
 				}
-				this.failedAt = Instant.now();
+				this.failedNanos = System.nanoTime();
 				logger.debug("Kafka did not acknowledge order {}", send.order().id(), failure);
 				Placed placed = send.giveUp();
 				yield unavailable((placed == Placed.NO) ? "The order could not be sent to Kafka, or Kafka refused it."
