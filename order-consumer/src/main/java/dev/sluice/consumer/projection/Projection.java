@@ -79,6 +79,9 @@ final class Projection implements SmartLifecycle {
 	/** More than arrives within the linger time, so that the broker waits that long. */
 	private static final int FULL_BATCH_BYTES = 1024 * 1024;
 
+	/** SQLSTATE of a table that does not exist: somebody has dropped it. */
+	private static final String NO_TABLE = "42P01";
+
 	/** The state that health shows. */
 	enum State {
 
@@ -121,6 +124,9 @@ final class Projection implements SmartLifecycle {
 	private final Set<Object> failures = new HashSet<>();
 
 	private volatile State state = State.STOPPED;
+
+	/** The last failure; null before the first one. */
+	private volatile @Nullable String cause;
 
 	private volatile double ageSeconds;
 
@@ -298,10 +304,13 @@ final class Projection implements SmartLifecycle {
 
 	private void failed(RuntimeException failure) {
 		Throwable cause = NestedExceptionUtils.getMostSpecificCause(failure);
+		String text = oneLine(failure);
+		this.cause = text;
 		// All failures that PostgreSQL reports have one class.
 		String state = (cause instanceof SQLException reported) ? reported.getSQLState() : null;
 		if (this.failures.add((state != null) ? state : cause.getClass())) {
-			logger.warn("The status projection fails. Retrying until it succeeds: {}", oneLine(failure));
+			logger.warn("The status projection fails. Retrying until it succeeds: {}{}", text,
+					NO_TABLE.equals(state) ? " (see 'Rebuilding the status' in docs/operations.md)" : "");
 		}
 	}
 
@@ -358,6 +367,11 @@ final class Projection implements SmartLifecycle {
 
 	State state() {
 		return this.state;
+	}
+
+	/** Why it does not work, if it does not. */
+	@Nullable String cause() {
+		return (this.state != State.WORKING) ? this.cause : null;
 	}
 
 	double ageSeconds() {

@@ -32,10 +32,12 @@ class ProjectionConfiguration {
 	/** Never down: nothing depends on the projection. */
 	@Bean
 	HealthIndicator projectionHealthIndicator(Projection projection) {
-		return () -> (projection.state() == Projection.State.WORKING ? Health.up() : Health.unknown())
-			.withDetail("state", projection.state())
-			.withDetail("ageSeconds", projection.ageSeconds())
-			.build();
+		return () -> {
+			Health.Builder health = (projection.state() == Projection.State.WORKING) ? Health.up() : Health.unknown();
+			health.withDetail("state", projection.state()).withDetail("ageSeconds", projection.ageSeconds());
+			String cause = projection.cause();
+			return ((cause != null) ? health.withDetail("cause", cause) : health).build();
+		};
 	}
 
 }

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -217,6 +218,25 @@ class ProjectionLifecycleIT {
 		}
 
 		eventually().until(() -> count("status = 'saved'"), (saved) -> saved == 2);
+	}
+
+	/** An empty one would say that nobody was given the ids of orders before. */
+	@Test
+	void saysWhatToDoWhenItsTableWasDroppedAndMakesNoOther(CapturedOutput output) throws Exception {
+		ConfigurableApplicationContext consumer = harness.startApplication(projecting());
+		eventually().until(() -> consumer.getBean(Projection.class).state() == Projection.State.WORKING);
+		try (Connection dropping = connect(); Statement statement = dropping.createStatement()) {
+			statement.execute("DROP TABLE order_status");
+
+			harness.enqueue(1);
+
+			eventually().until(() -> output.getAll().contains("'Rebuilding the status' in docs/operations.md"));
+			try (ResultSet table = statement.executeQuery("SELECT to_regclass('order_status')")) {
+				assertThat(table.next()).isTrue();
+				assertThat(table.getString(1)).isNull();
+			}
+			assertThat(harness.health(consumer)).contains("\"cause\":\"", "order_status");
+		}
 	}
 
 	private static Exception failure(String state, String reason) {
