@@ -32,8 +32,10 @@ record DeliveryTimers(MeterRegistry registry) {
 	 * than a number of nanoseconds can say.
 	 */
 	void saved(Duration sinceAccepted) {
-		ConsumerMetric.ACCEPT_TO_SAVED.timer(this.registry)
-			.record(TimeUnit.NANOSECONDS.convert(sinceAccepted), TimeUnit.NANOSECONDS);
+		if (!sinceAccepted.isNegative()) {
+			ConsumerMetric.ACCEPT_TO_SAVED.timer(this.registry)
+				.record(TimeUnit.NANOSECONDS.convert(sinceAccepted), TimeUnit.NANOSECONDS);
+		}
 	}
 
 }
