@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Patience;
+import dev.sluice.devservices.Ports;
 import dev.sluice.lab.Browser;
 import dev.sluice.lab.Lab;
 import dev.sluice.lab.NoProcessLeft;
@@ -83,6 +84,7 @@ class ReadmeIT {
 				}
 			}
 			startsAgain(up, log);
+			saysThatKafkaHasEnded(up, log);
 			assertThat(compared).as("answers that the README names").isGreaterThanOrEqualTo(5);
 		}
 		catch (AssertionError | ConditionTimeoutException ex) {
@@ -146,6 +148,13 @@ class ReadmeIT {
 
 		await().atMost(DevServices.startTimeout())
 			.until(() -> !up.isAlive() || Files.readString(log).contains("grpc-sink is ready again"));
+		assertThat(up.isAlive()).as("lab up runs").isTrue();
+	}
+
+	private static void saysThatKafkaHasEnded(Process up, Path log) {
+		Ports.holder(PORT_OFFSET + 9092).orElseThrow().destroyForcibly();
+
+		await().until(() -> Files.readString(log).contains("Kafka has ended"));
 		assertThat(up.isAlive()).as("lab up runs").isTrue();
 	}
 
