@@ -36,7 +36,8 @@ public final class BackendPolicy {
 	public BackendPolicy(BackendProperties properties, int maxThreads, CircuitBreakerRegistry circuits,
 			MeterRegistry meters) {
 		this.properties = properties;
-		this.limit = new BackendLimit(Math.min(properties.maxConcurrent(), maxThreads));
+		this.limit = new BackendLimit(Math.min(properties.maxConcurrent(), maxThreads), properties.responseTimeout(),
+				System::nanoTime);
 		GatewayMetric.BACKEND_CALLS.gauge(meters, this.limit, BackendLimit::inFlight);
 		GatewayMetric.BACKEND_LIMIT.gauge(meters, this.limit, BackendLimit::current);
 		this.circuit = circuits.circuitBreaker(NAME,

@@ -2,14 +2,22 @@ package dev.sluice.gateway.core.backend;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Comparator;
+import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.core.config.CircuitProperties;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,9 +39,11 @@ class BackendLimitTests {
 
 	private static final Duration LENGTH = Duration.ofSeconds(10);
 
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
 	@Test
 	void hasNoMoreCallsInFlightThanItsMaximum() {
-		BackendLimit limit = new BackendLimit(1);
+		BackendLimit limit = new BackendLimit(1, TIMEOUT, System::nanoTime);
 		BackendLimit.Call call = limit.begin();
 
 		assertThat(limit.begin()).isNull();
@@ -89,6 +99,21 @@ class BackendLimitTests {
 		assertThat(simulation.limit.current()).isGreaterThan(500);
 	}
 
+	@Test
+	void isBackSoonAfterAnOutageInWhichTheBackendWasFrozen() {
+		Simulation simulation = new Simulation(500, 1_000);
+		simulation.workers = 0;
+		simulation.queue = Integer.MAX_VALUE;
+		simulation.run(TIMEOUT.multipliedBy(3));
+		assertThat(simulation.limit.current()).isOne();
+
+		simulation.waiting.clear();
+		simulation.workers = 1_000;
+		simulation.run(Duration.ofSeconds(4));
+
+		assertThat(simulation.limit.current()).isGreaterThan(500);
+	}
+
 	@ParameterizedTest
 	@ValueSource(ints = { 20, 400 })
 	void followsABackendThatThrottlesToARate(int perSecond) {
@@ -114,13 +139,33 @@ class BackendLimitTests {
 			.isLessThan(0.1);
 	}
 
+	/**
+	 * Such a backend also works for clients that have given up: first for the thousand
+	 * that were let in before one of them had waited for too long.
+	 */
+	@ParameterizedTest
+	@CsvSource({ "1, 1", "1, 4", "4, 1", "4, 4" })
+	void keepsABackendAtWorkThatAnswersTooLate(int workers, int gateways) {
+		Simulation simulation = new Simulation(1_500, 1_000, gateways);
+		simulation.workers = workers;
+		simulation.queue = Integer.MAX_VALUE;
+		simulation.pauseMicros = 1_000_000;
+		simulation.run(Duration.ofMinutes(5));
+		int first = simulation.saved;
+
+		simulation.run(Duration.ofMinutes(10));
+
+		assertThat((simulation.saved - first) / (workers / 0.05 * 600)).as("share of the backend's rate")
+			.isGreaterThan(0.9);
+	}
+
 	@Test
 	void doesNotChangeForAnswersThatSayNothingAboutTheLoad() {
-		BackendLimit limit = new BackendLimit(10);
+		BackendLimit limit = new BackendLimit(10, TIMEOUT, System::nanoTime);
 
 		for (BackendResult result : new BackendResult[] { new BackendResult.Refused(500),
-				new BackendResult.TimedOut(LENGTH), new BackendResult.Unreachable(), new BackendResult.Unreadable(),
-				new BackendResult.CircuitOpen(LENGTH) }) {
+				new BackendResult.TimedOut(TIMEOUT.minusMillis(1)), new BackendResult.Unreachable(),
+				new BackendResult.Unreadable(), new BackendResult.CircuitOpen(LENGTH) }) {
 			try (BackendLimit.Call call = limit.begin()) {
 				call.ended(result);
 			}
@@ -133,12 +178,14 @@ class BackendLimitTests {
 
 	private static final class Simulation {
 
+		private final List<Gateway> gateways;
+
 		final BackendLimit limit;
 
 		private final PriorityQueue<Event> events = new PriorityQueue<>(
 				Comparator.comparingLong(Event::atMicros).thenComparingLong(Event::number));
 
-		private final Queue<BackendLimit.Call> waiting = new ArrayDeque<>();
+		private final Queue<Exchange> waiting = new ArrayDeque<>();
 
 		private final SplittableRandom random = new SplittableRandom(1);
 
@@ -149,6 +196,8 @@ class BackendLimitTests {
 		private int workers;
 
 		private int queue;
+
+		private long pauseMicros = 10_000;
 
 		private int perSecond = Integer.MAX_VALUE;
 
@@ -167,10 +216,29 @@ class BackendLimitTests {
 		private int refused;
 
 		Simulation(int clients, int max) {
-			this.limit = new BackendLimit(max);
+			this(clients, max, 1);
+		}
+
+		Simulation(int clients, int max, int gateways) {
+			this.gateways = Stream
+				.generate(() -> new Gateway(new BackendLimit(max, TIMEOUT, () -> this.nowMicros * 1_000), circuit()))
+				.limit(gateways)
+				.toList();
+			this.limit = this.gateways.getFirst().limit();
 			for (int i = 0; i < clients; i++) {
-				after(this.random.nextInt(10_000), this::place);
+				Gateway gateway = this.gateways.get(i % gateways);
+				after(this.random.nextInt(10_000), () -> place(gateway));
 			}
+		}
+
+		private CircuitBreaker circuit() {
+			InstantSource clock = () -> Instant.EPOCH.plus(this.nowMicros, ChronoUnit.MICROS);
+			return CircuitBreaker.of("backend",
+					new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)).toConfig(TIMEOUT)
+						.clock(clock.withZone(ZoneOffset.UTC))
+						.currentTimestampFunction((_) -> this.nowMicros, TimeUnit.MICROSECONDS)
+						.recordResult((result) -> ((BackendResult) result).isFailure())
+						.build());
 		}
 
 		void run(Duration length) {
@@ -187,21 +255,25 @@ class BackendLimitTests {
 			this.events.add(new Event(this.nowMicros + micros, this.number++, task));
 		}
 
-		private void place() {
-			BackendLimit.Call call = this.limit.begin();
+		private void place(Gateway gateway) {
+			BackendLimit.Call call = gateway.limit().begin();
 			if (call == null) {
 				this.refused++;
-				after(10_000, this::place);
+				after(this.pauseMicros, () -> place(gateway));
+				return;
+			}
+			Exchange exchange = new Exchange(gateway, call);
+			if (!gateway.circuit().tryAcquirePermission()) {
+				end(exchange, new BackendResult.CircuitOpen(LENGTH));
 			}
 			else if (!takes()) {
 				this.busy++;
-				after(1_000, () -> end(call, BUSY));
-			}
-			else if (this.working < this.workers) {
-				work(call);
+				after(1_000, () -> end(exchange, BUSY));
 			}
 			else {
-				this.waiting.add(call);
+				after(TIMEOUT.toNanos() / 1_000, () -> end(exchange, new BackendResult.TimedOut(TIMEOUT)));
+				this.waiting.add(exchange);
+				work();
 			}
 		}
 
@@ -217,25 +289,51 @@ class BackendLimitTests {
 			return true;
 		}
 
-		private void work(BackendLimit.Call call) {
-			this.working++;
-			after(50_000, () -> {
-				this.working--;
-				this.saved++;
-				end(call, SAVED);
-				while (this.working < this.workers && !this.waiting.isEmpty()) {
-					work(this.waiting.remove());
-				}
-			});
+		private void work() {
+			while (this.working < this.workers && !this.waiting.isEmpty()) {
+				Exchange exchange = this.waiting.remove();
+				this.working++;
+				after(50_000, () -> {
+					this.working--;
+					this.saved += exchange.ended ? 0 : 1;
+					end(exchange, SAVED);
+					work();
+				});
+			}
 		}
 
-		private void end(BackendLimit.Call call, BackendResult result) {
-			call.ended(result);
-			call.close();
-			after(10_000, this::place);
+		private void end(Exchange exchange, BackendResult result) {
+			if (exchange.ended) {
+				return;
+			}
+			exchange.ended = true;
+			if (!(result instanceof BackendResult.CircuitOpen)) {
+				exchange.gateway.circuit().onResult(0, TimeUnit.MICROSECONDS, result);
+			}
+			exchange.call.ended(result);
+			exchange.call.close();
+			after(this.pauseMicros, () -> place(exchange.gateway));
 		}
 
 		private record Event(long atMicros, long number, Runnable task) {
+		}
+
+		private record Gateway(BackendLimit limit, CircuitBreaker circuit) {
+		}
+
+		private static final class Exchange {
+
+			private final Gateway gateway;
+
+			private final BackendLimit.Call call;
+
+			private boolean ended;
+
+			Exchange(Gateway gateway, BackendLimit.Call call) {
+				this.gateway = gateway;
+				this.call = call;
+			}
+
 		}
 
 	}
