@@ -1,5 +1,6 @@
 package dev.sluice.gateway.backend;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.TimeoutException;
@@ -19,6 +20,7 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 import reactor.netty.NettyPipeline;
+import reactor.netty.channel.AbortedException;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.client.HttpClientResponse;
 import reactor.netty.resources.ConnectionProvider;
@@ -98,7 +100,9 @@ final class BackendTransport implements DisposableBean {
 			long startNanos = System.nanoTime();
 			AtomicBoolean stale = new AtomicBoolean();
 			// On a busy event loop another failure may be noticed before the time limit.
-			return response.onErrorResume((_) -> stale.getAndSet(false), (_) -> response.map(BackendTransport::again))
+			return response
+				.onErrorResume((failure) -> stale.getAndSet(false) && isEnd(failure),
+						(_) -> response.map(BackendTransport::again))
 				.contextWrite((context) -> context.put(STALE, stale))
 				.timeout(limit)
 				.onErrorMap((_) -> System.nanoTime() - startNanos >= limit.toNanos(),
@@ -106,10 +110,14 @@ final class BackendTransport implements DisposableBean {
 		});
 	}
 
+	private static boolean isEnd(Throwable failure) {
+		return failure instanceof IOException || AbortedException.isConnectionReset(failure);
+	}
+
+	/** Discards what comes beyond the bound. */
 	private static byte[] append(byte[] body, byte[] more) {
-		if (body.length + more.length > BackendAnswer.MAX_BYTES) {
-			throw new IllegalStateException(
-					"The backend's response is larger than " + BackendAnswer.MAX_BYTES + " bytes");
+		if (body.length > BackendAnswer.MAX_BYTES) {
+			return body;
 		}
 		if (body.length == 0) {
 			return more;
@@ -120,8 +128,11 @@ final class BackendTransport implements DisposableBean {
 	}
 
 	private static BackendResponse response(HttpClientResponse head, byte[] body) {
-		return new BackendResponse(head.status().code(), head.responseHeaders().get(HttpHeaderNames.RETRY_AFTER), body,
-				false);
+		int status = head.status().code();
+		if (status < 100 || status > 999) {
+			throw new IllegalStateException("The backend's response has the status " + status);
+		}
+		return new BackendResponse(status, head.responseHeaders().get(HttpHeaderNames.RETRY_AFTER), body, false);
 	}
 
 	private static BackendResponse again(BackendResponse response) {

@@ -186,8 +186,8 @@ final class AsyncBackendTransport implements BackendTransport {
 	}
 
 	/**
-	 * Collects a response's body, up to its bound, whatever its content type says: the
-	 * client's own class fails on an unknown charset.
+	 * Collects a response's body, whatever its content type says: the client's own class
+	 * fails on an unknown charset. Discards what comes beyond the bound.
 	 */
 	private static final class BoundedBody extends AbstractBinDataConsumer implements AsyncEntityConsumer<byte[]> {
 
@@ -206,11 +206,10 @@ final class AsyncBackendTransport implements BackendTransport {
 		}
 
 		@Override
-		protected void data(ByteBuffer source, boolean endOfStream) throws IOException {
-			if (this.buffer.length() + source.remaining() > BackendAnswer.MAX_BYTES) {
-				throw new IOException("The backend's response is larger than " + BackendAnswer.MAX_BYTES + " bytes");
+		protected void data(ByteBuffer source, boolean endOfStream) {
+			if (this.buffer.length() <= BackendAnswer.MAX_BYTES) {
+				this.buffer.append(source);
 			}
-			this.buffer.append(source);
 		}
 
 		@Override

@@ -19,6 +19,7 @@ import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.MessageConstraintException;
 import org.apache.hc.core5.http.MessageHeaders;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.http.protocol.HttpCoreContext;
@@ -101,8 +102,12 @@ public interface BackendTransport extends AutoCloseable {
 		@Override
 		public boolean retryRequest(HttpRequest request, IOException failure, int count, HttpContext context) {
 			EndpointDetails connection = HttpCoreContext.cast(context).getEndpointDetails();
-			boolean again = count == 1 && connection != null && connection.getReceivedBytesCount() > 0
-					&& context.getAttribute(ANSWERED) == null && !(failure instanceof InterruptedIOException);
+			// The asynchronous client counts an answer as one more request.
+			boolean kept = connection != null
+					&& (connection.getResponseCount() > 0 || connection.getRequestCount() > 1);
+			boolean ended = !(failure instanceof InterruptedIOException
+					|| failure instanceof MessageConstraintException);
+			boolean again = count == 1 && kept && ended && context.getAttribute(ANSWERED) == null;
 			context.setAttribute(AGAIN, again ? true : null);
 			return again;
 		}

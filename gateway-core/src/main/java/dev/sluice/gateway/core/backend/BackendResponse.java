@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param status its HTTP status
  * @param retryAfter its {@code Retry-After}, or null
- * @param body its body; empty if it has none
+ * @param body its body, or the beginning if it is longer than
+ * {@link dev.sluice.contract.BackendAnswer#MAX_BYTES}; empty if it has none
  * @param again whether the request was sent for the second time, after its connection
  * ended without an answer
  */

@@ -148,11 +148,30 @@ public abstract class BackendClientContract {
 		}
 	}
 
+	/** But its status stands. */
 	@Test
 	void readsNoAnswerWithoutBound() {
-		this.server.reply(Reply.of(201, SAVED + " ".repeat(1_000_000)));
+		String tooMuch = " ".repeat(1_000_000);
+		Calls backend = backend(2, 50);
+		this.server.reply(Reply.of(201, SAVED + tooMuch));
+		assertThat(deliver(backend)).isEqualTo(new BackendResult.Unreadable());
+		this.server.reply(Reply.of(422, tooMuch));
+		assertThat(deliver(backend)).isEqualTo(new BackendResult.Refused(422));
+		this.server.reply(Reply.of(503, tooMuch));
+		assertThat(deliver(backend)).isEqualTo(new BackendResult.Busy(503, null));
+		this.server.reply(Reply.of(201, SAVED));
+		assertThat(deliver(backend)).isInstanceOf(BackendResult.Saved.class);
+
+		assertThat(this.server.connections()).isLessThanOrEqualTo(2);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 20, 99, 1_000 })
+	void takesAStatusThatIsNoneForABrokenConnection(int status) {
+		this.server.reply(Reply.of(status, SAVED));
 
 		assertThat(deliver(backend(10, 50))).isEqualTo(new BackendResult.Unreachable());
+		assertThat(this.server.requests()).hasSize(1);
 	}
 
 	@Test
@@ -216,6 +235,26 @@ public abstract class BackendClientContract {
 		assertThat(this.server.requests()).as("only once more").hasSize(7);
 		assertThat(deliver(backend)).isEqualTo(new BackendResult.Unreachable());
 		assertThat(this.server.requests()).as("not on a new connection").hasSize(8);
+
+		this.server.reply((socket, request) -> {
+			socket.getOutputStream().write("HTTP/1.1 20".getBytes(StandardCharsets.US_ASCII));
+			Reply.reset().to(socket, request);
+		});
+		assertThat(deliver(backend)).isEqualTo(new BackendResult.Unreachable());
+		assertThat(this.server.requests()).as("nor if the answer had begun").hasSize(9);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "HTTP/1.1 2x1 X", "HTTP/1.1 201 X\r\nX: LONG" })
+	void doesNotSendARequestOnceMoreWhoseAnswerCannotBeRead(String head) {
+		Calls backend = backend(1, 1_000);
+		this.server.reply(Reply.of(201, SAVED));
+		assertThat(deliver(backend)).isInstanceOf(BackendResult.Saved.class);
+		byte[] bytes = (head.replace("LONG", "x".repeat(100_000)) + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
+		this.server.reply((socket, _) -> socket.getOutputStream().write(bytes));
+
+		assertThat(deliver(backend)).isEqualTo(new BackendResult.Unreachable());
+		assertThat(this.server.requests()).hasSize(2);
 	}
 
 	@Test
