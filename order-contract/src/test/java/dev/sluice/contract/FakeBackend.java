@@ -62,6 +62,11 @@ public final class FakeBackend implements AutoCloseable {
 		return this.connections.get();
 	}
 
+	/** Connections that are open. */
+	public long open() {
+		return this.sockets.stream().filter((socket) -> !socket.isClosed()).count();
+	}
+
 	private void accept() {
 		try {
 			while (true) {

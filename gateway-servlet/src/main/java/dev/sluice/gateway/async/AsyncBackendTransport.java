@@ -55,10 +55,8 @@ import org.springframework.stereotype.Component;
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
 final class AsyncBackendTransport implements BackendTransport {
 
-	/**
-	 * Interval at which the client looks for exchanges that are over their time limit.
-	 */
-	private static final TimeValue SELECT_INTERVAL = TimeValue.ofMilliseconds(100);
+	/** Interval at which exchanges that are over their time limit are looked for. */
+	private static final Duration INTERVAL = Duration.ofMillis(100);
 
 	private final CloseableHttpAsyncClient client;
 
@@ -81,7 +79,7 @@ final class AsyncBackendTransport implements BackendTransport {
 		this.client = HttpAsyncClients.custom()
 			.setConnectionManager(connections)
 			.setHttp1Config(BackendConnections.HTTP_1)
-			.setIOReactorConfig(IOReactorConfig.custom().setSelectInterval(SELECT_INTERVAL).build())
+			.setIOReactorConfig(IOReactorConfig.custom().setSelectInterval(TimeValue.of(INTERVAL)).build())
 			.setDefaultRequestConfig(this.config)
 			.evictExpiredConnections()
 			.evictIdleConnections(TimeValue.of(backend.idleTimeout()))
@@ -108,9 +106,22 @@ final class AsyncBackendTransport implements BackendTransport {
 				context, callback(answer, context));
 		Future<?> deadline = this.deadlines.after(limit, () -> {
 			answer.completeExceptionally(new TimeoutException());
-			exchange.cancel(true);
+			cancel(exchange, context);
 		});
 		return answer.whenComplete((_, _) -> deadline.cancel(false));
+	}
+
+	/**
+	 * Cancels an exchange once it has its connection: the client forgets one that it is
+	 * just opening, and never closes it.
+	 */
+	private void cancel(Future<?> exchange, HttpClientContext context) {
+		if (context.getEndpointDetails() != null) {
+			exchange.cancel(true);
+		}
+		else if (!exchange.isDone()) {
+			this.deadlines.after(INTERVAL, () -> cancel(exchange, context));
+		}
 	}
 
 	/**

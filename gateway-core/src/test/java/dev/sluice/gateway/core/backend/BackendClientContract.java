@@ -8,6 +8,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.sluice.contract.AnsweredOrder;
@@ -303,6 +305,20 @@ public abstract class BackendClientContract {
 			this.server.reply(Reply.of(201, SAVED));
 			assertThat(deliver(backend)).as("after %s µs", micros).isInstanceOf(BackendResult.Saved.class);
 		}
+	}
+
+	@Test
+	void leavesNoConnectionOpenThatItDoesNotKnow() {
+		this.server.reply(Reply.of(404, "{}"));
+		Calls backend = backend(16, 100_000);
+		try (ExecutorService callers = Executors.newFixedThreadPool(16)) {
+			for (int i = 0; i < 8_000; i++) {
+				Duration limit = Duration.ofNanos(i % 400 * 5_000L);
+				callers.execute(() -> find(backend, limit));
+			}
+		}
+
+		await().until(() -> this.server.open() <= 16);
 	}
 
 	@Test
