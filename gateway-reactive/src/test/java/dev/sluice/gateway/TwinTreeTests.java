@@ -54,7 +54,8 @@ class TwinTreeTests {
 	private static final Set<String> REACTIVE_ERRORS = Set.of("RequestDeadline.java", "DroppedErrors.java");
 
 	/** The servlet gateway's client skips responses of the class 1xx itself. */
-	private static final Set<String> REACTIVE_CLIENT = Set.of("InformationalResponses.java");
+	private static final Set<String> REACTIVE_CLIENT = Set.of("InformationalResponses.java",
+			"InformationalResponsesTests.java");
 
 	/** This test is needed only once. */
 	private static final Set<String> REACTIVE_ONLY = Set.of("TwinTreeTests.java");

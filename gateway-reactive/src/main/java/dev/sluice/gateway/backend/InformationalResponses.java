@@ -1,7 +1,9 @@
 package dev.sluice.gateway.backend;
 
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -9,17 +11,32 @@ import io.netty.util.ReferenceCountUtil;
 
 /**
  * Skips responses of the class 1xx, such as {@code 103 Early Hints}, which may come
- * before the backend's answer. Reactor Netty would take one for the answer.
+ * before the backend's answer. Reactor Netty would take one for the answer, and what
+ * arrives behind an answer for that to the next request: it ends the connection.
  */
-final class InformationalResponses extends ChannelInboundHandlerAdapter {
+final class InformationalResponses extends ChannelDuplexHandler {
+
+	private boolean awaited;
 
 	private boolean skipping;
 
 	@Override
+	public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+		this.awaited |= message instanceof HttpRequest;
+		context.write(message, promise);
+	}
+
+	@Override
 	public void channelRead(ChannelHandlerContext context, Object message) {
+		if (!this.awaited) {
+			ReferenceCountUtil.release(message);
+			context.close();
+			return;
+		}
 		this.skipping |= message instanceof HttpResponse response
 				&& response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
 		if (!this.skipping) {
+			this.awaited = !(message instanceof LastHttpContent);
 			context.fireChannelRead(message);
 			return;
 		}
