@@ -127,14 +127,17 @@ public abstract class GatewayEdgeContract {
 				"GET  /orders/1 HTTP/1.1\r\nHost: a\r\n\r\n", " GET /orders/1 HTTP/1.1\r\nHost: a\r\n\r\n",
 				"GET /orders/1\r\nHost: a\r\n\r\n", "GET /orders/1 HTTP/9.9\r\nHost: a\r\n\r\n",
 				"GET //orders HTTP/1.1\r\nHost: a\r\n\r\n", "GET /orders/%2f HTTP/1.1\r\nHost: a\r\n\r\n",
-				"GET /orders/\u00e4 HTTP/1.1\r\nHost: a\r\n\r\n", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n",
-				"\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+				"OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", "GET /orders/\u00e4 HTTP/1.1\r\nHost: a\r\n\r\n",
+				"CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", "\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n",
+				"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
 				// Size of the head
 				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: " + "x".repeat(9_000) + "\r\n\r\n",
 				"GET /orders/" + "1".repeat(9_000) + " HTTP/1.1\r\nHost: a\r\n\r\n",
 				// Chunks
 				chunks("x\r\nabc\r\n0\r\n\r\n"), chunks("1\na\r\n0\r\n\r\n"), chunks("1\r\nab\r\n0\r\n\r\n"),
-				chunks("ffffffffffffffff\r\na\r\n0\r\n\r\n"), chunks("1 \r\na\r\n0\r\n\r\n"));
+				chunks("ffffffffffffffff\r\na\r\n0\r\n\r\n"), chunks("1 \r\na\r\n0\r\n\r\n"),
+				chunks("1;" + "a".repeat(300)), chunks("0\r\nX: " + "x".repeat(9_000) + "\r\n\r\n"),
+				chunks("0\r\n" + "X: y\r\n".repeat(101) + "\r\n"));
 	}
 
 	private static String chunked(String framing) {
@@ -318,6 +321,8 @@ public abstract class GatewayEdgeContract {
 					ORDER);
 
 			for (String request : List.of(chunks(body), chunks(body.replace("0\r\n\r\n", "000\r\n\r\n")),
+					chunks(body.replace("0\r\n\r\n", "0\r\nX: " + "x".repeat(8_000) + "\r\n\r\n")),
+					chunks(body.replace("0\r\n\r\n", "0\r\n" + "X: y\r\n".repeat(100) + "\r\n")),
 					chunks("1;a=b\r\n{\r\n" + Integer.toHexString(ORDER.length() - 1).toUpperCase() + "\r\n"
 							+ ORDER.substring(1) + "\r\n0\r\n\r\n"),
 					"POST /orders HTTP/1.1\r\nHOST:a.b:8080\r\n" + rest,
@@ -589,7 +594,7 @@ public abstract class GatewayEdgeContract {
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "6", "6a\r", "6a\r\n", "6a\r\n{", "1\r\n{\r\n", "1\r\n{\r\n2" })
+		@ValueSource(strings = { "6", "6a\r", "6a\r\n", "6a\r\n{", "1\r\n{", "1\r\n{\r\n", "1\r\n{\r\n2", "0\r\nX: " })
 		void givesUpChunksThatDoNotEnd(String chunks) throws Exception {
 			try (RawClient raw = connect()) {
 				Answer answer = raw.send(chunks(chunks)).answer();
@@ -798,7 +803,7 @@ public abstract class GatewayEdgeContract {
 		}
 
 		@ParameterizedTest
-		@ValueSource(strings = { "6", "6a\r", "6a\r\n", "6a\r\n{", "1\r\n{\r\n", "1\r\n{\r\n2" })
+		@ValueSource(strings = { "6", "6a\r", "6a\r\n", "6a\r\n{", "1\r\n{", "1\r\n{\r\n", "1\r\n{\r\n2", "0\r\nX: " })
 		void holdsNoThreadForChunksThatDoNotEnd(String chunks) throws Exception {
 			List<RawClient> unfinished = new ArrayList<>();
 			try {
