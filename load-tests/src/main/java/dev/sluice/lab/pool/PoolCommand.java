@@ -8,8 +8,8 @@ import picocli.CommandLine.Option;
 
 /** {@code lab pool}. */
 @Command(name = "pool",
-		description = "Sends messages through a queue and a dispatcher to a backend that accepts a few new connections a"
-				+ " second, first over new connections, then over kept ones.")
+		description = "Sends messages to a backend that accepts a few new connections a second, first over new"
+				+ " connections, then over kept ones.")
 public final class PoolCommand extends ExperimentCommand {
 
 	private static final Duration WHOLE = Duration.ofMinutes(5);

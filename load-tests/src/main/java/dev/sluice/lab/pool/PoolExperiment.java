@@ -5,17 +5,23 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.client.Connections.Limits;
+import dev.sluice.lab.kit.client.OpenClient;
+import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
+import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.PoolResult;
 import dev.sluice.lab.kit.result.PoolResult.Case;
+import dev.sluice.lab.kit.result.PoolResult.Share;
 import dev.sluice.lab.kit.result.PoolResult.Status;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
@@ -23,6 +29,7 @@ import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.statistics.Percentile;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,8 +46,10 @@ final class PoolExperiment extends Experiment {
 	/** Messages produced each second, as at most in the reference. */
 	private static final int MESSAGES = 8;
 
-	/** Maximum number of messages in flight. */
-	private static final int IN_FLIGHT = 100;
+	/** Many more than a case has in flight: each message is sent. */
+	private static final int IN_FLIGHT = 10_000;
+
+	private static final double[] SHARES = { 100, 99.99, 99.9, 99, 95, 90 };
 
 	/** New connections that the backend accepts per second. */
 	private static final int NEW_CONNECTIONS = 5;
@@ -97,33 +106,52 @@ final class PoolExperiment extends Experiment {
 				limits.mostFree(), limits.free().toSeconds(), limits.answer().toSeconds());
 	}
 
-	private void run(String name, String connections, URI target, Limits limits) throws InterruptedException {
-		progress().step(
-				"%s: produce %s messages every second with %s concurrency".formatted(connections, MESSAGES, IN_FLIGHT));
+	private void run(String name, String words, URI target, Limits limits) throws InterruptedException {
+		progress().step("%s: %s messages every second".formatted(words, MESSAGES));
 		List<Status> statuses = new ArrayList<>();
-		long start = System.nanoTime();
-		try (Dispatcher dispatcher = new Dispatcher(target, limits, IN_FLIGHT, Dispatcher.FIRST_PAUSE_MILLIS)) {
-			for (long second = 0; second <= this.duration.toSeconds(); second++) {
-				TimeUnit.NANOSECONDS.sleep(start + TimeUnit.SECONDS.toNanos(second) - System.nanoTime());
-				if (second > 0 && second % STATUS_SECONDS == 0) {
-					statuses.add(dispatcher.status(second));
-					progress().step("%s of %s messages written, %s given up".formatted(statuses.getLast().written(),
-							statuses.getLast().produced(), statuses.getLast().errors()));
+		List<Share> shares = List.of();
+		try (Messages messages = new Messages(target, limits, Messages.FIRST_PAUSE_MILLIS)) {
+			// What is on its way at the end of the load stays unfinished.
+			OpenLoad load = new OpenLoad(MESSAGES, this.duration, Duration.ZERO, IN_FLIGHT);
+			shares = shares(OpenClient.run(load, messages, (second) -> {
+				long errors = messages.givenUp();
+				statuses.add(new Status(second.second(), second.sent(), second.answered(),
+						second.sent() - second.answered() - errors, errors, messages.failedAttempts(),
+						messages.connections().open(), messages.connections().opened()));
+				if (second.second() % STATUS_SECONDS == 0) {
+					progress().step("%s of %s messages written, %s given up".formatted(second.answered(), second.sent(),
+							errors));
 				}
-				dispatcher.produce(MESSAGES);
-			}
+			}).requests());
 		}
 		finally {
-			this.cases.add(new Case(name, connections, statuses));
+			this.cases.add(new Case(name, words, statuses, shares));
 		}
+	}
+
+	/** Figures of the fastest of the written messages, by share. */
+	static List<Share> shares(Requests requests) {
+		double[] sorted = IntStream.range(0, requests.status().length)
+			.filter((number) -> requests.status()[number] > 0)
+			.mapToDouble((number) -> requests.latencyMicros()[number] / 1_000.0)
+			.sorted()
+			.toArray();
+		if (sorted.length == 0) {
+			return List.of();
+		}
+		return Arrays.stream(SHARES).mapToObj((percent) -> {
+			int fastest = (int) Math.max(1, Math.floor(sorted.length * percent / 100));
+			OptionalLong rank = Percentile.rank(sorted.length, percent);
+			return new Share(percent, fastest, Arrays.stream(sorted, 0, fastest).average().orElseThrow(), sorted[0],
+					sorted[fastest - 1], rank.isPresent() ? Double.valueOf(sorted[(int) rank.getAsLong() - 1]) : null);
+		}).toList();
 	}
 
 	@Override
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "%s messages every second, by the clock".formatted(MESSAGES));
-		configuration.put("concurrency", "%s messages in flight at most".formatted(IN_FLIGHT));
-		configuration.put("attempts", "%s of each message, after 0.5 s to 4 s".formatted(Dispatcher.ATTEMPTS));
+		configuration.put("attempts", "%s of each message, after 0.5 s to 4 s".formatted(Messages.ATTEMPTS));
 		configuration.put("sink",
 				"backend-mock: %s ms a message, %s new connections per second; further ones are closed at once"
 					.formatted(BACKEND_MILLIS, NEW_CONNECTIONS));

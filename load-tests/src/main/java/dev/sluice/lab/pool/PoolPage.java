@@ -1,9 +1,8 @@
 package dev.sluice.lab.pool;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
@@ -54,10 +53,10 @@ public final class PoolPage {
 
 	private static String answer(Case each) {
 		Status end = each.statuses().getLast();
-		return "%s: %s of %s messages written, %s given up, %s still queued or in flight; %s connections opened."
-			.formatted(each.name().equals("kept") ? "Kept connections" : "New connections",
-					Figures.count(end.written()), Figures.count(end.produced()), Figures.count(end.errors()),
-					Figures.count((long) end.queued() + end.inFlight()), Figures.count(end.openedConnections()));
+		return "%s: %s of %s messages written, %s given up, %s still in flight; %s connections opened.".formatted(
+				each.name().equals("kept") ? "Kept connections" : "New connections", Figures.count(end.written()),
+				Figures.count(end.produced()), Figures.count(end.errors()), Figures.count(end.inFlight()),
+				Figures.count(end.openedConnections()));
 	}
 
 	private void write(Html html) {
@@ -69,11 +68,10 @@ public final class PoolPage {
 					.formatted(Figures.count(this.result.messages()), Figures.count(this.result.backendMillis()),
 							Figures.count(this.result.newConnectionsPerSecond())));
 		html.table(shares());
-		html.charts(List.of(
-				chart("Queued and in flight", "messages", (status) -> (double) status.queued() + status.inFlight()),
+		html.charts(List.of(chart("In flight", "messages", Status::inFlight),
 				chart("Errors", "messages given up", Status::errors)), statuses());
 		html.note(
-				"The reference calls “95 %” the mean of the fastest 95 % of the written messages, which leaves out the slow ones; the true percentile stands beside it. Latency counts from when a message was produced, queueing and further attempts included; of messages that are written at all.");
+				"The reference calls “95 %” the mean of the fastest 95 % of the written messages, which leaves out the slow ones; the true percentile stands beside it. Latency counts from when a message was due, further attempts included; of messages that are written at all.");
 	}
 
 	/** The fastest share of the messages, of ours or of the reference's. */
@@ -84,11 +82,10 @@ public final class PoolPage {
 	private Table shares() {
 		List<Fastest> rows = new ArrayList<>();
 		for (Case each : this.cases) {
-			Status end = each.statuses().getLast();
-			end.shares()
-				.forEach((share) -> rows
-					.add(new Fastest(each.name(), "ours", share.percent(), share.written(), share.meanMillis(),
-							share.minMillis(), share.maxMillis(), share.percentileMillis(), end.errors())));
+			long errors = each.statuses().getLast().errors();
+			each.shares()
+				.forEach((share) -> rows.add(new Fastest(each.name(), "ours", share.percent(), share.written(),
+						share.meanMillis(), share.minMillis(), share.maxMillis(), share.percentileMillis(), errors)));
 			rows.addAll(reference(each));
 		}
 		return Table.of("The fastest part of the messages, in milliseconds", rows,
@@ -116,26 +113,20 @@ public final class PoolPage {
 			.toList();
 	}
 
-	private Chart chart(String title, String unit, ToDoubleFunction<Status> figure) {
-		double last = this.cases.stream().mapToDouble((each) -> each.statuses().getLast().second()).max().orElse(10);
-		double top = this.cases.stream()
+	private Chart chart(String title, String unit, ToLongFunction<Status> figure) {
+		double top = Chart.top(this.cases.stream()
 			.flatMap((each) -> each.statuses().stream())
-			.mapToDouble(figure)
-			.reduce(1, Math::max);
-		int seconds = (int) Math.ceil(last) + 1;
+			.map((status) -> (double) figure.applyAsLong(status)));
 		List<Chart.Panel> panels = new ArrayList<>();
 		for (Case each : this.cases) {
-			@Nullable Double[] values = new Double[seconds];
-			each.statuses().forEach((status) -> {
-				// Each reading holds until the next, ten seconds later.
-				int from = (int) status.second();
-				Arrays.fill(values, Math.max(0, from - 9), Math.min(seconds, from + 1), figure.applyAsDouble(status));
-			});
-			panels.add(new Chart.Panel("%s connections, %s".formatted(each.name(), unit), panels.size(), "area", false,
-					top, Arrays.asList(values)));
+			panels.add(
+					Chart.Panel
+						.of("%s connections, %s".formatted(each.name(), unit), panels.size(), "area", each.statuses(),
+								figure::applyAsLong)
+						.upTo(top));
 		}
-		return new Chart.Seconds(title, "Every ten seconds, a panel for each way to connect.", 300, seconds, panels,
-				List.of());
+		int seconds = this.cases.stream().mapToInt((each) -> each.statuses().size()).max().orElse(1);
+		return new Chart.Seconds(title, "A panel for each way to connect.", 300, seconds, panels, List.of());
 	}
 
 	private record Reading(String connections, Status status) {
@@ -145,12 +136,11 @@ public final class PoolPage {
 		List<Reading> readings = this.cases.stream()
 			.flatMap((each) -> each.statuses().stream().map((status) -> new Reading(each.name(), status)))
 			.toList();
-		return Table.of("Status every ten seconds", readings,
+		return Table.of("At the end of each second", readings,
 				List.of(Column.words("Connections", Reading::connections),
-						Column.measured("second", (at) -> at.status().second()),
+						Column.count("second", (at) -> at.status().second()),
 						Column.count("produced", (at) -> at.status().produced()),
 						Column.count("written", (at) -> at.status().written()),
-						Column.count("queued", (at) -> at.status().queued()),
 						Column.count("in flight", (at) -> at.status().inFlight()),
 						Column.count("errors", (at) -> at.status().errors()),
 						Column.count("failed attempts", (at) -> at.status().failedAttempts()),

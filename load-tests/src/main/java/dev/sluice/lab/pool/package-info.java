@@ -1,6 +1,6 @@
 /**
- * {@code lab pool}: messages through a queue and a dispatcher, over new or kept
- * connections. Start at {@link dev.sluice.lab.pool.Dispatcher}.
+ * {@code lab pool}: messages over new or kept connections. Start at
+ * {@link dev.sluice.lab.pool.PoolExperiment}.
  */
 @NullMarked
 package dev.sluice.lab.pool;

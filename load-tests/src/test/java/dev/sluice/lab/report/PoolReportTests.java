@@ -15,7 +15,7 @@ class PoolReportTests {
 		String page = Report.page(Runs.pool());
 
 		assertThat(page).contains(
-				"New connections: 200 of 400 messages written, 100 given up, 100 still queued or in flight; 300 connections opened.",
+				"New connections: 200 of 400 messages written, 100 given up, 100 still in flight; 300 connections opened.",
 				"Kept connections: 400 of 400 messages written, 0 given up", "9,627", "66,519");
 	}
 

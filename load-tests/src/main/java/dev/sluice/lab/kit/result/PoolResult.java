@@ -7,7 +7,7 @@ import com.fasterxml.jackson.annotation.JsonTypeName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages through a queue and a dispatcher, over connections that were kept or not.
+ * Messages on a schedule, over connections that were kept or not.
  *
  * @param messages produced each second
  * @param backendMillis time of the backend for a message
@@ -27,42 +27,32 @@ public record PoolResult(int messages, long backendMillis, int newConnectionsPer
 	 *
 	 * @param name {@code kept} or {@code new}
 	 * @param connections how they are handled, in words
-	 * @param statuses in order; the last is the end
+	 * @param statuses at the end of each second
+	 * @param shares times of the fastest shares of the written messages
 	 */
-	public record Case(String name, String connections, List<Status> statuses) {
+	public record Case(String name, String connections, List<Status> statuses, List<Share> shares) {
 
 		public Case {
 			Objects.requireNonNull(name, "name");
 			statuses = List.copyOf(statuses);
+			shares = List.copyOf(shares);
 		}
-
 	}
 
 	/**
-	 * The state at a time: produced = queued + in flight + written + errors.
+	 * The state at a time: produced = written + in flight + errors.
 	 *
 	 * @param second since the beginning
 	 * @param errors messages given up
 	 * @param openConnections now
 	 * @param openedConnections since the beginning
-	 * @param shares times of the fastest shares of the written messages
 	 */
-	public record Status(double second, long produced, int queued, int inFlight, long errors, long failedAttempts,
-			int openConnections, long openedConnections, List<Share> shares) {
-
-		public Status {
-			shares = List.copyOf(shares);
-		}
-
-		/** Messages written. */
-		public long written() {
-			return this.shares.isEmpty() ? 0 : this.shares.getFirst().written();
-		}
-
+	public record Status(int second, long produced, long written, long inFlight, long errors, long failedAttempts,
+			int openConnections, long openedConnections) {
 	}
 
 	/**
-	 * The fastest share of the written messages, timed from when they were produced.
+	 * The fastest share of the written messages, timed from when they were due.
 	 *
 	 * @param percent size of the share
 	 * @param written messages in it

@@ -194,14 +194,13 @@ public final class Runs {
 	/** New connections that are not let in, and kept ones that are. */
 	public static RunResult pool() {
 		return found("pool",
-				new PoolResult(
-						8, 100, 5, List.of(
-								new PoolResult.Case("new", "a new connection for each message",
-										List.of(new PoolResult.Status(10, 80, 0, 30, 0, 40, 30, 90, List.of()),
-												new PoolResult.Status(50, 400, 20, 80, 100, 900, 80, 300,
-														shares(200)))),
-								new PoolResult.Case("kept", "40 at most",
-										List.of(new PoolResult.Status(50, 400, 0, 0, 0, 3, 8, 8, shares(400)))))));
+				new PoolResult(8, 100, 5, List.of(
+						new PoolResult.Case("new", "a new connection for each message",
+								List.of(new PoolResult.Status(1, 8, 5, 3, 0, 3, 3, 8),
+										new PoolResult.Status(2, 400, 200, 100, 100, 900, 80, 300)),
+								shares(200)),
+						new PoolResult.Case("kept", "40 at most",
+								List.of(new PoolResult.Status(2, 400, 400, 0, 0, 3, 8, 8)), shares(400)))));
 	}
 
 	private static List<PoolResult.Share> shares(long written) {
