@@ -204,7 +204,6 @@ final class ClientExperiment extends Experiment {
 			Instant from = Instant.now();
 			Figures figures = client.run(load(each, each.duration()), (_) -> request, this::print);
 			Window window = new Window(from, Instant.now());
-			ProcessSampler.awaitNextSample();
 			return run(each.name(), each, uri, figures,
 					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()));
 		}

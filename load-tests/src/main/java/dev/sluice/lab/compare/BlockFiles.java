@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 
 import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Round;
@@ -19,7 +19,6 @@ import dev.sluice.lab.kit.measure.OrderCalls;
 import dev.sluice.lab.kit.measure.OrderTimes;
 import dev.sluice.lab.kit.metrics.Scrapes;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
-import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.run.RunDirectory;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 
@@ -52,62 +51,24 @@ record BlockFiles(RunDirectory directory, Block block, boolean hasConsumer) {
 		return this.directory.directory("gc").resolve("%s-%s.log".formatted(this.block.name(), service));
 	}
 
-	/** The cells of a round, complete or not, with all that was recorded. */
-	List<CellResult> evaluate(Round round, LoadRound.Record record) throws IOException {
-		List<CellResult> evaluated = new ArrayList<>();
-		for (String variant : this.block.names()) {
-			CellEvaluation evaluation = evaluation(variant, record.samples(), scrapes(round, variant));
-			for (Cell cell : round.cells()) {
-				Optional<PhaseOutcome> outcome = record.outcome(round.phase(cell));
-				if (cell.variant().equals(variant) && outcome.isPresent()) {
-					evaluated.add(evaluate(round, cell, outcome.get(), evaluation));
-				}
-			}
-		}
-		return evaluated;
-	}
-
-	/**
-	 * A cell that has just ended, without what only the end of its round has: scrapes,
-	 * and a sample after its last second.
-	 */
-	CellResult evaluate(Round round, Cell cell, PhaseOutcome outcome, ProcessSamples samples) throws IOException {
-		return evaluate(round, cell, outcome, evaluation(cell.variant(), samples, Map.of()));
-	}
-
-	private CellResult evaluate(Round round, Cell cell, PhaseOutcome outcome, CellEvaluation evaluation)
-			throws IOException {
-		Path outcomes = this.directory.directory("outcomes/" + round.name());
-		OrderTimes times = OrderTimes.read(OrderTimes.file(outcomes, outcome.name()));
-		return evaluation.evaluate(cell, outcome, OrderCalls.read(OrderCalls.file(outcomes, outcome.name())))
-			.waiting(times.toAccepted(), times.toSaved());
-	}
-
-	private CellEvaluation evaluation(String variant, ProcessSamples samples, Map<String, Scrapes> scrapes)
-			throws IOException {
-		Map<String, GcLog> collectors = new HashMap<>(Map.of(GATEWAY, GcLog.read(gcLog(variant))));
+	/** A cell that has just ended. */
+	CellResult evaluate(Round round, Cell cell, PhaseOutcome outcome, LoadRound.Load load) throws IOException {
+		String gateway = gateway(cell.variant());
+		Map<String, GcLog> collectors = new HashMap<>(Map.of(GATEWAY, GcLog.read(gcLog(cell.variant()))));
+		Map<String, Scrapes> scrapes = new HashMap<>(load.scrapes());
+		scrapes.put(GATEWAY, Objects.requireNonNull(scrapes.get(gateway)));
+		// Other gateways are idle.
+		scrapes.keySet().removeIf((service) -> service.startsWith(GATEWAY + "-"));
 		List<String> measured = new ArrayList<>(MEASURED);
 		if (this.hasConsumer) {
 			collectors.put(CONSUMER, GcLog.read(gcLog(CONSUMER)));
 			measured.add(CONSUMER);
 		}
-		return new CellEvaluation(samples.calling(gateway(variant), GATEWAY), collectors, scrapes, measured,
-				Runtime.getRuntime().availableProcessors());
-	}
-
-	private Map<String, Scrapes> scrapes(Round round, String variant) throws IOException {
-		Path kept = this.directory.directory("scrapes/" + round.name());
-		Map<String, Scrapes> scrapes = new HashMap<>();
-		scrapes.put(GATEWAY, scrapes(kept, gateway(variant)));
-		scrapes.put(LoadRound.BACKEND, scrapes(kept, LoadRound.BACKEND));
-		if (this.hasConsumer) {
-			scrapes.put(CONSUMER, scrapes(kept, CONSUMER));
-		}
-		return scrapes;
-	}
-
-	private static Scrapes scrapes(Path kept, String service) throws IOException {
-		return CellEvaluation.scrapes(kept.resolve(service + ".prom.gz"));
+		Path outcomes = this.directory.directory("outcomes/" + round.name());
+		return new CellEvaluation(load.samples().calling(gateway, GATEWAY), collectors, scrapes, measured,
+				Runtime.getRuntime().availableProcessors())
+			.evaluate(cell, outcome, OrderCalls.read(OrderCalls.file(outcomes, outcome.name())),
+					OrderTimes.read(OrderTimes.file(outcomes, outcome.name())));
 	}
 
 }

@@ -2,7 +2,6 @@ package dev.sluice.lab.compare;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -22,14 +21,13 @@ import dev.sluice.lab.compare.page.ComparePage;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.load.LoadRound;
+import dev.sluice.lab.kit.load.LoadRound.Load;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase;
-import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase.Target;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
-import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.CompareResult.Setup;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.Finding;
@@ -204,9 +202,9 @@ final class CompareExperiment extends Experiment {
 			Stack.inParallel(starts);
 			for (Round round : block.rounds()) {
 				progress().step("Round %s: warm-up, then %s cells".formatted(round.name(), round.cells().size()));
-				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services)
-					.run(phases(block, round, services), watcher(files, round));
-				record.conclude(() -> replace(round, files.evaluate(round, record)));
+				new LoadRound(directory(), round.name(), stack, services).run(
+						(rule, windows) -> progress().during(CellLoad.warming(rule, windows)),
+						(load) -> measure(block, round, services, files, load));
 			}
 		}
 		finally {
@@ -232,7 +230,8 @@ final class CompareExperiment extends Experiment {
 		return this.settings.hasConsumer() ? options : options.withProperty("status.key-lookup-timeout", 0);
 	}
 
-	private List<Phase> phases(Block block, Round round, Map<String, Service> services) {
+	private void measure(Block block, Round round, Map<String, Service> services, BlockFiles files, Load load)
+			throws IOException, InterruptedException {
 		Map<String, Target> targets = new LinkedHashMap<>();
 		for (String variant : block.names()) {
 			for (Mode mode : round.modes()) {
@@ -240,74 +239,33 @@ final class CompareExperiment extends Experiment {
 						new Target(Objects.requireNonNull(services.get(BlockFiles.gateway(variant))).uri(), mode));
 			}
 		}
-		List<Phase> phases = new ArrayList<>(this.settings.load().warmUp(List.copyOf(targets.values()), round.modes()));
+		CellLoad kind = this.settings.load();
+		for (Phase warmUp : kind.warmUp(List.copyOf(targets.values()), round.modes())) {
+			PhaseOutcome outcome = load.run(warmUp);
+			if (!outcome.windows().isEmpty()) {
+				this.warmUps.put(round.name(), outcome.windows());
+			}
+		}
 		List<Target> queued = targets.values().stream().filter((target) -> target.mode() == Mode.QUEUED).toList();
+		List<Cell> all = this.plan.cells();
 		String before = "";
 		for (Cell cell : round.cells()) {
 			BackendModel backend = this.settings.backend(cell);
-			if (!before.equals(cell.capacity())) {
-				this.settings.load()
-					.settling("settling, backend " + cell.capacity(), queued, backend.behaviour())
-					.ifPresent(phases::add);
-				before = cell.capacity();
+			Optional<Phase> settling = kind.settling("settling, backend " + cell.capacity(), queued,
+					backend.behaviour());
+			if (!before.equals(cell.capacity()) && settling.isPresent()) {
+				load.run(settling.get());
 			}
+			before = cell.capacity();
+			progress().of(all.indexOf(cell), all.size(),
+					"cell %s of %s: %s".formatted(all.indexOf(cell) + 1, all.size(), cell));
 			Target target = Objects.requireNonNull(targets.get(cell.variant() + " " + cell.mode()));
-			phases.add(this.settings.load().phase(round.phase(cell), cell, target, backend, !block.newConnections()));
-		}
-		return phases;
-	}
-
-	/** Shows a round while it runs. */
-	private LoadRound.Watcher watcher(BlockFiles files, Round round) {
-		return new LoadRound.Watcher() {
-
-			@Override
-			public void running(Phase phase) {
-				List<Cell> all = CompareExperiment.this.plan.cells();
-				round.cell(phase.name())
-					.ifPresent((cell) -> progress().of(all.indexOf(cell), all.size(),
-							"cell %s of %s: %s".formatted(all.indexOf(cell) + 1, all.size(), cell)));
-			}
-
-			@Override
-			public void warming(Settling rule, List<WarmUpWindow> windows) {
-				progress().during(CellLoad.warming(rule, windows));
-			}
-
-			@Override
-			public void ended(PhaseOutcome outcome, ProcessSamples samples) {
-				try {
-					showSoFar(files, round, outcome, samples);
-				}
-				catch (IOException ex) {
-					// It is evaluated at the end of its round all the same.
-					progress().step("The report cannot be written yet: " + ex);
-				}
-			}
-
-		};
-	}
-
-	/** Adds a warm-up or a cell. */
-	private void showSoFar(BlockFiles files, Round round, PhaseOutcome outcome, ProcessSamples samples)
-			throws IOException {
-		if (!outcome.windows().isEmpty()) {
-			this.warmUps.put(round.name(), outcome.windows());
-		}
-		Optional<Cell> cell = round.cell(outcome.name());
-		if (cell.isPresent()) {
-			CellResult result = files.evaluate(round, cell.get(), outcome, samples);
-			this.cells.add(result);
-			progress().step(ComparePage.line(result));
+			PhaseOutcome outcome = load
+				.run(kind.phase(round.phase(cell), cell, target, backend, !block.newConnections()));
+			this.cells.add(files.evaluate(round, cell, outcome, load));
+			progress().step(ComparePage.line(this.cells.getLast()));
 			showSoFar();
 		}
-	}
-
-	/** Takes the place of what was shown while the round ran. */
-	private void replace(Round round, List<CellResult> evaluated) {
-		this.cells.removeIf((shown) -> round.cells().contains(shown.cell()));
-		this.cells.addAll(evaluated);
-		this.cells.sort(Comparator.comparing(CellResult::start));
 	}
 
 	@Override

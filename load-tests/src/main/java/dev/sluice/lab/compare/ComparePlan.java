@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -97,11 +96,6 @@ record ComparePlan(List<Block> blocks) {
 			String name = "%s %s %s %s".formatted(cell.variant(), cell.mode(), cell.capacity(), cell.load().size());
 			boolean repeated = this.cells.stream().anyMatch((other) -> other.repetition() != cell.repetition());
 			return repeated ? name + " repetition " + cell.repetition() : name;
-		}
-
-		/** The cell of a phase; empty for a warm-up. */
-		Optional<Cell> cell(String phase) {
-			return this.cells.stream().filter((cell) -> phase(cell).equals(phase)).findFirst();
 		}
 
 	}

@@ -248,7 +248,6 @@ final class KneeExperiment extends Experiment {
 			long leftBehind = all - saved(mode, system) - waiting;
 			PrometheusHistogram saved = (before != null && system.drained(DRAIN) && system.saved() >= all)
 					? system.savedTimes().since(before) : null;
-			ProcessSampler.awaitNextSample();
 			return new Step(rate, figures.latency(), (saved != null) ? millis(saved.percentile(99)) : null,
 					figures.tally(), figures.lag().p99AtMost(), figures.cpuMillisPerRequest(),
 					(sampler != null)

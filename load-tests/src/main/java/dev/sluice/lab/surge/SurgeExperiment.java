@@ -121,7 +121,6 @@ final class SurgeExperiment extends Experiment {
 				}
 				Figures figures = send(connections, gateway.uri(), mode, this.settings.steps(),
 						"%s, %s".formatted(variant, mode));
-				ProcessSampler.awaitNextSample();
 				write(name, figures.requests());
 				this.runs.add(run(variant, mode, repetition, readyMillis,
 						gateway.isAlive() ? null : "it died: %s has its last words".formatted(gateway.logFile()),

@@ -221,13 +221,11 @@ class ResultsDocumentTests {
 			Path outcomes = opened.resolve("outcomes").resolve(round);
 			Path outcome = outcomes.resolve(phase + ".json");
 			if (Files.exists(outcome)) {
-				OrderTimes times = OrderTimes.read(OrderTimes.file(outcomes, phase));
 				CellEvaluation evaluation = new CellEvaluation(samples.calling("gateway-" + cell.variant(), GATEWAY),
 						Map.of(), Map.of(), SERVICES, run.environment().cores());
-				computed.add(evaluation
-					.evaluate(cell, json.readValue(Files.readAllBytes(outcome), PhaseOutcome.class),
-							OrderCalls.read(OrderCalls.file(outcomes, phase)))
-					.waiting(times.toAccepted(), times.toSaved()));
+				computed.add(evaluation.evaluate(cell, json.readValue(Files.readAllBytes(outcome), PhaseOutcome.class),
+						OrderCalls.read(OrderCalls.file(outcomes, phase)),
+						OrderTimes.read(OrderTimes.file(outcomes, phase))));
 			}
 		}
 		return computed;

@@ -50,14 +50,6 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 		services = Map.copyOf(services);
 	}
 
-	/** This result with the waits of the clients. */
-	public CellResult waiting(@Nullable Wait accepted, @Nullable Wait saved) {
-		return new CellResult(this.cell, this.start, this.end, this.calls, this.failedCalls, this.failures,
-				this.accepted, this.saved, this.savedPerSecond, this.acceptedPerSecond, this.latency, accepted, saved,
-				this.services, this.connectionsOpened, this.backendMaxInFlight, this.foreignCpuShare,
-				this.startLagP99Millis, this.problem, this.utilisation);
-	}
-
 	/**
 	 * Whether a load generator was so late that the latencies are unreliable: later than
 	 * both 50 ms and the median latency.

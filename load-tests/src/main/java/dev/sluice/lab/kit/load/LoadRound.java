@@ -5,18 +5,18 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
+import java.util.function.BiConsumer;
 
 import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.metrics.PrometheusScraper;
+import dev.sluice.lab.kit.metrics.Scrapes;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
@@ -27,7 +27,6 @@ import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.Stack;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One load generator's work from start to end, with everything that watches it. The
@@ -50,85 +49,58 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 	/** This process's name in the results. */
 	public static final String LAB = "lab";
 
-	/** Time after the last phase: its cost needs a sample taken after its end. */
-	private static final Duration LAST_SAMPLES = ProcessSampler.INTERVAL.multipliedBy(5);
-
 	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-	/**
-	 * The record of a round, complete or not.
-	 *
-	 * @param outcomes outcomes of the measured phases and warm-ups that ended
-	 * @param ending why the round ended early, a {@link LabException} or an interrupt;
-	 * null if it did not
-	 */
-	public record Record(List<PhaseOutcome> outcomes, ProcessSamples samples, @Nullable Exception ending) {
-
-		/** How a phase ended; empty if it did not. */
-		public Optional<PhaseOutcome> outcome(String phase) {
-			return this.outcomes.stream().filter((outcome) -> outcome.name().equals(phase)).findFirst();
-		}
-
-		/**
-		 * Evaluates the record, and then fails if the round failed.
-		 * @param evaluation turns the record into results
-		 * @throws LabException if the round failed, also if there is nothing to evaluate
-		 * @throws IOException if the round succeeded, but cannot be evaluated
-		 * @throws InterruptedException if the round was interrupted
-		 */
-		public void conclude(Evaluation evaluation) throws IOException, InterruptedException {
-			try {
-				evaluation.evaluate();
-			}
-			catch (IOException | RuntimeException ex) {
-				if (this.ending == null) {
-					throw ex;
-				}
-				this.ending.addSuppressed(ex);
-			}
-			switch (this.ending) {
-				case InterruptedException interrupt -> throw interrupt;
-				case RuntimeException failure -> throw failure;
-				case null, default -> {
-					// Complete.
-				}
-			}
-		}
-
-	}
-
-	/** Turns the record of a round into results. */
+	/** What is done in a round. */
 	@FunctionalInterface
-	public interface Evaluation {
+	public interface Recipe {
 
-		void evaluate() throws IOException;
+		void follow(Load load) throws IOException, InterruptedException;
 
 	}
 
-	/** Receives what happens in a round. */
-	public interface Watcher {
+	/** The load generator, and what was recorded until now. */
+	public static final class Load {
 
-		/** A measured phase or a warm-up begins. */
-		void running(Phase phase);
+		private final PhaseRunner runner;
 
-		/** A window of a warm-up has ended, the last of these. */
-		void warming(Settling rule, List<WarmUpWindow> windows);
+		private final ProcessSampler sampler;
+
+		private final PrometheusScraper scraper;
+
+		private Load(PhaseRunner runner, ProcessSampler sampler, PrometheusScraper scraper) {
+			this.runner = runner;
+			this.sampler = sampler;
+			this.scraper = scraper;
+		}
 
 		/**
-		 * A measured phase or a warm-up has ended, and its files are written.
-		 * @param samples of the processes until now
+		 * Runs a phase.
+		 * @return how it ended; the files of a measured one are written
+		 * @throws LabException if it cannot be run to its end
 		 */
-		void ended(PhaseOutcome outcome, ProcessSamples samples);
+		public PhaseOutcome run(Phase phase) throws IOException, InterruptedException {
+			return this.runner.run(phase);
+		}
+
+		public ProcessSamples samples() {
+			return this.sampler.samples();
+		}
+
+		/** The services' metrics, by service. */
+		public Map<String, Scrapes> scrapes() {
+			return this.scraper.scrapes();
+		}
 
 	}
 
 	/**
-	 * Runs the phases. A failure on the way is not thrown but recorded, with all that was
-	 * measured until then.
-	 * @param watcher receives each measured phase and each warm-up, when it begins
+	 * Starts the load generator, follows a recipe, and ends it.
+	 * @param warming receives the windows of a warm-up after each of them
 	 * @throws IOException if files cannot be written or read
 	 */
-	public Record run(List<Phase> phases, Watcher watcher) throws IOException {
+	public void run(BiConsumer<Settling, List<WarmUpWindow>> warming, Recipe recipe)
+			throws IOException, InterruptedException {
 		Map<String, URI> endpoints = new LinkedHashMap<>();
 		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
 		this.services.forEach((service, running) -> {
@@ -139,10 +111,8 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 		List<Long> system = groups.values().stream().flatMap((group) -> group.pids().stream()).toList();
 		Path outcomes = this.directory.directory("outcomes/" + this.name);
 		Path log = this.directory.directory("logs").resolve(this.name + "-load-generator.log");
-		List<PhaseOutcome> ended = new ArrayList<>();
-		ProcessSamples samples = ProcessSamples.NONE;
-		Exception ending = null;
-		try (PrometheusScraper _ = new PrometheusScraper(endpoints, this.directory.directory("scrapes/" + this.name));
+		try (PrometheusScraper scraper = new PrometheusScraper(endpoints,
+				this.directory.directory("scrapes/" + this.name), CellEvaluation.metrics()::contains);
 				HttpClient client = Http.client(CONNECT_TIMEOUT);
 				GeneratorProcess generator = GeneratorProcess.start(log)) {
 			groups.put(LAB, ProcessGroup.of(ProcessHandle.current().pid()));
@@ -152,29 +122,10 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 				String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + this.name;
 				PhaseRunner runner = new PhaseRunner(
 						new BackendControl(client, Objects.requireNonNull(this.services.get(BACKEND)).uri()), generator,
-						system, outcomes, token, () -> Stack.checkAlive(this.services.values()), watcher::warming);
-				try {
-					for (Phase phase : phases) {
-						if (phase.hasOutcome()) {
-							watcher.running(phase);
-						}
-						PhaseOutcome outcome = runner.run(phase);
-						if (phase.hasOutcome()) {
-							ended.add(outcome);
-							watcher.ended(outcome, sampler.samples());
-						}
-					}
-					Thread.sleep(LAST_SAMPLES);
-				}
-				finally {
-					samples = sampler.samples();
-				}
+						system, outcomes, token, () -> Stack.checkAlive(this.services.values()), warming);
+				recipe.follow(new Load(runner, sampler, scraper));
 			}
 		}
-		catch (LabException | InterruptedException ex) {
-			ending = ex;
-		}
-		return new Record(ended, samples, ending);
 	}
 
 }

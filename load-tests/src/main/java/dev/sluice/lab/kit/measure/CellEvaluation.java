@@ -1,13 +1,12 @@
 package dev.sluice.lab.kit.measure;
 
-import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
@@ -28,11 +27,11 @@ import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Evaluates the cells of a round from the records of the whole round.
+ * Evaluates cells that have ended from what was recorded until then.
  *
  * @param samples of the processes
  * @param collectors logs of the JVMs' collectors, by service
- * @param scrapes metrics of the services, by service, as {@link #scrapes} reads them
+ * @param scrapes the services' {@link #metrics}, by service
  * @param services names of all services in the samples
  * @param cores processors of the machine
  */
@@ -49,8 +48,9 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 	 * @param cell the cell
 	 * @param outcome how it ended
 	 * @param calls its calls
+	 * @param times of its orders
 	 */
-	public CellResult evaluate(Cell cell, PhaseOutcome outcome, OrderCalls calls) {
+	public CellResult evaluate(Cell cell, PhaseOutcome outcome, OrderCalls calls, OrderTimes times) {
 		List<Call> answered = calls.answered();
 		long saved = outcome.audit().saved();
 		Instant lastSaved = outcome.audit().lastSavedAt();
@@ -61,9 +61,9 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 		return new CellResult(cell, window.start(), window.end(), calls.calls().size(),
 				calls.calls().size() - answered.size(), calls.failures(), answered.size(), saved,
 				perSecond(saved, window), acceptedPerSecond(start, answered), Latencies.timing(calls.answeredMicros()),
-				null, null, costs(window, saved), outcome.audit().connectionsOpened(), outcome.audit().maxInFlight(),
-				foreignCpuShare(window), outcome.startLagP99Millis(), problem(outcome, answered.size(), window),
-				utilisation(cell, outcome, window, calls, saved));
+				times.toAccepted(), times.toSaved(), costs(window, saved), outcome.audit().connectionsOpened(),
+				outcome.audit().maxInFlight(), foreignCpuShare(window), outcome.startLagP99Millis(),
+				problem(outcome, answered.size(), window), utilisation(cell, outcome, window, calls, saved));
 	}
 
 	/**
@@ -74,12 +74,9 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 		return this.samples.foreignCpuShare(widened(window), this.cores);
 	}
 
-	/**
-	 * Reads a scraper's file: the metrics that are evaluated.
-	 * @throws IOException if it cannot be read
-	 */
-	public static Scrapes scrapes(Path file) throws IOException {
-		return Scrapes.read(file, UtilisationEvaluation.names()::contains);
+	/** The names of the metrics that are evaluated. */
+	public static Set<String> metrics() {
+		return UtilisationEvaluation.names();
 	}
 
 	private Utilisation utilisation(Cell cell, PhaseOutcome outcome, Window window, OrderCalls all, long saved) {

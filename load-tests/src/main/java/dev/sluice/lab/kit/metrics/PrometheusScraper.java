@@ -13,27 +13,37 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.zip.GZIPOutputStream;
 
+import dev.sluice.lab.kit.metrics.Scrapes.Scrape;
 import dev.sluice.lab.kit.stack.Http;
 
 /**
  * Scrapes the services' Prometheus endpoints each second, on its own thread, into one
  * compressed file for each service. The answers are kept unchanged, each after a comment
- * with its time. If an endpoint does not answer within a second, or a scrape fails
- * otherwise, that is noted in the file, and the next scrape tries again.
+ * with its time; some of the metrics are also kept in memory. If an endpoint does not
+ * answer within a second, or a scrape fails otherwise, that is noted in the file, and the
+ * next scrape tries again.
  */
 public final class PrometheusScraper implements AutoCloseable {
 
 	private static final Duration PERIOD = Duration.ofSeconds(1);
 
-	private final List<Target> targets = new ArrayList<>();
+	private static final int OK = 200;
+
+	/** By the service's name. */
+	private final Map<String, Target> targets = new LinkedHashMap<>();
+
+	private final Predicate<String> kept;
 
 	private final HttpClient client = Http.client(PERIOD);
 
@@ -44,33 +54,40 @@ public final class PrometheusScraper implements AutoCloseable {
 	 * Starts to scrape.
 	 * @param endpoints by the name of the service, which names its file
 	 * @param directory where the files go
+	 * @param kept the names of the metrics that {@link #scrapes} has
 	 * @throws IOException if a file cannot be written
 	 */
-	public PrometheusScraper(Map<String, URI> endpoints, Path directory) throws IOException {
+	public PrometheusScraper(Map<String, URI> endpoints, Path directory, Predicate<String> kept) throws IOException {
+		this.kept = kept;
 		try {
 			for (Map.Entry<String, URI> endpoint : endpoints.entrySet()) {
-				this.targets.add(new Target(endpoint.getValue(),
+				this.targets.put(endpoint.getKey(), new Target(endpoint.getValue(),
 						new PrintWriter(new OutputStreamWriter(
 								new GZIPOutputStream(
 										Files.newOutputStream(directory.resolve(endpoint.getKey() + ".prom.gz"))),
-								StandardCharsets.UTF_8))));
+								StandardCharsets.UTF_8)),
+						new ConcurrentLinkedQueue<>()));
 			}
 		}
 		catch (IOException ex) {
 			close();
 			throw ex;
 		}
-		this.executor.scheduleAtFixedRate(
-				() -> this.targets.forEach((target) -> scrape(target.endpoint(), target.file())), 0, PERIOD.toMillis(),
+		this.executor.scheduleAtFixedRate(() -> this.targets.values().forEach(this::scrape), 0, PERIOD.toMillis(),
 				TimeUnit.MILLISECONDS);
 	}
 
-	private void scrape(URI endpoint, PrintWriter file) {
+	private void scrape(Target target) {
+		PrintWriter file = target.file();
 		try {
-			HttpResponse<String> response = this.client.send(HttpRequest.newBuilder(endpoint).timeout(PERIOD).build(),
-					BodyHandlers.ofString());
-			file.println("# at " + Instant.now() + " status " + response.statusCode());
+			HttpResponse<String> response = this.client
+				.send(HttpRequest.newBuilder(target.endpoint()).timeout(PERIOD).build(), BodyHandlers.ofString());
+			Instant now = Instant.now();
+			file.println("# at " + now + " status " + response.statusCode());
 			file.println(response.body());
+			if (response.statusCode() == OK) {
+				target.scrapes().add(new Scrape(now, Exposition.parse(response.body(), this.kept)));
+			}
 		}
 		catch (IOException ex) {
 			file.println("# at " + Instant.now() + " no answer: " + ex);
@@ -82,6 +99,13 @@ public final class PrometheusScraper implements AutoCloseable {
 			// An executor silently drops a task that throws.
 			file.println("# at " + Instant.now() + " failed: " + ex);
 		}
+	}
+
+	/** What was answered until now, by service. */
+	public Map<String, Scrapes> scrapes() {
+		Map<String, Scrapes> all = new LinkedHashMap<>();
+		this.targets.forEach((service, target) -> all.put(service, new Scrapes(List.copyOf(target.scrapes()))));
+		return all;
 	}
 
 	@Override
@@ -96,11 +120,10 @@ public final class PrometheusScraper implements AutoCloseable {
 			Thread.currentThread().interrupt();
 		}
 		this.client.shutdownNow();
-		this.targets.forEach((target) -> target.file().close());
+		this.targets.values().forEach((target) -> target.file().close());
 	}
 
-	/** A service. Two may share the address of a proxy. */
-	private record Target(URI endpoint, PrintWriter file) {
+	private record Target(URI endpoint, PrintWriter file, Queue<Scrape> scrapes) {
 	}
 
 }

@@ -59,7 +59,7 @@ public final class ProcessSampler implements AutoCloseable {
 
 	private final List<Sample> samples = Collections.synchronizedList(new ArrayList<>());
 
-	/** Thread times by group. Confined to the sampling thread. */
+	/** Thread times by group. Guarded by this. */
 	private final Map<String, ThreadTimes> threadTimes = new HashMap<>();
 
 	private final ScheduledExecutorService executor = Executors
@@ -69,8 +69,7 @@ public final class ProcessSampler implements AutoCloseable {
 	private int samplings;
 
 	/**
-	 * The greatest value by group, because a counter must not fall. Confined to the
-	 * sampling thread.
+	 * The greatest value by group, because a counter must not fall. Guarded by this.
 	 */
 	private final Map<String, Long> lastCpuMillis = new HashMap<>();
 
@@ -94,17 +93,18 @@ public final class ProcessSampler implements AutoCloseable {
 		}
 		this.file = new PrintWriter(Files.newBufferedWriter(file));
 		this.file.println("time,process,cpu_ms,rss_bytes,threads,jit_us");
-		this.executor.scheduleAtFixedRate(this::sample, 0, INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+		this.executor.scheduleAtFixedRate(() -> sample(this.samplings++ % SELDOM == 0), 0, INTERVAL.toMillis(),
+				TimeUnit.MILLISECONDS);
 	}
 
 	/** Catches everything, because an executor silently drops a task that throws. */
-	private void sample() {
+	private synchronized void sample(boolean withThreads) {
 		PrintWriter out = this.file;
 		if (out == null) {
 			return;
 		}
 		try {
-			sample(out);
+			sample(out, withThreads);
 			if (out.checkError()) {
 				throw new IllegalStateException("the samples cannot be written");
 			}
@@ -115,10 +115,9 @@ public final class ProcessSampler implements AutoCloseable {
 		}
 	}
 
-	private void sample(PrintWriter out) {
-		boolean isTurn = this.samplings++ % SELDOM == 0;
+	private void sample(PrintWriter out, boolean withThreads) {
 		this.groups.forEach((name, group) -> {
-			Sample sample = read(name, group, isTurn);
+			Sample sample = read(name, group, withThreads);
 			if (sample != null) {
 				this.samples.add(sample);
 				out.println(sample.line());
@@ -139,19 +138,13 @@ public final class ProcessSampler implements AutoCloseable {
 		return this.procfs.tree(first, (child) -> first != LAB && !this.named.contains(child));
 	}
 
-	/** The samples taken so far. */
-	public ProcessSamples samples() {
-		return new ProcessSamples(this.samples);
-	}
-
 	/**
-	 * Waits until a running sampler has taken its next sample. Call it at the end of a
-	 * measurement: what a window used is interpolated between the samples around each of
-	 * its ends, so the samples must include one taken after the window. The second
-	 * interval is for a sampling that is late.
+	 * The samples taken so far, and one more that is taken now: what a window used is
+	 * interpolated between the samples around each of its ends.
 	 */
-	public static void awaitNextSample() throws InterruptedException {
-		Thread.sleep(INTERVAL.multipliedBy(2));
+	public ProcessSamples samples() {
+		sample(true);
+		return new ProcessSamples(this.samples);
 	}
 
 	@Override

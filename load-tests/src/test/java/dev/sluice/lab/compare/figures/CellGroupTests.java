@@ -89,7 +89,7 @@ class CellGroupTests {
 
 	@Test
 	void hasNoMedianOfAFigureThatACellLacks() {
-		CellResult known = rate(10, 1, 100).waiting(null, new Wait(10, 0, 7.0, null, null));
+		CellResult known = Runs.waiting(rate(10, 1, 100), null, new Wait(10, 0, 7.0, null, null));
 
 		assertThat(new CellGroup(List.of(known, known)).median(CellResult::toSaved, Wait::p50)).isEqualTo(7);
 		assertThat(new CellGroup(List.of(known, rate(10, 2, 100))).median(CellResult::savedP50)).isNull();

@@ -91,8 +91,8 @@ class ModeByLoadTests {
 		Wait late = new Wait(2_000, 0, 100.0, 200.0, 300.0);
 		List<CellResult> cells = new ArrayList<>();
 		for (int repetition = 1; repetition <= 8; repetition++) {
-			cells.add(Runs.rate(cell("sync", 10, repetition), 100).waiting(late, late));
-			cells.add(Runs.rate(cell("queued", 10, repetition), 100).waiting(soon, late));
+			cells.add(Runs.waiting(Runs.rate(cell("sync", 10, repetition), 100), late, late));
+			cells.add(Runs.waiting(Runs.rate(cell("queued", 10, repetition), 100), soon, late));
 		}
 
 		assertThat(only(cells).rate().choice()).isEqualTo(Choice.NEITHER);
@@ -147,10 +147,10 @@ class ModeByLoadTests {
 	void aModesFiguresAreMediansOfItsCells() {
 		List<CellResult> cells = new ArrayList<>();
 		for (int repetition = 1; repetition <= 3; repetition++) {
-			cells.add(Runs.rate(cell("sync", 10, repetition), 100 * repetition)
-				.waiting(wait(10.0 * repetition), wait(100.0 * repetition)));
-			cells.add(Runs.rate(cell("queued", 10, repetition), 300 * repetition)
-				.waiting(wait(1.0 * repetition), (repetition == 3) ? null : wait(1_000.0 * repetition)));
+			cells.add(Runs.waiting(Runs.rate(cell("sync", 10, repetition), 100 * repetition), wait(10.0 * repetition),
+					wait(100.0 * repetition)));
+			cells.add(Runs.waiting(Runs.rate(cell("queued", 10, repetition), 300 * repetition), wait(1.0 * repetition),
+					(repetition == 3) ? null : wait(1_000.0 * repetition)));
 		}
 
 		ModeByLoad load = only(cells);
@@ -166,8 +166,8 @@ class ModeByLoadTests {
 
 	@Test
 	void anAnswerInNoTimeIsNoRatio() {
-		ModeByLoad load = only(List.of(Runs.rate(cell("sync", 10, 1), 100).waiting(wait(0.0), wait(1.0)),
-				Runs.rate(cell("queued", 10, 1), 100).waiting(wait(1.0), wait(0.0))));
+		ModeByLoad load = only(List.of(Runs.waiting(Runs.rate(cell("sync", 10, 1), 100), wait(0.0), wait(1.0)),
+				Runs.waiting(Runs.rate(cell("queued", 10, 1), 100), wait(1.0), wait(0.0))));
 
 		assertThat(load.answer()).isNull();
 	}

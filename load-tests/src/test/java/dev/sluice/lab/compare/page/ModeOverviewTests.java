@@ -78,10 +78,12 @@ class ModeOverviewTests {
 	private void pair(String capacity, int load, Wait syncAccepted, Wait syncSaved, Wait queuedAccepted,
 			Wait queuedSaved) {
 		int repetition = 1 + this.cells.size() / 2;
-		this.cells.add(Runs.rate(new Cell("reactive", "sync", capacity, Load.inFlight(load), repetition), 400)
-			.waiting(syncAccepted, syncSaved));
-		this.cells.add(Runs.rate(new Cell("reactive", "queued", capacity, Load.inFlight(load), repetition), 400)
-			.waiting(queuedAccepted, queuedSaved));
+		this.cells
+			.add(Runs.waiting(Runs.rate(new Cell("reactive", "sync", capacity, Load.inFlight(load), repetition), 400),
+					syncAccepted, syncSaved));
+		this.cells
+			.add(Runs.waiting(Runs.rate(new Cell("reactive", "queued", capacity, Load.inFlight(load), repetition), 400),
+					queuedAccepted, queuedSaved));
 	}
 
 	private static CellResult spent(String mode, int repetition, long failed, double cpuMillis) {

@@ -49,7 +49,7 @@ class RateOverviewTests {
 	void tellsHowLongClientsWaitAtTheHighestRate() {
 		saved("reactive", "sync", 1, 99, 990, 2_990);
 		saved("servlet-virtual", "sync", 1, 99, 990, 2_990);
-		this.cells.replaceAll((cell) -> cell.waiting(waited(cell.cell().variant().length()), waited(80)));
+		this.cells.replaceAll((cell) -> Runs.waiting(cell, waited(cell.cell().variant().length()), waited(80)));
 
 		assertThat(answers())
 			.endsWith("sync keeps up with 3,000/s, at 3,000/s it answers after 8 to 15 ms and saves after 80 ms.");

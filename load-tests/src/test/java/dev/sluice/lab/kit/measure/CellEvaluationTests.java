@@ -222,7 +222,7 @@ class CellEvaluationTests {
 	private CellResult evaluate(Cell cell, PhaseOutcome outcome, ProcessSamples samples, Map<String, GcLog> collectors,
 			Map<String, Scrapes> scrapes) {
 		return new CellEvaluation(samples, collectors, scrapes, List.of("gateway", "backend"), 2).evaluate(cell,
-				outcome, new OrderCalls(this.calls));
+				outcome, new OrderCalls(this.calls), new OrderTimes(List.of()));
 	}
 
 	private static Bottleneck bottleneck(CellResult result) {

@@ -1,22 +1,18 @@
 package dev.sluice.lab.kit.measure;
 
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.GZIPOutputStream;
+import java.util.stream.IntStream;
 
 import dev.sluice.lab.kit.cell.Utilisation.LimitUse;
 import dev.sluice.lab.kit.cell.Utilisation;
+import dev.sluice.lab.kit.metrics.Exposition;
+import dev.sluice.lab.kit.metrics.Scrapes.Scrape;
 import dev.sluice.lab.kit.metrics.Scrapes;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.statistics.Window;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -28,11 +24,8 @@ class UtilisationEvaluationTests {
 
 	private static final Window WINDOW = new Window(T0, T0.plusSeconds(4));
 
-	@TempDir
-	private Path directory;
-
 	@Test
-	void tellsOfEachLimitHowMuchWasUsedAndHowOftenAll() throws IOException {
+	void tellsOfEachLimitHowMuchWasUsedAndHowOftenAll() {
 		Scrapes consumer = scrapes(delivery(40), delivery(50), delivery(48), delivery(50));
 
 		Utilisation utilisation = evaluate(Map.of("consumer", consumer));
@@ -41,7 +34,7 @@ class UtilisationEvaluationTests {
 	}
 
 	@Test
-	void aLimitThatFollowsTheBackendIsNeverReached() throws IOException {
+	void aLimitThatFollowsTheBackendIsNeverReached() {
 		String all = "sluice_backend_calls 220.0\nsluice_backend_calls_limit 220.0\n";
 
 		assertThat(evaluate(Map.of("gateway", scrapes(all, all))).limits())
@@ -49,7 +42,7 @@ class UtilisationEvaluationTests {
 	}
 
 	@Test
-	void aBulkheadTellsWhatIsFree() throws IOException {
+	void aBulkheadTellsWhatIsFree() {
 		String half = """
 				resilience4j_bulkhead_available_concurrent_calls{name="queue"} 50.0
 				resilience4j_bulkhead_max_allowed_concurrent_calls{name="queue"} 100.0
@@ -62,7 +55,7 @@ class UtilisationEvaluationTests {
 	}
 
 	@Test
-	void theBackendsWorkersAreALimitUnlessThereAreAsManyAsOneLikes() throws IOException {
+	void theBackendsWorkersAreALimitUnlessThereAreAsManyAsOneLikes() {
 		String unlimited = "sluice_backend_in_flight 5.0\nsluice_backend_workers 2.147483647E9\n";
 		String three = "sluice_backend_in_flight 5.0\nsluice_backend_workers 3.0\n";
 
@@ -94,7 +87,7 @@ class UtilisationEvaluationTests {
 					connections to PostgreSQL     | r2dbc_pool_acquired_connections 6; r2dbc_pool_max_allocated_connections 10
 					orders in flight to the sink  | sluice_delivery_sink_in_flight 6; sluice_delivery_sink_window 10
 					""")
-	void knowsTheLimitOfEachService(String what, String exported) throws IOException {
+	void knowsTheLimitOfEachService(String what, String exported) {
 		String body = exported.replaceAll(";\\s*", "\n") + "\n";
 
 		assertThat(evaluate(Map.of("service", scrapes(body))).limits())
@@ -102,7 +95,7 @@ class UtilisationEvaluationTests {
 	}
 
 	@Test
-	void theRecordsReadAreAtTheirLimitWhereNoFurtherBatchMayFit() throws IOException {
+	void theRecordsReadAreAtTheirLimitWhereNoFurtherBatchMayFit() {
 		String full = "sluice_delivery_pending 75\nsluice_delivery_pending_limit 100\n";
 		String room = "sluice_delivery_pending 74\nsluice_delivery_pending_limit 100\n";
 
@@ -111,13 +104,13 @@ class UtilisationEvaluationTests {
 	}
 
 	@Test
-	void aLimitOfWhichHalfWasUsedIsNotable() throws IOException {
+	void aLimitOfWhichHalfWasUsedIsNotable() {
 		assertThat(evaluate(Map.of("consumer", scrapes(delivery(25)))).limits()).hasSize(1);
 		assertThat(evaluate(Map.of("consumer", scrapes(delivery(24)))).limits()).isEmpty();
 	}
 
 	@Test
-	void theCeilingIsTheLimitOnCallsToTheBackendByItsLatency() throws IOException {
+	void theCeilingIsTheLimitOnCallsToTheBackendByItsLatency() {
 		Scrapes backend = scrapes(backend(100, 5.0), backend(200, 10.0), backend(300, 15.0));
 		Scrapes consumer = scrapes(delivery(40), delivery(40));
 
@@ -129,7 +122,7 @@ class UtilisationEvaluationTests {
 	}
 
 	@Test
-	void doesNotKnowWithoutScrapes() throws IOException {
+	void doesNotKnowWithoutScrapes() {
 		Utilisation utilisation = evaluate(Map.of("backend", scrapes()));
 
 		assertThat(utilisation.limits()).isEmpty();
@@ -141,24 +134,11 @@ class UtilisationEvaluationTests {
 	}
 
 	@Test
-	void scrapesCoverAWindowIfHalfOfItsSecondsWereAnswered() throws IOException {
+	void scrapesCoverAWindowIfHalfOfItsSecondsWereAnswered() {
 		assertThat(scrapes("", "", "", "").cover(WINDOW)).isTrue();
 		assertThat(scrapes("", "").cover(WINDOW)).isTrue();
 		assertThat(scrapes("").cover(WINDOW)).isFalse();
 		assertThat(scrapes().cover(new Window(T0, T0.plusMillis(1_500)))).as("too short to have one").isTrue();
-	}
-
-	@Test
-	void whatAnUnansweredScrapeSaysIsOfNoOther() throws IOException {
-		Path file = this.directory.resolve("backend.prom.gz");
-		try (PrintWriter out = writer(file)) {
-			out.println("# at %s status 200\nsluice_backend_in_flight 1.0".formatted(T0));
-			out.println("# at %s status 503\nsluice_backend_in_flight 70.0".formatted(T0.plusSeconds(1)));
-			out.println("# at %s no answer: java.net.ConnectException".formatted(T0.plusSeconds(2)));
-		}
-
-		assertThat(Scrapes.read(file, (_) -> true).scrapes()).singleElement()
-			.satisfies((scrape) -> assertThat(scrape.values().sum("sluice_backend_in_flight")).isEqualTo(1.0));
 	}
 
 	private static Utilisation evaluate(Map<String, Scrapes> scrapes) {
@@ -166,19 +146,11 @@ class UtilisationEvaluationTests {
 	}
 
 	/** One scrape each second. */
-	private Scrapes scrapes(String... bodies) throws IOException {
-		Path file = this.directory.resolve("service.prom.gz");
-		try (PrintWriter out = writer(file)) {
-			for (int i = 0; i < bodies.length; i++) {
-				out.println("# at %s status 200".formatted(T0.plusSeconds(i)));
-				out.print(bodies[i]);
-			}
-		}
-		return Scrapes.read(file, UtilisationEvaluation.names()::contains);
-	}
-
-	private static PrintWriter writer(Path file) throws IOException {
-		return new PrintWriter(new GZIPOutputStream(Files.newOutputStream(file)), false, StandardCharsets.UTF_8);
+	private static Scrapes scrapes(String... bodies) {
+		return new Scrapes(IntStream.range(0, bodies.length)
+			.mapToObj((i) -> new Scrape(T0.plusSeconds(i),
+					Exposition.parse(bodies[i], UtilisationEvaluation.names()::contains)))
+			.toList());
 	}
 
 	private static String delivery(int inFlight) {

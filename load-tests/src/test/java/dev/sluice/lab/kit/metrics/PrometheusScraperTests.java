@@ -19,6 +19,7 @@ import java.util.zip.GZIPInputStream;
 import dev.sluice.devservices.Patience;
 import com.sun.net.httpserver.HttpHandler;
 import dev.sluice.lab.StubServer;
+import dev.sluice.lab.kit.metrics.Exposition.Series;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,8 +42,11 @@ class PrometheusScraperTests {
 		URI endpoint = endpoint("/gateway", answer(200, "jvm_threads 7\nup 1\n", scrapes));
 		Instant before = Instant.now();
 
-		try (PrometheusScraper _ = new PrometheusScraper(Map.of("gateway", endpoint), this.directory)) {
-			await().until(() -> scrapes.get() >= 3);
+		try (PrometheusScraper scraper = scraper(Map.of("gateway", endpoint))) {
+			await().until(() -> scraper.scrapes().get("gateway").scrapes().size() >= 2);
+			assertThat(scraper.scrapes().get("gateway").scrapes())
+				.allSatisfy((scrape) -> assertThat(scrape.values().series()).singleElement()
+					.isEqualTo(new Series("up", Map.of(), 1)));
 		}
 
 		List<String> lines = lines("gateway");
@@ -63,8 +67,9 @@ class PrometheusScraperTests {
 		Map<String, URI> endpoints = Map.of("gateway", endpoint("/gateway", answer(200, "gateway 1\n", scrapes)),
 				"consumer", endpoint("/consumer", answer(503, "consumer 1\n", others)));
 
-		try (PrometheusScraper _ = new PrometheusScraper(endpoints, this.directory)) {
+		try (PrometheusScraper scraper = scraper(endpoints)) {
 			await().until(() -> scrapes.get() >= 2 && others.get() >= 2);
+			assertThat(scraper.scrapes().get("consumer").scrapes()).as("not answered with metrics").isEmpty();
 		}
 
 		assertThat(lines("gateway")).contains("gateway 1").doesNotContain("consumer 1");
@@ -80,7 +85,7 @@ class PrometheusScraperTests {
 		endpoints.put("bad", URI.create("ftp://127.0.0.1/metrics"));
 		endpoints.put("good", endpoint("/good", answer(200, "up 1\n", scrapes)));
 
-		try (PrometheusScraper _ = new PrometheusScraper(endpoints, this.directory)) {
+		try (PrometheusScraper _ = scraper(endpoints)) {
 			await().until(() -> scrapes.get() >= 2);
 		}
 
@@ -102,7 +107,7 @@ class PrometheusScraperTests {
 			}
 		});
 
-		try (PrometheusScraper _ = new PrometheusScraper(Map.of("gateway", endpoint), this.directory)) {
+		try (PrometheusScraper _ = scraper(Map.of("gateway", endpoint))) {
 			await().until(() -> scrapes.get() >= 2);
 		}
 
@@ -119,7 +124,7 @@ class PrometheusScraperTests {
 			exchange.close();
 		});
 
-		try (PrometheusScraper _ = new PrometheusScraper(Map.of("gateway", endpoint), this.directory)) {
+		try (PrometheusScraper _ = scraper(Map.of("gateway", endpoint))) {
 			await().until(() -> hanging.get() >= 2);
 		}
 		finally {
@@ -134,7 +139,11 @@ class PrometheusScraperTests {
 		Map<String, URI> endpoints = Map.of("gateway", URI.create("http://127.0.0.1:1/"));
 
 		assertThatExceptionOfType(NoSuchFileException.class)
-			.isThrownBy(() -> new PrometheusScraper(endpoints, this.directory.resolve("missing")));
+			.isThrownBy(() -> new PrometheusScraper(endpoints, this.directory.resolve("missing"), (_) -> true));
+	}
+
+	private PrometheusScraper scraper(Map<String, URI> endpoints) throws IOException {
+		return new PrometheusScraper(endpoints, this.directory, "up"::equals);
 	}
 
 	private URI endpoint(String path, HttpHandler handler) {

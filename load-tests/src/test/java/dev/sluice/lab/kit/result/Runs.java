@@ -9,6 +9,7 @@ import java.util.stream.IntStream;
 
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.plan.Mode;
@@ -306,6 +307,14 @@ public final class Runs {
 				START.plusMillis((long) (1_000 * cell.load().size() / Math.max(perSecond, 0.01))), cell.load().size(),
 				0, Map.of(), cell.load().size(), cell.load().size(), perSecond, perSecond, null, null, null, Map.of(),
 				0L, 0, foreign, 0, null, null);
+	}
+
+	/** The same cell with the waits of its clients. */
+	public static CellResult waiting(CellResult cell, @Nullable Wait accepted, @Nullable Wait saved) {
+		return new CellResult(cell.cell(), cell.start(), cell.end(), cell.calls(), cell.failedCalls(), cell.failures(),
+				cell.accepted(), cell.saved(), cell.savedPerSecond(), cell.acceptedPerSecond(), cell.latency(),
+				accepted, saved, cell.services(), cell.connectionsOpened(), cell.backendMaxInFlight(),
+				cell.foreignCpuShare(), cell.startLagP99Millis(), cell.problem(), cell.utilisation());
 	}
 
 	/** A cell without figures. */
