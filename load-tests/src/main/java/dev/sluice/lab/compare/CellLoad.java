@@ -32,8 +32,6 @@ import dev.sluice.lab.kit.result.RunResult.Check;
  * @param kind what the size of a load counts
  * @param users maximum number of orders in flight, for loads that do not say it
  * @param items items of each order
- * @param perSecond orders due each second by the size of their burst, for bursts that are
- * placed by the clock
  * @param leastMillis least time for which orders are placed, in milliseconds, except in a
  * burst
  * @param leastOrders least number of orders of a cell, except of a burst
@@ -41,8 +39,8 @@ import dev.sluice.lab.kit.result.RunResult.Check;
  * @param settling rule for the end of a warm-up
  * @param warmUpOrders warm-up orders of each mode before bursts
  */
-record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSecond, long leastMillis, int leastOrders,
-		long deadlineMillis, Settling settling, int warmUpOrders) {
+record CellLoad(Load.Kind kind, int users, int items, long leastMillis, int leastOrders, long deadlineMillis,
+		Settling settling, int warmUpOrders) {
 
 	/** Maximum number of orders in flight of the reference's client. */
 	private static final int REFERENCE_USERS = 1_000;
@@ -69,36 +67,27 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 
 	private static final int SETTLING_BACKLOG = 2_000;
 
-	CellLoad {
-		perSecond = Map.copyOf(perSecond);
-	}
-
 	/** A load of at least 10 s and 2,000 orders. */
 	static CellLoad lasting(Load.Kind kind, long deadlineMillis) {
-		return new CellLoad(kind, MAX_OUTSTANDING, Client.ITEMS, Map.of(), 10_000, 2_000, deadlineMillis,
-				Settling.WHOLE, 0);
+		return new CellLoad(kind, MAX_OUTSTANDING, Client.ITEMS, 10_000, 2_000, deadlineMillis, Settling.WHOLE, 0);
 	}
 
 	/** A functional check: its figures mean little. */
 	static CellLoad smallest(Load.Kind kind) {
-		return new CellLoad(kind, MAX_OUTSTANDING, Client.ITEMS, Map.of(), 1_000, 50, 30_000,
+		return new CellLoad(kind, MAX_OUTSTANDING, Client.ITEMS, 1_000, 50, 30_000,
 				new Settling(2_000, 4_000, 4_000, WarmUpWindow.AGREE_WITHIN), 300);
 	}
 
 	/** Bursts, as the reference placed them. */
 	static CellLoad burst(long deadlineMillis, int warmUpOrders) {
-		return new CellLoad(Load.Kind.BURST, REFERENCE_USERS, Client.ITEMS, Map.of(), 0, 0, deadlineMillis,
+		return new CellLoad(Load.Kind.BURST, REFERENCE_USERS, Client.ITEMS, 0, 0, deadlineMillis,
 				new Settling(0, 0, 0, 0), warmUpOrders);
 	}
 
 	Phase phase(String name, Cell cell, Target target, BackendModel backend, boolean keepsConnections) {
 		int size = cell.load().size();
 		int users = (this.kind == Load.Kind.IN_FLIGHT) ? size : this.users;
-		double perSecond = switch (this.kind) {
-			case IN_FLIGHT -> 0;
-			case OFFERED -> size;
-			case BURST -> this.perSecond.getOrDefault(size, 0.0);
-		};
+		double perSecond = (this.kind == Load.Kind.OFFERED) ? size : 0;
 		Extent extent = switch (this.kind) {
 			case IN_FLIGHT -> new Extent(this.leastOrders, this.leastMillis,
 					(target.mode() == Mode.QUEUED) ? ModeByLoad.MAX_BACKLOG : 0);
@@ -209,8 +198,6 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 								this.settling.leastMillis() / 1_000, this.settling.mostMillis() / 1_000));
 		}
 		notes.put("items of an order", Integer.toString(this.items));
-		this.perSecond.forEach((orders, rate) -> notes.put("N = %s".formatted(orders),
-				"%s orders per second by the clock".formatted(Figures.measured(rate))));
 		return notes;
 	}
 

@@ -188,9 +188,8 @@ public final class CompareCommand extends ExperimentCommand {
 			refuse("The scenario's target is measured as it is", "--infra");
 			Target deployed = argument(() -> this.target.with(named.target(file)));
 			TargetComparison.Settings settings = new TargetComparison.Settings(deployed, read.load().modes(),
-					read.load().sizes().stream().map((load) -> (int) Math.round(load.perSecond())).toList(),
-					read.load().repetitions(), TARGET_CELL, Duration.ofSeconds(read.load().seconds()), ScenarioRun.SEED,
-					Length.WHOLE, scenarioRun);
+					read.load().rates(), read.load().repetitions(), TARGET_CELL,
+					Duration.ofSeconds(read.load().seconds()), ScenarioRun.SEED, Length.WHOLE, scenarioRun);
 			return run(scenarioRun.name(), commandLine(), (run) -> {
 				run.directory().keepScenario(file);
 				return new TargetComparison(run, settings);

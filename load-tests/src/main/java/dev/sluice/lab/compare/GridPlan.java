@@ -73,7 +73,7 @@ record GridPlan(List<Gateway> gateways, List<Long> delays, List<Integer> concurr
 	CompareExperiment.Settings settings() {
 		CellLoad smallest = CellLoad.smallest(Load.Kind.IN_FLIGHT);
 		Settling settling = (this.length == Length.SMALLEST) ? smallest.settling() : Settling.WHOLE;
-		CellLoad load = new CellLoad(Load.Kind.IN_FLIGHT, smallest.users(), Client.ITEMS, Map.of(), this.cellMillis, 1,
+		CellLoad load = new CellLoad(Load.Kind.IN_FLIGHT, smallest.users(), Client.ITEMS, this.cellMillis, 1,
 				DEADLINE_MILLIS, settling, 0);
 		return new CompareExperiment.Settings(GridPage.NAME, backends(), load, "384m", "-XX:+UseG1GC", 0, this.length,
 				true, Map.of(GridPage.SMALL_POOL, "server.tomcat.threads.max=" + GridPage.SMALL_POOL_THREADS,

@@ -4,22 +4,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 
 import dev.sluice.lab.compare.CompareExperiment.Settings;
 import dev.sluice.lab.compare.ComparePlan.Gateway;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.plan.BackendModel;
+import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.Load.Kind;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.ScenarioResult;
 import dev.sluice.lab.kit.result.ScenarioResult.Judgement;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.scenario.Scenario;
 import dev.sluice.lab.scenario.Scenario.Limits;
-import dev.sluice.lab.scenario.Scenario.Orders;
 
 import static dev.sluice.lab.kit.cell.Load.Kind.BURST;
+import static dev.sluice.lab.kit.cell.Load.Kind.OFFERED;
 
 /**
  * Runs a scenario as a comparison.
@@ -34,10 +35,14 @@ record ScenarioRun(String name, Scenario scenario) {
 	static final long SEED = 1;
 
 	Sweep sweep() {
-		return new Sweep(this.scenario.services().gateways().stream().map(Gateway::of).toList(),
-				this.scenario.load().modes(), List.of(backend()), BURST,
-				this.scenario.load().sizes().stream().map(Orders::orders).toList(), this.scenario.load().repetitions(),
+		Scenario.Load load = this.scenario.load();
+		return new Sweep(this.scenario.services().gateways().stream().map(Gateway::of).toList(), load.modes(),
+				List.of(backend()), kind(), (kind() == OFFERED) ? load.rates() : load.orders(), load.repetitions(),
 				SEED, false);
+	}
+
+	private Kind kind() {
+		return this.scenario.load().rates().isEmpty() ? BURST : OFFERED;
 	}
 
 	/**
@@ -45,16 +50,11 @@ record ScenarioRun(String name, Scenario scenario) {
 	 * @param force whether it measures on a busy machine
 	 */
 	Settings settings(boolean force) {
-		Map<Integer, Double> rates = new TreeMap<>();
-		this.scenario.load()
-			.sizes()
-			.stream()
-			.filter((load) -> load.perSecond() > 0)
-			.forEach((load) -> rates.put(load.orders(), load.perSecond()));
-		CellLoad usual = CellLoad.burst(this.scenario.load().deadlineSeconds() * 1_000L, WARM_UP_ORDERS);
-		CellLoad load = new CellLoad(usual.kind(), this.scenario.load().inFlight(), this.scenario.load().items(), rates,
-				0, 0, usual.deadlineMillis(), usual.settling(), usual.warmUpOrders());
-		return new Settings(CompareExperiment.NAME, List.of(backend()), load, this.scenario.services().heap(),
+		Scenario.Load load = this.scenario.load();
+		CellLoad burst = CellLoad.burst(load.deadlineSeconds() * 1_000L, WARM_UP_ORDERS);
+		CellLoad chosen = new CellLoad(kind(), load.inFlight(), load.items(), load.seconds() * 1_000L, 1,
+				burst.deadlineMillis(), (kind() == OFFERED) ? Settling.WHOLE : burst.settling(), burst.warmUpOrders());
+		return new Settings(CompareExperiment.NAME, List.of(backend()), chosen, this.scenario.services().heap(),
 				this.scenario.services().collector().option(), this.scenario.services().deliveryConcurrency(),
 				Length.WHOLE, force, Map.of());
 	}
@@ -123,11 +123,7 @@ record ScenarioRun(String name, Scenario scenario) {
 	 * Greatest delay with which orders due by the clock were started, in milliseconds.
 	 */
 	private int late(CellResult cell) {
-		boolean timed = this.scenario.load()
-			.sizes()
-			.stream()
-			.anyMatch((load) -> load.orders() == cell.cell().load().size() && load.perSecond() > 0);
-		return (timed && cell.startLagP99Millis() != null) ? cell.startLagP99Millis() : 0;
+		return (kind() == OFFERED && cell.startLagP99Millis() != null) ? cell.startLagP99Millis() : 0;
 	}
 
 }

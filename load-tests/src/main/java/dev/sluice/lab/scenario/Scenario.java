@@ -2,7 +2,6 @@ package dev.sluice.lab.scenario;
 
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.lab.kit.plan.Mode;
@@ -74,44 +73,22 @@ public record Scenario(String question, @Nullable TargetFile target, BackendBeha
 	 * @param repetitions number of repetitions of each cell
 	 */
 	@JsonNaming(KebabCaseStrategy.class)
-	public record Load(List<Mode> modes, List<Integer> orders, List<Double> rates, int seconds, int inFlight, int items,
-			int deadlineSeconds, int repetitions) {
+	public record Load(List<Mode> modes, List<Integer> orders, List<Integer> rates, int seconds, int inFlight,
+			int items, int deadlineSeconds, int repetitions) {
 		public Load {
 			modes = List.copyOf(modes);
 			orders = orders.stream().distinct().toList();
 			rates = rates.stream().distinct().toList();
 			require(!modes.isEmpty(), "'modes' is empty: leave it out or name at least one");
 			orders.forEach((number) -> range("orders", number, 1, 1_000_000));
-			rates.forEach((rate) -> range("rates", rate, 0.01, 100_000));
+			rates.forEach((rate) -> range("rates", rate, 1, 100_000));
 			range("seconds", seconds, rates.isEmpty() ? 0 : 1, 1_800);
 			range("in-flight", inFlight, 1, 5_000);
 			range("items", items, 1, 100);
 			range("deadline-seconds", deadlineSeconds, 1, 3_600);
 			range("repetitions", repetitions, 1, 100);
-			require(rates.stream().map((rate) -> Orders.due(rate, seconds).orders()).distinct().count() == rates.size(),
-					"two of the rates make the same number of orders in that time: choose more 'seconds'");
 		}
 
-		/** The loads in the order they run, each with another number of orders. */
-		public List<Orders> sizes() {
-			return Stream
-				.concat(this.orders.stream().map((number) -> new Orders(number, 0)),
-						this.rates.stream().map((rate) -> Orders.due(rate, this.seconds)))
-				.toList();
-		}
-	}
-
-	/**
-	 * A number of orders.
-	 *
-	 * @param orders number of orders
-	 * @param perSecond orders due each second, by the clock; 0 to place one whenever a
-	 * user is free
-	 */
-	public record Orders(int orders, double perSecond) {
-		private static Orders due(double perSecond, int seconds) {
-			return new Orders((int) Math.max(1, Math.round(perSecond * seconds)), perSecond);
-		}
 	}
 
 	/**

@@ -48,7 +48,7 @@ public final class ScenarioPage {
 				List.of(Column.words("Variant", (each) -> each.cell().variant()),
 						Column.words("Mode", (each) -> each.cell().mode()),
 						Column.words("Missed", (each) -> each.kept() ? "nothing" : String.join("; ", each.missed())),
-						Column.count("N", (each) -> each.cell().load().size()),
+						Column.words("load", (each) -> each.cell().load().toString()),
 						Column.count("repetition", (each) -> each.cell().repetition())));
 	}
 

@@ -1,6 +1,7 @@
 package dev.sluice.lab.compare;
 
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
@@ -13,6 +14,9 @@ import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunResult.Check;
+import dev.sluice.lab.kit.plan.Phase.Client;
+import dev.sluice.lab.kit.plan.Phase.Extent;
+import dev.sluice.lab.scenario.ScenarioFile;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,6 +67,17 @@ class CellLoadTests {
 		assertThat(phase.extent().orders()).isEqualTo(3_000);
 		assertThat(phase.client().users()).isEqualTo(1_000);
 		assertThat(phase.extent().isTimed()).isFalse();
+	}
+
+	@Test
+	void theRatesOfAScenarioAreOfferedToWarmServices() {
+		ScenarioRun run = new ScenarioRun("mine", ScenarioFile.read(Path.of("scenarios/slow-partner.yaml")));
+		CellLoad load = run.settings(false).load();
+
+		assertThat(run.sweep().loads()).containsExactly(20, 60);
+		assertThat(phase(load, 20).client()).isEqualTo(new Client(1_000, true, 20, 2));
+		assertThat(phase(load, 20).extent()).isEqualTo(Extent.of(400));
+		assertThat(load.settling().isLong()).isTrue();
 	}
 
 	@Test

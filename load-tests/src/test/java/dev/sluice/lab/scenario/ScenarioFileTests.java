@@ -15,7 +15,6 @@ import dev.sluice.lab.kit.plan.Phase.Client;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario.Limits;
 import dev.sluice.lab.scenario.Scenario.Load;
-import dev.sluice.lab.scenario.Scenario.Orders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,7 +58,7 @@ class ScenarioFileTests {
 				  delivery-concurrency: 20
 				load:
 				  modes: queued
-				  rates: [50, 0.5]
+				  rates: [50, 2]
 				  seconds: 60
 				  in-flight: 300
 				  items: 10
@@ -76,7 +75,7 @@ class ScenarioFileTests {
 		assertThat(scenario.services().collector().option()).isEqualTo("-XX:+UseZGC");
 		assertThat(scenario.services().deliveryConcurrency()).isEqualTo(20);
 		assertThat(scenario.load().modes()).containsExactly(Mode.QUEUED);
-		assertThat(scenario.load().sizes()).containsExactly(new Orders(3_000, 50), new Orders(30, 0.5));
+		assertThat(scenario.load().rates()).containsExactly(50, 2);
 		assertThat(scenario.load()).extracting(Load::inFlight, Load::items, Load::deadlineSeconds, Load::repetitions)
 			.containsExactly(300, 10, 90, 8);
 		assertThat(scenario.limits()).isEqualTo(new Limits(250L, 0.0, 100L));
@@ -94,7 +93,7 @@ class ScenarioFileTests {
 		assertThat(scenario.services().collector().option()).isEqualTo("-XX:+UseG1GC");
 		assertThat(scenario.load().modes()).containsExactly(Mode.values());
 		assertThat(scenario.load().items()).isEqualTo(Client.ITEMS);
-		assertThat(scenario.load().sizes()).containsExactly(new Orders(100, 0));
+		assertThat(scenario.load().orders()).containsExactly(100);
 		assertThat(scenario.backend()).isEqualTo(BackendBehaviour.DEFAULT);
 		assertThat(scenario.limits()).isEqualTo(new Limits(null, null, null));
 	}
@@ -135,7 +134,7 @@ class ScenarioFileTests {
 			{orders: 10, rates: 50, seconds: 9} | either 'orders', as [10, 1000], or 'rates'
 			{in-flight: 10}                   | either 'orders', as [10, 1000], or 'rates'
 			{rates: 50}                       | 'seconds' is 0: use 1 to 1800
-			{rates: [1, 1.2], seconds: 1}     | two of the rates make the same number of orders
+			{rates: 0, seconds: 10}           | 'rates' is 0: use 1 to 100000
 			{rates: 50/s, seconds: 10}        | "50/s"
 			{ordres: 100}                     | 'ordres' is unknown: use modes, orders, rates
 			{orders: 100, modes: later}       | "later"
