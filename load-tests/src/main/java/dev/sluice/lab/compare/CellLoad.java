@@ -3,16 +3,14 @@ package dev.sluice.lab.compare;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.compare.figures.ModeByLoad;
+import dev.sluice.lab.kit.load.WarmUpWatch;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
@@ -74,14 +72,14 @@ record CellLoad(Load.Kind kind, int users, int items, long leastMillis, int leas
 
 	/** A functional check: its figures mean little. */
 	static CellLoad smallest(Load.Kind kind) {
-		return new CellLoad(kind, MAX_OUTSTANDING, Client.ITEMS, 1_000, 50, 30_000,
-				new Settling(2_000, 4_000, 4_000, WarmUpWindow.AGREE_WITHIN), 300);
+		return new CellLoad(kind, MAX_OUTSTANDING, Client.ITEMS, 1_000, 50, 30_000, new Settling(2_000, 4_000, 4_000),
+				300);
 	}
 
 	/** Bursts, as the reference placed them. */
 	static CellLoad burst(long deadlineMillis, int warmUpOrders) {
-		return new CellLoad(Load.Kind.BURST, REFERENCE_USERS, Client.ITEMS, 0, 0, deadlineMillis,
-				new Settling(0, 0, 0, 0), warmUpOrders);
+		return new CellLoad(Load.Kind.BURST, REFERENCE_USERS, Client.ITEMS, 0, 0, deadlineMillis, new Settling(0, 0, 0),
+				warmUpOrders);
 	}
 
 	Phase phase(String name, Cell cell, Target target, BackendModel backend, boolean keepsConnections) {
@@ -139,18 +137,8 @@ record CellLoad(Load.Kind kind, int users, int items, long leastMillis, int leas
 	 * @param warmUps windows by round
 	 */
 	Optional<Check> warmUpCheck(Map<String, List<WarmUpWindow>> warmUps) {
-		if (this.kind == Load.Kind.BURST || !this.settling.isLong()) {
-			return Optional.empty();
-		}
-		Set<String> cold = new TreeSet<>(warmUps.keySet());
-		cold.removeIf(
-				(round) -> WarmUpWindow.isWarm(Objects.requireNonNull(warmUps.get(round)), WarmUpWindow.AGREE_WITHIN));
-		return Optional.of(new Check("The services were warm before the first cell of each round",
-				!warmUps.isEmpty() && cold.isEmpty(),
-				"in %s of %s warm-ups the last two windows agree in rate and CPU per order within %s, the compilers at most at %s of the CPU%s"
-					.formatted(warmUps.size() - cold.size(), warmUps.size(), Figures.percent(WarmUpWindow.AGREE_WITHIN),
-							Figures.percent(WarmUpWindow.MAX_JIT_SHARE),
-							cold.isEmpty() ? "" : "; not before round " + String.join(", ", cold))));
+		return (this.kind == Load.Kind.BURST || !this.settling.isLong()) ? Optional.empty()
+				: Optional.of(WarmUpWatch.check(warmUps));
 	}
 
 	/** How far a warm-up is, what it waits for, and how long at most. */
@@ -162,7 +150,7 @@ record CellLoad(Load.Kind kind, int users, int items, long leastMillis, int leas
 						.skip(Math.max(0, windows.size() - 2))
 						.map((window) -> Figures.measured(window.savedPerSecond()))
 						.collect(Collectors.joining(", then ")),
-					Figures.percent(rule.within()), Figures.percent(last.jitShare()),
+					Figures.percent(WarmUpWindow.AGREE_WITHIN), Figures.percent(last.jitShare()),
 					Figures.percent(WarmUpWindow.MAX_JIT_SHARE));
 	}
 
@@ -194,7 +182,7 @@ record CellLoad(Load.Kind kind, int users, int items, long leastMillis, int leas
 			notes.put("warm-up",
 					"all gateways and modes by turns, %s users, windows of %s s until two agree within %s and the compilers use at most %s of the CPU, at least %s s and at most %s"
 						.formatted(WARM_UP_USERS, this.settling.windowMillis() / 1_000,
-								Figures.percent(this.settling.within()), Figures.percent(WarmUpWindow.MAX_JIT_SHARE),
+								Figures.percent(WarmUpWindow.AGREE_WITHIN), Figures.percent(WarmUpWindow.MAX_JIT_SHARE),
 								this.settling.leastMillis() / 1_000, this.settling.mostMillis() / 1_000));
 		}
 		notes.put("items of an order", Integer.toString(this.items));

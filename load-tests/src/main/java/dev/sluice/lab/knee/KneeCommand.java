@@ -5,7 +5,6 @@ import java.util.List;
 
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.ModesOption;
@@ -34,7 +33,7 @@ public final class KneeCommand extends ExperimentCommand {
 	 */
 	private static final Duration LIMIT = Duration.ofSeconds(95);
 
-	private static final Settling SMALLEST_SETTLING = new Settling(1_000, 1_000, 2_000, WarmUpWindow.AGREE_WITHIN);
+	private static final Settling SMALLEST_SETTLING = new Settling(1_000, 1_000, 2_000);
 
 	private static final Duration SMALLEST_STEP = Duration.ofMillis(500);
 

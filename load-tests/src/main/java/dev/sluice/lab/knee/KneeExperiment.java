@@ -23,6 +23,7 @@ import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.statistics.Window;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Phase.Settling;
+import dev.sluice.lab.kit.load.WarmUpWatch;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
@@ -73,7 +74,8 @@ final class KneeExperiment extends Experiment {
 
 	private final List<Knee> knees = new ArrayList<>();
 
-	private final List<Check> checks = new ArrayList<>();
+	/** By variant. */
+	private final Map<String, List<WarmUpWindow>> warmUps = new TreeMap<>();
 
 	private int sampled;
 
@@ -118,17 +120,7 @@ final class KneeExperiment extends Experiment {
 
 	@Override
 	protected List<Check> checks() {
-		return this.checks;
-	}
-
-	private static Check warmUpCheck(String gateway, List<WarmUpWindow> windows) {
-		return new Check(String.format(Locale.ROOT,
-				"The last two windows of %s's warm-up agree in rate and CPU per order within %.0f %%, and the compilers used at most %.0f %% of the CPU",
-				gateway, WarmUpWindow.AGREE_WITHIN * 100, WarmUpWindow.MAX_JIT_SHARE * 100),
-				WarmUpWindow.isWarm(windows, WarmUpWindow.AGREE_WITHIN),
-				windows.stream()
-					.map((each) -> Math.round(each.savedPerSecond()) + "/s at second " + Math.round(each.endSeconds()))
-					.collect(Collectors.joining(", ")));
+		return this.warmUps.isEmpty() ? List.of() : List.of(WarmUpWatch.check(this.warmUps));
 	}
 
 	private void searchAll(Target target) throws IOException, InterruptedException {
@@ -158,7 +150,7 @@ final class KneeExperiment extends Experiment {
 				progress().step(variant + ": warming up until rate and CPU per order hold");
 				List<WarmUpWindow> windows = system.warmUp(this.settings.settling(), this.settings.modes());
 				if (this.settings.settling().isLong()) {
-					this.checks.add(warmUpCheck(variant.id(), windows));
+					this.warmUps.put(variant.id(), windows);
 				}
 				Stack.checkAlive(started.services());
 				system.clear();

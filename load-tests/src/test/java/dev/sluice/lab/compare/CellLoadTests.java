@@ -116,14 +116,14 @@ class CellLoadTests {
 		assertThat(load.warmUpCheck(Map.of("1", settled, "2", rising))).get()
 			.extracting(Check::detail)
 			.asString()
-			.contains("1 of 2 warm-ups", "; not before round 2");
+			.contains("1 of 2 warm-ups", "; not before 2");
 		assertThat(load.warmUpCheck(Map.of())).get().extracting(Check::holds).isEqualTo(false);
 		assertThat(CellLoad.burst(1, 1).warmUpCheck(Map.of())).isEmpty();
 	}
 
 	@Test
 	void saysHowFarAWarmUpIsAndWhatItWaitsFor() {
-		assertThat(CellLoad.warming(new Settling(5_000, 30_000, 360_000, 0.10),
+		assertThat(CellLoad.warming(new Settling(5_000, 30_000, 360_000),
 				List.of(new WarmUpWindow(5, 100, 1.0, 0.5), new WarmUpWindow(10, 200, 1.0, 0.3))))
 			.isEqualTo(
 					"warm-up, 10 s of at most 360: orders saved per second 100, then 200 (until two in a row agree within 10 %), compiling 30 % of the CPU (until at most 5 %)");

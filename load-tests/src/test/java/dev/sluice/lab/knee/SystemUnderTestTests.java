@@ -80,7 +80,7 @@ class SystemUnderTestTests {
 	void warmsUpWithOrdersOfEachModeInEachWindowAndCountsWhatIsSaved() throws Exception {
 		serveOrders(1);
 
-		List<WarmUpWindow> windows = warmUp(new Settling(300, 200, 2_400, WarmUpWindow.AGREE_WITHIN));
+		List<WarmUpWindow> windows = warmUp(new Settling(300, 200, 2_400));
 
 		assertThat(this.sync.get()).isPositive();
 		assertThat(this.queued.get()).isPositive();
@@ -92,10 +92,10 @@ class SystemUnderTestTests {
 	void aWarmUpEndsAtItsLimitIfNothingIsSaved() throws Exception {
 		serveOrders(0);
 
-		List<WarmUpWindow> windows = warmUp(new Settling(100, 100, 200, WarmUpWindow.AGREE_WITHIN));
+		List<WarmUpWindow> windows = warmUp(new Settling(100, 100, 200));
 
 		assertThat(windows).isNotEmpty().allSatisfy((window) -> assertThat(window.savedPerSecond()).isZero());
-		assertThat(WarmUpWindow.isWarm(windows, WarmUpWindow.AGREE_WITHIN)).isFalse();
+		assertThat(WarmUpWindow.isWarm(windows)).isFalse();
 	}
 
 	/** Accepts orders, of which a consumer saves none or each. */

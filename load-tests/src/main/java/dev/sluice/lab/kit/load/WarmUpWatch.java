@@ -2,9 +2,13 @@ package dev.sluice.lab.kit.load;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 
+import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.result.RunResult.Check;
 import org.jspecify.annotations.Nullable;
 
 /** The windows of a warm-up, and whether it is over. Not thread-safe. */
@@ -74,11 +78,28 @@ public final class WarmUpWatch {
 
 	boolean isSettled() {
 		return this.endNanos - this.startNanos >= this.rule.leastMillis() * 1_000_000
-				&& WarmUpWindow.isWarm(this.windows, this.rule.within());
+				&& WarmUpWindow.isWarm(this.windows);
 	}
 
 	public List<WarmUpWindow> windows() {
 		return List.copyOf(this.windows);
+	}
+
+	/**
+	 * Whether the services were warm.
+	 * @param warmUps windows by what they were before
+	 */
+	public static Check check(Map<String, List<WarmUpWindow>> warmUps) {
+		List<String> cold = warmUps.keySet()
+			.stream()
+			.filter((each) -> !WarmUpWindow.isWarm(Objects.requireNonNull(warmUps.get(each))))
+			.sorted()
+			.toList();
+		return new Check("The services were warm before they were measured", !warmUps.isEmpty() && cold.isEmpty(),
+				"in %s of %s warm-ups the last two windows agree in rate and CPU per order within %s, the compilers at most at %s of the CPU%s"
+					.formatted(warmUps.size() - cold.size(), warmUps.size(), Figures.percent(WarmUpWindow.AGREE_WITHIN),
+							Figures.percent(WarmUpWindow.MAX_JIT_SHARE),
+							cold.isEmpty() ? "" : "; not before " + String.join(", ", cold)));
 	}
 
 }

@@ -126,15 +126,13 @@ public record Phase(String name, List<Target> targets, Extent extent, Client cli
 	 * @param leastMillis shortest time after which it may end, in milliseconds
 	 * @param mostMillis time after which it ends even if it has not settled, in
 	 * milliseconds
-	 * @param within greatest difference between two windows that agree, as a share of the
-	 * greater
 	 */
-	public record Settling(long windowMillis, long leastMillis, long mostMillis, double within) {
+	public record Settling(long windowMillis, long leastMillis, long mostMillis) {
 
 		/**
 		 * The warm-up of new JVMs. Two cores can need five minutes to compile seven JVMs.
 		 */
-		public static final Settling WHOLE = new Settling(5_000, 30_000, 360_000, WarmUpWindow.AGREE_WITHIN);
+		public static final Settling WHOLE = new Settling(5_000, 30_000, 360_000);
 
 		private static final long MAX_EXTRA_MILLIS = 60_000;
 

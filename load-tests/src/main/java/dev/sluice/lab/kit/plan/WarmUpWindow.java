@@ -29,21 +29,21 @@ public record WarmUpWindow(double endSeconds, double savedPerSecond, @Nullable D
 	public static final double AGREE_WITHIN = 0.10;
 
 	/** Whether the last two windows agree and the compilers have little left to do. */
-	public static boolean isWarm(List<WarmUpWindow> windows, double within) {
+	public static boolean isWarm(List<WarmUpWindow> windows) {
 		if (windows.size() < 2) {
 			return false;
 		}
 		WarmUpWindow last = windows.getLast();
 		WarmUpWindow before = windows.get(windows.size() - 2);
 		return (last.jitShare() == null || last.jitShare() <= MAX_JIT_SHARE)
-				&& near(before.savedPerSecond(), last.savedPerSecond(), within)
+				&& near(before.savedPerSecond(), last.savedPerSecond())
 				&& (before.cpuMillisPerOrder() == null || last.cpuMillisPerOrder() == null
-						|| near(before.cpuMillisPerOrder(), last.cpuMillisPerOrder(), within));
+						|| near(before.cpuMillisPerOrder(), last.cpuMillisPerOrder()));
 	}
 
-	private static boolean near(double one, double other, double within) {
+	private static boolean near(double one, double other) {
 		double greater = Math.max(one, other);
-		return greater > 0 && Math.abs(one - other) <= within * greater;
+		return greater > 0 && Math.abs(one - other) <= AGREE_WITHIN * greater;
 	}
 
 }

@@ -47,7 +47,7 @@ class PhaseRunnerIT {
 			Target queued = new Target(system.url(), Mode.QUEUED);
 
 			PhaseOutcome warmUp = runner.run(new Phase("warm-up", List.of(sync, queued), Extent.lasting(60_000),
-					Client.of(8), BackendBehaviour.DEFAULT, 60_000, false, new Settling(200, 200, 400, 1)));
+					Client.of(8), BackendBehaviour.DEFAULT, 60_000, false, new Settling(200, 200, 400)));
 			PhaseOutcome one = runner.run(phase("sync 30", sync, Extent.of(30)));
 			PhaseOutcome two = runner.run(phase("queued", queued, Extent.of(40)));
 

@@ -10,7 +10,7 @@ class WarmUpWatchTests {
 
 	private static final long SECOND = 1_000_000_000;
 
-	private final WarmUpWatch watch = new WarmUpWatch(new Settling(5_000, 15_000, 180_000, 0.10));
+	private final WarmUpWatch watch = new WarmUpWatch(new Settling(5_000, 15_000, 180_000));
 
 	private long seconds;
 
@@ -69,7 +69,7 @@ class WarmUpWatchTests {
 
 	@Test
 	void lastsTenTimesLongerIfItIsShort() {
-		WarmUpWatch brief = new WarmUpWatch(new Settling(1_000, 1_000, 2_000, 0.10));
+		WarmUpWatch brief = new WarmUpWatch(new Settling(1_000, 1_000, 2_000));
 		brief.begin(0, 0, 0L);
 		brief.end(21 * SECOND, 0, 0, 0L);
 		assertThat(brief.isOver()).isFalse();
