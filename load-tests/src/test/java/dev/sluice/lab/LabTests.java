@@ -43,7 +43,7 @@ class LabTests {
 	@Test
 	void wrongUsageEndsWith2AndNamesTheOption() {
 		assertThat(lab("up", "--infra", "podman")).isEqualTo(2);
-		assertThat(this.err.toString()).contains("'podman'").contains("auto, containers or embedded");
+		assertThat(this.err.toString()).contains("'podman'").contains("[AUTO, CONTAINERS, EMBEDDED]");
 		assertThat(lab("up", "--port-offset", "-1")).isEqualTo(2);
 		assertThat(lab("up", "--patience", "0")).isEqualTo(2);
 		assertThat(lab("up", "--threads", "green")).isEqualTo(2);

@@ -161,7 +161,7 @@ public final class CompareCommand extends ExperimentCommand {
 		if (times() < 1) {
 			throw usage("--repetitions is at least 1");
 		}
-		TargetComparison.Settings settings = new TargetComparison.Settings(deployed, argument(this.modes::value),
+		TargetComparison.Settings settings = new TargetComparison.Settings(deployed, this.modes.value(),
 				this.rates.stream().distinct().toList(), times(), cell, cell, seed(), this.length.value(), null);
 		return run(CompareExperiment.NAME, repeatable(), (run) -> new TargetComparison(run, settings));
 	}

@@ -25,10 +25,10 @@ class CompareCommandTests {
 			--in-flight 10 --rates 100 | choose one
 			--seed x | --seed
 			--variants servlet | servlet-platform
-			--modes both | sync, queued
+			--modes both | SYNC, QUEUED
 			--capacity endless | unlimited, workers, starved
 			--repetitions 0 | at least 1
-			--infra docker | embedded
+			--infra docker | EMBEDDED
 			--heap much | 768m
 			--delivery-concurrency 0 | at least 1
 			--unknown | --unknown

@@ -10,14 +10,11 @@ import picocli.CommandLine.Option;
 public final class ModesOption {
 
 	@Option(names = "--modes", split = ",", paramLabel = "MODE", description = "sync, queued. Default: both.")
-	private @Nullable List<String> modes;
+	private @Nullable List<Mode> modes;
 
-	/**
-	 * The modes chosen; both if none is.
-	 * @throws IllegalArgumentException if one is unknown
-	 */
+	/** The modes chosen; both if none is. */
 	public List<Mode> value() {
-		return (this.modes != null) ? this.modes.stream().map(Mode::of).distinct().toList() : List.of(Mode.values());
+		return (this.modes != null) ? this.modes.stream().distinct().toList() : List.of(Mode.values());
 	}
 
 }
