@@ -11,7 +11,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
@@ -286,28 +285,6 @@ final class ChaosExperiment extends Experiment {
 
 	private static Victim victim(String name, @Nullable Service service, @Nullable BackendControl backend) {
 		return new Victim(name, Objects.requireNonNull(service, name).process(), backend);
-	}
-
-	@Override
-	protected Map<String, String> configuration() {
-		Map<String, String> configuration = new TreeMap<>();
-		configuration.put("load", "open: %s orders per second by the clock, %s of them sync"
-			.formatted(this.settings.ratePerSecond(), Figures.percent(SYNC_SHARE)));
-		configuration.put("consumers", Integer.toString(CONSUMERS));
-		configuration.put("client", OrderDriver.text(GATEWAYS));
-		configuration.put("seed", Long.toString(this.settings.seed()));
-		configuration.put("faults planned", Integer.toString(this.plan.faults().size()));
-		configuration.put("backend", switch (this.settings.store()) {
-			case MEMORY -> "50 ms an order, kept in memory; frozen and made to fail, never killed: it is the witness";
-			case POSTGRES ->
-				"50 ms an order, kept in the same PostgreSQL as the status; killed like the others: it remembers";
-		});
-		configuration.put("services' JVM", String.join(" ", StackOptions.JVM_ARGS)
-				+ (this.settings.checking() ? " " + StackOptions.CHECKING_JVM_ARG : ""));
-		configuration.put("queue", (this.settings.brokers() == 1) ? "Kafka, acks=all, one broker, 12 partitions"
-				: "Kafka, acks=all, %1$s brokers, 12 partitions of %1$s copies, of which %2$s must have what is acknowledged"
-					.formatted(this.settings.brokers(), this.settings.brokers() - 1));
-		return configuration;
 	}
 
 }

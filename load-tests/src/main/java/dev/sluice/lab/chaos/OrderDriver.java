@@ -148,12 +148,6 @@ final class OrderDriver implements AutoCloseable {
 		}
 	}
 
-	/** Describes a client in the report. */
-	public static String text(List<?> gateways) {
-		return "%s attempts at most, in turn at %s, after pauses from 1 s, doubled, half of each at random"
-			.formatted(ATTEMPTS, gateways);
-	}
-
 	/** Number of orders tried at least once. */
 	public int placed() {
 		return this.placed.get();

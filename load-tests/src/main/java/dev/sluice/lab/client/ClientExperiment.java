@@ -12,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
@@ -211,21 +210,7 @@ final class ClientExperiment extends Experiment {
 
 	@Override
 	protected Map<String, String> configuration() {
-		Map<String, String> configuration = new TreeMap<>();
-		if (this.settings.deployed() != null) {
-			configuration.putAll(this.settings.deployed().target().notes());
-		}
-		configuration.put("load", "open model: requests are due by the clock, latency counts from then");
-		configuration.put("outstanding requests",
-				"at most %s; further requests are counted and not sent".formatted(MAX_OUTSTANDING));
-		configuration.put("timeout of a request", TIMEOUT.toSeconds() + " s");
-		configuration.put("after the last request",
-				"waited %s s for answers".formatted(this.settings.patience().toSeconds()));
-		configuration.put("warm-up",
-				"%s s before each run, by its own client and at its rate; not counted".formatted(WARM_UP.toSeconds()));
-		configuration.put("connections", "HTTP/1.1, kept, as many as requests are in flight");
-		configuration.put("sync-over-async", "its pool grows by one thread per second while requests wait");
-		return configuration;
+		return (this.settings.deployed() != null) ? this.settings.deployed().target().notes() : Map.of();
 	}
 
 }

@@ -163,28 +163,7 @@ record CellLoad(Load.Kind kind, int users, int items, long leastMillis, int leas
 				"open model: orders due by the clock, at most %s waiting for their answers".formatted(this.users);
 			case BURST -> "bursts, at most %s orders in flight".formatted(this.users);
 		});
-		notes.put("tries", "until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
 		notes.put("cell deadline", "%s s".formatted(this.deadlineMillis / 1_000));
-		if (this.kind == Load.Kind.BURST) {
-			notes.put("warm-up", "%s orders each mode before each round".formatted(this.warmUpOrders));
-		}
-		else {
-			notes.put("cell",
-					"at least %s s and %s%s, then until the backlog is delivered".formatted(
-							Figures.measured(this.leastMillis / 1_000.0), Figures.counted(this.leastOrders, "order"),
-							(this.kind == Load.Kind.IN_FLIGHT)
-									? ", or until %s are accepted and not delivered".formatted(ModeByLoad.MAX_BACKLOG)
-									: ""));
-			notes.put("settling",
-					"before the first cell with another backend, queued orders for %s s, or until %s are accepted and not delivered"
-						.formatted(Figures.measured(Math.min(SETTLING_MILLIS, this.leastMillis) / 1_000.0),
-								SETTLING_BACKLOG));
-			notes.put("warm-up",
-					"all gateways and modes by turns, %s users, windows of %s s until two agree within %s and the compilers use at most %s of the CPU, at least %s s and at most %s"
-						.formatted(WARM_UP_USERS, this.settling.windowMillis() / 1_000,
-								Figures.percent(WarmUpWindow.AGREE_WITHIN), Figures.percent(WarmUpWindow.MAX_JIT_SHARE),
-								this.settling.leastMillis() / 1_000, this.settling.mostMillis() / 1_000));
-		}
 		notes.put("items of an order", Integer.toString(this.items));
 		return notes;
 	}

@@ -279,8 +279,6 @@ final class CompareExperiment extends Experiment {
 				this.settings.checking() ? StackOptions.CHECKING_JVM_ARG : String.join(" ", StackOptions.COMPILERS)));
 		if (this.settings.hasConsumer()) {
 			configuration.put("consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()));
-			configuration.put("consumer delivery.max-pending", Integer.toString(maxPending()));
-			configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
 		}
 		return configuration;
 	}

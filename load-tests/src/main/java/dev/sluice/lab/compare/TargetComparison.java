@@ -224,13 +224,7 @@ final class TargetComparison extends Experiment {
 	@Override
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>(this.settings.target().notes());
-		configuration.put("load", "open model: orders are due by the clock, latency counts from then");
-		configuration.put("cell", "%s s, after a warm-up of %s s of each gateway and mode at the least rate"
-			.formatted(this.settings.length().toMillis() / 1_000.0, this.settings.warmUp().toMillis() / 1_000.0));
 		configuration.put("order of the cells", "drawn from the seed %s".formatted(this.settings.seed()));
-		configuration.put("saved", "sync: what was answered 201; queued: what the consumer counts, of all clients");
-		configuration.put("CPU of an order",
-				"from before the first order was due to a reading after the last was saved, rest included");
 		return configuration;
 	}
 

@@ -5,7 +5,6 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
@@ -23,7 +22,6 @@ import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
-import dev.sluice.lab.kit.stack.StackOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,15 +105,6 @@ final class DrainExperiment extends Experiment {
 	@Override
 	protected @Nullable Finding finding(@Nullable String partial) {
 		return this.result;
-	}
-
-	@Override
-	protected Map<String, String> configuration() {
-		return Map.of("backlog", "%s orders of %s customers".formatted(this.settings.orders(), CUSTOMERS),
-				"consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()), "backend delay",
-				"%s ms".formatted(this.settings.delayMillis()), "rate", "while %s to %s %% of the backlog are delivered"
-					.formatted(Math.round(FROM * 100), Math.round(TO * 100)),
-				"services' JVM", String.join(" ", StackOptions.JVM_ARGS));
 	}
 
 	private void produce(String bootstrapServers) throws InterruptedException {

@@ -19,7 +19,6 @@ import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.metrics.PrometheusHistogram;
-import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.statistics.Window;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Phase.Settling;
@@ -281,24 +280,7 @@ final class KneeExperiment extends Experiment {
 
 	@Override
 	protected Map<String, String> configuration() {
-		Map<String, String> configuration = new TreeMap<>();
-		configuration.put("load", "open model: orders are due by the clock, latency counts from then");
-		configuration.put("step", "%s s to warm up, %s s measured, at less than 200/s up to twice as long"
-			.formatted(this.settings.warmUp().toSeconds(), this.settings.measured().toSeconds()));
-		configuration.put("search",
-				"from %s/s, doubled until the goal is missed twice, then bisected to 5 %%, at most %s s"
-					.formatted(Math.round(FIRST), this.settings.limit().toSeconds()));
-		if (this.settings.target() != null) {
-			configuration.putAll(this.settings.target().notes());
-			return configuration;
-		}
-		configuration.put("warm-up",
-				"before a variant's first search, both modes by turns with 200 requests outstanding, until rate and CPU per order hold, at most %s s"
-					.formatted(this.settings.settling().mostMillis() / 1_000));
-		configuration.put("services' JVM", String.join(" ", StackOptions.JVM_ARGS));
-		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
-		configuration.put("consumer delivery.concurrency", Integer.toString(DELIVERY_CONCURRENCY));
-		return configuration;
+		return (this.settings.target() != null) ? this.settings.target().notes() : Map.of();
 	}
 
 }

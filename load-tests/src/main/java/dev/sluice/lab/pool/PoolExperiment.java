@@ -7,9 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 import dev.sluice.contract.BackendBehaviour;
@@ -145,18 +143,6 @@ final class PoolExperiment extends Experiment {
 			return new Share(percent, fastest, Arrays.stream(sorted, 0, fastest).average().orElseThrow(), sorted[0],
 					sorted[fastest - 1], rank.isPresent() ? Double.valueOf(sorted[(int) rank.getAsLong() - 1]) : null);
 		}).toList();
-	}
-
-	@Override
-	protected Map<String, String> configuration() {
-		Map<String, String> configuration = new TreeMap<>();
-		configuration.put("load", "%s messages every second, by the clock".formatted(MESSAGES));
-		configuration.put("attempts", "%s of each message, after 0.5 s to 4 s".formatted(Messages.ATTEMPTS));
-		configuration.put("sink",
-				"backend-mock: %s ms a message, %s new connections per second; further ones are closed at once"
-					.formatted(BACKEND_MILLIS, NEW_CONNECTIONS));
-		configuration.put("latency", "from when a message was produced until it is written, attempts included");
-		return configuration;
 	}
 
 }

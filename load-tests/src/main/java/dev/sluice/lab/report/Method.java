@@ -45,7 +45,9 @@ final class Method {
 							Column.words("Figures", Check::detail))));
 		}
 		html.table(environment(run));
-		html.details("Configuration", Table.of("Configuration", "Name", new TreeMap<>(run.configuration())));
+		if (!run.configuration().isEmpty()) {
+			html.details("Configuration", Table.of("Configuration", "Name", new TreeMap<>(run.configuration())));
+		}
 		html.details("Versions", Table.of("Versions", "Name", new TreeMap<>(run.environment().versions())));
 	}
 

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -30,7 +29,6 @@ import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
-import dev.sluice.lab.kit.stack.StackOptions;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -262,33 +260,6 @@ final class SinkExperiment extends Experiment {
 				Files.delete(file);
 			}
 		}
-	}
-
-	@Override
-	protected Map<String, String> configuration() {
-		Map<String, String> configuration = new TreeMap<>();
-		configuration.put("data",
-				"lines of recorded scrapes, values varied by seed %s; made before the clock starts, 64 MB of it sent in turn"
-					.formatted(this.settings.seed()));
-		configuration.put("storage", "the topic sink, acks=all");
-		configuration.put("storage's delay",
-				String.format(Locale.ROOT,
-						"%.1f ms where the storage binds: what gives 54 connections that wait 49 Mbit/s",
-						this.storeDelay.toNanos() / 1e6));
-		if (linkWords() != null) {
-			configuration.put("thin link",
-					String.format(Locale.ROOT, "%,.0f Mbit/s each way; %s", LINK_BITS_PER_SECOND / 1e6, linkWords()));
-		}
-		configuration.put("zstd",
-				"level %s; dictionary of 110 KiB, trained from other batches".formatted(SinkSender.ZSTD_LEVEL));
-		configuration.put("warm-up",
-				"at least %s s before each transfer over loopback, %s s before each other that is not slow"
-					.formatted(this.settings.warmUpSeconds(), this.settings.shortWarmUpSeconds()));
-		configuration.put("client",
-				"in memory but for the spool, which %s threads give %s messages at a time; window adaptive; %s"
-					.formatted(SinkSender.SPOOL_THREADS, SinkSender.TOGETHER, String.join(" ", CLIENT_JVM_ARGS)));
-		configuration.put("sink's JVM", String.join(" ", StackOptions.JVM_ARGS));
-		return configuration;
 	}
 
 }

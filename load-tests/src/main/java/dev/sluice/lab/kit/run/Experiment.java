@@ -68,8 +68,13 @@ public abstract class Experiment {
 	 */
 	protected abstract @Nullable Finding finding(@Nullable String partial) throws IOException;
 
-	/** The configuration: name to value with its unit. */
-	protected abstract Map<String, String> configuration();
+	/**
+	 * What neither the command nor the finding says of the configuration: name to value
+	 * with its unit.
+	 */
+	protected Map<String, String> configuration() {
+		return Map.of();
+	}
 
 	/** The checks of the run's own data. */
 	protected List<Check> checks() {
