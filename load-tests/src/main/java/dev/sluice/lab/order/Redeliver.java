@@ -7,14 +7,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import dev.sluice.contract.OrderView;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.order.Redelivery.End;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -55,30 +55,38 @@ public final class Redeliver implements Callable<Integer> {
 			throw usage(
 					"--gateway: '%s' is not an HTTP address, such as http://127.0.0.1:8080".formatted(this.gateway));
 		}
-		Redelivery.Choice choice = new Redelivery.Choice(this.reason, (this.since != null) ? time(this.since) : null);
+		Instant from = (this.since != null) ? time(this.since) : null;
 		PrintWriter out = this.spec.commandLine().getOut();
 		try (Interruption _ = new Interruption(); Redelivery redelivery = new Redelivery(this.gateway)) {
-			Map<End, Integer> tally = redelivery.run(choice, this.dryRun, (order) -> {
+			List<OrderView> chosen = redelivery.failed().stream().filter((order) -> isChosen(order, from)).toList();
+			int left = 0;
+			for (OrderView order : chosen) {
+				String answer = this.dryRun ? null : redelivery.redeliver(order.id());
 				if (this.dryRun) {
-					out.println("%s  %s".formatted(order.id(), order.why()));
+					out.println("%s  %s".formatted(order.id(), order.reason()));
 				}
-				else if (order.end() != End.TAKEN) {
-					out.println("%s  left: %s".formatted(order.id(), order.answer()));
+				else if (answer != null) {
+					left++;
+					out.println("%s  left: %s".formatted(order.id(), answer));
 				}
-			});
-			int taken = tally.getOrDefault(End.TAKEN, 0);
-			int refused = tally.getOrDefault(End.REFUSED, 0);
-			int unavailable = tally.getOrDefault(End.UNAVAILABLE, 0);
-			out.println(this.dryRun ? "%s failed orders would be delivered again".formatted(taken)
-					: "%s failed orders: %s queued again, %s refused, %s unavailable"
-						.formatted(taken + refused + unavailable, taken, refused, unavailable));
+			}
+			out.println(this.dryRun ? "%s failed orders would be delivered again".formatted(chosen.size())
+					: "%s failed orders: %s queued again, %s refused".formatted(chosen.size(), chosen.size() - left,
+							left));
 			out.flush();
-			return (refused + unavailable == 0) ? 0 : 1;
+			return (left == 0) ? 0 : 1;
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 			throw new LabException("Interrupted; orders that are not listed are unchanged", ex);
 		}
+	}
+
+	private boolean isChosen(OrderView order, @Nullable Instant from) {
+		String why = Objects.requireNonNullElse(order.reason(), "").toLowerCase(Locale.ROOT);
+		Instant failedAt = order.updatedAt();
+		return (this.reason == null || why.contains(this.reason.toLowerCase(Locale.ROOT)))
+				&& (from == null || failedAt == null || !failedAt.isBefore(from));
 	}
 
 	private Instant time(String text) {

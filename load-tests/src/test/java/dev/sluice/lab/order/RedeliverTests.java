@@ -73,7 +73,7 @@ class RedeliverTests {
 		assertThat(redeliver()).isZero();
 
 		assertThat(this.asked).containsExactlyElementsOf(ids);
-		assertThat(this.out.toString()).contains("5 failed orders: 5 queued again, 0 refused, 0 unavailable");
+		assertThat(this.out.toString()).contains("5 failed orders: 5 queued again, 0 refused");
 	}
 
 	@Test
@@ -107,7 +107,7 @@ class RedeliverTests {
 
 		assertThat(this.asked).hasSize(2);
 		assertThat(this.out.toString()).contains(gone + "  left: 409")
-			.contains("2 failed orders: 1 queued again, 1 refused, 0 unavailable");
+			.contains("2 failed orders: 1 queued again, 1 refused");
 	}
 
 	@Test
@@ -120,6 +120,18 @@ class RedeliverTests {
 		assertThat(redeliver()).isZero();
 
 		assertThat(this.asked).containsExactly(busy, busy, unlucky, unlucky);
+	}
+
+	@Test
+	void endsAtAGatewayThatAcceptsNothing() {
+		UUID first = fail("broken", "2026-01-01T00:00:00Z");
+		fail("broken", "2026-01-01T00:00:00Z");
+		this.problems.put(first, "503 " + ProblemType.QUEUE_UNAVAILABLE.type());
+
+		assertThat(redeliver()).isEqualTo(1);
+
+		assertThat(this.asked).containsExactly(first, first, first);
+		assertThat(this.err.toString()).contains("accepts no more: 503").contains("Run it again later");
 	}
 
 	@Test
