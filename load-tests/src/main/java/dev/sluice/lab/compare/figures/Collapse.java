@@ -1,7 +1,6 @@
 package dev.sluice.lab.compare.figures;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -40,9 +39,6 @@ public final class Collapse {
 	 * collapse.
 	 */
 	public static final double LITTLE_PAUSE = 0.1;
-
-	/** A ratio to the base's rate beyond this factor is an effect. */
-	private static final double MIN_FACTOR = 1.25;
 
 	/** In the order of settings and loads. */
 	private final List<Effect> effects;
@@ -160,28 +156,6 @@ public final class Collapse {
 	}
 
 	/**
-	 * The base's own variation at the high load: the rate of its fastest start divided by
-	 * that of its slowest. 1 if there was only one.
-	 */
-	private double noise() {
-		double[] rates = at(Setting.BASE, MANY).stream()
-			.flatMap((base) -> base.cells().cells().stream())
-			.collect(Collectors.groupingBy((cell) -> (cell.cell().repetition() - 1) / TRIALS))
-			.values()
-			.stream()
-			.mapToDouble((start) -> new Effect(Setting.BASE, new CellGroup(start)).perSecond())
-			.filter((rate) -> rate > 0)
-			.sorted()
-			.toArray();
-		return (rates.length > 1) ? rates[rates.length - 1] / rates[0] : 1;
-	}
-
-	/** Least ratio of two rates that is more than noise. */
-	public double threshold() {
-		return Math.max(MIN_FACTOR, noise() * noise());
-	}
-
-	/**
 	 * The main conclusion. Collection alone is the cause if heap or collector alone made
 	 * a setting collapse and its pauses account for half of the loss. It is not if every
 	 * setting that collapsed has few pauses, or contains one that has, and no setting of
@@ -211,36 +185,9 @@ public final class Collapse {
 		return refuted
 				? "Garbage collection is not what makes the throughput collapse here: the reference's claim is refuted. What collapsed did so without it: %s. %s."
 					.formatted(names, hardest)
-				: "These figures neither reproduce nor refute that garbage collection is the cause: %s. %s."
-					.formatted(names, hardest);
-	}
-
-	/** Further conclusions. */
-	public List<String> sentences() {
-		List<String> sentences = new ArrayList<>();
-		at(Setting.BASE, MANY).ifPresent((base) -> sentences.add(base(base)));
-		if (!memoryNotMeasured().isEmpty()) {
-			sentences.add("Not measured, so their effect is unknown: %s. The beginning of this page says why."
-				.formatted(String.join(", ", memoryNotMeasured())));
-		}
-		List<String> worse = atMany().reversed()
-			.stream()
-			.filter((effect) -> effect.setting().changed().size() == 1 && leftOrAll(effect) * threshold() < 1)
-			.map((effect) -> "%s, %s of the rate".formatted(effect.name(), Figures.percent(1 - leftOrAll(effect))))
-			.toList();
-		sentences.add(worse.isEmpty() ? "No factor alone costs more than the noise."
-				: "Alone, these cost most: %s.".formatted(String.join("; ", worse)));
-		return sentences;
-	}
-
-	private String base(Effect base) {
-		double noise = noise();
-		return "The base takes %s orders per second at N = %s (%s)%s.".formatted(Figures.measured(base.perSecond()),
-				Figures.count(base.orders()),
-				"nothing in the way: no limit at the backend, enough threads and heap, nobody gives up, connections kept",
-				(noise > 1)
-						? "; from one start to another it differed by up to %s".formatted(Figures.percent(noise - 1))
-						: "");
+				: "These figures neither reproduce nor refute that garbage collection is the cause: %s. %s.%s"
+					.formatted(names, hardest, memoryNotMeasured().isEmpty() ? ""
+							: " Not measured: %s.".formatted(String.join(", ", memoryNotMeasured())));
 	}
 
 	/**
