@@ -26,6 +26,7 @@ import dev.sluice.contract.Order;
 import dev.sluice.contract.Placed;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.client.OpenClient;
+import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OpenClient.Requests;
@@ -67,8 +68,6 @@ final class OrderDriver implements AutoCloseable {
 	private static final Duration END = Duration.ofSeconds(120);
 
 	private static final Pattern PLACED = Pattern.compile("\"" + Placed.MEMBER + "\"\\s*:\\s*\"([^\"]*)\"");
-
-	private final JsonMapper json = JsonMapper.shared();
 
 	private final HttpClient client = Http.client(CONNECT_TIMEOUT);
 
@@ -219,15 +218,10 @@ final class OrderDriver implements AutoCloseable {
 
 	private HttpRequest request(int order, Gateway gateway) {
 		Mode mode = this.ledger.mode(order);
-		Order body = SampleOrder.of(this.identity.customer(order), "sku-" + order % 97, 1);
-		HttpRequest.Builder request = HttpRequest.newBuilder(gateway.uri().resolve("/orders"))
-			.header("Content-Type", "application/json")
-			.header(HttpNames.IDEMPOTENCY_KEY, '"' + this.identity.key(order) + '"')
-			.POST(BodyPublishers.ofByteArray(this.json.writeValueAsBytes(body)));
-		return switch (mode) {
-			case SYNC -> request.timeout(SYNC_TIMEOUT).build();
-			case QUEUED -> request.timeout(QUEUED_TIMEOUT).header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC).build();
-		};
+		return HttpRequest
+			.newBuilder(new OrderRequests(gateway.uri(), mode, this.identity, null).apply(order), (_, _) -> true)
+			.timeout((mode == Mode.SYNC) ? SYNC_TIMEOUT : QUEUED_TIMEOUT)
+			.build();
 	}
 
 	private static @Nullable String placed(HttpResponse<String> response) {

@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 
 import dev.sluice.contract.HttpNames;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.plan.SampleOrder;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -22,26 +23,24 @@ import tools.jackson.databind.json.JsonMapper;
  * Orders of many customers.
  *
  * @param gateway base URI of where they go
- * @param prefix of the idempotency keys, never used before at this system; null to send
- * none
+ * @param identity with keys that were never used before at this system; null to send none
  * @param authorization the header of that name; null to send none
  */
-public record OrderRequests(URI gateway, Mode mode, @Nullable String prefix,
+public record OrderRequests(URI gateway, Mode mode, @Nullable OrderIdentity identity,
 		@Nullable String authorization) implements IntFunction<HttpRequest> {
-
-	private static final int CUSTOMERS = 1_000;
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
-	private static final List<String> BODIES = IntStream.range(0, CUSTOMERS)
+	private static final List<String> BODIES = IntStream.range(0, OrderIdentity.CUSTOMERS)
 		.mapToObj((customer) -> JsonMapper.shared()
 			.writeValueAsString(SampleOrder.of("customer-" + customer, "sku-" + customer % 97, 2)))
 		.toList();
 
-	/** A prefix that no run before has had. */
-	public static String unused(String experiment) {
-		return "%s-%s-%s".formatted(experiment, Long.toString(System.currentTimeMillis(), Character.MAX_RADIX),
-				Long.toString(ThreadLocalRandom.current().nextLong(1 << 30), Character.MAX_RADIX));
+	/** Keys that no run before has had. */
+	public static OrderIdentity unused(String experiment) {
+		return new OrderIdentity(
+				"%s-%s-%s".formatted(experiment, Long.toString(System.currentTimeMillis(), Character.MAX_RADIX),
+						Long.toString(ThreadLocalRandom.current().nextLong(1 << 30), Character.MAX_RADIX)));
 	}
 
 	@Override
@@ -63,7 +62,7 @@ public record OrderRequests(URI gateway, Mode mode, @Nullable String prefix,
 	}
 
 	private static String body(int number) {
-		return BODIES.get(number % CUSTOMERS);
+		return BODIES.get(number % OrderIdentity.CUSTOMERS);
 	}
 
 	private Map<String, String> headers(int number) {
@@ -72,8 +71,8 @@ public record OrderRequests(URI gateway, Mode mode, @Nullable String prefix,
 		if (this.mode == Mode.QUEUED) {
 			headers.put(HttpNames.PREFER, HttpNames.RESPOND_ASYNC);
 		}
-		if (this.prefix != null) {
-			headers.put(HttpNames.IDEMPOTENCY_KEY, "\"%s-%s\"".formatted(this.prefix, number));
+		if (this.identity != null) {
+			headers.put(HttpNames.IDEMPOTENCY_KEY, '"' + this.identity.key(number) + '"');
 		}
 		if (this.authorization != null) {
 			headers.put("Authorization", this.authorization);

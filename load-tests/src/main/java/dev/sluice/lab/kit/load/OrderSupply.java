@@ -33,8 +33,6 @@ final class OrderSupply {
 
 	private static final long MAX_PAUSE_MILLIS = 1_600;
 
-	private static final int CUSTOMERS = 1_000;
-
 	private static final double SECOND_NANOS = 1e9;
 
 	private final LoadParameters parameters;
@@ -66,7 +64,7 @@ final class OrderSupply {
 
 	/** The orders of a simulation of that name. */
 	static OrderIdentity identity(String token, String name) {
-		return new OrderIdentity(token + "-" + name.replace(' ', '-'), CUSTOMERS);
+		return new OrderIdentity(token + "-" + name.replace(' ', '-'));
 	}
 
 	/** The next order's number, or {@link #NONE}. */

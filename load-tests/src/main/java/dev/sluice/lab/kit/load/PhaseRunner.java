@@ -21,6 +21,7 @@ import dev.sluice.lab.kit.load.OrderSupply.Counts;
 import dev.sluice.lab.kit.measure.OrderCalls;
 import dev.sluice.lab.kit.measure.OrderTimes;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.plan.Phase;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
@@ -253,7 +254,8 @@ final class PhaseRunner {
 			before = saved;
 			pause(POLL);
 		}
-		OrderRequests probes = new OrderRequests(gateway, Mode.SYNC, this.token + "-probe-" + System.nanoTime(), null);
+		OrderRequests probes = new OrderRequests(gateway, Mode.SYNC,
+				new OrderIdentity(this.token + "-probe-" + System.nanoTime()), null);
 		int number = 0;
 		for (int successes = 0; successes < ENOUGH && !isOver(deadline);) {
 			successes = isAccepted(probes, number++) ? successes + 1 : 0;

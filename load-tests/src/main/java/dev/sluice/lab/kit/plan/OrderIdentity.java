@@ -13,19 +13,14 @@ import java.util.UUID;
  * compared with it.
  *
  * @param token unique for the load; part of each key
- * @param customers number of customers, n; each has every n-th order
  */
-public record OrderIdentity(String token, int customers) {
+public record OrderIdentity(String token) {
 
 	/** Enough for every partition, and few enough that each has many orders. */
 	public static final int CUSTOMERS = 997;
 
-	public OrderIdentity(String token) {
-		this(token, CUSTOMERS);
-	}
-
 	public String customer(int order) {
-		return "customer-" + order % this.customers;
+		return "customer-" + order % CUSTOMERS;
 	}
 
 	public String key(int order) {

@@ -17,6 +17,7 @@ import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.client.OpenClient.Step;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.stack.LabException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -46,7 +47,8 @@ class ConnectionsTests {
 
 	@Test
 	void anOrderIsARequestAsAnyClientMakesIt() {
-		OrderRequests orders = new OrderRequests(URI.create("http://127.0.0.1:8080"), Mode.QUEUED, "surge", null);
+		OrderRequests orders = new OrderRequests(URI.create("http://127.0.0.1:8080"), Mode.QUEUED,
+				new OrderIdentity("surge"), null);
 		String request = new String(orders.bytes(7), StandardCharsets.US_ASCII);
 
 		assertThat(request).startsWith("POST /orders HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n")
