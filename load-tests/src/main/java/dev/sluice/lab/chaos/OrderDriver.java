@@ -6,7 +6,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
@@ -21,8 +20,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import dev.sluice.contract.HttpNames;
-import dev.sluice.contract.Order;
 import dev.sluice.contract.Placed;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.client.OpenClient;
@@ -32,11 +29,9 @@ import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
-import dev.sluice.lab.kit.plan.SampleOrder;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Clients that do not wait for each other: orders are due by the clock, whatever happened

@@ -12,7 +12,7 @@ import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Round;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.jvm.GcLog;
+import dev.sluice.lab.kit.measure.GcLog;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.measure.OrderCalls;

@@ -1,11 +1,11 @@
-package dev.sluice.lab.kit.jvm;
+package dev.sluice.lab.kit.measure;
 
 import java.nio.file.Path;
 import java.time.Instant;
 
 import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
-import dev.sluice.lab.kit.jvm.GcLog.Pause;
+import dev.sluice.lab.kit.measure.GcLog.Pause;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.statistics.Window;
 import org.junit.jupiter.api.io.TempDir;

@@ -1,11 +1,11 @@
-package dev.sluice.lab.kit.jvm;
+package dev.sluice.lab.kit.measure;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 
-import dev.sluice.lab.kit.jvm.GcLog.Pause;
+import dev.sluice.lab.kit.measure.GcLog.Pause;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -1,4 +1,4 @@
-package dev.sluice.lab.kit.jvm;
+package dev.sluice.lab.kit.measure;
 
 import java.io.IOException;
 import java.nio.file.Files;
