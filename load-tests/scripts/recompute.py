@@ -173,9 +173,13 @@ def main(arguments):
     for cell in cells:
         key = cell['cell']
         phase = '%s %s %s %d' % (key['variant'], key['mode'], key['capacity'], key['load']['size'])
-        names = [file.split('/')[1] for file in outcomes
-                 if file.startswith('outcomes/') and file.endswith('/' + phase + '.json')
-                 and file.split('/')[1].split('-')[0] == str(key['repetition'])]
+        # Older runs have a directory for each repetition.
+        old = [file.split('/')[1] for file in outcomes
+               if file.startswith('outcomes/') and file.endswith('/' + phase + '.json')
+               and file.split('/')[1].split('-')[0] == str(key['repetition'])]
+        phase += '' if old else ' repetition %d' % key['repetition']
+        names = old or [file.split('/')[1] for file in outcomes
+                        if file.startswith('outcomes/') and file.endswith('/' + phase + '.json')]
         if len(names) != 1:
             raise Unreadable('%d outcomes of %s' % (len(names), phase))
         if names[0] not in rounds:

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Objects;
 
 import dev.sluice.lab.compare.ComparePlan.Block;
-import dev.sluice.lab.compare.ComparePlan.Round;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.measure.GcLog;
@@ -52,7 +51,7 @@ record BlockFiles(RunDirectory directory, Block block, boolean hasConsumer) {
 	}
 
 	/** A cell that has just ended. */
-	CellResult evaluate(Round round, Cell cell, PhaseOutcome outcome, LoadRound.Load load) throws IOException {
+	CellResult evaluate(Cell cell, PhaseOutcome outcome, LoadRound.Load load) throws IOException {
 		String gateway = gateway(cell.variant());
 		Map<String, GcLog> collectors = new HashMap<>(Map.of(GATEWAY, GcLog.read(gcLog(cell.variant()))));
 		Map<String, Scrapes> scrapes = new HashMap<>(load.scrapes());
@@ -64,7 +63,7 @@ record BlockFiles(RunDirectory directory, Block block, boolean hasConsumer) {
 			collectors.put(CONSUMER, GcLog.read(gcLog(CONSUMER)));
 			measured.add(CONSUMER);
 		}
-		Path outcomes = this.directory.directory("outcomes/" + round.name());
+		Path outcomes = this.directory.directory("outcomes/" + this.block.name());
 		return new CellEvaluation(load.samples().calling(gateway, GATEWAY), collectors, scrapes, measured,
 				Runtime.getRuntime().availableProcessors())
 			.evaluate(cell, outcome, OrderCalls.read(OrderCalls.file(outcomes, outcome.name())),

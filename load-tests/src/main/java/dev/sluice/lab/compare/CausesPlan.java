@@ -11,7 +11,6 @@ import java.util.TreeMap;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Gateway;
-import dev.sluice.lab.compare.ComparePlan.Round;
 import dev.sluice.lab.compare.figures.Collapse;
 import dev.sluice.lab.compare.figures.Factor;
 import dev.sluice.lab.compare.figures.Setting;
@@ -76,7 +75,7 @@ record CausesPlan(Length length, int repetitions) {
 
 	private Block block(String name, Setting setting, List<Cell> cells) {
 		return new Block(name, List.of(new Gateway(setting.name(), Variant.SERVLET_PLATFORM, gateway(setting))),
-				setting.has(Factor.CONNECTIONS), List.of(new Round(name, cells)));
+				setting.has(Factor.CONNECTIONS), cells);
 	}
 
 	private ServiceOptions gateway(Setting setting) {

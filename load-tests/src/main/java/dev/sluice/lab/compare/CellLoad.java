@@ -134,7 +134,7 @@ record CellLoad(Load.Kind kind, int users, int items, long leastMillis, int leas
 
 	/**
 	 * Whether the services were warm; empty if that is unknown.
-	 * @param warmUps windows by round
+	 * @param warmUps windows by block
 	 */
 	Optional<Check> warmUpCheck(Map<String, List<WarmUpWindow>> warmUps) {
 		return (this.kind == Load.Kind.BURST || !this.settling.isLong()) ? Optional.empty()

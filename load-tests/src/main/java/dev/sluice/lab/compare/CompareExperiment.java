@@ -15,7 +15,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Gateway;
-import dev.sluice.lab.compare.ComparePlan.Round;
 import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.compare.page.ComparePage;
 import dev.sluice.lab.kit.cell.Cell;
@@ -63,7 +62,7 @@ final class CompareExperiment extends Experiment {
 
 	private final List<CellResult> cells = new ArrayList<>();
 
-	/** Those that ended, by round. */
+	/** Those that ended, by block. */
 	private final Map<String, List<WarmUpWindow>> warmUps = new LinkedHashMap<>();
 
 	private @Nullable Service backend;
@@ -200,12 +199,10 @@ final class CompareExperiment extends Experiment {
 				.forEach((gateway) -> starts.add(() -> services.put(BlockFiles.gateway(gateway.name()), stack
 					.startAnotherGateway(gateway.variant(), files.logged(gateway.name(), options(gateway, backend))))));
 			Stack.inParallel(starts);
-			for (Round round : block.rounds()) {
-				progress().step("Round %s: warm-up, then %s cells".formatted(round.name(), round.cells().size()));
-				new LoadRound(directory(), round.name(), stack, services).run(
-						(rule, windows) -> progress().during(CellLoad.warming(rule, windows)),
-						(load) -> measure(block, round, services, files, load));
-			}
+			progress().step("Warm-up, then %s cells".formatted(block.cells().size()));
+			new LoadRound(directory(), block.name(), stack, services).run(
+					(rule, windows) -> progress().during(CellLoad.warming(rule, windows)),
+					(load) -> measure(block, services, files, load));
 		}
 		finally {
 			services.forEach((name, service) -> {
@@ -230,26 +227,26 @@ final class CompareExperiment extends Experiment {
 		return this.settings.hasConsumer() ? options : options.withProperty("status.key-lookup-timeout", 0);
 	}
 
-	private void measure(Block block, Round round, Map<String, Service> services, BlockFiles files, Load load)
+	private void measure(Block block, Map<String, Service> services, BlockFiles files, Load load)
 			throws IOException, InterruptedException {
 		Map<String, Target> targets = new LinkedHashMap<>();
 		for (String variant : block.names()) {
-			for (Mode mode : round.modes()) {
+			for (Mode mode : block.modes()) {
 				targets.put(variant + " " + mode,
 						new Target(Objects.requireNonNull(services.get(BlockFiles.gateway(variant))).uri(), mode));
 			}
 		}
 		CellLoad kind = this.settings.load();
-		for (Phase warmUp : kind.warmUp(List.copyOf(targets.values()), round.modes())) {
+		for (Phase warmUp : kind.warmUp(List.copyOf(targets.values()), block.modes())) {
 			PhaseOutcome outcome = load.run(warmUp);
 			if (!outcome.windows().isEmpty()) {
-				this.warmUps.put(round.name(), outcome.windows());
+				this.warmUps.put(block.name(), outcome.windows());
 			}
 		}
 		List<Target> queued = targets.values().stream().filter((target) -> target.mode() == Mode.QUEUED).toList();
 		List<Cell> all = this.plan.cells();
 		String before = "";
-		for (Cell cell : round.cells()) {
+		for (Cell cell : block.cells()) {
 			BackendModel backend = this.settings.backend(cell);
 			Optional<Phase> settling = kind.settling("settling, backend " + cell.capacity(), queued,
 					backend.behaviour());
@@ -261,8 +258,8 @@ final class CompareExperiment extends Experiment {
 					"cell %s of %s: %s".formatted(all.indexOf(cell) + 1, all.size(), cell));
 			Target target = Objects.requireNonNull(targets.get(cell.variant() + " " + cell.mode()));
 			PhaseOutcome outcome = load
-				.run(kind.phase(round.phase(cell), cell, target, backend, !block.newConnections()));
-			this.cells.add(files.evaluate(round, cell, outcome, load));
+				.run(kind.phase(Block.phase(cell), cell, target, backend, !block.newConnections()));
+			this.cells.add(files.evaluate(cell, outcome, load));
 			progress().step(ComparePage.line(this.cells.getLast()));
 			showSoFar();
 		}

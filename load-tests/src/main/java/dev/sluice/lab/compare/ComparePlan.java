@@ -32,26 +32,35 @@ record ComparePlan(List<Block> blocks) {
 	}
 
 	/**
-	 * The work of one start of gateways and consumer.
+	 * The work of one start of gateways, consumer and load generator.
 	 *
 	 * @param name unique in the plan; a file name
 	 * @param gateways those that run side by side
 	 * @param newConnections whether each call of a cell opens a connection
-	 * @param rounds in the order they run
+	 * @param cells in the order they run
 	 */
-	record Block(String name, List<Gateway> gateways, boolean newConnections, List<Round> rounds) {
+	record Block(String name, List<Gateway> gateways, boolean newConnections, List<Cell> cells) {
 
 		Block {
 			gateways = List.copyOf(gateways);
-			rounds = List.copyOf(rounds);
-		}
-
-		Block(String name, List<Gateway> gateways, List<Round> rounds) {
-			this(name, gateways, false, rounds);
+			cells = List.copyOf(cells);
 		}
 
 		List<String> names() {
 			return this.gateways.stream().map(Gateway::name).toList();
+		}
+
+		/** The modes of its cells. */
+		List<Mode> modes() {
+			return Stream.of(Mode.values())
+				.filter((mode) -> this.cells.stream().anyMatch((cell) -> cell.mode().equals(mode.label())))
+				.toList();
+		}
+
+		/** The name of a cell's phase; a file name. */
+		static String phase(Cell cell) {
+			return "%s %s %s %s repetition %s".formatted(cell.variant(), cell.mode(), cell.capacity(),
+					cell.load().size(), cell.repetition());
 		}
 
 	}
@@ -72,53 +81,24 @@ record ComparePlan(List<Block> blocks) {
 
 	}
 
-	/**
-	 * The work of one start of the load generator.
-	 *
-	 * @param name unique in the plan; a file name
-	 * @param cells in the order they run
-	 */
-	record Round(String name, List<Cell> cells) {
-
-		Round {
-			cells = List.copyOf(cells);
-		}
-
-		/** The modes of its cells. */
-		List<Mode> modes() {
-			return Stream.of(Mode.values())
-				.filter((mode) -> this.cells.stream().anyMatch((cell) -> cell.mode().equals(mode.label())))
-				.toList();
-		}
-
-		/** The name of a cell's phase, unique in its round; a file name. */
-		String phase(Cell cell) {
-			String name = "%s %s %s %s".formatted(cell.variant(), cell.mode(), cell.capacity(), cell.load().size());
-			boolean repeated = this.cells.stream().anyMatch((other) -> other.repetition() != cell.repetition());
-			return repeated ? name + " repetition " + cell.repetition() : name;
-		}
-
-	}
-
 	/** Draws the plan of a sweep. */
 	static ComparePlan of(Sweep sweep) {
 		Random random = new Random(sweep.seed());
 		List<Block> blocks = new ArrayList<>();
-		List<Round> together = new ArrayList<>();
+		List<Cell> together = new ArrayList<>();
 		for (int repetition = 1; repetition <= sweep.repetitions(); repetition++) {
 			if (sweep.together()) {
-				together
-					.add(new Round(Integer.toString(repetition), cells(sweep, sweep.gateways(), repetition, random)));
+				together.addAll(cells(sweep, sweep.gateways(), repetition, random));
 			}
 			else {
 				for (Gateway gateway : shuffled(sweep.gateways(), random)) {
-					String name = repetition + "-" + gateway.name();
-					blocks.add(new Block(name, List.of(gateway),
-							List.of(new Round(name, cells(sweep, List.of(gateway), repetition, random)))));
+					blocks.add(new Block(repetition + "-" + gateway.name(), List.of(gateway), false,
+							cells(sweep, List.of(gateway), repetition, random)));
 				}
 			}
 		}
-		return new ComparePlan(sweep.together() ? List.of(new Block("all", sweep.gateways(), together)) : blocks);
+		return new ComparePlan(
+				sweep.together() ? List.of(new Block("all", sweep.gateways(), false, together)) : blocks);
 	}
 
 	private static <T> List<T> shuffled(List<T> all, Random random) {
@@ -157,10 +137,7 @@ record ComparePlan(List<Block> blocks) {
 
 	/** Every cell, in the order they run. */
 	List<Cell> cells() {
-		return this.blocks.stream()
-			.flatMap((block) -> block.rounds().stream())
-			.flatMap((round) -> round.cells().stream())
-			.toList();
+		return this.blocks.stream().flatMap((block) -> block.cells().stream()).toList();
 	}
 
 	/** What a run has not measured that ended early. */

@@ -3,9 +3,7 @@ package dev.sluice.lab.compare;
 import java.util.List;
 
 import dev.sluice.lab.compare.ComparePlan.Block;
-import dev.sluice.lab.compare.ComparePlan.Round;
 import dev.sluice.lab.compare.figures.Setting;
-import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import org.junit.jupiter.api.Test;
 
@@ -33,12 +31,9 @@ class CausesPlanTests {
 	void eachCellHasAPhaseOfItsOwnAndABackend() {
 		CausesPlan causes = new CausesPlan(Length.QUICK, 1);
 
-		assertThat(causes.plan().blocks()).flatExtracting(Block::rounds).allSatisfy((each) -> {
-			Round round = (Round) each;
-			assertThat(round.cells()).extracting(round::phase).doesNotHaveDuplicates();
-			for (Cell cell : round.cells()) {
-				assertThat(causes.settings().backend(cell)).isNotNull();
-			}
+		assertThat(causes.plan().blocks()).allSatisfy((block) -> {
+			assertThat(block.cells()).extracting(Block::phase).doesNotHaveDuplicates();
+			assertThat(block.cells()).allSatisfy((cell) -> assertThat(causes.settings().backend(cell)).isNotNull());
 		});
 	}
 

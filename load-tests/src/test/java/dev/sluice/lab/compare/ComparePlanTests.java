@@ -6,7 +6,6 @@ import java.util.stream.Stream;
 
 import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Gateway;
-import dev.sluice.lab.compare.ComparePlan.Round;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 
 import dev.sluice.lab.kit.plan.BackendModel;
@@ -31,10 +30,8 @@ class ComparePlanTests {
 	void allGatewaysRunTogetherAndEachRepetitionHasEachCellOnce() {
 		ComparePlan plan = ComparePlan.of(sweep(List.of("a", "b"), List.of(10, 100), 2, 1, true));
 
-		assertThat(plan.blocks()).singleElement().satisfies((block) -> {
-			assertThat(block.names()).containsExactly("a", "b");
-			assertThat(block.rounds()).extracting(Round::name).containsExactly("1", "2");
-		});
+		assertThat(plan.blocks()).singleElement()
+			.satisfies((block) -> assertThat(block.names()).containsExactly("a", "b"));
 		assertThat(plan.cells()).hasSize(2 * 2 * 2 * 2 * 2).doesNotHaveDuplicates();
 		assertThat(plan.cells().subList(0, 16)).allMatch((cell) -> cell.repetition() == 1);
 	}
@@ -73,9 +70,8 @@ class ComparePlanTests {
 		ComparePlan plan = ComparePlan.of(sweep(List.of("a", "b"), List.of(10), 2, 1, false));
 
 		assertThat(plan.blocks()).extracting(Block::name).containsExactlyInAnyOrder("1-a", "1-b", "2-a", "2-b");
-		assertThat(plan.blocks()).allSatisfy((block) -> assertThat(block.rounds()).singleElement()
-			.satisfies((round) -> assertThat(round.cells())
-				.allMatch((cell) -> block.name().equals(cell.repetition() + "-" + cell.variant()))));
+		assertThat(plan.blocks()).allSatisfy((block) -> assertThat(block.cells())
+			.allMatch((cell) -> block.name().equals(cell.repetition() + "-" + cell.variant())));
 	}
 
 	@Test
