@@ -38,21 +38,16 @@ public final class ChaosPage {
 	public static List<Section> sections(ChaosResult chaos) {
 		return List.of(
 				new Section("balance", "Was every accepted order saved once?", answers(chaos),
+						(chaos.balance() != null) ? List.of(balance(chaos.balance())) : List.of(),
 						(html) -> balance(chaos, html)),
 				new Section("timeline", "What clients saw, second by second", (html) -> timeline(chaos, html)),
-				new Section("outages", "How long was nothing accepted?", (html) -> outages(chaos, html)),
+				new Section("outages", "How long was nothing accepted?", List.of(),
+						chaos.faults().isEmpty() ? List.of() : List.of(outages(chaos)), (html) -> outages(chaos, html)),
 				Section.limits(
 						"An order counts as accepted once any of its attempts was answered 2xx. After the last fault the backend lists its orders, and a gateway is asked for the accepted ones that are not among them.",
 						"The load is an open model: orders are due by the clock, whatever became of those before. The latest was sent %s ms late."
 							.formatted(Figures.count(chaos.latestMillis())),
 						"Processes are killed, not machines: what the operating system holds in its page cache survives. A single broker whose machine loses power may lose what it has not yet flushed; replication is what helps there."));
-	}
-
-	/** The balance and the outages for the terminal. */
-	public static String text(ChaosResult chaos) {
-		Balance balance = chaos.balance();
-		return (balance == null) ? ""
-				: balance(balance).text() + Section.text(chaos.violations()) + outages(chaos).text();
 	}
 
 	private static List<String> answers(ChaosResult chaos) {
@@ -73,11 +68,9 @@ public final class ChaosPage {
 	}
 
 	private static void balance(ChaosResult chaos, Html html) {
-		Balance balance = chaos.balance();
-		if (balance == null) {
+		if (chaos.balance() == null) {
 			return;
 		}
-		html.table(balance(balance));
 		if (!chaos.violations().isEmpty()) {
 			html.element("h3", "The first orders that break the balance").list(chaos.violations());
 			html.paragraph("violations.csv has all of them, attempts.csv the answers to their clients.");
@@ -165,7 +158,6 @@ public final class ChaosPage {
 		html.paragraph(
 				"The longest time without an accepted order, from the fault's beginning until the first order accepted after its end. Faults that overlap share it. Sync orders are %s of the %s due each second: without any fault their gaps are longer."
 					.formatted(Figures.percent(chaos.syncShare()), Figures.measured(chaos.ratePerSecond())));
-		html.table(outages(chaos));
 	}
 
 	private static Table outages(ChaosResult chaos) {

@@ -3,7 +3,6 @@ package dev.sluice.lab.client;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.page.Chart;
@@ -33,7 +32,7 @@ public final class ClientPage {
 	public static List<Section> sections(ClientResult result) {
 		List<Section> sections = new ArrayList<>();
 		sections.add(new Section("overview", "Does a client that waits this way keep up?", answers(result),
-				(html) -> overview(result, html)));
+				result.runs().isEmpty() ? List.of() : List.of(ends(result), latencies(result)), ClientPage::overview));
 		for (Run run : result.runs()) {
 			sections.add(new Section("run-" + sections.size(), run.name(), (html) -> seconds(run, html)));
 		}
@@ -42,17 +41,6 @@ public final class ClientPage {
 				"Each case was run once. A server that takes a fixed time is a timer: it has no queue and no limit of its own, so that what is seen is the client's.",
 				"Threads are the platform threads of the whole client process, those of its JVM among them."));
 		return sections;
-	}
-
-	/** The answers and the ends of the runs for the terminal. */
-	public static String text(ClientResult result) {
-		String answers = Section.text(answers(result));
-		String failures = result.runs()
-			.stream()
-			.filter((run) -> run.tally().failed() > 0)
-			.map((run) -> "%s: failed %s%n".formatted(run.name(), run.tally().failures()))
-			.collect(Collectors.joining());
-		return "%n%s%n%s%s%s".formatted(answers, ends(result).text(), latencies(result).text(), failures);
 	}
 
 	static boolean marked(Run run) {
@@ -86,15 +74,12 @@ public final class ClientPage {
 		Reference reference = run.reference();
 		String asThere = (reference == null) ? ""
 				: ", as in the reference: %sreproduced".formatted((reference.healthy() == keptUp(run)) ? "" : "NOT ");
-		return "%s: %s%s; %s, %s failed.".formatted(run.name(), keptUp(run) ? "kept up" : "did not keep up", asThere,
-				end, Figures.count(run.tally().failed()));
+		String causes = run.tally().failures().isEmpty() ? "" : " " + run.tally().failures();
+		return "%s: %s%s; %s, %s failed%s.".formatted(run.name(), keptUp(run) ? "kept up" : "did not keep up", asThere,
+				end, Figures.count(run.tally().failed()), causes);
 	}
 
-	private static void overview(ClientResult result, Html html) {
-		if (result.runs().isEmpty()) {
-			return;
-		}
-		html.table(ends(result)).table(latencies(result));
+	private static void overview(Html html) {
 		html.note(
 				"An open model: requests are due by the clock and sent whatever is outstanding; latency counts from when a request was due, of answered requests. Kept up: every request was sent, none failed, and at the end at most half as many more are outstanding than rate times least latency, or than are due in a second. Lag: how late requests were sent, the generator's own fault, part of every latency. CPU: of the whole client process. A run is marked %s if its lag's p99 exceeds %s ms or others used more than %s of the machine's CPU or an unknown share."
 					.formatted(Reliability.SIGN, Figures.measured(Reliability.LAG_LIMIT_MILLIS),

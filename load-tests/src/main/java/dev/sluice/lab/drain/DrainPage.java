@@ -19,11 +19,6 @@ public final class DrainPage {
 			}));
 	}
 
-	/** The answer for the terminal. */
-	public static String text(DrainResult drain) {
-		return answer(drain) + System.lineSeparator();
-	}
-
 	private static String answer(DrainResult drain) {
 		return String.format(Locale.ROOT,
 				"%,.0f orders/s while %,d were delivered (%.1f s): %.1f %% of the %,.0f/s that %s at once and %s ms allow",

@@ -3,6 +3,7 @@ package dev.sluice.lab.knee;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
@@ -31,26 +32,20 @@ public final class KneePage {
 
 	/** The sections of a report, in the order of the page. */
 	public static List<Section> sections(KneeResult result) {
-		return List.of(
-				new Section("knee", "What rate does a gateway sustain?", answers(result),
-						(html) -> write(result, html)),
-				Section.limits(
-						"A step is measured for a few seconds: a stall that comes once a minute is seen by few steps or by none.",
-						"Where the machine changes during a search, the rate that held and the one that did not belong to different times; the range of the searches says how much that is.",
-						"Load generator, services, Kafka, PostgreSQL and backend share this machine: a rate is that of all of them together.",
-						"Orders wait in Kafka before they are delivered: accepting may go on above this rate while the backlog grows."));
-	}
-
-	/** The rates for the terminal. */
-	public static String text(KneeResult result) {
-		String answers = Section.text(answers(result));
-		return "%s%n%sGoal: %s.%nBackend: %s.%n".formatted(answers, knees(result).text(), result.goal(),
-				result.backend());
+		return List.of(new Section("knee", "What rate does a gateway sustain?", answers(result), result.knees()
+			.isEmpty() ? List.of() : List.of(knees(result)), (html) -> write(result, html)), Section.limits(
+					"A step is measured for a few seconds: a stall that comes once a minute is seen by few steps or by none.",
+					"Where the machine changes during a search, the rate that held and the one that did not belong to different times; the range of the searches says how much that is.",
+					"Load generator, services, Kafka, PostgreSQL and backend share this machine: a rate is that of all of them together.",
+					"Orders wait in Kafka before they are delivered: accepting may go on above this rate while the backlog grows."));
 	}
 
 	private static List<String> answers(KneeResult result) {
 		return result.knees().isEmpty() ? List.of("None was searched.")
-				: result.repeated().stream().map(KneePage::answer).toList();
+				: Stream
+					.concat(result.repeated().stream().map(KneePage::answer),
+							Stream.of("Goal: %s. Backend: %s.".formatted(result.goal(), result.backend())))
+					.toList();
 	}
 
 	/**
@@ -101,7 +96,6 @@ public final class KneePage {
 		if (result.knees().isEmpty()) {
 			return;
 		}
-		html.paragraph("Goal: %s. Backend: %s.".formatted(result.goal(), result.backend()));
 		List<Chart.StackRow> rows = result.repeated()
 			.stream()
 			.map((searches) -> Chart.StackRow.of(searches.getFirst().name(),
@@ -110,8 +104,7 @@ public final class KneePage {
 			.toList();
 		html.chart(Chart.Stack.of("Greatest rate that met the goal",
 				"A bar for each variant and mode: the median of the searches.", "orders per second",
-				Chart.top(result.knees().stream().map(Knee::sustainedPerSecond)), List.of("orders per second"), rows),
-				knees(result));
+				Chart.top(result.knees().stream().map(Knee::sustainedPerSecond)), List.of("orders per second"), rows));
 		html.details("Each rate that was tried", steps(result));
 		html.note(
 				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart unless the sentence says otherwise. p99 from accepted to saved is the upper bound of a histogram's bucket: the true one is at least three quarters of it, and a goal between two bounds counts as the lower. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (lag of 99 %% of the requests, at most, above %s ms) or that others disturbed (more than %s of the CPU, or an unknown share) is marked %s."

@@ -35,16 +35,10 @@ public final class PoolPage {
 	public static List<Section> sections(PoolResult result) {
 		PoolPage page = new PoolPage(result);
 		return List.of(new Section("pool", "Do kept connections save a client that may open few?", page
-			.answers(), page::write), Section.limits("Each way to connect was run once, one after the other.",
+			.answers(), page.cases.isEmpty() ? List.of() : List.of(page.shares()), page::write), Section.limits(
+					"Each way to connect was run once, one after the other.",
 					"The limit on new connections closes what is too much at once, where an exhausted address translation lets it hang: here a client notices sooner, and its latencies are shorter.",
 					"Connections are the lab's own, of HTTP/1.1 without TLS: a handshake would make new ones dearer."));
-	}
-
-	/** The answers and the times for the terminal. */
-	public static String text(PoolResult result) {
-		PoolPage page = new PoolPage(result);
-		String answers = Section.text(page.answers());
-		return "%s%n%s".formatted(answers, page.shares().text());
 	}
 
 	private List<String> answers() {
@@ -67,7 +61,6 @@ public final class PoolPage {
 				"%s messages every second, to a backend that takes %s ms for each and accepts %s new connections per second; further ones are closed at once, while the reference's address translation let them hang."
 					.formatted(Figures.count(this.result.messages()), Figures.count(this.result.backendMillis()),
 							Figures.count(this.result.newConnectionsPerSecond())));
-		html.table(shares());
 		html.charts(List.of(chart("In flight", "messages", Status::inFlight),
 				chart("Errors", "messages given up", Status::errors)), statuses());
 		html.note(

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.chaos.ChaosPage;
@@ -62,17 +63,8 @@ public final class Report {
 
 	/** What the terminal shows of a run: empty, or ending with a line break. */
 	public static String text(RunResult run) {
-		String text = switch (run.finding()) {
-			case null -> "";
-			case ChaosResult chaos -> ChaosPage.text(chaos);
-			case ClientResult client -> ClientPage.text(client);
-			case CompareResult _ -> ComparePage.text(run);
-			case DrainResult drain -> DrainPage.text(drain);
-			case KneeResult knee -> KneePage.text(knee);
-			case PoolResult pool -> PoolPage.text(pool);
-			case SinkResult sink -> SinkPage.text(sink);
-			case SurgeResult surge -> SurgePage.text(surge);
-		};
+		String text = (run.finding() instanceof CompareResult) ? ComparePage.text(run)
+				: sections(run).stream().map(Section::text).collect(Collectors.joining());
 		String unseen = run.configuration().get(Target.UNSEEN);
 		return (unseen != null) ? "%sNot seen: %s.%n".formatted(text, unseen) : text;
 	}

@@ -28,27 +28,15 @@ import org.jspecify.annotations.Nullable;
 /** What {@code lab sink} shows: the rate of each way of moving the data. */
 public final class SinkPage {
 
-	/** As many columns of the rates as a terminal has room for. */
-	private static final int TERMINAL_COLUMNS = 8;
-
 	private SinkPage() {
 	}
 
 	/** The sections of a report, in the order of the page. */
 	public static List<Section> sections(RunResult run, SinkResult sink) {
-		return List.of(
-				new Section("transfers", "How fast is the data stored and acknowledged?",
-						sink.transfers().isEmpty() ? List.of("No transfer was measured.") : answers(sink),
-						(html) -> transfers(sink, html)),
+		return List.of(new Section("transfers", "How fast is the data stored and acknowledged?",
+				sink.transfers().isEmpty() ? List.of("No transfer was measured.") : answers(sink),
+				settings(sink).map((setting) -> table(sink, setting)).toList(), (html) -> transfers(sink, html)),
 				new Section("how", "How it was measured, and what limits it", (html) -> method(run, sink, html)));
-	}
-
-	/** The answers and the rates for the terminal. */
-	public static String text(SinkResult sink) {
-		String answers = Section.text(answers(sink));
-		return answers + System.lineSeparator()
-				+ settings(sink).map((setting) -> table(sink, setting).first(TERMINAL_COLUMNS).text())
-					.collect(Collectors.joining());
 	}
 
 	/** The settings that were measured. */
@@ -124,11 +112,7 @@ public final class SinkPage {
 	}
 
 	private static void transfers(SinkResult sink, Html html) {
-		settings(sink).forEach((setting) -> {
-			String words = setting.words();
-			html.element("h3", words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1));
-			html.chart(chart(sink, setting)).table(table(sink, setting));
-		});
+		html.charts(settings(sink).map((setting) -> chart(sink, setting)).toList());
 		html.note(
 				"MB are 10^6 bytes of data, before compression. On the wire: what the client sent, with gRPC's framing and without the headers of HTTP/2, TCP and IP. CPU: of client and sink together. Measured there: in the production system that this repeats. Medians of the repetitions.");
 	}

@@ -32,7 +32,8 @@ public final class SurgePage {
 		sections.add(new Section("surge", "What do clients see after a start and in a surge?",
 				surge.runs().isEmpty() ? List.of("Nothing was sent.")
 						: surge.runs().stream().map(SurgePage::answer).toList(),
-				(html) -> surge.runs().forEach((run) -> html.table(parts(run)))));
+				surge.runs().stream().map(SurgePage::parts).toList(), (_) -> {
+				}));
 		double accepted = top(surge, (second) -> second.outcomes().due());
 		int number = 1;
 		for (Run run : surge.runs()) {
@@ -48,14 +49,6 @@ public final class SurgePage {
 
 	private static double top(SurgeResult surge, ToDoubleFunction<Part> figure) {
 		return surge.runs().stream().flatMap((run) -> run.seconds().stream()).mapToDouble(figure).reduce(1, Math::max);
-	}
-
-	/** Each run for the terminal: its answer and its parts. */
-	public static String text(SurgeResult surge) {
-		return surge.runs()
-			.stream()
-			.map((run) -> "%s%n%n%s%n".formatted(answer(run), parts(run).text()))
-			.collect(Collectors.joining());
 	}
 
 	private static String title(Run run) {

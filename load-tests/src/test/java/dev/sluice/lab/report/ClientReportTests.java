@@ -26,7 +26,7 @@ class ClientReportTests {
 		String page = Report.page(failed());
 
 		assertThat(page).contains("async, 100/s: did not keep up, as in the reference: NOT reproduced",
-				"1,700 failed.");
+				"1,700 failed {no connection=1700}.");
 	}
 
 	/**

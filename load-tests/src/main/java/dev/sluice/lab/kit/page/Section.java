@@ -11,12 +11,19 @@ import java.util.function.Consumer;
  * letters, digits and hyphens
  * @param title its heading, plain text
  * @param answers the run's answers, if this section states any, in plain sentences
- * @param content writes what follows the answers
+ * @param tables what the answers rest on; the terminal shows them, too
+ * @param content writes what follows
  */
-public record Section(String id, String title, List<String> answers, Consumer<Html> content) {
+public record Section(String id, String title, List<String> answers, List<Table> tables, Consumer<Html> content) {
 
 	public Section {
 		answers = List.copyOf(answers);
+		tables = List.copyOf(tables);
+	}
+
+	/** A section without tables for the terminal. */
+	public Section(String id, String title, List<String> answers, Consumer<Html> content) {
+		this(id, title, answers, List.of(), content);
 	}
 
 	/** A section that answers nothing. */
@@ -34,9 +41,16 @@ public record Section(String id, String title, List<String> answers, Consumer<Ht
 		return String.join("", answers.stream().map("%s%n"::formatted).toList());
 	}
 
+	/** What the terminal shows of it; may be empty. */
+	public String text() {
+		return text(this.answers) + ((this.answers.isEmpty() || this.tables.isEmpty()) ? "" : System.lineSeparator())
+				+ String.join("", this.tables.stream().map(Table::text).toList());
+	}
+
 	/** Writes what follows the heading. */
 	public void write(Html html) {
 		html.list(this.answers, "class", "answer");
+		this.tables.forEach(html::table);
 		this.content.accept(html);
 	}
 

@@ -69,12 +69,6 @@ public record Table(String caption, List<? extends Column<?>> heads, List<List<S
 		return column.words() ? "words" : "figure";
 	}
 
-	/** Its first columns, for a terminal that has no room for all. */
-	public Table first(int columns) {
-		return new Table(this.caption, this.heads.subList(0, columns),
-				this.rows.stream().map((row) -> row.subList(0, columns)).toList());
-	}
-
 	/** The table as lines of text: caption, headings, rows; ends with an empty line. */
 	public String text() {
 		int[] widths = new int[this.heads.size()];
