@@ -21,9 +21,6 @@ public final class RunFile {
 	/** The file's name in a run's directory. */
 	public static final String NAME = "run.json";
 
-	/** A run of some hours has a few MB. */
-	private static final int MAX_BYTES = 64 << 20;
-
 	private static final JsonMapper JSON = JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
 	private RunFile() {
@@ -60,20 +57,17 @@ public final class RunFile {
 	}
 
 	/**
-	 * Reads a run of at most {@link #MAX_BYTES}.
+	 * Reads a run.
 	 * @param name of the file or of an archive's entry
 	 * @throws IOException as for a file
 	 */
 	public static RunResult read(String name, InputStream in) throws IOException {
 		byte[] content;
 		try {
-			content = in.readNBytes(MAX_BYTES + 1);
+			content = in.readAllBytes();
 		}
 		catch (IOException ex) {
 			throw new IOException("%s cannot be read (%s)".formatted(name, ex), ex);
-		}
-		if (content.length > MAX_BYTES) {
-			throw new IOException("%s has more than %s MB, which no run has".formatted(name, MAX_BYTES >> 20));
 		}
 		return parse(name, content);
 	}
