@@ -1,5 +1,6 @@
 package dev.sluice.gateway;
 
+import dev.sluice.gateway.core.warmup.WarmUp;
 import dev.sluice.topics.ServiceJvm;
 
 import org.springframework.boot.SpringApplication;
@@ -13,7 +14,9 @@ class GatewayApplication {
 
 	public static void main(String[] args) {
 		ServiceJvm.prepare();
+		WarmUp warmUp = WarmUp.run(GatewayApplication.class, args);
 		SpringApplication.run(GatewayApplication.class, args);
+		warmUp.log();
 	}
 
 }

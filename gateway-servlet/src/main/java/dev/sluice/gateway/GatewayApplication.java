@@ -1,5 +1,6 @@
 package dev.sluice.gateway;
 
+import dev.sluice.gateway.core.warmup.WarmUp;
 import dev.sluice.topics.ServiceJvm;
 
 import org.springframework.boot.SpringApplication;
@@ -14,7 +15,9 @@ class GatewayApplication {
 	public static void main(String[] args) {
 		ServiceJvm.prepare();
 		CarrierThreads.configure();
+		WarmUp warmUp = WarmUp.run(GatewayApplication.class, args);
 		SpringApplication.run(GatewayApplication.class, args);
+		warmUp.log();
 	}
 
 }

@@ -82,9 +82,8 @@ class ClientLimitTests {
 	}
 
 	private ClientLimit limit(double perSecond, int burst) {
-		return new ClientLimit(
-				new GatewayProperties(Mode.SYNC, 1, Duration.ZERO, Duration.ZERO, 0, perSecond, burst, Duration.ZERO),
-				this.nanos::get);
+		return new ClientLimit(new GatewayProperties(Mode.SYNC, 1, Duration.ZERO, Duration.ZERO, 0, perSecond, burst,
+				Duration.ZERO, Duration.ZERO), this.nanos::get);
 	}
 
 }

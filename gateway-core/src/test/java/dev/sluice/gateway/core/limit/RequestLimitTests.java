@@ -228,9 +228,8 @@ class RequestLimitTests {
 
 	static RequestLimit limit(int maxInProgress, Duration maxDelay, Duration drainTime, SimpleMeterRegistry meters,
 			RefusedRequests refused) {
-		return RequestLimits.of(
-				new GatewayProperties(Mode.SYNC, maxInProgress, maxDelay, Duration.ZERO, 0, 0, 1, drainTime),
-				CONNECTIONS, refused, meters);
+		return RequestLimits.of(new GatewayProperties(Mode.SYNC, maxInProgress, maxDelay, Duration.ZERO, 0, 0, 1,
+				drainTime, Duration.ZERO), CONNECTIONS, refused, meters);
 	}
 
 }

@@ -110,7 +110,8 @@ class SchedulingDelayTests {
 
 	private SchedulingDelay delay(Duration maxDelay, Executor threads) {
 		this.meters.find(GatewayMetric.SCHEDULING_DELAY.metricName()).meters().forEach(this.meters::remove);
-		return new SchedulingDelay(new GatewayProperties(Mode.SYNC, 1, maxDelay, Duration.ZERO, 0, 0, 1, Duration.ZERO),
+		return new SchedulingDelay(
+				new GatewayProperties(Mode.SYNC, 1, maxDelay, Duration.ZERO, 0, 0, 1, Duration.ZERO, Duration.ZERO),
 				this.limit, () -> threads, this.meters, new Supervisor(this.failed::add));
 	}
 

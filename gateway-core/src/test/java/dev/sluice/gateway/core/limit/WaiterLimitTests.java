@@ -13,9 +13,8 @@ class WaiterLimitTests {
 
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
-	private final WaiterLimit limit = new WaiterLimit(
-			new GatewayProperties(Mode.SYNC, 10, Duration.ZERO, Duration.ofSeconds(10), 2, 0, 10, Duration.ZERO),
-			this.meters);
+	private final WaiterLimit limit = new WaiterLimit(new GatewayProperties(Mode.SYNC, 10, Duration.ZERO,
+			Duration.ofSeconds(10), 2, 0, 10, Duration.ZERO, Duration.ZERO), this.meters);
 
 	@Test
 	void letsNoMoreWaitThanAllowed() {

@@ -101,7 +101,7 @@ class OrderRequestsTests {
 
 	private static OrderRequests requests(Mode defaultMode, double clientLimit, int clientBurst) {
 		GatewayProperties properties = new GatewayProperties(defaultMode, 1, Duration.ZERO, Duration.ofSeconds(10), 1,
-				clientLimit, clientBurst, Duration.ZERO);
+				clientLimit, clientBurst, Duration.ZERO, Duration.ZERO);
 		return new OrderRequests(properties, new OrderCodec(), new ClientLimit(properties, Ticker.disabledTicker()),
 				new OrderIds());
 	}
