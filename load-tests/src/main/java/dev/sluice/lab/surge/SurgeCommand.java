@@ -52,6 +52,10 @@ public final class SurgeCommand extends ExperimentCommand {
 			description = "The gateway's heap in MB. Default: ${DEFAULT-VALUE}.")
 	private int heapMegabytes = 384;
 
+	@Option(names = "--own-warm-up", paramLabel = "SECONDS", defaultValue = "5",
+			description = "How long the gateway warms up before it is ready; 0: not at all. Default: ${DEFAULT-VALUE}.")
+	private int ownWarmUpSeconds = 5;
+
 	@Option(names = "--warm-up", paramLabel = "RATE:SECONDS", converter = StepConverter.class,
 			description = "A load before that is not counted. Default: none, the load begins when the gateway is ready.")
 	private @Nullable Step warmUp;
@@ -99,7 +103,8 @@ public final class SurgeCommand extends ExperimentCommand {
 			throw usage("--steps: 1 to %s orders in all".formatted(OpenClient.MAX_REQUESTS));
 		}
 		SurgeExperiment.Settings settings = new SurgeExperiment.Settings(chosen, List.copyOf(this.modes),
-				this.repetitions, this.connections, this.keyed, this.heapMegabytes, this.warmUp, this.steps);
+				this.repetitions, this.connections, this.keyed, this.heapMegabytes, this.ownWarmUpSeconds, this.warmUp,
+				this.steps);
 		return run(SurgeExperiment.NAME, commandLine(),
 				(run) -> new SurgeExperiment(run, this.infrastructure.value(), settings));
 	}

@@ -72,10 +72,11 @@ final class SurgeExperiment extends Experiment {
 	 * @param repetitions of each variant and mode, by turns
 	 * @param keyed whether each order has an idempotency key
 	 * @param heapMegabytes of the gateway
+	 * @param ownWarmUpSeconds {@code sluice.warm-up}
 	 * @param warmUp a load that is not counted; null to begin when the gateway is ready
 	 */
 	record Settings(List<Variant> variants, List<Mode> modes, int repetitions, int connections, boolean keyed,
-			int heapMegabytes, @Nullable Step warmUp, List<Step> steps) {
+			int heapMegabytes, int ownWarmUpSeconds, @Nullable Step warmUp, List<Step> steps) {
 	}
 
 	SurgeExperiment(Run run, Infrastructure infrastructure, Settings settings) {
@@ -131,7 +132,9 @@ final class SurgeExperiment extends Experiment {
 
 	private ServiceOptions gateway(String name) {
 		String heap = this.settings.heapMegabytes() + "m";
-		return ServiceOptions.NONE.withJvmArgs("-Xms" + heap, "-Xmx" + heap).withLog(name);
+		return ServiceOptions.NONE.withJvmArgs("-Xms" + heap, "-Xmx" + heap)
+			.withProperty(ServiceOptions.WARM_UP, this.settings.ownWarmUpSeconds() + "s")
+			.withLog(name);
 	}
 
 	private Figures send(Connections connections, URI gateway, Mode mode, List<Step> steps, String what)
@@ -181,6 +184,8 @@ final class SurgeExperiment extends Experiment {
 			.formatted(this.settings.connections()));
 		configuration.put("idempotency keys", this.settings.keyed() ? "one for each order" : "none");
 		configuration.put("gateway's heap", this.settings.heapMegabytes() + " MB");
+		configuration.put("gateway's own warm-up",
+				ServiceOptions.WARM_UP + "=" + this.settings.ownWarmUpSeconds() + "s");
 		configuration.put("a client gives up after", TIMEOUT.toSeconds() + " s");
 		Step warmUp = this.settings.warmUp();
 		configuration.put("warm-up",

@@ -19,6 +19,9 @@ public record ServiceOptions(List<String> jvmArgs, Map<String, String> propertie
 	/** The property that gives health and metrics a port of their own. */
 	public static final String MANAGEMENT_PORT = "management.server.port";
 
+	/** The property with the time of a gateway's warm-up before it is ready. */
+	public static final String WARM_UP = "sluice.warm-up";
+
 	public static final ServiceOptions NONE = new ServiceOptions(List.of(), Map.of(), "");
 
 	public ServiceOptions {

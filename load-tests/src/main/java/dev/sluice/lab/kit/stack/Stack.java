@@ -145,6 +145,8 @@ public final class Stack implements AutoCloseable {
 			case GATEWAY_SERVLET, BACKEND, CONSUMER, SINK -> jdbc();
 		});
 		own.put("backend.url", uri(Module.BACKEND).toString());
+		// What measures warms up by its own load.
+		own.put(ServiceOptions.WARM_UP, "0s");
 		own.putAll(variant.properties());
 		return own;
 	}
