@@ -31,9 +31,9 @@ import org.springframework.core.env.StandardEnvironment;
  * it. So the code that an order runs through is loaded and partly compiled when the
  * gateway is ready.
  * <p>
- * The twin has a context, metrics and a port of its own, and logs nothing, so nothing of
- * it is left. It has no shutdown hook, so a signal ends the JVM at once. Whatever fails,
- * the gateway starts as it would without.
+ * The twin has a context, metrics and a port of its own, and logs nothing, so none of its
+ * orders, metrics or log lines is left. It has no shutdown hook, so a signal ends the JVM
+ * at once. Whatever fails, the gateway starts as it would without.
  */
 public final class WarmUp {
 
