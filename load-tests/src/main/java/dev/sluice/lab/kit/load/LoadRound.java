@@ -87,7 +87,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 			return this.sampler.samples();
 		}
 
-		/** The services' metrics, by service. */
+		/** The services' metrics since the last call, by service. */
 		public Map<String, Scrapes> scrapes() {
 			return this.scraper.scrapes();
 		}

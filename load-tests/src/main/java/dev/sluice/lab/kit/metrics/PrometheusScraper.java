@@ -13,12 +13,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -30,9 +31,9 @@ import dev.sluice.lab.kit.stack.Http;
 /**
  * Scrapes the services' Prometheus endpoints each second, on its own thread, into one
  * compressed file for each service. The answers are kept unchanged, each after a comment
- * with its time; some of the metrics are also kept in memory. If an endpoint does not
- * answer within a second, or a scrape fails otherwise, that is noted in the file, and the
- * next scrape tries again.
+ * with its time; some of the metrics are also kept in memory until they are taken. If an
+ * endpoint does not answer within a second, or a scrape fails otherwise, that is noted in
+ * the file, and the next scrape tries again.
  */
 public final class PrometheusScraper implements AutoCloseable {
 
@@ -66,7 +67,7 @@ public final class PrometheusScraper implements AutoCloseable {
 								new GZIPOutputStream(
 										Files.newOutputStream(directory.resolve(endpoint.getKey() + ".prom.gz"))),
 								StandardCharsets.UTF_8)),
-						new ConcurrentLinkedQueue<>()));
+						new LinkedBlockingQueue<>()));
 			}
 		}
 		catch (IOException ex) {
@@ -101,10 +102,14 @@ public final class PrometheusScraper implements AutoCloseable {
 		}
 	}
 
-	/** What was answered until now, by service. */
+	/** What was answered since the last call, by service; it is kept no longer. */
 	public Map<String, Scrapes> scrapes() {
 		Map<String, Scrapes> all = new LinkedHashMap<>();
-		this.targets.forEach((service, target) -> all.put(service, new Scrapes(List.copyOf(target.scrapes()))));
+		this.targets.forEach((service, target) -> {
+			List<Scrape> answered = new ArrayList<>();
+			target.scrapes().drainTo(answered);
+			all.put(service, new Scrapes(answered));
+		});
 		return all;
 	}
 
@@ -123,7 +128,7 @@ public final class PrometheusScraper implements AutoCloseable {
 		this.targets.values().forEach((target) -> target.file().close());
 	}
 
-	private record Target(URI endpoint, PrintWriter file, Queue<Scrape> scrapes) {
+	private record Target(URI endpoint, PrintWriter file, BlockingQueue<Scrape> scrapes) {
 	}
 
 }
