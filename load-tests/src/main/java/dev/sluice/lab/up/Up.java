@@ -51,6 +51,9 @@ public final class Up implements Callable<Integer> {
 	/** How often a service that has ended is started again. */
 	private static final int RESTARTS = 3;
 
+	/** As deployed ones do, and those of experiments do not. */
+	private static final ServiceOptions WARMING_UP = ServiceOptions.NONE.withProperty(ServiceOptions.WARM_UP, "5s");
+
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
@@ -152,9 +155,8 @@ public final class Up implements Callable<Integer> {
 			.start(() -> startLate(out, reported(out, start, "grpc-sink", () -> stack.startSink(ServiceOptions.NONE))));
 		Stack.inParallel(List.of(reported(out, start, "backend-mock", () -> stack.startBackend(ServiceOptions.NONE)),
 				reported(out, start, "order-consumer", () -> stack.startConsumer(ServiceOptions.NONE)),
-				reported(out, start, "gateway-servlet", () -> stack.startGateway(servlet, ServiceOptions.NONE)),
-				reported(out, start, "gateway-reactive",
-						() -> stack.startGateway(Variant.REACTIVE, ServiceOptions.NONE))));
+				reported(out, start, "gateway-servlet", () -> stack.startGateway(servlet, WARMING_UP)),
+				reported(out, start, "gateway-reactive", () -> stack.startGateway(Variant.REACTIVE, WARMING_UP))));
 		return Duration.ofNanos(System.nanoTime() - start);
 	}
 
