@@ -2,10 +2,6 @@ package dev.sluice.lab.up;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.ConnectException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -50,6 +47,9 @@ public final class Up implements Callable<Integer> {
 
 	/** How often a service that has ended is started again. */
 	private static final int RESTARTS = 3;
+
+	/** What nobody starts again. */
+	private static final List<String> SERVERS = List.of("Kafka", "PostgreSQL");
 
 	/** As deployed ones do, and those of experiments do not. */
 	private static final ServiceOptions WARMING_UP = ServiceOptions.NONE.withProperty(ServiceOptions.WARM_UP, "5s");
@@ -111,7 +111,7 @@ public final class Up implements Callable<Integer> {
 		try {
 			Duration elapsed = start(out, stack, servlet);
 			printAddresses(out, stack, servlet, elapsed);
-			Service dead = watch(out, servers(stack));
+			Service dead = watch(out, stack.ports());
 			throw new LabException("%s has ended once more; its log %s ends with:%n%s".formatted(dead.name(),
 					dead.logFile(), dead.process().tail()));
 		}
@@ -218,25 +218,20 @@ public final class Up implements Callable<Integer> {
 		out.flush();
 	}
 
-	/** The addresses of Kafka and PostgreSQL, by name. */
-	private static Map<String, URI> servers(Stack stack) {
-		return Map.of("Kafka", URI.create("kafka://" + stack.infrastructure().kafka().bootstrapServers()), "PostgreSQL",
-				URI.create(stack.infrastructure().postgres().jdbcUrl().substring("jdbc:".length())));
-	}
-
 	/** Starts services that end again; returns the first that has ended too often. */
-	private Service watch(PrintWriter out, Map<String, URI> servers) throws InterruptedException {
+	private Service watch(PrintWriter out, Map<String, Integer> ports) throws InterruptedException {
 		Set<String> ended = new HashSet<>();
 		while (true) {
-			servers.forEach((name, server) -> {
-				if (!hasEnded(server)) {
-					ended.remove(name);
+			for (String server : SERVERS) {
+				int port = Objects.requireNonNull(ports.get(server));
+				if (!Ports.isFree(port)) {
+					ended.remove(server);
 				}
-				else if (ended.add(name)) {
+				else if (ended.add(server)) {
 					say(out, "%s has ended: nothing listens on port %s. The services wait for it; Ctrl-C stops them"
-						.formatted(name, server.getPort()));
+						.formatted(server, port));
 				}
-			});
+			}
 			for (Service service : this.restarts.keySet()) {
 				if (!service.isAlive()) {
 					int time = this.restarts.merge(service, 1, Integer::sum);
@@ -247,17 +242,6 @@ public final class Up implements Callable<Integer> {
 				}
 			}
 			Thread.sleep(WATCH_INTERVAL);
-		}
-	}
-
-	/** Not if it is frozen, or slow. */
-	private static boolean hasEnded(URI server) {
-		try (Socket socket = new Socket()) {
-			socket.connect(new InetSocketAddress(server.getHost(), server.getPort()), (int) WATCH_INTERVAL.toMillis());
-			return false;
-		}
-		catch (IOException ex) {
-			return ex instanceof ConnectException;
 		}
 	}
 

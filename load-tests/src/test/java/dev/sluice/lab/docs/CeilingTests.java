@@ -25,9 +25,9 @@ class CeilingTests {
 
 	/** Lines of {@code src/main/java}. */
 	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_175),
-			Map.entry("dev-services", 3_074), Map.entry("gateway-core", 6_272), Map.entry("gateway-reactive", 2_255),
+			Map.entry("dev-services", 3_074), Map.entry("gateway-core", 6_278), Map.entry("gateway-reactive", 2_255),
 			Map.entry("gateway-servlet", 3_642), Map.entry("grpc-sink", 9_530), Map.entry("kafka-topics", 806),
-			Map.entry("load-tests", 22_069), Map.entry("order-consumer", 5_608), Map.entry("order-contract", 967));
+			Map.entry("load-tests", 22_053), Map.entry("order-consumer", 5_608), Map.entry("order-contract", 967));
 
 	/** Lines of {@code src/test/java} of all modules. */
 	private static final int TEST_LINES = 51_559;
