@@ -3,8 +3,7 @@ package dev.sluice.lab.chaos;
 import java.util.EnumSet;
 import java.util.Set;
 
-import dev.sluice.lab.chaos.ChaosPlan.Choice;
-import dev.sluice.lab.chaos.ChaosPlan.Kind;
+import dev.sluice.lab.chaos.Fault.Target;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
@@ -24,8 +23,6 @@ public final class ChaosCommand extends ExperimentCommand {
 
 	private static final int MINUTES = 5;
 
-	private static final int KILLS = 5;
-
 	private static final int QUICK_SECONDS = 70;
 
 	private static final double RATE = 100;
@@ -40,30 +37,17 @@ public final class ChaosCommand extends ExperimentCommand {
 	@Option(names = "--minutes", paramLabel = "M", description = "Length of the load. Default: " + MINUTES + ".")
 	private @Nullable Double minutes;
 
-	@Option(names = "--orders", paramLabel = "N", description = "Orders to place, instead of --minutes.")
-	private @Nullable Integer orders;
-
 	@Option(names = "--rate", paramLabel = "R", description = "Orders per second, by the clock. Default: " + RATE
 			+ ", with --smallest " + SMALLEST_RATE + ".")
 	private @Nullable Double rate;
 
 	@Option(names = "--seed", paramLabel = "S",
-			description = "Start value of the schedule. Default: drawn, and printed.")
+			description = "Start value of the order of the faults. Default: drawn, and printed.")
 	private @Nullable Long seed;
 
 	@Option(names = "--faults", split = ",", paramLabel = "TARGET",
 			description = "What to break: ${COMPLETION-CANDIDATES}. Default: all.")
-	private Set<ChaosPlan.Target> targets = EnumSet.allOf(ChaosPlan.Target.class);
-
-	@Option(names = "--kinds", split = ",", paramLabel = "KIND",
-			description = "How to break it: kill, freeze, restart; the backend: freeze, errors, hang, reset, and with"
-					+ " --store postgres all of them. Default: all.")
-	private Set<Kind> kinds = EnumSet.allOf(Kind.class);
-
-	@Option(names = "--kills-each", paramLabel = "K",
-			description = "Number of kills of each target. Each other kind happens a quarter as often, at least once. Default: "
-					+ KILLS + ".")
-	private @Nullable Integer killsEach;
+	private Set<Target> targets = EnumSet.allOf(Target.class);
 
 	@Option(names = "--brokers", paramLabel = "B", defaultValue = "1",
 			description = "Number of Kafka brokers, 1 or 3. With 3, one at a time is broken. Default: ${DEFAULT-VALUE}.")
@@ -79,39 +63,26 @@ public final class ChaosCommand extends ExperimentCommand {
 	@Override
 	public Integer call() {
 		ChaosExperiment.Settings settings = settings();
-		ChaosPlan plan = argument(() -> plan(settings));
 		return run(ChaosExperiment.NAME,
 				(this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(settings.seed())),
-				(run) -> new ChaosExperiment(run, this.infrastructure.value(), settings, plan));
+				(run) -> new ChaosExperiment(run, this.infrastructure.value(), settings));
 	}
 
 	private ChaosExperiment.Settings settings() {
-		boolean whole = this.length.value() == Length.WHOLE;
-		double perSecond = (this.rate != null) ? this.rate
-				: (this.length.value() == Length.SMALLEST) ? SMALLEST_RATE : RATE;
-		if (!(perSecond > 0 && perSecond <= 10_000)) {
-			throw usage("--rate must be above 0 and at most 10,000");
+		Length chosen = this.length.value();
+		double perSecond = (this.rate != null) ? this.rate : (chosen == Length.SMALLEST) ? SMALLEST_RATE : RATE;
+		double seconds = (this.minutes != null) ? this.minutes * 60
+				: (chosen == Length.WHOLE) ? MINUTES * 60 : QUICK_SECONDS;
+		double orders = seconds * perSecond;
+		if (!(perSecond > 0 && perSecond <= 10_000 && orders >= 1 && orders <= MAX_ORDERS)) {
+			throw usage("--rate must be above 0 and at most 10,000, and with --minutes give 1 to %s orders"
+				.formatted(MAX_ORDERS));
 		}
 		if (this.brokers != 1 && this.brokers != 3) {
 			throw usage("--brokers must be 1 or 3");
 		}
-		if (this.orders != null && this.minutes != null) {
-			throw usage("--orders and --minutes both give the length of the load: use one of them");
-		}
-		double seconds = (this.minutes != null) ? this.minutes * 60 : whole ? MINUTES * 60 : QUICK_SECONDS;
-		double count = (this.orders != null) ? this.orders : seconds * perSecond;
-		if (!(count >= 1 && count <= MAX_ORDERS)) {
-			throw usage("Between 1 and %s orders can be placed, these are %s".formatted(MAX_ORDERS, Math.round(count)));
-		}
-		return new ChaosExperiment.Settings((int) Math.round(count), perSecond, this.brokers, this.store,
-				this.length.value() == Length.SMALLEST,
-				(this.seed != null) ? this.seed : System.nanoTime() % 1_000_000);
-	}
-
-	private ChaosPlan plan(ChaosExperiment.Settings settings) {
-		int kills = (this.killsEach != null) ? this.killsEach : (this.length.value() == Length.WHOLE) ? KILLS : 1;
-		return ChaosPlan.of(new Choice(this.targets, this.kinds, kills, this.brokers,
-				this.store == ChaosExperiment.Store.POSTGRES, settings.millis(), settings.seed()));
+		return new ChaosExperiment.Settings((int) Math.round(orders), perSecond, this.targets, this.brokers, this.store,
+				chosen == Length.SMALLEST, (this.seed != null) ? this.seed : System.nanoTime() % 1_000_000);
 	}
 
 }

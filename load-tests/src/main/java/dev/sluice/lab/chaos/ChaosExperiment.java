@@ -6,14 +6,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.IntStream;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
@@ -21,9 +21,9 @@ import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Patience;
-import dev.sluice.lab.chaos.ChaosPlan.Target;
-import dev.sluice.lab.chaos.FaultInjector.Victim;
-import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.chaos.Fault.Target;
+import dev.sluice.lab.chaos.Fault.Victim;
+import dev.sluice.lab.chaos.FaultInjector.Schedule;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult;
@@ -34,7 +34,7 @@ import dev.sluice.lab.kit.run.ConsumerGroup;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Http;
-import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.StackOptions;
@@ -54,14 +54,10 @@ final class ChaosExperiment extends Experiment {
 	static final String NAME = "chaos";
 
 	/** The gateways, in the order they are tried. */
-	static final List<Variant> GATEWAYS = List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE);
-
-	private static final String BACKEND = "backend";
-
-	private static final String CONSUMER = "consumer";
+	private static final List<Variant> GATEWAYS = List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE);
 
 	/** Number of consumers. */
-	static final int CONSUMERS = 2;
+	private static final int CONSUMERS = 2;
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -78,8 +74,11 @@ final class ChaosExperiment extends Experiment {
 	 */
 	private static final int HEAL_STARTS = 3;
 
-	/** Between two faults of the same victim, so that its recovery shows. */
-	private static final long REST_MILLIS = 5_000;
+	private static final Duration LEAD = Duration.ofSeconds(5);
+
+	private static final Duration TAIL = Duration.ofSeconds(10);
+
+	private static final Duration MAX_PAUSE = Duration.ofSeconds(8);
 
 	private static final int MAX_VIOLATIONS = 20;
 
@@ -87,8 +86,6 @@ final class ChaosExperiment extends Experiment {
 	private static final String VIOLATIONS = "violations.csv";
 
 	private final Settings settings;
-
-	private final ChaosPlan plan;
 
 	/** The answers so far; null until the load begins. */
 	private @Nullable OrderLedger ledger;
@@ -101,20 +98,22 @@ final class ChaosExperiment extends Experiment {
 	private long latestMillis;
 
 	/**
-	 * Settings other than the faults.
+	 * The chosen settings.
 	 *
 	 * @param orders to place
 	 * @param ratePerSecond orders due each second
+	 * @param targets what to break
 	 * @param brokers number of Kafka brokers, 1 or 3
 	 * @param store where the backend keeps its orders
 	 * @param checking whether the services are started at the least cost
 	 * @param seed seed of the faults
 	 */
-	record Settings(int orders, double ratePerSecond, int brokers, Store store, boolean checking, long seed) {
+	record Settings(int orders, double ratePerSecond, Set<Target> targets, int brokers, Store store, boolean checking,
+			long seed) {
 
-		/** Length of the load without delays, in milliseconds. */
-		long millis() {
-			return Math.round(this.orders / this.ratePerSecond * 1_000);
+		/** Length of the load without delays. */
+		Duration length() {
+			return Duration.ofMillis(Math.round(this.orders / this.ratePerSecond * 1_000));
 		}
 
 	}
@@ -131,10 +130,9 @@ final class ChaosExperiment extends Experiment {
 
 	}
 
-	ChaosExperiment(Run run, Infrastructure infrastructure, Settings settings, ChaosPlan plan) {
+	ChaosExperiment(Run run, Infrastructure infrastructure, Settings settings) {
 		super(NAME, run, infrastructure);
 		this.settings = settings;
-		this.plan = plan;
 	}
 
 	@Override
@@ -187,17 +185,15 @@ final class ChaosExperiment extends Experiment {
 	private void run(Stack stack, HttpClient client) throws IOException, InterruptedException {
 		progress().step("Starting Kafka, PostgreSQL (%s), the backend, %s consumers and two gateways"
 			.formatted(stack.infrastructure().infrastructure(), CONSUMERS));
-		Map<String, Service> services = start(stack);
-		Service backend = Objects.requireNonNull(services.get(BACKEND));
-		BackendControl control = new BackendControl(client, backend.uri());
+		start(stack);
+		BackendControl control = new BackendControl(client, stack.uri(Module.BACKEND));
 		control.behave(BackendBehaviour.DEFAULT);
 		List<Gateway> gateways = GATEWAYS.stream()
-			.map((variant) -> new Gateway(variant.id(), Objects.requireNonNull(services.get(variant.id())).uri()))
+			.map((variant) -> new Gateway(variant.id(), stack.uri(variant.module())))
 			.toList();
 		OrderIdentity identity = new OrderIdentity("chaos-" + this.settings.seed());
-		progress().step(String.format(Locale.ROOT, "Placing %,d orders, %.0f per second, during %s (seed %d)",
-				this.settings.orders(), this.settings.ratePerSecond(),
-				Figures.counted(this.plan.faults().size(), "fault"), this.settings.seed()));
+		progress().step(String.format(Locale.ROOT, "Placing %,d orders, %.0f per second, during faults (seed %d)",
+				this.settings.orders(), this.settings.ratePerSecond(), this.settings.seed()));
 		Path directory = directory().path();
 		try (OrderLedger answers = new OrderLedger(this.settings.orders(), SYNC_SHARE,
 				directory.resolve("attempts.csv"))) {
@@ -205,7 +201,8 @@ final class ChaosExperiment extends Experiment {
 			long startMillis = System.currentTimeMillis();
 			long start = System.nanoTime();
 			int placed = place(new OrderDriver(gateways, identity, answers, start, OrderDriver.FIRST_PAUSE),
-					new FaultInjector(this.plan, victims(stack, services, control), start, REST_MILLIS, progress()));
+					new FaultInjector(rounds(stack),
+							new Schedule(start, LEAD, this.settings.length().minus(TAIL), MAX_PAUSE), control, progress()));
 			progress().step("Everything runs again; waiting for orders under way");
 			this.audited = new LedgerAudit(answers, identity, control, gateways.getFirst().uri(),
 					() -> unfinished(stack), LedgerAudit.POLL)
@@ -225,9 +222,8 @@ final class ChaosExperiment extends Experiment {
 				progress().during("%s of %s orders placed".formatted(driver.placed(), this.settings.orders()));
 				injector.check();
 			});
-			progress().step("The load has ended: %s orders placed%s".formatted(driver.placed(),
-					injector.isOver() ? "" : "; the faults that are left go on without load"));
-			injector.awaitHealed(HEAL_STARTS * DevServices.startTimeout().toMillis());
+			progress().step("The load has ended: %s orders placed".formatted(driver.placed()));
+			injector.awaitHealed(DevServices.startTimeout().multipliedBy(HEAL_STARTS));
 			return driver.placed();
 		}
 		finally {
@@ -243,48 +239,50 @@ final class ChaosExperiment extends Experiment {
 		}
 	}
 
-	private Map<String, Service> start(Stack stack) {
-		Map<String, Service> services = new ConcurrentHashMap<>();
+	private void start(Stack stack) {
 		List<Callable<?>> starts = new ArrayList<>();
 		starts.add(stack::startInfrastructure);
 		ServiceOptions backend = ServiceOptions.NONE.withProperty("backend.store", this.settings.store());
-		starts.add(() -> services.put(BACKEND, stack.startBackend(backend)));
+		starts.add(() -> stack.startBackend(backend));
 		for (int number = 1; number <= CONSUMERS; number++) {
 			int of = number;
-			starts.add(() -> services.put(consumer(of), stack.startConsumer(of, ServiceOptions.NONE)));
+			starts.add(() -> stack.startConsumer(of, ServiceOptions.NONE));
 		}
-		GATEWAYS.forEach((variant) -> starts
-			.add(() -> services.put(variant.id(), stack.startGateway(variant, ServiceOptions.NONE))));
+		GATEWAYS.forEach((variant) -> starts.add(() -> stack.startGateway(variant, ServiceOptions.NONE)));
 		Stack.inParallel(starts);
-		return services;
 	}
 
-	private static String consumer(int number) {
-		return CONSUMER + " " + number;
+	/** Rounds of the chosen faults, which the seed repeats. */
+	private Supplier<List<Fault>> rounds(Stack stack) {
+		List<Victim> victims = victims(stack);
+		Random random = new Random(this.settings.seed());
+		return () -> Fault.round(victims, this.settings.store() == Store.POSTGRES, random);
 	}
 
-	private Map<Target, List<Victim>> victims(Stack stack, Map<String, Service> services, BackendControl control) {
+	/** Always in the same order. */
+	private List<Victim> victims(Stack stack) {
+		List<Victim> victims = new ArrayList<>(List.of(new Victim(Target.POSTGRES, "PostgreSQL",
+				stack.infrastructure().postgres())));
+		stack.services()
+			.forEach((service) -> victims.add(new Victim(target(service.module()), service.name(), service.process())));
 		List<Breakable> brokers = stack.infrastructure().kafka().brokers();
-		return Map.of(Target.GATEWAY,
-				GATEWAYS.stream()
-					.map((variant) -> victim("gateway " + variant, services.get(variant.id()), null))
-					.toList(),
-				Target.CONSUMER,
-				IntStream.rangeClosed(1, CONSUMERS)
-					.mapToObj(ChaosExperiment::consumer)
-					.map((name) -> victim(name, services.get(name), null))
-					.toList(),
-				Target.BROKER,
-				IntStream.range(0, brokers.size())
-					.mapToObj((i) -> new Victim((brokers.size() == 1) ? "broker" : "broker " + (i + 1), brokers.get(i),
-							null))
-					.toList(),
-				Target.POSTGRES, List.of(new Victim("postgres", stack.infrastructure().postgres(), null)),
-				Target.BACKEND, List.of(victim(BACKEND, services.get(BACKEND), control)));
+		for (Breakable broker : brokers) {
+			victims.add(new Victim(Target.BROKER,
+					(brokers.size() == 1) ? "broker" : "broker " + (brokers.indexOf(broker) + 1), broker));
+		}
+		return victims.stream()
+			.filter((victim) -> this.settings.targets().contains(victim.target()))
+			.sorted(Comparator.comparing(Victim::name))
+			.toList();
 	}
 
-	private static Victim victim(String name, @Nullable Service service, @Nullable BackendControl backend) {
-		return new Victim(name, Objects.requireNonNull(service, name).process(), backend);
+	private static Target target(Module module) {
+		return switch (module) {
+			case BACKEND -> Target.BACKEND;
+			case CONSUMER -> Target.CONSUMER;
+			case GATEWAY_SERVLET, GATEWAY_REACTIVE -> Target.GATEWAY;
+			case SINK -> throw new IllegalStateException("No sink is started");
+		};
 	}
 
 }

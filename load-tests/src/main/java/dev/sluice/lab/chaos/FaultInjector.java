@@ -3,34 +3,26 @@ package dev.sluice.lab.chaos;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
-import dev.sluice.contract.BackendBehaviour;
-import dev.sluice.contract.BackendBehaviour.Capacity;
-import dev.sluice.contract.BackendBehaviour.Delay;
-import dev.sluice.devservices.Breakable;
-import dev.sluice.lab.chaos.ChaosPlan.Kind;
-import dev.sluice.lab.chaos.ChaosPlan.Target;
-import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.chaos.Fault.Kind;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Breaks and mends by plan. A virtual thread for each fault waits for the fault's time,
- * then until nothing of its group is broken and fewer than {@link #AT_ONCE} other faults
- * are going on. A fault that would outlast the run is mended, whatever happens.
+ * Breaks and mends, one round of faults after the other until the load ends; the first
+ * round is finished in any case. {@link #AT_ONCE} threads each take the next fault whose
+ * group is whole, break, mend and pause. A fault that would outlast the run is mended,
+ * whatever happens.
  */
 final class FaultInjector implements AutoCloseable {
 
@@ -40,32 +32,42 @@ final class FaultInjector implements AutoCloseable {
 	 */
 	static final int AT_ONCE = 2;
 
-	private static final Duration POLL = Duration.ofMillis(20);
-
 	private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
-	private final List<Future<?>> faults = new ArrayList<>();
+	private final Supplier<List<Fault>> rounds;
 
-	private final List<Done> done = new ArrayList<>();
+	private final Schedule schedule;
 
-	private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
-
-	private final Semaphore atOnce = new Semaphore(AT_ONCE, true);
+	private final BackendControl backend;
 
 	private final Progress progress;
 
-	private final long startNanos;
+	/** Faults of the round that have not begun. Guarded by this, as what follows. */
+	private final List<Fault> left = new ArrayList<>();
 
-	private final long restMillis;
+	private final Set<String> broken = new HashSet<>();
+
+	private final List<Done> done = new ArrayList<>();
+
+	private int round;
+
+	private @Nullable LabException failure;
 
 	/**
-	 * A process that the lab started and can break.
+	 * When to break things.
 	 *
-	 * @param name its name in the results
-	 * @param process the process to kill, freeze and start
-	 * @param backend makes it misbehave if it is the backend; null if it is not
+	 * @param startNanos when the load began, of {@link System#nanoTime}
+	 * @param lead time without faults at its begin, to show the undisturbed system
+	 * @param last time since its begin after which no fault begins, so that the recovery
+	 * from the last one shows
+	 * @param maxPause longest pause of a thread between two faults
 	 */
-	record Victim(String name, Breakable process, @Nullable BackendControl backend) {
+	record Schedule(long startNanos, Duration lead, Duration last, Duration maxPause) {
+
+		long millis() {
+			return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.startNanos);
+		}
+
 	}
 
 	/**
@@ -80,162 +82,105 @@ final class FaultInjector implements AutoCloseable {
 	}
 
 	/**
-	 * Starts waiting for the times of the faults.
-	 * @param victims the processes of each target that the plan breaks
-	 * @param startNanos when the load began, of {@link System#nanoTime}
-	 * @param restMillis pause of a group after each of its faults, in milliseconds
+	 * Begins.
+	 * @param rounds gives the faults of a round, at least one
 	 */
-	FaultInjector(ChaosPlan plan, Map<Target, List<Victim>> victims, long startNanos, long restMillis,
-			Progress progress) {
+	FaultInjector(Supplier<List<Fault>> rounds, Schedule schedule, BackendControl backend, Progress progress) {
+		this.rounds = rounds;
+		this.schedule = schedule;
+		this.backend = backend;
 		this.progress = progress;
-		this.startNanos = startNanos;
-		this.restMillis = restMillis;
-		Map<String, ReentrantLock> locks = new HashMap<>();
-		for (ChaosPlan.Fault fault : plan.faults()) {
-			Victim victim = Objects.requireNonNull(victims.get(fault.target())).get(fault.instance());
-			// One broker at a time: one of three that is left cannot acknowledge
-			// anything.
-			String group = (fault.target() == Target.BROKER) ? fault.target().toString() : victim.name();
-			// Fair, so that faults of one group keep their order.
-			ReentrantLock lock = locks.computeIfAbsent(group, (_) -> new ReentrantLock(true));
-			this.faults.add(this.threads.submit(() -> {
-				run(fault, victim, lock);
+		for (int i = 0; i < AT_ONCE; i++) {
+			this.threads.submit(() -> {
+				Thread.sleep(schedule.lead());
+				for (Fault fault = next(); fault != null; fault = next()) {
+					inject(fault);
+					Thread.sleep(ThreadLocalRandom.current().nextLong(schedule.maxPause().toMillis() + 1));
+				}
 				return null;
-			}));
+			});
 		}
+		this.threads.shutdown();
 	}
 
-	private void run(ChaosPlan.Fault fault, Victim victim, ReentrantLock lock) throws InterruptedException {
-		TimeUnit.NANOSECONDS
-			.sleep(this.startNanos + TimeUnit.MILLISECONDS.toNanos(fault.atMillis()) - System.nanoTime());
-		lock.lockInterruptibly();
-		try {
-			if (inject(fault, victim)) {
-				// Pauses before the group's next fault, so that recovery shows.
-				Thread.sleep(this.restMillis);
+	/** Waits for one; null if there is no other, or something has gone wrong. */
+	private synchronized @Nullable Fault next() throws InterruptedException {
+		while (this.failure == null) {
+			boolean over = this.schedule.millis() >= this.schedule.last().toMillis();
+			if (over && this.round > 1) {
+				this.left.clear();
 			}
+			else if (this.left.isEmpty() && !(over && this.round == 1)) {
+				this.round++;
+				this.left.addAll(this.rounds.get());
+			}
+			for (Fault fault : this.left) {
+				if (this.broken.add(fault.victim().group())) {
+					this.left.remove(fault);
+					return fault;
+				}
+			}
+			if (this.left.isEmpty()) {
+				return null;
+			}
+			wait();
 		}
-		catch (RuntimeException ex) {
-			String what = "%s did not get over fault %s (%s): %s".formatted(victim.name(), fault.number(), fault.kind(),
-					ex.getMessage());
+		return null;
+	}
+
+	private void inject(Fault fault) throws InterruptedException {
+		String name = fault.victim().name();
+		this.progress.step("Fault: %s, %s".formatted(name, fault.kind()));
+		long began = this.schedule.millis();
+		try {
+			fault.happen(this.backend);
+			ended(fault, new Done(name, fault.kind(), began, this.schedule.millis()), null);
+		}
+		catch (RuntimeException | Error ex) {
+			String what = "%s did not get over a fault (%s): %s".formatted(name, fault.kind(), ex.getMessage());
 			// Reported immediately, even if the run is being stopped and ignores it.
 			this.progress.step(what);
-			this.failure.compareAndSet(null, new LabException(what, ex));
-		}
-		finally {
-			lock.unlock();
+			ended(fault, null, new LabException(what, ex));
 		}
 	}
 
-	/** Returns whether the fault was done; false once something has gone wrong. */
-	private boolean inject(ChaosPlan.Fault fault, Victim victim) throws InterruptedException {
-		this.atOnce.acquire();
-		try {
-			if (this.failure.get() != null) {
-				return false;
-			}
-			this.progress.step("Fault %s: %s, %s".formatted(fault.number(), victim.name(), fault.kind()));
-			long began = millis();
-			breakAndMend(victim, fault.kind(), fault.lastMillis());
-			synchronized (this.done) {
-				this.done.add(new Done(victim.name(), fault.kind(), began, millis()));
-			}
-			return true;
+	private synchronized void ended(Fault fault, @Nullable Done over, @Nullable LabException wrong) {
+		this.broken.remove(fault.victim().group());
+		if (over != null) {
+			this.done.add(over);
 		}
-		finally {
-			this.atOnce.release();
-		}
-	}
-
-	private static void breakAndMend(Victim victim, Kind kind, long lastMillis) throws InterruptedException {
-		Breakable process = victim.process();
-		switch (kind) {
-			case KILL -> {
-				process.kill();
-				Thread.sleep(lastMillis);
-				process.start();
-			}
-			case RESTART -> {
-				process.stop();
-				process.start();
-			}
-			case FREEZE -> {
-				process.freeze();
-				try {
-					Thread.sleep(lastMillis);
-				}
-				finally {
-					process.unfreeze();
-				}
-			}
-			case ERRORS -> misbehave(victim, BackendBehaviour.DEFAULT.withErrors(1, 503), lastMillis);
-			case HANG -> misbehave(victim,
-					new BackendBehaviour(new Delay.Fixed(0), 0, 503, 1, 0, 0, new Capacity.Unlimited()), lastMillis);
-			case RESET -> misbehave(victim,
-					new BackendBehaviour(new Delay.Fixed(0), 0, 503, 0, 1, 0, new Capacity.Unlimited()), lastMillis);
-		}
-	}
-
-	private static void misbehave(Victim victim, BackendBehaviour behaviour, long lastMillis)
-			throws InterruptedException {
-		BackendControl backend = Objects.requireNonNull(victim.backend(), victim.name());
-		backend.behave(behaviour);
-		Thread.sleep(lastMillis);
-		backend.behave(BackendBehaviour.DEFAULT);
-	}
-
-	private long millis() {
-		return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.startNanos);
+		this.failure = (this.failure != null) ? this.failure : wrong;
+		notifyAll();
 	}
 
 	/**
-	 * Checks that only planned faults have happened.
+	 * Checks that only these faults have happened.
 	 * @throws LabException if a process did not start again
 	 */
-	void check() {
-		RuntimeException ex = this.failure.get();
-		if (ex != null) {
-			throw ex;
+	synchronized void check() {
+		if (this.failure != null) {
+			throw this.failure;
 		}
-	}
-
-	/** Whether all faults are over and mended. */
-	boolean isOver() {
-		return left() == 0;
-	}
-
-	private long left() {
-		return this.faults.stream().filter((fault) -> !fault.isDone()).count();
 	}
 
 	/**
 	 * Waits until everything is mended.
 	 * @throws LabException if a process did not start again, or not in time
 	 */
-	void awaitHealed(long millis) throws InterruptedException {
-		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-		while (!isOver()) {
-			check();
-			if (System.nanoTime() - deadline >= 0) {
-				throw new LabException("Not over %s s after the load's end: %s".formatted(millis / 1_000,
-						Figures.counted(left(), "fault")));
-			}
-			Thread.sleep(POLL);
-		}
+	void awaitHealed(Duration within) throws InterruptedException {
+		boolean healed = this.threads.awaitTermination(within.toMillis(), TimeUnit.MILLISECONDS);
 		check();
+		if (!healed) {
+			throw new LabException("Faults are not over %s s after the load's end".formatted(within.toSeconds()));
+		}
 	}
 
 	/** The faults that are over, in the order in which they began. */
-	List<Done> done() {
-		synchronized (this.done) {
-			return this.done.stream().sorted(Comparator.comparingLong(Done::beganMillis)).toList();
-		}
+	synchronized List<Done> done() {
+		return this.done.stream().sorted(Comparator.comparingLong(Done::beganMillis)).toList();
 	}
 
-	/**
-	 * Cancels waiting faults. When this returns, faults that would outlast the run are
-	 * mended.
-	 */
+	/** When this returns, no further fault begins, and what is frozen is mended. */
 	@Override
 	public void close() {
 		this.threads.shutdownNow();

@@ -2,18 +2,23 @@ package dev.sluice.lab.chaos;
 
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.net.URI;
+import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 
 import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Patience;
-import dev.sluice.lab.chaos.ChaosPlan.Fault;
-import dev.sluice.lab.chaos.ChaosPlan.Kind;
-import dev.sluice.lab.chaos.ChaosPlan.Target;
-import dev.sluice.lab.chaos.FaultInjector.Victim;
+import dev.sluice.lab.chaos.Fault.Kind;
+import dev.sluice.lab.chaos.Fault.Target;
+import dev.sluice.lab.chaos.Fault.Victim;
+import dev.sluice.lab.chaos.FaultInjector.Done;
+import dev.sluice.lab.chaos.FaultInjector.Schedule;
+import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
 import org.junit.jupiter.api.Test;
@@ -24,7 +29,11 @@ import static org.awaitility.Awaitility.await;
 
 class FaultInjectorTests {
 
-	private static final long TIMEOUT_MILLIS = Patience.ofSeconds(60).toMillis();
+	private static final Duration TIMEOUT = Patience.ofSeconds(60);
+
+	private static final Duration LOAD = Duration.ofDays(1);
+
+	private static final long LONG = 600_000;
 
 	private final Progress progress = new Progress(new PrintStream(OutputStream.nullOutputStream()));
 
@@ -33,42 +42,30 @@ class FaultInjectorTests {
 	private final CountDownLatch frozen = new CountDownLatch(1);
 
 	@Test
-	void breaksAndMendsInTurn() throws Exception {
-		try (FaultInjector injector = inject(new Process(false), fault(1, Kind.KILL, 1), fault(2, Kind.RESTART, 0),
-				fault(3, Kind.FREEZE, 1))) {
-			injector.awaitHealed(TIMEOUT_MILLIS);
+	void breaksAndMendsOneBrokerAtATime() throws Exception {
+		try (FaultInjector injector = inject(Duration.ZERO, fault("broker 1", Kind.KILL, 1),
+				fault("broker 2", Kind.RESTART, 0), fault("broker 1", Kind.FREEZE, 50))) {
+			injector.awaitHealed(TIMEOUT);
 
-			assertThat(injector.done()).hasSize(3)
-				.allMatch((done) -> done.target().equals("broker") && done.healedMillis() >= done.beganMillis());
+			assertThat(injector.done()).extracting(Done::target).containsExactly("broker 1", "broker 2", "broker 1");
+			assertThat(injector.done()).allMatch((done) -> done.healedMillis() >= done.beganMillis());
 		}
-		// In any order, but never one within another.
-		String all = String.join(" ", this.events);
-		assertThat(all).contains("kill start").contains("stop start").contains("freeze unfreeze");
-		assertThat(this.events).hasSize(6);
+		assertThat(this.events).containsExactly("kill", "start", "stop", "start", "freeze", "unfreeze");
 	}
 
 	@Test
-	void breaksOneBrokerAtATime() throws Exception {
-		Breakable one = new Process(false);
-		Breakable other = new Process(false);
-		try (FaultInjector injector = inject(
-				Map.of(Target.BROKER, List.of(new Victim("broker 1", one, null), new Victim("broker 2", other, null))),
-				fault(1, 0, Kind.FREEZE, 50), fault(2, 1, Kind.FREEZE, 50))) {
-			injector.awaitHealed(TIMEOUT_MILLIS);
+	void goesRoundUntilTheLoadIsOver() throws Exception {
+		try (FaultInjector injector = inject(LOAD, fault("broker", Kind.KILL, 0))) {
+			await().until(() -> injector.done().size() > 2);
+			injector.check();
 		}
-
-		assertThat(this.events).containsExactly("freeze", "unfreeze", "freeze", "unfreeze");
 	}
 
 	@Test
 	void breaksNoMoreThanTwoThingsAtOnce() throws Exception {
-		Process process = new Process(false);
-		Fault[] faults = { new Fault(1, Target.GATEWAY, 0, Kind.FREEZE, 0, 600_000),
-				new Fault(2, Target.CONSUMER, 0, Kind.FREEZE, 0, 600_000),
-				new Fault(3, Target.POSTGRES, 0, Kind.FREEZE, 500, 600_000) };
-		try (FaultInjector _ = inject(Map.of(Target.GATEWAY, List.of(new Victim("gateway", process, null)),
-				Target.CONSUMER, List.of(new Victim("consumer", process, null)), Target.POSTGRES,
-				List.of(new Victim("postgres", process, null))), faults)) {
+		try (FaultInjector _ = inject(LOAD, fault(Target.GATEWAY, "gateway", Kind.FREEZE, LONG),
+				fault(Target.CONSUMER, "consumer", Kind.FREEZE, LONG),
+				fault(Target.POSTGRES, "postgres", Kind.FREEZE, LONG))) {
 			await().until(() -> this.events.size() == 2);
 			await().during(Duration.ofSeconds(1)).until(() -> this.events.size() == 2);
 		}
@@ -78,18 +75,19 @@ class FaultInjectorTests {
 
 	@Test
 	void tellsWhatDidNotStartAgainAndBreaksNothingMore() throws Exception {
-		try (FaultInjector injector = inject(new Process(true), fault(1, Kind.KILL, 0),
-				new Fault(2, Target.BROKER, 0, Kind.KILL, 600_000, 0))) {
-			assertThatExceptionOfType(LabException.class).isThrownBy(() -> injector.awaitHealed(TIMEOUT_MILLIS))
-				.withMessage("broker did not get over fault 1 (kill): it does not start");
+		Victim stubborn = new Victim(Target.BROKER, "broker", new Process(true));
+		try (FaultInjector injector = inject(LOAD, new Fault(stubborn, Kind.KILL, 0))) {
+			assertThatExceptionOfType(LabException.class).isThrownBy(() -> injector.awaitHealed(TIMEOUT))
+				.withMessage("broker did not get over a fault (kill): it does not start");
 			assertThatExceptionOfType(LabException.class).isThrownBy(injector::check);
 			assertThat(injector.done()).isEmpty();
 		}
+		assertThat(this.events).containsExactly("kill");
 	}
 
 	@Test
 	void unfreezesWhatIsFrozenWhenItIsClosed() throws Exception {
-		try (FaultInjector _ = inject(new Process(false), fault(1, Kind.FREEZE, 600_000))) {
+		try (FaultInjector _ = inject(LOAD, fault("broker", Kind.FREEZE, LONG))) {
 			this.frozen.await();
 		}
 
@@ -98,26 +96,47 @@ class FaultInjectorTests {
 
 	@Test
 	void doesNotWaitForEver() {
-		try (FaultInjector injector = inject(new Process(false), fault(1, Kind.FREEZE, 600_000))) {
-			assertThatExceptionOfType(LabException.class).isThrownBy(() -> injector.awaitHealed(1))
-				.withMessageContaining("s after the load's end: 1 fault");
+		try (FaultInjector injector = inject(Duration.ZERO, fault("broker", Kind.FREEZE, LONG))) {
+			assertThatExceptionOfType(LabException.class).isThrownBy(() -> injector.awaitHealed(Duration.ofMillis(1)))
+				.withMessageContaining("s after the load's end");
 		}
 	}
 
-	private FaultInjector inject(Breakable process, Fault... faults) {
-		return inject(Map.of(Target.BROKER, List.of(new Victim("broker", process, null))), faults);
+	@Test
+	void aRoundHasEachFaultOfEachTargetOnceAndTheSameSeedGivesTheSameRounds() {
+		List<Victim> victims = Stream.of(Target.values())
+			.map((target) -> new Victim(target, target.toString(), new Process(false)))
+			.toList();
+
+		List<Fault> round = Fault.round(victims, true, new Random(7));
+
+		assertThat(round).extracting((fault) -> fault.victim().target(), Fault::kind)
+			.doesNotHaveDuplicates()
+			.hasSize(4 * 3 + Kind.values().length);
+		assertThat(Fault.round(victims, true, new Random(7))).isEqualTo(round);
+		assertThat(Fault.round(victims, true, new Random(8))).isNotEqualTo(round);
 	}
 
-	private FaultInjector inject(Map<Target, List<Victim>> victims, Fault... faults) {
-		return new FaultInjector(new ChaosPlan(List.of(faults)), victims, System.nanoTime(), 0, this.progress);
+	@Test
+	void killsNoWitnessThatForgets() {
+		Victim backend = new Victim(Target.BACKEND, "backend", new Process(false));
+
+		assertThat(Fault.round(List.of(backend), false, new Random(1))).extracting(Fault::kind)
+			.containsExactlyInAnyOrder(Kind.FREEZE, Kind.ERRORS, Kind.HANG, Kind.RESET);
 	}
 
-	private static Fault fault(int number, Kind kind, long lastMillis) {
-		return fault(number, 0, kind, lastMillis);
+	private FaultInjector inject(Duration load, Fault... faults) {
+		return new FaultInjector(() -> List.of(faults),
+				new Schedule(System.nanoTime(), Duration.ZERO, load, Duration.ZERO),
+				new BackendControl(HttpClient.newHttpClient(), URI.create("http://127.0.0.1:1")), this.progress);
 	}
 
-	private static Fault fault(int number, int instance, Kind kind, long lastMillis) {
-		return new Fault(number, Target.BROKER, instance, kind, 0, lastMillis);
+	private Fault fault(String broker, Kind kind, long lastMillis) {
+		return fault(Target.BROKER, broker, kind, lastMillis);
+	}
+
+	private Fault fault(Target target, String name, Kind kind, long lastMillis) {
+		return new Fault(new Victim(target, name, new Process(false)), kind, lastMillis);
 	}
 
 	private final class Process implements Breakable {
