@@ -48,7 +48,6 @@ final class Method {
 		if (!run.configuration().isEmpty()) {
 			html.details("Configuration", Table.of("Configuration", "Name", new TreeMap<>(run.configuration())));
 		}
-		html.details("Versions", Table.of("Versions", "Name", new TreeMap<>(run.environment().versions())));
 	}
 
 	private static void cells(RunResult run, Html html) {

@@ -64,10 +64,9 @@ public record RunResult(int schema, String experiment, String command, Instant s
 	 * @param infrastructure {@code containers} or {@code embedded}
 	 * @param gitSha commit, or {@code unknown}
 	 * @param gitDirty whether the work tree differed from it
-	 * @param versions library to version
 	 */
 	public record Environment(int cores, long memoryBytes, String cpu, String os, String java, String infrastructure,
-			String gitSha, boolean gitDirty, Map<String, String> versions) {
+			String gitSha, boolean gitDirty) {
 
 		public Environment {
 			Objects.requireNonNull(cpu, "cpu");
@@ -75,14 +74,13 @@ public record RunResult(int schema, String experiment, String command, Instant s
 			Objects.requireNonNull(java, "java");
 			Objects.requireNonNull(infrastructure, "infrastructure");
 			Objects.requireNonNull(gitSha, "gitSha");
-			versions = Map.copyOf(versions);
 		}
 
 		/** An environment of which nothing is known. */
 		public static Environment unknown() {
 			return new Environment(Runtime.getRuntime().availableProcessors(), 0, "unknown",
 					System.getProperty("os.name"), System.getProperty("java.runtime.version"), "unknown", "unknown",
-					false, Map.of());
+					false);
 		}
 
 	}

@@ -8,7 +8,6 @@ import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.result.Finding;
@@ -17,7 +16,6 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.result.RunResult.Environment;
 import dev.sluice.lab.kit.stack.Interruption;
-import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.stack.Workspace;
@@ -41,9 +39,6 @@ public abstract class Experiment {
 	private Instant startedAt = Instant.EPOCH;
 
 	private @Nullable Environment environment;
-
-	/** Whether services of this checkout run; the versions of others are not known. */
-	private boolean started;
 
 	/** The infrastructure asked for, until it is known what runs. */
 	private Infrastructure infrastructure;
@@ -123,12 +118,9 @@ public abstract class Experiment {
 					directory().path().resolve(ReportWriter.NAME));
 	}
 
-	private RunResult result(Instant until, @Nullable String partial, @Nullable Finding finding) throws IOException {
+	private RunResult result(Instant until, @Nullable String partial, @Nullable Finding finding) {
 		if (this.environment == null) {
-			Workspace workspace = Workspace.find();
-			this.environment = EnvironmentProbe.probe(workspace.root(),
-					this.started ? Stream.of(Module.values()).map(workspace::jar).toList() : List.of(),
-					this.infrastructure);
+			this.environment = EnvironmentProbe.probe(Workspace.find().root(), this.infrastructure);
 		}
 		return new RunResult(RunResult.SCHEMA, this.name, this.run.command(), this.startedAt, until, partial,
 				this.environment, configuration(), finding, checks());
@@ -136,7 +128,6 @@ public abstract class Experiment {
 
 	private RunResult write(RunResult result) throws IOException {
 		RunFile.write(result, directory().path());
-		RawFiles.write(directory().path());
 		return result;
 	}
 
@@ -174,7 +165,6 @@ public abstract class Experiment {
 	protected final Stack stack(StackOptions options) throws IOException {
 		Stack stack = new Stack(Workspace.find(), this.infrastructure, directory().directory("logs"), options);
 		this.infrastructure = stack.infrastructure().infrastructure();
-		this.started = true;
 		return stack;
 	}
 

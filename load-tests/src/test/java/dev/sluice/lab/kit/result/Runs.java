@@ -286,8 +286,7 @@ public final class Runs {
 		return new RunResult(RunResult.SCHEMA, experiment, "./lab " + experiment + " --repetitions 3", START,
 				START.plusSeconds(2460), partial,
 				new Environment(2, 24L << 30, "AMD EPYC 7B13", "Linux 6.1", "25.0.1+8-LTS", "embedded",
-						"3c74db3a9f0e4c1d8b7a6f5e4d3c2b1a0f9e8d7c", false,
-						Map.of("Kafka", "4.2.1", "PostgreSQL", "18.6", "Spring Boot", "4.1.0", "Gatling", "3.15.1")),
+						"3c74db3a9f0e4c1d8b7a6f5e4d3c2b1a0f9e8d7c", false),
 				Map.of("compare.in-flight", "1000", "backend.delay", "50 ms", "delivery.concurrency", "100",
 						"gateway heap", "512 MiB", "gateway collector", "G1"),
 				finding, checks);
