@@ -162,7 +162,7 @@ public final class CompareCommand extends ExperimentCommand {
 			throw usage("--repetitions is at least 1");
 		}
 		TargetComparison.Settings settings = new TargetComparison.Settings(deployed, this.modes.value(),
-				this.rates.stream().distinct().toList(), times(), cell, cell, seed(), this.length.value(), null);
+				this.rates.stream().distinct().toList(), times(), cell, seed(), this.length.value());
 		return run(CompareExperiment.NAME, repeatable(), (run) -> new TargetComparison(run, settings));
 	}
 
@@ -183,18 +183,6 @@ public final class CompareCommand extends ExperimentCommand {
 				"--orders", "--seed", "--variants", "--modes", "--capacity", "--delivery-concurrency", "--heap");
 		Scenario read = argument(() -> ScenarioFile.read(file));
 		ScenarioRun scenarioRun = new ScenarioRun(ScenarioFile.name(file), read);
-		TargetFile named = read.target();
-		if (named != null) {
-			refuse("The scenario's target is measured as it is", "--infra");
-			Target deployed = argument(() -> this.target.with(named.target(file)));
-			TargetComparison.Settings settings = new TargetComparison.Settings(deployed, read.load().modes(),
-					read.load().rates(), read.load().repetitions(), TARGET_CELL,
-					Duration.ofSeconds(read.load().seconds()), ScenarioRun.SEED, Length.WHOLE, scenarioRun);
-			return run(scenarioRun.name(), commandLine(), (run) -> {
-				run.directory().keepScenario(file);
-				return new TargetComparison(run, settings);
-			});
-		}
 		return run(scenarioRun.name(), commandLine(), (run) -> {
 			run.directory().keepScenario(file);
 			return new CompareExperiment(run, this.infrastructure.value(), scenarioRun.settings(this.force),

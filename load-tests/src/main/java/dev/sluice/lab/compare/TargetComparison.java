@@ -75,15 +75,13 @@ final class TargetComparison extends Experiment {
 	 *
 	 * @param rates the loads, in orders due each second
 	 * @param repetitions number of repetitions of each cell
-	 * @param warmUp length of the warm-up of each gateway and mode before the first cell,
-	 * at the lowest rate
-	 * @param length length of a cell
+	 * @param length length of a cell, and of the warm-up of each gateway and mode before
+	 * the first one, at the lowest rate
 	 * @param seed seed for the order of the cells
 	 * @param extent the smallest only shows that everything works
-	 * @param scenario scenario whose limits the cells must meet; null for a sweep
 	 */
-	record Settings(Target target, List<Mode> modes, List<Integer> rates, int repetitions, Duration warmUp,
-			Duration length, long seed, Length extent, @Nullable ScenarioRun scenario) {
+	record Settings(Target target, List<Mode> modes, List<Integer> rates, int repetitions, Duration length, long seed,
+			Length extent) {
 	}
 
 	TargetComparison(Run run, Settings settings) {
@@ -115,7 +113,7 @@ final class TargetComparison extends Experiment {
 		for (String gateway : this.settings.target().gateways().keySet()) {
 			for (Mode mode : this.settings.modes()) {
 				progress().step("Warming up %s %s at %s/s".formatted(gateway, mode, least));
-				Tally tally = client.run(load(least, this.settings.warmUp()), requests(system, gateway, mode)).tally();
+				Tally tally = client.run(load(least, this.settings.length()), requests(system, gateway, mode)).tally();
 				if (tally.succeeded() <= 0) {
 					throw new LabException("%s (%s) accepts no order: %s".formatted(gateway,
 							this.settings.target().gateways().get(gateway), tally.failures()));
@@ -211,9 +209,7 @@ final class TargetComparison extends Experiment {
 				.filter((left) -> !seen.contains(left.cell()))
 				.forEach(all::add);
 		}
-		return new CompareResult(this.cells, all,
-				(this.settings.scenario() != null) ? this.settings.scenario().judge(this.cells) : null,
-				this.settings.extent().toString());
+		return new CompareResult(this.cells, all, null, this.settings.extent().toString());
 	}
 
 	@Override

@@ -15,14 +15,12 @@ import tools.jackson.databind.annotation.JsonNaming;
  * out of range with an {@link IllegalArgumentException} that names the key.
  *
  * @param question the question that it answers
- * @param target deployed system to measure; null to start one
  * @param backend the backend's behaviour
  * @param services the gateways and the consumer
  * @param load the orders
  * @param limits limits that each cell must meet
  */
-public record Scenario(String question, @Nullable TargetFile target, BackendBehaviour backend, Services services,
-		Load load, Limits limits) {
+public record Scenario(String question, BackendBehaviour backend, Services services, Load load, Limits limits) {
 
 	/**
 	 * The services that the lab starts.

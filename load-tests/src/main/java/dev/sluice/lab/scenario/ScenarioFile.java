@@ -1,14 +1,13 @@
 package dev.sluice.lab.scenario;
 
 import java.nio.file.Path;
-import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Reads a {@link Scenario} from YAML. The documentation describes every field. Unknown
- * keys and values out of range are refused, with the line and what is allowed.
+ * keys and values out of range are refused, with the key and what is allowed.
  */
 public final class ScenarioFile {
 
@@ -44,30 +43,13 @@ public final class ScenarioFile {
 		// Unknown keys are refused first: what is missing may be misspelt.
 		Scenario scenario = yaml.as(Scenario.class, document);
 		if (!document.has("question")) {
-			throw yaml.refused("question", "'question' is missing");
+			throw yaml.refused("'question' is missing");
 		}
 		if (scenario.load().orders().isEmpty() == scenario.load().rates().isEmpty()) {
-			throw yaml.refused("load",
+			throw yaml.refused(
 					"'load' has either 'orders', as [10, 1000], or 'rates' per second, as [50], with 'seconds'");
 		}
-		if (scenario.target() != null) {
-			refuse(yaml, scenario);
-		}
 		return scenario;
-	}
-
-	/** Refuses what only a system that the lab starts can have. */
-	private static void refuse(YamlFile yaml, Scenario scenario) {
-		if (yaml.content().has("backend") || yaml.content().has("services")) {
-			throw yaml.refused("target", "a target is measured as it is: leave out 'backend' and 'services'");
-		}
-		if (scenario.load().rates().isEmpty()) {
-			throw yaml.refused("load", "a target gets 'rates', as [50], with 'seconds', and not 'orders'");
-		}
-		if (Stream.of("in-flight", "items", "deadline-seconds").anyMatch(yaml.content().path("load")::has)) {
-			throw yaml.refused("load",
-					"a target gets its orders by the clock: leave out 'in-flight', 'items' and 'deadline-seconds'");
-		}
 	}
 
 	/** A scenario's name: that of its file without the extension. */

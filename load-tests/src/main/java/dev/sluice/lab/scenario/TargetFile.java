@@ -12,8 +12,7 @@ import tools.jackson.databind.PropertyNamingStrategies.KebabCaseStrategy;
 import tools.jackson.databind.annotation.JsonNaming;
 
 /**
- * A target as a file describes it: a separate one, or the section {@code target} of a
- * scenario. Paths in it are relative to the file.
+ * A target as a file describes it. Paths in it are relative to the file.
  */
 @JsonNaming(KebabCaseStrategy.class)
 public record TargetFile(Map<String, URI> gateways, Map<String, URI> metrics, @Nullable String tokenFile,
@@ -30,17 +29,9 @@ public record TargetFile(Map<String, URI> gateways, Map<String, URI> metrics, @N
 	 */
 	public static Target read(Path file) {
 		YamlFile yaml = YamlFile.read(file);
-		return yaml.as(TargetFile.class, yaml.content()).target(file);
-	}
-
-	/**
-	 * The target.
-	 * @param file that describes it
-	 * @throws IllegalArgumentException if a value is not that of a target
-	 */
-	public Target target(Path file) {
-		return new Target(this.gateways, this.metrics,
-				new Access(beside(file, this.tokenFile), beside(file, this.metricsTokenFile), beside(file, this.ca)));
+		TargetFile read = yaml.as(TargetFile.class, yaml.content());
+		return new Target(read.gateways(), read.metrics(), new Access(beside(file, read.tokenFile()),
+				beside(file, read.metricsTokenFile()), beside(file, read.ca())));
 	}
 
 	private static @Nullable Path beside(Path file, @Nullable String other) {

@@ -37,9 +37,9 @@ class TargetFileTests {
 	}
 
 	@Test
-	void refusesWhatItCannotUseAndNamesTheLine() {
+	void refusesWhatItCannotUseAndNamesTheKey() {
 		assertThatIllegalArgumentException().isThrownBy(() -> read("gateway: x\n"))
-			.withMessageContaining("target.yaml:1: 'gateway' is unknown: use gateways");
+			.withMessageContaining("target.yaml: gateway: 'gateway' is unknown: use gateways");
 		assertThatIllegalArgumentException().isThrownBy(() -> read("gateways:\n  a: ftp://host\n"))
 			.withMessageContaining("is not like http://host:8080");
 		assertThatIllegalArgumentException()

@@ -69,11 +69,6 @@ public record Target(Map<String, URI> gateways, Map<String, URI> metrics, Access
 		return new Target(gateways, Map.of(), Access.OPEN);
 	}
 
-	/** This target with other credentials. */
-	public Target with(Access other) {
-		return new Target(this.gateways, this.metrics, other);
-	}
-
 	/** The parts of the system that cannot be observed, in a few words each. */
 	public List<String> unseen() {
 		List<String> unseen = new ArrayList<>();

@@ -1,7 +1,6 @@
 package dev.sluice.lab.kit.deployed;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -9,21 +8,20 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 
 import dev.sluice.lab.kit.metrics.Exposition;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,22 +149,14 @@ public final class TargetSystem implements AutoCloseable {
 		if (ca == null) {
 			return null;
 		}
-		try (InputStream in = Files.newInputStream(ca)) {
-			KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-			store.load(null, null);
-			for (Certificate certificate : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
-				store.setCertificateEntry("ca-" + store.size(), certificate);
-			}
-			if (store.size() == 0) {
-				throw new GeneralSecurityException("it contains none");
-			}
-			TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-			factory.init(store);
-			SSLContext context = SSLContext.getInstance("TLS");
-			context.init(null, factory.getTrustManagers(), null);
-			return context;
+		try {
+			SslContext context = SslContextBuilder.forClient()
+				.sslProvider(SslProvider.JDK)
+				.trustManager(ca.toFile())
+				.build();
+			return ((JdkSslContext) context).context();
 		}
-		catch (IOException | GeneralSecurityException ex) {
+		catch (IOException | IllegalArgumentException ex) {
 			throw new LabException("The certificates in %s cannot be read: %s".formatted(ca, ex), ex);
 		}
 	}
