@@ -60,6 +60,9 @@ public final class CompareCommand extends ExperimentCommand {
 	/** Upper limit of drawn seeds, which users type in to repeat a run. */
 	private static final long MAX_SEEDS = 1_000_000;
 
+	/** Of each service. */
+	private static final long HEAP_MIB = 768;
+
 	/** Share of the machine's memory for the services' heaps. */
 	private static final double HEAP_SHARE = 0.5;
 
@@ -110,11 +113,6 @@ public final class CompareCommand extends ExperimentCommand {
 	@Mixin
 	private ModesOption modes = new ModesOption();
 
-	@Option(names = "--capacity", split = ",", paramLabel = "MODEL",
-			description = "The backend's capacity: unlimited, workers (20 at once), starved (16 threads, one more"
-					+ " each second). Default: workers and unlimited; with --burst starved and unlimited.")
-	private @Nullable List<String> capacities;
-
 	@Option(names = "--repetitions", paramLabel = "COUNT",
 			description = "Number of times each cell runs. Default: 3, with --quick or --smallest 1.")
 	private @Nullable Integer repetitions;
@@ -134,10 +132,6 @@ public final class CompareCommand extends ExperimentCommand {
 					+ " nothing is concluded.")
 	private boolean force;
 
-	@Option(names = "--heap", paramLabel = "SIZE", defaultValue = "768m",
-			description = "Heap of each service, such as 768m or 1g. Default: ${DEFAULT-VALUE}.")
-	private String heap = "768m";
-
 	@Override
 	public Integer call() {
 		if (this.causes) {
@@ -153,7 +147,7 @@ public final class CompareCommand extends ExperimentCommand {
 	/** A deployed system gets only the load that the user states. */
 	private int compare(Target deployed) {
 		refuse("--target is measured as it is", "--scenario", "--quick", "--in-flight", "--burst", "--orders",
-				"--variants", "--capacity", "--delivery-concurrency", "--heap", "--infra");
+				"--variants", "--delivery-concurrency", "--infra");
 		if (this.rates == null || this.rates.stream().anyMatch((rate) -> rate < 1)) {
 			throw usage("--target needs --rates: how many orders per second may it get, as 50,100?");
 		}
@@ -168,7 +162,7 @@ public final class CompareCommand extends ExperimentCommand {
 
 	private int findCauses() {
 		refuse("--causes chooses its own settings", "--scenario", "--in-flight", "--rates", "--burst", "--orders",
-				"--seed", "--variants", "--modes", "--capacity", "--delivery-concurrency", "--heap");
+				"--seed", "--variants", "--modes", "--delivery-concurrency");
 		Length chosen = this.length.value();
 		if (this.repetitions != null && (chosen != Length.WHOLE || this.repetitions < 1)) {
 			throw usage("--repetitions is at least 1, and --quick and --smallest have no repetitions");
@@ -180,7 +174,7 @@ public final class CompareCommand extends ExperimentCommand {
 
 	private int play(Path file) {
 		refuse("The scenario says it", "--quick", "--smallest", "--repetitions", "--in-flight", "--rates", "--burst",
-				"--orders", "--seed", "--variants", "--modes", "--capacity", "--delivery-concurrency", "--heap");
+				"--orders", "--seed", "--variants", "--modes", "--delivery-concurrency");
 		Scenario read = argument(() -> ScenarioFile.read(file));
 		ScenarioRun scenarioRun = new ScenarioRun(ScenarioFile.name(file), read);
 		return run(scenarioRun.name(), commandLine(), (run) -> {
@@ -199,9 +193,6 @@ public final class CompareCommand extends ExperimentCommand {
 		}
 		if (this.deliveryConcurrency < 1) {
 			throw usage("--delivery-concurrency must be at least 1");
-		}
-		if (!this.heap.matches("[1-9][0-9]*[kmgKMG]")) {
-			throw usage("--heap '%s' is not a size: write it as 768m or 1g".formatted(this.heap));
 		}
 		Sweep sweep = sweep();
 		ComparePlan plan = ComparePlan.of(sweep);
@@ -248,12 +239,10 @@ public final class CompareCommand extends ExperimentCommand {
 	private Sweep sweep() {
 		Length chosen = this.length.value();
 		try {
-			List<BackendModel> backends = (this.capacities != null)
-					? this.capacities.stream().map(BackendModel::named).toList() : capacities(kind(), chosen);
 			List<Variant> all = this.variants
 				.value((chosen == Length.WHOLE) ? List.of(Variant.values()) : QUICK_VARIANTS);
-			return new Sweep(all.stream().map(Gateway::of).toList(), this.modes.value(), backends, kind(), loads(),
-					times(), seed(), !this.burst && fits(all.size()));
+			return new Sweep(all.stream().map(Gateway::of).toList(), this.modes.value(),
+					capacities(kind(), chosen), kind(), loads(), times(), seed(), !this.burst && fits(all.size()));
 		}
 		catch (IllegalArgumentException ex) {
 			throw usage(ex.getMessage());
@@ -276,14 +265,8 @@ public final class CompareCommand extends ExperimentCommand {
 	}
 
 	/** Whether this many gateways can run side by side on this machine. */
-	private boolean fits(int gateways) {
-		long unit = switch (Character.toLowerCase(this.heap.charAt(this.heap.length() - 1))) {
-			case 'k' -> 1L << 10;
-			case 'm' -> 1L << 20;
-			default -> 1L << 30;
-		};
-		long bytes = Long.parseLong(this.heap.substring(0, this.heap.length() - 1)) * unit;
-		return bytes * (gateways + OTHERS) <= HEAP_SHARE * EnvironmentProbe.memoryBytes();
+	private static boolean fits(int gateways) {
+		return (HEAP_MIB << 20) * (gateways + OTHERS) <= HEAP_SHARE * EnvironmentProbe.memoryBytes();
 	}
 
 	private CompareExperiment.Settings settings(Sweep sweep) {
@@ -299,7 +282,7 @@ public final class CompareCommand extends ExperimentCommand {
 				sweep.together() ? "all run from beginning to end; those without load idle"
 						: "one at a time, restarted for each repetition"
 								+ (this.burst ? "" : ": the memory is too small for all at once"));
-		return new CompareExperiment.Settings(CompareExperiment.NAME, BackendModel.ALL, load, this.heap, "-XX:+UseG1GC",
+		return new CompareExperiment.Settings(CompareExperiment.NAME, BackendModel.ALL, load, HEAP_MIB + "m", "-XX:+UseG1GC",
 				this.deliveryConcurrency, chosen, this.force, notes);
 	}
 

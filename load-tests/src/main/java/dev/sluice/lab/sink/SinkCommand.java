@@ -28,11 +28,7 @@ public final class SinkCommand extends ExperimentCommand {
 
 	private static final int MEGABYTES = 1_000;
 
-	private static final int LINK_MEGABYTES = 200;
-
 	private static final int QUICK_MEGABYTES = 30;
-
-	private static final int QUICK_LINK_MEGABYTES = 10;
 
 	private static final int REPETITIONS = 3;
 
@@ -44,24 +40,17 @@ public final class SinkCommand extends ExperimentCommand {
 	private boolean quick;
 
 	@Option(names = "--settings", split = ",", paramLabel = "SETTING",
-			description = "What limits the transfer: storage, link, loopback, loopback-small. Default: all.")
+			description = "What limits the transfer: storage, link, loopback. Default: all.")
 	private @Nullable List<String> settings;
 
 	@Option(names = "--megabytes", paramLabel = "MB",
-			description = "Data of each transfer, in MB of 10^6 bytes. Default: " + MEGABYTES + ".")
+			description = "Data of each transfer, in MB of 10^6 bytes; over the thin link a fifth. Default: " + MEGABYTES
+					+ ".")
 	private @Nullable Integer megabytes;
-
-	@Option(names = "--link-megabytes", paramLabel = "MB",
-			description = "Data of each transfer over the thin link, in MB. Default: " + LINK_MEGABYTES + ".")
-	private @Nullable Integer linkMegabytes;
 
 	@Option(names = "--repetitions", paramLabel = "N",
 			description = "Number of times each transfer runs. Default: " + REPETITIONS + ".")
 	private @Nullable Integer repetitions;
-
-	@Option(names = "--seed", paramLabel = "S", defaultValue = "2",
-			description = "Start value of the data. Default: ${DEFAULT-VALUE}.")
-	private long seed = 2;
 
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
@@ -81,7 +70,7 @@ public final class SinkCommand extends ExperimentCommand {
 	}
 
 	private int train(Path file) {
-		byte[] dictionary = SinkData.load().train(this.seed, SinkData.USUAL);
+		byte[] dictionary = SinkData.load().train(SinkExperiment.SEED, SinkData.USUAL);
 		try {
 			Files.write(file, dictionary);
 		}
@@ -94,14 +83,12 @@ public final class SinkCommand extends ExperimentCommand {
 
 	private SinkExperiment.Settings settings() {
 		int data = (this.megabytes != null) ? this.megabytes : this.quick ? QUICK_MEGABYTES : MEGABYTES;
-		int linkData = (this.linkMegabytes != null) ? this.linkMegabytes
-				: this.quick ? QUICK_LINK_MEGABYTES : LINK_MEGABYTES;
 		int times = (this.repetitions != null) ? this.repetitions : this.quick ? 1 : REPETITIONS;
-		if (data < 1 || linkData < 1 || times < 1) {
+		if (data < 1 || times < 1) {
 			throw usage("At least 1 MB and 1 repetition are needed");
 		}
-		return new SinkExperiment.Settings(chosen(), data, linkData, times,
-				this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS, this.seed);
+		return new SinkExperiment.Settings(chosen(), data, times,
+				this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS);
 	}
 
 	private Set<Setting> chosen() {
@@ -114,7 +101,7 @@ public final class SinkCommand extends ExperimentCommand {
 				.collect(Collectors.toCollection(() -> EnumSet.noneOf(Setting.class)));
 		}
 		catch (IllegalArgumentException _) {
-			throw usage("--settings: use storage, link, loopback or loopback-small");
+			throw usage("--settings: use storage, link or loopback");
 		}
 	}
 

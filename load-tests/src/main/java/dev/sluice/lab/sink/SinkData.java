@@ -25,12 +25,6 @@ final class SinkData {
 	/** A mean of about 17 kB; the reference's is 10 to 25 kB. */
 	static final Sizes USUAL = new Sizes(2_000, 300_000, 9.3, 0.95);
 
-	/**
-	 * Batches so small that the cost per message binds: a mean of about 200 B, as lines
-	 * are not cut.
-	 */
-	static final Sizes TINY = new Sizes(155, 155, 5, 0);
-
 	private static final String SAMPLE = "/dev/sluice/lab/sink/scrapes.txt.gz";
 
 	private static final int DICTIONARY_BYTES = 110 * 1024;

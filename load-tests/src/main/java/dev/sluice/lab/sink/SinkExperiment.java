@@ -6,10 +6,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -50,6 +48,9 @@ final class SinkExperiment extends Experiment {
 	private static final List<String> CLIENT_JVM_ARGS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseG1GC",
 			"--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
 
+	/** Of the data, the same each time. */
+	static final long SEED = 2;
+
 	private static final long SAMPLE_BYTES = 20_000_000;
 
 	private static final long MEGABYTE = 1_000_000;
@@ -70,22 +71,20 @@ final class SinkExperiment extends Experiment {
 	/** The storage's delay in the setting in which it binds. */
 	private final Duration storeDelay;
 
-	/** Cached, as each takes some seconds of CPU. */
-	private final Map<SinkData.Sizes, byte[]> dictionaries = new HashMap<>();
+	/** Made once, as that takes some seconds of CPU; null before. */
+	private byte @Nullable [] dictionary;
 
 	/**
 	 * The chosen settings.
 	 *
 	 * @param settings the bottlenecks to measure, one after the other
-	 * @param megabytes data of each transfer over loopback, in MB of 10^6 bytes
-	 * @param linkMegabytes data of each transfer over the thin link, in MB of 10^6 bytes
+	 * @param megabytes data of each transfer, in MB of 10^6 bytes; over the thin link a
+	 * fifth
 	 * @param repetitions number of repetitions of each transfer
 	 * @param warmUpSeconds warm-up before each transfer over loopback, where CPU binds
 	 * and a JVM that compiles uses most of it
-	 * @param seed seed of the data
 	 */
-	record Settings(Set<Setting> settings, int megabytes, int linkMegabytes, int repetitions, int warmUpSeconds,
-			long seed) {
+	record Settings(Set<Setting> settings, int megabytes, int repetitions, int warmUpSeconds) {
 
 		/** The modes of a setting; the first is the baseline of the others. */
 		static List<Mode> modes(Setting setting) {
@@ -93,14 +92,6 @@ final class SinkExperiment extends Experiment {
 				case STORAGE, LINK ->
 					List.of(Mode.STOP_AND_WAIT, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
 				case LOOPBACK -> List.of(Mode.KAFKA, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_SPOOL);
-				case LOOPBACK_SMALL -> List.of(Mode.KAFKA, Mode.STREAM, Mode.STREAM_SPOOL);
-			};
-		}
-
-		static SinkData.Sizes sizes(Setting setting) {
-			return switch (setting) {
-				case STORAGE, LINK, LOOPBACK -> SinkData.USUAL;
-				case LOOPBACK_SMALL -> SinkData.TINY;
 			};
 		}
 
@@ -110,7 +101,7 @@ final class SinkExperiment extends Experiment {
 		}
 
 		int warmUpSeconds(Setting setting, Mode mode) {
-			return slow(setting, mode) ? 0 : setting.isMachine() ? this.warmUpSeconds : shortWarmUpSeconds();
+			return slow(setting, mode) ? 0 : (setting == Setting.LOOPBACK) ? this.warmUpSeconds : shortWarmUpSeconds();
 		}
 
 		/** Warm-up of transfers that CPU should not bind. */
@@ -127,7 +118,7 @@ final class SinkExperiment extends Experiment {
 		}
 
 		long bytes(Setting setting) {
-			return MEGABYTE * (setting == Setting.LINK ? this.linkMegabytes : this.megabytes);
+			return MEGABYTE * ((setting == Setting.LINK) ? Math.max(1, this.megabytes / 5) : this.megabytes);
 		}
 
 	}
@@ -135,7 +126,7 @@ final class SinkExperiment extends Experiment {
 	SinkExperiment(Run run, Infrastructure infrastructure, Settings settings) {
 		super(NAME, run, infrastructure);
 		this.settings = settings;
-		List<byte[]> sample = SinkData.load().batches(settings.seed(), SAMPLE_BYTES, SinkData.USUAL);
+		List<byte[]> sample = SinkData.load().batches(SEED, SAMPLE_BYTES, SinkData.USUAL);
 		double mean = sample.stream().mapToInt((batch) -> batch.length).average().orElseThrow();
 		this.storeDelay = Duration
 			.ofNanos((long) (SinkSender.CONNECTIONS * mean * 8 / REFERENCE_BITS_PER_SECOND * 1e9));
@@ -154,7 +145,7 @@ final class SinkExperiment extends Experiment {
 
 	@Override
 	protected Finding finding(@Nullable String partial) {
-		return new SinkResult(this.settings.megabytes(), this.settings.seed(), this.storeDelay.toNanos() / 1e6,
+		return new SinkResult(this.settings.megabytes(), this.storeDelay.toNanos() / 1e6,
 				linkWords(), this.transfers);
 	}
 
@@ -192,13 +183,14 @@ final class SinkExperiment extends Experiment {
 	private ServiceOptions sinkOptions(Setting setting) throws IOException {
 		ServiceOptions options = ServiceOptions.NONE.withJvmArgs("--enable-native-access=ALL-UNNAMED")
 			.withLog("sink-" + setting.name().toLowerCase(Locale.ROOT));
-		if (setting.isMachine()) {
+		if (setting == Setting.LOOPBACK) {
 			return options;
 		}
-		SinkData.Sizes sizes = Settings.sizes(setting);
-		Path dictionary = Files.write(directory().path().resolve("%s.zdict".formatted(setting)),
-				this.dictionaries.computeIfAbsent(sizes, (_) -> SinkData.load().train(this.settings.seed(), sizes)));
-		ServiceOptions withDictionary = options.withProperty("sink.stream.dictionary", dictionary);
+		if (this.dictionary == null) {
+			this.dictionary = SinkData.load().train(SEED, SinkData.USUAL);
+		}
+		Path file = Files.write(directory().path().resolve("%s.zdict".formatted(setting)), this.dictionary);
+		ServiceOptions withDictionary = options.withProperty("sink.stream.dictionary", file);
 		return setting == Setting.LINK ? withDictionary
 				: withDictionary.withProperty("sink.store.delay", this.storeDelay.toNanos() + "ns");
 	}
@@ -207,8 +199,7 @@ final class SinkExperiment extends Experiment {
 			throws IOException, InterruptedException {
 		long bytes = this.settings.bytes(setting);
 		Path spool = directory().directory("spool");
-		SinkSender.Job job = new SinkSender.Job(setting, mode, repetition, target, this.settings.seed(),
-				Settings.sizes(setting), bytes, this.settings.warmUpBytes(setting, mode),
+		SinkSender.Job job = new SinkSender.Job(setting, mode, repetition, target, bytes, this.settings.warmUpBytes(setting, mode),
 				this.settings.warmUpSeconds(setting, mode), (sink != null) ? sink.pid() : 0, spool.toString());
 		Path in = directory().path().resolve("job.json");
 		Path out = directory().path().resolve("report.json");

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
@@ -90,9 +89,8 @@ public final class SinkPage {
 					(row) -> Figures.measured(Math.round(row.speedUp() * 10) / 10.0) + " times")
 				.forEach(answers::add);
 		}
-		for (Setting setting : List.of(Setting.LOOPBACK, Setting.LOOPBACK_SMALL)) {
-			answer(sink, setting, "Kafka's own producer", (row) -> share(setting, row)).forEach(answers::add);
-		}
+		answer(sink, Setting.LOOPBACK, "Kafka's own producer", (row) -> Figures.percent(row.speedUp()))
+			.forEach(answers::add);
 		return answers;
 	}
 
@@ -104,11 +102,6 @@ public final class SinkPage {
 							.skip(1)
 							.map((row) -> "%s %s".formatted(row.mode().words(), figure.apply(row)))
 							.collect(Collectors.joining("; "))));
-	}
-
-	private static String share(Setting setting, Row row) {
-		return Figures.percent(row.speedUp()) + ((setting == Setting.LOOPBACK_SMALL)
-				? String.format(Locale.ROOT, ", %,.0f messages/s", row.median(Transfer::messagesPerSecond)) : "");
 	}
 
 	private static void transfers(SinkResult sink, Html html) {

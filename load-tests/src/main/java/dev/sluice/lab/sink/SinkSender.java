@@ -81,16 +81,13 @@ public final class SinkSender {
 	 * @param mode how to move the data
 	 * @param repetition from 1
 	 * @param target the sink's {@code host:port}, or Kafka's bootstrap servers
-	 * @param seed seed of the messages
-	 * @param sizes sizes of the messages
 	 * @param bytes number of bytes to move
 	 * @param warmUpBytes number of bytes to move repeatedly as warm-up
 	 * @param warmUpSeconds minimum length of the warm-up
 	 * @param sinkPid process whose CPU time is measured, too; 0 for none
 	 * @param directory directory for a spool
 	 */
-	public record Job(Setting setting, Mode mode, int repetition, String target, long seed, SinkData.Sizes sizes,
-			long bytes, long warmUpBytes, int warmUpSeconds, long sinkPid, String directory) {
+	public record Job(Setting setting, Mode mode, int repetition, String target, long bytes, long warmUpBytes, int warmUpSeconds, long sinkPid, String directory) {
 	}
 
 	/** Moves a number of bytes, and returns when all are stored. */
@@ -104,7 +101,8 @@ public final class SinkSender {
 	private SinkSender(Job job) {
 		this.job = job;
 		this.pool = SinkData.load()
-			.batches(job.seed(), Math.min(POOL_BYTES, Math.max(job.bytes(), job.warmUpBytes())), job.sizes());
+			.batches(SinkExperiment.SEED, Math.min(POOL_BYTES, Math.max(job.bytes(), job.warmUpBytes())),
+					SinkData.USUAL);
 	}
 
 	/** Arguments: a {@link Job} in a JSON file, the file for its {@link Transfer}. */

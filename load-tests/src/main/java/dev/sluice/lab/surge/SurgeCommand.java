@@ -14,7 +14,6 @@ import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.VariantsOption;
 import dev.sluice.lab.kit.stack.Variant;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -55,10 +54,6 @@ public final class SurgeCommand extends ExperimentCommand {
 	@Option(names = "--own-warm-up", paramLabel = "SECONDS", defaultValue = "5",
 			description = "How long the gateway warms up before it is ready; 0: not at all. Default: ${DEFAULT-VALUE}.")
 	private int ownWarmUpSeconds = 5;
-
-	@Option(names = "--warm-up", paramLabel = "RATE:SECONDS", converter = StepConverter.class,
-			description = "A load before that is not counted. Default: none, the load begins when the gateway is ready.")
-	private @Nullable Step warmUp;
 
 	@Option(names = "--repetitions", paramLabel = "COUNT", defaultValue = "1",
 			description = "Starts of each variant and mode, by turns. Default: ${DEFAULT-VALUE}.")
@@ -103,8 +98,7 @@ public final class SurgeCommand extends ExperimentCommand {
 			throw usage("--steps: 1 to %s orders in all".formatted(OpenClient.MAX_REQUESTS));
 		}
 		SurgeExperiment.Settings settings = new SurgeExperiment.Settings(chosen, List.copyOf(this.modes),
-				this.repetitions, this.connections, this.keyed, this.heapMegabytes, this.ownWarmUpSeconds, this.warmUp,
-				this.steps);
+				this.repetitions, this.connections, this.keyed, this.heapMegabytes, this.ownWarmUpSeconds, this.steps);
 		return run(SurgeExperiment.NAME, commandLine(),
 				(run) -> new SurgeExperiment(run, this.infrastructure.value(), settings));
 	}

@@ -46,7 +46,6 @@ import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 
 import static dev.sluice.lab.kit.page.Figures.count;
-import static dev.sluice.lab.kit.page.Figures.measured;
 
 /**
  * Shows second by second what clients see of a gateway from the moment it is ready, and
@@ -73,10 +72,9 @@ final class SurgeExperiment extends Experiment {
 	 * @param keyed whether each order has an idempotency key
 	 * @param heapMegabytes of the gateway
 	 * @param ownWarmUpSeconds {@code sluice.warm-up}
-	 * @param warmUp a load that is not counted; null to begin when the gateway is ready
 	 */
 	record Settings(List<Variant> variants, List<Mode> modes, int repetitions, int connections, boolean keyed,
-			int heapMegabytes, int ownWarmUpSeconds, @Nullable Step warmUp, List<Step> steps) {
+			int heapMegabytes, int ownWarmUpSeconds, List<Step> steps) {
 	}
 
 	SurgeExperiment(Run run, Infrastructure infrastructure, Settings settings) {
@@ -116,12 +114,7 @@ final class SurgeExperiment extends Experiment {
 					Connections connections = new Connections(gateway.uri(),
 							Limits.keeping(this.settings.connections(), TIMEOUT))) {
 				connections.open(Patience.of(OPENING));
-				Step warmUp = this.settings.warmUp();
-				if (warmUp != null) {
-					send(connections, gateway.uri(), mode, List.of(warmUp), "warming up");
-				}
-				Figures figures = send(connections, gateway.uri(), mode, this.settings.steps(),
-						"%s, %s".formatted(variant, mode));
+				Figures figures = send(connections, gateway.uri(), mode, "%s, %s".formatted(variant, mode));
 				write(name, figures.requests());
 				this.runs.add(run(variant, mode, repetition, readyMillis,
 						gateway.isAlive() ? null : "it died: %s has its last words".formatted(gateway.logFile()),
@@ -137,10 +130,10 @@ final class SurgeExperiment extends Experiment {
 			.withLog(name);
 	}
 
-	private Figures send(Connections connections, URI gateway, Mode mode, List<Step> steps, String what)
-			throws InterruptedException {
+	private Figures send(Connections connections, URI gateway, Mode mode, String what) throws InterruptedException {
 		OrderRequests orders = new OrderRequests(gateway, mode,
 				this.settings.keyed() ? OrderRequests.unused(NAME) : null, null);
+		List<Step> steps = this.settings.steps();
 		long all = steps.stream().mapToLong(Step::requests).sum();
 		return OpenClient.run(new OpenLoad(steps, TIMEOUT, this.settings.connections()),
 				(number, reply) -> connections.send(orders.bytes(number), reply),
@@ -187,12 +180,6 @@ final class SurgeExperiment extends Experiment {
 		configuration.put("gateway's own warm-up",
 				ServiceOptions.WARM_UP + "=" + this.settings.ownWarmUpSeconds() + "s");
 		configuration.put("a client gives up after", TIMEOUT.toSeconds() + " s");
-		Step warmUp = this.settings.warmUp();
-		configuration.put("warm-up",
-				(warmUp != null)
-						? "%s orders per second for %s s".formatted(measured(warmUp.requestsPerSecond()),
-								warmUp.duration().toSeconds())
-						: "none: the load begins when the gateway is ready and the connections are open");
 		configuration.put("backend", BackendModel.WORKERS.description());
 		configuration.put("consumer", "creates the table of statuses and is stopped before the load");
 		return configuration;

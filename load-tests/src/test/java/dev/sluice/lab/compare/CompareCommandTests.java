@@ -26,14 +26,12 @@ class CompareCommandTests {
 			--seed x | --seed
 			--variants servlet | servlet-platform
 			--modes both | SYNC, QUEUED
-			--capacity endless | unlimited, workers, starved
 			--repetitions 0 | at least 1
 			--infra docker | EMBEDDED
-			--heap much | 768m
 			--delivery-concurrency 0 | at least 1
 			--unknown | --unknown
-			--target http://127.0.0.1:9 --rates 5 --heap 1g | leave out --heap
-			--causes --heap 1g | leave out --heap
+			--target http://127.0.0.1:9 --rates 5 --burst | leave out --burst
+			--causes --burst | leave out --burst
 			--causes --quick --repetitions 8 | no repetitions
 			""")
 	void wrongUsageEndsWithTwoAndSaysWhatIsRight(String arguments, String hint) {

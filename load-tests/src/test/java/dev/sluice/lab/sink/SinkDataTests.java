@@ -31,15 +31,6 @@ class SinkDataTests {
 	}
 
 	@Test
-	void makesTinyBatchesOfSome200Bytes() {
-		assertThat(this.data.batches(1, 2_000_000, SinkData.TINY)
-			.stream()
-			.mapToInt((batch) -> batch.length)
-			.average()
-			.orElseThrow()).isBetween(180.0, 220.0);
-	}
-
-	@Test
 	void makesHardlyAnyTwoBatchesAlikeAndTheSameForTheSameSeed() {
 		List<byte[]> batches = this.data.batches(1, 5_000_000, SMALL);
 		Set<String> different = new HashSet<>();

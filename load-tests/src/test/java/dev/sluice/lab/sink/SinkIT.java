@@ -34,7 +34,7 @@ class SinkIT {
 
 		int exitCode = Lab.commandLine()
 			.setOut(new PrintWriter(out))
-			.execute("sink", "--quick", "--megabytes", "3", "--link-megabytes", "1", "--repetitions", "1", "--settings",
+			.execute("sink", "--quick", "--megabytes", "3", "--repetitions", "1", "--settings",
 					"storage,link", "--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).as(out.toString()).isZero();

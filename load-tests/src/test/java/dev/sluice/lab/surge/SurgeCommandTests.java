@@ -21,7 +21,6 @@ class SurgeCommandTests {
 			--heap 64             | --heap: at least 128 MB
 			--repetitions 0       | --repetitions: at least 1
 			--modes sync --keys   | --keys: not with sync orders
-			--warm-up 300:0       | is not like 3000:30
 			--variants tomcat     | is unknown: use servlet-platform
 			--modes luck          | expected one of
 			""")

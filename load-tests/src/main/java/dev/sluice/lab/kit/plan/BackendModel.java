@@ -1,7 +1,6 @@
 package dev.sluice.lab.kit.plan;
 
 import java.util.List;
-import java.util.stream.Collectors;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
@@ -34,25 +33,13 @@ public record BackendModel(String label, BackendBehaviour behaviour, String desc
 	public static final BackendModel STARVED = of("starved", new Capacity.Starved(16, 1, 1_000, 200),
 			"16 blocked threads, one more each second while orders wait, and a queue of 200; 503 when it is full");
 
-	/** Those that a comparison can choose by their label. */
+	/** Those of comparisons. */
 	public static final List<BackendModel> ALL = List.of(UNLIMITED, WORKERS, STARVED);
 
 	private static BackendModel of(String label, Capacity capacity, String description) {
 		return new BackendModel(label,
 				BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(DELAY_MILLIS)).withCapacity(capacity),
 				"%s ms for an order; %s".formatted(DELAY_MILLIS, description));
-	}
-
-	/**
-	 * The backend of that label.
-	 * @throws IllegalArgumentException if there is none
-	 */
-	public static BackendModel named(String label) {
-		return ALL.stream()
-			.filter((backend) -> backend.label().equals(label))
-			.findFirst()
-			.orElseThrow(() -> new IllegalArgumentException("capacity '%s' is unknown: use %s".formatted(label,
-					ALL.stream().map(BackendModel::label).collect(Collectors.joining(", ")))));
 	}
 
 }

@@ -9,13 +9,12 @@ import org.jspecify.annotations.Nullable;
  * Results of moving the same data to the sink in several ways.
  *
  * @param megabytes data of a transfer, not over the thin link, in 10^6 bytes
- * @param seed of the data
  * @param storeDelayMillis added to the storage where it is the bottleneck
  * @param link the thin link, in words
  * @param transfers in order of execution
  */
 @JsonTypeName("sink")
-public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nullable String link,
+public record SinkResult(int megabytes, double storeDelayMillis, @Nullable String link,
 		List<Transfer> transfers) implements Finding {
 
 	public SinkResult {
@@ -32,10 +31,7 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 		LINK("a thin link binds"),
 
 		/** Nothing but the machine. */
-		LOOPBACK("nothing but the machine binds"),
-
-		/** Nothing but the machine, with messages of 200 bytes. */
-		LOOPBACK_SMALL("nothing but the machine binds, messages of 200 B");
+		LOOPBACK("nothing but the machine binds");
 
 		private final String words;
 
@@ -45,11 +41,6 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 
 		public String words() {
 			return this.words;
-		}
-
-		/** Whether only the machine binds. */
-		public boolean isMachine() {
-			return this == LOOPBACK || this == LOOPBACK_SMALL;
 		}
 
 	}
