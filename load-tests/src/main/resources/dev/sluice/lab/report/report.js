@@ -6,8 +6,6 @@
   const CROSS = 'path://M-10,-8 L-8,-10 L0,-2 L8,-10 L10,-8 L2,0 L10,8 L8,10 L0,2 L-8,10 L-10,8 L-2,0 Z';
   const STAR = 'path://M0,-10 L3,-3 L10,0 L3,3 L0,10 L-3,3 L-10,0 L-3,-3 Z';
   const SHAPES = ['circle', 'rect', 'diamond', 'triangle', STAR, 'roundRect'];
-  const DOTS = { p50: { symbol: 'circle', solid: true }, p95: { symbol: 'circle', solid: false },
-    p99: { symbol: 'diamond', solid: true }, max: { symbol: 'diamond', solid: false } };
   const TEXT = { color: 'var(--soft)', fontSize: 12, fontFamily: 'system-ui, "Segoe UI", "DejaVu Sans", sans-serif' };
   const INK = Object.assign({}, TEXT, { color: 'var(--ink)' });
   const GRID = { show: true, lineStyle: { color: 'var(--rule)' } };
@@ -34,18 +32,6 @@
   const step = (top) => {
     const leading = Number(top.toExponential(1).split('e')[0]);
     return top / ([1.5, 3, 6].includes(leading) ? 3 : [1, 2.5, 5].includes(leading) ? 5 : 4);
-  };
-  const ticks125 = (min, max) => {
-    const ticks = [];
-    for (let power = Math.floor(Math.log10(min)); power <= Math.ceil(Math.log10(max)); power++) {
-      for (const step of [1, 2, 5]) {
-        const tick = step * Math.pow(10, power);
-        if (tick >= min * 0.9999 && tick <= max * 1.0001) {
-          ticks.push(tick);
-        }
-      }
-    }
-    return ticks;
   };
   const tooltip = (formatter) => ({
     trigger: 'item', confine: true, backgroundColor: 'var(--card)', borderColor: 'var(--line)',
@@ -80,10 +66,8 @@
     }
     return { elements, bottom: y };
   };
-  const symbol = (kind, x, y, size, style) => (kind === 'diamond'
-    ? { type: 'polygon', silent: true, shape: { points: [[x, y - size], [x + size, y], [x, y + size], [x - size, y]] }, style }
-    : kind === 'rect' ? { type: 'rect', silent: true, shape: { x: x - size, y: y - size, width: 2 * size, height: 2 * size }, style }
-      : { type: 'circle', silent: true, shape: { cx: x, cy: y, r: size }, style });
+  const symbol = (kind, x, y, size, style) => (kind === 'rect' ? { type: 'rect', silent: true, shape: { x: x - size, y: y - size, width: 2 * size, height: 2 * size }, style }
+    : { type: 'circle', silent: true, shape: { cx: x, cy: y, r: size }, style });
   const whisker = (x, low, high, style) => [rule(x, low, x, high, style), rule(x - 4, low, x + 4, low, style), rule(x - 4, high, x + 4, high, style)];
   const cross = (x, y, style) => [rule(x - 4, y - 4, x + 4, y + 4, style), rule(x - 4, y + 4, x + 4, y - 4, style)];
 
@@ -216,70 +200,6 @@
     };
   }
 
-  function spread(data, width) {
-    const names = 22 + Math.max(...data.rows.map((row) => measure(row.name + ' †', true)));
-    // On a narrow screen a name is above its row, and the labels are below.
-    const narrow = width < 2.5 * names;
-    const left = narrow ? 24 : names;
-    const grid = { left, right: 46, top: 26, bottom: 58 };
-    const min = Math.max(data.min / 1.3, 0.05);
-    const max = data.max * 1.3;
-    const plotWidth = width - grid.left - grid.right;
-    const plotHeight = data.height - grid.top - grid.bottom;
-    const share = (ms) => Math.log10(Math.max(ms, min) / min) / Math.log10(max / min);
-    const xPixel = (ms) => grid.left + share(ms) * plotWidth;
-    const kinds = Object.keys(DOTS).filter((kind) => data.rows.some((row) => row[kind] !== null));
-    const dot = (kind, fill) => ({ fill: DOTS[kind].solid ? fill : 'var(--card)', stroke: fill, lineWidth: 1.5 });
-    const graphic = legend(kinds.map((kind) => ({ name: kind, draw: (x, y) => [symbol(DOTS[kind].symbol, x, y, 5, dot(kind, 'var(--soft)'))] })),
-      Math.min(left, width / 4), 8, width).elements;
-    const unit = 'milliseconds (logarithmic)';
-    graphic.push(text(Math.min(left + plotWidth / 2, width - measure(unit) / 2), data.height - 9, unit, {}, 'center'));
-    let last = -Infinity;
-    for (const tick of ticks125(min, max)) {
-      graphic.push(rule(xPixel(tick), grid.top, xPixel(tick), grid.top + plotHeight));
-      const label = measured(tick);
-      if (xPixel(tick) - measure(label) / 2 > last + 8) {
-        graphic.push(text(xPixel(tick), grid.top + plotHeight + 16, label, {}, 'center'));
-        last = xPixel(tick) + measure(label) / 2;
-      }
-    }
-    const pitch = plotHeight / data.rows.length;
-    const series = Object.fromEntries(kinds.map((kind) => [kind, []]));
-    data.rows.forEach((row, i) => {
-      const y = grid.top + pitch * (i + 0.62);
-      const fill = colour(row.style);
-      const name = row.name + (row.marked ? ' †' : '');
-      graphic.push(text(narrow ? 0 : left - 12, narrow ? y - 14 : y, name, { fill: 'var(--ink)', fontWeight: 'bold' }, narrow ? 'left' : 'right'));
-      const dots = kinds.map((kind) => [kind, row[kind]]).filter(([, value]) => value !== null);
-      if (!dots.length) {
-        graphic.push(text(left, y, 'not measured', {}));
-        return;
-      }
-      graphic.push(rule(xPixel(dots[0][1]), y, xPixel(dots[dots.length - 1][1]), y, { stroke: fill, lineWidth: 3, opacity: 0.45 }));
-      dots.forEach(([kind, value]) => series[kind].push({ value: [share(value), 1 - (i + 0.62) / data.rows.length],
-        itemStyle: { color: dot(kind, fill).fill, borderColor: fill, borderWidth: 1.5, opacity: 1 }, said: name + '<br>' + kind + ': ' + measured(value) + ' ms' }));
-      // The smallest value always has a label; then, if there is room, the largest and the one before it.
-      const taken = [];
-      for (const [label, value] of [...new Set([dots[0], dots[dots.length - 1], dots[Math.max(0, dots.length - 2)]])]) {
-        const content = label + ' ' + measured(value);
-        const half = measure(content) / 2 + 5;
-        const x = xPixel(value);
-        if (taken.every(([from, to]) => x + half < from || x - half > to)) {
-          graphic.push(text(Math.max(x, half - 5), narrow ? y + 14 : y - 15, content, {}, 'center'));
-          taken.push([x - half, x + half]);
-        }
-      }
-    });
-    const axis = { type: 'value', min: 0, max: 1, show: false };
-    return {
-      grid, graphic, xAxis: axis, yAxis: axis,
-      tooltip: tooltip((item) => item.data.said.split('<br>').map(escaped).join('<br>')),
-      // Smaller percentiles are drawn over larger ones.
-      series: kinds.slice().reverse().map((kind) => ({ type: 'scatter', name: kind, symbol: DOTS[kind].symbol, symbolSize: 11, clip: false, itemStyle: { opacity: 1 },
-        emphasis: { disabled: true }, data: series[kind] })),
-    };
-  }
-
   function seconds(data, width) {
     const lanes = [...new Set(data.spans.map((span) => span.lane))];
     const lane = 20;
@@ -391,7 +311,7 @@
     };
   }
 
-  const KINDS = { lines, spread, seconds, stack };
+  const KINDS = { lines, seconds, stack };
 
   document.documentElement.classList.add('js');
   const charts = [...document.querySelectorAll('.chart')].map((element) => {

@@ -151,7 +151,7 @@ class ReportPageIT {
 
 	@Test
 	void everyMarkHasATooltip() throws Exception {
-		for (String kind : List.of("lines", "spread", "stack")) {
+		for (String kind : List.of("lines", "stack")) {
 			assertThat(tooltips(kind)).as(kind).isNotEmpty();
 		}
 		show(Runs.client());

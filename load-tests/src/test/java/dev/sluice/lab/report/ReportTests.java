@@ -104,7 +104,7 @@ class ReportTests {
 
 		List<JsonNode> charts = charts(page);
 		assertThat(charts).extracting((chart) -> chart.path("kind").asString())
-			.containsOnly("lines", "spread", "stack")
+			.containsOnly("lines", "stack")
 			.hasSize(1 + 4 + 4 + 2);
 		assertThat(page.split("Data as a table", -1)).hasSize(1 + 2 + 1 + 1);
 	}

@@ -1,6 +1,5 @@
 package dev.sluice.lab.compare.page;
 
-import java.util.ArrayList;
 import java.util.IntSummaryStatistics;
 import java.util.List;
 import java.util.Optional;
@@ -11,8 +10,6 @@ import java.util.stream.Stream;
 import dev.sluice.lab.compare.figures.CellGroup;
 import dev.sluice.lab.compare.figures.Coordinates;
 import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.cell.Load;
-import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
@@ -107,29 +104,11 @@ final class RateOverview {
 	}
 
 	static void write(RunResult run, Html html) {
-		List<CellGroup> groups = CellGroup.of(run);
-		List<Chart> charts = new ArrayList<>();
-		CellGroup.by(CellGroup::capacity, groups).forEach((capacity, own) -> {
-			chart("answered", capacity, own, CellResult::acceptedP50).ifPresent(charts::add);
-			chart("saved", capacity, own, CellResult::savedP50).ifPresent(charts::add);
-		});
-		html.charts(charts);
+		html.charts(Waits.charts(CellGroup.of(run)));
 		html.list(CellTables.bottlenecks(run));
 		html.note(
 				"A rate is kept up with if orders are saved at %s of it, from the first to the last, in every repetition, and all smaller rates are. Waits count from when an order was due."
 					.formatted(Figures.percent(KEEPS_UP)));
-	}
-
-	private static Optional<Chart> chart(String until, String capacity, List<CellGroup> groups,
-			Function<CellResult, @Nullable Double> figure) {
-		List<Chart.Line> lines = ComparePage.lines(groups,
-				(series) -> "%s, %s".formatted(series.mode(), series.variant()), figure);
-		return lines.isEmpty() ? Optional.empty()
-				: Optional.of(new Chart.Lines("%s: wait until %s".formatted(Coordinates.backend(capacity), until),
-						"Milliseconds from when an order was due until it was %s, against the rate offered."
-							.formatted(until),
-						320, Load.Kind.OFFERED.words(), "median, milliseconds", "fastest to slowest repetition",
-						Chart.Line.top(lines), CellGroup.sizes(groups), lines));
 	}
 
 }

@@ -2,6 +2,7 @@ package dev.sluice.lab.compare.page;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Objects;
 import java.util.function.Function;
 
@@ -44,26 +45,37 @@ final class Waits {
 			html.paragraph("No wait was measured.");
 			return;
 		}
-		List<Chart> charts = new ArrayList<>();
-		CellGroup.by(CellGroup::capacity, CellGroup.inDetail(groups)).values().forEach((own) -> {
-			charts.add(chart("saved", own, CellResult::toSaved));
-			charts.add(chart("answered", own, CellResult::toAccepted));
-		});
-		html.open("div", "class", "stacked").charts(charts, table(groups)).close();
+		if (groups.getFirst().load().kind() == Load.Kind.OFFERED) {
+			// Their charts answer the run's question, so they come first on the page.
+			html.details("Waits in milliseconds", table(groups));
+		}
+		else {
+			html.charts(charts(groups), table(groups));
+		}
 	}
 
-	private static Chart chart(String until, List<CellGroup> groups, Function<CellResult, @Nullable Wait> wait) {
+	/** The median waits over the load, until answered and until saved, by backend. */
+	static List<Chart> charts(List<CellGroup> groups) {
+		List<Chart> charts = new ArrayList<>();
+		CellGroup.by(CellGroup::capacity, groups).values().forEach((own) -> {
+			chart("answered", own, CellResult::acceptedP50).ifPresent(charts::add);
+			chart("saved", own, CellResult::savedP50).ifPresent(charts::add);
+		});
+		return charts;
+	}
+
+	private static Optional<Chart> chart(String until, List<CellGroup> groups,
+			Function<CellResult, @Nullable Double> figure) {
+		List<Chart.Line> lines = ComparePage.lines(groups,
+				(series) -> "%s, %s".formatted(series.mode(), series.variant()), figure);
 		CellGroup first = groups.getFirst();
-		return Chart.Spread.of("%s, %s: until %s".formatted(Coordinates.backend(first.capacity()), first.load(), until),
-				"Median, 95th and 99th percentile in milliseconds on a logarithmic axis, a row for each variant and mode, with the share of its calls that failed.",
-				groups.stream()
-					.map((group) -> new Chart.SpreadRow(
-							"%s, %s%s".formatted(group.mode(), group.variant(),
-									(group.failedShare() > 0)
-											? ", %s failed".formatted(Figures.percent(group.failedShare())) : ""),
-							Coordinates.style(group.variant()), group.marked(), group.median(wait, Wait::p50),
-							group.median(wait, Wait::p95), group.median(wait, Wait::p99), null))
-					.toList());
+		return lines.isEmpty() ? Optional.empty()
+				: Optional.of(new Chart.Lines(
+						"%s: wait until %s".formatted(Coordinates.backend(first.capacity()), until),
+						"Milliseconds from an order's first try, or from when it was due, until it was %s, against the load."
+							.formatted(until),
+						320, first.load().kind().words(), "median, milliseconds", "fastest to slowest repetition",
+						Chart.Line.top(lines), CellGroup.sizes(groups), lines));
 	}
 
 	private static Table table(List<CellGroup> groups) {

@@ -86,36 +86,6 @@ public sealed interface Chart {
 	}
 
 	/**
-	 * Percentiles as dots in a row for each name, on a logarithmic axis of milliseconds;
-	 * one that is null is left out.
-	 */
-	@JsonTypeName("spread")
-	record Spread(String title, String description, int height, double min, double max,
-			List<SpreadRow> rows) implements Chart {
-
-		private static final int ROW_HEIGHT = 40;
-
-		private static final int FRAME_HEIGHT = 86;
-
-		/** As high as its rows need, with an axis from the least to the greatest. */
-		public static Spread of(String title, String description, List<SpreadRow> rows) {
-			double[] known = rows.stream()
-				.flatMap((row) -> Stream.of(row.p50(), row.p95(), row.p99(), row.max()))
-				.filter(Objects::nonNull)
-				.mapToDouble(Double::doubleValue)
-				.sorted()
-				.toArray();
-			return new Spread(title, description, FRAME_HEIGHT + ROW_HEIGHT * rows.size(),
-					(known.length > 0) ? known[0] : 1, (known.length > 0) ? known[known.length - 1] : 1_000, rows);
-		}
-
-	}
-
-	record SpreadRow(String name, int style, boolean marked, @Nullable Double p50, @Nullable Double p95,
-			@Nullable Double p99, @Nullable Double max) {
-	}
-
-	/**
 	 * Panels one above the other on one axis of seconds.
 	 *
 	 * @param seconds length of the axis
