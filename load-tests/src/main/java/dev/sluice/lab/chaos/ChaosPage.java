@@ -42,12 +42,7 @@ public final class ChaosPage {
 						(html) -> balance(chaos, html)),
 				new Section("timeline", "What clients saw, second by second", (html) -> timeline(chaos, html)),
 				new Section("outages", "How long was nothing accepted?", List.of(),
-						chaos.faults().isEmpty() ? List.of() : List.of(outages(chaos)), (html) -> outages(chaos, html)),
-				Section.limits(
-						"An order counts as accepted once any of its attempts was answered 2xx. After the last fault the backend lists its orders, and a gateway is asked for the accepted ones that are not among them.",
-						"The load is an open model: orders are due by the clock, whatever became of those before. The latest was sent %s ms late."
-							.formatted(Figures.count(chaos.latestMillis())),
-						"Processes are killed, not machines: what the operating system holds in its page cache survives. A single broker whose machine loses power may lose what it has not yet flushed; replication is what helps there."));
+						chaos.faults().isEmpty() ? List.of() : List.of(outages(chaos)), (html) -> outages(chaos, html)));
 	}
 
 	private static List<String> answers(ChaosResult chaos) {
@@ -106,7 +101,8 @@ public final class ChaosPage {
 			return;
 		}
 		html.paragraph(
-				"Each bar above is a fault, from its beginning until what was broken ran again and was ready; its shade goes through all panels. The client retries a failed attempt at the other gateway.");
+				"Each bar above is a fault, from its beginning until what was broken ran again and was ready; its shade goes through all panels. The client retries a failed attempt at the other gateway. Orders are due by the clock, whatever became of those before; the latest was sent %s ms late."
+					.formatted(Figures.count(chaos.latestMillis())));
 		List<Chart.Panel> accepted = sameAxis(
 				Chart.Panel.of("Queued orders accepted per second", 1, "area", seconds, Second::acceptedQueued),
 				Chart.Panel.of("Sync orders accepted per second", 0, "area", seconds, Second::acceptedSync));

@@ -36,10 +36,6 @@ public final class ClientPage {
 		for (Run run : result.runs()) {
 			sections.add(new Section("run-" + sections.size(), run.name(), (html) -> seconds(run, html)));
 		}
-		sections.add(Section.limits(
-				"An open model. A client that shares a machine with its server takes CPU from it: its CPU for a request and how late it sent stand in the table.",
-				"Each case was run once. A server that takes a fixed time is a timer: it has no queue and no limit of its own, so that what is seen is the client's.",
-				"Threads are the platform threads of the whole client process, those of its JVM among them."));
 		return sections;
 	}
 

@@ -33,11 +33,7 @@ public final class KneePage {
 	/** The sections of a report, in the order of the page. */
 	public static List<Section> sections(KneeResult result) {
 		return List.of(new Section("knee", "What rate does a gateway sustain?", answers(result), result.knees()
-			.isEmpty() ? List.of() : List.of(knees(result)), (html) -> write(result, html)), Section.limits(
-					"A step is measured for a few seconds: a stall that comes once a minute is seen by few steps or by none.",
-					"Where the machine changes during a search, the rate that held and the one that did not belong to different times; the range of the searches says how much that is.",
-					"Load generator, services, Kafka, PostgreSQL and backend share this machine: a rate is that of all of them together.",
-					"Orders wait in Kafka before they are delivered: accepting may go on above this rate while the backlog grows."));
+			.isEmpty() ? List.of() : List.of(knees(result)), (html) -> write(result, html)));
 	}
 
 	private static List<String> answers(KneeResult result) {

@@ -35,10 +35,7 @@ public final class PoolPage {
 	public static List<Section> sections(PoolResult result) {
 		PoolPage page = new PoolPage(result);
 		return List.of(new Section("pool", "Do kept connections save a client that may open few?", page
-			.answers(), page.cases.isEmpty() ? List.of() : List.of(page.shares()), page::write), Section.limits(
-					"Each way to connect was run once, one after the other.",
-					"The limit on new connections closes what is too much at once, where an exhausted address translation lets it hang: here a client notices sooner, and its latencies are shorter.",
-					"Connections are the lab's own, of HTTP/1.1 without TLS: a handshake would make new ones dearer."));
+			.answers(), page.cases.isEmpty() ? List.of() : List.of(page.shares()), page::write));
 	}
 
 	private List<String> answers() {

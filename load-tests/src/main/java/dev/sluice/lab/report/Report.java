@@ -108,7 +108,7 @@ public final class Report {
 			case DrainResult drain -> DrainPage.sections(drain);
 			case KneeResult knee -> KneePage.sections(knee);
 			case PoolResult pool -> PoolPage.sections(pool);
-			case SinkResult sink -> SinkPage.sections(run, sink);
+			case SinkResult sink -> SinkPage.sections(sink);
 			case SurgeResult surge -> SurgePage.sections(surge);
 		};
 		return Stream.concat(own.stream(), Stream.of(Method.section(run))).toList();

@@ -145,14 +145,7 @@ final class SinkExperiment extends Experiment {
 
 	@Override
 	protected Finding finding(@Nullable String partial) {
-		return new SinkResult(this.settings.megabytes(), this.storeDelay.toNanos() / 1e6,
-				linkWords(), this.transfers);
-	}
-
-	/** Describes the thin link; null if no transfer uses it. */
-	private @Nullable String linkWords() {
-		return this.settings.settings().contains(Setting.LINK)
-				? "a proxy: nothing is delayed or lost, its rate is that of TCP's payload" : null;
+		return new SinkResult(this.settings.megabytes(), this.storeDelay.toNanos() / 1e6, this.transfers);
 	}
 
 	private void run(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {

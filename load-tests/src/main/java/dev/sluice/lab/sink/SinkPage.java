@@ -17,7 +17,6 @@ import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
-import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.kit.result.SinkResult.Mode;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
@@ -31,11 +30,10 @@ public final class SinkPage {
 	}
 
 	/** The sections of a report, in the order of the page. */
-	public static List<Section> sections(RunResult run, SinkResult sink) {
+	public static List<Section> sections(SinkResult sink) {
 		return List.of(new Section("transfers", "How fast is the data stored and acknowledged?",
 				sink.transfers().isEmpty() ? List.of("No transfer was measured.") : answers(sink),
-				settings(sink).map((setting) -> table(sink, setting)).toList(), (html) -> transfers(sink, html)),
-				new Section("how", "How it was measured, and what limits it", (html) -> method(run, sink, html)));
+				settings(sink).map((setting) -> table(sink, setting)).toList(), (html) -> transfers(sink, html)));
 	}
 
 	/** The settings that were measured. */
@@ -107,7 +105,8 @@ public final class SinkPage {
 	private static void transfers(SinkResult sink, Html html) {
 		html.charts(settings(sink).map((setting) -> chart(sink, setting)).toList());
 		html.note(
-				"MB are 10^6 bytes of data, before compression. On the wire: what the client sent, with gRPC's framing and without the headers of HTTP/2, TCP and IP. CPU: of client and sink together. Measured there: in the production system that this repeats. Medians of the repetitions.");
+				"MB are 10^6 bytes of data, before compression. On the wire: what the client sent, with gRPC's framing and without the headers of HTTP/2, TCP and IP. CPU: of client and sink together. Measured there: in the production system that this repeats. Medians of the repetitions. Where the storage's latency binds, each message takes the storage %s ms: with that, 54 connections that wait reach the 49 Mbit/s of the reference."
+					.formatted(Figures.measured(sink.storeDelayMillis())));
 	}
 
 	private static Chart chart(SinkResult sink, Setting setting) {
@@ -164,21 +163,6 @@ public final class SinkPage {
 			case STREAM_ZSTD -> 2;
 			case STREAM_DICTIONARY, STREAM_SPOOL -> 3;
 		};
-	}
-
-	private static void method(RunResult run, SinkResult sink, Html html) {
-		html.list(List.of(
-				"Each transfer is a process of its own, warmed up with other messages, for seconds where the transfer itself is fast: a JVM that still compiles uses more CPU for that than for the messages. Its clock runs from the first message sent until the last is stored and acknowledged. Repetitions of the modes are interleaved.",
-				"Data: lines of real scrapes of this system's metrics, cut into batches whose sizes are log-normal (2 to 300 kB), half of the digits of each value drawn again. 64 MB of it are made beforehand and sent in turn under ids of their own, so that the making is not measured. zstd sees one message at a time and gains nothing from the repetition.",
-				"Where the storage's latency binds, each message takes the storage %s ms: with that, 54 connections that wait reach the 49 Mbit/s of the reference. The delay holds no thread."
-					.formatted(Figures.measured(sink.storeDelayMillis())),
-				"The measurement this repeats moved 7 GB over a link of 10 Gbit/s to spinning disks; its factors stand beside ours for the setting that resembles it most. Its window was 100, ours adapts: that, and not the protocol, is most of the difference.",
-				"Where nothing but the machine binds, storage is Kafka. Its producer has the sink's settings.",
-				"Client and sink share the machine's %s cores: their total CPU often limits a rate."
-					.formatted(Figures.count(run.environment().cores()))));
-		if (sink.link() != null) {
-			html.list(List.of("The thin link is %s.".formatted(sink.link())));
-		}
 	}
 
 }

@@ -39,11 +39,6 @@ public final class SurgePage {
 		for (Run run : surge.runs()) {
 			sections.add(new Section("run-" + number++, title(run), (html) -> chart(run, accepted, html)));
 		}
-		sections.add(Section.limits(
-				"The load generator, the gateway, Kafka, PostgreSQL and the backend share this machine. If it is sent late, an order waits longer than the gateway is to blame for; runs with a lag of more than %s ms are marked %s."
-					.formatted(Figures.measured(Reliability.LAG_LIMIT_MILLIS), Reliability.SIGN),
-				"No consumer runs during the load: what is queued stays in Kafka.",
-				"The connections are opened before the load, so a gateway that is just ready has accepted them already."));
 		return sections;
 	}
 

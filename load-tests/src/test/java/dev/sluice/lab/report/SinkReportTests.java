@@ -16,7 +16,7 @@ class SinkReportTests {
 
 	@Test
 	void saysHowMuchFasterTheStreamIs() {
-		String page = Report.page(run(new SinkResult(100, 154, "a proxy", List.of(
+		String page = Report.page(run(new SinkResult(100, 154, List.of(
 				transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 1, 20), transfer(Setting.STORAGE, Mode.STREAM, 1, 2),
 				transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 2, 30), transfer(Setting.STORAGE, Mode.STREAM, 2, 2),
 				transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 3, 20), transfer(Setting.STORAGE, Mode.STREAM, 3, 1)))));
@@ -28,7 +28,7 @@ class SinkReportTests {
 
 	@Test
 	void saysWhichShareOfTheProducersRateEachReaches() {
-		SinkResult result = new SinkResult(100, 154, null, List.of(transfer(Setting.LOOPBACK, Mode.KAFKA, 1, 1),
+		SinkResult result = new SinkResult(100, 154, List.of(transfer(Setting.LOOPBACK, Mode.KAFKA, 1, 1),
 				transfer(Setting.LOOPBACK, Mode.STREAM, 1, 4), transfer(Setting.LOOPBACK, Mode.STREAM_ZSTD, 1, 2),
 				transfer(Setting.LOOPBACK, Mode.STREAM_SPOOL, 1, 5)));
 
@@ -38,7 +38,7 @@ class SinkReportTests {
 
 	@Test
 	void rendersARunThatEndedBeforeItMeasuredAnything() {
-		assertThat(Report.page(run(new SinkResult(100, 154, "a proxy", List.of()))))
+		assertThat(Report.page(run(new SinkResult(100, 154, List.of()))))
 			.contains("No transfer was measured");
 	}
 

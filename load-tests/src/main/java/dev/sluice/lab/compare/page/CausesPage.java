@@ -56,12 +56,9 @@ public final class CausesPage {
 						chart("Stopped by the gateway's collector, % of the time", "% of the time", 100, all,
 								(effect) -> (effect.pauseShare() != null) ? effect.pauseShare() * 100 : null)),
 				settings(collapse));
-		html.list(List.of(
-				"A setting differs from the base in what its name says and in nothing else; all together are all but the gateway's threads. A loss is the share of the base's rate at the same N that is missing. A setting has collapsed below %s of the base's rate; a collector that stops the gateway for less than %s of the time is taken to explain no collapse."
-					.formatted(Figures.percent(Collapse.COLLAPSED_BELOW), Figures.percent(Collapse.LITTLE_PAUSE)),
-				"These rates are those of orders answered 201, until the last of them: an order that the backend saves after its client got another answer is of no use to the client.",
-				"The backend's threads are simulated by places and timers: their own memory and context switches are not in the figures. The reference's runtime is another, and so is its way to queue continuations behind new work.",
-				"No other factors are varied: the reference's figures were taken on another machine, with a debugger attached at least once."));
+		html.note(
+				"A loss is the share of the base's rate at the same N that is missing. A setting has collapsed below %s of the base's rate; a collector that stops the gateway for less than %s of the time is taken to explain no collapse. Rates are those of orders answered 201, until the last of them."
+					.formatted(Figures.percent(Collapse.COLLAPSED_BELOW), Figures.percent(Collapse.LITTLE_PAUSE)));
 	}
 
 	private static Chart chart(String title, String unit, double top, List<Effect> all,

@@ -31,11 +31,6 @@ public record Section(String id, String title, List<String> answers, List<Table>
 		this(id, title, List.of(), content);
 	}
 
-	/** What a run's figures do not show, and why. */
-	public static Section limits(String... sentences) {
-		return new Section("limits", "What limits it", (html) -> html.list(List.of(sentences)));
-	}
-
 	/** The answers for the terminal, each on a line. */
 	public static String text(List<String> answers) {
 		return String.join("", answers.stream().map("%s%n"::formatted).toList());

@@ -3,19 +3,16 @@ package dev.sluice.lab.kit.result;
 import java.util.List;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Results of moving the same data to the sink in several ways.
  *
  * @param megabytes data of a transfer, not over the thin link, in 10^6 bytes
  * @param storeDelayMillis added to the storage where it is the bottleneck
- * @param link the thin link, in words
  * @param transfers in order of execution
  */
 @JsonTypeName("sink")
-public record SinkResult(int megabytes, double storeDelayMillis, @Nullable String link,
-		List<Transfer> transfers) implements Finding {
+public record SinkResult(int megabytes, double storeDelayMillis, List<Transfer> transfers) implements Finding {
 
 	public SinkResult {
 		transfers = List.copyOf(transfers);

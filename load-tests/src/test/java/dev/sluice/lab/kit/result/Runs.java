@@ -241,7 +241,7 @@ public final class Runs {
 			transfers.add(new SinkResult.Transfer(SinkResult.Setting.STORAGE, mode, 1, 1, 6_000, 100_000_000,
 					101_000_000, seconds, 1, 1));
 		}
-		return found("sink", new SinkResult(100, 154, "a proxy", transfers));
+		return found("sink", new SinkResult(100, 154, transfers));
 	}
 
 	/** A run with nothing but that finding. */
