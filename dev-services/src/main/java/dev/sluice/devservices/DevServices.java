@@ -1,6 +1,5 @@
 package dev.sluice.devservices;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
@@ -12,9 +11,11 @@ import org.jspecify.annotations.Nullable;
  * If two threads request both, they start in parallel. Thread-safe.
  * <p>
  * The servers listen on the loopback interface only. Their data is deleted on
- * {@link #close}, unless a {@link Builder#directory directory} was set.
+ * {@link #close}.
  */
 public final class DevServices implements AutoCloseable {
+
+	private static final int CLUSTER = 3;
 
 	private static @Nullable DevServices shared;
 
@@ -39,13 +40,34 @@ public final class DevServices implements AutoCloseable {
 		return Patience.of(Duration.ofMinutes(3));
 	}
 
+	/** With one broker, on free ports. */
+	public static DevServices start(Infrastructure infrastructure) {
+		return start(infrastructure, List.of(0), 0);
+	}
+
 	/**
 	 * Resolves the infrastructure. Starts no server yet. The caller closes the result.
+	 * With three brokers, a topic has three copies by default, one on each, and at least
+	 * two brokers have each acknowledged record, so one broker may be lost.
+	 * @param kafkaPorts the port of each broker, one or three; 0 picks a free one
+	 * @param postgresPort 0 picks a free one
 	 * @throws StartFailedException if containers are required and no engine answers or
 	 * has their images
 	 */
-	public static DevServices start(Infrastructure infrastructure) {
-		return builder().infrastructure(infrastructure).start();
+	public static DevServices start(Infrastructure infrastructure, List<Integer> kafkaPorts, int postgresPort) {
+		if (kafkaPorts.size() != 1 && kafkaPorts.size() != CLUSTER) {
+			throw new IllegalArgumentException("%s brokers: use 1 or %s".formatted(kafkaPorts.size(), CLUSTER));
+		}
+		if (infrastructure == Infrastructure.CONTAINERS) {
+			DockerEngine.require();
+		}
+		boolean containers = infrastructure == Infrastructure.CONTAINERS
+				|| infrastructure == Infrastructure.AUTO && DockerEngine.hasServers();
+		return containers
+				? new DevServices(Infrastructure.CONTAINERS, ContainerKafka.cluster(kafkaPorts),
+						new ContainerPostgres(postgresPort))
+				: new DevServices(Infrastructure.EMBEDDED, EmbeddedKafka.cluster(kafkaPorts, null),
+						new EmbeddedPostgres(postgresPort, null));
 	}
 
 	/**
@@ -62,10 +84,6 @@ public final class DevServices implements AutoCloseable {
 			shared = services;
 		}
 		return services;
-	}
-
-	public static Builder builder() {
-		return new Builder();
 	}
 
 	/**
@@ -134,87 +152,6 @@ public final class DevServices implements AutoCloseable {
 			finally {
 				this.lock.unlock();
 			}
-		}
-
-	}
-
-	/** Settings of {@link DevServices}. */
-	public static final class Builder {
-
-		private static final int CLUSTER = 3;
-
-		private Infrastructure infrastructure = Infrastructure.AUTO;
-
-		private List<Integer> kafkaPorts = List.of(0);
-
-		private int postgresPort;
-
-		private @Nullable Path directory;
-
-		private Builder() {
-		}
-
-		/** Sets the infrastructure. Default {@code AUTO}. */
-		public Builder infrastructure(Infrastructure value) {
-			this.infrastructure = value;
-			return this;
-		}
-
-		/**
-		 * Sets the port of each broker, one or three; 0 picks a free port. Default: one
-		 * broker. With three, a topic has three copies by default, one on each broker,
-		 * and at least two brokers have each acknowledged record, so one broker may be
-		 * lost.
-		 */
-		public Builder kafkaPorts(List<Integer> values) {
-			if (values.size() != 1 && values.size() != CLUSTER) {
-				throw new IllegalArgumentException("%s brokers: use 1 or %s".formatted(values.size(), CLUSTER));
-			}
-			this.kafkaPorts = List.copyOf(values);
-			return this;
-		}
-
-		/** Sets PostgreSQL's port. 0, the default, picks a free one. */
-		public Builder postgresPort(int value) {
-			this.postgresPort = value;
-			return this;
-		}
-
-		/**
-		 * Sets where embedded servers keep data and logs ({@code kafka},
-		 * {@code kafka.log}, {@code postgres}, {@code postgres.log}; with three brokers
-		 * {@code kafka-1} and so on). Existing data is reused and kept on close. Default:
-		 * a temporary directory, deleted on close. Containers keep nothing.
-		 */
-		public Builder directory(Path value) {
-			this.directory = value.toAbsolutePath();
-			return this;
-		}
-
-		/**
-		 * Resolves the infrastructure. Starts no server yet.
-		 * @throws StartFailedException if containers are required and no engine answers
-		 */
-		public DevServices start() {
-			return switch (resolve()) {
-				case CONTAINERS -> new DevServices(Infrastructure.CONTAINERS, ContainerKafka.cluster(this.kafkaPorts),
-						new ContainerPostgres(this.postgresPort));
-				case EMBEDDED ->
-					new DevServices(Infrastructure.EMBEDDED, EmbeddedKafka.cluster(this.kafkaPorts, this.directory),
-							new EmbeddedPostgres(this.postgresPort, this.directory));
-				case AUTO -> throw new AssertionError("AUTO is not resolved");
-			};
-		}
-
-		private Infrastructure resolve() {
-			return switch (this.infrastructure) {
-				case EMBEDDED -> Infrastructure.EMBEDDED;
-				case CONTAINERS -> {
-					DockerEngine.require();
-					yield Infrastructure.CONTAINERS;
-				}
-				case AUTO -> DockerEngine.hasServers() ? Infrastructure.CONTAINERS : Infrastructure.EMBEDDED;
-			};
 		}
 
 	}

@@ -1,8 +1,6 @@
 package dev.sluice.devservices;
 
-import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.file.Files;
@@ -12,8 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import java.util.jar.Attributes;
-import java.util.jar.JarFile;
 
 import org.jspecify.annotations.Nullable;
 
@@ -67,30 +63,11 @@ public final class JavaCommand {
 	}
 
 	/**
-	 * A class with a main method, on the class path of this JVM, which may be Spring
-	 * Boot's executable jar.
+	 * A class with a main method, on the class path of this JVM.
 	 */
 	public static JavaCommand mainClass(String className) {
-		String classPath = System.getProperty("java.class.path");
 		String simpleName = className.substring(className.lastIndexOf('.') + 1);
-		return new JavaCommand(simpleName,
-				isBootJar(classPath)
-						? List.of("-Dloader.main=" + className, "-cp", classPath,
-								"org.springframework.boot.loader.launch.PropertiesLauncher")
-						: List.of("-cp", classPath, className));
-	}
-
-	private static boolean isBootJar(String classPath) {
-		if (classPath.contains(File.pathSeparator) || !Files.isRegularFile(Path.of(classPath))) {
-			return false;
-		}
-		try (JarFile jar = new JarFile(classPath)) {
-			return jar.getManifest() != null
-					&& jar.getManifest().getMainAttributes().containsKey(new Attributes.Name("Spring-Boot-Classes"));
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException("cannot read the class path " + classPath, ex);
-		}
+		return new JavaCommand(simpleName, List.of("-cp", System.getProperty("java.class.path"), className));
 	}
 
 	/** Sets the name used in messages. Default: the name of the jar or the class. */

@@ -10,7 +10,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /**
  * A table or a list of a document, generated from the code. It is between the comments
@@ -19,9 +18,6 @@ import java.util.stream.Collectors;
  * instead.
  */
 public final class GeneratedTable {
-
-	/** The most differing lines that a message shows. */
-	private static final int SHOWN = 20;
 
 	private final Path document;
 
@@ -71,7 +67,7 @@ public final class GeneratedTable {
 
 	/**
 	 * Compares the document with this table, or writes this table into it.
-	 * @throws AssertionError if they differ; the message has the command to run
+	 * @throws AssertionError if they differ; the message says how to write it
 	 */
 	public void check() throws IOException {
 		if ("write".equals(System.getProperty("sluice.docs"))) {
@@ -87,32 +83,9 @@ public final class GeneratedTable {
 		String written = text.substring(begin(text), end(text));
 		if (!written.equals(text())) {
 			throw new AssertionError(
-					"The table '%s' of %s differs from the code. To write it, run%n  %s%n- in the document, + from the code:%n%s"
-						.formatted(this.name, this.document, command(), differences(written.lines().toList())));
+					"The table '%s' of %s differs from the code: run this test with -Dsluice.docs=write, and look at git diff"
+						.formatted(this.name, this.document));
 		}
-	}
-
-	/** The command that runs the calling test alone, so that it writes its tables. */
-	private static String command() {
-		Class<?> test = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
-			.walk((frames) -> frames.<Class<?>>map(StackWalker.StackFrame::getDeclaringClass)
-				.filter((each) -> each != GeneratedTable.class)
-				.findFirst()
-				.orElseThrow());
-		// A module's tests run in its directory, which has its name.
-		return "mvn -q test -pl %s -am -Dsluice.docs=write -Dtest=%s -Dsurefire.failIfNoSpecifiedTests=false"
-			.formatted(Path.of("").toAbsolutePath().getFileName(), test.getSimpleName());
-	}
-
-	/** The lines that are only in the document or only here, at most {@link #SHOWN}. */
-	private String differences(List<String> old) {
-		List<String> different = new ArrayList<>();
-		old.stream().filter((line) -> !this.lines.contains(line)).map("- "::concat).forEach(different::add);
-		this.lines.stream().filter((line) -> !old.contains(line)).map("+ "::concat).forEach(different::add);
-		if (different.isEmpty()) {
-			return "The same lines, in another order or number.";
-		}
-		return different.stream().limit(SHOWN).collect(Collectors.joining("\n"));
 	}
 
 	/**

@@ -17,7 +17,7 @@ class GeneratedTableTests {
 	private Path directory;
 
 	@Test
-	void saysWhichCommandWritesAStaleTable() throws IOException {
+	void saysWhichTableIsStaleAndHowToWriteIt() throws IOException {
 		GeneratedTable table = table("""
 				<!-- begin all -->
 				| name | meaning |
@@ -27,25 +27,7 @@ class GeneratedTableTests {
 
 		assertThatExceptionOfType(AssertionError.class).isThrownBy(() -> table.row("a", "b").compare())
 			.withMessageContaining("The table 'all'")
-			.withMessageContaining(
-					"mvn -q test -pl dev-services -am -Dsluice.docs=write -Dtest=GeneratedTableTests -Dsurefire.failIfNoSpecifiedTests=false");
-	}
-
-	@Test
-	void showsTheLinesThatDiffer() throws IOException {
-		GeneratedTable table = table("""
-				<!-- begin all -->
-				| name | meaning |
-				| --- | --- |
-				| a | 1 |
-				| b | 2 |
-				| d | 4 |
-				<!-- end all -->
-				""");
-
-		assertThatExceptionOfType(AssertionError.class)
-			.isThrownBy(() -> table.row("a", "1").row("b", "3").row("c", "3").row("d", "4").compare())
-			.withMessageEndingWith("%n- | b | 2 |\n+ | b | 3 |\n+ | c | 3 |".formatted());
+			.withMessageContaining("-Dsluice.docs=write");
 	}
 
 	@Test

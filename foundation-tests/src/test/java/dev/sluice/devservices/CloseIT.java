@@ -28,11 +28,8 @@ class CloseIT {
 		List<Long> before = descendants();
 		int kafkaPort = Ports.free();
 		int postgresPort = Ports.free();
-		try (DevServices services = DevServices.builder()
-			.infrastructure(DevServices.shared().infrastructure())
-			.kafkaPorts(List.of(kafkaPort))
-			.postgresPort(postgresPort)
-			.start()) {
+		try (DevServices services = DevServices.start(DevServices.shared().infrastructure(), List.of(kafkaPort),
+				postgresPort)) {
 			assertThat(services.kafka().bootstrapServers()).endsWith(":" + kafkaPort);
 			assertThat(services.postgres().port()).isEqualTo(postgresPort);
 		}
@@ -48,10 +45,7 @@ class CloseIT {
 		List<Long> before = descendants();
 		AtomicReference<RuntimeException> failure = new AtomicReference<>();
 		Thread starting;
-		try (DevServices services = DevServices.builder()
-			.infrastructure(Infrastructure.EMBEDDED)
-			.postgresPort(port)
-			.start()) {
+		try (DevServices services = DevServices.start(Infrastructure.EMBEDDED, List.of(0), port)) {
 			starting = Thread.ofVirtual().start(() -> {
 				try {
 					services.postgres();

@@ -70,10 +70,7 @@ class DevServicesIT {
 
 	@Test
 	void embeddedServersKeepTheirDataInANamedDirectoryClosedToOtherUsers(@TempDir Path directory) throws Exception {
-		DevServices.Builder builder = DevServices.builder()
-			.infrastructure(Infrastructure.EMBEDDED)
-			.directory(directory);
-		try (DevServices services = builder.start()) {
+		try (DevServices services = keepingIn(directory)) {
 			BreakableKafkaIT.send(services.kafka(), "kept");
 			query(services.postgres(), "create table kept as select 11 as c; select 1");
 
@@ -86,7 +83,7 @@ class DevServicesIT {
 			takesNoLoginWithoutThePassword(services.postgres(), directory.resolve("postgres.password"));
 		}
 
-		try (DevServices services = builder.start()) {
+		try (DevServices services = keepingIn(directory)) {
 			assertThat(BreakableKafkaIT.receive(services.kafka(), "kept")).hasSameElementsAs(BreakableKafkaIT.values());
 			assertThat(query(services.postgres(), "select c from kept")).isEqualTo("11");
 			if (Files.exists(Path.of("/proc/self/cmdline"))) {
@@ -94,6 +91,11 @@ class DevServicesIT {
 			}
 		}
 		await().until(() -> processesIn(directory).isEmpty());
+	}
+
+	private static DevServices keepingIn(Path directory) {
+		return new DevServices(Infrastructure.EMBEDDED, EmbeddedKafka.cluster(List.of(0), directory),
+				new EmbeddedPostgres(0, directory));
 	}
 
 	/** The child JVMs, and PostgreSQL, which is no child. */
@@ -132,10 +134,7 @@ class DevServicesIT {
 	@Test
 	void namesThePortThatIsTaken() {
 		PostgresService taken = DevServices.shared().postgres();
-		try (DevServices services = DevServices.builder()
-			.infrastructure(Infrastructure.EMBEDDED)
-			.postgresPort(taken.port())
-			.start()) {
+		try (DevServices services = DevServices.start(Infrastructure.EMBEDDED, List.of(0), taken.port())) {
 
 			assertThatExceptionOfType(StartFailedException.class).isThrownBy(services::postgres)
 				.withMessageContaining("postgres: port %s is taken".formatted(taken.port()));

@@ -82,11 +82,7 @@ public final class Stack implements AutoCloseable {
 		this.directory = directory.toAbsolutePath();
 		this.options = options;
 		this.ports = ports(options);
-		this.infrastructure = DevServices.builder()
-			.infrastructure(infrastructure)
-			.kafkaPorts(kafkaPorts())
-			.postgresPort(port(POSTGRES))
-			.start();
+		this.infrastructure = DevServices.start(infrastructure, kafkaPorts(), port(POSTGRES));
 	}
 
 	/** Kafka and PostgreSQL, each started when first asked for. */

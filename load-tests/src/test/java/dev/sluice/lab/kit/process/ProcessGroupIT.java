@@ -33,9 +33,7 @@ class ProcessGroupIT {
 
 	@Test
 	void theCpuTimeOfPostgresIsThatOfItsBackends() throws IOException, SQLException {
-		try (DevServices services = DevServices.builder()
-			.infrastructure(DevServices.shared().infrastructure())
-			.start()) {
+		try (DevServices services = DevServices.start(DevServices.shared().infrastructure())) {
 			Map<String, ProcessGroup> groups = ProcessGroup.ofInfrastructure(services);
 			assertThat(groups).containsOnlyKeys("kafka", "postgresql");
 			if (services.infrastructure() == Infrastructure.CONTAINERS) {
