@@ -2,17 +2,14 @@ package dev.sluice.lab.compare;
 
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Gateway;
 import dev.sluice.lab.compare.figures.Collapse;
-import dev.sluice.lab.compare.figures.Factor;
 import dev.sluice.lab.compare.figures.Setting;
 import dev.sluice.lab.compare.page.CausesPage;
 import dev.sluice.lab.kit.cell.Cell;
@@ -41,10 +38,6 @@ record CausesPlan(Length length, int repetitions) {
 	 */
 	private static final int LONG = 5_000;
 
-	/** A functional check, with new connections. */
-	private static final Setting SMALLEST = new Setting("all but threads",
-			EnumSet.complementOf(EnumSet.of(Factor.BACKEND_THREADS, Factor.GATEWAY_THREADS)));
-
 	/** Its queue is longer than the number of requests in flight, retries included. */
 	private static final BackendModel THREE_THREADS = new BackendModel("3-threads",
 			BackendModel.UNLIMITED.behaviour().withCapacity(new Capacity.Workers(3, 10_000)),
@@ -52,12 +45,13 @@ record CausesPlan(Length length, int repetitions) {
 
 	ComparePlan plan() {
 		if (this.length == Length.SMALLEST) {
-			return new ComparePlan(List.of(block("1-01", SMALLEST, List.of(cell(SMALLEST, Collapse.FEW, 1)))));
+			return new ComparePlan(List
+				.of(block("1-01", Setting.CONNECTIONS, List.of(cell(Setting.CONNECTIONS, Collapse.FEW, 1)))));
 		}
 		int starts = (this.length == Length.WHOLE) ? this.repetitions : 1;
 		List<Block> blocks = new ArrayList<>();
 		for (int start = 1; start <= starts; start++) {
-			List<Setting> settings = new ArrayList<>(Setting.all());
+			List<Setting> settings = new ArrayList<>(List.of(Setting.values()));
 			Collections.rotate(settings, 1 - start);
 			for (Setting setting : settings) {
 				blocks.add(block(name(start, blocks), setting, cells(setting, start)));
@@ -74,25 +68,25 @@ record CausesPlan(Length length, int repetitions) {
 	}
 
 	private Block block(String name, Setting setting, List<Cell> cells) {
-		return new Block(name, List.of(new Gateway(setting.name(), Variant.SERVLET_PLATFORM, gateway(setting))),
-				setting.has(Factor.CONNECTIONS), cells);
+		return new Block(name, List.of(new Gateway(setting.label(), Variant.SERVLET_PLATFORM, gateway(setting))),
+				setting.has(Setting.CONNECTIONS), cells);
 	}
 
 	private ServiceOptions gateway(Setting setting) {
-		String heap = setting.has(Factor.HEAP) ? "192m" : "1g";
-		int threads = setting.has(Factor.GATEWAY_THREADS) ? 14 : 1_000;
-		boolean retries = setting.has(Factor.RETRIES);
+		String heap = setting.has(Setting.HEAP) ? "192m" : "1g";
+		int threads = setting.has(Setting.GATEWAY_THREADS) ? 14 : 1_000;
+		boolean retries = setting.has(Setting.RETRIES);
 		ServiceOptions options = ServiceOptions.NONE.withJvmArgs("-Xms" + heap, "-Xmx" + heap)
 			.withProperty("server.tomcat.threads.max", threads)
 			// Started in advance, so that no cell is slowed by starting threads.
 			.withProperty("server.tomcat.threads.min-spare", threads)
 			.withProperty("backend.response-timeout", retries ? "10s" : "60s")
 			.withProperty("backend.max-attempts", retries ? 3 : 1);
-		if (setting.has(Factor.COLLECTOR)) {
+		if (setting.has(Setting.COLLECTOR)) {
 			// First switches off the usual collector: a JVM refuses two.
 			options = options.withJvmArgs("-XX:-UseG1GC", "-XX:+UseSerialGC");
 		}
-		if (setting.has(Factor.CONNECTIONS)) {
+		if (setting.has(Setting.CONNECTIONS)) {
 			options = options.withProperty("backend.idle-timeout", "1s");
 		}
 		return options;
@@ -101,7 +95,7 @@ record CausesPlan(Length length, int repetitions) {
 	private static List<Cell> cells(Setting setting, int start) {
 		int before = (start - 1) * Collapse.TRIALS;
 		// Cells of a slow backend are long enough.
-		int trials = setting.has(Factor.BACKEND_THREADS) ? 1 : Collapse.TRIALS;
+		int trials = setting.has(Setting.BACKEND_THREADS) ? 1 : Collapse.TRIALS;
 		List<Cell> cells = new ArrayList<>();
 		for (int trial = 1; trial <= trials; trial++) {
 			cells.add(cell(setting, Collapse.FEW, before + trial));
@@ -114,17 +108,15 @@ record CausesPlan(Length length, int repetitions) {
 	}
 
 	private static Cell cell(Setting setting, int orders, int repetition) {
-		BackendModel backend = setting.has(Factor.BACKEND_THREADS) ? THREE_THREADS : BackendModel.UNLIMITED;
-		return new Cell(setting.name(), Mode.SYNC.label(), backend.label(), new Load(Load.Kind.BURST, orders),
+		BackendModel backend = setting.has(Setting.BACKEND_THREADS) ? THREE_THREADS : BackendModel.UNLIMITED;
+		return new Cell(setting.label(), Mode.SYNC.label(), backend.label(), new Load(Load.Kind.BURST, orders),
 				repetition);
 	}
 
 	CompareExperiment.Settings settings() {
-		Map<String, String> notes = new TreeMap<>();
-		for (Factor factor : Factor.values()) {
-			notes.put("base: " + factor.label(), factor.base());
-		}
-		notes.put(Factor.CONNECTIONS.change(),
+		Map<String, String> notes = Map.of("base",
+				"a backend without a limit; a gateway with 1,000 threads, 1,024 MiB and G1, which waits 60 s, once; connections are kept",
+				Setting.CONNECTIONS.label(),
 				"the client closes its own after each order; the gateway's to the backend are closed between cells");
 		CellLoad load = CellLoad.burst((this.length == Length.WHOLE) ? 180_000 : 60_000,
 				(this.length == Length.SMALLEST) ? 300 : 4_000);

@@ -1,6 +1,7 @@
 package dev.sluice.lab.compare;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.figures.Setting;
@@ -15,7 +16,7 @@ class CausesPlanTests {
 	void eachRepetitionBeginsWithAnotherSetting() {
 		ComparePlan plan = new CausesPlan(Length.WHOLE, 2).plan();
 
-		assertThat(names(plan).subList(0, 8)).isEqualTo(Setting.all().stream().map(Setting::name).toList());
+		assertThat(names(plan).subList(0, 8)).isEqualTo(Stream.of(Setting.values()).map(Setting::label).toList());
 		assertThat(names(plan).subList(8, 16)).startsWith("backend 3 threads")
 			.endsWith("base")
 			.containsExactlyInAnyOrderElementsOf(names(plan).subList(0, 8));

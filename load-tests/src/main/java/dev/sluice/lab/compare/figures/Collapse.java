@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
@@ -47,7 +48,7 @@ public final class Collapse {
 	public record Effect(Setting setting, CellGroup cells) {
 
 		public String name() {
-			return this.setting.name();
+			return this.setting.label();
 		}
 
 		public int orders() {
@@ -92,10 +93,9 @@ public final class Collapse {
 
 	public Collapse(RunResult run) {
 		List<CellGroup> groups = CellGroup.of(run);
-		this.effects = Setting.all()
-			.stream()
+		this.effects = Stream.of(Setting.values())
 			.flatMap((setting) -> groups.stream()
-				.filter((group) -> group.variant().equals(setting.name()))
+				.filter((group) -> group.variant().equals(setting.label()))
 				.map((group) -> new Effect(setting, group)))
 			.toList();
 	}
@@ -127,7 +127,7 @@ public final class Collapse {
 
 	private Optional<Effect> at(Setting setting, int orders) {
 		return this.effects.stream()
-			.filter((effect) -> effect.setting().equals(setting) && effect.orders() == orders)
+			.filter((effect) -> effect.setting() == setting && effect.orders() == orders)
 			.findFirst();
 	}
 
@@ -196,7 +196,7 @@ public final class Collapse {
 	 */
 	private List<Effect> memory() {
 		return this.effects.stream()
-			.filter((effect) -> effect.setting().concernsMemoryAlone() && !effect.setting().equals(Setting.BASE)
+			.filter((effect) -> effect.setting().concernsMemoryAlone() && effect.setting() != Setting.BASE
 					&& effect.orders() >= MANY && left(effect) != null)
 			.toList();
 	}
@@ -206,10 +206,9 @@ public final class Collapse {
 	 * One of them may be the worst for the collector.
 	 */
 	private List<String> memoryNotMeasured() {
-		return Setting.all()
-			.stream()
+		return Stream.of(Setting.values())
 			.filter((setting) -> setting.concernsMemoryAlone() && at(setting, MANY).isEmpty())
-			.map(Setting::name)
+			.map(Setting::label)
 			.toList();
 	}
 
@@ -220,8 +219,7 @@ public final class Collapse {
 	 */
 	private static boolean isWithoutCollector(Effect effect, List<Effect> collapsed) {
 		return collapsed.stream()
-			.anyMatch((part) -> part.hasLittlePause()
-					&& effect.setting().changed().containsAll(part.setting().changed()));
+			.anyMatch((part) -> part.hasLittlePause() && effect.setting().has(part.setting()));
 	}
 
 	private boolean hasCollapsed(Effect effect) {
