@@ -14,7 +14,6 @@ import java.util.UUID;
 
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderView;
-import dev.sluice.contract.ProblemType;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
@@ -24,23 +23,13 @@ import tools.jackson.databind.json.JsonMapper;
 /** Asks a gateway for failed orders, and to deliver them again. Not thread-safe. */
 final class Redelivery implements AutoCloseable {
 
-	/** Tries of a request that the gateway cannot answer at the moment. */
-	private static final int TRIES = 3;
-
 	private static final int PAGE = 500;
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-	/** Pause before a retry. */
-	private static final Duration PAUSE = Duration.ofMillis(400);
-
-	private static final int NO_ANSWER = 0;
-
 	private static final int OK = 200;
 
 	private static final int ACCEPTED = 202;
-
-	private static final int CONFLICT = 409;
 
 	private final JsonMapper json = JsonMapper.shared();
 
@@ -71,10 +60,10 @@ final class Redelivery implements AutoCloseable {
 	}
 
 	private OrderPage page(@Nullable String after) throws InterruptedException {
-		Answer answer = ask(
+		HttpResponse<String> answer = send(
 				request("/orders?status=failed&limit=" + PAGE + ((after != null) ? "&after=" + after : "")));
-		if (answer.status() != OK) {
-			throw new LabException("%s cannot list the failed orders: %s".formatted(this.gateway, answer));
+		if (answer.statusCode() != OK) {
+			throw new LabException("%s cannot list the failed orders: %s".formatted(this.gateway, words(answer)));
 		}
 		try {
 			return this.json.readValue(answer.body(), OrderPage.class);
@@ -91,51 +80,31 @@ final class Redelivery implements AutoCloseable {
 	 * @throws LabException if the gateway accepts no orders at the moment
 	 */
 	@Nullable String redeliver(UUID id) throws InterruptedException {
-		Answer answer = ask(request("/orders/%s/redelivery".formatted(id)).POST(BodyPublishers.noBody()));
-		if (answer.status() / 100 != 2 && answer.status() / 100 != 4) {
+		HttpResponse<String> answer = send(
+				request("/orders/%s/redelivery".formatted(id)).POST(BodyPublishers.noBody()));
+		if (answer.statusCode() / 100 != 2 && answer.statusCode() / 100 != 4) {
 			throw new LabException(
 					"%s accepts no more: %s. Run it again later; what it has accepted is no longer listed"
-						.formatted(this.gateway, answer));
+						.formatted(this.gateway, words(answer)));
 		}
-		return (answer.status() == ACCEPTED) ? null : answer.toString();
+		return (answer.statusCode() == ACCEPTED) ? null : words(answer);
 	}
 
 	private HttpRequest.Builder request(String path) {
 		return HttpRequest.newBuilder(this.gateway.resolve(path)).timeout(TIMEOUT);
 	}
 
-	/** The answer to a request, or to its last try. */
-	private Answer ask(HttpRequest.Builder request) throws InterruptedException {
-		for (int tries = 1;; tries++) {
-			Answer answer;
-			try {
-				HttpResponse<String> response = this.client.send(request.build(), BodyHandlers.ofString());
-				answer = new Answer(response.statusCode(), response.body());
-			}
-			catch (IOException ex) {
-				answer = new Answer(NO_ANSWER, ex.toString());
-			}
-			if (tries == TRIES || !answer.isTemporary()) {
-				return answer;
-			}
-			Thread.sleep(PAUSE);
+	private HttpResponse<String> send(HttpRequest.Builder request) throws InterruptedException {
+		try {
+			return this.client.send(request.build(), BodyHandlers.ofString());
+		}
+		catch (IOException ex) {
+			throw new LabException("%s does not answer (%s): run it again later".formatted(this.gateway, ex), ex);
 		}
 	}
 
-	private record Answer(int status, String body) {
-
-		/** Whether another try may be answered otherwise. */
-		boolean isTemporary() {
-			boolean inProgress = this.status == CONFLICT
-					&& this.body.contains(ProblemType.IN_PROGRESS.type().toString());
-			return inProgress || (this.status / 100 != 2 && this.status / 100 != 4);
-		}
-
-		@Override
-		public String toString() {
-			return this.status + " " + this.body;
-		}
-
+	private static String words(HttpResponse<String> answer) {
+		return answer.statusCode() + " " + answer.body();
 	}
 
 	@Override
