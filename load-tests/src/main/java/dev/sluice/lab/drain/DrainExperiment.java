@@ -5,7 +5,6 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.BackendBehaviour;
@@ -32,8 +31,6 @@ import org.jspecify.annotations.Nullable;
 final class DrainExperiment extends Experiment {
 
 	static final String NAME = "drain";
-
-	private static final int CUSTOMERS = 1_000;
 
 	private static final Duration POLL = Duration.ofMillis(50);
 
@@ -79,7 +76,7 @@ final class DrainExperiment extends Experiment {
 			BackendControl control = new BackendControl(client, started[0].uri());
 			control.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(this.settings.delayMillis())));
 			progress().step("Placing %s orders into Kafka".formatted(this.settings.orders()));
-			produce(stack.infrastructure().kafka().bootstrapServers());
+			OrderFeed.write(stack.infrastructure().kafka().bootstrapServers(), this.settings.orders());
 			progress()
 				.step("Starting a consumer that delivers %s at once".formatted(this.settings.deliveryConcurrency()));
 			Service consumer = stack.startConsumer(this.settings.consumer());
@@ -105,15 +102,6 @@ final class DrainExperiment extends Experiment {
 	@Override
 	protected @Nullable Finding finding(@Nullable String partial) {
 		return this.result;
-	}
-
-	private void produce(String bootstrapServers) throws InterruptedException {
-		try (OrderFeed feed = new OrderFeed(bootstrapServers)) {
-			for (int i = 0; i < this.settings.orders(); i++) {
-				feed.send(UUID.randomUUID(), "customer-" + i % CUSTOMERS);
-			}
-			feed.flush();
-		}
 	}
 
 	private void drain(BackendControl backend, Service consumer) throws InterruptedException {

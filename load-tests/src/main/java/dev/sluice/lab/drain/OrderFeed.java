@@ -1,22 +1,19 @@
 package dev.sluice.lab.drain;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.Topics;
-import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.plan.SampleOrder;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.topics.OrderTopicSpecs;
-import dev.sluice.topics.TopicSpec;
-import dev.sluice.topics.TopicWatch;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -24,86 +21,58 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/**
- * Writes orders to Kafka as a gateway would. The producer's buffer bounds the records in
- * flight. Thread-safe.
- */
-final class OrderFeed implements AutoCloseable {
+/** Writes orders to a new Kafka as a gateway would. */
+final class OrderFeed {
+
+	private static final int CUSTOMERS = 1_000;
 
 	private static final int PARTITIONS = 12;
 
-	private static final Duration TIMEOUT = Duration.ofSeconds(10);
-
-	private static final JsonMapper JSON = JsonMapper.shared();
-
-	private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
-
-	private final KafkaProducer<byte[], byte[]> producer;
+	private OrderFeed() {
+	}
 
 	/**
-	 * Connects, and creates the topic if it is missing.
-	 * @throws LabException if Kafka does not answer
+	 * Creates the topic, and writes so many orders into it.
+	 * @throws LabException if Kafka does not answer, or refuses one
 	 */
-	OrderFeed(String bootstrapServers) throws InterruptedException {
-		makeTopic(bootstrapServers);
-		this.producer = new KafkaProducer<>(
+	static void write(String bootstrapServers, int orders) throws InterruptedException {
+		AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+		try (Admin admin = Admin.create(Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers))) {
+			admin.createTopics(List.of(new NewTopic(Topics.ORDERS, PARTITIONS, (short) 1))).all().get();
+		}
+		catch (ExecutionException ex) {
+			failure.set(ex);
+		}
+		try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
 				Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers, ProducerConfig.ACKS_CONFIG, "all",
 						ProducerConfig.LINGER_MS_CONFIG, 5, ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4"),
-				new ByteArraySerializer(), new ByteArraySerializer());
-	}
-
-	private static void makeTopic(String bootstrapServers) throws InterruptedException {
-		List<TopicSpec> orders = OrderTopicSpecs.of(PARTITIONS, (short) 1, 0)
-			.stream()
-			.filter((topic) -> topic.name().equals(Topics.ORDERS))
-			.toList();
-		try (TopicWatch topics = new TopicWatch(orders,
-				Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers), () -> {
-				}, Admin::create)) {
-			topics.start();
-			if (!topics.await(Patience.of(TIMEOUT))) {
-				throw new LabException("Kafka does not accept the orders: " + topics.state().problem());
+				new ByteArraySerializer(), new ByteArraySerializer())) {
+			for (int i = 0; i < orders && failure.get() == null; i++) {
+				producer.send(record("customer-" + i % CUSTOMERS), (_, ex) -> failure.compareAndSet(null, ex));
 			}
+			producer.flush();
 		}
-	}
-
-	/** Sends an order of a customer; {@link #flush} fails if it was refused. */
-	void send(UUID id, String customer) {
-		ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(Topics.ORDERS, utf8(customer),
-				JSON.writeValueAsBytes(SampleOrder.of(customer)));
-		record.headers()
-			.add(OrderHeaders.ID, utf8(id.toString()))
-			.add(OrderHeaders.SOURCE, utf8("/lab"))
-			.add(OrderHeaders.SPEC_VERSION, utf8(OrderHeaders.SPEC_VERSION_VALUE))
-			.add(OrderHeaders.TYPE, utf8(OrderHeaders.TYPE_VALUE))
-			.add(OrderHeaders.TIME, utf8(Instant.now().toString()))
-			.add(OrderHeaders.CONTENT_TYPE, utf8("application/json"));
-		this.producer.send(record, (_, ex) -> {
-			if (ex != null) {
-				this.failure.compareAndSet(null, ex);
-			}
-		});
-	}
-
-	/**
-	 * Waits until all records are acknowledged.
-	 * @throws LabException if one was refused
-	 */
-	void flush() {
-		this.producer.flush();
-		Exception ex = this.failure.get();
+		Exception ex = failure.get();
 		if (ex != null) {
 			throw new LabException("Kafka does not accept the orders: " + ex.getMessage(), ex);
 		}
 	}
 
-	private static byte[] utf8(String text) {
-		return text.getBytes(StandardCharsets.UTF_8);
+	private static ProducerRecord<byte[], byte[]> record(String customer) {
+		ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(Topics.ORDERS, utf8(customer),
+				JsonMapper.shared().writeValueAsBytes(SampleOrder.of(customer)));
+		record.headers()
+			.add(OrderHeaders.ID, utf8(UUID.randomUUID().toString()))
+			.add(OrderHeaders.SOURCE, utf8("/lab"))
+			.add(OrderHeaders.SPEC_VERSION, utf8(OrderHeaders.SPEC_VERSION_VALUE))
+			.add(OrderHeaders.TYPE, utf8(OrderHeaders.TYPE_VALUE))
+			.add(OrderHeaders.TIME, utf8(Instant.now().toString()))
+			.add(OrderHeaders.CONTENT_TYPE, utf8("application/json"));
+		return record;
 	}
 
-	@Override
-	public void close() {
-		this.producer.close(TIMEOUT);
+	private static byte[] utf8(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
 	}
 
 }

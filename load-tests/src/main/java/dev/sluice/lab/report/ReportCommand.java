@@ -11,11 +11,9 @@ import java.util.zip.ZipInputStream;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.ReportWriter;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -33,10 +31,6 @@ public final class ReportCommand implements Callable<Integer> {
 	@SuppressWarnings("NullAway.Init") // picocli sets it before call()
 	private Path given;
 
-	@Option(names = "--out", paramLabel = "FILE",
-			description = "The page to write. Default: report.html in DIR, FILE.zip.html beside a ZIP archive.")
-	private @Nullable Path out;
-
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before call()
 	private CommandSpec spec;
@@ -46,9 +40,8 @@ public final class ReportCommand implements Callable<Integer> {
 		try {
 			boolean isArchive = Files.isRegularFile(this.given);
 			RunResult run = isArchive ? unpacked(this.given) : RunFile.read(this.given.resolve(RunFile.NAME));
-			Path page = isArchive ? this.given.resolveSibling(this.given.getFileName() + ".html")
+			Path html = isArchive ? this.given.resolveSibling(this.given.getFileName() + ".html")
 					: this.given.resolve(ReportWriter.NAME);
-			Path html = (this.out != null) ? this.out : page;
 			write(run, html);
 			this.spec.commandLine().getOut().println(html.toAbsolutePath().normalize());
 			return CommandLine.ExitCode.OK;
@@ -79,7 +72,7 @@ public final class ReportCommand implements Callable<Integer> {
 			Report.write(run, html);
 		}
 		catch (IOException ex) {
-			throw new IOException("%s cannot be written (%s): choose another with --out".formatted(html, ex), ex);
+			throw new IOException("%s cannot be written (%s)".formatted(html, ex), ex);
 		}
 	}
 

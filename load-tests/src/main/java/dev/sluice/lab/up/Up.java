@@ -132,17 +132,12 @@ public final class Up implements Callable<Integer> {
 	}
 
 	private static void checkPorts(Stack stack) {
-		stack.ports().forEach((name, port) -> {
-			if (!Ports.isFree(port)) {
-				throw new LabException("port %s, wanted for %s, is taken%s: stop that, or use --port-offset 1000"
-					.formatted(port, name, Ports.holder(port).map(Up::describe).orElse("")));
-			}
-		});
-	}
-
-	private static String describe(ProcessHandle process) {
-		return " by process %s%s".formatted(process.pid(),
-				process.info().command().map((command) -> " (%s)".formatted(command)).orElse(""));
+		try {
+			stack.ports().forEach((name, port) -> Ports.requireFree(port, name));
+		}
+		catch (StartFailedException ex) {
+			throw new LabException(ex.getMessage() + ": stop that, or use --port-offset 1000", ex);
+		}
 	}
 
 	private Duration start(PrintWriter out, Stack stack, Variant servlet) {
