@@ -27,10 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChaosPage {
 
-	private static final int PANEL_HEIGHT = 128;
-
-	private static final int LANE_HEIGHT = 20;
-
 	private ChaosPage() {
 	}
 
@@ -120,15 +116,9 @@ public final class ChaosPage {
 			.map((fault) -> new Chart.Span(fault.target(), fault.kind(), style(fault.kind()),
 					fault.beganMillis() / 1_000.0, fault.healedMillis() / 1_000.0))
 			.toList();
-		long lanes = spans.stream().map(Chart.Span::lane).distinct().count();
-		html.chart(new Chart.Seconds("Orders and faults",
+		html.seconds(Chart.Seconds.of("Orders and faults, second by second",
 				"Orders accepted by mode, failed attempts by mode, orders saved, second by second, and the faults on the same axis.",
-				(int) (panels.size() * PANEL_HEIGHT + lanes * LANE_HEIGHT + 50), seconds.size(), panels, spans),
-				Table.of("Second by second", seconds, List.of(Column.count("Second", Second::second),
-						Column.count("sync accepted", Second::acceptedSync),
-						Column.count("queued accepted", Second::acceptedQueued),
-						Column.count("sync failed", Second::failedSync),
-						Column.count("queued failed", Second::failedQueued), Column.count("saved", Second::saved))));
+				seconds.size(), panels, spans));
 	}
 
 	private static List<Chart.Panel> sameAxis(Chart.Panel one, Chart.Panel other) {

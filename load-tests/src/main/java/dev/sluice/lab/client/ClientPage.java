@@ -138,17 +138,9 @@ public final class ClientPage {
 				Chart.Panel.of("Responses in the second", 1, "area", seconds, Second::answeredNow),
 				Chart.Panel.of("Mean latency of those, ms", 2, "area", seconds, Second::latencyMillis),
 				Chart.Panel.of("Platform threads of the client", 3, "area", seconds, Second::threads));
-		html.chart(
-				new Chart.Seconds("Second by second",
-						"Outstanding requests, responses, latency and threads at the end of each second.", 520,
-						seconds.size(), panels, List.of()),
-				Table.of("At the end of each second", seconds,
-						List.of(Column.count("Second", Second::second), Column.count("requests", Second::sent),
-								Column.count("responses", Second::answered),
-								Column.count("outstanding", Second::outstanding), Column.count("sent", Second::sentNow),
-								Column.count("answered", Second::answeredNow),
-								Column.measured("latency, ms", Second::latencyMillis),
-								Column.count("threads", Second::threads))));
+		html.seconds(Chart.Seconds.of("Second by second",
+				"Outstanding requests, responses, latency and threads at the end of each second.", seconds.size(), panels,
+				List.of()));
 	}
 
 }

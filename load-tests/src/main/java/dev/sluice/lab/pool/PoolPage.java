@@ -58,8 +58,8 @@ public final class PoolPage {
 				"%s messages every second, to a backend that takes %s ms for each and accepts %s new connections per second; further ones are closed at once, while the reference's address translation let them hang."
 					.formatted(Figures.count(this.result.messages()), Figures.count(this.result.backendMillis()),
 							Figures.count(this.result.newConnectionsPerSecond())));
-		html.charts(List.of(chart("In flight", "messages", Status::inFlight),
-				chart("Errors", "messages given up", Status::errors)), statuses());
+		html.seconds(chart("In flight", "messages", Status::inFlight));
+		html.seconds(chart("Errors", "messages given up", Status::errors));
 		html.note(
 				"The reference calls “95 %” the mean of the fastest 95 % of the written messages, which leaves out the slow ones; the true percentile stands beside it. Latency counts from when a message was due, further attempts included; of messages that are written at all.");
 	}
@@ -103,7 +103,7 @@ public final class PoolPage {
 			.toList();
 	}
 
-	private Chart chart(String title, String unit, ToLongFunction<Status> figure) {
+	private Chart.Seconds chart(String title, String unit, ToLongFunction<Status> figure) {
 		double top = Chart.top(this.cases.stream()
 			.flatMap((each) -> each.statuses().stream())
 			.map((status) -> (double) figure.applyAsLong(status)));
@@ -116,26 +116,7 @@ public final class PoolPage {
 						.upTo(top));
 		}
 		int seconds = this.cases.stream().mapToInt((each) -> each.statuses().size()).max().orElse(1);
-		return new Chart.Seconds(title, "A panel for each way to connect.", 300, seconds, panels, List.of());
-	}
-
-	private record Reading(String connections, Status status) {
-	}
-
-	private Table statuses() {
-		List<Reading> readings = this.cases.stream()
-			.flatMap((each) -> each.statuses().stream().map((status) -> new Reading(each.name(), status)))
-			.toList();
-		return Table.of("At the end of each second", readings,
-				List.of(Column.words("Connections", Reading::connections),
-						Column.count("second", (at) -> at.status().second()),
-						Column.count("produced", (at) -> at.status().produced()),
-						Column.count("written", (at) -> at.status().written()),
-						Column.count("in flight", (at) -> at.status().inFlight()),
-						Column.count("errors", (at) -> at.status().errors()),
-						Column.count("failed attempts", (at) -> at.status().failedAttempts()),
-						Column.count("open connections", (at) -> at.status().openConnections()),
-						Column.count("opened", (at) -> at.status().openedConnections())));
+		return Chart.Seconds.of(title, "A panel for each way to connect.", seconds, panels, List.of());
 	}
 
 }

@@ -109,20 +109,9 @@ public final class SurgePage {
 		for (Part part : run.parts()) {
 			spans.add(new Span("load", name(part), spans.size() % 2, part.from() - 1, part.to()));
 		}
-		html.chart(
-				new Chart.Seconds("Second by second",
-						"Orders accepted and not accepted, latency and CPU, for the orders due in each second.", 560,
-						seconds.size(), panels, spans),
-				Table.of("Orders due in each second", seconds,
-						List.of(Column.count("Second", Part::from),
-								Column.count("due", (second) -> second.outcomes().due()),
-								Column.count("accepted", (second) -> second.outcomes().accepted()),
-								Column.count("refused", (second) -> second.outcomes().refused()),
-								Column.count("failed", (second) -> second.outcomes().failed()),
-								Column.count("not sent", (second) -> second.outcomes().notSent()),
-								Column.measured("p50, ms", Part::latency, Timing::p50),
-								Column.measured("at most p99, ms", SurgePage::p99),
-								Column.measured("cores", Part::cores), Column.bytes("RSS", Part::peakRssBytes))));
+		html.seconds(Chart.Seconds.of("Second by second",
+				"Orders accepted and not accepted, latency and CPU, for the orders due in each second.", seconds.size(), panels,
+				spans));
 	}
 
 	private static int lost(Part second) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
@@ -95,6 +96,32 @@ public sealed interface Chart {
 	@JsonTypeName("seconds")
 	record Seconds(String title, String description, int height, int seconds, List<Panel> panels,
 			List<Span> spans) implements Chart {
+
+		private static final int PANEL_HEIGHT = 128;
+
+		private static final int LANE_HEIGHT = 20;
+
+		private static final int FRAME_HEIGHT = 50;
+
+		/** As high as its panels and lanes need. */
+		public static Seconds of(String title, String description, int seconds, List<Panel> panels, List<Span> spans) {
+			long lanes = spans.stream().map(Span::lane).distinct().count();
+			return new Seconds(title, description,
+					(int) (panels.size() * PANEL_HEIGHT + lanes * LANE_HEIGHT + FRAME_HEIGHT), seconds, panels, spans);
+		}
+
+		/** A line for each second, a column for each panel. */
+		Table data() {
+			List<Column<Integer>> columns = new ArrayList<>(List.of(Column.count("second", (second) -> second + 1)));
+			this.panels.forEach((panel) -> columns.add(Column.figure(panel.name(), (second) -> figure(panel, second))));
+			return Table.of(this.title, IntStream.range(0, this.seconds).boxed().toList(), columns);
+		}
+
+		private static String figure(Panel panel, int second) {
+			Double value = (second < panel.values().size()) ? panel.values().get(second) : null;
+			return (value != null && value == Math.rint(value)) ? Figures.count(value) : Figures.measured(value);
+		}
+
 	}
 
 	/**

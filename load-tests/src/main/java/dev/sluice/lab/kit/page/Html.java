@@ -88,6 +88,11 @@ public final class Html {
 		return chart(chart).details("Data as a table", data);
 	}
 
+	/** Adds a chart by second, and its data. */
+	public Html seconds(Chart.Seconds chart) {
+		return chart(chart, chart.data());
+	}
+
 	/** Adds charts side by side where there is room, and their data. */
 	public Html charts(List<? extends Chart> charts, Table data) {
 		return charts(charts).details("Data as a table", data);
