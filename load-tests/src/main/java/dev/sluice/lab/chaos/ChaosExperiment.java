@@ -202,7 +202,8 @@ final class ChaosExperiment extends Experiment {
 			long start = System.nanoTime();
 			int placed = place(new OrderDriver(gateways, identity, answers, start, OrderDriver.FIRST_PAUSE),
 					new FaultInjector(rounds(stack),
-							new Schedule(start, LEAD, this.settings.length().minus(TAIL), MAX_PAUSE), control, progress()));
+							new Schedule(start, LEAD, this.settings.length().minus(TAIL), MAX_PAUSE), control,
+							progress()));
 			progress().step("Everything runs again; waiting for orders under way");
 			this.audited = new LedgerAudit(answers, identity, control, gateways.getFirst().uri(),
 					() -> unfinished(stack), LedgerAudit.POLL)
@@ -261,8 +262,8 @@ final class ChaosExperiment extends Experiment {
 
 	/** Always in the same order. */
 	private List<Victim> victims(Stack stack) {
-		List<Victim> victims = new ArrayList<>(List.of(new Victim(Target.POSTGRES, "PostgreSQL",
-				stack.infrastructure().postgres())));
+		List<Victim> victims = new ArrayList<>(
+				List.of(new Victim(Target.POSTGRES, "PostgreSQL", stack.infrastructure().postgres())));
 		stack.services()
 			.forEach((service) -> victims.add(new Victim(target(service.module()), service.name(), service.process())));
 		List<Breakable> brokers = stack.infrastructure().kafka().brokers();

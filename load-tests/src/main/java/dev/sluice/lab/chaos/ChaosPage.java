@@ -38,7 +38,8 @@ public final class ChaosPage {
 						(html) -> balance(chaos, html)),
 				new Section("timeline", "What clients saw, second by second", (html) -> timeline(chaos, html)),
 				new Section("outages", "How long was nothing accepted?", List.of(),
-						chaos.faults().isEmpty() ? List.of() : List.of(outages(chaos)), (html) -> outages(chaos, html)));
+						chaos.faults().isEmpty() ? List.of() : List.of(outages(chaos)),
+						(html) -> outages(chaos, html)));
 	}
 
 	private static List<String> answers(ChaosResult chaos) {

@@ -121,7 +121,8 @@ record Fault(Victim victim, Kind kind, long lastMillis) {
 			List<Victim> own = victims.stream().filter((victim) -> victim.target() == target).toList();
 			if (!own.isEmpty()) {
 				target.kinds(backendRemembers)
-					.forEach((kind) -> round.add(new Fault(own.get(random.nextInt(own.size())), kind, lasts(kind, random))));
+					.forEach((kind) -> round
+						.add(new Fault(own.get(random.nextInt(own.size())), kind, lasts(kind, random))));
 			}
 		}
 		Collections.shuffle(round, random);

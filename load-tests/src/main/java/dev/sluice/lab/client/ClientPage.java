@@ -139,8 +139,8 @@ public final class ClientPage {
 				Chart.Panel.of("Mean latency of those, ms", 2, "area", seconds, Second::latencyMillis),
 				Chart.Panel.of("Platform threads of the client", 3, "area", seconds, Second::threads));
 		html.seconds(Chart.Seconds.of("Second by second",
-				"Outstanding requests, responses, latency and threads at the end of each second.", seconds.size(), panels,
-				List.of()));
+				"Outstanding requests, responses, latency and threads at the end of each second.", seconds.size(),
+				panels, List.of()));
 	}
 
 }

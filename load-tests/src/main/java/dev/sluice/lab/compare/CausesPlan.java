@@ -45,8 +45,8 @@ record CausesPlan(Length length, int repetitions) {
 
 	ComparePlan plan() {
 		if (this.length == Length.SMALLEST) {
-			return new ComparePlan(List
-				.of(block("1-01", Setting.CONNECTIONS, List.of(cell(Setting.CONNECTIONS, Collapse.FEW, 1)))));
+			return new ComparePlan(
+					List.of(block("1-01", Setting.CONNECTIONS, List.of(cell(Setting.CONNECTIONS, Collapse.FEW, 1)))));
 		}
 		int starts = (this.length == Length.WHOLE) ? this.repetitions : 1;
 		List<Block> blocks = new ArrayList<>();

@@ -241,8 +241,8 @@ public final class CompareCommand extends ExperimentCommand {
 		try {
 			List<Variant> all = this.variants
 				.value((chosen == Length.WHOLE) ? List.of(Variant.values()) : QUICK_VARIANTS);
-			return new Sweep(all.stream().map(Gateway::of).toList(), this.modes.value(),
-					capacities(kind(), chosen), kind(), loads(), times(), seed(), !this.burst && fits(all.size()));
+			return new Sweep(all.stream().map(Gateway::of).toList(), this.modes.value(), capacities(kind(), chosen),
+					kind(), loads(), times(), seed(), !this.burst && fits(all.size()));
 		}
 		catch (IllegalArgumentException ex) {
 			throw usage(ex.getMessage());
@@ -282,8 +282,8 @@ public final class CompareCommand extends ExperimentCommand {
 				sweep.together() ? "all run from beginning to end; those without load idle"
 						: "one at a time, restarted for each repetition"
 								+ (this.burst ? "" : ": the memory is too small for all at once"));
-		return new CompareExperiment.Settings(CompareExperiment.NAME, BackendModel.ALL, load, HEAP_MIB + "m", "-XX:+UseG1GC",
-				this.deliveryConcurrency, chosen, this.force, notes);
+		return new CompareExperiment.Settings(CompareExperiment.NAME, BackendModel.ALL, load, HEAP_MIB + "m",
+				"-XX:+UseG1GC", this.deliveryConcurrency, chosen, this.force, notes);
 	}
 
 }

@@ -32,8 +32,8 @@ public final class KneePage {
 
 	/** The sections of a report, in the order of the page. */
 	public static List<Section> sections(KneeResult result) {
-		return List.of(new Section("knee", "What rate does a gateway sustain?", answers(result), result.knees()
-			.isEmpty() ? List.of() : List.of(knees(result)), (html) -> write(result, html)));
+		return List.of(new Section("knee", "What rate does a gateway sustain?", answers(result),
+				result.knees().isEmpty() ? List.of() : List.of(knees(result)), (html) -> write(result, html)));
 	}
 
 	private static List<String> answers(KneeResult result) {

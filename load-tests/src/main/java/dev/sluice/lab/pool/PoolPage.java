@@ -34,8 +34,8 @@ public final class PoolPage {
 	/** The sections of a report, in the order of the page. */
 	public static List<Section> sections(PoolResult result) {
 		PoolPage page = new PoolPage(result);
-		return List.of(new Section("pool", "Do kept connections save a client that may open few?", page
-			.answers(), page.cases.isEmpty() ? List.of() : List.of(page.shares()), page::write));
+		return List.of(new Section("pool", "Do kept connections save a client that may open few?", page.answers(),
+				page.cases.isEmpty() ? List.of() : List.of(page.shares()), page::write));
 	}
 
 	private List<String> answers() {

@@ -46,8 +46,8 @@ public final class ScenarioFile {
 			throw yaml.refused("'question' is missing");
 		}
 		if (scenario.load().orders().isEmpty() == scenario.load().rates().isEmpty()) {
-			throw yaml.refused(
-					"'load' has either 'orders', as [10, 1000], or 'rates' per second, as [50], with 'seconds'");
+			throw yaml
+				.refused("'load' has either 'orders', as [10, 1000], or 'rates' per second, as [50], with 'seconds'");
 		}
 		return scenario;
 	}

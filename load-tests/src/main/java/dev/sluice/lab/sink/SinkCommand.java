@@ -44,8 +44,8 @@ public final class SinkCommand extends ExperimentCommand {
 	private @Nullable List<String> settings;
 
 	@Option(names = "--megabytes", paramLabel = "MB",
-			description = "Data of each transfer, in MB of 10^6 bytes; over the thin link a fifth. Default: " + MEGABYTES
-					+ ".")
+			description = "Data of each transfer, in MB of 10^6 bytes; over the thin link a fifth. Default: "
+					+ MEGABYTES + ".")
 	private @Nullable Integer megabytes;
 
 	@Option(names = "--repetitions", paramLabel = "N",
@@ -87,8 +87,7 @@ public final class SinkCommand extends ExperimentCommand {
 		if (data < 1 || times < 1) {
 			throw usage("At least 1 MB and 1 repetition are needed");
 		}
-		return new SinkExperiment.Settings(chosen(), data, times,
-				this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS);
+		return new SinkExperiment.Settings(chosen(), data, times, this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS);
 	}
 
 	private Set<Setting> chosen() {

@@ -192,8 +192,9 @@ final class SinkExperiment extends Experiment {
 			throws IOException, InterruptedException {
 		long bytes = this.settings.bytes(setting);
 		Path spool = directory().directory("spool");
-		SinkSender.Job job = new SinkSender.Job(setting, mode, repetition, target, bytes, this.settings.warmUpBytes(setting, mode),
-				this.settings.warmUpSeconds(setting, mode), (sink != null) ? sink.pid() : 0, spool.toString());
+		SinkSender.Job job = new SinkSender.Job(setting, mode, repetition, target, bytes,
+				this.settings.warmUpBytes(setting, mode), this.settings.warmUpSeconds(setting, mode),
+				(sink != null) ? sink.pid() : 0, spool.toString());
 		Path in = directory().path().resolve("job.json");
 		Path out = directory().path().resolve("report.json");
 		Files.write(in, this.json.writeValueAsBytes(job));

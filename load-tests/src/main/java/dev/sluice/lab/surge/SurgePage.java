@@ -110,8 +110,8 @@ public final class SurgePage {
 			spans.add(new Span("load", name(part), spans.size() % 2, part.from() - 1, part.to()));
 		}
 		html.seconds(Chart.Seconds.of("Second by second",
-				"Orders accepted and not accepted, latency and CPU, for the orders due in each second.", seconds.size(), panels,
-				spans));
+				"Orders accepted and not accepted, latency and CPU, for the orders due in each second.", seconds.size(),
+				panels, spans));
 	}
 
 	private static int lost(Part second) {

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Kills, freezes and restarts a gateway, a consumer and one of three brokers, with the services' real jars.
+ * Kills, freezes and restarts a gateway, a consumer and one of three brokers, with the
+ * services' real jars.
  */
 @ExtendWith(NoProcessLeft.class)
 @Tag("embedded")
@@ -38,8 +39,9 @@ class ChaosIT {
 
 		int exitCode = Lab.commandLine()
 			.setOut(new PrintWriter(out))
-			.execute("chaos", "--minutes", "0.5", "--rate", "40", "--faults", "gateway,consumer,broker", "--brokers", cluster ? "3" : "1", "--seed", "4", "--infra",
-					Infrastructure.fromEnvironment().name(), "--out", results.toString());
+			.execute("chaos", "--minutes", "0.5", "--rate", "40", "--faults", "gateway,consumer,broker", "--brokers",
+					cluster ? "3" : "1", "--seed", "4", "--infra", Infrastructure.fromEnvironment().name(), "--out",
+					results.toString());
 
 		assertThat(exitCode).as(out.toString()).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));

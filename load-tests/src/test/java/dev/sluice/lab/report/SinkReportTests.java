@@ -16,10 +16,11 @@ class SinkReportTests {
 
 	@Test
 	void saysHowMuchFasterTheStreamIs() {
-		String page = Report.page(run(new SinkResult(100, 154, List.of(
-				transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 1, 20), transfer(Setting.STORAGE, Mode.STREAM, 1, 2),
-				transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 2, 30), transfer(Setting.STORAGE, Mode.STREAM, 2, 2),
-				transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 3, 20), transfer(Setting.STORAGE, Mode.STREAM, 3, 1)))));
+		String page = Report
+			.page(run(new SinkResult(100, 154, List.of(transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 1, 20),
+					transfer(Setting.STORAGE, Mode.STREAM, 1, 2), transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 2, 30),
+					transfer(Setting.STORAGE, Mode.STREAM, 2, 2), transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 3, 20),
+					transfer(Setting.STORAGE, Mode.STREAM, 3, 1)))));
 
 		assertThat(page).contains(
 				"When the storage&#39;s latency binds, against stop and wait over 54 connections: stream 10 times.");
@@ -28,9 +29,10 @@ class SinkReportTests {
 
 	@Test
 	void saysWhichShareOfTheProducersRateEachReaches() {
-		SinkResult result = new SinkResult(100, 154, List.of(transfer(Setting.LOOPBACK, Mode.KAFKA, 1, 1),
-				transfer(Setting.LOOPBACK, Mode.STREAM, 1, 4), transfer(Setting.LOOPBACK, Mode.STREAM_ZSTD, 1, 2),
-				transfer(Setting.LOOPBACK, Mode.STREAM_SPOOL, 1, 5)));
+		SinkResult result = new SinkResult(100, 154,
+				List.of(transfer(Setting.LOOPBACK, Mode.KAFKA, 1, 1), transfer(Setting.LOOPBACK, Mode.STREAM, 1, 4),
+						transfer(Setting.LOOPBACK, Mode.STREAM_ZSTD, 1, 2),
+						transfer(Setting.LOOPBACK, Mode.STREAM_SPOOL, 1, 5)));
 
 		assertThat(Report.page(run(result))).contains(
 				"When nothing but the machine binds, against Kafka&#39;s own producer: stream 25 %; stream, zstd 50 %; stream from the spool 20 %.");
@@ -38,8 +40,7 @@ class SinkReportTests {
 
 	@Test
 	void rendersARunThatEndedBeforeItMeasuredAnything() {
-		assertThat(Report.page(run(new SinkResult(100, 154, List.of()))))
-			.contains("No transfer was measured");
+		assertThat(Report.page(run(new SinkResult(100, 154, List.of())))).contains("No transfer was measured");
 	}
 
 	private static Transfer transfer(Setting setting, Mode mode, int repetition, double seconds) {

@@ -34,8 +34,8 @@ class SinkIT {
 
 		int exitCode = Lab.commandLine()
 			.setOut(new PrintWriter(out))
-			.execute("sink", "--quick", "--megabytes", "3", "--repetitions", "1", "--settings",
-					"storage,link", "--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
+			.execute("sink", "--quick", "--megabytes", "3", "--repetitions", "1", "--settings", "storage,link",
+					"--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).as(out.toString()).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));

@@ -218,8 +218,7 @@ public final class Collapse {
 	 * collapse.
 	 */
 	private static boolean isWithoutCollector(Effect effect, List<Effect> collapsed) {
-		return collapsed.stream()
-			.anyMatch((part) -> part.hasLittlePause() && effect.setting().has(part.setting()));
+		return collapsed.stream().anyMatch((part) -> part.hasLittlePause() && effect.setting().has(part.setting()));
 	}
 
 	private boolean hasCollapsed(Effect effect) {

@@ -69,13 +69,12 @@ final class Waits {
 		List<Chart.Line> lines = ComparePage.lines(groups,
 				(series) -> "%s, %s".formatted(series.mode(), series.variant()), figure);
 		CellGroup first = groups.getFirst();
-		return lines.isEmpty() ? Optional.empty()
-				: Optional.of(new Chart.Lines(
-						"%s: wait until %s".formatted(Coordinates.backend(first.capacity()), until),
-						"Milliseconds from an order's first try, or from when it was due, until it was %s, against the load."
-							.formatted(until),
-						320, first.load().kind().words(), "median, milliseconds", "fastest to slowest repetition",
-						Chart.Line.top(lines), CellGroup.sizes(groups), lines));
+		return lines.isEmpty() ? Optional.empty() : Optional.of(new Chart.Lines(
+				"%s: wait until %s".formatted(Coordinates.backend(first.capacity()), until),
+				"Milliseconds from an order's first try, or from when it was due, until it was %s, against the load."
+					.formatted(until),
+				320, first.load().kind().words(), "median, milliseconds", "fastest to slowest repetition",
+				Chart.Line.top(lines), CellGroup.sizes(groups), lines));
 	}
 
 	private static Table table(List<CellGroup> groups) {
