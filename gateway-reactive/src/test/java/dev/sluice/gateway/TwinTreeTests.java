@@ -34,11 +34,8 @@ class TwinTreeTests {
 			"BlockingBackendTransport.java", "Deadlines.java", "CarrierThreads.java", "CarrierThreadsTests.java",
 			"InTurn.java", "InTurnTests.java");
 
-	/**
-	 * The servlet container dispatches errors to a page, and answers some requests
-	 * itself; WebFlux has a handler for all.
-	 */
-	private static final Set<String> SERVLET_ERRORS = Set.of("ErrorPage.java", "ContainerProblems.java");
+	/** The servlet container dispatches errors to a page; WebFlux has a handler for all. */
+	private static final Set<String> SERVLET_ERRORS = Set.of("ErrorPage.java");
 
 	/** Each server gets the same limits in its own way. */
 	private static final Set<String> SERVLET_CONTAINER = Set.of("ReceivedBody.java", "ClientConnection.java",

@@ -13,7 +13,6 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
-import org.apache.catalina.valves.ErrorReportValve;
 import org.apache.coyote.http11.Http11NioProtocol;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
@@ -33,9 +32,7 @@ class ArchitectureTests {
 		.and()
 		.resideOutsideOfPackage("dev.sluice.gateway.core..")
 		.and()
-		// Tomcat creates these by their names.
-		.areNotAssignableTo(ErrorReportValve.class)
-		.and()
+		// Tomcat creates it by its name.
 		.areNotAssignableTo(Http11NioProtocol.class)
 		.should(beUsedInAnotherPackage());
 

@@ -13,7 +13,6 @@ import dev.sluice.gateway.core.http.RequestFraming;
 import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.limit.SchedulingDelay;
 import dev.sluice.gateway.edge.BodyReader;
-import dev.sluice.gateway.edge.ContainerProblems;
 import dev.sluice.gateway.edge.GuardedHttp11Protocol;
 import dev.sluice.gateway.edge.InTurn;
 import dev.sluice.gateway.web.ServletProperties.Threads;
@@ -21,11 +20,9 @@ import dev.sluice.threads.Supervisor;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.catalina.connector.Connector;
-import org.apache.catalina.core.StandardHost;
 import org.apache.coyote.AbstractProtocol;
 import org.apache.coyote.ContinueResponseTiming;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.boot.tomcat.TomcatContextCustomizer;
 import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
 import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.tomcat.autoconfigure.TomcatServerProperties;
@@ -100,7 +97,6 @@ class GatewayConfiguration {
 		int maxHeadBytes = (int) server.getMaxHttpRequestHeaderSize().toBytes();
 		return (factory) -> {
 			factory.setProtocol(GuardedHttp11Protocol.class.getName());
-			factory.addContextCustomizers(containerProblems());
 			factory.addProtocolHandlerCustomizers(buffers());
 			factory.addConnectorCustomizers((connector) -> limit(connector, connections, maxHeadBytes, requests));
 			if (servlet.threads() == Threads.VIRTUAL) {
@@ -130,18 +126,6 @@ class GatewayConfiguration {
 			// Sent only when the application reads the body.
 			protocol.setContinueResponseTiming(ContinueResponseTiming.ON_REQUEST_BODY_READ.toString());
 		}
-	}
-
-	/**
-	 * Requests that Tomcat refuses before the application sees them get a problem
-	 * document too.
-	 */
-	private static TomcatContextCustomizer containerProblems() {
-		return (context) -> {
-			if (context.getParent() instanceof StandardHost host) {
-				host.setErrorReportValveClass(ContainerProblems.class.getName());
-			}
-		};
 	}
 
 	/**

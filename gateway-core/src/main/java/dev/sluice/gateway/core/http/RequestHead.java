@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The head of one request, read line by line. It is well-formed only if every server
  * reads it in the same way: a body has exactly one length, a request one host, and a path
- * nothing to decode. Not thread-safe.
+ * nothing to resolve. Not thread-safe.
  */
 public final class RequestHead {
 
@@ -27,11 +27,11 @@ public final class RequestHead {
 	private static final Pattern FIELD_NAME = Pattern.compile(TOKEN + ":");
 
 	/**
-	 * A path of segments that need no decoding, or an absolute target with one. Nothing
-	 * else names a resource.
+	 * A path of segments that need no decoding and go nowhere but down, or an absolute
+	 * target with one. Nothing else names a resource.
 	 */
-	private static final Pattern REQUEST_LINE = Pattern.compile("(" + TOKEN
-			+ ") (?:(?i:https?)://([^/?\\[]*+))?((?:/[-._~0-9A-Za-z]++)*+/?)(?:\\?(?:[-._~!$&'()*+,;=:@/?0-9A-Za-z]|%[0-9A-Fa-f]{2})*+)? HTTP/1\\.([01])");
+	private static final Pattern REQUEST_LINE = Pattern.compile("(?!CONNECT )(" + TOKEN
+			+ ") (?:(?i:https?)://([^/?\\[]*+))?((?:/(?!\\.\\.?[/? ])[-._~0-9A-Za-z]++)*+/?)(?:\\?(?:[-._~!$&'()*+,;=:@/?0-9A-Za-z]|%[0-9A-Fa-f]{2})*+)? HTTP/1\\.([01])");
 
 	private static final String HOST = "host";
 
