@@ -352,14 +352,6 @@ public abstract class GatewayEdgeContract {
 			}
 		}
 
-		@ParameterizedTest
-		@ValueSource(strings = { "HEAD /orders HTTP/1.1\r\n\r\n", "HEAD /% HTTP/1.1\r\nHost: a\r\n\r\n" })
-		void answersAMalformedHeadWithoutABody(String request) throws Exception {
-			try (RawClient raw = connect()) {
-				assertThat(raw.send(request).rest()).startsWith("HTTP/1.1 400").endsWith("\r\n\r\n");
-			}
-		}
-
 		/**
 		 * With any relation between the sizes of the body and of the containers' buffers.
 		 */

@@ -309,8 +309,7 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 
 	private void answerAndClose(ChannelHandlerContext context, ProblemType type) {
 		release();
-		send(context, StandardProblem.of(type).toBytes(this.framing.isHeadRequest() ? "HEAD" : "GET", null, true),
-				true);
+		send(context, StandardProblem.of(type).toBytes("GET", null, true), true);
 	}
 
 	/** Answers before the codec. */

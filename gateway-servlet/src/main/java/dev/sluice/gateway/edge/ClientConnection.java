@@ -258,11 +258,6 @@ public final class ClientConnection {
 		return isRequestComplete() && this.framing.isBroken();
 	}
 
-	/** Whether the request whose head is being read is a HEAD. */
-	synchronized boolean isHeadRequest() {
-		return this.framing.isHeadRequest();
-	}
-
 	/**
 	 * Receives bytes from the socket, if Tomcat has used up those that it had.
 	 * @return the number of bytes of the body that can be read without waiting

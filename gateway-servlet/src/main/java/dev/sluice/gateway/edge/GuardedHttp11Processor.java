@@ -166,10 +166,8 @@ final class GuardedHttp11Processor extends Http11Processor {
 	 * read gets part of the answer.
 	 */
 	private static SocketState refused(SocketWrapperBase<?> socket, ProblemType type) {
-		ClientConnection connection = connection(socket);
-		String method = (connection != null && connection.isHeadRequest()) ? "HEAD" : "GET";
 		try {
-			socket.write(false, ByteBuffer.wrap(StandardProblem.of(type).toBytes(method, null, true)));
+			socket.write(false, ByteBuffer.wrap(StandardProblem.of(type).toBytes("GET", null, true)));
 			socket.flush(false);
 		}
 		catch (IOException _) {

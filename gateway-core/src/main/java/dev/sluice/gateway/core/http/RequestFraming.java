@@ -48,8 +48,6 @@ public final class RequestFraming {
 
 	private boolean emptyLine;
 
-	private boolean headRequest;
-
 	private int fields;
 
 	private RequestHead head = new RequestHead();
@@ -114,11 +112,6 @@ public final class RequestFraming {
 	 */
 	public boolean isCompleteWith(int bytes) {
 		return this.state == State.START || (this.state == State.BODY && this.remaining <= bytes);
-	}
-
-	/** Whether the request that has begun is a HEAD: its answer has no body. */
-	public boolean isHeadRequest() {
-		return this.headRequest || this.line.indexOf("HEAD ") == 0;
 	}
 
 	/** The head that was read last. */
@@ -192,7 +185,6 @@ public final class RequestFraming {
 	private boolean beginHead(String text) {
 		this.state = State.FIELDS;
 		this.fields = 0;
-		this.headRequest = text.startsWith("HEAD ");
 		this.head = new RequestHead();
 		return this.head.begin(text);
 	}
@@ -218,7 +210,6 @@ public final class RequestFraming {
 
 	private boolean end() {
 		this.emptyLine = false;
-		this.headRequest = false;
 		this.completed++;
 		this.partEnded = true;
 		return go(State.START);
