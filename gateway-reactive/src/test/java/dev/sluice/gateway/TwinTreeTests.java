@@ -42,7 +42,7 @@ class TwinTreeTests {
 			"GuardedHttp11Processor.java", "GuardedHttp11Protocol.java", "GuardedHttp11ProtocolTests.java");
 
 	private static final Set<String> REACTIVE_CONTAINER = Set.of("ConnectionLimitHandler.java",
-			"RequestFramingHandler.java", "WriteTimeout.java", "RequestFramingHandlerTests.java", "Answers.java");
+			"RequestFramingHandler.java", "RequestFramingHandlerTests.java", "Answers.java");
 
 	/** Only event loops must not be blocked. */
 	private static final Set<String> REACTIVE_LOOPS = Set.of("BlockedEventLoops.java", "EventLoopIT.java");

@@ -21,7 +21,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.timeout.WriteTimeoutHandler;
 import io.netty.util.Attribute;
 import io.netty.util.AttributeKey;
 import org.jspecify.annotations.Nullable;
@@ -102,7 +104,16 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 		RequestFramingHandler gate = new RequestFramingHandler(channel, maxHeadBytes, connections.headTimeout(),
 				requests);
 		ChannelPipeline pipeline = channel.pipeline();
-		WriteTimeout.install(pipeline, connections.writeTimeout());
+		long writeMillis = connections.writeTimeout().toMillis();
+		pipeline.addFirst(new WriteTimeoutHandler(writeMillis, TimeUnit.MILLISECONDS) {
+
+			/** Without an exception, because it would be logged. */
+			@Override
+			protected void writeTimedOut(ChannelHandlerContext late) {
+				late.close();
+			}
+
+		});
 		pipeline.addBefore(NettyPipeline.HttpCodec, RequestFramingHandler.class.getName(), gate)
 			.addAfter(NettyPipeline.HttpCodec, Answers.class.getName(), new Answers(gate));
 	}
@@ -125,16 +136,8 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 			bytes.release();
 			return;
 		}
-		if (this.held == null) {
-			this.held = bytes;
-		}
-		else {
-			ByteBuf before = this.held;
-			this.held = context.alloc().buffer(before.readableBytes() + bytes.readableBytes());
-			this.held.writeBytes(before).writeBytes(bytes);
-			before.release();
-			bytes.release();
-		}
+		this.held = (this.held != null)
+				? ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(context.alloc(), this.held, bytes) : bytes;
 		advance(context);
 		shrink(context);
 	}
@@ -330,15 +333,15 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	 */
 	@Override
 	public void close(ChannelHandlerContext context, ChannelPromise promise) {
+		context.channel().closeFuture().addListener((_) -> promise.trySuccess());
 		if (this.closing) {
-			context.channel().closeFuture().addListener((_) -> promise.trySuccess());
 			return;
 		}
 		boolean unread = this.held != null || this.inBody || this.framing.isBroken();
 		this.closing = true;
 		if (!unread || !context.channel().isActive() || !(context.channel() instanceof DuplexChannel channel)
 				|| context.pipeline().get(SslHandler.class) != null) {
-			context.close(promise);
+			context.close();
 			return;
 		}
 		release();
@@ -346,7 +349,6 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 		channel.shutdownOutput();
 		this.deadline = context.executor()
 			.schedule(() -> context.close(), DRAIN_TIME.toMillis(), TimeUnit.MILLISECONDS);
-		context.channel().closeFuture().addListener((_) -> promise.trySuccess());
 		context.read();
 	}
 
