@@ -34,12 +34,14 @@ class TwinTreeTests {
 			"BlockingBackendTransport.java", "Deadlines.java", "CarrierThreads.java", "CarrierThreadsTests.java",
 			"InTurn.java", "InTurnTests.java");
 
-	/** The servlet container dispatches errors to a page; WebFlux has a handler for all. */
+	/**
+	 * The servlet container dispatches errors to a page; WebFlux has a handler for all.
+	 */
 	private static final Set<String> SERVLET_ERRORS = Set.of("ErrorPage.java");
 
 	/** Each server gets the same limits in its own way. */
-	private static final Set<String> SERVLET_CONTAINER = Set.of("ReceivedBody.java", "ClientConnection.java",
-			"GuardedHttp11Processor.java", "GuardedHttp11Protocol.java", "GuardedHttp11ProtocolTests.java");
+	private static final Set<String> SERVLET_CONTAINER = Set.of("ClientConnection.java", "GuardedHttp11Processor.java",
+			"GuardedHttp11Protocol.java", "GuardedHttp11ProtocolTests.java");
 
 	private static final Set<String> REACTIVE_CONTAINER = Set.of("ConnectionLimitHandler.java",
 			"RequestFramingHandler.java", "RequestFramingHandlerTests.java", "Answers.java");

@@ -10,7 +10,6 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import org.jspecify.annotations.Nullable;
@@ -34,32 +33,27 @@ final class Answers extends ChannelDuplexHandler {
 	}
 
 	/**
-	 * A client that sends no body does not wait for 100 (Continue), even if it says so.
-	 * The form of {@code Host} has been checked, nothing uses it, and reactor-netty
-	 * cannot read some that are legal, such as one with an empty port.
+	 * No client still waits for 100 (Continue). The form of {@code Host} has been
+	 * checked, nothing uses it, and reactor-netty cannot read some that are legal, such
+	 * as one with an empty port.
 	 */
 	@Override
 	public void channelRead(ChannelHandlerContext context, Object message) {
 		if (message instanceof HttpRequest request) {
-			request.headers().remove(HttpHeaderNames.HOST);
-			if (!this.gate.isInBody()) {
-				request.headers().remove(HttpHeaderNames.EXPECT);
-			}
+			request.headers().remove(HttpHeaderNames.HOST).remove(HttpHeaderNames.EXPECT);
 		}
 		context.fireChannelRead(message);
 	}
 
 	@Override
 	public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
-		if (message instanceof HttpResponse response
-				&& response.status().codeClass() != HttpStatusClass.INFORMATIONAL) {
-			if (CLOSING.contains(response.status().code()) || this.gate.isInBody() || !HttpUtil.isKeepAlive(response)) {
+		if (message instanceof HttpResponse response) {
+			if (CLOSING.contains(response.status().code()) || !HttpUtil.isKeepAlive(response)) {
 				response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
 			}
 			this.last = response.headers().contains(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE, true);
 		}
-		if (!(message instanceof LastHttpContent) || message instanceof HttpResponse response
-				&& response.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
+		if (!(message instanceof LastHttpContent)) {
 			context.write(message, promise);
 			return;
 		}

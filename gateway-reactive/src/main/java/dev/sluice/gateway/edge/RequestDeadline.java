@@ -6,7 +6,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.gateway.core.config.BackendProperties;
-import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.config.StatusProperties;
@@ -52,10 +51,9 @@ final class RequestDeadline implements WebFilter, DisposableBean {
 
 	private final Disposable looking;
 
-	RequestDeadline(ConnectionProperties connections, GatewayProperties gateway, StatusProperties status,
-			BackendProperties backend, QueueProperties queue) {
-		this.limit = connections.bodyTimeout()
-			.plus(gateway.maxWait())
+	RequestDeadline(GatewayProperties gateway, StatusProperties status, BackendProperties backend,
+			QueueProperties queue) {
+		this.limit = gateway.maxWait()
 			.plus(status.timeout().multipliedBy(LOOKUPS))
 			.plus(backend.responseTimeout().multipliedBy(backend.maxAttempts()))
 			.plus(queue.timeout())

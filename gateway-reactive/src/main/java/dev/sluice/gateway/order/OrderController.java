@@ -11,20 +11,16 @@ import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import dev.sluice.gateway.core.web.OrderRequests;
-import dev.sluice.gateway.edge.BodyReader;
 import dev.sluice.gateway.status.FailedOrders;
 import dev.sluice.gateway.status.OrderStatuses;
 import dev.sluice.gateway.status.Waiters;
-import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpEntity;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
-import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.util.MultiValueMap;
-import org.springframework.web.ErrorResponseException;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
@@ -38,8 +34,6 @@ final class OrderController {
 
 	private final OrderRequests requests;
 
-	private final BodyReader bodies;
-
 	private final OrderPlacement placement;
 
 	private final Waiters waiters;
@@ -50,10 +44,9 @@ final class OrderController {
 
 	private final OrderMetrics metrics;
 
-	OrderController(OrderRequests requests, BodyReader bodies, OrderPlacement placement, Waiters waiters,
-			OrderStatuses statuses, FailedOrders failed, OrderMetrics metrics) {
+	OrderController(OrderRequests requests, OrderPlacement placement, Waiters waiters, OrderStatuses statuses,
+			FailedOrders failed, OrderMetrics metrics) {
 		this.requests = requests;
-		this.bodies = bodies;
 		this.placement = placement;
 		this.waiters = waiters;
 		this.statuses = statuses;
@@ -63,18 +56,10 @@ final class OrderController {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
-	Mono<ResponseEntity<OrderView>> place(@RequestHeader HttpHeaders headers, ServerHttpRequest http) {
-		Preference preference;
-		try {
-			preference = this.requests.preference(headers);
-		}
-		catch (ErrorResponseException ex) {
-			// The connection can be used again only if the body is read.
-			return this.bodies.read(http).onErrorComplete().then(Mono.error(ex));
-		}
+	Mono<ResponseEntity<OrderView>> place(HttpEntity<byte[]> http) {
+		Preference preference = this.requests.preference(http.getHeaders());
 		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
-		return this.bodies.read(http)
-			.map((body) -> this.requests.read(preference, headers, body))
+		return Mono.fromSupplier(() -> this.requests.read(preference, http))
 			.flatMap(this::place)
 			.doOnSuccess((_) -> timing.end(null))
 			.doOnError(timing::end)

@@ -75,8 +75,7 @@ class GatewayConfiguration {
 			// RequestFramingHandler has already checked the size.
 			.httpRequestDecoder(
 					(decoder) -> decoder.maxInitialLineLength(2 * maxHeadBytes).maxHeaderSize(2 * maxHeadBytes))
-			.doOnChannelInit(
-					(_, channel, _) -> RequestFramingHandler.install(channel, maxHeadBytes, connections, requests))
+			.doOnChannelInit((_, channel, _) -> RequestFramingHandler.install(channel, maxHeadBytes, requests))
 			.doOnBound((bound) -> bound.channel()
 				.pipeline()
 				.addFirst(new ConnectionLimitHandler(connections.maxConnections())));

@@ -64,7 +64,7 @@ class RequestFramingHandlerTests {
 		SimpleMeterRegistry meters = new SimpleMeterRegistry();
 		this.limit = RequestLimits.of(properties(GatewayProperties.class, Map.of("sluice.max-in-progress", 1)),
 				connections, new RefusedRequests(meters), meters);
-		RequestFramingHandler.install(this.channel, 8192, connections, this.limit);
+		RequestFramingHandler.install(this.channel, 8192, this.limit);
 	}
 
 	private static <T> T properties(Class<T> type, Map<String, ?> values) {
@@ -123,20 +123,34 @@ class RequestFramingHandlerTests {
 	}
 
 	@Test
-	void holdsTheBodyUntilItIsWanted() {
-		receive(POST + "12345");
-		assertThat(this.application.body).isEmpty();
+	void holdsARequestUntilItsBodyHasArrived() {
+		receive(POST + "1234");
+		assertThat(this.application.requests).isEmpty();
 
-		this.channel.read();
+		receive("5");
 
+		assertThat(this.application.requests).containsExactly("/0");
 		assertThat(this.application.body).hasToString("12345");
+	}
+
+	@Test
+	void asksForABodyAndLimitsItsTime() {
+		receive(POST.replace("\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n"));
+		assertThat(sent()).isEqualTo("HTTP/1.1 100 Continue\r\n\r\n");
+
+		after(9);
+		receive("1");
+		assertThat(this.channel.isOpen()).isTrue();
+		after(1);
+
+		assertThat(sent()).startsWith("HTTP/1.1 408").contains("\"/0\"");
+		assertThat(this.channel.isOpen()).isFalse();
 	}
 
 	/** Otherwise a connection that was answered like this would never count as idle. */
 	@Test
-	void endsTheReadThatABodyBelongsTo() {
+	void endsTheReadThatARequestBelongsTo() {
 		receive(POST + "12345");
-		this.channel.read();
 		int before = this.application.readsEnded;
 
 		answer(404);
@@ -183,14 +197,15 @@ class RequestFramingHandlerTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { POST + "1234", "GET / HTTP/1.0\r\n\r\nGET / HTTP/1.0\r\n\r\n",
-			"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx" })
+	@ValueSource(strings = { "GET / HTTP/1.0\r\n\r\nGET / HTTP/1.0\r\n\r\n",
+			"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+			"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 65537\r\n\r\nx" })
 	void closesAfterARefusalOfWhatIsLastOrHasNotArrived(String request) {
 		this.limit.arrive().take();
 
 		receive(request);
 
-		assertThat(sent()).containsOnlyOnce("HTTP/1.1 503").containsIgnoringCase("connection: close");
+		assertThat(sent()).containsOnlyOnce("HTTP/1.1 ").containsIgnoringCase("connection: close");
 		assertThat(this.channel.isOpen()).isFalse();
 	}
 

@@ -6,8 +6,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends exchanges and bodies that take too long, on one thread, whose tasks must not
- * block. Holds one entry for each exchange, or body, in progress.
+ * Ends exchanges with the backend that take too long, on one thread, whose tasks must not
+ * block. Holds one entry for each exchange in progress.
  */
 public final class Deadlines implements AutoCloseable {
 

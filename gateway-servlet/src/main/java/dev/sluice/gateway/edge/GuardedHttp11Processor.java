@@ -5,15 +5,13 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
 
-import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.core.http.RequestHead;
-import dev.sluice.gateway.core.limit.RequestLimit;
-import dev.sluice.gateway.core.metrics.RefusedRequests.Reason;
+import dev.sluice.gateway.core.limit.ArrivingRequest;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.problem.StandardProblem;
+import jakarta.servlet.ServletRequest;
+import org.apache.catalina.connector.Connector;
+import org.apache.catalina.connector.CoyoteAdapter;
 import org.apache.coyote.ActionCode;
 import org.apache.coyote.Adapter;
-import org.apache.coyote.ContinueResponseTiming;
 import org.apache.coyote.Request;
 import org.apache.coyote.Response;
 import org.apache.coyote.http11.Http11Processor;
@@ -24,25 +22,57 @@ import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tomcat's HTTP/1.1 processor with a time limit for a whole head. Tomcat's own limit is
- * for the time between two reads; this class sets it to the remaining time after each
- * read of an incomplete head. No thread of the container waits for the rest of a body
- * that the application does not read: the connection is closed instead. Nor does one wait
- * for a client that does not read: a request begins when there is room for its answer,
- * and after each answer other connections have their turn.
+ * Tomcat's HTTP/1.1 processor behind an {@link ArrivingRequest}: Tomcat gets a request
+ * when it has arrived completely, so no thread of the container waits for a client that
+ * sends slowly. Nor does one wait for a client that does not read: a request begins when
+ * there is room for its answer, and after each answer other connections have their turn.
  */
-final class GuardedHttp11Processor extends Http11Processor {
+public final class GuardedHttp11Processor extends Http11Processor {
+
+	/** Name of the request attribute that holds it. */
+	public static final String ATTRIBUTE = "dev.sluice.gateway.edge.GuardedHttp11Processor";
+
+	/** More than the head of an answer has. */
+	private static final int MAX_ANSWER_HEAD_BYTES = 1024;
 
 	private final GuardedHttp11Protocol protocol;
 
+	private final GuardedHttp11Protocol.Limits limits;
+
 	private final Adapter guarding;
 
-	private volatile RequestLimit.@Nullable Place place;
+	/** That of the request in progress. */
+	private @Nullable ClientConnection current;
 
-	GuardedHttp11Processor(GuardedHttp11Protocol protocol) {
+	GuardedHttp11Processor(GuardedHttp11Protocol protocol, GuardedHttp11Protocol.Limits limits) {
 		super(protocol, protocol.getAdapter());
 		this.protocol = protocol;
-		this.guarding = new GuardingAdapter(protocol.getAdapter());
+		this.limits = limits;
+		this.guarding = new GuardingAdapter(limits.connector());
+	}
+
+	/**
+	 * Answers a request with a problem in place of Tomcat, which would close the
+	 * connection after any 503.
+	 */
+	public static void answer(ServletRequest request, ProblemException problem) throws IOException {
+		((GuardedHttp11Processor) request.getAttribute(ATTRIBUTE)).answer(problem);
+	}
+
+	private void answer(ProblemException problem) throws IOException {
+		ArrivingRequest arriving = current().arriving();
+		this.response.setStatus(problem.type().status());
+		this.response.setCommitted(true);
+		getSocketWrapper().write(true, ByteBuffer.wrap(arriving.answer(problem)));
+		getSocketWrapper().flush(true);
+		if (arriving.isLast(problem)) {
+			action(ActionCode.DISABLE_SWALLOW_INPUT, null);
+		}
+	}
+
+	/** Whether the client of the request in progress is known to have disconnected. */
+	public boolean isDisconnected() {
+		return current().isDisconnected();
 	}
 
 	@Override
@@ -61,59 +91,104 @@ final class GuardedHttp11Processor extends Http11Processor {
 
 	@Override
 	public SocketState process(SocketWrapperBase<?> socket, SocketEvent event) throws IOException {
-		// The poller reports a timeout as an error.
-		if (event == SocketEvent.ERROR && isInHead()) {
-			return timedOut(socket);
+		ClientConnection connection = isAsync() ? current() : connection(socket);
+		if (connection == null) {
+			return super.process(socket, event);
 		}
-		ClientConnection connection = connection(socket);
-		if (connection != null && isBetweenRequests()) {
-			if (event == SocketEvent.OPEN_READ && connection.isRoomUnknown()) {
-				return untilWritable(socket);
-			}
-			if (event == SocketEvent.OPEN_WRITE) {
-				connection.confirmRoom();
-				return process(socket, SocketEvent.OPEN_READ);
-			}
-			connection.next();
-		}
-		socket.setWriteTimeout(this.protocol.writeTimeout().toMillis());
 		SocketState state = SocketState.CLOSED;
 		try {
-			state = super.process(socket, event);
+			state = process(socket, connection, event);
 		}
 		finally {
 			if (state == SocketState.CLOSED) {
 				// The connection may have failed while the request was in progress.
-				leave();
+				connection.arriving().end();
 			}
 		}
-		if (connection != null && connection.isHeadBroken()) {
-			return refused(socket, ProblemType.INVALID_REQUEST);
+		return state;
+	}
+
+	private SocketState process(SocketWrapperBase<?> socket, ClientConnection connection, SocketEvent event)
+			throws IOException {
+		if (isAsync()) {
+			return processed(socket, connection, super.process(socket, event));
 		}
+		if (event == SocketEvent.OPEN_READ && connection.isRoomUnknown()) {
+			return untilWritable(socket);
+		}
+		if (event == SocketEvent.OPEN_WRITE) {
+			connection.confirmRoom();
+		}
+		if (event == SocketEvent.OPEN_READ || event == SocketEvent.OPEN_WRITE) {
+			return receive(socket, connection);
+		}
+		// The poller reports a timeout as an error.
+		if (event == SocketEvent.ERROR && connection.arriving().left() != null) {
+			return refuse(socket, connection, connection.arriving().late());
+		}
+		return super.process(socket, event);
+	}
+
+	private SocketState receive(SocketWrapperBase<?> socket, ClientConnection connection) throws IOException {
+		GuardedHttp11Protocol.Guarded channel = (GuardedHttp11Protocol.Guarded) socket.getSocket();
+		try {
+			while (!connection.isComplete()) {
+				int read = channel.receive();
+				if (read <= 0) {
+					return (read < 0) ? SocketState.CLOSED : awaitRest(socket, connection);
+				}
+			}
+			connection.begin();
+			this.current = connection;
+		}
+		catch (ProblemException ex) {
+			return refuse(socket, connection, ex);
+		}
+		// It restarts with each byte that the client takes, but an answer needs no second
+		// one: the system reports room when there is more than an answer takes.
+		socket.setWriteTimeout(this.limits.requests().connections().writeTimeout().toMillis());
+		return processed(socket, connection, super.process(socket, SocketEvent.OPEN_READ));
+	}
+
+	private SocketState awaitRest(SocketWrapperBase<?> socket, ClientConnection connection) throws IOException {
+		if (connection.arriving().isToBeAsked()) {
+			send(socket, ArrivingRequest.CONTINUE);
+		}
+		Duration left = connection.arriving().left();
+		if (left == null) {
+			socket.setReadTimeout(this.protocol.getKeepAliveTimeout());
+			return SocketState.OPEN;
+		}
+		if (left.toMillis() <= 0) {
+			return refuse(socket, connection, connection.arriving().late());
+		}
+		socket.setReadTimeout(left.toMillis());
+		return SocketState.LONG;
+	}
+
+	private SocketState processed(SocketWrapperBase<?> socket, ClientConnection connection, SocketState state) {
 		return switch (state) {
-			case LONG -> isInHead() ? untilTimeout(socket) : untilAnswered(socket);
-			case OPEN -> {
-				socket.setReadTimeout(this.protocol.getKeepAliveTimeout());
-				yield (connection != null && connection.isAhead()) ? afterOthers(socket) : state;
+			case LONG -> {
+				// Everything that a request in progress waits for has its own deadline.
+				socket.setReadTimeout(-1);
+				yield state;
 			}
+			case OPEN -> next(socket, connection);
 			default -> state;
 		};
 	}
 
-	private void leave() {
-		RequestLimit.Place current = this.place;
-		if (current != null) {
-			current.close();
+	/**
+	 * Behind other connections if it may be here. Continues like Tomcat after a file:
+	 * with the state that it uses for requests pipelined behind one.
+	 */
+	private SocketState next(SocketWrapperBase<?> socket, ClientConnection connection) {
+		socket.setReadTimeout(this.protocol.getKeepAliveTimeout());
+		if (!connection.isAhead()) {
+			return SocketState.OPEN;
 		}
-	}
-
-	/** The place of the request that was begun last. */
-	RequestLimit.Place place() {
-		return Objects.requireNonNull(this.place, "no request has begun");
-	}
-
-	private boolean isBetweenRequests() {
-		return !isAsync() && !isInHead();
+		socket.processSocket(SocketEvent.OPEN_READ, true);
+		return SocketState.SENDFILE;
 	}
 
 	/**
@@ -121,185 +196,69 @@ final class GuardedHttp11Processor extends Http11Processor {
 	 * waits meanwhile, so the limit is that of a head.
 	 */
 	private SocketState untilWritable(SocketWrapperBase<?> socket) {
-		socket.setWriteTimeout(this.protocol.headTimeout().toMillis());
+		socket.setWriteTimeout(this.limits.requests().connections().headTimeout().toMillis());
 		socket.registerWriteInterest();
 		return SocketState.SENDFILE;
 	}
 
-	/**
-	 * Continues like Tomcat after a file: with the state that it uses for requests
-	 * pipelined behind one.
-	 */
-	private static SocketState afterOthers(SocketWrapperBase<?> socket) {
-		socket.processSocket(SocketEvent.OPEN_READ, true);
-		return SocketState.SENDFILE;
-	}
-
-	/** The start time is that of the first byte, and negative before it. */
-	private boolean isInHead() {
-		return !isAsync() && this.request.getStartTimeNanos() >= 0;
-	}
-
-	private SocketState untilTimeout(SocketWrapperBase<?> socket) {
-		Duration passed = Duration.ofNanos(System.nanoTime() - this.request.getStartTimeNanos());
-		long left = this.protocol.headTimeout().minus(passed).toMillis();
-		if (left <= 0) {
-			return timedOut(socket);
+	/** Answers a request that Tomcat has not read. */
+	private SocketState refuse(SocketWrapperBase<?> socket, ClientConnection connection, ProblemException problem)
+			throws IOException {
+		boolean complete = connection.arriving().isComplete();
+		boolean last = connection.arriving().isLast(problem);
+		send(socket, connection.arriving().answer(problem));
+		if (!complete) {
+			connection.drain();
 		}
-		socket.setReadTimeout(left);
-		return SocketState.LONG;
+		connection.end(MAX_ANSWER_HEAD_BYTES);
+		return last ? SocketState.CLOSED : next(socket, connection);
 	}
 
-	/** Everything that a request in progress waits for has its own deadline. */
-	private static SocketState untilAnswered(SocketWrapperBase<?> socket) {
-		socket.setReadTimeout(-1);
-		return SocketState.LONG;
+	/** Does not wait: a client that does not read gets part of it. */
+	private static void send(SocketWrapperBase<?> socket, byte[] bytes) throws IOException {
+		socket.write(false, ByteBuffer.wrap(bytes));
+		socket.flush(false);
 	}
 
-	private SocketState timedOut(SocketWrapperBase<?> socket) {
-		this.protocol.requests().refused().count(Reason.LATE);
-		return refused(socket, ProblemType.REQUEST_TIMEOUT);
+	private static @Nullable ClientConnection connection(SocketWrapperBase<?> socket) {
+		return (socket.getSocket() instanceof GuardedHttp11Protocol.Guarded guarded) ? guarded.connection() : null;
 	}
 
-	/**
-	 * Answers a head that was not read to its end. Does not wait: a client that does not
-	 * read gets part of the answer.
-	 */
-	private static SocketState refused(SocketWrapperBase<?> socket, ProblemType type) {
-		try {
-			socket.write(false, ByteBuffer.wrap(StandardProblem.of(type).toBytes("GET", null, true)));
-			socket.flush(false);
-		}
-		catch (IOException _) {
-			// The client has disconnected.
-		}
-		return SocketState.CLOSED;
+	private ClientConnection current() {
+		return Objects.requireNonNull(this.current, "no request has begun");
 	}
 
-	/** The number of bytes of the body that can be read without waiting. */
-	int receive() {
-		return available(true);
-	}
+	/** Marks the end of a request, and gives it this processor. */
+	private final class GuardingAdapter extends CoyoteAdapter {
 
-	void sendContinue() {
-		ack(ContinueResponseTiming.ON_REQUEST_BODY_READ);
-	}
-
-	private @Nullable ClientConnection connection() {
-		return connection(getSocketWrapper());
-	}
-
-	private static @Nullable ClientConnection connection(@Nullable SocketWrapperBase<?> socket) {
-		return (socket != null && socket.getSocket() instanceof GuardedHttp11Protocol.Guarded guarded)
-				? guarded.connection() : null;
-	}
-
-	/**
-	 * The request is answered. Tomcat would read the rest of its body, and hold the
-	 * thread meanwhile.
-	 */
-	private void end() {
-		ClientConnection connection = connection();
-		if (!isAsync() && connection != null) {
-			if (!connection.isRequestComplete()) {
-				action(ActionCode.DISABLE_SWALLOW_INPUT, null);
-			}
-			if (this.response.isCommitted()) {
-				// It decides by the status once more whether to close the connection.
-				this.response.setStatus(200);
-			}
-			connection.end();
-			leave();
-		}
-	}
-
-	/** Takes a place for the request, or refuses it. */
-	private boolean admit(ClientConnection connection) throws IOException {
-		RequestLimit.Place arrived = this.protocol.requests().arrive();
-		this.place = arrived;
-		try {
-			arrived.admit(connection.head(), connection.isRequestComplete());
-		}
-		catch (ProblemException ex) {
-			refuse(connection, ex);
-			return false;
-		}
-		if (this.request.getContentLengthLong() > 0 || this.request.getHeader("Transfer-Encoding") != null) {
-			// BodyReader reverts this when it has read the body.
-			this.response.setHeader("Connection", "close");
-		}
-		return true;
-	}
-
-	/**
-	 * Answers in place of Tomcat, which would close the connection after any 503. It is
-	 * closed only if the body has not arrived: no thread waits for that.
-	 */
-	void refuse(ClientConnection connection, ProblemException problem) throws IOException {
-		if (!connection.isRequestComplete()) {
-			receive();
-		}
-		RequestHead head = connection.head();
-		boolean last = head.isLast() || !connection.isRequestComplete() || problem.type() == ProblemType.SHUTTING_DOWN;
-		this.response.setStatus(problem.type().status());
-		this.response.setCommitted(true);
-		getSocketWrapper().write(true, ByteBuffer.wrap(problem.toBytes(head.method(), head.path(), last)));
-		getSocketWrapper().flush(true);
-		if (last) {
-			action(ActionCode.DISABLE_SWALLOW_INPUT, null);
-		}
-	}
-
-	/** Gives the request its connection, and ends it without reading its body. */
-	private final class GuardingAdapter implements Adapter {
-
-		private final Adapter delegate;
-
-		GuardingAdapter(Adapter delegate) {
-			this.delegate = delegate;
+		GuardingAdapter(Connector connector) {
+			super(connector);
 		}
 
 		@Override
 		public void service(Request request, Response response) throws Exception {
-			ClientConnection connection = connection();
-			if (connection != null) {
-				connection.begin(GuardedHttp11Processor.this);
-				// Otherwise Tomcat has refused it, and asks nobody.
-				if (!getErrorState().isError() && !admit(connection)) {
-					end();
-					return;
-				}
-				request.setAttribute(ClientConnection.ATTRIBUTE, connection);
-			}
-			this.delegate.service(request, response);
-			end();
+			// The client has been asked to go on, if it wanted to be.
+			request.setExpectation(false);
+			request.setAttribute(ATTRIBUTE, GuardedHttp11Processor.this);
+			super.service(request, response);
+			end(response);
 		}
 
 		@Override
 		public boolean asyncDispatch(Request request, Response response, SocketEvent event) throws Exception {
-			boolean done = this.delegate.asyncDispatch(request, response, event);
-			end();
+			boolean done = super.asyncDispatch(request, response, event);
+			end(response);
 			return done;
 		}
 
-		@Override
-		public boolean prepare(Request request, Response response) throws Exception {
-			return this.delegate.prepare(request, response);
-		}
-
-		@Override
-		public void log(Request request, Response response, long time) {
-			this.delegate.log(request, response, time);
-		}
-
-		@Override
-		public void checkRecycled(Request request, Response response) {
-			this.delegate.checkRecycled(request, response);
-		}
-
-		@Override
-		public String getDomain() {
-			return this.delegate.getDomain();
+		private void end(Response response) {
+			if (!isAsync()) {
+				if (response.isCommitted()) {
+					// It decides by the status once more whether to close the connection.
+					response.setStatus(200);
+				}
+				current().end((int) response.getBytesWritten(false) + MAX_ANSWER_HEAD_BYTES);
+			}
 		}
 
 	}

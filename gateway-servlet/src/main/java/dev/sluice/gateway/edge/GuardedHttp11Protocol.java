@@ -3,11 +3,10 @@ package dev.sluice.gateway.edge;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.time.Duration;
 import java.util.Objects;
 
-import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.limit.RequestLimit;
+import org.apache.catalina.connector.Connector;
 import org.apache.coyote.Processor;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.tomcat.util.net.NioChannel;
@@ -19,13 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tomcat's HTTP/1.1 over NIO with the gateway's own rules for connections: every byte
- * passes {@link ClientConnection} before Tomcat reads it, and a head has a time limit,
- * see {@link GuardedHttp11Processor}. Tomcat creates it by its class name; {@link #limit}
+ * passes {@link ClientConnection} before Tomcat reads it, see
+ * {@link GuardedHttp11Processor}. Tomcat creates it by its class name; {@link #limit}
  * must be called before it starts.
  */
 public final class GuardedHttp11Protocol extends Http11NioProtocol {
-
-	private Duration headTimeout = Duration.ZERO;
 
 	public GuardedHttp11Protocol() {
 		super(new Endpoint());
@@ -44,62 +41,49 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 
 	/**
 	 * Sets the limits of each connection.
+	 * @param connector the connector that it is part of
 	 * @param maxHeadBytes maximum size of a head, in bytes
-	 * @param connections the other limits
 	 * @param requests limits the requests of all connections
 	 */
-	public void limit(int maxHeadBytes, ConnectionProperties connections, RequestLimit requests) {
-		Endpoint endpoint = (Endpoint) getEndpoint();
-		endpoint.maxHeadBytes = maxHeadBytes;
-		endpoint.writeTimeout = connections.writeTimeout();
-		endpoint.requests = requests;
-		this.headTimeout = connections.headTimeout();
-	}
-
-	Duration writeTimeout() {
-		return ((Endpoint) getEndpoint()).writeTimeout;
-	}
-
-	Duration headTimeout() {
-		return this.headTimeout;
-	}
-
-	RequestLimit requests() {
-		return ((Endpoint) getEndpoint()).requests();
+	public void limit(Connector connector, int maxHeadBytes, RequestLimit requests) {
+		((Endpoint) getEndpoint()).limits = new Limits(connector, maxHeadBytes, requests);
 	}
 
 	@Override
 	protected Processor createProcessor() {
-		return new GuardedHttp11Processor(this);
+		return new GuardedHttp11Processor(this, ((Endpoint) getEndpoint()).limits());
 	}
 
-	/** A channel of Tomcat that checks the bytes that it reads. */
+	/** What {@link #limit} sets. */
+	record Limits(Connector connector, int maxHeadBytes, RequestLimit requests) {
+	}
+
+	/** A channel of Tomcat from which Tomcat reads what its connection has received. */
 	interface Guarded {
 
 		/** The connection that uses it now, null if none does. */
 		@Nullable ClientConnection connection();
 
+		/** See {@link ClientConnection#receive}. */
+		int receive() throws IOException;
+
 	}
 
 	private static final class Endpoint extends NioEndpoint {
 
-		private int maxHeadBytes;
-
-		private Duration writeTimeout = Duration.ZERO;
-
-		private @Nullable RequestLimit requests;
+		private @Nullable Limits limits;
 
 		@Override
 		protected NioChannel createChannel(SocketBufferHandler buffers) {
 			return isSSLEnabled() ? new Secure(buffers, this) : new Plain(buffers, this);
 		}
 
-		RequestLimit requests() {
-			return Objects.requireNonNull(this.requests, "limit must be called before the start");
+		Limits limits() {
+			return Objects.requireNonNull(this.limits, "limit must be called before the start");
 		}
 
-		ClientConnection connection(SocketChannel socket, boolean plain) {
-			return new ClientConnection(socket, plain, this.maxHeadBytes, this.writeTimeout, requests().refused());
+		@Nullable ClientConnection connection(@Nullable SocketChannel socket, boolean plain) {
+			return (socket != null) ? new ClientConnection(socket, plain, limits()) : null;
 		}
 
 	}
@@ -119,7 +103,7 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 		@Override
 		public void reset(@Nullable SocketChannel socket, @Nullable NioSocketWrapper wrapper) throws IOException {
 			super.reset(socket, wrapper);
-			this.connection = (socket != null) ? this.endpoint.connection(socket, true) : null;
+			this.connection = this.endpoint.connection(socket, true);
 		}
 
 		@Override
@@ -128,25 +112,14 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 		}
 
 		@Override
-		public int read(ByteBuffer target) throws IOException {
-			return (this.connection != null) ? this.connection.read(super::read, target) : super.read(target);
+		public int receive() throws IOException {
+			this.socketWrapper.updateLastRead();
+			return (this.connection != null) ? this.connection.receive(getBufHandler(), super::read) : -1;
 		}
 
 		@Override
-		public int write(ByteBuffer source) throws IOException {
-			return (this.connection != null) ? this.connection.write(super::write, source) : super.write(source);
-		}
-
-		@Override
-		public void close() throws IOException {
-			try {
-				if (this.connection != null) {
-					this.connection.drain();
-				}
-			}
-			finally {
-				super.close();
-			}
+		public int read(ByteBuffer target) {
+			return (this.connection != null) ? this.connection.read(target) : -1;
 		}
 
 	}
@@ -165,7 +138,7 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 		@Override
 		public void reset(@Nullable SocketChannel socket, @Nullable NioSocketWrapper wrapper) throws IOException {
 			super.reset(socket, wrapper);
-			this.connection = (socket != null) ? this.endpoint.connection(socket, false) : null;
+			this.connection = this.endpoint.connection(socket, false);
 		}
 
 		@Override
@@ -174,25 +147,14 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 		}
 
 		@Override
-		public int read(ByteBuffer target) throws IOException {
-			return (this.connection != null) ? this.connection.read(super::read, target) : super.read(target);
+		public int receive() throws IOException {
+			this.socketWrapper.updateLastRead();
+			return (this.connection != null) ? this.connection.receive(getBufHandler(), super::read) : -1;
 		}
 
 		@Override
-		public int write(ByteBuffer source) throws IOException {
-			return (this.connection != null) ? this.connection.write(super::write, source) : super.write(source);
-		}
-
-		@Override
-		public void close() throws IOException {
-			try {
-				if (this.connection != null) {
-					this.connection.drain();
-				}
-			}
-			finally {
-				super.close();
-			}
+		public int read(ByteBuffer target) {
+			return (this.connection != null) ? this.connection.read(target) : -1;
 		}
 
 	}

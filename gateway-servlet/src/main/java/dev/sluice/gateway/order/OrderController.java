@@ -9,15 +9,13 @@ import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import dev.sluice.gateway.core.web.OrderRequests;
-import dev.sluice.gateway.edge.BodyReader;
-import dev.sluice.gateway.edge.ClientConnection;
-import dev.sluice.gateway.edge.ReceivedBody;
+import dev.sluice.gateway.edge.GuardedHttp11Processor;
 import dev.sluice.gateway.status.FailedOrders;
 import dev.sluice.gateway.status.OrderStatuses;
 import dev.sluice.gateway.status.Waiters;
 import dev.sluice.gateway.web.NotAsync;
 import org.springframework.context.annotation.Conditional;
-import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpEntity;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
 import org.springframework.util.MultiValueMap;
@@ -25,7 +23,6 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestAttribute;
-import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
@@ -61,13 +58,12 @@ final class OrderController {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
-	ResponseEntity<OrderView> place(@RequestHeader HttpHeaders headers,
-			@RequestAttribute(BodyReader.BODY) ReceivedBody body,
-			@RequestAttribute(ClientConnection.ATTRIBUTE) ClientConnection connection) {
-		Preference preference = this.requests.preference(headers);
+	ResponseEntity<OrderView> place(HttpEntity<byte[]> http,
+			@RequestAttribute(GuardedHttp11Processor.ATTRIBUTE) GuardedHttp11Processor connection) {
+		Preference preference = this.requests.preference(http.getHeaders());
 		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
 		try {
-			OrderRequest request = this.requests.read(preference, headers, body.bytes());
+			OrderRequest request = this.requests.read(preference, http);
 			OrderView order = this.placement.place(request);
 			// While the client waits, its key is not in progress: the order is accepted.
 			OrderReply reply = request.waitsForOutcome() ? this.waiters.untilSaved(request, connection::isDisconnected)

@@ -12,7 +12,6 @@ import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
 import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.limit.SchedulingDelay;
-import dev.sluice.gateway.edge.BodyReader;
 import dev.sluice.gateway.edge.GuardedHttp11Protocol;
 import dev.sluice.gateway.edge.InTurn;
 import dev.sluice.gateway.web.ServletProperties.Threads;
@@ -21,7 +20,6 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.catalina.connector.Connector;
 import org.apache.coyote.AbstractProtocol;
-import org.apache.coyote.ContinueResponseTiming;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
 import org.springframework.boot.tomcat.TomcatWebServer;
@@ -35,25 +33,11 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.http.HttpMethod;
 import org.springframework.web.method.HandlerMethod;
-import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
-import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
 
 /** The web server, with the gateway's limits. */
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
-
-	@Bean
-	WebMvcConfigurer bodies(BodyReader reader) {
-		return new WebMvcConfigurer() {
-
-			@Override
-			public void addInterceptors(InterceptorRegistry registry) {
-				registry.addInterceptor(reader);
-			}
-
-		};
-	}
 
 	/**
 	 * Requests that no controller takes go to a handler of their own: the framework's
@@ -93,20 +77,19 @@ class GatewayConfiguration {
 
 	@Bean
 	WebServerFactoryCustomizer<TomcatServletWebServerFactory> container(ServletProperties servlet,
-			ConnectionProperties connections, ServerProperties server, RequestLimit requests) {
+			ServerProperties server, RequestLimit requests) {
 		int maxHeadBytes = (int) server.getMaxHttpRequestHeaderSize().toBytes();
 		return (factory) -> {
 			factory.setProtocol(GuardedHttp11Protocol.class.getName());
 			factory.addProtocolHandlerCustomizers(buffers());
-			factory.addConnectorCustomizers((connector) -> limit(connector, connections, maxHeadBytes, requests));
+			factory.addConnectorCustomizers((connector) -> limit(connector, maxHeadBytes, requests));
 			if (servlet.threads() == Threads.VIRTUAL) {
 				factory.addProtocolHandlerCustomizers(virtualThreads());
 			}
 		};
 	}
 
-	private static void limit(Connector connector, ConnectionProperties connections, int maxHeadBytes,
-			RequestLimit requests) {
+	private static void limit(Connector connector, int maxHeadBytes, RequestLimit requests) {
 		// Reading a parameter must not read a form into memory.
 		connector.setParseBodyMethods("");
 		// The size of the head bounds both. Tomcat's own limits would refuse well-formed
@@ -114,7 +97,7 @@ class GatewayConfiguration {
 		connector.setMaxParameterCount(-1);
 		connector.setMaxCookieCount(-1);
 		if (connector.getProtocolHandler() instanceof GuardedHttp11Protocol protocol) {
-			protocol.limit(maxHeadBytes, connections, requests);
+			protocol.limit(connector, maxHeadBytes, requests);
 			// Tomcat counts differently; the limit above applies.
 			protocol.setMaxHttpRequestHeaderSize(maxHeadBytes + 1024);
 			protocol.setMaxHeaderCount(RequestFraming.MAX_FIELDS + 1);
@@ -122,9 +105,7 @@ class GatewayConfiguration {
 			protocol.setMaxExtensionSize(-1);
 			protocol.setMaxTrailerSize(maxHeadBytes + 1024);
 			// Further connections wait in the backlog.
-			protocol.setMaxConnections(connections.maxConnections());
-			// Sent only when the application reads the body.
-			protocol.setContinueResponseTiming(ContinueResponseTiming.ON_REQUEST_BODY_READ.toString());
+			protocol.setMaxConnections(requests.connections().maxConnections());
 		}
 	}
 

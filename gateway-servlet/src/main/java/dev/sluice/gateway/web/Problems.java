@@ -7,7 +7,7 @@ import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.problem.StandardProblem;
 import dev.sluice.gateway.core.status.StatusProblem;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
-import dev.sluice.gateway.edge.ClientConnection;
+import dev.sluice.gateway.edge.GuardedHttp11Processor;
 import jakarta.servlet.http.HttpServletRequest;
 import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +43,7 @@ final class Problems extends ResponseEntityExceptionHandler {
 		if (ex.type().status() != 503) {
 			return ex.toResponse(method);
 		}
-		ClientConnection.refuse(request, ex);
+		GuardedHttp11Processor.answer(request, ex);
 		return null;
 	}
 

@@ -41,7 +41,7 @@ class GuardedHttp11ProtocolTests {
 		connector.setPort(0);
 		SimpleMeterRegistry meters = new SimpleMeterRegistry();
 		ConnectionProperties connections = properties(ConnectionProperties.class);
-		this.protocol.limit(8192, connections, RequestLimits.of(properties(GatewayProperties.class), connections,
+		this.protocol.limit(connector, 8192, RequestLimits.of(properties(GatewayProperties.class), connections,
 				new RefusedRequests(meters), meters));
 		Tomcat tomcat = new Tomcat();
 		tomcat.setBaseDir(this.directory.toString());

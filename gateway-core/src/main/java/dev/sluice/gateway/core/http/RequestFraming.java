@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import dev.sluice.contract.Order;
+
 /**
  * Finds where the requests of one HTTP/1.1 connection end (RFC 9112), and whether each is
  * well-formed: lines end with CRLF, heads obey {@link RequestHead}, and chunks have no
@@ -55,9 +57,12 @@ public final class RequestFraming {
 	/** Bytes of the body or the chunk that have not arrived yet. */
 	private long remaining;
 
-	private long completed;
+	/** Size of the body, or of its chunks so far. */
+	private long contentBytes;
 
-	private boolean partEnded;
+	private int bodyBytes;
+
+	private long completed;
 
 	/**
 	 * @param maxHeadBytes maximum size of a head, from its first byte to the end of its
@@ -69,18 +74,17 @@ public final class RequestFraming {
 	}
 
 	/**
-	 * Checks the next bytes of the connection, up to the end of a head or of a request,
-	 * whichever comes first.
+	 * Checks the next bytes of the connection, up to the end of a request.
 	 * @param bytes the bytes from position to limit; neither is changed
 	 * @return the number of bytes that were checked; all of them are part of a
 	 * well-formed request, unless {@link #isBroken}
 	 */
-	public int checkPart(ByteBuffer bytes) {
+	public int check(ByteBuffer bytes) {
 		int start = bytes.position();
 		int end = bytes.limit();
 		int at = start;
-		this.partEnded = false;
-		while (at < end && !this.partEnded && this.state != State.BROKEN) {
+		long before = this.completed;
+		while (at < end && this.completed == before && this.state != State.BROKEN) {
 			if (this.state == State.BODY || this.state == State.CHUNK) {
 				int skipped = (int) Math.min(this.remaining, end - at);
 				at += skipped;
@@ -101,17 +105,19 @@ public final class RequestFraming {
 		return this.state == State.FIELDS || (this.state == State.START && !this.line.isEmpty());
 	}
 
-	/** Whether no request has begun since the last one ended. */
-	public boolean isBetweenRequests() {
-		return this.state == State.START && (this.line.isEmpty() || this.line.charAt(0) == CR);
+	/** Whether a head is complete whose body is not. */
+	public boolean isInBody() {
+		return this.state != State.START && this.state != State.FIELDS && this.state != State.BROKEN;
 	}
 
-	/**
-	 * Whether the request whose head has arrived ends within the next bytes. Not known of
-	 * a chunked body.
-	 */
-	public boolean isCompleteWith(int bytes) {
-		return this.state == State.START || (this.state == State.BODY && this.remaining <= bytes);
+	/** Number of bytes of the body that have arrived, with the frames of its chunks. */
+	public int bodyBytes() {
+		return this.bodyBytes;
+	}
+
+	/** Whether the body is longer than an order may be, or in too many chunks. */
+	public boolean isTooLarge() {
+		return this.contentBytes > Order.MAX_BYTES || this.bodyBytes > 2 * Order.MAX_BYTES;
 	}
 
 	/** The head that was read last. */
@@ -131,6 +137,7 @@ public final class RequestFraming {
 
 	private void skip(int bytes) {
 		this.remaining -= bytes;
+		this.bodyBytes += bytes;
 		if (this.remaining == 0) {
 			if (this.state == State.CHUNK) {
 				go(State.CHUNK_END);
@@ -146,6 +153,9 @@ public final class RequestFraming {
 			return false;
 		}
 		this.afterCr = octet == CR;
+		if (isInBody()) {
+			this.bodyBytes++;
+		}
 		if (octet == LF) {
 			String text = this.line.substring(0, this.line.length() - 1);
 			this.line.setLength(0);
@@ -190,8 +200,9 @@ public final class RequestFraming {
 	}
 
 	private boolean endHead() {
-		this.partEnded = true;
 		this.remaining = this.head.end();
+		this.contentBytes = Math.max(0, this.remaining);
+		this.bodyBytes = 0;
 		if (this.remaining == RequestHead.CHUNKED) {
 			return go(State.CHUNK_SIZE);
 		}
@@ -204,6 +215,7 @@ public final class RequestFraming {
 			return false;
 		}
 		this.remaining = Long.parseLong(matcher.group(1), 16);
+		this.contentBytes += this.remaining;
 		this.fields = 0;
 		return go((this.remaining > 0) ? State.CHUNK : State.TRAILERS);
 	}
@@ -211,7 +223,6 @@ public final class RequestFraming {
 	private boolean end() {
 		this.emptyLine = false;
 		this.completed++;
-		this.partEnded = true;
 		return go(State.START);
 	}
 

@@ -87,6 +87,11 @@ public final class RequestHead {
 		return this.last;
 	}
 
+	/** Whether the client waits for {@code 100 Continue}. */
+	public boolean isContinueExpected() {
+		return this.http11 && this.values.containsKey(EXPECT);
+	}
+
 	/** Whether it places an order in the default mode. */
 	public boolean isPlainOrder() {
 		return this.method.equals("POST") && this.path.equals("/orders") && !this.preferring;

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.contract.Placed;
@@ -30,10 +31,11 @@ import org.springframework.stereotype.Component;
 
 /**
  * The requests of the API: present = in progress + waiting for the rest of their body. A
- * request in progress has a place. There are at most {@code sluice.max-in-progress}, so
- * that no number of connections makes the heap overflow, and fewer while the cores cannot
- * keep up: each request in progress makes the others dearer, and where refusals and
- * waiting requests take the time of those that have a place, none is answered in time.
+ * request in progress has arrived completely and has a place. There are at most
+ * {@code sluice.max-in-progress}, so that no number of connections makes the heap
+ * overflow, and fewer while the cores cannot keep up: each request in progress makes the
+ * others dearer, and where refusals and waiting requests take the time of those that have
+ * a place, none is answered in time.
  * <p>
  * So their number follows {@link SchedulingDelay}, ten times a second: while tasks wait
  * for a thread longer than {@code sluice.max-scheduling-delay}, a quarter fewer than are
@@ -69,7 +71,7 @@ public final class RequestLimit implements SmartLifecycle {
 
 	private final Duration maxDelay;
 
-	private final int maxConnections;
+	private final ConnectionProperties connections;
 
 	private final Duration drainTime;
 
@@ -78,6 +80,9 @@ public final class RequestLimit implements SmartLifecycle {
 	private final AtomicInteger present = new AtomicInteger();
 
 	private final AtomicInteger inProgress = new AtomicInteger();
+
+	/** Of bodies that have not arrived completely. */
+	private final AtomicLong heldBytes = new AtomicLong();
 
 	private volatile int places;
 
@@ -97,7 +102,7 @@ public final class RequestLimit implements SmartLifecycle {
 		this.maxInProgress = properties.maxInProgress();
 		this.maxDelay = properties.maxSchedulingDelay();
 		this.places = this.maxInProgress;
-		this.maxConnections = connections.maxConnections();
+		this.connections = connections;
 		this.drainTime = properties.drainTime();
 		this.refused = refused;
 		GatewayMetric.REQUESTS_IN_PROGRESS.gauge(meters, this.inProgress, AtomicInteger::get);
@@ -126,7 +131,25 @@ public final class RequestLimit implements SmartLifecycle {
 		return this.refused;
 	}
 
-	/** A request arrives. Its place must be closed when the request is answered. */
+	public ConnectionProperties connections() {
+		return this.connections;
+	}
+
+	/**
+	 * Holds more bytes of unfinished bodies, or fewer.
+	 * @throws ProblemException if there is no memory for more
+	 */
+	void hold(int more) {
+		if (this.heldBytes.addAndGet(more) > this.connections.maxBodyMemory().toBytes() && more > 0) {
+			this.heldBytes.addAndGet(-more);
+			this.refused.count(Reason.OVERLOADED);
+			throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are being received.", Placed.NO);
+		}
+	}
+
+	/**
+	 * The head of a request has arrived. Its place must be closed when it is answered.
+	 */
 	public Place arrive() {
 		this.present.incrementAndGet();
 		// Read after counting: either the shutdown waits for the request, or the request
@@ -146,7 +169,7 @@ public final class RequestLimit implements SmartLifecycle {
 		log.info(
 				"At most {} connections (sluice.max-connections) and {} requests in progress "
 						+ "(sluice.max-in-progress), with a heap of {} MB",
-				this.maxConnections, this.maxInProgress, Runtime.getRuntime().maxMemory() / 1024 / 1024);
+				this.connections.maxConnections(), this.maxInProgress, Runtime.getRuntime().maxMemory() / 1024 / 1024);
 		this.drained = null;
 		this.running = true;
 	}
@@ -200,18 +223,15 @@ public final class RequestLimit implements SmartLifecycle {
 		}
 
 		/**
-		 * Puts a request in progress whose head has arrived. While the backend takes no
-		 * more, a sync order is refused here, because to read it would take time from
-		 * those that are delivered. One with preferences goes on, because it may be
-		 * queued.
+		 * Puts a request in progress that has arrived. While the backend takes no more, a
+		 * sync order is refused here, because to read it would take time from those that
+		 * are delivered. One with preferences goes on, because it may be queued.
 		 * @param head its head
-		 * @param complete whether its body has arrived; otherwise the refusal would cost
-		 * the connection
 		 * @throws ProblemException if it is refused
 		 */
-		public void admit(RequestHead head, boolean complete) {
+		public void admit(RequestHead head) {
 			take();
-			if (complete && RequestLimit.this.defaultMode == Mode.SYNC && head.isPlainOrder()
+			if (RequestLimit.this.defaultMode == Mode.SYNC && head.isPlainOrder()
 					&& RequestLimit.this.backend.isFull()) {
 				RequestLimit.this.orders.begin(Mode.SYNC).end(BackendResult.Full.PROBLEM);
 				throw BackendResult.Full.PROBLEM;
@@ -219,19 +239,11 @@ public final class RequestLimit implements SmartLifecycle {
 		}
 
 		/**
-		 * Puts the request in progress, if it is not. Opens a closed place: the request
-		 * goes on, and counts as having arrived when it did.
+		 * Puts the request in progress.
 		 * @throws ProblemException if the gateway was stopping when the request arrived,
 		 * or if no place is free
 		 */
 		public synchronized void take() {
-			if (this.taken) {
-				return;
-			}
-			if (!this.open) {
-				this.open = true;
-				RequestLimit.this.present.incrementAndGet();
-			}
 			if (this.tooLate) {
 				RequestLimit.this.refused.count(Reason.SHUTTING_DOWN);
 				throw new ProblemException(ProblemType.SHUTTING_DOWN,
@@ -245,20 +257,14 @@ public final class RequestLimit implements SmartLifecycle {
 			this.taken = true;
 		}
 
-		/** The request waits for the rest of its body. */
-		public synchronized void give() {
-			if (this.taken) {
-				this.taken = false;
-				RequestLimit.this.inProgress.decrementAndGet();
-			}
-		}
-
 		/** The request is answered. Repeated calls have no effect. */
 		@Override
 		public synchronized void close() {
-			give();
 			if (this.open) {
 				this.open = false;
+				if (this.taken) {
+					RequestLimit.this.inProgress.decrementAndGet();
+				}
 				depart();
 			}
 		}

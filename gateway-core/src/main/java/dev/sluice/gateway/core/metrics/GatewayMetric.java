@@ -33,11 +33,9 @@ public enum GatewayMetric {
 			"Time that a task has waited for a thread that processes requests; 0 if it is not limited"),
 
 	/**
-	 * Reason: {@code malformed} (400), {@code late} (408, a head; a late body is an
-	 * order's {@code request-timeout}), {@code overloaded} (503 by
-	 * {@link #REQUESTS_LIMIT}, mostly by the head alone, and then in no metric of HTTP),
-	 * or {@code shutting-down} (503). {@code sluice.orders} counts a request too if it is
-	 * refused while or after its body arrives.
+	 * Reason: {@code malformed} (400), {@code too-large} (413), {@code late} (408),
+	 * {@code overloaded} (503 by {@link #REQUESTS_LIMIT} or the memory for bodies), or
+	 * {@code shutting-down} (503). These requests are in no metric of HTTP or of orders.
 	 */
 	REQUESTS_REFUSED("sluice.requests.refused", "requests", "reason", "Requests refused whatever they asked for"),
 

@@ -30,12 +30,13 @@ public final class RefusedRequests {
 	}
 
 	/**
-	 * It breaks the rules of HTTP (400), its head did not arrive in time (408), as many
-	 * are in progress as {@code sluice.requests.limit} (503), or the gateway stops (503).
+	 * It breaks the rules of HTTP (400), its body is too large (413), it did not arrive
+	 * in time (408), as many are in progress as {@code sluice.requests.limit} or there is
+	 * no memory for its body (503), or the gateway stops (503).
 	 */
 	public enum Reason {
 
-		MALFORMED, LATE, OVERLOADED, SHUTTING_DOWN
+		MALFORMED, TOO_LARGE, LATE, OVERLOADED, SHUTTING_DOWN
 
 	}
 

@@ -16,6 +16,7 @@ import dev.sluice.gateway.core.order.Traceparent;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
+import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
@@ -58,16 +59,17 @@ public final class OrderRequests {
 	/**
 	 * Reads the order and gives it its id.
 	 * @param preference how the client prefers to be answered
-	 * @param headers the request's headers
-	 * @param body the request's body
+	 * @param http the request
 	 * @return the request
 	 * @throws ProblemException if the idempotency key cannot be read, the order is not
 	 * valid, or its customer has placed too many
 	 */
-	public OrderRequest read(Preference preference, HttpHeaders headers, byte[] body) {
+	public OrderRequest read(Preference preference, HttpEntity<byte[]> http) {
+		HttpHeaders headers = http.getHeaders();
+		byte[] body = http.getBody();
 		IdempotencyKey key = IdempotencyKey.parse(headers.getOrEmpty(HttpNames.IDEMPOTENCY_KEY));
 		String traceparent = Traceparent.parse(headers.getOrEmpty(OrderHeaders.TRACEPARENT));
-		Order order = this.codec.decode(body);
+		Order order = this.codec.decode((body != null) ? body : new byte[0]);
 		byte[] json = this.codec.encode(order);
 		this.clientLimit.check(order.customerId());
 		UUID id = this.ids.idOf(order.customerId(), key);

@@ -74,21 +74,6 @@ class RequestLimitTests {
 	}
 
 	@Test
-	void givesAPlaceUpWhileABodyIsRead() {
-		RequestLimit.Place first = this.limit.arrive();
-		first.take();
-
-		first.give();
-
-		assertThat(receiving()).isEqualTo(1);
-		RequestLimit.Place second = this.limit.arrive();
-		second.take();
-		assertThat(refusal(first)).isEqualTo(ProblemType.OVERLOADED);
-		first.close();
-		assertThat(inProgress()).isEqualTo(1);
-	}
-
-	@Test
 	void stopsWhenEarlierRequestsAreAnsweredAndRefusesLaterOnes() {
 		RequestLimit.Place before = this.limit.arrive();
 		before.take();
@@ -175,33 +160,6 @@ class RequestLimitTests {
 		assertThat(refused("shutting-down")).isEqualTo(1);
 	}
 
-	@Test
-	void letsARequestThatArrivedBeforeTheStopGoOn() {
-		RequestLimit.Place place = this.limit.arrive();
-		place.take();
-		place.close();
-		place.close();
-		this.limit.stop(() -> {
-		});
-
-		place.take();
-
-		assertThat(inProgress()).isEqualTo(1);
-		assertThat(receiving()).isZero();
-		place.close();
-		assertThat(inProgress()).isZero();
-	}
-
-	@Test
-	void takesOnePlaceForARequestThatAsksAgain() {
-		RequestLimit.Place place = this.limit.arrive();
-		place.take();
-
-		place.take();
-
-		assertThat(inProgress()).isEqualTo(1);
-	}
-
 	private static ProblemType refusal(RequestLimit.Place place) {
 		return catchThrowableOfType(ProblemException.class, place::take).type();
 	}
@@ -212,10 +170,6 @@ class RequestLimitTests {
 
 	private static double refused(SimpleMeterRegistry meters, String reason) {
 		return meters.get(GatewayMetric.REQUESTS_REFUSED.metricName()).tag("reason", reason).counter().count();
-	}
-
-	private double receiving() {
-		return this.meters.get(GatewayMetric.REQUESTS_RECEIVING.metricName()).gauge().value();
 	}
 
 	private double inProgress() {

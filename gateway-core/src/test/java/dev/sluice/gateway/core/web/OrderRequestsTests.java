@@ -13,6 +13,7 @@ import dev.sluice.gateway.core.order.OrderCodec;
 import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.problem.ProblemException;
 import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -92,7 +93,7 @@ class OrderRequestsTests {
 	}
 
 	private OrderRequest read(OrderRequests requests) {
-		return requests.read(requests.preference(this.headers), this.headers, BODY);
+		return requests.read(requests.preference(this.headers), new HttpEntity<>(BODY, this.headers));
 	}
 
 	private static OrderRequests requests(Mode defaultMode) {
