@@ -59,8 +59,7 @@ public abstract class WarmUpContract {
 		Path classes = this.directory.resolve("classes");
 		try (JavaProcess gateway = gateway("1h").jvmArgs("-Xlog:class+load:file=" + classes).start()) {
 			await("the first order is acknowledged").atMost(DevServices.startTimeout())
-				.until(() -> Files.exists(classes)
-						&& Files.readString(classes).contains("NothingBehind$Acknowledging"));
+				.until(() -> Files.exists(classes) && Files.readString(classes).contains("WithoutKafka$Acknowledging"));
 
 			gateway.terminate();
 
