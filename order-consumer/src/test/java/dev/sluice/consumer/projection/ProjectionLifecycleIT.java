@@ -243,6 +243,24 @@ class ProjectionLifecycleIT {
 		return new DataAccessResourceFailureException("down", new SQLException(reason, state));
 	}
 
+	/** The projection passes its rows as arrays. */
+	@Test
+	void writesNoTextNullWhereTheDatabaseWouldReadOne() throws Exception {
+		try (Connection connection = connect(); Statement statement = connection.createStatement()) {
+			statement.execute("ALTER ROLE CURRENT_USER SET array_nulls = off");
+			try {
+				harness.startConsumer(projecting());
+				harness.enqueue(5);
+				eventually().until(() -> count("status = 'saved'"), (saved) -> saved == 5);
+			}
+			finally {
+				statement.execute("ALTER ROLE CURRENT_USER RESET array_nulls");
+			}
+		}
+
+		assertThat(count("reason IS NULL AND payload IS NULL AND conflict IS NULL")).isEqualTo(5);
+	}
+
 	/** The connections stay open: behind them is what was the primary server. */
 	@Test
 	void leavesConnectionsThatHaveBecomeReadOnly() throws Exception {
