@@ -7,14 +7,12 @@ import java.util.Map;
 import java.util.Set;
 
 import dev.sluice.consumer.DeliveryProperties.Ordering;
-import dev.sluice.consumer.offsets.CommitMetadata;
 import dev.sluice.consumer.offsets.FinishedOffsets;
 import dev.sluice.consumer.offsets.PartitionProgress;
 import dev.sluice.contract.OrderHeaders;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
@@ -25,20 +23,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class AssignedPartitions {
 
-	private final List<Uuid> topicId;
-
 	private final Ordering ordering;
 
 	private final Map<TopicPartition, Partition> partitions = new HashMap<>();
 
 	private volatile Set<TopicPartition> ids = Set.of();
 
-	/**
-	 * @param topicId the topic's id, which each commit names; null if it is unknown
-	 */
-	AssignedPartitions(@Nullable Uuid topicId, Ordering ordering) {
+	AssignedPartitions(Ordering ordering) {
 		this.ordering = ordering;
-		this.topicId = (topicId != null) ? List.of(topicId) : List.of();
 	}
 
 	Set<TopicPartition> ids() {
@@ -134,13 +126,8 @@ final class AssignedPartitions {
 		}
 
 		private @Nullable OffsetAndMetadata committable() {
-			OffsetAndMetadata finished = this.progress.committable();
-			if (finished == null) {
-				return null;
-			}
-			OffsetAndMetadata offset = new OffsetAndMetadata(finished.offset(),
-					CommitMetadata.of(AssignedPartitions.this.topicId, finished.metadata()).text());
-			return offset.equals(this.committed) ? null : offset;
+			OffsetAndMetadata offset = this.progress.committable();
+			return (offset != null && !offset.equals(this.committed)) ? offset : null;
 		}
 
 	}

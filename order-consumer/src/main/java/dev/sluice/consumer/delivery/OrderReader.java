@@ -47,9 +47,6 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(OrderReader.class);
 
-	/** Timeout of a synchronous commit. */
-	private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
-
 	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
 	/** How long to wait for interrupted deliveries to end. */
@@ -62,7 +59,7 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 	private static final Duration POLL = Duration.ofMillis(100);
 
 	/** The longest stop, without the wait for deliveries. */
-	static final Duration STOP_TIMEOUT = POLL.plus(ABANDON_TIMEOUT).plus(COMMIT_TIMEOUT).plus(CLOSE_TIMEOUT);
+	static final Duration STOP_TIMEOUT = POLL.plus(ABANDON_TIMEOUT).plus(ReadPositions.TIMEOUT).plus(CLOSE_TIMEOUT);
 
 	private final DeliveryProperties properties;
 
@@ -109,7 +106,7 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 			Consumer<byte[], byte[]> kafka, Delivery.Context context, PendingRecords pending, BooleanSupplier wanted) {
 		this.properties = properties;
 		this.topicId = topicIds.get(Topics.ORDERS);
-		this.partitions = new AssignedPartitions(this.topicId, properties.ordering());
+		this.partitions = new AssignedPartitions(properties.ordering());
 		this.topics = topics;
 		this.lost = lost;
 		this.kafka = kafka;
@@ -260,10 +257,10 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 			return;
 		}
 		this.committing = true;
-		this.kafka.commitAsync(offsets, (done, failure) -> {
+		this.kafka.commitAsync(this.positions.named(offsets), (_, failure) -> {
 			this.committing = false;
 			if (failure == null) {
-				this.partitions.committed(done);
+				this.partitions.committed(offsets);
 			}
 			else {
 				this.uncommitted = true;
@@ -301,13 +298,7 @@ final class OrderReader implements ConsumerRebalanceListener, AutoCloseable {
 
 	private void commitNow(Map<TopicPartition, OffsetAndMetadata> offsets) {
 		try {
-			try {
-				this.kafka.commitSync(offsets, COMMIT_TIMEOUT);
-			}
-			catch (WakeupException ex) {
-				// The wake-up is for the poll, and the loop checks its reason anyway.
-				this.kafka.commitSync(offsets, COMMIT_TIMEOUT);
-			}
+			this.positions.commit(offsets);
 		}
 		catch (InterruptException ex) {
 			throw ex;

@@ -26,7 +26,8 @@ public final class ReadPositions {
 
 	private static final Logger logger = LoggerFactory.getLogger(ReadPositions.class);
 
-	private static final Duration TIMEOUT = Duration.ofSeconds(5);
+	/** Timeout of each request, and so of a commit. */
+	public static final Duration TIMEOUT = Duration.ofSeconds(5);
 
 	private final Consumer<?, ?> kafka;
 
@@ -65,7 +66,7 @@ public final class ReadPositions {
 		Map<TopicPartition, FinishedOffsets> finished = new HashMap<>();
 		Map<TopicPartition, Long> wanted = new HashMap<>();
 		Map<TopicPartition, Long> positions = new HashMap<>();
-		Map<TopicPartition, Long> initial = new HashMap<>();
+		Map<TopicPartition, OffsetAndMetadata> initial = new HashMap<>();
 		for (TopicPartition partition : assigned) {
 			long start = starts.getOrDefault(partition, 0L);
 			// Kafka maps a partition without a commit to null.
@@ -78,7 +79,7 @@ public final class ReadPositions {
 				finished.put(partition, FinishedOffsets.parse(from, CommitMetadata.parse(commit.metadata()).rest()));
 			}
 			if (from < start || !finished.containsKey(partition)) {
-				initial.put(partition, start);
+				initial.put(partition, new OffsetAndMetadata(start));
 			}
 			wanted.put(partition, from);
 			positions.put(partition, Math.max(from, start));
@@ -108,14 +109,26 @@ public final class ReadPositions {
 		return true;
 	}
 
-	private void commit(Map<TopicPartition, Long> positions) {
-		String metadata = CommitMetadata.of(this.topicIds.values(), "").text();
-		Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-		positions.forEach((partition, offset) -> offsets.put(partition, new OffsetAndMetadata(offset, metadata)));
+	/**
+	 * Commits offsets and waits for the answer.
+	 * @throws org.apache.kafka.common.KafkaException if Kafka does not answer in time
+	 */
+	public void commit(Map<TopicPartition, OffsetAndMetadata> offsets) {
 		ask(() -> {
-			this.kafka.commitSync(offsets, TIMEOUT);
+			this.kafka.commitSync(named(offsets), TIMEOUT);
 			return true;
 		});
+	}
+
+	/**
+	 * Offsets as they are committed: they name the topics, because a topic may be deleted
+	 * and created again.
+	 */
+	public Map<TopicPartition, OffsetAndMetadata> named(Map<TopicPartition, OffsetAndMetadata> offsets) {
+		Map<TopicPartition, OffsetAndMetadata> named = new HashMap<>(offsets);
+		named.replaceAll((_, offset) -> new OffsetAndMetadata(offset.offset(),
+				CommitMetadata.of(this.topicIds.values(), offset.metadata()).text()));
+		return named;
 	}
 
 	private void lost(TopicPartition partition, long from, long to, FinishedOffsets finished) {
@@ -142,7 +155,7 @@ public final class ReadPositions {
 			}
 			if (this.reader == Reader.PROJECTION) {
 				// Nothing may come after the gap for long, and gateways look at commits.
-				commit(Map.of(partition, start));
+				commit(Map.of(partition, new OffsetAndMetadata(start)));
 			}
 			lost(partition, position, start, FinishedOffsets.NONE);
 			this.kafka.seek(partition, start);

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +12,6 @@ import java.util.Properties;
 import java.util.Set;
 
 import dev.sluice.consumer.ConsumerMetric;
-import dev.sluice.consumer.offsets.CommitMetadata;
 import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.consumer.offsets.LostRecords.Reader;
 import dev.sluice.consumer.offsets.ReadPositions;
@@ -29,7 +27,6 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -71,8 +68,7 @@ final class Projection implements SmartLifecycle {
 	/** The longest poll without records, and so the pause between looks at the topics. */
 	private static final Duration POLL = Duration.ofMillis(500);
 
-	/** Timeout of a commit, and of the consumer's close. */
-	private static final Duration TIMEOUT = Duration.ofSeconds(5);
+	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
@@ -260,7 +256,7 @@ final class Projection implements SmartLifecycle {
 		}
 		try {
 			merge(records);
-			commit(now, records.nextOffsets());
+			now.positions().commit(records.nextOffsets());
 		}
 		catch (WakeupException | InterruptException ex) {
 			throw ex;
@@ -294,14 +290,6 @@ final class Projection implements SmartLifecycle {
 		this.ageSeconds = Duration.between(Instant.ofEpochMilli(oldest), this.clock.instant()).toMillis() / 1000.0;
 	}
 
-	/** A commit names its topics, because a topic may be deleted and created again. */
-	private static void commit(Reading now, Map<TopicPartition, OffsetAndMetadata> next) {
-		String metadata = CommitMetadata.of(now.topicIds().values(), "").text();
-		Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>(next);
-		offsets.replaceAll((_, offset) -> new OffsetAndMetadata(offset.offset(), metadata));
-		now.kafka().commitSync(offsets, TIMEOUT);
-	}
-
 	private void failed(RuntimeException failure) {
 		Throwable cause = NestedExceptionUtils.getMostSpecificCause(failure);
 		String text = oneLine(failure);
@@ -326,7 +314,7 @@ final class Projection implements SmartLifecycle {
 		Reading last = this.reading;
 		if (last != null) {
 			try {
-				last.kafka().close(CloseOptions.timeout(TIMEOUT));
+				last.kafka().close(CloseOptions.timeout(CLOSE_TIMEOUT));
 			}
 			finally {
 				// Only after the close, which an interrupt would abort.
