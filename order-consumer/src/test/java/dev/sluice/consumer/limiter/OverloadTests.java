@@ -29,7 +29,8 @@ class OverloadTests {
 
 	private static final Duration LENGTH = Duration.ofMinutes(1);
 
-	private static final int SEEDS = 2;
+	/** One for mutation tests. */
+	private static final int SEEDS = (Integer.getInteger("simulation.lives", 100) < 100) ? 1 : 2;
 
 	/** Of backends that take thousands of orders a second: a minute takes seconds. */
 	private static final Duration DEAR_LENGTH = FULL ? LENGTH : Duration.ofSeconds(20);
