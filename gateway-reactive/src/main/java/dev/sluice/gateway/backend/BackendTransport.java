@@ -61,8 +61,12 @@ final class BackendTransport implements DisposableBean {
 			.build();
 		this.client = HttpClient.create(this.connections)
 			.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, Math.toIntExact(backend.connectTimeout().toMillis()))
-			.doOnChannelInit((_, channel, _) -> channel.pipeline()
-				.addBefore(NettyPipeline.ReactiveBridge, "informational", new InformationalResponses()))
+			.doOnChannelInit((_, channel, _) -> {
+				InformationalResponses responses = new InformationalResponses();
+				channel.pipeline()
+					.addBefore(NettyPipeline.HttpCodec, "received", responses.bytes())
+					.addBefore(NettyPipeline.ReactiveBridge, "informational", responses);
+			})
 			.httpResponseDecoder((decoder) -> decoder.maxHeaderSize(BackendAnswer.MAX_BYTES))
 			.disableRetry(true)
 			.doOnRequest((request, connection) -> request.currentContextView()

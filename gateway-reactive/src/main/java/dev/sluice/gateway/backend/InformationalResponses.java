@@ -1,7 +1,11 @@
 package dev.sluice.gateway.backend;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandler;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
@@ -16,9 +20,35 @@ import io.netty.util.ReferenceCountUtil;
  */
 final class InformationalResponses extends ChannelDuplexHandler {
 
+	/** What has arrived, as the decoder leaves it. */
+	private ByteBuf received = Unpooled.EMPTY_BUFFER;
+
 	private boolean awaited;
 
 	private boolean skipping;
+
+	/** Stands before the decoder, which keeps bytes that are not a whole line yet. */
+	ChannelInboundHandler bytes() {
+		return new ChannelInboundHandlerAdapter() {
+
+			@Override
+			public void channelRead(ChannelHandlerContext context, Object message) {
+				InformationalResponses.this.received = (ByteBuf) message;
+				if (InformationalResponses.this.awaited) {
+					context.fireChannelRead(message);
+				}
+				else {
+					end(context, message);
+				}
+			}
+
+		};
+	}
+
+	private static void end(ChannelHandlerContext context, Object message) {
+		ReferenceCountUtil.release(message);
+		context.close();
+	}
 
 	@Override
 	public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
@@ -29,14 +59,17 @@ final class InformationalResponses extends ChannelDuplexHandler {
 	@Override
 	public void channelRead(ChannelHandlerContext context, Object message) {
 		if (!this.awaited) {
-			ReferenceCountUtil.release(message);
-			context.close();
+			end(context, message);
 			return;
 		}
 		this.skipping |= message instanceof HttpResponse response
 				&& response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
 		if (!this.skipping) {
 			this.awaited = !(message instanceof LastHttpContent);
+			if (!this.awaited && this.received.isReadable()) {
+				// Before anybody else can have the connection.
+				context.close();
+			}
 			context.fireChannelRead(message);
 			return;
 		}

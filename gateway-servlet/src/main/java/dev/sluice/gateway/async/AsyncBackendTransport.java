@@ -2,6 +2,7 @@ package dev.sluice.gateway.async;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
@@ -9,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 
 import dev.sluice.contract.BackendAnswer;
 import dev.sluice.contract.client.BackendConnections;
@@ -32,6 +34,7 @@ import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.Message;
 import org.apache.hc.core5.http.nio.AsyncEntityConsumer;
 import org.apache.hc.core5.http.nio.AsyncRequestProducer;
+import org.apache.hc.core5.http.nio.command.RequestExecutionCommand;
 import org.apache.hc.core5.http.nio.entity.AbstractBinDataConsumer;
 import org.apache.hc.core5.http.nio.entity.AsyncEntityProducers;
 import org.apache.hc.core5.http.nio.support.AsyncRequestBuilder;
@@ -40,10 +43,12 @@ import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.reactor.IOReactorConfig;
+import org.apache.hc.core5.reactor.IOSession;
 import org.apache.hc.core5.util.ByteArrayBuffer;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Component;
 
@@ -79,6 +84,7 @@ final class AsyncBackendTransport implements BackendTransport {
 		this.client = HttpAsyncClients.custom()
 			.setConnectionManager(connections)
 			.setHttp1Config(BackendConnections.HTTP_1)
+			.setIoSessionDecorator(AsyncBackendTransport::inStep)
 			.setIOReactorConfig(IOReactorConfig.custom().setSelectInterval(TimeValue.of(INTERVAL)).build())
 			.setDefaultRequestConfig(this.config)
 			.evictExpiredConnections()
@@ -90,6 +96,30 @@ final class AsyncBackendTransport implements BackendTransport {
 			.disableContentCompression()
 			.build();
 		this.client.start();
+	}
+
+	/**
+	 * Closes a connection on which more than an answer has arrived before the next
+	 * request is sent: it would be taken for the beginning of that one's answer.
+	 */
+	private static IOSession inStep(IOSession session) {
+		// The client's buffer, as the parser leaves it.
+		AtomicReference<@Nullable ByteBuffer> received = new AtomicReference<>();
+		return (IOSession) Proxy.newProxyInstance(IOSession.class.getClassLoader(), new Class<?>[] { IOSession.class },
+				(_, method, arguments) -> {
+					Object result = AopUtils.invokeJoinpointUsingReflection(session, method, arguments);
+					if (method.getName().equals("read")) {
+						received.compareAndSet(null, (ByteBuffer) arguments[0]);
+					}
+					ByteBuffer buffer = received.get();
+					if (result instanceof RequestExecutionCommand request
+							&& (!session.isOpen() || (buffer != null && buffer.hasRemaining()))) {
+						session.close(CloseMode.IMMEDIATE);
+						request.cancel();
+						return null;
+					}
+					return result;
+				});
 	}
 
 	/**

@@ -21,6 +21,7 @@ import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.MessageConstraintException;
 import org.apache.hc.core5.http.MessageHeaders;
+import org.apache.hc.core5.http.RequestNotExecutedException;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.http.protocol.HttpCoreContext;
 import org.apache.hc.core5.util.TimeValue;
@@ -84,9 +85,13 @@ public interface BackendTransport extends AutoCloseable {
 
 	/**
 	 * Sends a request once more whose kept connection ended before the answer began: the
-	 * backend may have closed it just before the request came.
+	 * backend may have closed it just before the request came. Also one that the
+	 * asynchronous client took back before it was sent.
 	 */
 	final class StaleConnections implements HttpRequestRetryStrategy {
+
+		/** Each time, a kept connection is found to be unusable, and closed. */
+		private static final int MAX_UNSENT = 10;
 
 		/** Of the context of a request whose answer has begun. */
 		private static final String ANSWERED = "answered";
@@ -107,8 +112,12 @@ public interface BackendTransport extends AutoCloseable {
 					&& (connection.getResponseCount() > 0 || connection.getRequestCount() > 1);
 			boolean ended = !(failure instanceof InterruptedIOException
 					|| failure instanceof MessageConstraintException);
-			boolean again = count == 1 && kept && ended && context.getAttribute(ANSWERED) == null;
-			context.setAttribute(AGAIN, again ? true : null);
+			boolean unsent = failure instanceof RequestNotExecutedException;
+			boolean again = (unsent ? count < MAX_UNSENT : count == 1 && kept && ended)
+					&& context.getAttribute(ANSWERED) == null;
+			if (!unsent) {
+				context.setAttribute(AGAIN, again ? true : null);
+			}
 			return again;
 		}
 

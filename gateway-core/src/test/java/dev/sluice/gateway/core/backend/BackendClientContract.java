@@ -402,6 +402,20 @@ public abstract class BackendClientContract {
 		}
 	}
 
+	/** As from a body that is longer than its Content-Length. */
+	@ParameterizedTest
+	@ValueSource(strings = { "}", "HTTP/1.1 4" })
+	void failsNoOrderForBytesLeftOverFromTheLastAnswer(String left) {
+		byte[] answer = "HTTP/1.1 201 X\r\nContent-Length: %s\r\n\r\n%s%s".formatted(SAVED.length(), SAVED, left)
+			.getBytes(StandardCharsets.US_ASCII);
+		this.server.reply((socket, _) -> socket.getOutputStream().write(answer));
+		Calls backend = backend(2, 50);
+
+		for (int i = 0; i < 5; i++) {
+			assertThat(deliver(backend)).isInstanceOf(BackendResult.Saved.class);
+		}
+	}
+
 	@Test
 	void doesNotBlameABackendForWhatItSaysOfAnOrder() {
 		this.server.reply(Reply.of(400, ""));
