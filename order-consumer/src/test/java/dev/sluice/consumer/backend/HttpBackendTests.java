@@ -198,6 +198,15 @@ class HttpBackendTests {
 				"The connection to the backend was lost.");
 	}
 
+	/** Between two of its lines, before the one that would say how long the body is. */
+	@Test
+	void isTriedAgainWhenTheConnectionEndsWithinAHead() {
+		assertUnanswered((socket, _) -> {
+			socket.getOutputStream().write("HTTP/1.1 422 X\r\nA: b\r\n".getBytes(StandardCharsets.US_ASCII));
+			socket.close();
+		}, Duration.ofSeconds(10), "The connection to the backend was lost.");
+	}
+
 	private void assertUnanswered(Reply reply, Duration timeout, String reason) {
 		this.server.reply(reply);
 

@@ -1,9 +1,11 @@
 package dev.sluice.contract.client;
 
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import dev.sluice.contract.BackendAnswer;
 import org.apache.hc.client5.http.impl.io.ManagedHttpClientConnectionFactory;
@@ -11,6 +13,7 @@ import org.apache.hc.client5.http.io.ManagedHttpClientConnection;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.ProtocolException;
 import org.apache.hc.core5.http.config.Http1Config;
 import org.apache.hc.core5.http.impl.io.DefaultHttpRequestWriterFactory;
 import org.apache.hc.core5.http.impl.io.DefaultHttpResponseParserFactory;
@@ -24,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Opens connections to the backend for a blocking client. A connection on which bytes
  * have arrived that belong to no request fails with an {@link IOException} before the
- * next request is sent: they would be taken for its answer.
+ * next request is sent: they would be taken for its answer. The end of a connection does
+ * not end a head, as it does for the client's own parser.
  */
 public final class BackendConnections implements HttpConnectionFactory<ManagedHttpClientConnection> {
 
@@ -73,7 +77,21 @@ public final class BackendConnections implements HttpConnectionFactory<ManagedHt
 		ClassicHttpResponse parse(SessionInputBuffer buffer, InputStream in) throws IOException, HttpException {
 			this.buffer = buffer;
 			this.in = in;
-			return this.parser.parse(buffer, in);
+			AtomicBoolean ended = new AtomicBoolean();
+			ClassicHttpResponse response = this.parser.parse(buffer, new FilterInputStream(in) {
+
+				@Override
+				public int read(byte[] bytes, int offset, int length) throws IOException {
+					int count = super.read(bytes, offset, length);
+					ended.set(count < 0);
+					return count;
+				}
+
+			});
+			if (response != null && ended.get()) {
+				throw new ProtocolException("The connection ended within the head of an answer");
+			}
+			return response;
 		}
 
 	}
