@@ -52,7 +52,7 @@ import org.slf4j.LoggerFactory;
  * After an attempt without an answer the order may be saved. So before the next attempt,
  * or before it is given up, the delivery asks the backend for it. That has no effect, so
  * it is waiting meanwhile. If the backend has the id, and another payload may have it,
- * one more attempt tells whether this one is saved.
+ * the next attempt that is answered tells whether this one is saved.
  */
 final class Delivery implements Runnable {
 
@@ -193,14 +193,14 @@ final class Delivery implements Runnable {
 		boolean unanswered = false;
 		boolean tooOld = false;
 		GivenUp last = null;
+		Saved found = null;
 		while (true) {
 			GivenUp givenUp = (tooOld || budget.isSpent()) ? last : null;
 			if (givenUp != null && !unanswered) {
 				return begin() && fail(order, givenUp, attempts);
 			}
 			long beganNanos = this.context.limiter.acquire();
-			Saved found = null;
-			if (unanswered) {
+			if (unanswered && found == null) {
 				found = find(order);
 				if (found != null && order.fingerprint() == null) {
 					this.context.limiter.release();
@@ -218,7 +218,7 @@ final class Delivery implements Runnable {
 				return false;
 			}
 			Ended ended = attempt(order, beganNanos);
-			if (found != null && !(ended.attempt() instanceof Conflict)) {
+			if (found != null && endsAsFound(ended.attempt(), givenUp != null)) {
 				return saved(order, attempts, found);
 			}
 			Duration wait;
@@ -259,10 +259,23 @@ final class Delivery implements Runnable {
 			if (!pause()) {
 				return false;
 			}
-			if (!tooOld) {
+			if (!tooOld || found != null) {
 				this.context.time.sleep(wait);
 			}
 		}
+	}
+
+	/**
+	 * Whether an order whose id the backend has counts as saved after one more attempt.
+	 * While the backend only answers that it fails, a later attempt may tell whether it
+	 * has another payload.
+	 */
+	private static boolean endsAsFound(Attempt attempt, boolean last) {
+		return switch (attempt) {
+			case Saved _, Rejected _ -> true;
+			case Conflict _, Throttled _ -> false;
+			case RetryLater retry -> retry.reach() == Reach.UNANSWERED || (retry.reach() == Reach.ANSWERED && last);
+		};
 	}
 
 	/**

@@ -76,7 +76,7 @@ final class KeyModel {
 	/** The cases of {@code docs/guarantees.md} in which both payloads are accepted. */
 	enum Listed {
 
-		/** Both requests are in progress at the same moment at two gateways. */
+		/** Both requests are in progress at the same moment, or one is in doubt. */
 		SIMULTANEOUS,
 
 		/** The first is saved by a sync request whose outcome is not in Kafka. */
@@ -143,6 +143,9 @@ final class KeyModel {
 
 	private final Map<Integer, String> deadLetters = new HashMap<>();
 
+	/** Requests that nobody waits for any more, and that still arrive. */
+	private final Deque<Placing> underWay = new ArrayDeque<>();
+
 	/** The next offsets of the projection and of the consumer. */
 	private int projectedOrders;
 
@@ -189,6 +192,9 @@ final class KeyModel {
 	List<Step> steps() {
 		List<Step> steps = new ArrayList<>();
 		this.gateways.forEach((gateway) -> gateway.steps(steps));
+		if (!this.underWay.isEmpty()) {
+			steps.add(new Step("arrive late", false, this::arrive));
+		}
 		if (this.projectedOrders < this.orders.size()) {
 			steps.add(new Step("project order", false, this::projectOrder));
 		}
@@ -199,6 +205,7 @@ final class KeyModel {
 			steps.add(new Step("deliver", false, () -> deliver(Answer.GIVEN)));
 			fault(steps, "deliver, crash", this::deliverAndCrash);
 			fault(steps, "deliver, answer lost", () -> deliver(Answer.FIRST_LOST));
+			fault(steps, "deliver, answer lost, then busy", () -> deliver(Answer.LOST_THEN_BUSY));
 			fault(steps, "deliver, all answers lost", () -> deliver(Answer.ALL_LOST));
 			fault(steps, "deliver, refused", () -> deliver(Answer.REFUSED));
 		}
@@ -225,6 +232,9 @@ final class KeyModel {
 	void settle() {
 		this.faults = 0;
 		this.gateways.forEach(Gateway::heal);
+		while (!this.underWay.isEmpty()) {
+			arrive();
+		}
 		while (this.delivered < this.orders.size()) {
 			deliver(Answer.GIVEN);
 		}
@@ -278,7 +288,7 @@ final class KeyModel {
 				this.projectedOutcomes));
 		this.orders.forEach((order) -> key.append(payload(order)));
 		this.outcomes.forEach((outcome) -> key.append(TIMES.matcher(text(outcome.value())).replaceAll("")));
-		key.append(this.late).append(this.row).append(this.deadLetters).append(this.saved);
+		key.append(this.underWay).append(this.late).append(this.row).append(this.deadLetters).append(this.saved);
 		key.append(Arrays.toString(this.accepted)).append(Arrays.toString(this.dispatched));
 		key.append(Arrays.toString(this.early));
 		key.append(this.consumer.conflictsWith(queued(0))).append(this.consumer.conflictsWith(queued(1)));
@@ -320,6 +330,15 @@ final class KeyModel {
 		return Arrays.equals(order.value(), PAYLOADS.get(0)) ? 0 : 1;
 	}
 
+	/** In Kafka from a producer's buffer, or at the backend. */
+	private void arrive() {
+		Placing request = this.underWay.remove();
+		switch (request.mode) {
+			case SYNC -> save(request.payload, false, request.replaces());
+			case QUEUED -> enqueue(request.payload, request.isLate());
+		}
+	}
+
 	// The projection
 
 	private List<Integer> projected() {
@@ -353,7 +372,7 @@ final class KeyModel {
 	/** What becomes of the backend's answers to a delivery. */
 	private enum Answer {
 
-		GIVEN, FIRST_LOST, ALL_LOST, REFUSED
+		GIVEN, FIRST_LOST, LOST_THEN_BUSY, ALL_LOST, REFUSED
 
 	}
 
@@ -389,8 +408,13 @@ final class KeyModel {
 			public Attempt deliver(QueuedOrder queued) {
 				boolean replaces = KeyModel.this.late.contains(order.offset());
 				BackendResponse response = save(payload(order), answer == Answer.REFUSED, replaces);
-				if (answer == Answer.ALL_LOST || (answer == Answer.FIRST_LOST && this.attempts++ == 0)) {
+				boolean first = this.attempts++ == 0;
+				if (answer == Answer.ALL_LOST
+						|| (first && (answer == Answer.FIRST_LOST || answer == Answer.LOST_THEN_BUSY))) {
 					return new Attempt.RetryLater(FailureReason.failed(504, "lost"), Reach.UNANSWERED);
+				}
+				if (answer == Answer.LOST_THEN_BUSY && this.attempts == 2) {
+					return new Attempt.Throttled(FailureReason.failed(429, "busy"), Duration.ZERO);
 				}
 				return switch (BackendAnswer.of(response.status(), response.body(), ID, now())) {
 					case BackendAnswer.Saved(Instant at) -> new Attempt.Saved(at);
@@ -458,6 +482,10 @@ final class KeyModel {
 			return !this.repeats && this.excuse != Listed.SIMULTANEOUS;
 		}
 
+		boolean replaces() {
+			return isLate() && this.excuse != Listed.WITHOUT_KAFKA;
+		}
+
 	}
 
 	private static final class Publisher extends GatewayMemory.Outcomes {
@@ -489,7 +517,7 @@ final class KeyModel {
 		/** The orders of this gateway that Kafka has acknowledged, until it restarts. */
 		private final List<Long> acknowledged = new ArrayList<>();
 
-		/** The orders that it has written or read in all its lives. */
+		/** The orders that it has read in all its lives. */
 		private int read;
 
 		/** How far the projection was when it last looked. */
@@ -513,6 +541,7 @@ final class KeyModel {
 			if (current != null) {
 				add(steps, "dispatch", () -> dispatch(false));
 				addFault(steps, "dispatch, answer lost", () -> dispatch(true));
+				addFault(steps, "dispatch, given up", this::giveUp);
 				if (current.mode == Mode.SYNC && KeyModel.this.saved == null) {
 					addFault(steps, "dispatch, refused", this::refuse);
 				}
@@ -599,7 +628,8 @@ final class KeyModel {
 			}
 			// A gateway that has read of an order must not forget it while it is cut off.
 			boolean unheard = reading == Reading.UNREACHABLE && KeyModel.this.orders.stream()
-				.noneMatch((order) -> payload(order) == other && order.offset() < this.read);
+				.noneMatch((order) -> payload(order) == other
+						&& (order.offset() < this.read || this.acknowledged.contains(order.offset())));
 			if (mode == Mode.SYNC && unheard) {
 				return Listed.WITHOUT_KAFKA;
 			}
@@ -634,7 +664,6 @@ final class KeyModel {
 					if (!lost) {
 						this.memory.acknowledged(order);
 						this.acknowledged.add(order.offset());
-						this.read = KeyModel.this.orders.size();
 						answered(request, false);
 					}
 				}
@@ -643,8 +672,14 @@ final class KeyModel {
 
 		private void dispatched(Placing request) {
 			KeyModel.this.dispatched[request.payload] = true;
-			KeyModel.this.early[request.payload] |= request.excuse == Listed.SIMULTANEOUS
-					|| request.excuse == Listed.NOT_LOOKED_UP;
+			KeyModel.this.early[request.payload] |= request.excuse == Listed.SIMULTANEOUS;
+		}
+
+		private void giveUp() {
+			Placing request = this.placing;
+			this.placing = null;
+			dispatched(request);
+			KeyModel.this.underWay.add(request);
 		}
 
 		private void refuse() {
@@ -656,8 +691,7 @@ final class KeyModel {
 		private void save(Placing request, boolean lost, boolean refuses) {
 			dispatched(request);
 			boolean had = KeyModel.this.saved != null;
-			boolean replaces = request.isLate() && request.excuse != Listed.WITHOUT_KAFKA;
-			BackendResponse response = KeyModel.this.save(request.payload, refuses, replaces);
+			BackendResponse response = KeyModel.this.save(request.payload, refuses, request.replaces());
 			if (lost) {
 				return;
 			}

@@ -21,18 +21,18 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Takes the steps of {@link KeyModel} in every sequence up to a depth, and at random
  * beyond it: more of both with {@code -Pfull}. A walk that fails names its seed;
  * {@code -Dsimulation.seed=N} repeats it alone. {@code -Dsimulation.depth=N} sets the
- * depth, {@code -Dsimulation.lives=N} the number of walks, 50 each.
+ * depth, {@code -Dsimulation.lives=N} the number of walks, 100 each.
  */
 @ExtendWith(Quiet.class)
 class KeyModelTests {
 
 	private static final boolean FULL = Boolean.getBoolean("sluice.full");
 
-	private static final int LIVES = Integer.getInteger("simulation.lives", FULL ? 1_000 : 100);
+	private static final int LIVES = Integer.getInteger("simulation.lives", FULL ? 500 : 100);
 
 	private static final int DEPTH = Integer.getInteger("simulation.depth", (LIVES < 100) ? 3 : FULL ? 5 : 4);
 
-	private static final int WALKS = 50 * LIVES;
+	private static final int WALKS = 100 * LIVES;
 
 	private static final int STEPS = 40;
 
