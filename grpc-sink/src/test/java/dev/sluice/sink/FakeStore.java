@@ -35,8 +35,6 @@ public final class FakeStore implements MessageStore {
 
 	private @Nullable Uuid topic = Uuid.ONE_UUID;
 
-	private @Nullable RuntimeException thrown;
-
 	private @Nullable List<Completed> answer;
 
 	private record Placing(int checksum, CompletableFuture<Void> done) {
@@ -53,11 +51,6 @@ public final class FakeStore implements MessageStore {
 
 	@Override
 	public CompletableFuture<Void> store(Content content) {
-		RuntimeException failure = this.thrown;
-		if (failure != null) {
-			this.thrown = null;
-			throw failure;
-		}
 		Pending message = new Pending(content.id().toStringUtf8(), content.key().toStringUtf8(), content.payload(),
 				new CompletableFuture<>());
 		this.pending.add(message);
@@ -116,11 +109,6 @@ public final class FakeStore implements MessageStore {
 	/** Answers all messages of a call with a place together with this. */
 	public void answerWith(List<Completed> results) {
 		this.answer = results;
-	}
-
-	/** Throws this at the next message. */
-	public void failAtOnce(RuntimeException failure) {
-		this.thrown = failure;
 	}
 
 	/** Number of messages that are neither stored nor failed. */

@@ -11,7 +11,6 @@ import dev.sluice.sink.format.Content;
 import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -69,7 +68,7 @@ public final class KafkaMessageStore implements MessageStore {
 				return null;
 			});
 		}
-		catch (KafkaException | org.springframework.kafka.KafkaException ex) {
+		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(translate(ex));
 		}
 	}

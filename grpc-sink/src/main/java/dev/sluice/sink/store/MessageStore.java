@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public interface MessageStore {
 
 	/**
-	 * Stores a message. May block for a bounded time if there is no room.
+	 * Stores a message. May block for a bounded time if there is no room. Never throws.
 	 * @param content content to store
 	 * @return completes once the message is durable; fails with a
 	 * {@link StoreUnavailableException} if the message is not stored now, and with a

@@ -110,7 +110,7 @@ public final class OnceStore {
 			stored = new CompletableFuture<>();
 			this.pending.put(name, new Pending(content.checksum(), stored));
 		}
-		hand(content).whenComplete((_, failure) -> done(name, content.checksum(), stored, failure));
+		this.store.store(content).whenComplete((_, failure) -> done(name, content.checksum(), stored, failure));
 		return stored;
 	}
 
@@ -128,19 +128,6 @@ public final class OnceStore {
 		messages.getFirst().place().fence().close();
 		completion.accept(Collections.nCopies(messages.size(),
 				new MessageStore.Completed(null, new StoreUnavailableException("The storage is not ready"))));
-	}
-
-	/**
-	 * Treats a store that throws like one that returns a failure: the id must not stay
-	 * pending.
-	 */
-	private CompletableFuture<Void> hand(Content content) {
-		try {
-			return this.store.store(content);
-		}
-		catch (RuntimeException ex) {
-			return CompletableFuture.failedFuture(new StoreUnavailableException("The store has failed: " + ex, ex));
-		}
 	}
 
 	private void done(Name name, int checksum, CompletableFuture<Outcome> stored, @Nullable Throwable failure) {

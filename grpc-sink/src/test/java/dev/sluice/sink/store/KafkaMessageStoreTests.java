@@ -42,7 +42,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.core.ProducerFactory;
@@ -171,16 +170,21 @@ class KafkaMessageStoreTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void saysSoWhenAMessageCannotEvenBeSent(boolean hasKey) {
-		this.producer.sendException = new KafkaException("broken");
+	@MethodSource
+	void saysSoWhenAMessageCannotEvenBeSent(String key, RuntimeException ofSend, String expected) {
+		this.producer.sendException = ofSend;
 		this.producer.partitionsForException = new TimeoutException("no partitions");
 
-		CompletableFuture<Void> stored = this.store.store(Contents.of("id", hasKey ? "key" : "", new byte[1]));
+		CompletableFuture<Void> stored = this.store.store(Contents.of("id", key, new byte[1]));
 
 		assertThat(stored).isCompletedExceptionally();
-		assertThat(failure(stored)).isInstanceOf(StoreUnavailableException.class)
-			.hasMessageContaining(hasKey ? "no partitions" : "broken");
+		assertThat(failure(stored)).isInstanceOf(StoreUnavailableException.class).hasMessageContaining(expected);
+	}
+
+	static Stream<Arguments> saysSoWhenAMessageCannotEvenBeSent() {
+		return Stream.of(arguments("key", new KafkaException("broken"), "no partitions"),
+				arguments("", new KafkaException("broken"), "broken"),
+				arguments("", new IllegalStateException("closed"), "closed"));
 	}
 
 	@Test

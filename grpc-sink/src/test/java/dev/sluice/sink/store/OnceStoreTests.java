@@ -58,18 +58,6 @@ class OnceStoreTests {
 	}
 
 	@Test
-	void storesAgainWhatTheStoreThrewAt() {
-		this.store.failAtOnce(new IllegalStateException("closed"));
-
-		CompletableFuture<Outcome> first = store("a");
-		CompletableFuture<Outcome> second = store("a");
-		this.store.complete("a");
-
-		assertThat(first).isCompletedExceptionally();
-		assertThat(second).isCompletedWithValue(Outcome.STORED);
-	}
-
-	@Test
 	void refusesAllOfSeveralWhileTheStoreIsNotReady() {
 		this.store.topic(null);
 		Fence fence = new Fence();
