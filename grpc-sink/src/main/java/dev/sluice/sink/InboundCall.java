@@ -129,10 +129,9 @@ final class InboundCall extends ServerStreamTracer {
 	 * client's address changes.
 	 */
 	long owner() {
-		return (client() instanceof X509Certificate certificate) ? owner(certificate) : 0;
-	}
-
-	private static long owner(X509Certificate certificate) {
+		if (!(client() instanceof X509Certificate certificate)) {
+			return 0;
+		}
 		try {
 			byte[] hash = MessageDigest.getInstance("SHA-256")
 				.digest(certificate.getSubjectX500Principal().getEncoded());

@@ -1,5 +1,9 @@
 package dev.sluice.sink;
 
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
@@ -11,17 +15,7 @@ import io.micrometer.core.instrument.Timer;
 /** Records the {@link SinkMetric}s. */
 final class SinkMetrics {
 
-	private final Counter received;
-
-	private final Counter stored;
-
-	private final Counter acked;
-
-	private final Counter repeated;
-
-	private final Counter refused;
-
-	private final Counter dropped;
+	private final Map<SinkMetric, Counter> counters = new EnumMap<>(SinkMetric.class);
 
 	private final Timer storeDuration;
 
@@ -35,12 +29,11 @@ final class SinkMetrics {
 
 	SinkMetrics(MeterRegistry registry) {
 		this.registry = registry;
-		this.received = counter(SinkMetric.RECEIVED);
-		this.stored = counter(SinkMetric.STORED);
-		this.acked = counter(SinkMetric.ACKED);
-		this.repeated = counter(SinkMetric.REPEATED);
-		this.refused = counter(SinkMetric.REFUSED);
-		this.dropped = counter(SinkMetric.DROPPED);
+		for (SinkMetric counted : List.of(SinkMetric.RECEIVED, SinkMetric.STORED, SinkMetric.REPEATED,
+				SinkMetric.REFUSED, SinkMetric.DROPPED, SinkMetric.ACKED)) {
+			this.counters.put(counted,
+					Counter.builder(counted.key()).description(counted.meaning()).register(registry));
+		}
 		this.inFlight = gauge(SinkMetric.IN_FLIGHT);
 		this.queued = gauge(SinkMetric.QUEUED);
 		this.streams = gauge(SinkMetric.STREAMS);
@@ -50,7 +43,7 @@ final class SinkMetrics {
 	}
 
 	void received() {
-		this.received.increment();
+		count(SinkMetric.RECEIVED, 1);
 		this.inFlight.incrementAndGet();
 	}
 
@@ -62,25 +55,25 @@ final class SinkMetrics {
 	void stored(Timer.Sample sample, int messages, int repeats) {
 		if (messages > 0) {
 			sample.stop(this.storeDuration);
-			this.stored.increment(messages);
+			count(SinkMetric.STORED, messages);
 		}
 		if (repeats > 0) {
-			this.repeated.increment(repeats);
+			count(SinkMetric.REPEATED, repeats);
 		}
 	}
 
 	void refused() {
-		this.refused.increment();
+		count(SinkMetric.REFUSED, 1);
 		left(1);
 	}
 
 	void dropped() {
-		this.dropped.increment();
+		count(SinkMetric.DROPPED, 1);
 		left(1);
 	}
 
 	void acked(int messages) {
-		this.acked.increment(messages);
+		count(SinkMetric.ACKED, messages);
 		left(messages);
 	}
 
@@ -106,8 +99,8 @@ final class SinkMetrics {
 		this.streams.addAndGet(more);
 	}
 
-	private Counter counter(SinkMetric metric) {
-		return Counter.builder(metric.key()).description(metric.meaning()).register(this.registry);
+	private void count(SinkMetric metric, int more) {
+		Objects.requireNonNull(this.counters.get(metric)).increment(more);
 	}
 
 	private AtomicInteger gauge(SinkMetric metric) {

@@ -18,22 +18,17 @@ public record Content(ByteString id, ByteString key, long client, byte[] payload
 
 	/** Computes the checksum. */
 	public Content(ByteString id, ByteString key, long client, byte[] payload) {
-		this(id, key, client, payload, checksum(id, key, crc(payload)));
+		this(id, key, client, payload, checksum(id, key, payload));
 	}
 
 	/** The CRC-32C of the id, the key, and the CRC-32C of the payload (4 bytes). */
-	public static int checksum(ByteString id, ByteString key, int payloadCrc) {
+	private static int checksum(ByteString id, ByteString key, byte[] payload) {
+		CRC32C ofPayload = new CRC32C();
+		ofPayload.update(payload);
 		CRC32C crc = new CRC32C();
 		crc.update(id.asReadOnlyByteBuffer());
 		crc.update(key.asReadOnlyByteBuffer());
-		crc.update(ByteBuffer.allocate(Integer.BYTES).putInt(payloadCrc).flip());
-		return (int) crc.getValue();
-	}
-
-	/** The CRC-32C of a payload. */
-	public static int crc(byte[] payload) {
-		CRC32C crc = new CRC32C();
-		crc.update(payload);
+		crc.update(ByteBuffer.allocate(Integer.BYTES).putInt((int) ofPayload.getValue()).flip());
 		return (int) crc.getValue();
 	}
 

@@ -295,9 +295,9 @@ public final class FileSpool implements Spool {
 			return;
 		}
 		try {
-			Entry entry = (number >= 0) ? this.oldestReader.read(number) : null;
+			Entry entry = this.oldestReader.read(number);
 			this.oldest = (entry != null) ? entry.appendedAt() : null;
-			this.first = number;
+			this.first = (entry != null) ? number : -1;
 		}
 		catch (IOException ex) {
 			logger.warn("Message {} of the spool {} cannot be read now: {}", number, this.directory, ex.toString());
@@ -307,7 +307,7 @@ public final class FileSpool implements Spool {
 	@Override
 	public @Nullable Entry next(long after) {
 		long number = this.queue.firstUnsettled(after + 1);
-		while (number >= 0) {
+		while (number < this.queue.end()) {
 			Entry entry = get(number);
 			if (entry != null) {
 				return entry;
@@ -324,12 +324,12 @@ public final class FileSpool implements Spool {
 
 	@Override
 	public boolean hasNext(long after) {
-		return this.queue.firstUnsettled(after + 1) >= 0;
+		return this.queue.firstUnsettled(after + 1) < this.queue.end();
 	}
 
 	@Override
 	public long firstUnsettled() {
-		return this.queue.firstUnsettled();
+		return this.queue.firstUnsettled(0);
 	}
 
 	@Override

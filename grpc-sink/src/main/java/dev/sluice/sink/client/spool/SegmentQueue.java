@@ -182,17 +182,11 @@ final class SegmentQueue {
 	}
 
 	/**
-	 * The first committed record at or after a number that is not settled; -1 if there is
-	 * none.
+	 * The first committed record at or after a number that is not settled; if there is
+	 * none, the number of the next record.
 	 */
 	synchronized long firstUnsettled(long from) {
-		long number = this.settled.firstMissing(Math.max(0, from));
-		return (number < this.end) ? number : -1;
-	}
-
-	/** The first unsettled record; if there is none, the number of the next record. */
-	synchronized long firstUnsettled() {
-		return Math.min(this.settled.firstMissing(0), this.end);
+		return Math.min(this.settled.firstMissing(Math.max(0, from)), this.end);
 	}
 
 	/** The segment of a record; null if the record is settled or does not exist. */
