@@ -25,16 +25,16 @@ class CeilingTests {
 
 	/** Lines of {@code src/main/java}. */
 	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_175),
-			Map.entry("dev-services", 3_074), Map.entry("gateway-core", 6_278), Map.entry("gateway-reactive", 2_255),
-			Map.entry("gateway-servlet", 3_642), Map.entry("grpc-sink", 9_530), Map.entry("kafka-topics", 806),
-			Map.entry("load-tests", 22_053), Map.entry("order-consumer", 5_608), Map.entry("order-contract", 967));
+			Map.entry("dev-services", 2_961), Map.entry("gateway-core", 6_288), Map.entry("gateway-reactive", 1_986),
+			Map.entry("gateway-servlet", 3_091), Map.entry("grpc-sink", 9_497), Map.entry("kafka-topics", 806),
+			Map.entry("load-tests", 21_313), Map.entry("order-consumer", 5_600), Map.entry("order-contract", 985));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 51_559;
+	private static final int TEST_LINES = 51_380;
 
-	private static final int RATIONALE_WORDS = 8_640;
+	private static final int RATIONALE_WORDS = 8_535;
 
-	private static final int DOCS_WORDS = 20_125;
+	private static final int DOCS_WORDS = 19_958;
 
 	private static final int CLASS_LINES = 400;
 
