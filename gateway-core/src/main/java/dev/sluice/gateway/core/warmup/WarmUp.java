@@ -27,7 +27,7 @@ import org.springframework.core.env.StandardEnvironment;
 
 /**
  * Warms the JVM up before a gateway starts: starts a twin of it, with the same code and
- * {@link WithoutKafka}, sends it made-up orders for {@code sluice.warm-up}, and closes
+ * {@link NothingBehind}, sends it made-up orders for {@code sluice.warm-up}, and closes
  * it. So the code that an order runs through is loaded and partly compiled when the
  * gateway is ready.
  * <p>
@@ -58,7 +58,8 @@ public final class WarmUp {
 	private static final Map<String, Object> PROPERTIES = Map.of("server.port", 0, "server.address", "127.0.0.1",
 			"server.ssl.enabled", false, "management.server.port", -1, "management.metrics.use-global-registry", false,
 			"logging.config", "classpath:dev/sluice/gateway/core/warmup/silent.xml", "sluice.client-limit", 0,
-			"sluice.drain-time", "0s", "spring.reactor.netty.shutdown-quiet-period", "0s");
+			"sluice.drain-time", "0s", "status.key-lookup-timeout", "0s", "spring.reactor.netty.shutdown-quiet-period",
+			"0s");
 
 	private final AtomicInteger orders = new AtomicInteger();
 
@@ -113,7 +114,7 @@ public final class WarmUp {
 	}
 
 	private static SpringApplication twin(Class<?> application) {
-		SpringApplication twin = new SpringApplication(application, WithoutKafka.class) {
+		SpringApplication twin = new SpringApplication(application, NothingBehind.class) {
 
 			@Override
 			protected void configurePropertySources(ConfigurableEnvironment environment, String[] args) {

@@ -59,7 +59,8 @@ public abstract class WarmUpContract {
 		Path classes = this.directory.resolve("classes");
 		try (JavaProcess gateway = gateway("1h").jvmArgs("-Xlog:class+load:file=" + classes).start()) {
 			await("the first order is acknowledged").atMost(DevServices.startTimeout())
-				.until(() -> Files.exists(classes) && Files.readString(classes).contains("WithoutKafka$Acknowledging"));
+				.until(() -> Files.exists(classes)
+						&& Files.readString(classes).contains("NothingBehind$Acknowledging"));
 
 			gateway.terminate();
 

@@ -1,6 +1,5 @@
 package dev.sluice.gateway.core.warmup;
 
-import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
@@ -10,7 +9,6 @@ import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.queue.OrderTopics;
-import dev.sluice.gateway.core.queue.Reading;
 import dev.sluice.gateway.core.queue.RecentOrders;
 import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -31,10 +29,9 @@ import org.springframework.kafka.core.ProducerFactory;
 
 /**
  * What the twin of a {@link WarmUp} has instead of Kafka: every order is acknowledged,
- * and nothing is read. PostgreSQL, where it is there, is asked for the keys, which are in
- * no row.
+ * and nothing is read. It looks no key up, so it needs no PostgreSQL either.
  */
-class WithoutKafka {
+class NothingBehind {
 
 	@Bean
 	ProducerFactory<?, ?> producers() {
@@ -68,11 +65,6 @@ class WithoutKafka {
 	RecentOrders recentOrders(StatusProperties properties, ConsumerFactory<?, ?> consumers, KafkaAdmin admins,
 			JsonMapper json, MeterRegistry meters, Supervisor supervisor) {
 		return new RecentOrders(properties, consumers, admins, json, meters, supervisor) {
-
-			@Override
-			public CompletableFuture<Reading> caughtUp(Duration limit) {
-				return CompletableFuture.completedFuture(Reading.CURRENT);
-			}
 
 			@Override
 			public void start() {
