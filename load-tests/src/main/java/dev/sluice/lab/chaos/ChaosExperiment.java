@@ -80,6 +80,9 @@ final class ChaosExperiment extends Experiment {
 
 	private static final Duration MAX_PAUSE = Duration.ofSeconds(8);
 
+	/** So that a load of a minute meets a round of faults, and not an idle system. */
+	private static final int MIN_PAUSES = 35;
+
 	private static final int MAX_VIOLATIONS = 20;
 
 	/** File in the run's directory with all orders that break the balance. */
@@ -200,10 +203,12 @@ final class ChaosExperiment extends Experiment {
 			this.ledger = answers;
 			long startMillis = System.currentTimeMillis();
 			long start = System.nanoTime();
+			Duration length = this.settings.length();
+			Duration pause = length.dividedBy(MIN_PAUSES);
+			Schedule schedule = new Schedule(start, LEAD, length.minus(TAIL),
+					(pause.compareTo(MAX_PAUSE) < 0) ? pause : MAX_PAUSE);
 			int placed = place(new OrderDriver(gateways, identity, answers, start, OrderDriver.FIRST_PAUSE),
-					new FaultInjector(rounds(stack),
-							new Schedule(start, LEAD, this.settings.length().minus(TAIL), MAX_PAUSE), control,
-							progress()));
+					new FaultInjector(rounds(stack), schedule, control, progress()));
 			progress().step("Everything runs again; waiting for orders under way");
 			this.audited = new LedgerAudit(answers, identity, control, gateways.getFirst().uri(),
 					() -> unfinished(stack), LedgerAudit.POLL)

@@ -27,7 +27,7 @@ class CeilingTests {
 	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_175),
 			Map.entry("dev-services", 2_961), Map.entry("gateway-core", 6_281), Map.entry("gateway-reactive", 1_986),
 			Map.entry("gateway-servlet", 3_091), Map.entry("grpc-sink", 9_497), Map.entry("kafka-topics", 806),
-			Map.entry("load-tests", 21_313), Map.entry("order-consumer", 5_600), Map.entry("order-contract", 985));
+			Map.entry("load-tests", 21_318), Map.entry("order-consumer", 5_600), Map.entry("order-contract", 985));
 
 	/** Lines of {@code src/test/java} of all modules. */
 	private static final int TEST_LINES = 51_381;
