@@ -23,7 +23,7 @@ public final class ChaosCommand extends ExperimentCommand {
 
 	private static final int MINUTES = 5;
 
-	private static final int QUICK_SECONDS = 70;
+	private static final int QUICK_SECONDS = 120;
 
 	private static final double RATE = 100;
 

@@ -80,7 +80,7 @@ final class ChaosExperiment extends Experiment {
 
 	private static final Duration MAX_PAUSE = Duration.ofSeconds(8);
 
-	/** So that a load of a minute meets a round of faults, and not an idle system. */
+	/** So that a load of two minutes meets a round of faults, and not an idle system. */
 	private static final int MIN_PAUSES = 35;
 
 	private static final int MAX_VIOLATIONS = 20;
