@@ -129,7 +129,7 @@ public class OutcomePublisher implements DisposableBean {
 					}
 				});
 		}
-		catch (KafkaException ex) {
+		catch (KafkaException | org.springframework.kafka.KafkaException ex) {
 			end(outcome, ex);
 		}
 		catch (RuntimeException ex) {

@@ -6,7 +6,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Order;
@@ -22,12 +24,19 @@ import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -38,6 +47,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+@ExtendWith(OutputCaptureExtension.class)
 class OutcomePublisherTests {
 
 	private static final UUID ID = UUID.fromString("019ab000-0000-8000-8000-000000000001");
@@ -49,12 +59,20 @@ class OutcomePublisherTests {
 	private final MockProducer<String, byte[]> producer = new MockProducer<>(false, null, new StringSerializer(),
 			new ByteArraySerializer()) {
 
+		@Override
+		public Future<RecordMetadata> send(ProducerRecord<String, byte[]> record, Callback callback) {
+			TimeoutException refusal = OutcomePublisherTests.this.refusal;
+			return (refusal != null) ? CompletableFuture.failedFuture(refusal) : super.send(record, callback);
+		}
+
 		/** One for all, as the factory's. */
 		@Override
 		public void close(Duration timeout) {
 		}
 
 	};
+
+	private @Nullable TimeoutException refusal;
 
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
@@ -157,6 +175,18 @@ class OutcomePublisherTests {
 
 		await().until(() -> lost() == 1);
 		assertThat(this.accepted.syncSave(ID)).isNull();
+	}
+
+	/** The producer does not know the topic's partitions, as when it is first used. */
+	@Test
+	void takesAProducerWithoutABrokerForNoBug(CapturedOutput output) {
+		this.refusal = new TimeoutException("Topic order-outcomes not present in metadata after 400 ms");
+
+		this.outcomes.publish(ID, "c-1", TIME, null);
+
+		await().until(() -> lost() == 1);
+		assertThat(this.accepted.syncSave(ID)).isNull();
+		assertThat(output.getAll()).doesNotContain("because of a bug");
 	}
 
 	@Test
