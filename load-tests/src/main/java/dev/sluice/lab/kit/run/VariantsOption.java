@@ -10,7 +10,8 @@ import picocli.CommandLine.Option;
 public final class VariantsOption {
 
 	@Option(names = "--variants", split = ",", paramLabel = "VARIANT",
-			description = "servlet-platform, servlet-virtual, servlet-async, reactive. Default: all.")
+			description = "servlet-platform, servlet-virtual, servlet-async, reactive. Default: all, "
+					+ "but servlet-virtual and reactive for a quick compare.")
 	private @Nullable List<String> variants;
 
 	/**
