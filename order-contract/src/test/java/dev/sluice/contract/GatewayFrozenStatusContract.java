@@ -206,7 +206,7 @@ public abstract class GatewayFrozenStatusContract extends RunningGateway {
 	 * on a machine that stands still meanwhile they are repeated.
 	 */
 	private void assertSoonNotAsked(Requests requests) {
-		String notAsked = "resilience4j_circuitbreaker_not_permitted_calls_total{kind=\"not_permitted\",name=\"status\"}";
+		String notAsked = "resilience4j_circuitbreaker_not_permitted_calls_total{kind=\"not_permitted\",name=\"status";
 		await().until(() -> {
 			double before = value(notAsked);
 			requests.send();

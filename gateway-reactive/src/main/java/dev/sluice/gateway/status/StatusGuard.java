@@ -9,7 +9,6 @@ import dev.sluice.gateway.core.status.StatusCircuit;
 import dev.sluice.gateway.core.status.StatusOutage;
 import dev.sluice.gateway.core.status.StatusSql;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -30,7 +29,7 @@ class StatusGuard {
 
 	private final StatusOutage outage = new StatusOutage();
 
-	private final CircuitBreaker circuit;
+	private final StatusCircuit circuit;
 
 	/**
 	 * A query with this many before it may have spent its time waiting for a connection.
@@ -44,7 +43,7 @@ class StatusGuard {
 
 	StatusGuard(CircuitBreakerRegistry circuits, int connections) {
 		this.connections = connections;
-		this.circuit = StatusCircuit.of(circuits);
+		this.circuit = new StatusCircuit(circuits);
 	}
 
 	/**
@@ -59,7 +58,7 @@ class StatusGuard {
 		return Mono
 			.using(this.asking::getAndIncrement, (before) -> asked(limit, query, before),
 					(_) -> this.asking.decrementAndGet())
-			.transformDeferred(CircuitBreakerOperator.of(this.circuit))
+			.transformDeferred(CircuitBreakerOperator.of(this.circuit.of(limit)))
 			.onErrorMap((failure) -> StatusUnavailableException.isCausedBy(failure) || isNoTable(failure),
 					this.outage::of);
 	}

@@ -17,7 +17,6 @@ import dev.sluice.gateway.core.status.StatusCircuit;
 import dev.sluice.gateway.core.status.StatusOutage;
 import dev.sluice.gateway.core.status.StatusSql;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -36,7 +35,7 @@ class StatusGuard implements DisposableBean {
 
 	private final StatusOutage outage = new StatusOutage();
 
-	private final CircuitBreaker circuit;
+	private final StatusCircuit circuit;
 
 	private final ThreadPoolExecutor executor;
 
@@ -46,7 +45,7 @@ class StatusGuard implements DisposableBean {
 	}
 
 	StatusGuard(CircuitBreakerRegistry circuits, int connections) {
-		this.circuit = StatusCircuit.of(circuits);
+		this.circuit = new StatusCircuit(circuits);
 		this.executor = new ThreadPoolExecutor(connections, connections, 60, TimeUnit.SECONDS,
 				new ArrayBlockingQueue<>(StatusCircuit.MAX_WAITING),
 				Thread.ofPlatform().daemon().name("status-", 0).factory());
@@ -63,7 +62,7 @@ class StatusGuard implements DisposableBean {
 	 */
 	<T> T ask(Duration limit, Supplier<T> query) {
 		try {
-			return this.circuit.executeSupplier(() -> asked(limit, query));
+			return this.circuit.of(limit).executeSupplier(() -> asked(limit, query));
 		}
 		catch (RuntimeException ex) {
 			if (StatusUnavailableException.isCausedBy(ex) || isNoTable(ex)) {

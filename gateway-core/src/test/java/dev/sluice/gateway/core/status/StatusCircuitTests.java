@@ -1,5 +1,6 @@
 package dev.sluice.gateway.core.status;
 
+import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -14,7 +15,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class StatusCircuitTests {
 
-	private final CircuitBreaker circuit = StatusCircuit.of(CircuitBreakerRegistry.ofDefaults());
+	private final CircuitBreaker circuit = new StatusCircuit(CircuitBreakerRegistry.ofDefaults())
+		.of(Duration.ofSeconds(1));
 
 	@Test
 	void opensAfterAFewFailuresOfPostgres() {
