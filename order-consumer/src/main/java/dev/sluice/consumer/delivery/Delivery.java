@@ -194,6 +194,7 @@ final class Delivery implements Runnable {
 		boolean tooOld = false;
 		GivenUp last = null;
 		Saved found = null;
+		Instant began = now();
 		while (true) {
 			GivenUp givenUp = (tooOld || budget.isSpent()) ? last : null;
 			if (givenUp != null && !unanswered) {
@@ -218,7 +219,9 @@ final class Delivery implements Runnable {
 				return false;
 			}
 			Ended ended = attempt(order, beganNanos);
-			if (found != null && endsAsFound(ended.attempt(), givenUp != null)) {
+			boolean before = found != null && found.at() != null && found.at().isBefore(began)
+					&& attempts + 1 < retries.maxAttempts();
+			if (found != null && endsAsFound(ended.attempt(), before, givenUp != null)) {
 				return saved(order, attempts, found);
 			}
 			Duration wait;
@@ -269,12 +272,16 @@ final class Delivery implements Runnable {
 	 * Whether an order whose id the backend has counts as saved after one more attempt.
 	 * While the backend only answers that it fails, a later attempt may tell whether it
 	 * has another payload.
+	 * @param before whether it had the id before the first attempt, maybe with another
+	 * payload, and an attempt is left
+	 * @param last whether the order would be given up
 	 */
-	private static boolean endsAsFound(Attempt attempt, boolean last) {
+	private static boolean endsAsFound(Attempt attempt, boolean before, boolean last) {
 		return switch (attempt) {
 			case Saved _, Rejected _ -> true;
 			case Conflict _, Throttled _ -> false;
-			case RetryLater retry -> retry.reach() == Reach.UNANSWERED || (retry.reach() == Reach.ANSWERED && last);
+			case RetryLater retry ->
+				(retry.reach() == Reach.UNANSWERED) ? !before : retry.reach() == Reach.ANSWERED && last;
 		};
 	}
 
@@ -283,19 +290,16 @@ final class Delivery implements Runnable {
 	 * answer. Interrupted, it gives the permit back.
 	 */
 	private @Nullable Saved find(QueuedOrder order) throws InterruptedException {
-		boolean asked = false;
 		try {
 			Saved found = this.context.backend.find(order.id());
 			if (Thread.interrupted()) {
 				throw new InterruptedException();
 			}
-			asked = true;
 			return found;
 		}
-		finally {
-			if (!asked) {
-				this.context.limiter.release();
-			}
+		catch (InterruptedException | RuntimeException | Error ex) {
+			this.context.limiter.release();
+			throw ex;
 		}
 	}
 
@@ -384,8 +388,7 @@ final class Delivery implements Runnable {
 	}
 
 	/**
-	 * @param failure the failure of the attempt if it may count against the order, else
-	 * null
+	 * @param failure that of the attempt; null if it may not count against the order
 	 */
 	private record Ended(Attempt attempt, @Nullable Failure failure) {
 	}

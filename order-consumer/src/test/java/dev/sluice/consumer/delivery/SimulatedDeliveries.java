@@ -50,7 +50,7 @@ public final class SimulatedDeliveries {
 		TestProducer producer = new TestProducer();
 		ReliablePublisher publisher = new ReliablePublisher(() -> producer, DeliveryTests.noWait(), Time.SYSTEM);
 		Delivery.Context context = new Delivery.Context(READER, this.payloads, DeliveryTests.limiter(1), backend,
-				new RetryPolicy(DeliveryTests.noWait(), 1, Duration.ZERO, Duration.ofNanos(1)),
+				new RetryPolicy(DeliveryTests.noWait(), 3, Duration.ZERO, Duration.ofNanos(1)),
 				new OutcomePublisher(publisher, JsonMapper.shared(), METERS), new DeadLetters(publisher, METERS),
 				TIMERS, Thread.ofVirtual().factory(), Time.SYSTEM, InstantSource.fixed(now));
 		new Delivery(record, DeliveryTests.noTicket(), context, (_, bug) -> {

@@ -206,6 +206,7 @@ final class KeyModel {
 			fault(steps, "deliver, crash", this::deliverAndCrash);
 			fault(steps, "deliver, answer lost", () -> deliver(Answer.FIRST_LOST));
 			fault(steps, "deliver, answer lost, then busy", () -> deliver(Answer.LOST_THEN_BUSY));
+			fault(steps, "deliver, two answers lost", () -> deliver(Answer.TWO_LOST));
 			fault(steps, "deliver, all answers lost", () -> deliver(Answer.ALL_LOST));
 			fault(steps, "deliver, refused", () -> deliver(Answer.REFUSED));
 		}
@@ -372,7 +373,7 @@ final class KeyModel {
 	/** What becomes of the backend's answers to a delivery. */
 	private enum Answer {
 
-		GIVEN, FIRST_LOST, LOST_THEN_BUSY, ALL_LOST, REFUSED
+		GIVEN, FIRST_LOST, LOST_THEN_BUSY, TWO_LOST, ALL_LOST, REFUSED
 
 	}
 
@@ -408,9 +409,13 @@ final class KeyModel {
 			public Attempt deliver(QueuedOrder queued) {
 				boolean replaces = KeyModel.this.late.contains(order.offset());
 				BackendResponse response = save(payload(order), answer == Answer.REFUSED, replaces);
-				boolean first = this.attempts++ == 0;
-				if (answer == Answer.ALL_LOST
-						|| (first && (answer == Answer.FIRST_LOST || answer == Answer.LOST_THEN_BUSY))) {
+				int lost = switch (answer) {
+					case GIVEN, REFUSED -> 0;
+					case FIRST_LOST, LOST_THEN_BUSY -> 1;
+					case TWO_LOST -> 2;
+					case ALL_LOST -> Integer.MAX_VALUE;
+				};
+				if (this.attempts++ < lost) {
 					return new Attempt.RetryLater(FailureReason.failed(504, "lost"), Reach.UNANSWERED);
 				}
 				if (answer == Answer.LOST_THEN_BUSY && this.attempts == 2) {

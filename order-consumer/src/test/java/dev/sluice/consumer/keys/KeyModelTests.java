@@ -32,7 +32,7 @@ class KeyModelTests {
 
 	private static final int DEPTH = Integer.getInteger("simulation.depth", (LIVES < 100) ? 3 : FULL ? 5 : 4);
 
-	private static final int WALKS = 100 * LIVES;
+	private static final int WALKS = 200 * LIVES;
 
 	private static final int STEPS = 40;
 
