@@ -52,21 +52,20 @@ public final class KeyLookup {
 		return Mono.defer(() -> {
 			long startNanos = System.nanoTime();
 			Duration limit = this.properties.keyLookupLimit(mode);
-			return Mono.fromFuture(() -> this.recent.caughtUp(limit)).flatMap((reading) -> {
-				RecentOrder inKafka = RecentOrder.of(id, this.recent);
-				return this.repository.keyUse(id, limit)
+			return Mono.fromFuture(() -> RecentOrder.caughtUp(id, this.recent, limit))
+				.flatMap((inKafka) -> this.repository.keyUse(id, limit)
 					.singleOptional()
-					.map((inTable) -> KeyUse.of(reading, inKafka, inTable))
+					.map((inTable) -> KeyUse.of(inKafka, inTable))
 					.onErrorResume(StatusUnavailableException.class, (failure) -> {
 						logger.debug("PostgreSQL did not report whether order {} was accepted before", id, failure);
-						return Mono.just(KeyUse.of(reading, inKafka, null));
+						return Mono.just(KeyUse.of(inKafka, null));
 					})
 					.onErrorResume((_) -> mode == Mode.QUEUED, (bug) -> {
 						// A queued order needs only Kafka.
 						logger.error("Whether order {} was accepted before cannot be read because of a bug", id, bug);
-						return Mono.just(KeyUse.of(reading, inKafka, null));
-					});
-			}).doOnNext((use) -> use.record(this.meters, System.nanoTime() - startNanos));
+						return Mono.just(KeyUse.of(inKafka, null));
+					}))
+				.doOnNext((use) -> use.record(this.meters, System.nanoTime() - startNanos));
 		});
 	}
 

@@ -95,17 +95,15 @@ public final class OrderStatuses {
 	/** Reads Kafka up to its end before it reports that there is no such order. */
 	private Mono<OrderView> notFound(UUID id, long deadlineNanos) {
 		Duration limit = this.properties.timeout().dividedBy(2);
-		return inKafka(id, deadlineNanos).switchIfEmpty(Mono.fromFuture(() -> this.recent.caughtUp(limit))
-			.flatMap((reading) -> inKafka(id, deadlineNanos)
-				.switchIfEmpty(Mono.defer(() -> atBackend(id, reading, deadlineNanos)))));
+		return inKafka(RecentOrder.of(id, this.recent), deadlineNanos)
+			.switchIfEmpty(Mono.fromFuture(() -> RecentOrder.caughtUp(id, this.recent, limit))
+				.flatMap((known) -> inKafka(known, deadlineNanos)
+					.switchIfEmpty(Mono.defer(() -> atBackend(id, known.reading(), deadlineNanos)))));
 	}
 
-	private Mono<OrderView> inKafka(UUID id, long deadlineNanos) {
-		return Mono.defer(() -> {
-			RecentOrder known = RecentOrder.of(id, this.recent);
-			OrderView view = known.alone();
-			return (view != null) ? checked(known, view, deadlineNanos) : Mono.empty();
-		});
+	private Mono<OrderView> inKafka(RecentOrder known, long deadlineNanos) {
+		OrderView view = known.alone();
+		return (view != null) ? checked(known, view, deadlineNanos) : Mono.empty();
 	}
 
 	private Mono<OrderView> atBackend(UUID id, Reading reading, long deadlineNanos) {

@@ -6,7 +6,6 @@ import java.util.UUID;
 
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.order.Mode;
-import dev.sluice.gateway.core.queue.Reading;
 import dev.sluice.gateway.core.queue.RecentOrders;
 import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.RecentOrder;
@@ -53,9 +52,8 @@ public final class KeyLookup {
 		}
 		long startNanos = System.nanoTime();
 		Duration limit = this.properties.keyLookupLimit(mode);
-		Reading reading = this.recent.caughtUp(limit).join();
-		RecentOrder inKafka = RecentOrder.of(id, this.recent);
-		KeyUse use = KeyUse.of(reading, inKafka, inTable(id, mode, limit));
+		RecentOrder inKafka = RecentOrder.caughtUp(id, this.recent, limit).join();
+		KeyUse use = KeyUse.of(inKafka, inTable(id, mode, limit));
 		use.record(this.meters, System.nanoTime() - startNanos);
 		return use;
 	}

@@ -96,22 +96,21 @@ public final class OrderStatuses {
 
 	/** Reads Kafka up to its end before it reports that there is no such order. */
 	private OrderView notFound(UUID id, long deadlineNanos) {
-		OrderView view = inKafka(id, deadlineNanos);
+		OrderView view = inKafka(RecentOrder.of(id, this.recent), deadlineNanos);
 		if (view != null) {
 			return view;
 		}
-		Reading reading = this.recent.caughtUp(this.properties.timeout().dividedBy(2)).join();
-		view = inKafka(id, deadlineNanos);
+		RecentOrder known = RecentOrder.caughtUp(id, this.recent, this.properties.timeout().dividedBy(2)).join();
+		view = inKafka(known, deadlineNanos);
 		if (view != null) {
 			return view;
 		}
 		BackendResult result = askBackend(id, deadlineNanos);
 		view = RecentOrder.of(id, this.recent).atBackend(result, null);
-		return (view != null) ? view : readAgain(id, reading, result, deadlineNanos);
+		return (view != null) ? view : readAgain(id, known.reading(), result, deadlineNanos);
 	}
 
-	private @Nullable OrderView inKafka(UUID id, long deadlineNanos) {
-		RecentOrder known = RecentOrder.of(id, this.recent);
+	private @Nullable OrderView inKafka(RecentOrder known, long deadlineNanos) {
 		OrderView view = known.alone();
 		return (view != null) ? checked(known, view, deadlineNanos) : null;
 	}

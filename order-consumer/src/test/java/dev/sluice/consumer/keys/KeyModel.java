@@ -610,7 +610,7 @@ final class KeyModel {
 				reading = readAll();
 			}
 			Optional<KeyUse.Used> inTable = this.postgres ? KeyModel.this.row.keyUse() : null;
-			KeyUse use = KeyUse.of(reading, this.memory.order(ID), inTable);
+			KeyUse use = KeyUse.of(this.memory.order(ID, reading), inTable);
 			Placing next = new Placing(payload, mode, KeyModel.this.early[payload],
 					excuse(1 - payload, mode, use, reading));
 			try {
@@ -822,7 +822,7 @@ final class KeyModel {
 		 */
 		@Nullable OrderView status(boolean asks) {
 			StatusRow found = this.postgres ? KeyModel.this.row.view() : null;
-			RecentOrder known = this.memory.order(ID);
+			RecentOrder known = this.memory.order(ID, Reading.BEHIND);
 			OrderView view = (found != null) ? known.mergedWith(found) : known.alone();
 			boolean sure = view != null && view.status() != OrderStatus.FAILED;
 			return (asks && !sure && KeyModel.this.saved != null)
@@ -850,7 +850,7 @@ final class KeyModel {
 
 		@Override
 		public String toString() {
-			RecentOrder known = this.memory.order(ID);
+			RecentOrder known = this.memory.order(ID, Reading.BEHIND);
 			return "|%s%s%s%s%s%s%s%s%s%s%s".formatted(this.read, this.looked, this.kafka, this.postgres, this.assigned,
 					this.placing, this.acknowledged, this.unpublished.stream().map(OrderOutcome::key).toList(),
 					this.status,

@@ -125,8 +125,16 @@ final class KnownOrders {
 	 * known yet.
 	 */
 	Reading withoutKafka() {
-		Map<TopicPartition, Part> read = this.parts;
-		return (read == this.current && isComplete(read)) ? Reading.UNREACHABLE : Reading.BEHIND;
+		return isKnown(this.parts) ? Reading.UNREACHABLE : Reading.BEHIND;
+	}
+
+	/**
+	 * Whether everything was read once, and nothing of it has been lost since.
+	 * @param read an earlier result of {@link #parts}
+	 */
+	boolean isKnown(Object read) {
+		Map<TopicPartition, Part> now = this.parts;
+		return now == read && now == this.current && isComplete(now);
 	}
 
 	/** Whether no order of the partitions was dropped that PostgreSQL may not have. */
@@ -238,8 +246,9 @@ final class KnownOrders {
 		this.records++;
 		if (this.records > this.capacity) {
 			long dropped = part.places.getFirst().offset() + 1;
-			forgetFirst(part, dropped);
+			// First, so that who no longer finds the order sees why.
 			part.knownFrom = dropped;
+			forgetFirst(part, dropped);
 		}
 	}
 

@@ -143,6 +143,19 @@ public class RecentOrders implements SmartLifecycle {
 		GatewayMetric.RECENT_LAG.gauge(meters, this, (recent) -> recent.lag);
 	}
 
+	/** What has been read, for {@link #isKnown}. */
+	public Object read() {
+		return this.orders.parts();
+	}
+
+	/**
+	 * Whether nothing was lost between a call of {@link #read} and this one: an order
+	 * that was looked up meanwhile and is not known was not there.
+	 */
+	public boolean isKnown(Object read) {
+		return this.orders.isKnown(read);
+	}
+
 	/** The acceptance of an order; null if none is known. */
 	public @Nullable Acceptance acceptance(UUID id) {
 		return this.orders.acceptance(id);

@@ -88,12 +88,11 @@ public sealed interface KeyUse {
 	/**
 	 * Decides from the look-ups. Kafka must be read before PostgreSQL is asked, so that
 	 * an order that is forgotten in between is found in PostgreSQL.
-	 * @param reading how much of Kafka had been read
 	 * @param inKafka the order as Kafka knows it
 	 * @param inTable what PostgreSQL has under the id, empty if nothing; null if
 	 * PostgreSQL did not answer
 	 */
-	static KeyUse of(Reading reading, RecentOrder inKafka, @Nullable Optional<Used> inTable) {
+	static KeyUse of(RecentOrder inKafka, @Nullable Optional<Used> inTable) {
 		SyncSave save = inKafka.save();
 		if (save != null && save.fingerprint() != null) {
 			// The backend has it, whichever record was first.
@@ -105,7 +104,7 @@ public sealed interface KeyUse {
 			return inTable.get();
 		}
 		Fingerprint accepted = (inKafka.acceptance() != null) ? inKafka.acceptance().fingerprint() : null;
-		if (inTable == null || (accepted == null && reading == Reading.BEHIND)) {
+		if (inTable == null || (accepted == null && inKafka.reading() == Reading.BEHIND)) {
 			return new Unknown(accepted);
 		}
 		return (accepted != null) ? new Used(accepted, null) : new Unused();

@@ -1,13 +1,16 @@
 package dev.sluice.gateway.core.status;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.queue.Acceptance;
+import dev.sluice.gateway.core.queue.Reading;
 import dev.sluice.gateway.core.queue.RecentOrders;
 import dev.sluice.gateway.core.queue.SyncSave;
 import org.jspecify.annotations.Nullable;
@@ -19,14 +22,27 @@ import org.jspecify.annotations.Nullable;
  * the row was written, the row, accepted according to Kafka.
  *
  * @param id the order's id
+ * @param reading how much of Kafka had been read when it was looked up
  * @param acceptance null if Kafka has no record that PostgreSQL may lack
  * @param save null if Kafka has no such outcome that PostgreSQL may lack
  */
-public record RecentOrder(UUID id, @Nullable Acceptance acceptance, @Nullable SyncSave save) {
+public record RecentOrder(UUID id, Reading reading, @Nullable Acceptance acceptance, @Nullable SyncSave save) {
 
-	/** The order as Kafka knows it now. */
+	/** The order as far as Kafka has been read. */
 	public static RecentOrder of(UUID id, RecentOrders orders) {
-		return new RecentOrder(id, orders.acceptance(id), orders.syncSave(id));
+		return new RecentOrder(id, Reading.BEHIND, orders.acceptance(id), orders.syncSave(id));
+	}
+
+	/**
+	 * The order when Kafka has been read, see {@link RecentOrders#caughtUp}. What the
+	 * reader loses before the order is looked up has not been read.
+	 */
+	public static CompletableFuture<RecentOrder> caughtUp(UUID id, RecentOrders orders, Duration limit) {
+		return orders.caughtUp(limit).thenApply((reading) -> {
+			Object read = orders.read();
+			RecentOrder known = of(id, orders);
+			return orders.isKnown(read) ? new RecentOrder(id, reading, known.acceptance, known.save) : known;
+		});
 	}
 
 	/** The client's view if PostgreSQL has the order. */

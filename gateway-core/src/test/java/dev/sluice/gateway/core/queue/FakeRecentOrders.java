@@ -62,6 +62,11 @@ public class FakeRecentOrders extends RecentOrders {
 	}
 
 	@Override
+	public boolean isKnown(Object read) {
+		return true;
+	}
+
+	@Override
 	public Acceptance acceptance(UUID id) {
 		return this.acceptances.get(id);
 	}

@@ -56,8 +56,12 @@ class KnownOrdersTests {
 
 	@Test
 	void dropsTheOldestAndIsNotCompleteUntilThatIsCommitted() {
+		this.orders.atEnd(this.orders.parts());
+		assertThat(this.orders.isKnown(this.orders.parts())).isTrue();
+
 		read(accepted(ID, 0), accepted(OTHER_ID, 1), accepted(THIRD_ID, 2));
 
+		assertThat(this.orders.isKnown(this.orders.parts())).isFalse();
 		assertThat(this.orders.acceptance(ID)).isNull();
 		assertThat(this.orders.size()).isEqualTo(2);
 		assertThat(KnownOrders.isComplete(this.orders.parts())).isFalse();

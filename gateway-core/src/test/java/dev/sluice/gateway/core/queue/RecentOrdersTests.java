@@ -12,6 +12,7 @@ import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.status.RecentOrder;
 import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.common.TopicPartition;
@@ -41,6 +42,9 @@ class RecentOrdersTests {
 	private static final TopicPartition OUTCOMES = new TopicPartition(Topics.ORDER_OUTCOMES, 0);
 
 	private static final int CAPACITY = 10;
+
+	private static final StatusProperties PROPERTIES = new StatusProperties(Duration.ofSeconds(1), CAPACITY,
+			FakeKafka.GROUP, Duration.ofSeconds(1));
 
 	/** Longer than any test. */
 	private static final Duration PATIENCE = Duration.ofHours(1);
@@ -300,6 +304,26 @@ class RecentOrdersTests {
 		await().until(() -> this.orders.caughtUp(Duration.ofMillis(1)).join() == Reading.BEHIND);
 	}
 
+	/** An order must not be taken for one that is not there. */
+	@Test
+	void isBehindIfItLosesWhatItHasReadBeforeTheOrderIsLookedUp() {
+		this.kafka.accept(this.id, TIME);
+		this.orders = new RecentOrders(PROPERTIES, this.kafka::admin, this.kafka::consumer, JsonMapper.shared(),
+				this.meters, new Supervisor(this.failures::add), Duration.ofMillis(100)) {
+
+			@Override
+			public Acceptance acceptance(UUID id) {
+				RecentOrdersTests.this.kafka.failPoll(new IllegalStateException("a bug"));
+				await().until(() -> RecentOrdersTests.this.failures.contains("recent-orders"));
+				return super.acceptance(id);
+			}
+
+		};
+		start();
+
+		assertThat(RecentOrder.caughtUp(this.id, this.orders, PATIENCE).join().reading()).isEqualTo(Reading.BEHIND);
+	}
+
 	@Test
 	void isBehindWhileKafkaIsLostIfThereWasMoreThanItCanKeep() {
 		this.orders = orders(Duration.ofMillis(1));
@@ -327,9 +351,7 @@ class RecentOrdersTests {
 	}
 
 	private RecentOrders orders(Duration wait) {
-		return new RecentOrders(
-				new StatusProperties(Duration.ofSeconds(1), CAPACITY, FakeKafka.GROUP, Duration.ofSeconds(1)),
-				this.kafka::admin, this.kafka::consumer, JsonMapper.shared(), this.meters,
+		return new RecentOrders(PROPERTIES, this.kafka::admin, this.kafka::consumer, JsonMapper.shared(), this.meters,
 				new Supervisor(this.failures::add), wait);
 	}
 

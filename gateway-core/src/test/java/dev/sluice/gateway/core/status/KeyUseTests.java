@@ -41,29 +41,28 @@ class KeyUseTests {
 
 	private static final Acceptance ACCEPTANCE = new Acceptance(OTHER, Instant.EPOCH, Instant.EPOCH, 0, 0);
 
-	private static final RecentOrder NOTHING = new RecentOrder(ID, null, null);
-
 	@ParameterizedTest
 	@EnumSource(Reading.class)
 	void believesASaveThenPostgresThenAnAcceptance(Reading reading) {
-		RecentOrder saved = new RecentOrder(ID, ACCEPTANCE, new SyncSave(THIRD, Instant.EPOCH, 0));
-		RecentOrder accepted = new RecentOrder(ID, ACCEPTANCE, new SyncSave(null, Instant.EPOCH, 0));
+		RecentOrder saved = new RecentOrder(ID, reading, ACCEPTANCE, new SyncSave(THIRD, Instant.EPOCH, 0));
+		RecentOrder accepted = new RecentOrder(ID, reading, ACCEPTANCE, new SyncSave(null, Instant.EPOCH, 0));
+		RecentOrder nothing = new RecentOrder(ID, reading, null, null);
 		KeyUse.Used row = new KeyUse.Used(null, OTHER);
 
-		assertThat(KeyUse.of(reading, saved, Optional.of(row))).isEqualTo(new KeyUse.Used(THIRD, null));
-		assertThat(KeyUse.of(reading, accepted, Optional.of(row))).isEqualTo(row);
-		assertThat(KeyUse.of(reading, accepted, Optional.empty())).isEqualTo(new KeyUse.Used(OTHER, null));
-		assertThat(KeyUse.of(reading, saved, null)).isEqualTo(new KeyUse.Used(THIRD, null));
-		assertThat(KeyUse.of(reading, accepted, null)).as("PostgreSQL may have an earlier one")
+		assertThat(KeyUse.of(saved, Optional.of(row))).isEqualTo(new KeyUse.Used(THIRD, null));
+		assertThat(KeyUse.of(accepted, Optional.of(row))).isEqualTo(row);
+		assertThat(KeyUse.of(accepted, Optional.empty())).isEqualTo(new KeyUse.Used(OTHER, null));
+		assertThat(KeyUse.of(saved, null)).isEqualTo(new KeyUse.Used(THIRD, null));
+		assertThat(KeyUse.of(accepted, null)).as("PostgreSQL may have an earlier one")
 			.isEqualTo(new KeyUse.Unknown(OTHER));
-		assertThat(KeyUse.of(reading, NOTHING, null)).isEqualTo(new KeyUse.Unknown(null));
+		assertThat(KeyUse.of(nothing, null)).isEqualTo(new KeyUse.Unknown(null));
 	}
 
 	/** Also for a gateway that has lost Kafka after it had read everything. */
 	@ParameterizedTest
 	@EnumSource(Reading.class)
 	void isUnusedWhereBothKnowNothingUnlessKafkaIsNotReadToItsEnd(Reading reading) {
-		assertThat(KeyUse.of(reading, NOTHING, Optional.empty()))
+		assertThat(KeyUse.of(new RecentOrder(ID, reading, null, null), Optional.empty()))
 			.isEqualTo((reading == Reading.BEHIND) ? new KeyUse.Unknown(null) : new KeyUse.Unused());
 	}
 

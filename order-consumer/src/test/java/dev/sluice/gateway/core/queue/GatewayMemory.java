@@ -86,8 +86,8 @@ public final class GatewayMemory {
 		this.orders.commit(Map.of(ORDERS, ordersCommitted, OUTCOMES, outcomesCommitted), this.consumer);
 	}
 
-	public RecentOrder order(UUID id) {
-		return new RecentOrder(id, this.orders.acceptance(id), this.orders.syncSave(id));
+	public RecentOrder order(UUID id, Reading reading) {
+		return new RecentOrder(id, reading, this.orders.acceptance(id), this.orders.syncSave(id));
 	}
 
 	public void acknowledged(ConsumerRecord<byte[], byte[]> record) {
