@@ -27,8 +27,8 @@ import org.springframework.validation.annotation.Validated;
  * @param writeTimeout maximum time that an answer waits for a client that does not read,
  * once the operating system holds 256 KB for its connection. Then the connection is
  * closed. In the servlet gateway a thread waits meanwhile; default 500 ms
- * @param maxBodyMemory maximum memory for bodies that have not arrived completely.
- * Further requests get 503; default 32 MB
+ * @param maxBodyMemory maximum size of all bodies that have not arrived completely. Their
+ * buffers may take twice as much memory. Further requests get 503; default 32 MB
  */
 @ConfigurationProperties("sluice")
 @Validated
