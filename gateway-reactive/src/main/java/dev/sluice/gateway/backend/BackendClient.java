@@ -72,7 +72,7 @@ public final class BackendClient {
 					? this.policy.received(request, response)
 					: BackendPolicy.failed(request, Objects.requireNonNull(exchange.getThrowable()), limit))
 			.transformDeferred(CircuitBreakerOperator.of(this.policy.circuit()))
-			.onErrorResume(CallNotPermittedException.class, (_) -> Mono.just(this.policy.notPermitted()));
+			.onErrorResume(CallNotPermittedException.class, (_) -> Mono.just(new BackendResult.CircuitOpen()));
 	}
 
 }

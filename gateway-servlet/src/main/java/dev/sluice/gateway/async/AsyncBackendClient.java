@@ -53,7 +53,7 @@ final class AsyncBackendClient {
 		return CircuitBreaker.decorateCompletionStage(this.policy.circuit(), () -> exchange(request, limit))
 			.get()
 			.thenApply(call::ended)
-			.exceptionally(this::notPermitted)
+			.exceptionally(AsyncBackendClient::notPermitted)
 			.whenComplete((_, _) -> call.close());
 	}
 
@@ -63,9 +63,9 @@ final class AsyncBackendClient {
 					: BackendPolicy.failed(request, cause(failure), limit));
 	}
 
-	private BackendResult notPermitted(Throwable failure) {
+	private static BackendResult notPermitted(Throwable failure) {
 		return switch (cause(failure)) {
-			case CallNotPermittedException _ -> this.policy.notPermitted();
+			case CallNotPermittedException _ -> new BackendResult.CircuitOpen();
 			case Throwable bug -> throw new CompletionException(bug);
 		};
 	}

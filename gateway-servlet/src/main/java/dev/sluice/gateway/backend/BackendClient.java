@@ -64,7 +64,7 @@ public final class BackendClient {
 			return call.ended(this.policy.circuit().executeSupplier(() -> exchange(request, limit)));
 		}
 		catch (CallNotPermittedException ex) {
-			return this.policy.notPermitted();
+			return new BackendResult.CircuitOpen();
 		}
 	}
 

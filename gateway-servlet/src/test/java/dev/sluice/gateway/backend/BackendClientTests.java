@@ -21,7 +21,7 @@ public class BackendClientTests extends BackendClientContract {
 	void takesAReadThatTimesOutForATimeout() {
 		server().reply(Reply.never());
 
-		assertThat(find(backend(10, 50, LIMIT), PATIENCE)).isEqualTo(new BackendResult.TimedOut(PATIENCE));
+		assertThat(find(backend(10, LIMIT), PATIENCE)).isEqualTo(new BackendResult.TimedOut(PATIENCE));
 	}
 
 	@Override

@@ -5,7 +5,6 @@ import java.time.Duration;
 
 import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.config.BackendProperties;
-import dev.sluice.gateway.core.config.CircuitProperties;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
@@ -18,7 +17,7 @@ public final class TestBackend implements AutoCloseable {
 
 	public TestBackend(URI uri) {
 		BackendProperties properties = new BackendProperties(uri, Duration.ofSeconds(1), Duration.ofSeconds(10), 10, 1,
-				Duration.ofSeconds(60), new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
+				Duration.ofSeconds(60));
 		this.transport = new BlockingBackendTransport(properties, new SimpleMeterRegistry());
 		this.client = new BackendClient(new BackendPolicy(properties, Integer.MAX_VALUE,
 				CircuitBreakerRegistry.ofDefaults(), new SimpleMeterRegistry()), this.transport);

@@ -42,7 +42,6 @@ import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.BackendProperties;
-import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.order.Prefer;
@@ -116,8 +115,7 @@ final class KeyModel {
 	private static final Pattern TIMES = Pattern.compile("\"(at|acceptedAt)\":\"[^\"]*\"");
 
 	private static final BackendProperties BACKEND = new BackendProperties(URI.create("http://backend"),
-			Duration.ofSeconds(1), Duration.ofSeconds(1), 1, 1, Duration.ofSeconds(1),
-			new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
+			Duration.ofSeconds(1), Duration.ofSeconds(1), 1, 1, Duration.ofSeconds(1));
 
 	private static final BackendPolicy POLICY = new BackendPolicy(BACKEND, Integer.MAX_VALUE,
 			CircuitBreakerRegistry.ofDefaults(), new SimpleMeterRegistry());

@@ -7,6 +7,7 @@ import java.util.concurrent.TimeoutException;
 import dev.sluice.contract.BackendAnswer;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.core.config.BackendProperties;
+import dev.sluice.gateway.core.config.Circuits;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
@@ -41,8 +42,7 @@ public final class BackendPolicy {
 		GatewayMetric.BACKEND_CALLS.gauge(meters, this.limit, BackendLimit::inFlight);
 		GatewayMetric.BACKEND_LIMIT.gauge(meters, this.limit, BackendLimit::current);
 		this.circuit = circuits.circuitBreaker(NAME,
-				properties.circuit()
-					.toConfig(properties.responseTimeout())
+				Circuits.config(properties.responseTimeout())
 					.recordResult((result) -> result instanceof BackendResult known && known.isFailure())
 					.build());
 	}
@@ -101,11 +101,6 @@ public final class BackendPolicy {
 		}
 		logger.debug("{} {} failed", request.method(), request.uri(), failure);
 		return new BackendResult.Unreachable();
-	}
-
-	/** The result of a call that the circuit breaker rejects. */
-	public BackendResult notPermitted() {
-		return new BackendResult.CircuitOpen(this.properties.circuit().openFor());
 	}
 
 }

@@ -70,7 +70,7 @@ public sealed interface BackendResult {
 	}
 
 	/** The circuit is open: the backend was not called. */
-	record CircuitOpen(Duration retryAfter) implements BackendResult {
+	record CircuitOpen() implements BackendResult {
 	}
 
 	/** There are as many calls as the backend takes: it was not called. */
@@ -154,9 +154,8 @@ public sealed interface BackendResult {
 					.formatted(timedOut.limit().toMillis()));
 			case Unreachable _ ->
 				throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE, "The connection to the backend failed.");
-			case CircuitOpen open -> throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE,
-					"The backend has failed too often. Calls to it are suspended for a moment.", Placed.NO,
-					open.retryAfter());
+			case CircuitOpen _ -> throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE,
+					"The backend has failed too often. Calls to it are suspended for a moment.", Placed.NO);
 			case Full _ -> throw Full.PROBLEM;
 		};
 	}

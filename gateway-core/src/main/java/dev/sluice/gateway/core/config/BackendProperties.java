@@ -4,14 +4,12 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Set;
 
-import jakarta.validation.Valid;
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotNull;
 import org.hibernate.validator.constraints.time.DurationMin;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.validation.annotation.Validated;
 
@@ -28,7 +26,6 @@ import org.springframework.validation.annotation.Validated;
  * the backend a retry follows at once, with a response timeout of its own. More than 1
  * adds load to a slow backend; default 1
  * @param idleTimeout time after which an unused connection is closed; default 60 s
- * @param circuit the circuit breaker
  */
 @ConfigurationProperties("backend")
 @Validated
@@ -37,8 +34,7 @@ public record BackendProperties(@DefaultValue("http://127.0.0.1:8090") @NotNull 
 		@DefaultValue("10s") @DurationMin(millis = 1) Duration responseTimeout,
 		@DefaultValue("1000") @Min(1) @Max(100_000) int maxConcurrent,
 		@DefaultValue("1") @Min(1) @Max(10) int maxAttempts,
-		@DefaultValue("60s") @DurationMin(seconds = 1) Duration idleTimeout,
-		@NestedConfigurationProperty @DefaultValue @Valid CircuitProperties circuit) {
+		@DefaultValue("60s") @DurationMin(seconds = 1) Duration idleTimeout) {
 
 	@AssertTrue(message = "backend.url must be http://host:port or https://host:port, without a path")
 	public boolean isUrlUsable() {

@@ -2,13 +2,11 @@ package dev.sluice.gateway.core.config;
 
 import java.time.Duration;
 
-import jakarta.validation.Valid;
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import org.hibernate.validator.constraints.time.DurationMin;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.validation.annotation.Validated;
 
@@ -26,7 +24,6 @@ import org.springframework.validation.annotation.Validated;
  * @param minInsyncReplicas number of replicas that must have a record before it is
  * acknowledged, for topics that the gateway creates; 0 = one less than the replication
  * factor, and at least 1; default 0
- * @param circuit the circuit breaker
  */
 @ConfigurationProperties("queue")
 @Validated
@@ -34,8 +31,7 @@ public record QueueProperties(@DefaultValue("1700ms") @DurationMin(millis = 1) D
 		@DefaultValue("10000") @Min(1) @Max(1_000_000) int maxInFlight,
 		@DefaultValue("12") @Min(1) @Max(10_000) int partitions,
 		@DefaultValue("1") @Min(1) @Max(100) short replicationFactor,
-		@DefaultValue("0") @Min(0) @Max(100) int minInsyncReplicas,
-		@NestedConfigurationProperty @DefaultValue @Valid CircuitProperties circuit) {
+		@DefaultValue("0") @Min(0) @Max(100) int minInsyncReplicas) {
 
 	@AssertTrue(message = "queue.min-insync-replicas must not be greater than queue.replication-factor")
 	boolean isMinInsyncReplicasPossible() {

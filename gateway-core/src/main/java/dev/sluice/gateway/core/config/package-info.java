@@ -1,5 +1,5 @@
 /**
- * The properties of a gateway, one record for each concern.
+ * The properties of a gateway, one record for each concern, and its circuit breakers.
  */
 @NullMarked
 package dev.sluice.gateway.core.config;

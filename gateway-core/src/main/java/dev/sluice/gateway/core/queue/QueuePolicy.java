@@ -9,6 +9,7 @@ import java.util.concurrent.RejectedExecutionException;
 
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.config.Circuits;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
@@ -75,10 +76,7 @@ public final class QueuePolicy {
 					.writableStackTraceEnabled(false)
 					.build());
 		this.circuit = circuits.circuitBreaker(NAME,
-				properties.circuit()
-					.toConfig(properties.timeout())
-					.ignoreException((failure) -> !isUnavailable(failure))
-					.build());
+				Circuits.config(properties.timeout()).ignoreException((failure) -> !isUnavailable(failure)).build());
 	}
 
 	public QueueProperties properties() {
@@ -167,8 +165,8 @@ public final class QueuePolicy {
 		};
 	}
 
-	private ProblemException unavailable(String detail, Placed placed) {
-		return new ProblemException(ProblemType.QUEUE_UNAVAILABLE, detail, placed, this.properties.circuit().openFor());
+	private static ProblemException unavailable(String detail, Placed placed) {
+		return new ProblemException(ProblemType.QUEUE_UNAVAILABLE, detail, placed);
 	}
 
 }

@@ -3,10 +3,8 @@ package dev.sluice.gateway.core.status;
 import java.time.Duration;
 import java.util.concurrent.RejectedExecutionException;
 
-import dev.sluice.gateway.core.config.CircuitProperties;
+import dev.sluice.gateway.core.config.Circuits;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 
@@ -57,15 +55,11 @@ public final class StatusCircuit {
 	 */
 	private static CircuitBreaker of(CircuitBreakerRegistry circuits, String name) {
 		return circuits.circuitBreaker(name,
-				CircuitBreakerConfig.custom()
+				Circuits.config(Duration.ZERO)
 					.slidingWindow(10, 5, SlidingWindowType.COUNT_BASED)
 					.permittedNumberOfCallsInHalfOpenState(2)
-					.maxWaitDurationInHalfOpenState(CircuitProperties.maxTrialTime(Duration.ZERO))
-					.transitionToStateAfterWaitDuration(State.CLOSED)
-					.waitDurationInOpenState(Duration.ofSeconds(1))
 					.ignoreExceptions(RejectedExecutionException.class)
 					.recordException(StatusUnavailableException::isCausedBy)
-					.writableStackTraceEnabled(false)
 					.build());
 	}
 

@@ -19,7 +19,6 @@ import dev.sluice.contract.Order;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.devservices.Patience;
 import dev.sluice.gateway.core.config.BackendProperties;
-import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -51,6 +50,8 @@ public abstract class BackendClientContract {
 
 	private FakeBackend server;
 
+	private BackendPolicy policy;
+
 	private Calls calls;
 
 	@BeforeEach
@@ -69,7 +70,7 @@ public abstract class BackendClientContract {
 	void tellsWhatWasSaved(int status) {
 		this.server.reply(Reply.of(status, SAVED));
 
-		BackendResult delivery = deliver(backend(10, 50));
+		BackendResult delivery = deliver(backend(10));
 
 		assertThat(delivery)
 			.isEqualTo(new BackendResult.Saved(new SavedOrder(ID, Instant.parse("2026-11-21T10:00:00Z"))));
@@ -79,7 +80,7 @@ public abstract class BackendClientContract {
 	void passesOnIdTraceContextAndOrder() {
 		this.server.reply(Reply.of(201, SAVED));
 
-		deliver(backend(10, 50));
+		deliver(backend(10));
 
 		assertThat(this.server.requests()).singleElement().satisfies((request) -> {
 			assertThat(request).startsWith("POST /orders HTTP/1.1\r\n").endsWith("\r\n\r\n{\"customerId\":\"c\"}");
@@ -92,7 +93,7 @@ public abstract class BackendClientContract {
 
 	@Test
 	void looksAnOrderUp() {
-		Calls backend = backend(10, 50);
+		Calls backend = backend(10);
 		this.server.reply(Reply.of(404, "{}"));
 		assertThat(find(backend, PATIENCE)).isEqualTo(new BackendResult.NotFound());
 		this.server.reply(Reply.of(200, SAVED));
@@ -106,7 +107,7 @@ public abstract class BackendClientContract {
 	@Test
 	void keepsItsConnections() {
 		this.server.reply(Reply.of(201, SAVED));
-		Calls backend = backend(2, 50);
+		Calls backend = backend(2);
 
 		for (int i = 0; i < 20; i++) {
 			assertThat(deliver(backend)).isInstanceOf(BackendResult.Saved.class);
@@ -119,7 +120,7 @@ public abstract class BackendClientContract {
 	void readsAnAnswerBelowALongHead() {
 		this.server.reply(Reply.savedBelowALongHead());
 
-		assertThat(deliver(backend(10, 50))).isInstanceOf(BackendResult.Saved.class);
+		assertThat(deliver(backend(10))).isInstanceOf(BackendResult.Saved.class);
 	}
 
 	static List<AnsweredOrder> answers() {
@@ -132,7 +133,7 @@ public abstract class BackendClientContract {
 		this.server.reply(answer.reply(ID, null));
 		Instant before = Instant.now().minusSeconds(1);
 
-		BackendResult result = deliver(backend(10, 50));
+		BackendResult result = deliver(backend(10));
 
 		switch (answer.meaning()) {
 			case "saved" -> assertThat(result)
@@ -154,7 +155,7 @@ public abstract class BackendClientContract {
 	@Test
 	void readsNoAnswerWithoutBound() {
 		String tooMuch = " ".repeat(1_000_000);
-		Calls backend = backend(2, 50);
+		Calls backend = backend(2);
 		this.server.reply(Reply.of(201, SAVED + tooMuch));
 		assertThat(deliver(backend)).isEqualTo(new BackendResult.Unreadable());
 		this.server.reply(Reply.of(422, tooMuch));
@@ -172,7 +173,7 @@ public abstract class BackendClientContract {
 	void takesAStatusThatIsNoneForABrokenConnection(int status) {
 		this.server.reply(Reply.of(status, SAVED));
 
-		assertThat(deliver(backend(10, 50))).isEqualTo(new BackendResult.Unreachable());
+		assertThat(deliver(backend(10))).isEqualTo(new BackendResult.Unreachable());
 		assertThat(this.server.requests()).hasSize(1);
 	}
 
@@ -180,21 +181,21 @@ public abstract class BackendClientContract {
 	void endsAnExchangeThatHangs() {
 		this.server.reply(Reply.never());
 
-		assertThat(deliver(backend(10, 50, LIMIT))).isEqualTo(new BackendResult.TimedOut(LIMIT));
+		assertThat(deliver(backend(10, LIMIT))).isEqualTo(new BackendResult.TimedOut(LIMIT));
 	}
 
 	@Test
 	void endsAnExchangeThatTrickles() {
 		this.server.reply(Reply.trickle());
 
-		assertThat(deliver(backend(10, 50, LIMIT))).isEqualTo(new BackendResult.TimedOut(LIMIT));
+		assertThat(deliver(backend(10, LIMIT))).isEqualTo(new BackendResult.TimedOut(LIMIT));
 	}
 
 	/** The limit may end an exchange before it has a connection or while connecting. */
 	@Test
 	void endsAnExchangeWhoseTimeIsOverBeforeItHasBegun() {
 		this.server.reply(Reply.never());
-		Calls backend = backend(10, 10_000);
+		Calls backend = backend(10);
 
 		for (int i = 0; i < 1_500; i++) {
 			Duration limit = Duration.ofNanos(i % 300 * 5_000L);
@@ -206,13 +207,13 @@ public abstract class BackendClientContract {
 	void tellsThatTheConnectionBroke() {
 		this.server.reply(Reply.reset());
 
-		assertThat(deliver(backend(10, 50))).isEqualTo(new BackendResult.Unreachable());
+		assertThat(deliver(backend(10))).isEqualTo(new BackendResult.Unreachable());
 	}
 
 	/** As when the backend's time for idle connections is over at this moment. */
 	@Test
 	void sendsARequestOnceMoreWhoseKeptConnectionEnds() {
-		Calls backend = backend(1, 1_000);
+		Calls backend = backend(1);
 		AtomicInteger requests = new AtomicInteger();
 		this.server.reply((socket, request) -> {
 			boolean ends = requests.incrementAndGet() % 2 == 0;
@@ -249,7 +250,7 @@ public abstract class BackendClientContract {
 	@ParameterizedTest
 	@ValueSource(strings = { "HTTP/1.1 2x1 X", "HTTP/1.1 201 X\r\nX: LONG" })
 	void doesNotSendARequestOnceMoreWhoseAnswerCannotBeRead(String head) {
-		Calls backend = backend(1, 1_000);
+		Calls backend = backend(1);
 		this.server.reply(Reply.of(201, SAVED));
 		assertThat(deliver(backend)).isInstanceOf(BackendResult.Saved.class);
 		byte[] bytes = (head.replace("LONG", "x".repeat(100_000)) + "\r\n\r\n").getBytes(StandardCharsets.US_ASCII);
@@ -262,7 +263,7 @@ public abstract class BackendClientContract {
 	@Test
 	void tellsThatThereIsNoConnection() {
 		// Nothing listens there; a port that was just released may be in use again.
-		Calls backend = backend(URI.create("http://127.0.0.1:1"), 10, 50, PATIENCE);
+		Calls backend = backend(URI.create("http://127.0.0.1:1"), 10, PATIENCE, 1);
 
 		assertThat(deliver(backend)).isEqualTo(new BackendResult.Unreachable());
 	}
@@ -270,7 +271,7 @@ public abstract class BackendClientContract {
 	@Test
 	void refusesAtOnceWhatExceedsTheLimit() throws Exception {
 		this.server.reply(Reply.never());
-		Calls backend = backend(1, 50);
+		Calls backend = backend(1);
 		CompletableFuture<BackendResult> first = CompletableFuture.supplyAsync(() -> deliver(backend));
 		await().until(() -> this.server.requests().size() == 1);
 
@@ -283,7 +284,7 @@ public abstract class BackendClientContract {
 
 	@Test
 	void hasItsPlaceBackAfterEachKindOfEnd() {
-		Calls backend = backend(1, 50);
+		Calls backend = backend(1);
 		this.server.reply(Reply.never());
 		assertThat(find(backend, LIMIT)).isInstanceOf(BackendResult.TimedOut.class);
 		this.server.reply(Reply.reset());
@@ -298,7 +299,7 @@ public abstract class BackendClientContract {
 	/** Includes calls that are given up before they have a connection, or just then. */
 	@Test
 	void hasTheConnectionBackOfACallThatIsGivenUp() {
-		Calls backend = backend(1, 1_000);
+		Calls backend = backend(1);
 		for (int micros = 0; micros <= 3_000; micros += 500) {
 			this.server.reply(Reply.never());
 			assertThat(find(backend, Duration.ofNanos(micros * 1_000L))).isInstanceOf(BackendResult.TimedOut.class);
@@ -310,7 +311,7 @@ public abstract class BackendClientContract {
 	@Test
 	void leavesNoConnectionOpenThatItDoesNotKnow() {
 		this.server.reply(Reply.of(404, "{}"));
-		Calls backend = backend(16, 100_000);
+		Calls backend = backend(16);
 		try (ExecutorService callers = Executors.newFixedThreadPool(16)) {
 			for (int i = 0; i < 8_000; i++) {
 				Duration limit = Duration.ofNanos(i % 400 * 5_000L);
@@ -324,19 +325,21 @@ public abstract class BackendClientContract {
 	@Test
 	void leavesABackendAloneThatFails() {
 		this.server.reply(Reply.of(500, ""));
-		Calls backend = backend(10, 3);
+		Calls backend = backend(10);
 		for (int i = 0; i < 3; i++) {
 			assertThat(deliver(backend)).isInstanceOf(BackendResult.Refused.class);
 		}
 
-		assertThat(deliver(backend)).isEqualTo(new BackendResult.CircuitOpen(Duration.ofMinutes(1)));
+		assertThat(failures()).isEqualTo(3);
+		this.policy.circuit().transitionToForcedOpenState();
+		assertThat(deliver(backend)).isEqualTo(new BackendResult.CircuitOpen());
 		assertThat(this.server.requests()).hasSize(3);
 	}
 
 	@Test
 	void triesAgainOnlyWhatFailedAndAsOftenAsAllowed() {
 		this.server.reply(Reply.of(500, ""));
-		Calls backend = backend(this.server.uri(), 10, 50, PATIENCE, 3);
+		Calls backend = backend(this.server.uri(), 10, PATIENCE, 3);
 		assertThat(deliver(backend)).isEqualTo(new BackendResult.Refused(500));
 		assertThat(this.server.requests()).hasSize(3);
 
@@ -350,18 +353,19 @@ public abstract class BackendClientContract {
 	void tellsThatTheBackendIsBusyAndWhenToComeAgain(int status) {
 		this.server.reply(busy(status, "Retry-After: 7\r\n"));
 
-		assertThat(deliver(backend(10, 50))).isEqualTo(new BackendResult.Busy(status, Duration.ofSeconds(7)));
+		assertThat(deliver(backend(10))).isEqualTo(new BackendResult.Busy(status, Duration.ofSeconds(7)));
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "429, ''", "429, 'Retry-After: 7'", "503, ''", "503, 'Retry-After: 7'" })
 	void opensNoCircuitBecauseTheBackendIsBusy(int status, String header) {
 		this.server.reply(busy(status, header.isEmpty() ? "" : header + "\r\n"));
-		Calls backend = backend(10, 3);
+		Calls backend = backend(10);
 
 		for (int i = 0; i < 10; i++) {
 			assertThat(deliver(backend)).isInstanceOf(BackendResult.Busy.class);
 		}
+		assertThat(failures()).isZero();
 	}
 
 	@ParameterizedTest
@@ -369,7 +373,7 @@ public abstract class BackendClientContract {
 	void triesABusyBackendNoSecondTime(int status) {
 		this.server.reply(busy(status, ""));
 
-		assertThat(deliver(backend(this.server.uri(), 10, 50, PATIENCE, 3)))
+		assertThat(deliver(backend(this.server.uri(), 10, PATIENCE, 3)))
 			.isEqualTo(new BackendResult.Busy(status, null));
 		assertThat(this.server.requests()).hasSize(1);
 	}
@@ -377,9 +381,13 @@ public abstract class BackendClientContract {
 	/** The first attempt may have been accepted, whatever prevents the second one. */
 	@Test
 	void doesNotPromiseThatNothingWasTakenAfterAnAttemptThatFailed() {
-		this.server.reply(Reply.reset());
+		Calls backend = backend(this.server.uri(), 10, PATIENCE, 2);
+		this.server.reply((socket, request) -> {
+			this.policy.circuit().transitionToForcedOpenState();
+			Reply.reset().to(socket, request);
+		});
 
-		assertThat(deliver(backend(this.server.uri(), 10, 1, PATIENCE, 2))).isEqualTo(new BackendResult.Unreachable());
+		assertThat(deliver(backend)).isEqualTo(new BackendResult.Unreachable());
 		assertThat(this.server.requests()).hasSize(1);
 	}
 
@@ -395,7 +403,7 @@ public abstract class BackendClientContract {
 	@Test
 	void takesNoAnswerForThatToTheNextOrder() {
 		this.server.reply(Reply.savedAndOneMore());
-		Calls backend = backend(10, 50);
+		Calls backend = backend(10);
 
 		for (int i = 0; i < 5; i++) {
 			assertThat(deliver(backend)).isNotInstanceOf(BackendResult.Rejected.class);
@@ -409,7 +417,7 @@ public abstract class BackendClientContract {
 		byte[] answer = "HTTP/1.1 201 X\r\nContent-Length: %s\r\n\r\n%s%s".formatted(SAVED.length(), SAVED, left)
 			.getBytes(StandardCharsets.US_ASCII);
 		this.server.reply((socket, _) -> socket.getOutputStream().write(answer));
-		Calls backend = backend(2, 50);
+		Calls backend = backend(2);
 
 		for (int i = 0; i < 5; i++) {
 			assertThat(deliver(backend)).isInstanceOf(BackendResult.Saved.class);
@@ -419,32 +427,36 @@ public abstract class BackendClientContract {
 	@Test
 	void doesNotBlameABackendForWhatItSaysOfAnOrder() {
 		this.server.reply(Reply.of(400, ""));
-		Calls backend = backend(10, 3);
+		Calls backend = backend(10);
 
 		for (int i = 0; i < 10; i++) {
 			assertThat(deliver(backend)).isEqualTo(new BackendResult.Rejected(400));
 		}
+		assertThat(failures()).isZero();
 	}
 
-	private Calls backend(int maxConcurrent, int minimumCalls) {
-		return backend(maxConcurrent, minimumCalls, PATIENCE);
+	/** Number of calls that the circuit breaker counts as failures of the backend. */
+	private int failures() {
+		return this.policy.circuit().getMetrics().getNumberOfFailedCalls();
+	}
+
+	private Calls backend(int maxConcurrent) {
+		return backend(maxConcurrent, PATIENCE);
 	}
 
 	/** A client of the server. */
-	protected final Calls backend(int maxConcurrent, int minimumCalls, Duration limit) {
-		return backend(this.server.uri(), maxConcurrent, minimumCalls, limit);
+	protected final Calls backend(int maxConcurrent, Duration limit) {
+		return backend(this.server.uri(), maxConcurrent, limit, 1);
 	}
 
-	private Calls backend(URI uri, int maxConcurrent, int minimumCalls, Duration limit) {
-		return backend(uri, maxConcurrent, minimumCalls, limit, 1);
-	}
-
-	private Calls backend(URI uri, int maxConcurrent, int minimumCalls, Duration limit, int maxAttempts) {
+	/** Its circuit breaker counts and does not open. */
+	private Calls backend(URI uri, int maxConcurrent, Duration limit, int maxAttempts) {
 		BackendProperties properties = new BackendProperties(uri, PATIENCE, limit, maxConcurrent, maxAttempts,
-				Duration.ofSeconds(60),
-				new CircuitProperties(50, minimumCalls, Duration.ofMinutes(10), Duration.ofMinutes(1)));
-		Calls calls = connect(properties, new BackendPolicy(properties, Integer.MAX_VALUE,
-				CircuitBreakerRegistry.ofDefaults(), new SimpleMeterRegistry()));
+				Duration.ofSeconds(60));
+		this.policy = new BackendPolicy(properties, Integer.MAX_VALUE, CircuitBreakerRegistry.ofDefaults(),
+				new SimpleMeterRegistry());
+		this.policy.circuit().transitionToMetricsOnlyState();
+		Calls calls = connect(properties, this.policy);
 		this.calls = calls;
 		return calls;
 	}

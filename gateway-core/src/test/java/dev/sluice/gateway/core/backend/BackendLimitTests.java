@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.gateway.core.config.CircuitProperties;
+import dev.sluice.gateway.core.config.Circuits;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,7 +165,7 @@ class BackendLimitTests {
 
 		for (BackendResult result : new BackendResult[] { new BackendResult.Refused(500),
 				new BackendResult.TimedOut(TIMEOUT.minusMillis(1)), new BackendResult.Unreachable(),
-				new BackendResult.Unreadable(), new BackendResult.CircuitOpen(LENGTH) }) {
+				new BackendResult.Unreadable(), new BackendResult.CircuitOpen() }) {
 			try (BackendLimit.Call call = limit.begin()) {
 				call.ended(result);
 			}
@@ -234,7 +234,7 @@ class BackendLimitTests {
 		private CircuitBreaker circuit() {
 			InstantSource clock = () -> Instant.EPOCH.plus(this.nowMicros, ChronoUnit.MICROS);
 			return CircuitBreaker.of("backend",
-					new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)).toConfig(TIMEOUT)
+					Circuits.config(TIMEOUT)
 						.clock(clock.withZone(ZoneOffset.UTC))
 						.currentTimestampFunction((_) -> this.nowMicros, TimeUnit.MICROSECONDS)
 						.recordResult((result) -> ((BackendResult) result).isFailure())
@@ -264,7 +264,7 @@ class BackendLimitTests {
 			}
 			Exchange exchange = new Exchange(gateway, call);
 			if (!gateway.circuit().tryAcquirePermission()) {
-				end(exchange, new BackendResult.CircuitOpen(LENGTH));
+				end(exchange, new BackendResult.CircuitOpen());
 			}
 			else if (!takes()) {
 				this.busy++;

@@ -15,7 +15,6 @@ import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.core.config.BackendProperties;
-import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
@@ -36,10 +35,9 @@ class BackendPolicyTests {
 
 	private static final Duration LIMIT = Duration.ofMillis(200);
 
-	/** Two calls at once; the circuit opens when half of two calls fail. */
+	/** Two calls at once. */
 	private final BackendProperties properties = new BackendProperties(URI.create("http://backend:8090"),
-			Duration.ofSeconds(1), LIMIT, 2, 1, Duration.ofSeconds(60),
-			new CircuitProperties(50, 2, Duration.ofSeconds(10), Duration.ofSeconds(7)));
+			Duration.ofSeconds(1), LIMIT, 2, 1, Duration.ofSeconds(60));
 
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
@@ -77,17 +75,18 @@ class BackendPolicyTests {
 
 	@Test
 	void opensTheCircuitForFailuresOfTheBackendOnly() {
-		record(new BackendResult.Rejected(400));
-		record(new BackendResult.Busy(429, null));
-		record(new BackendResult.Saved(new SavedOrder(ID, TIME)));
+		for (int i = 0; i < 20; i++) {
+			record(new BackendResult.Rejected(400));
+			record(new BackendResult.Busy(429, null));
+			record(new BackendResult.Saved(new SavedOrder(ID, TIME)));
+		}
 		assertThat(this.policy.circuit().getState()).isEqualTo(State.CLOSED);
 
-		record(new BackendResult.Unreachable());
-		record(new BackendResult.Unreachable());
-		record(new BackendResult.Unreachable());
+		for (int i = 0; i < 60; i++) {
+			record(new BackendResult.Unreachable());
+		}
 
 		assertThat(this.policy.circuit().getState()).isEqualTo(State.OPEN);
-		assertThat(this.policy.notPermitted()).isEqualTo(new BackendResult.CircuitOpen(Duration.ofSeconds(7)));
 	}
 
 	@Test

@@ -38,8 +38,7 @@ class BackendResultTests {
 				Arguments.of(new BackendResult.TimedOut(Duration.ofSeconds(1)), ProblemType.BACKEND_TIMEOUT,
 						Placed.UNKNOWN),
 				Arguments.of(new BackendResult.Unreachable(), ProblemType.BACKEND_UNAVAILABLE, Placed.UNKNOWN),
-				Arguments.of(new BackendResult.CircuitOpen(Duration.ofSeconds(1)), ProblemType.BACKEND_UNAVAILABLE,
-						Placed.NO),
+				Arguments.of(new BackendResult.CircuitOpen(), ProblemType.BACKEND_UNAVAILABLE, Placed.NO),
 				Arguments.of(new BackendResult.Full(), ProblemType.OVERLOADED, Placed.NO));
 	}
 
@@ -70,7 +69,7 @@ class BackendResultTests {
 				Arguments.of(new BackendResult.Unreadable(), true, true),
 				Arguments.of(new BackendResult.TimedOut(second), true, true),
 				Arguments.of(new BackendResult.Unreachable(), true, true),
-				Arguments.of(new BackendResult.CircuitOpen(second), false, false),
+				Arguments.of(new BackendResult.CircuitOpen(), false, false),
 				Arguments.of(new BackendResult.Full(), false, false));
 	}
 

@@ -22,7 +22,6 @@ class PropertiesTests {
 
 	@Test
 	void haveTheDocumentedDefaults() {
-		CircuitProperties circuit = new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1));
 		this.runner.run((context) -> {
 			GatewayProperties gateway = context.getBean(GatewayProperties.class);
 			assertThat(gateway.defaultMode()).isEqualTo(Mode.SYNC);
@@ -35,9 +34,9 @@ class PropertiesTests {
 						Duration.ofMillis(500), DataSize.ofMegabytes(32)));
 			assertThat(context.getBean(BackendProperties.class))
 				.isEqualTo(new BackendProperties(URI.create("http://127.0.0.1:8090"), Duration.ofSeconds(1),
-						Duration.ofSeconds(10), 1000, 1, Duration.ofSeconds(60), circuit));
+						Duration.ofSeconds(10), 1000, 1, Duration.ofSeconds(60)));
 			assertThat(context.getBean(QueueProperties.class))
-				.isEqualTo(new QueueProperties(Duration.ofMillis(1700), 10_000, 12, (short) 1, 0, circuit));
+				.isEqualTo(new QueueProperties(Duration.ofMillis(1700), 10_000, 12, (short) 1, 0));
 			assertThat(context.getBean(StatusProperties.class)).isEqualTo(
 					new StatusProperties(Duration.ofSeconds(1), 100_000, "order-status", Duration.ofMillis(250)));
 			assertThat(context.getBean(StatusProperties.class).keyLookupLimit(Mode.SYNC))
@@ -67,14 +66,12 @@ class PropertiesTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "backend.max-concurrent=0", "backend.max-attempts=0", "backend.response-timeout=0s",
 			"backend.url=no url", "backend.url=backend:8090", "backend.url=http://backend:8090/v1",
-			"backend.circuit.failure-percent=101", "backend.circuit.window=1ms", "backend.circuit.minimum-calls=0",
 			"backend.idle-timeout=0s", "queue.max-in-flight=0", "queue.partitions=0", "queue.replication-factor=0",
-			"queue.min-insync-replicas=2", "queue.timeout=-1s", "queue.circuit.failure-percent=0",
-			"queue.circuit.minimum-calls=0", "queue.circuit.open-for=0s", "queue.circuit.window=0s",
-			"status.recent-orders=0", "status.key-lookup-timeout=-1ms", "status.projection-group=",
-			"sluice.default-mode=both", "sluice.max-wait=-1s", "sluice.max-waiters=-1", "sluice.client-limit=-1",
-			"sluice.client-burst=0", "sluice.head-timeout=0s", "sluice.body-timeout=2h", "sluice.write-timeout=0s",
-			"sluice.max-connections=-1", "sluice.max-in-progress=-1", "sluice.max-body-memory=63KB" })
+			"queue.min-insync-replicas=2", "queue.timeout=-1s", "status.recent-orders=0",
+			"status.key-lookup-timeout=-1ms", "status.projection-group=", "sluice.default-mode=both",
+			"sluice.max-wait=-1s", "sluice.max-waiters=-1", "sluice.client-limit=-1", "sluice.client-burst=0",
+			"sluice.head-timeout=0s", "sluice.body-timeout=2h", "sluice.write-timeout=0s", "sluice.max-connections=-1",
+			"sluice.max-in-progress=-1", "sluice.max-body-memory=63KB" })
 	void refuseWhatCannotWork(String property) {
 		this.runner.withPropertyValues(property)
 			.run((context) -> assertThat(context).getFailure()

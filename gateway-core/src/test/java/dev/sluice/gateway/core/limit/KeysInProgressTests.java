@@ -6,7 +6,6 @@ import java.util.UUID;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.BackendProperties;
-import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.problem.ProblemException;
@@ -61,15 +60,11 @@ class KeysInProgressTests {
 
 	private static BackendProperties backend(int maxConcurrent) {
 		return new BackendProperties(URI.create("http://127.0.0.1:1"), Duration.ofSeconds(1), Duration.ofSeconds(1),
-				maxConcurrent, 1, Duration.ofSeconds(1), circuit());
+				maxConcurrent, 1, Duration.ofSeconds(1));
 	}
 
 	private static QueueProperties queue(int maxInFlight) {
-		return new QueueProperties(Duration.ofSeconds(1), maxInFlight, 1, (short) 1, 0, circuit());
-	}
-
-	private static CircuitProperties circuit() {
-		return new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1));
+		return new QueueProperties(Duration.ofSeconds(1), maxInFlight, 1, (short) 1, 0);
 	}
 
 }

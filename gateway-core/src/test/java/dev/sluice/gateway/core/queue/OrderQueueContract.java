@@ -16,7 +16,6 @@ import dev.sluice.contract.Order;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.devservices.Patience;
-import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
@@ -69,7 +68,7 @@ public abstract class OrderQueueContract {
 
 	@Test
 	void acceptsWhenKafkaHasAcknowledgedAndNotBefore() {
-		open(LONG, 10, 50);
+		open(LONG, 10);
 		CompletableFuture<Instant> accepted = enqueue();
 		await().until(() -> this.producer.history().size() == 1);
 		assertThat(accepted).isNotDone();
@@ -81,7 +80,7 @@ public abstract class OrderQueueContract {
 
 	@Test
 	void saysThatKafkaFailed() {
-		open(LONG, 10, 50);
+		open(LONG, 10);
 		CompletableFuture<Instant> accepted = enqueue();
 		await().until(() -> this.producer.history().size() == 1);
 
@@ -92,7 +91,7 @@ public abstract class OrderQueueContract {
 
 	@Test
 	void saysThatTheProducerTookNothing() {
-		open(LONG, 10, 50);
+		open(LONG, 10);
 		this.producer.sendException = new TimeoutException("no metadata");
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
@@ -100,7 +99,7 @@ public abstract class OrderQueueContract {
 
 	@Test
 	void knowsAtOnceWhatItHasAccepted() {
-		open(LONG, 10, 50);
+		open(LONG, 10);
 		CompletableFuture<Instant> accepted = enqueue();
 		await().until(this.producer::completeNext);
 
@@ -112,7 +111,7 @@ public abstract class OrderQueueContract {
 
 	@Test
 	void waitsNoLongerThanItsTimeout() {
-		open(Duration.ofMillis(50), 10, 50);
+		open(Duration.ofMillis(50), 10);
 
 		ProblemException problem = problem(enqueue());
 
@@ -124,7 +123,7 @@ public abstract class OrderQueueContract {
 
 	@Test
 	void refusesAtOnceWhatExceedsTheBulkhead() {
-		open(LONG, 1, 50);
+		open(LONG, 1);
 		CompletableFuture<Instant> first = enqueue();
 		await().until(() -> this.producer.history().size() == 1);
 
@@ -135,10 +134,12 @@ public abstract class OrderQueueContract {
 
 	@Test
 	void leavesAKafkaAloneThatFails() {
-		open(LONG, 10, 2);
+		open(LONG, 10);
 		this.producer.sendException = new TimeoutException("no metadata");
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
+		assertThat(this.policy.circuit().getMetrics().getNumberOfFailedCalls()).isEqualTo(2);
+		this.policy.circuit().transitionToForcedOpenState();
 		this.producer.sendException = null;
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
@@ -148,7 +149,7 @@ public abstract class OrderQueueContract {
 
 	@Test
 	void tellsOfOneFailureUntilKafkaAcknowledgesAgain() {
-		open(LONG, 10, 50);
+		open(LONG, 10);
 		assertThat(this.policy.accepts()).isTrue();
 		this.producer.sendException = new TimeoutException("no metadata");
 
@@ -164,7 +165,7 @@ public abstract class OrderQueueContract {
 
 	@Test
 	void refusesUntilTheTopicsAreThere() {
-		open(LONG, 10, 50);
+		open(LONG, 10);
 		this.topicsReady = false;
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
@@ -198,9 +199,8 @@ public abstract class OrderQueueContract {
 	protected abstract Function<ValidOrder, CompletionStage<Instant>> queue(QueuePolicy policy,
 			KafkaTemplate<String, byte[]> kafka);
 
-	private void open(Duration timeout, int maxInFlight, int minimumCalls) {
-		QueueProperties properties = new QueueProperties(timeout, maxInFlight, 12, (short) 1, 0,
-				new CircuitProperties(50, minimumCalls, Duration.ofMinutes(10), Duration.ofMinutes(1)));
+	private void open(Duration timeout, int maxInFlight) {
+		QueueProperties properties = new QueueProperties(timeout, maxInFlight, 12, (short) 1, 0);
 		KafkaTemplate<String, byte[]> kafka = new KafkaTemplate<>(() -> this.producer);
 		kafka.setProducerListener(new ProducerListener<>() {
 		});

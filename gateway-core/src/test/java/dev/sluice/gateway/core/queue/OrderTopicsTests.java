@@ -5,7 +5,6 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 
 import dev.sluice.contract.Topics;
-import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.topics.TopicWatch;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -65,8 +64,7 @@ class OrderTopicsTests {
 	}
 
 	private static QueueProperties queue(int replicationFactor, int minInsyncReplicas) {
-		return new QueueProperties(Duration.ofSeconds(1), 1, 12, (short) replicationFactor, minInsyncReplicas,
-				new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
+		return new QueueProperties(Duration.ofSeconds(1), 1, 12, (short) replicationFactor, minInsyncReplicas);
 	}
 
 }

@@ -14,7 +14,6 @@ import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.backend.BackendResult;
-import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
@@ -260,8 +259,7 @@ class OutcomePublisherTests {
 
 	/** At most two outcomes in flight. */
 	private static QueueProperties queue() {
-		return new QueueProperties(Duration.ofSeconds(1), 2, 1, (short) 1, 0,
-				new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
+		return new QueueProperties(Duration.ofSeconds(1), 2, 1, (short) 1, 0);
 	}
 
 }

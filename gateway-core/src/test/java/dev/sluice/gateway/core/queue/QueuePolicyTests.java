@@ -10,7 +10,6 @@ import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.Topics;
-import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
@@ -53,8 +52,7 @@ class QueuePolicyTests {
 	private final FakeRecentOrders recent = new FakeRecentOrders();
 
 	/** One order at once. */
-	private final QueueProperties properties = new QueueProperties(Duration.ofMillis(1_700), 1, 1, (short) 1, 0,
-			new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(7)));
+	private final QueueProperties properties = new QueueProperties(Duration.ofMillis(1_700), 1, 1, (short) 1, 0);
 
 	private boolean topicsReady = true;
 
@@ -74,7 +72,7 @@ class QueuePolicyTests {
 		ProblemException problem = catchThrowableOfType(ProblemException.class, this::prepare);
 		assertThat(problem.type()).isEqualTo(ProblemType.QUEUE_UNAVAILABLE);
 		assertThat(problem.placed()).isEqualTo(Placed.NO);
-		assertThat(problem.toResponse(HttpMethod.POST).getHeaders().getFirst(HttpHeaders.RETRY_AFTER)).isEqualTo("7");
+		assertThat(problem.toResponse(HttpMethod.POST).getHeaders().getFirst(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
 	}
 
 	@Test

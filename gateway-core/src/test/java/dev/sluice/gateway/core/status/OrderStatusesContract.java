@@ -17,7 +17,6 @@ import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.problem.ProblemException;
@@ -328,8 +327,7 @@ public abstract class OrderStatusesContract {
 		private final List<UUID> published = new CopyOnWriteArrayList<>();
 
 		RecordedOutcomes() {
-			super(new QueueProperties(Duration.ofSeconds(1), 10, 1, (short) 1, 0,
-					new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1))),
+			super(new QueueProperties(Duration.ofSeconds(1), 10, 1, (short) 1, 0),
 					new KafkaTemplate<>(new DefaultKafkaProducerFactory<>(Map.of())), null, null, JsonMapper.shared(),
 					new SimpleMeterRegistry());
 		}

@@ -43,8 +43,7 @@ class StatusProblemTests {
 	static Stream<BackendResult> isNotDeniedWhileTheBackendMayHaveIt() {
 		return Stream.of(new BackendResult.Refused(400), new BackendResult.Busy(503, null),
 				new BackendResult.Unreadable(), new BackendResult.TimedOut(Duration.ofSeconds(1)),
-				new BackendResult.Unreachable(), new BackendResult.CircuitOpen(Duration.ofSeconds(1)),
-				new BackendResult.Full());
+				new BackendResult.Unreachable(), new BackendResult.CircuitOpen(), new BackendResult.Full());
 	}
 
 	@Test

@@ -9,7 +9,6 @@ import java.util.UUID;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.Topics;
-import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.status.RecentOrder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -118,7 +117,7 @@ public final class GatewayMemory {
 	public abstract static class Outcomes extends OutcomePublisher {
 
 		protected Outcomes() {
-			super(new QueueProperties(null, 1, 1, (short) 1, 0, new CircuitProperties(50, 50, null, null)),
+			super(new QueueProperties(null, 1, 1, (short) 1, 0),
 					new KafkaTemplate<>(new DefaultKafkaProducerFactory<>(Map.of())), null, null, JSON,
 					new SimpleMeterRegistry());
 		}
