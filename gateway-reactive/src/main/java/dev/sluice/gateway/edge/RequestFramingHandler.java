@@ -157,8 +157,9 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 
 	/** The time limit of a head starts with its first byte, or when its turn comes. */
 	private void awaitRest(ChannelHandlerContext context) {
-		if (this.arriving.isToBeAsked()) {
-			context.writeAndFlush(Unpooled.wrappedBuffer(ArrivingRequest.CONTINUE));
+		byte[] question = this.arriving.ask();
+		if (question != null) {
+			context.writeAndFlush(Unpooled.wrappedBuffer(question));
 		}
 		Duration left = this.arriving.left();
 		if (left != null) {

@@ -11,7 +11,6 @@ import dev.sluice.contract.client.BackendConnections;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.config.BackendProperties;
-import dev.sluice.gateway.edge.Deadlines;
 import dev.sluice.gateway.web.NotAsync;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;

@@ -151,8 +151,9 @@ public final class GuardedHttp11Processor extends Http11Processor {
 	}
 
 	private SocketState awaitRest(SocketWrapperBase<?> socket, ClientConnection connection) throws IOException {
-		if (connection.arriving().isToBeAsked()) {
-			send(socket, ArrivingRequest.CONTINUE);
+		byte[] question = connection.arriving().ask();
+		if (question != null) {
+			send(socket, question);
 		}
 		Duration left = connection.arriving().left();
 		if (left == null) {

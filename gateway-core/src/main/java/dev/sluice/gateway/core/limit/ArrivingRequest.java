@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ArrivingRequest {
 
-	/** Asks a client that waits for it to send the body. */
-	public static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-
 	private final RequestLimit requests;
 
 	private final RequestFraming framing;
@@ -103,11 +100,16 @@ public final class ArrivingRequest {
 		}
 	}
 
-	/** Whether the client waits for {@link #CONTINUE}. True once. */
-	public boolean isToBeAsked() {
-		boolean first = this.framing.isInBody() && !this.asked && this.framing.head().isContinueExpected();
-		this.asked |= first;
-		return first;
+	/**
+	 * Asks for the body, once, if the client waits for that.
+	 * @return what to send; null if it does not wait
+	 */
+	public byte @Nullable [] ask() {
+		if (this.asked || !this.framing.isInBody() || !this.framing.head().isContinueExpected()) {
+			return null;
+		}
+		this.asked = true;
+		return "HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 	}
 
 	/**

@@ -78,13 +78,13 @@ class ArrivingRequestTests {
 	@Test
 	void asksForABodyOnce() {
 		check(this.request, "POST /orders HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
-		assertThat(this.request.isToBeAsked()).isTrue();
-		assertThat(this.request.isToBeAsked()).isFalse();
+		assertThat(this.request.ask()).isNotNull();
+		assertThat(this.request.ask()).isNull();
 
 		check(this.request, "ab");
 		this.request.end();
 		check(this.request, SIZED.formatted(2, ""));
-		assertThat(this.request.isToBeAsked()).isFalse();
+		assertThat(this.request.ask()).isNull();
 	}
 
 	@Test

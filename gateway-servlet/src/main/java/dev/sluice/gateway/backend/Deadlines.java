@@ -1,4 +1,4 @@
-package dev.sluice.gateway.edge;
+package dev.sluice.gateway.backend;
 
 import java.time.Duration;
 import java.util.concurrent.ScheduledFuture;
