@@ -1,13 +1,19 @@
 package dev.sluice.gateway.web;
 
+import java.util.UUID;
+
 import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.limit.SchedulingDelay;
+import dev.sluice.gateway.core.order.Mode;
+import dev.sluice.gateway.core.status.KeyUse;
+import dev.sluice.gateway.core.status.KeysReadiness;
 import dev.sluice.gateway.edge.ConnectionLimitHandler;
 import dev.sluice.gateway.edge.RequestFramingHandler;
+import dev.sluice.gateway.status.KeyLookup;
 import dev.sluice.threads.Supervisor;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -16,17 +22,19 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.health.contributor.ReactiveHealthIndicator;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.client.ReactorResourceFactory;
+import reactor.core.publisher.Mono;
 import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
 
-/** The web server, with the gateway's limits. */
+/** The web server, with the gateway's limits, and its readiness. */
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
 
@@ -53,6 +61,17 @@ class GatewayConfiguration {
 	@Bean
 	BackendPolicy backend(BackendProperties backend, CircuitBreakerRegistry circuits, MeterRegistry meters) {
 		return new BackendPolicy(backend, Integer.MAX_VALUE, circuits, meters);
+	}
+
+	/**
+	 * The part of readiness that idempotency keys have: looks a new one up, as a sync
+	 * order does, until {@link KeysReadiness} is content.
+	 */
+	@Bean
+	ReactiveHealthIndicator keysHealthIndicator(KeysReadiness readiness, KeyLookup keys) {
+		return () -> (readiness.begin() ? keys.find(UUID.randomUUID(), Mode.SYNC) : Mono.<KeyUse>empty())
+			.doOnNext(readiness::end)
+			.then(Mono.fromSupplier(readiness::health));
 	}
 
 	@Bean

@@ -8,10 +8,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import dev.sluice.contract.BackendAnswer;
 import dev.sluice.contract.client.BackendConnections;
+import dev.sluice.gateway.NotAsync;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.config.BackendProperties;
-import dev.sluice.gateway.web.NotAsync;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;

@@ -2,6 +2,7 @@ package dev.sluice.gateway.order;
 
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderView;
+import dev.sluice.gateway.NotAsync;
 import dev.sluice.gateway.core.metrics.OrderMetrics;
 import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.PageQuery;
@@ -13,7 +14,6 @@ import dev.sluice.gateway.edge.GuardedHttp11Processor;
 import dev.sluice.gateway.status.FailedOrders;
 import dev.sluice.gateway.status.OrderStatuses;
 import dev.sluice.gateway.status.Waiters;
-import dev.sluice.gateway.web.NotAsync;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.MediaType;

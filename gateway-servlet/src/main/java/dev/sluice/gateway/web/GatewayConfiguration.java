@@ -2,6 +2,7 @@ package dev.sluice.gateway.web;
 
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 
@@ -12,8 +13,11 @@ import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
 import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.limit.SchedulingDelay;
+import dev.sluice.gateway.core.order.Mode;
+import dev.sluice.gateway.core.status.KeysReadiness;
 import dev.sluice.gateway.edge.GuardedHttp11Protocol;
 import dev.sluice.gateway.edge.InTurn;
+import dev.sluice.gateway.status.KeyLookup;
 import dev.sluice.gateway.web.ServletProperties.Threads;
 import dev.sluice.threads.Supervisor;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
@@ -21,6 +25,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.catalina.connector.Connector;
 import org.apache.coyote.AbstractProtocol;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
 import org.springframework.boot.tomcat.TomcatWebServer;
 import org.springframework.boot.tomcat.autoconfigure.TomcatServerProperties;
@@ -35,7 +40,7 @@ import org.springframework.http.HttpMethod;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
 
-/** The web server, with the gateway's limits. */
+/** The web server, with the gateway's limits, and its readiness. */
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
 
@@ -73,6 +78,20 @@ class GatewayConfiguration {
 	BackendPolicy backend(BackendProperties backend, ServletProperties servlet, TomcatServerProperties tomcat,
 			CircuitBreakerRegistry circuits, MeterRegistry meters) {
 		return new BackendPolicy(backend, servlet.backendThreads(tomcat.getThreads().getMax()), circuits, meters);
+	}
+
+	/**
+	 * The part of readiness that idempotency keys have: looks a new one up, as a sync
+	 * order does, until {@link KeysReadiness} is content.
+	 */
+	@Bean
+	HealthIndicator keysHealthIndicator(KeysReadiness readiness, KeyLookup keys) {
+		return () -> {
+			if (readiness.begin()) {
+				readiness.end(keys.find(UUID.randomUUID(), Mode.SYNC));
+			}
+			return readiness.health();
+		};
 	}
 
 	@Bean

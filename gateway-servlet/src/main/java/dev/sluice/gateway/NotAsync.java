@@ -1,4 +1,4 @@
-package dev.sluice.gateway.web;
+package dev.sluice.gateway;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
