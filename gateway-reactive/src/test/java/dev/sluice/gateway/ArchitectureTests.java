@@ -76,8 +76,7 @@ class ArchitectureTests {
 	/**
 	 * Code that serves requests never blocks. OrderTopics, RecentOrders, RecentReader,
 	 * SchedulingDelay and OutcomePublisher wait on threads of their own, or when the
-	 * gateway stops. TopicsLook takes the results of futures that are complete. WarmUp
-	 * waits before the gateway starts.
+	 * gateway stops. WarmUp waits before the gateway starts.
 	 */
 	@ArchTest
 	static final ArchRule neverWaits = noClasses().that()
@@ -88,8 +87,6 @@ class ArchitectureTests {
 		.doNotHaveSimpleName("RecentReader")
 		.and()
 		.doNotHaveSimpleName("SchedulingDelay")
-		.and()
-		.doNotHaveSimpleName("TopicsLook")
 		.and()
 		.doNotHaveSimpleName("OutcomePublisher")
 		.and()

@@ -78,21 +78,22 @@ final class KnownOrders {
 	/** Kafka has acknowledged an order of this gateway. */
 	void acknowledged(UUID id, Acceptance acceptance, TopicPartition partition) {
 		if (isUnread(partition, acceptance.lastOffset()) && this.acknowledged.size() < this.capacity) {
-			this.acknowledged.merge(id, new Written<>(partition, acceptance),
-					(before, now) -> new Written<>(partition, before.order().merge(now.order())));
+			this.acknowledged.merge(id, new Written<>(partition, acceptance.lastOffset(), acceptance),
+					(before, now) -> new Written<>(partition, Math.max(before.offset(), now.offset()),
+							before.order().merge(now.order())));
 		}
 	}
 
 	/** The outcome of a synchronous order is about to be published. */
 	void publishing(UUID id, @Nullable Fingerprint fingerprint, Instant savedAt) {
-		this.publishing.putIfAbsent(id, new Written<>(null, new SyncSave(fingerprint, savedAt, UNPUBLISHED)));
+		this.publishing.putIfAbsent(id,
+				new Written<>(null, UNPUBLISHED, new SyncSave(fingerprint, savedAt, UNPUBLISHED)));
 	}
 
 	/** The outcome of a synchronous order has been acknowledged. */
 	void published(UUID id, TopicPartition partition, long offset) {
-		this.publishing.computeIfPresent(id, (_, save) -> isUnread(partition, offset)
-				? new Written<>(partition, new SyncSave(save.order().fingerprint(), save.order().savedAt(), offset))
-				: null);
+		this.publishing.computeIfPresent(id, (_, save) -> isUnread(partition, offset) ? new Written<>(partition, offset,
+				new SyncSave(save.order().fingerprint(), save.order().savedAt(), offset)) : null);
 	}
 
 	/** The outcome of a synchronous order has not been published. */
@@ -219,15 +220,7 @@ final class KnownOrders {
 
 	private boolean isRead(Written<?> written) {
 		TopicPartition partition = written.partition();
-		if (partition == null) {
-			return false;
-		}
-		long offset = switch (written.order()) {
-			case Acceptance acceptance -> acceptance.lastOffset();
-			case SyncSave save -> save.offset();
-			default -> UNPUBLISHED;
-		};
-		return !isUnread(partition, offset);
+		return partition != null && !isUnread(partition, written.offset());
 	}
 
 	/** Adds a record that was read, and drops the oldest of its partition if it must. */
@@ -291,8 +284,9 @@ final class KnownOrders {
 	 * What this gateway wrote and may not have read yet.
 	 *
 	 * @param partition the partition of its record, null if it has none yet
+	 * @param offset the offset of its last record
 	 */
-	private record Written<T>(@Nullable TopicPartition partition, T order) {
+	private record Written<T>(@Nullable TopicPartition partition, long offset, T order) {
 	}
 
 	/** The place of an order's record. */

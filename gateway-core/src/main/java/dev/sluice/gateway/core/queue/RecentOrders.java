@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.TransferQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -88,7 +88,7 @@ public class RecentOrders implements SmartLifecycle {
 
 	private final RecentReader topics;
 
-	private final Queue<CompletableFuture<Reading>> callers = new ConcurrentLinkedQueue<>();
+	private final TransferQueue<CompletableFuture<Reading>> callers = new LinkedTransferQueue<>();
 
 	/** Waits without an answer since the last one. */
 	private final AtomicInteger silentWaits = new AtomicInteger();
@@ -97,9 +97,6 @@ public class RecentOrders implements SmartLifecycle {
 
 	/** Whether a caller waits for the end of the topics. */
 	private volatile boolean awaited;
-
-	/** Whether the asker rests until a caller comes. */
-	private volatile boolean idle;
 
 	private volatile boolean running;
 
@@ -114,7 +111,7 @@ public class RecentOrders implements SmartLifecycle {
 	private final List<CompletableFuture<Reading>> asking = new ArrayList<>();
 
 	/** The look whose answers have not come. Confined to the asker. */
-	private @Nullable TopicsLook look;
+	private @Nullable CompletableFuture<TopicsLook> look;
 
 	/** When the last look began. Confined to the asker. */
 	private long lookNanos = System.nanoTime() - LOOK_INTERVAL.toNanos();
@@ -184,9 +181,6 @@ public class RecentOrders implements SmartLifecycle {
 		}
 		CompletableFuture<Reading> caller = new CompletableFuture<>();
 		this.callers.add(caller);
-		if (this.idle) {
-			LockSupport.unpark(this.asker);
-		}
 		return caller.completeOnTimeout(Reading.BEHIND, limit.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
@@ -230,21 +224,19 @@ public class RecentOrders implements SmartLifecycle {
 				client = this.admins.get();
 				this.admin = client;
 			}
-			look(client);
-			Map<TopicPartition, KnownOrders.Part> parts = this.orders.parts();
-			if (!parts.isEmpty()) {
-				takeCallers();
-				answer(readToEnds(client, parts));
+			boolean due = look(client);
+			CompletableFuture<Reading> caller = this.callers.poll(due ? 0 : this.wait.toNanos(), TimeUnit.NANOSECONDS);
+			if (caller != null) {
+				this.asking.add(caller);
 			}
-			if (parts.isEmpty() || this.callers.isEmpty()) {
-				// Without partitions, callers wait until their time is over.
-				this.callers.removeIf(CompletableFuture::isDone);
-				boolean settled = this.look == null && !parts.isEmpty();
-				this.idle = true;
-				if (this.callers.isEmpty() || parts.isEmpty()) {
-					LockSupport.parkNanos((settled ? LOOK_INTERVAL : this.wait).toNanos());
-				}
-				this.idle = false;
+			takeCallers();
+			Map<TopicPartition, KnownOrders.Part> parts = this.orders.parts();
+			if (parts.isEmpty()) {
+				// Callers wait until their time is over.
+				this.asking.removeIf(CompletableFuture::isDone);
+			}
+			else if (due || this.awaited) {
+				answer(readToEnds(client, parts));
 			}
 			return Duration.ZERO;
 		}
@@ -262,25 +254,31 @@ public class RecentOrders implements SmartLifecycle {
 		}
 	}
 
-	/** Looks at the topics and the committed offsets when it is time. */
-	private void look(Admin client) throws InterruptedException {
-		TopicsLook asked = this.look;
+	/**
+	 * Looks at the topics and the committed offsets when it is time.
+	 * @return whether it is
+	 */
+	private boolean look(Admin client) throws InterruptedException {
+		CompletableFuture<TopicsLook> asked = this.look;
 		if (asked != null && asked.isDone()) {
 			this.look = null;
-			this.topics.found(asked.result());
+			try {
+				this.topics.found(asked.get());
+			}
+			catch (ExecutionException ex) {
+				TopicsLook.checkRetriable(ex);
+			}
 		}
-		if (this.look == null && System.nanoTime() - this.lookNanos >= LOOK_INTERVAL.toNanos()) {
+		boolean due = this.look == null && System.nanoTime() - this.lookNanos >= LOOK_INTERVAL.toNanos();
+		if (due) {
 			this.lookNanos = System.nanoTime();
 			this.look = TopicsLook.begin(client, this.group, this::answered);
 		}
+		return due;
 	}
 
 	private void takeCallers() {
-		CompletableFuture<Reading> caller = this.callers.poll();
-		while (caller != null) {
-			this.asking.add(caller);
-			caller = this.callers.poll();
-		}
+		this.callers.drainTo(this.asking);
 		this.awaited = !this.asking.isEmpty();
 	}
 

@@ -34,9 +34,9 @@ final class RecentReader {
 
 	private final Runnable onProgress;
 
-	private volatile TopicsLook.@Nullable Result found;
+	private volatile @Nullable TopicsLook found;
 
-	private TopicsLook.@Nullable Result applied;
+	private @Nullable TopicsLook applied;
 
 	private @Nullable Consumer<byte[], byte[]> consumer;
 
@@ -52,14 +52,9 @@ final class RecentReader {
 		this.onProgress = onProgress;
 	}
 
-	/**
-	 * The topics and committed offsets as they are now. Any thread may call it.
-	 * @param result null if they are not known
-	 */
-	void found(TopicsLook.@Nullable Result result) {
-		if (result != null) {
-			this.found = result;
-		}
+	/** The topics and committed offsets as they are now. Any thread may call it. */
+	void found(TopicsLook look) {
+		this.found = look;
 	}
 
 	/**
@@ -110,8 +105,8 @@ final class RecentReader {
 		}
 	}
 
-	private void apply(TopicsLook.@Nullable Result latest, Consumer<byte[], byte[]> client) {
-		TopicsLook.Result before = this.applied;
+	private void apply(@Nullable TopicsLook latest, Consumer<byte[], byte[]> client) {
+		TopicsLook before = this.applied;
 		if (latest == null || latest == before) {
 			return;
 		}
