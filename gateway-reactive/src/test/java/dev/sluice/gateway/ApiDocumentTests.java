@@ -1,48 +1,7 @@
 package dev.sluice.gateway;
 
-import java.util.Arrays;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import dev.sluice.gateway.core.web.ApiDocumentContract;
 
-import dev.sluice.contract.DescribedApi;
-import org.junit.jupiter.api.Test;
-import org.springframework.context.annotation.ClassPathScanningCandidateComponentProvider;
-import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.core.type.filter.AnnotationTypeFilter;
-import org.springframework.util.ClassUtils;
-import org.springframework.web.bind.annotation.RequestMapping;
-import org.springframework.web.bind.annotation.RestController;
-
-import static org.assertj.core.api.Assertions.assertThat;
-
-class ApiDocumentTests {
-
-	/** Answers only failures from elsewhere. */
-	private static final String ERROR_PAGE = "/error";
-
-	@Test
-	void describesEachOperationAndNoOther() {
-		assertThat(DescribedApi.operations()).containsExactlyInAnyOrderElementsOf(operations());
-	}
-
-	private static Set<String> operations() {
-		var scanner = new ClassPathScanningCandidateComponentProvider(false);
-		scanner.addIncludeFilter(new AnnotationTypeFilter(RestController.class));
-		return scanner.findCandidateComponents(GatewayApplication.class.getPackageName())
-			.stream()
-			.map((bean) -> ClassUtils.resolveClassName(String.valueOf(bean.getBeanClassName()), null))
-			.flatMap((controller) -> Arrays.stream(controller.getDeclaredMethods()))
-			.map((method) -> AnnotatedElementUtils.findMergedAnnotation(method, RequestMapping.class))
-			.flatMap(ApiDocumentTests::operations)
-			.collect(Collectors.toSet());
-	}
-
-	private static Stream<String> operations(RequestMapping mapping) {
-		if (mapping == null || mapping.path()[0].equals(ERROR_PAGE)) {
-			return Stream.empty();
-		}
-		return Arrays.stream(mapping.method()).map((method) -> method + " " + mapping.path()[0]);
-	}
+class ApiDocumentTests extends ApiDocumentContract {
 
 }

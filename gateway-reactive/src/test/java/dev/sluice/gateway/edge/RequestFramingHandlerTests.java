@@ -20,7 +20,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
-import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -86,19 +85,6 @@ class RequestFramingHandlerTests {
 	}
 
 	@Test
-	void givesAHeadNoMoreTimeForComingInDrops() {
-		receive("GET / HT");
-		after(9);
-		receive("TP/1.1\r\n");
-		assertThat(this.channel.isOpen()).isTrue();
-
-		after(1);
-
-		assertThat(sent()).startsWith("HTTP/1.1 408").contains("urn:sluice:problem:request-timeout");
-		assertThat(this.channel.isOpen()).isFalse();
-	}
-
-	@Test
 	void limitsTheHeadOfALaterRequestFromItsTurn() {
 		receive(GET.formatted(0) + "G");
 		after(60);
@@ -107,43 +93,6 @@ class RequestFramingHandlerTests {
 
 		after(10);
 
-		assertThat(this.channel.isOpen()).isFalse();
-	}
-
-	@Test
-	void letsInOneRequestAtATime() {
-		receive(GET.formatted(0) + GET.formatted(1) + GET.formatted(2));
-		assertThat(this.application.requests).containsExactly("/0");
-
-		answer(200);
-		assertThat(this.application.requests).containsExactly("/0", "/1");
-
-		answer(200);
-		assertThat(this.application.requests).containsExactly("/0", "/1", "/2");
-	}
-
-	@Test
-	void holdsARequestUntilItsBodyHasArrived() {
-		receive(POST + "1234");
-		assertThat(this.application.requests).isEmpty();
-
-		receive("5");
-
-		assertThat(this.application.requests).containsExactly("/0");
-		assertThat(this.application.body).hasToString("12345");
-	}
-
-	@Test
-	void asksForABodyAndLimitsItsTime() {
-		receive(POST.replace("\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n"));
-		assertThat(sent()).isEqualTo("HTTP/1.1 100 Continue\r\n\r\n");
-
-		after(9);
-		receive("1");
-		assertThat(this.channel.isOpen()).isTrue();
-		after(1);
-
-		assertThat(sent()).startsWith("HTTP/1.1 408").contains("\"/0\"");
 		assertThat(this.channel.isOpen()).isFalse();
 	}
 
@@ -255,17 +204,12 @@ class RequestFramingHandlerTests {
 
 		private final List<String> requests = new ArrayList<>();
 
-		private final StringBuilder body = new StringBuilder();
-
 		private int readsEnded;
 
 		@Override
 		public void channelRead(ChannelHandlerContext context, Object message) {
 			if (message instanceof HttpRequest request) {
 				this.requests.add(request.uri());
-			}
-			if (message instanceof HttpContent content) {
-				this.body.append(content.content().toString(StandardCharsets.US_ASCII));
 			}
 			ReferenceCountUtil.release(message);
 		}

@@ -71,19 +71,6 @@ class RecentOrdersTests {
 		assertThat(this.orders.isRunning()).isFalse();
 	}
 
-	@Test
-	void knowsASynchronousSaveWhileItsOutcomeIsPublished() {
-		this.orders.known().publishing(this.id, FINGERPRINT, TIME);
-
-		SyncSave save = this.orders.syncSave(this.id);
-		assertThat(save).isNotNull();
-		assertThat(save.fingerprint()).isEqualTo(FINGERPRINT);
-		assertThat(save.savedAt()).isEqualTo(TIME);
-
-		this.orders.known().notPublished(this.id);
-		assertThat(this.orders.syncSave(this.id)).isNull();
-	}
-
 	/** Otherwise it would never learn that the projection has committed the order. */
 	@Test
 	void keepsNothingOfAPartitionThatItDoesNotRead() {
@@ -172,21 +159,6 @@ class RecentOrdersTests {
 		this.kafka.endsAt(ORDERS, 5);
 
 		await().until(() -> lag() == 5);
-	}
-
-	@Test
-	void knowsAtOnceWhatThisGatewayHasHadAcknowledged() {
-		start();
-		UUID saved = UUID.randomUUID();
-		this.orders.known().publishing(saved, FINGERPRINT, TIME);
-
-		this.orders.accepted(this.id, FINGERPRINT, TIME, 0, 0);
-		this.orders.known().published(saved, OUTCOMES, 0);
-
-		assertThat(this.orders.acceptance(this.id)).isEqualTo(new Acceptance(FINGERPRINT, TIME, TIME, 0, 0));
-		assertThat(this.orders.syncSave(saved)).isEqualTo(new SyncSave(FINGERPRINT, TIME, 0));
-		this.kafka.commit(OUTCOMES, 1);
-		await().until(() -> this.orders.syncSave(saved) == null);
 	}
 
 	@Test

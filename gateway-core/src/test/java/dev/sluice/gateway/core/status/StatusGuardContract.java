@@ -131,6 +131,7 @@ public abstract class StatusGuardContract {
 		CompletableFuture<String> failed = CompletableFuture
 			.failedFuture(new DataAccessResourceFailureException("down"));
 		for (int i = 0; i < 5; i++) {
+			assertThat(circuit()).isEqualTo(State.CLOSED);
 			assertThat(ask(LONG, failed)).failsWithin(PATIENCE)
 				.withThrowableThat()
 				.withCauseInstanceOf(StatusUnavailableException.class);
