@@ -66,22 +66,20 @@ final class AsyncOrderController {
 			@RequestAttribute(GuardedHttp11Processor.ATTRIBUTE) GuardedHttp11Processor connection) {
 		Preference preference = this.requests.preference(http.getHeaders());
 		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
-		CompletionStage<OrderReply> reply;
-		try {
-			OrderRequest request = this.requests.read(preference, http);
-			// While the client waits, its key is not in progress: the order is accepted.
-			reply = this.placement.place(request)
-				.thenCompose((order) -> request.waitsForOutcome()
-						? AsyncOrderPlacement
-							.callBlocking(() -> this.waiters.untilSaved(request, connection::isDisconnected))
-						: CompletableFuture.completedStage(OrderReply.to(request, order)));
-		}
-		catch (RuntimeException | Error ex) {
-			reply = CompletableFuture.failedStage(ex);
-		}
-		return reply
+		return CompletableFuture.completedStage(http)
+			.thenApply((order) -> this.requests.read(preference, order))
+			.thenCompose((request) -> place(request, connection))
 			.whenComplete((_, failure) -> timing.end((failure != null) ? AsyncBackendClient.cause(failure) : null))
 			.thenApply(OrderReply::toResponse);
+	}
+
+	private CompletionStage<OrderReply> place(OrderRequest request, GuardedHttp11Processor connection) {
+		// While the client waits, its key is not in progress: the order is accepted.
+		return this.placement.place(request)
+			.thenCompose((order) -> request.waitsForOutcome()
+					? AsyncOrderPlacement
+						.callBlocking(() -> this.waiters.untilSaved(request, connection::isDisconnected))
+					: CompletableFuture.completedStage(OrderReply.to(request, order)));
 	}
 
 	@GetMapping(path = "/orders/{id}", produces = MediaType.APPLICATION_JSON_VALUE)
