@@ -23,7 +23,6 @@ import dev.sluice.threads.Supervisor;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.catalina.connector.Connector;
-import org.apache.coyote.AbstractProtocol;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
@@ -100,7 +99,6 @@ class GatewayConfiguration {
 		int maxHeadBytes = (int) server.getMaxHttpRequestHeaderSize().toBytes();
 		return (factory) -> {
 			factory.setProtocol(GuardedHttp11Protocol.class.getName());
-			factory.addProtocolHandlerCustomizers(buffers());
 			factory.addConnectorCustomizers((connector) -> limit(connector, maxHeadBytes, requests));
 			if (servlet.threads() == Threads.VIRTUAL) {
 				factory.addProtocolHandlerCustomizers(virtualThreads());
@@ -125,19 +123,12 @@ class GatewayConfiguration {
 			protocol.setMaxTrailerSize(maxHeadBytes + 1024);
 			// Further connections wait in the backlog.
 			protocol.setMaxConnections(requests.connections().maxConnections());
-		}
-	}
-
-	/**
-	 * Each connection has two buffers in the heap, busy or not. An order is smaller than
-	 * one, so Tomcat's 8 KB would be twice what is needed.
-	 */
-	private static TomcatProtocolHandlerCustomizer<AbstractProtocol<?>> buffers() {
-		return (protocol) -> {
+			// Each connection has two buffers in the heap, busy or not. An order is
+			// smaller than one, so Tomcat's 8 KB would be twice what is needed.
 			protocol.setProperty("socket.appReadBufSize", "4096");
 			protocol.setProperty("socket.appWriteBufSize", "4096");
 			protocol.setProperty("socket.txBufSize", Integer.toString(ConnectionProperties.SEND_BUFFER_BYTES));
-		};
+		}
 	}
 
 	/** At most one for each connection: {@code sluice.max-connections}. */
