@@ -56,10 +56,7 @@ public final class KeyLookup {
 				.flatMap((inKafka) -> this.repository.keyUse(id, limit)
 					.singleOptional()
 					.map((inTable) -> KeyUse.of(inKafka, inTable))
-					.onErrorResume(StatusUnavailableException.class, (failure) -> {
-						logger.debug("PostgreSQL did not report whether order {} was accepted before", id, failure);
-						return Mono.just(KeyUse.of(inKafka, null));
-					})
+					.onErrorResume(StatusUnavailableException.class, (_) -> Mono.just(KeyUse.of(inKafka, null)))
 					.onErrorResume((_) -> mode == Mode.QUEUED, (bug) -> {
 						// A queued order needs only Kafka.
 						logger.error("Whether order {} was accepted before cannot be read because of a bug", id, bug);

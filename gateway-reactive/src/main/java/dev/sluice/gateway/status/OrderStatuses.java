@@ -17,8 +17,6 @@ import dev.sluice.gateway.core.status.RecentOrder;
 import dev.sluice.gateway.core.status.StatusProblem;
 import dev.sluice.gateway.core.status.StatusRow;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
@@ -30,8 +28,6 @@ import reactor.core.publisher.Mono;
  */
 @Component
 public final class OrderStatuses {
-
-	private static final Logger logger = LoggerFactory.getLogger(OrderStatuses.class);
 
 	private final StatusProperties properties;
 
@@ -63,8 +59,7 @@ public final class OrderStatuses {
 			long deadlineNanos = System.nanoTime() + 2 * this.properties.timeout().toNanos();
 			return this.repository.find(id, this.properties.timeout())
 				.map((row) -> found(id, row, deadlineNanos))
-				.onErrorResume(StatusUnavailableException.class,
-						(failure) -> Mono.just(notRead(id, failure, deadlineNanos)))
+				.onErrorResume(StatusUnavailableException.class, (_) -> Mono.just(notRead(id, deadlineNanos)))
 				.switchIfEmpty(Mono.fromSupplier(() -> notFound(id, deadlineNanos)))
 				.flatMap((view) -> view);
 		});
@@ -123,8 +118,7 @@ public final class OrderStatuses {
 	}
 
 	/** The backend may know better than Kafka. */
-	private Mono<OrderView> notRead(UUID id, Throwable failure, long deadlineNanos) {
-		logger.debug("PostgreSQL did not return the status of order {}", id, failure);
+	private Mono<OrderView> notRead(UUID id, long deadlineNanos) {
 		RecentOrder known = RecentOrder.of(id, this.recent);
 		OrderView view = known.alone();
 		if (view != null && view.status() == OrderStatus.SAVED) {

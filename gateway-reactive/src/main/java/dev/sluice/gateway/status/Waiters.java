@@ -58,10 +58,7 @@ public final class Waiters {
 		return Mono.defer(() -> this.repository.find(wait.id(), this.limit).singleOptional())
 			.flatMap((row) -> Mono
 				.justOrEmpty(wait.check(row.map((found) -> found.viewFor(wait.request())), System.nanoTime())))
-			.onErrorResume(StatusUnavailableException.class, (failure) -> {
-				logger.debug("PostgreSQL did not report whether order {} is saved", wait.id(), failure);
-				return Mono.just(wait.notWaited());
-			})
+			.onErrorResume(StatusUnavailableException.class, (_) -> Mono.just(wait.notWaited()))
 			.onErrorResume((failure) -> !(failure instanceof ProblemException), (bug) -> {
 				// The order has been accepted, and the answer says so.
 				logger.error("Whether order {} is saved cannot be read because of a bug", wait.id(), bug);

@@ -64,10 +64,7 @@ final class Problems implements ErrorWebExceptionHandler {
 		HttpMethod method = request.getMethod();
 		return switch (failure) {
 			case ProblemException problem -> problem.toResponse(method);
-			case StatusUnavailableException _ -> {
-				log.debug("Failed orders cannot be read", failure);
-				yield StatusProblem.unavailable().toResponse(method);
-			}
+			case StatusUnavailableException _ -> StatusProblem.unavailable().toResponse(method);
 			// Errors of the framework have a status, and headers such as Allow.
 			case ErrorResponse known when known.getStatusCode().value() != 500 -> {
 				ProblemType type = StandardProblem.typeOf(known.getStatusCode().value());

@@ -62,8 +62,7 @@ public final class KeyLookup {
 		try {
 			return this.repository.keyUse(id, limit);
 		}
-		catch (StatusUnavailableException ex) {
-			logger.debug("PostgreSQL did not report whether order {} was accepted before", id, ex);
+		catch (StatusUnavailableException _) {
 			return null;
 		}
 		catch (RuntimeException ex) {

@@ -19,8 +19,6 @@ import dev.sluice.gateway.core.status.StatusProblem;
 import dev.sluice.gateway.core.status.StatusRow;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
@@ -31,8 +29,6 @@ import org.springframework.stereotype.Component;
  */
 @Component
 public final class OrderStatuses {
-
-	private static final Logger logger = LoggerFactory.getLogger(OrderStatuses.class);
 
 	private final StatusProperties properties;
 
@@ -66,8 +62,7 @@ public final class OrderStatuses {
 		try {
 			row = this.repository.find(id, this.properties.timeout());
 		}
-		catch (StatusUnavailableException ex) {
-			logger.debug("PostgreSQL did not return the status of order {}", id, ex);
+		catch (StatusUnavailableException _) {
 			return notRead(id, deadlineNanos);
 		}
 		return row.isPresent() ? found(id, row.get(), deadlineNanos) : notFound(id, deadlineNanos);
@@ -123,7 +118,7 @@ public final class OrderStatuses {
 		try {
 			row = this.repository.find(id, left(deadlineNanos));
 		}
-		catch (StatusUnavailableException ex) {
+		catch (StatusUnavailableException _) {
 			throw StatusProblem.unavailable(id);
 		}
 		return row.map((found) -> RecentOrder.of(id, this.recent).mergedWith(found))

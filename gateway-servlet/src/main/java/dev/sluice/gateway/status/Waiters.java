@@ -73,8 +73,7 @@ public final class Waiters {
 		try {
 			row = this.repository.find(wait.id(), this.limit);
 		}
-		catch (StatusUnavailableException ex) {
-			logger.debug("PostgreSQL did not report whether order {} is saved", wait.id(), ex);
+		catch (StatusUnavailableException _) {
 			return wait.notWaited();
 		}
 		catch (RuntimeException ex) {

@@ -50,7 +50,6 @@ final class Problems extends ResponseEntityExceptionHandler {
 	@ExceptionHandler
 	@Nullable ResponseEntity<ProblemDetail> notRead(StatusUnavailableException ex, HttpMethod method, HttpServletRequest request)
 			throws IOException {
-		log.debug("Failed orders cannot be read", ex);
 		return problem(StatusProblem.unavailable(), method, request);
 	}
 
