@@ -6,7 +6,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.backend.BackendLimit;
@@ -207,15 +206,11 @@ public final class RequestLimit implements SmartLifecycle {
 		return WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE + 1;
 	}
 
-	/** One request. */
-	public final class Place implements AutoCloseable {
+	/** One request. Not thread-safe. */
+	public final class Place {
 
 		private final boolean tooLate;
 
-		@GuardedBy("this")
-		private boolean open = true;
-
-		@GuardedBy("this")
 		private boolean taken;
 
 		private Place(boolean tooLate) {
@@ -243,7 +238,7 @@ public final class RequestLimit implements SmartLifecycle {
 		 * @throws ProblemException if the gateway was stopping when the request arrived,
 		 * or if no place is free
 		 */
-		public synchronized void take() {
+		public void take() {
 			if (this.tooLate) {
 				RequestLimit.this.refused.count(Reason.SHUTTING_DOWN);
 				throw new ProblemException(ProblemType.SHUTTING_DOWN,
@@ -257,16 +252,12 @@ public final class RequestLimit implements SmartLifecycle {
 			this.taken = true;
 		}
 
-		/** The request is answered. Repeated calls have no effect. */
-		@Override
-		public synchronized void close() {
-			if (this.open) {
-				this.open = false;
-				if (this.taken) {
-					RequestLimit.this.inProgress.decrementAndGet();
-				}
-				depart();
+		/** The request is answered. To be called once. */
+		public void close() {
+			if (this.taken) {
+				RequestLimit.this.inProgress.decrementAndGet();
 			}
+			depart();
 		}
 
 	}
