@@ -11,7 +11,6 @@ import dev.sluice.gateway.core.status.StatusSql;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.r2dbc.autoconfigure.R2dbcProperties;
 import org.springframework.r2dbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
@@ -36,13 +35,8 @@ class StatusGuard {
 	 */
 	private final int connections;
 
-	@Autowired
 	StatusGuard(CircuitBreakerRegistry circuits, R2dbcProperties r2dbc) {
-		this(circuits, r2dbc.getPool().getMaxSize());
-	}
-
-	StatusGuard(CircuitBreakerRegistry circuits, int connections) {
-		this.connections = connections;
+		this.connections = r2dbc.getPool().getMaxSize();
 		this.circuit = new StatusCircuit(circuits);
 	}
 

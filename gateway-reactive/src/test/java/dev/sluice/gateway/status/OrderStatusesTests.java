@@ -14,12 +14,13 @@ import dev.sluice.gateway.core.status.OrderStatusesContract;
 import dev.sluice.gateway.core.status.StatusRow;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.r2dbc.spi.ConnectionFactories;
+import org.springframework.boot.r2dbc.autoconfigure.R2dbcProperties;
 import org.springframework.r2dbc.core.DatabaseClient;
 import reactor.core.publisher.Mono;
 
 class OrderStatusesTests extends OrderStatusesContract {
 
-	private final StatusGuard guard = new StatusGuard(CircuitBreakerRegistry.ofDefaults(), 10);
+	private final StatusGuard guard = new StatusGuard(CircuitBreakerRegistry.ofDefaults(), new R2dbcProperties());
 
 	private TestBackend backend;
 

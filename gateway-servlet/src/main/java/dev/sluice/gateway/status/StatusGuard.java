@@ -19,7 +19,6 @@ import dev.sluice.gateway.core.status.StatusSql;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.stereotype.Component;
@@ -39,12 +38,8 @@ class StatusGuard implements DisposableBean {
 
 	private final ThreadPoolExecutor executor;
 
-	@Autowired
 	StatusGuard(CircuitBreakerRegistry circuits, HikariDataSource pool) {
-		this(circuits, pool.getMaximumPoolSize());
-	}
-
-	StatusGuard(CircuitBreakerRegistry circuits, int connections) {
+		int connections = pool.getMaximumPoolSize();
 		this.circuit = new StatusCircuit(circuits);
 		this.executor = new ThreadPoolExecutor(connections, connections, 60, TimeUnit.SECONDS,
 				new ArrayBlockingQueue<>(StatusCircuit.MAX_WAITING),

@@ -7,6 +7,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.backend.TestBackend;
 import dev.sluice.gateway.core.config.StatusProperties;
@@ -22,7 +23,7 @@ import static org.awaitility.Awaitility.await;
 
 class OrderStatusesTests extends OrderStatusesContract {
 
-	private final StatusGuard guard = new StatusGuard(CircuitBreakerRegistry.ofDefaults(), 10);
+	private final StatusGuard guard = new StatusGuard(CircuitBreakerRegistry.ofDefaults(), pool());
 
 	/** Until the test is over. */
 	private final CompletableFuture<String> never = new CompletableFuture<>();
@@ -30,6 +31,12 @@ class OrderStatusesTests extends OrderStatusesContract {
 	private TestBackend backend;
 
 	private OrderStatuses statuses;
+
+	private static HikariDataSource pool() {
+		HikariDataSource pool = new HikariDataSource();
+		pool.setMaximumPoolSize(10);
+		return pool;
+	}
 
 	@Override
 	protected void open(StatusProperties properties, FakeRecentOrders recent, URI backend, OutcomePublisher outcomes) {
