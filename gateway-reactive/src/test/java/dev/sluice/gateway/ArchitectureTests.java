@@ -15,28 +15,23 @@ import java.util.concurrent.locks.LockSupport;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget.MethodCallTarget;
-import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
-import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
-import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.junit.ArchTests;
 import com.tngtech.archunit.lang.ArchRule;
-import com.tngtech.archunit.lang.ConditionEvents;
-import com.tngtech.archunit.lang.SimpleConditionEvent;
+import dev.sluice.gateway.core.GatewayRules;
+import dev.sluice.gateway.core.GatewayRules.DoNotIncludeTestJars;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
-import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static java.util.Map.entry;
 
 @AnalyzeClasses(packagesOf = GatewayApplication.class,
-		importOptions = { DoNotIncludeTests.class, ArchitectureTests.DoNotIncludeTestJars.class })
+		importOptions = { DoNotIncludeTests.class, DoNotIncludeTestJars.class })
 class ArchitectureTests {
 
 	/** Methods that hold the calling thread, by type. */
@@ -54,18 +49,7 @@ class ArchitectureTests {
 			entry(ExecutorService.class, Set.of("awaitTermination", "invokeAll", "invokeAny", "close")));
 
 	@ArchTest
-	static final ArchRule isPublicOnlyWhereAnotherPackageNeedsIt = classes().that()
-		.areTopLevelClasses()
-		.and()
-		.arePublic()
-		.and()
-		.resideOutsideOfPackage("dev.sluice.gateway.core..")
-		.should(beUsedInAnotherPackage());
-
-	@ArchTest
-	static final ArchRule hasNoCyclesOfPackages = slices().matching("dev.sluice.gateway.(*)..")
-		.should()
-		.beFreeOfCycles();
+	static final ArchTests packages = ArchTests.in(GatewayRules.class);
 
 	@ArchTest
 	static final ArchRule knowsNothingOfTheOtherParadigm = noClasses().should()
@@ -108,31 +92,6 @@ class ArchitectureTests {
 	/** A record may have a component of that name, but without these parameters. */
 	private static boolean isObjectWait(MethodCallTarget target) {
 		return target.getName().equals("wait") && target.getRawReturnType().isEquivalentTo(void.class);
-	}
-
-	private static ArchCondition<JavaClass> beUsedInAnotherPackage() {
-		return new ArchCondition<>("be used in another package") {
-
-			@Override
-			public void check(JavaClass type, ConditionEvents events) {
-				boolean used = type.getDirectDependenciesToSelf()
-					.stream()
-					.anyMatch((use) -> !use.getOriginClass().getPackageName().equals(type.getPackageName()));
-				events
-					.add(new SimpleConditionEvent(type, used, type.getName() + " is public, and used in its package"));
-			}
-
-		};
-	}
-
-	/** Test classes of another module are in a jar once it is packaged. */
-	static final class DoNotIncludeTestJars implements ImportOption {
-
-		@Override
-		public boolean includes(Location location) {
-			return !location.contains("-tests.jar");
-		}
-
 	}
 
 }
