@@ -86,7 +86,7 @@ final class OrderController {
 
 	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)
 	Mono<ResponseEntity<OrderView>> redeliver(@PathVariable String id) {
-		return this.placement.redeliver(OrderIds.parse(id)).map((order) -> new OrderReply(order, "").toResponse());
+		return this.failed.redeliver(OrderIds.parse(id)).map((order) -> new OrderReply(order, "").toResponse());
 	}
 
 }

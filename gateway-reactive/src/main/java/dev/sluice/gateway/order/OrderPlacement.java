@@ -1,7 +1,5 @@
 package dev.sluice.gateway.order;
 
-import java.util.UUID;
-
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.limit.KeysInProgress;
@@ -12,7 +10,6 @@ import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.queue.OrderQueue;
-import dev.sluice.gateway.status.FailedOrders;
 import dev.sluice.gateway.status.KeyLookup;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
@@ -34,16 +31,13 @@ final class OrderPlacement {
 
 	private final OutcomePublisher outcomes;
 
-	private final FailedOrders failed;
-
 	OrderPlacement(KeysInProgress keysInProgress, KeyLookup keys, BackendClient backend, OrderQueue queue,
-			OutcomePublisher outcomes, FailedOrders failed) {
+			OutcomePublisher outcomes) {
 		this.keysInProgress = keysInProgress;
 		this.keys = keys;
 		this.backend = backend;
 		this.queue = queue;
 		this.outcomes = outcomes;
-		this.failed = failed;
 	}
 
 	/**
@@ -61,17 +55,6 @@ final class OrderPlacement {
 					.flatMap((use) -> use.isDispatchNeeded(request, key) ? dispatch(request)
 							: Mono.just(OrderReply.accepted(request.id()))),
 				KeysInProgress.Work::close);
-	}
-
-	/**
-	 * Enqueues a failed order for redelivery.
-	 * @return the order, accepted; fails with {@link ProblemException} if it was not
-	 * placed
-	 */
-	Mono<OrderView> redeliver(UUID id) {
-		return Mono
-			.using(() -> this.keysInProgress.begin(id), (_) -> this.failed.redeliver(id), KeysInProgress.Work::close)
-			.thenReturn(OrderReply.accepted(id));
 	}
 
 	private Mono<OrderView> dispatch(OrderRequest request) {

@@ -1,13 +1,16 @@
 package dev.sluice.gateway.status;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.UUID;
 
 import dev.sluice.contract.OrderPage;
+import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.limit.KeysInProgress;
 import dev.sluice.gateway.core.order.OrderCodec;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.order.ValidOrder;
@@ -16,6 +19,7 @@ import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.RecentOrders;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
 import dev.sluice.gateway.core.status.StoredOrder;
+import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.queue.OrderQueue;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
@@ -28,6 +32,8 @@ import reactor.core.publisher.Mono;
  */
 @Component
 public final class FailedOrders {
+
+	private final KeysInProgress keysInProgress;
 
 	private final StatusProperties properties;
 
@@ -45,8 +51,10 @@ public final class FailedOrders {
 
 	private final OrderQueue queue;
 
-	FailedOrders(StatusProperties properties, StatusRepository repository, OrderStatuses statuses, RecentOrders recent,
-			BackendClient backend, OutcomePublisher outcomes, OrderCodec codec, OrderQueue queue) {
+	FailedOrders(KeysInProgress keysInProgress, StatusProperties properties, StatusRepository repository,
+			OrderStatuses statuses, RecentOrders recent, BackendClient backend, OutcomePublisher outcomes,
+			OrderCodec codec, OrderQueue queue) {
+		this.keysInProgress = keysInProgress;
 		this.properties = properties;
 		this.repository = repository;
 		this.statuses = statuses;
@@ -69,24 +77,27 @@ public final class FailedOrders {
 	/**
 	 * Enqueues a failed order for redelivery; completes when Kafka has it.
 	 * @param id the order's id
-	 * @return completes empty; fails with {@link ProblemException} if the order has not
-	 * failed or is saved, or Kafka does not answer, and with
+	 * @return the order, accepted; fails with {@link ProblemException} if the order has
+	 * not failed or is saved, or Kafka does not answer, and with
 	 * {@link StatusUnavailableException} if PostgreSQL does not
 	 */
-	public Mono<Void> redeliver(UUID id) {
-		return Mono.defer(() -> {
-			long deadlineNanos = System.nanoTime() + this.properties.timeout().toNanos();
-			return this.repository.stored(id, this.properties.timeout())
-				// If another source knows the order, it has not failed; otherwise it is
-				// not found.
-				.switchIfEmpty(Mono.defer(() -> this.statuses.find(id)).map((_) -> {
-					throw StoredOrder.notFailed(id);
-				}))
-				.flatMap((stored) -> redeliver(id, stored, deadlineNanos));
-		});
+	public Mono<OrderView> redeliver(UUID id) {
+		return Mono.using(() -> this.keysInProgress.begin(id), (_) -> enqueueAgain(id), KeysInProgress.Work::close)
+			.thenReturn(OrderReply.accepted(id));
 	}
 
-	private Mono<Void> redeliver(UUID id, StoredOrder stored, long deadlineNanos) {
+	private Mono<Instant> enqueueAgain(UUID id) {
+		long deadlineNanos = System.nanoTime() + this.properties.timeout().toNanos();
+		return this.repository.stored(id, this.properties.timeout())
+			// If another source knows the order, it has not failed; otherwise it is not
+			// found.
+			.switchIfEmpty(Mono.defer(() -> this.statuses.find(id)).map((_) -> {
+				throw StoredOrder.notFailed(id);
+			}))
+			.flatMap((stored) -> enqueueAgain(id, stored, deadlineNanos));
+	}
+
+	private Mono<Instant> enqueueAgain(UUID id, StoredOrder stored, long deadlineNanos) {
 		ValidOrder order = stored.forRedelivery(id, this.recent, this.codec);
 		Duration left = Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime()));
 		return this.backend.find(id, left).flatMap((result) -> {
@@ -95,7 +106,7 @@ public final class FailedOrders {
 				throw StoredOrder.isSaved(id);
 			}
 			return this.queue.enqueue(order);
-		}).then();
+		});
 	}
 
 }

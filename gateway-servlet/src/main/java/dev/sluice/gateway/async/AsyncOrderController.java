@@ -97,7 +97,7 @@ final class AsyncOrderController {
 	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)
 	CompletionStage<ResponseEntity<OrderView>> redeliver(@PathVariable String id) {
 		UUID order = OrderIds.parse(id);
-		return this.placement.redeliver(order).thenApply((view) -> new OrderReply(view, "").toResponse());
+		return AsyncOrderPlacement.callBlocking(() -> new OrderReply(this.failed.redeliver(order), "").toResponse());
 	}
 
 }

@@ -1,6 +1,5 @@
 package dev.sluice.gateway.async;
 
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -13,7 +12,6 @@ import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
-import dev.sluice.gateway.status.FailedOrders;
 import dev.sluice.gateway.status.KeyLookup;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Component;
@@ -33,16 +31,13 @@ final class AsyncOrderPlacement {
 
 	private final OutcomePublisher outcomes;
 
-	private final FailedOrders failed;
-
 	AsyncOrderPlacement(KeysInProgress keysInProgress, KeyLookup keys, AsyncBackendClient backend,
-			AsyncOrderQueue queue, OutcomePublisher outcomes, FailedOrders failed) {
+			AsyncOrderQueue queue, OutcomePublisher outcomes) {
 		this.keysInProgress = keysInProgress;
 		this.keys = keys;
 		this.backend = backend;
 		this.queue = queue;
 		this.outcomes = outcomes;
-		this.failed = failed;
 	}
 
 	/**
@@ -67,20 +62,6 @@ final class AsyncOrderPlacement {
 			work.close();
 			throw ex;
 		}
-	}
-
-	/**
-	 * Enqueues a failed order for redelivery.
-	 * @return the order, accepted; fails with {@link ProblemException} if it was not
-	 * placed
-	 */
-	CompletionStage<OrderView> redeliver(UUID id) {
-		return callBlocking(() -> {
-			try (KeysInProgress.Work _ = this.keysInProgress.begin(id)) {
-				this.failed.redeliver(id);
-			}
-			return OrderReply.accepted(id);
-		});
 	}
 
 	/**

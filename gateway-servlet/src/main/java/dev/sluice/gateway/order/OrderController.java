@@ -89,7 +89,7 @@ final class OrderController {
 
 	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)
 	ResponseEntity<OrderView> redeliver(@PathVariable String id) {
-		return new OrderReply(this.placement.redeliver(OrderIds.parse(id)), "").toResponse();
+		return new OrderReply(this.failed.redeliver(OrderIds.parse(id)), "").toResponse();
 	}
 
 }

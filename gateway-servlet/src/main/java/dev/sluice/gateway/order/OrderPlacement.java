@@ -1,7 +1,5 @@
 package dev.sluice.gateway.order;
 
-import java.util.UUID;
-
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.limit.KeysInProgress;
@@ -12,7 +10,6 @@ import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.queue.OrderQueue;
-import dev.sluice.gateway.status.FailedOrders;
 import dev.sluice.gateway.status.KeyLookup;
 import org.springframework.stereotype.Component;
 
@@ -33,16 +30,13 @@ final class OrderPlacement {
 
 	private final OutcomePublisher outcomes;
 
-	private final FailedOrders failed;
-
 	OrderPlacement(KeysInProgress keysInProgress, KeyLookup keys, BackendClient backend, OrderQueue queue,
-			OutcomePublisher outcomes, FailedOrders failed) {
+			OutcomePublisher outcomes) {
 		this.keysInProgress = keysInProgress;
 		this.keys = keys;
 		this.backend = backend;
 		this.queue = queue;
 		this.outcomes = outcomes;
-		this.failed = failed;
 	}
 
 	/**
@@ -59,18 +53,6 @@ final class OrderPlacement {
 			boolean needed = this.keys.find(request.id(), request.mode()).isDispatchNeeded(request, key);
 			return needed ? dispatch(request) : OrderReply.accepted(request.id());
 		}
-	}
-
-	/**
-	 * Enqueues a failed order for redelivery.
-	 * @return the order, accepted
-	 * @throws ProblemException if it was not placed
-	 */
-	OrderView redeliver(UUID id) {
-		try (KeysInProgress.Work _ = this.keysInProgress.begin(id)) {
-			this.failed.redeliver(id);
-		}
-		return OrderReply.accepted(id);
 	}
 
 	private OrderView dispatch(OrderRequest request) {

@@ -5,10 +5,12 @@ import java.util.Optional;
 import java.util.UUID;
 
 import dev.sluice.contract.OrderPage;
+import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.limit.KeysInProgress;
 import dev.sluice.gateway.core.order.OrderCodec;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.order.ValidOrder;
@@ -17,6 +19,7 @@ import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.RecentOrders;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
 import dev.sluice.gateway.core.status.StoredOrder;
+import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.queue.OrderQueue;
 import org.springframework.stereotype.Component;
 
@@ -29,6 +32,8 @@ import org.springframework.stereotype.Component;
  */
 @Component
 public final class FailedOrders {
+
+	private final KeysInProgress keysInProgress;
 
 	private final StatusProperties properties;
 
@@ -46,8 +51,10 @@ public final class FailedOrders {
 
 	private final OrderQueue queue;
 
-	FailedOrders(StatusProperties properties, StatusRepository repository, OrderStatuses statuses, RecentOrders recent,
-			BackendClient backend, OutcomePublisher outcomes, OrderCodec codec, OrderQueue queue) {
+	FailedOrders(KeysInProgress keysInProgress, StatusProperties properties, StatusRepository repository,
+			OrderStatuses statuses, RecentOrders recent, BackendClient backend, OutcomePublisher outcomes,
+			OrderCodec codec, OrderQueue queue) {
+		this.keysInProgress = keysInProgress;
 		this.properties = properties;
 		this.repository = repository;
 		this.statuses = statuses;
@@ -69,11 +76,19 @@ public final class FailedOrders {
 	/**
 	 * Enqueues a failed order for redelivery; returns when Kafka has it.
 	 * @param id the order's id
+	 * @return the order, accepted
 	 * @throws ProblemException if the order has not failed or is saved, or Kafka does not
 	 * answer
 	 * @throws StatusUnavailableException if PostgreSQL does not answer
 	 */
-	public void redeliver(UUID id) {
+	public OrderView redeliver(UUID id) {
+		try (KeysInProgress.Work _ = this.keysInProgress.begin(id)) {
+			enqueueAgain(id);
+		}
+		return OrderReply.accepted(id);
+	}
+
+	private void enqueueAgain(UUID id) {
 		long deadlineNanos = System.nanoTime() + this.properties.timeout().toNanos();
 		Optional<StoredOrder> stored = this.repository.stored(id, this.properties.timeout());
 		if (stored.isEmpty()) {
