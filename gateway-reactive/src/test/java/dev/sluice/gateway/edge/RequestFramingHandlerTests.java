@@ -10,7 +10,6 @@ import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.limit.RequestLimits;
-import dev.sluice.gateway.core.metrics.RefusedRequests;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -62,7 +61,7 @@ class RequestFramingHandlerTests {
 		ConnectionProperties connections = properties(ConnectionProperties.class, Map.of());
 		SimpleMeterRegistry meters = new SimpleMeterRegistry();
 		this.limit = RequestLimits.of(properties(GatewayProperties.class, Map.of("sluice.max-in-progress", 1)),
-				connections, new RefusedRequests(meters), meters);
+				connections, meters);
 		RequestFramingHandler.install(this.channel, 8192, this.limit);
 	}
 

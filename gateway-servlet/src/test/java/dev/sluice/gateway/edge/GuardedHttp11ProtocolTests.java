@@ -15,7 +15,6 @@ import dev.sluice.devservices.Patience;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.limit.RequestLimits;
-import dev.sluice.gateway.core.metrics.RefusedRequests;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.startup.Tomcat;
@@ -41,8 +40,8 @@ class GuardedHttp11ProtocolTests {
 		connector.setPort(0);
 		SimpleMeterRegistry meters = new SimpleMeterRegistry();
 		ConnectionProperties connections = properties(ConnectionProperties.class);
-		this.protocol.limit(connector, 8192, RequestLimits.of(properties(GatewayProperties.class), connections,
-				new RefusedRequests(meters), meters));
+		this.protocol.limit(connector, 8192,
+				RequestLimits.of(properties(GatewayProperties.class), connections, meters));
 		Tomcat tomcat = new Tomcat();
 		tomcat.setBaseDir(this.directory.toString());
 		tomcat.setConnector(connector);

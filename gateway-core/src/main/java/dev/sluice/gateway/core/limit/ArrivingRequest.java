@@ -7,7 +7,6 @@ import java.util.function.LongSupplier;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.http.RequestFraming;
-import dev.sluice.gateway.core.metrics.RefusedRequests.Reason;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.problem.StandardProblem;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +59,7 @@ public final class ArrivingRequest {
 	public int check(ByteBuffer bytes) {
 		int length = this.framing.check(bytes);
 		if (this.framing.isBroken()) {
-			throw refused(Reason.MALFORMED, ProblemType.INVALID_REQUEST);
+			throw refused(ProblemType.INVALID_REQUEST);
 		}
 		boolean headArrived = isComplete() || this.framing.isInBody();
 		if (headArrived && this.place == null) {
@@ -72,7 +71,7 @@ public final class ArrivingRequest {
 			this.sinceNanos = this.nanoTime.getAsLong();
 		}
 		if (headArrived && this.framing.isTooLarge()) {
-			throw refused(Reason.TOO_LARGE, ProblemType.TOO_LARGE);
+			throw refused(ProblemType.TOO_LARGE);
 		}
 		hold(this.framing.isInBody() ? this.framing.bodyBytes() : 0);
 		return length;
@@ -127,12 +126,11 @@ public final class ArrivingRequest {
 
 	/** The problem if nothing is left. */
 	public ProblemException late() {
-		return refused(Reason.LATE, ProblemType.REQUEST_TIMEOUT);
+		return refused(ProblemType.REQUEST_TIMEOUT);
 	}
 
-	private ProblemException refused(Reason reason, ProblemType type) {
-		this.requests.refused().count(reason);
-		return StandardProblem.of(type);
+	private ProblemException refused(ProblemType type) {
+		return this.requests.refused(StandardProblem.of(type));
 	}
 
 	/** Whether the connection must be closed after a problem. */

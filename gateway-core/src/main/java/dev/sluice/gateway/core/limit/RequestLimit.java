@@ -1,6 +1,9 @@
 package dev.sluice.gateway.core.limit;
 
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,10 +19,9 @@ import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.http.RequestHead;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.metrics.OrderMetrics;
-import dev.sluice.gateway.core.metrics.RefusedRequests.Reason;
-import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.problem.ProblemException;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,6 +60,11 @@ public final class RequestLimit implements SmartLifecycle {
 	private static final ProblemException NO_PLACE = new ProblemException(ProblemType.OVERLOADED,
 			"Too many requests are in progress.", Placed.NO);
 
+	/** The reasons in {@link GatewayMetric#REQUESTS_REFUSED}. */
+	private static final Map<ProblemType, String> REASONS = Map.of(ProblemType.INVALID_REQUEST, "malformed",
+			ProblemType.TOO_LARGE, "too-large", ProblemType.REQUEST_TIMEOUT, "late", ProblemType.OVERLOADED,
+			"overloaded", ProblemType.SHUTTING_DOWN, "shutting-down");
+
 	private static final Logger log = LoggerFactory.getLogger(RequestLimit.class);
 
 	private final Mode defaultMode;
@@ -74,7 +81,7 @@ public final class RequestLimit implements SmartLifecycle {
 
 	private final Duration drainTime;
 
-	private final RefusedRequests refused;
+	private final Map<ProblemType, Counter> refused = new EnumMap<>(ProblemType.class);
 
 	private final AtomicInteger present = new AtomicInteger();
 
@@ -94,7 +101,7 @@ public final class RequestLimit implements SmartLifecycle {
 	private volatile boolean running;
 
 	public RequestLimit(GatewayProperties properties, ConnectionProperties connections, BackendPolicy backend,
-			RefusedRequests refused, OrderMetrics orders, MeterRegistry meters) {
+			OrderMetrics orders, MeterRegistry meters) {
 		this.defaultMode = properties.defaultMode();
 		this.backend = backend.limit();
 		this.orders = orders;
@@ -103,7 +110,8 @@ public final class RequestLimit implements SmartLifecycle {
 		this.places = this.maxInProgress;
 		this.connections = connections;
 		this.drainTime = properties.drainTime();
-		this.refused = refused;
+		REASONS.forEach((type, reason) -> this.refused.put(type,
+				GatewayMetric.REQUESTS_REFUSED.counter(meters, "reason", reason)));
 		GatewayMetric.REQUESTS_IN_PROGRESS.gauge(meters, this.inProgress, AtomicInteger::get);
 		GatewayMetric.REQUESTS_RECEIVING.gauge(meters, this,
 				(limit) -> Math.max(0, limit.present.get() - limit.inProgress.get()));
@@ -125,9 +133,14 @@ public final class RequestLimit implements SmartLifecycle {
 		}
 	}
 
-	/** Counts the requests that are refused. */
-	public RefusedRequests refused() {
-		return this.refused;
+	/**
+	 * Counts a request that is refused whatever it asks for. It is not logged, because a
+	 * client can send any number of them.
+	 * @return the same problem
+	 */
+	ProblemException refused(ProblemException problem) {
+		Objects.requireNonNull(this.refused.get(problem.type())).increment();
+		return problem;
 	}
 
 	public ConnectionProperties connections() {
@@ -141,8 +154,8 @@ public final class RequestLimit implements SmartLifecycle {
 	void hold(int more) {
 		if (this.heldBytes.addAndGet(more) > this.connections.maxBodyMemory().toBytes() && more > 0) {
 			this.heldBytes.addAndGet(-more);
-			this.refused.count(Reason.OVERLOADED);
-			throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are being received.", Placed.NO);
+			throw refused(
+					new ProblemException(ProblemType.OVERLOADED, "Too many requests are being received.", Placed.NO));
 		}
 	}
 
@@ -240,14 +253,12 @@ public final class RequestLimit implements SmartLifecycle {
 		 */
 		public void take() {
 			if (this.tooLate) {
-				RequestLimit.this.refused.count(Reason.SHUTTING_DOWN);
-				throw new ProblemException(ProblemType.SHUTTING_DOWN,
-						"This gateway is shutting down. Send the request to another one.", Placed.NO);
+				throw refused(new ProblemException(ProblemType.SHUTTING_DOWN,
+						"This gateway is shutting down. Send the request to another one.", Placed.NO));
 			}
 			if (RequestLimit.this.inProgress.incrementAndGet() > RequestLimit.this.places) {
 				RequestLimit.this.inProgress.decrementAndGet();
-				RequestLimit.this.refused.count(Reason.OVERLOADED);
-				throw NO_PLACE;
+				throw refused(NO_PLACE);
 			}
 			this.taken = true;
 		}

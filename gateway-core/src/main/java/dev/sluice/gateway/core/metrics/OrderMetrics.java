@@ -18,9 +18,9 @@ import org.springframework.stereotype.Component;
 
 /**
  * Counts and times orders: started = answered + in flight, per mode. Requests refused
- * before the mode is known are not counted here: {@link RefusedRequests} counts those
- * over the limit of requests, and {@code http.server.requests} those with a wrong path,
- * method or media type.
+ * before the mode is known are not counted here: {@link GatewayMetric#REQUESTS_REFUSED}
+ * counts those over the limit of requests, and {@code http.server.requests} those with a
+ * wrong path, method or media type.
  */
 @Component
 public final class OrderMetrics {

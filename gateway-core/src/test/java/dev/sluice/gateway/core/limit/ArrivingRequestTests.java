@@ -9,7 +9,6 @@ import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
-import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -31,7 +30,7 @@ class ArrivingRequestTests {
 			new GatewayProperties(Mode.QUEUED, 1, Duration.ZERO, Duration.ZERO, 0, 0, 1, Duration.ZERO, Duration.ZERO),
 			new ConnectionProperties(Duration.ofSeconds(10), Duration.ofSeconds(20), 1, Duration.ZERO,
 					DataSize.ofKilobytes(64)),
-			new RefusedRequests(this.meters), this.meters);
+			this.meters);
 
 	private final ArrivingRequest request = arriving();
 

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.jspecify.annotations.Nullable;
@@ -39,8 +38,8 @@ class OverloadTests {
 
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
-	private final RequestLimit limit = RequestLimitTests.limit(2_000, Duration.ofSeconds(1), Duration.ZERO, this.meters,
-			new RefusedRequests(this.meters));
+	private final RequestLimit limit = RequestLimitTests.limit(2_000, Duration.ofSeconds(1), Duration.ZERO,
+			this.meters);
 
 	private final PriorityQueue<Task> waiting = new PriorityQueue<>(Comparator.comparingDouble(Task::ready));
 

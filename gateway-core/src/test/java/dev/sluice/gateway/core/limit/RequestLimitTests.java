@@ -8,7 +8,6 @@ import dev.sluice.devservices.Patience;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
-import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -30,7 +29,7 @@ class RequestLimitTests {
 
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
-	private final RequestLimit limit = limit(1, DELAY, Duration.ZERO, this.meters, new RefusedRequests(this.meters));
+	private final RequestLimit limit = limit(1, DELAY, Duration.ZERO, this.meters);
 
 	@Test
 	void refusesWhatExceedsTheLimit() {
@@ -48,7 +47,7 @@ class RequestLimitTests {
 	@Test
 	void hasFewerPlacesWhileTasksWaitTooLongForAThread() {
 		SimpleMeterRegistry others = new SimpleMeterRegistry();
-		RequestLimit wide = limit(1_000, DELAY, Duration.ZERO, others, new RefusedRequests(others));
+		RequestLimit wide = limit(1_000, DELAY, Duration.ZERO, others);
 		for (int i = 0; i < 400; i++) {
 			wide.arrive().take();
 		}
@@ -92,7 +91,7 @@ class RequestLimitTests {
 	@Test
 	void answersNewRequestsAtLeastForTheDrainTime() {
 		SimpleMeterRegistry others = new SimpleMeterRegistry();
-		RequestLimit slow = limit(1, DELAY, Duration.ofMinutes(1), others, new RefusedRequests(others));
+		RequestLimit slow = limit(1, DELAY, Duration.ofMinutes(1), others);
 		CompletableFuture<Boolean> stopped = new CompletableFuture<>();
 
 		slow.stop(() -> stopped.complete(true));
@@ -180,10 +179,9 @@ class RequestLimitTests {
 		return meters.get(GatewayMetric.REQUESTS_LIMIT.metricName()).gauge().value();
 	}
 
-	static RequestLimit limit(int maxInProgress, Duration maxDelay, Duration drainTime, SimpleMeterRegistry meters,
-			RefusedRequests refused) {
+	static RequestLimit limit(int maxInProgress, Duration maxDelay, Duration drainTime, SimpleMeterRegistry meters) {
 		return RequestLimits.of(new GatewayProperties(Mode.SYNC, maxInProgress, maxDelay, Duration.ZERO, 0, 0, 1,
-				drainTime, Duration.ZERO), CONNECTIONS, refused, meters);
+				drainTime, Duration.ZERO), CONNECTIONS, meters);
 	}
 
 }

@@ -5,7 +5,6 @@ import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.OrderMetrics;
-import dev.sluice.gateway.core.metrics.RefusedRequests;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -18,11 +17,11 @@ public final class RequestLimits {
 	}
 
 	public static RequestLimit of(GatewayProperties properties, ConnectionProperties connections,
-			RefusedRequests refused, SimpleMeterRegistry meters) {
+			SimpleMeterRegistry meters) {
 		BackendProperties backend = new Binder(new MapConfigurationPropertySource()).bindOrCreate("backend",
 				BackendProperties.class);
 		return new RequestLimit(properties, connections,
-				new BackendPolicy(backend, Integer.MAX_VALUE, CircuitBreakerRegistry.ofDefaults(), meters), refused,
+				new BackendPolicy(backend, Integer.MAX_VALUE, CircuitBreakerRegistry.ofDefaults(), meters),
 				new OrderMetrics(meters), meters);
 	}
 

@@ -11,7 +11,6 @@ import java.util.concurrent.RejectedExecutionException;
 
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
-import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -29,8 +28,7 @@ class SchedulingDelayTests {
 
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
-	private final RequestLimit limit = RequestLimitTests.limit(PLACES, LIMIT, Duration.ZERO, this.meters,
-			new RefusedRequests(this.meters));
+	private final RequestLimit limit = RequestLimitTests.limit(PLACES, LIMIT, Duration.ZERO, this.meters);
 
 	private final BlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>();
 
