@@ -61,7 +61,7 @@ final class OrderPlacement {
 		ValidOrder order = request.order();
 		return switch (request.mode()) {
 			case SYNC -> this.backend.deliver(order).map((result) -> this.outcomes.publish(request, result));
-			case QUEUED -> this.queue.enqueue(order).map((_) -> OrderReply.accepted(order.id()));
+			case QUEUED -> this.queue.enqueue(order);
 		};
 	}
 

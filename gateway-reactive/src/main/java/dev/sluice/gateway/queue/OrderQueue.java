@@ -1,11 +1,11 @@
 package dev.sluice.gateway.queue;
 
-import java.time.Instant;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
+import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.PendingSend;
@@ -44,10 +44,10 @@ public final class OrderQueue implements DisposableBean {
 	/**
 	 * Makes an order durable.
 	 * @param order the order
-	 * @return when it was accepted; fails with {@link ProblemException} if Kafka does not
+	 * @return the order, accepted; fails with {@link ProblemException} if Kafka does not
 	 * acknowledge the order in time
 	 */
-	public Mono<Instant> enqueue(ValidOrder order) {
+	public Mono<OrderView> enqueue(ValidOrder order) {
 		return Mono.defer(() -> {
 			PendingSend send = this.policy.prepare(order);
 			return acknowledged(send).timeout(this.policy.properties().timeout())

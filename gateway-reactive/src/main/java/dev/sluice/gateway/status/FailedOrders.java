@@ -1,7 +1,6 @@
 package dev.sluice.gateway.status;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.UUID;
 
 import dev.sluice.contract.OrderPage;
@@ -19,7 +18,6 @@ import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.RecentOrders;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
 import dev.sluice.gateway.core.status.StoredOrder;
-import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.queue.OrderQueue;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
@@ -82,11 +80,10 @@ public final class FailedOrders {
 	 * {@link StatusUnavailableException} if PostgreSQL does not
 	 */
 	public Mono<OrderView> redeliver(UUID id) {
-		return Mono.using(() -> this.keysInProgress.begin(id), (_) -> enqueueAgain(id), KeysInProgress.Work::close)
-			.thenReturn(OrderReply.accepted(id));
+		return Mono.using(() -> this.keysInProgress.begin(id), (_) -> enqueueAgain(id), KeysInProgress.Work::close);
 	}
 
-	private Mono<Instant> enqueueAgain(UUID id) {
+	private Mono<OrderView> enqueueAgain(UUID id) {
 		long deadlineNanos = System.nanoTime() + this.properties.timeout().toNanos();
 		return this.repository.stored(id, this.properties.timeout())
 			// If another source knows the order, it has not failed; otherwise it is not
@@ -97,7 +94,7 @@ public final class FailedOrders {
 			.flatMap((stored) -> enqueueAgain(id, stored, deadlineNanos));
 	}
 
-	private Mono<Instant> enqueueAgain(UUID id, StoredOrder stored, long deadlineNanos) {
+	private Mono<OrderView> enqueueAgain(UUID id, StoredOrder stored, long deadlineNanos) {
 		ValidOrder order = stored.forRedelivery(id, this.recent, this.codec);
 		Duration left = Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime()));
 		return this.backend.find(id, left).flatMap((result) -> {

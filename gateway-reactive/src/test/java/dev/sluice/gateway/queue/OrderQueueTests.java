@@ -1,9 +1,9 @@
 package dev.sluice.gateway.queue;
 
-import java.time.Instant;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
+import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.queue.OrderQueueContract;
 import dev.sluice.gateway.core.queue.QueuePolicy;
@@ -15,7 +15,7 @@ class OrderQueueTests extends OrderQueueContract {
 	private OrderQueue queue;
 
 	@Override
-	protected Function<ValidOrder, CompletionStage<Instant>> queue(QueuePolicy policy,
+	protected Function<ValidOrder, CompletionStage<OrderView>> queue(QueuePolicy policy,
 			KafkaTemplate<String, byte[]> kafka) {
 		this.queue = new OrderQueue(policy, kafka);
 		return (order) -> this.queue.enqueue(order).toFuture();

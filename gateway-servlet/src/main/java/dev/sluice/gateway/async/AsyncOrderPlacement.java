@@ -76,7 +76,7 @@ final class AsyncOrderPlacement {
 		ValidOrder order = request.order();
 		return switch (request.mode()) {
 			case SYNC -> this.backend.deliver(order).thenApply((result) -> this.outcomes.publish(request, result));
-			case QUEUED -> this.queue.enqueue(order).thenApply((_) -> OrderReply.accepted(order.id()));
+			case QUEUED -> this.queue.enqueue(order);
 		};
 	}
 

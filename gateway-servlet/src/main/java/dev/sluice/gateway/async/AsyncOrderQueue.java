@@ -1,6 +1,5 @@
 package dev.sluice.gateway.async;
 
-import java.time.Instant;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -8,6 +7,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
+import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.PendingSend;
@@ -45,11 +45,11 @@ final class AsyncOrderQueue implements DisposableBean {
 	/**
 	 * Makes an order durable.
 	 * @param order the order
-	 * @return when it was accepted; fails with {@link ProblemException} if Kafka does not
+	 * @return the order, accepted; fails with {@link ProblemException} if Kafka does not
 	 * acknowledge the order in time
 	 * @throws ProblemException if Kafka's topics are not there
 	 */
-	CompletionStage<Instant> enqueue(ValidOrder order) {
+	CompletionStage<OrderView> enqueue(ValidOrder order) {
 		PendingSend send = this.policy.prepare(order);
 		return Bulkhead
 			.decorateCompletionStage(this.policy.bulkhead(),

@@ -4,7 +4,6 @@ import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.limit.KeysInProgress;
 import dev.sluice.gateway.core.order.IdempotencyKey;
-import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.web.OrderReply;
@@ -58,13 +57,8 @@ final class OrderPlacement {
 	private OrderView dispatch(OrderRequest request) {
 		return switch (request.mode()) {
 			case SYNC -> this.outcomes.publish(request, this.backend.deliver(request.order()));
-			case QUEUED -> enqueue(request.order());
+			case QUEUED -> this.queue.enqueue(request.order());
 		};
-	}
-
-	private OrderView enqueue(ValidOrder order) {
-		this.queue.enqueue(order);
-		return OrderReply.accepted(order.id());
 	}
 
 }

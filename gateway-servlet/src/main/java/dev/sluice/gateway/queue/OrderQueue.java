@@ -1,9 +1,9 @@
 package dev.sluice.gateway.queue;
 
-import java.time.Instant;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
+import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.PendingSend;
@@ -32,10 +32,10 @@ public final class OrderQueue {
 	/**
 	 * Makes an order durable.
 	 * @param order the order
-	 * @return when it was accepted
+	 * @return the order, accepted
 	 * @throws ProblemException if Kafka does not acknowledge the order in time
 	 */
-	public Instant enqueue(ValidOrder order) {
+	public OrderView enqueue(ValidOrder order) {
 		PendingSend send = this.policy.prepare(order);
 		try {
 			RecordMetadata record = this.policy.bulkhead()

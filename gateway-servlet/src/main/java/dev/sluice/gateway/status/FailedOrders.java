@@ -19,7 +19,6 @@ import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.RecentOrders;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
 import dev.sluice.gateway.core.status.StoredOrder;
-import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.queue.OrderQueue;
 import org.springframework.stereotype.Component;
 
@@ -83,12 +82,11 @@ public final class FailedOrders {
 	 */
 	public OrderView redeliver(UUID id) {
 		try (KeysInProgress.Work _ = this.keysInProgress.begin(id)) {
-			enqueueAgain(id);
+			return enqueueAgain(id);
 		}
-		return OrderReply.accepted(id);
 	}
 
-	private void enqueueAgain(UUID id) {
+	private OrderView enqueueAgain(UUID id) {
 		long deadlineNanos = System.nanoTime() + this.properties.timeout().toNanos();
 		Optional<StoredOrder> stored = this.repository.stored(id, this.properties.timeout());
 		if (stored.isEmpty()) {
@@ -103,7 +101,7 @@ public final class FailedOrders {
 			this.outcomes.publish(id, stored.get().customerId(), saved.savedAt(), null);
 			throw StoredOrder.isSaved(id);
 		}
-		this.queue.enqueue(order);
+		return this.queue.enqueue(order);
 	}
 
 }

@@ -1,9 +1,9 @@
 package dev.sluice.gateway.async;
 
-import java.time.Instant;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
+import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.queue.OrderQueueContract;
 import dev.sluice.gateway.core.queue.QueuePolicy;
@@ -16,7 +16,7 @@ class AsyncOrderQueueTests extends OrderQueueContract {
 	private AsyncOrderQueue queue;
 
 	@Override
-	protected Function<ValidOrder, CompletionStage<Instant>> queue(QueuePolicy policy,
+	protected Function<ValidOrder, CompletionStage<OrderView>> queue(QueuePolicy policy,
 			KafkaTemplate<String, byte[]> kafka) {
 		this.queue = new AsyncOrderQueue(policy, kafka);
 		return this.queue::enqueue;

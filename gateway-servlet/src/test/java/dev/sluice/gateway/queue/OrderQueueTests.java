@@ -1,10 +1,10 @@
 package dev.sluice.gateway.queue;
 
-import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
+import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.queue.OrderQueueContract;
 import dev.sluice.gateway.core.queue.QueuePolicy;
@@ -14,7 +14,7 @@ class OrderQueueTests extends OrderQueueContract {
 
 	/** The call blocks its thread, so each call has a thread of its own. */
 	@Override
-	protected Function<ValidOrder, CompletionStage<Instant>> queue(QueuePolicy policy,
+	protected Function<ValidOrder, CompletionStage<OrderView>> queue(QueuePolicy policy,
 			KafkaTemplate<String, byte[]> kafka) {
 		OrderQueue queue = new OrderQueue(policy, kafka);
 		return (order) -> CompletableFuture.supplyAsync(() -> queue.enqueue(order),

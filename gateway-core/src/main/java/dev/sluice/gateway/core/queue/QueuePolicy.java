@@ -7,6 +7,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
 
+import dev.sluice.contract.OrderView;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.Circuits;
@@ -14,6 +15,7 @@ import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.problem.StandardProblem;
+import dev.sluice.gateway.core.web.OrderReply;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.github.resilience4j.bulkhead.BulkheadFullException;
@@ -116,13 +118,13 @@ public final class QueuePolicy {
 
 	/**
 	 * Kafka has acknowledged an order.
-	 * @return when the order was accepted
+	 * @return the order, accepted
 	 */
-	public Instant acknowledged(PendingSend send, RecordMetadata record) {
+	public OrderView acknowledged(PendingSend send, RecordMetadata record) {
 		this.failedNanos = null;
 		this.recent.accepted(send.order().id(), send.order().fingerprint(), send.acceptedAt(), record.partition(),
 				record.offset());
-		return send.acceptedAt();
+		return OrderReply.accepted(send.order().id());
 	}
 
 	/** The problem to answer with if an order was not acknowledged. */

@@ -13,6 +13,7 @@ import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.web.OrderReply;
 import io.github.resilience4j.bulkhead.BulkheadFullException;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
@@ -180,7 +181,7 @@ class QueuePolicyTests {
 	private void acknowledge(PendingSend send) {
 		assertThat(
 				this.policy.acknowledged(send, new RecordMetadata(new TopicPartition(Topics.ORDERS, 0), 7, 0, 0, 0, 0)))
-			.isEqualTo(send.acceptedAt());
+			.isEqualTo(OrderReply.accepted(ID));
 	}
 
 	private OrderTopics topics() {
