@@ -1,6 +1,7 @@
 package dev.sluice.gateway.core.web;
 
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.HttpNames;
@@ -12,7 +13,6 @@ import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.order.OrderCodec;
 import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.Prefer;
-import dev.sluice.gateway.core.order.Traceparent;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
@@ -25,6 +25,13 @@ import org.springframework.web.ErrorResponseException;
 /** Makes an {@link OrderRequest} from the headers and the body of a request. */
 @Component
 public final class OrderRequests {
+
+	/**
+	 * The client's trace context (W3C), which is passed on and never created here. An
+	 * invalid one is ignored.
+	 */
+	private static final Pattern TRACEPARENT = Pattern
+		.compile("(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
 
 	private final GatewayProperties properties;
 
@@ -68,7 +75,8 @@ public final class OrderRequests {
 		HttpHeaders headers = http.getHeaders();
 		byte[] body = http.getBody();
 		IdempotencyKey key = IdempotencyKey.parse(headers.getOrEmpty(HttpNames.IDEMPOTENCY_KEY));
-		String traceparent = Traceparent.parse(headers.getOrEmpty(OrderHeaders.TRACEPARENT));
+		String trace = String.join(",", headers.getOrEmpty(OrderHeaders.TRACEPARENT));
+		String traceparent = TRACEPARENT.matcher(trace).matches() ? trace : null;
 		Order order = this.codec.decode((body != null) ? body : new byte[0]);
 		byte[] json = this.codec.encode(order);
 		this.clientLimit.check(order.customerId());

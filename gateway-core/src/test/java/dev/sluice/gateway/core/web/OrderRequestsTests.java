@@ -13,6 +13,8 @@ import dev.sluice.gateway.core.order.OrderCodec;
 import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.problem.ProblemException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 
@@ -72,6 +74,17 @@ class OrderRequestsTests {
 		assertThat(first.id()).isEqualTo(again.id());
 		assertThat(first.order().fingerprint()).isEqualTo(Fingerprint.ofJson(first.order().json()));
 		assertThat(first.order().traceparent()).isEqualTo(TRACE);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "00", "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+			"00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+			"00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+			"00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01", TRACE + "-x", TRACE + "\n" + TRACE })
+	void passesNoTraceOnThatIsNotValid(String lines) {
+		lines.lines().forEach((line) -> this.headers.add("traceparent", line));
+
+		assertThat(read(requests(Mode.SYNC)).order().traceparent()).isNull();
 	}
 
 	@Test
