@@ -1,19 +1,15 @@
 package dev.sluice.consumer.delivery;
 
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.Collectors;
 
 import dev.sluice.consumer.ConsumerHarness;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.contract.BackendBehaviour.Special;
-import dev.sluice.contract.DeadLetterHeaders;
 import dev.sluice.contract.OrderOutcome;
-import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.JavaProcess;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -23,8 +19,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.ConfigurableApplicationContext;
 
 import static dev.sluice.consumer.ConsumerHarness.eventually;
@@ -152,74 +146,6 @@ class DeliveryIT {
 		eventually().until(harness::lag, (lag) -> lag == 0);
 		assertThat(harness.audit().saved()).isEqualTo(201);
 		assertThat(harness.audit().duplicates()).isZero();
-	}
-
-	@Test
-	void keepsTheOrderOfEachCustomerThroughFailuresAndDeliversOthersMeanwhile() throws Exception {
-		harness.reset(12);
-		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Uniform(20, 60))
-			.withErrors(0.3, 500)
-			.withSpecials(new Special("slow", 600_000, 0)));
-		UUID slow = harness.enqueueOf("slow");
-		UUID afterIt = harness.enqueueOf("slow");
-		List<UUID> orders = harness.enqueue(300);
-
-		harness.startConsumer("delivery.ordering=key", "delivery.max-attempts=30", "delivery.concurrency=50",
-				"delivery.drain-timeout=0s");
-
-		eventually().until(harness::saved, (saved) -> saved == 300);
-		Map<UUID, OrderOutcome> outcomes = harness.outcomes();
-		assertThat(orders.stream().map(outcomes::get).collect(Collectors.groupingBy(OrderOutcome::customerId)).values())
-			.hasSize(50)
-			.allSatisfy((customer) -> assertThat(customer).extracting(OrderOutcome::at).isSorted());
-		assertThat(outcomes.values()).anyMatch((outcome) -> outcome.attempts() > 1);
-		assertThat(outcomes).doesNotContainKey(afterIt);
-		assertThat(harness.audit().inFlight()).as("the slow order").isEqualTo(1);
-		assertThat(harness.audit().maxInFlight()).isBetween(3, 50);
-		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
-	}
-
-	@Test
-	void laysRejectedAndUnreadableRecordsIntoTheDeadLettersAndGoesOn() throws Exception {
-		harness.reset(3);
-		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(0)).withErrors(1, 422));
-		harness.publish(Topics.ORDERS, "c-1".getBytes(StandardCharsets.UTF_8),
-				"no order".getBytes(StandardCharsets.UTF_8));
-		UUID unreadable = UUID.randomUUID();
-		harness.enqueue(unreadable, "c-1", "{\"customerId\":");
-		UUID rejected = harness.enqueue(1).getFirst();
-
-		harness.startConsumer();
-
-		eventually().until(() -> harness.records(Topics.ORDERS_DLT), (letters) -> letters.size() == 3);
-		assertThat(harness.records(Topics.ORDERS_DLT))
-			.extracting((letter) -> ConsumerHarness.header(letter, DeadLetterHeaders.KIND))
-			.containsExactlyInAnyOrder("unreadable", "unreadable", "rejected");
-		eventually().untilAsserted(() -> assertThat(harness.outcomes()).containsOnlyKeys(unreadable, rejected)
-			.allSatisfy((_, outcome) -> assertThat(outcome.status()).isEqualTo(OrderStatus.FAILED)));
-		eventually().until(harness::lag, (lag) -> lag == 0);
-
-		harness.behave(BackendBehaviour.DEFAULT);
-		harness.enqueue(10);
-		eventually().until(harness::saved, (saved) -> saved == 10);
-	}
-
-	/** A backend that refuses everything is down, too. */
-	@ParameterizedTest
-	@ValueSource(ints = { 503, 422 })
-	void waitsForABackendThatIsDownWithoutBurningAttempts(int status) throws Exception {
-		harness.reset(12);
-		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)).withErrors(1, status));
-		harness.enqueue(300);
-
-		harness.startConsumer("delivery.max-attempts=3", "delivery.concurrency=10");
-		// Long enough that every order would have failed three times over.
-		eventually().until(() -> harness.audit().failed() > 100);
-		assertThat(harness.saved()).isZero();
-		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)));
-
-		eventually().until(harness::saved, (saved) -> saved == 300);
-		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
 	}
 
 	@Test

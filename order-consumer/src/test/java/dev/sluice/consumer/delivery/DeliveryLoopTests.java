@@ -250,17 +250,6 @@ class DeliveryLoopTests {
 	}
 
 	@Test
-	void finishesARecordWithoutAValue() {
-		start(Map.of(), (order) -> SAVED);
-
-		this.kafka.receive(Records.order(UUID.randomUUID()).value((String) null).at(0));
-
-		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
-		assertThat(this.calls).as("it is a dead letter").hasValue(0);
-		assertThat(this.pending.records()).isZero();
-	}
-
-	@Test
 	void beginsAgainWhereTheLogEndsBeforeItsPosition() {
 		this.time = new Time() {
 

@@ -278,11 +278,15 @@ final class DeliverySimulation {
 		for (int i = 0; i < count; i++) {
 			// Skips offsets that are never read, as markers of transactions are.
 			to.end += this.random.nextInt(10) / 9;
-			append(to, "c-" + this.random.nextInt(3), (this.random.nextInt(20) != 0) ? Records.BODY : "no JSON");
+			append(to, "c-" + this.random.nextInt(3), switch (this.random.nextInt(40)) {
+				case 0 -> null;
+				case 1 -> "no JSON";
+				default -> Records.BODY;
+			});
 		}
 	}
 
-	private void append(SimulatedPartition to, String customer, String body) {
+	private void append(SimulatedPartition to, String customer, @Nullable String body) {
 		trace("record %s of %s, from %s", to.end, to.id, customer);
 		to.log.put(to.end,
 				Records.order(id(to.id.partition(), to.end)).key(customer).value(body).at(to.id.partition(), to.end));
@@ -394,6 +398,9 @@ final class DeliverySimulation {
 
 		/** Keys in delivery, which ordering by key keeps apart. */
 		private final Set<String> keys = new HashSet<>();
+
+		/** The highest offset of each key that was in delivery. */
+		private final Map<String, Long> latest = new HashMap<>();
 
 		private final DeliveryLimiter limiter;
 
@@ -512,6 +519,9 @@ final class DeliverySimulation {
 					&& isCurrent(position.partition);
 			if (ordered && !this.keys.add(key)) {
 				violated("two orders of %s are in delivery", key);
+			}
+			if (ordered && this.latest.merge(key, position.offset, Math::max) > position.offset) {
+				violated("%s at %s was overtaken", key, position.offset);
 			}
 			try {
 				DeliverySimulation.this.scheduler.sleep(this.slow ? Duration.ofHours(1) : responseTime());

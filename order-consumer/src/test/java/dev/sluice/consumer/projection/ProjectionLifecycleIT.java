@@ -10,7 +10,6 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,15 +27,12 @@ import dev.sluice.topics.TopicWatch;
 import dev.sluice.threads.Supervisor;
 import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.consumer.ConsumerHarness;
-import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.DevServices;
-import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.PostgresService;
 import io.micrometer.core.instrument.MeterRegistry;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -337,45 +333,6 @@ class ProjectionLifecycleIT {
 			harness.commits(group).forEach((partition, commit) -> commits.put(partition, commit.offset()));
 			assertThat(commits).isEqualTo(ends);
 		});
-	}
-
-	/**
-	 * The first consumer is delivering an order and is frozen until another has saved it.
-	 * The backend has not answered it, and so it then publishes that it will retry.
-	 */
-	@Test
-	void anUnfrozenConsumerTakesNoSaveBack() throws Exception {
-		harness.behave(ConsumerHarness.HANGING);
-		try (JavaProcess frozen = harness.startConsumerProcess("delivery.concurrency=1",
-				"spring.kafka.consumer.properties.session.timeout.ms=6000")) {
-			UUID order = harness.enqueue(1).getFirst();
-			eventually().until(() -> harness.audit().inFlight() > 0);
-			frozen.freeze();
-			harness.behave(BackendBehaviour.DEFAULT);
-			harness.startConsumer(projecting());
-			eventually().until(() -> count("status = 'saved'"), (saved) -> saved == 1);
-			int before = harness.records(Topics.ORDER_OUTCOMES).size();
-
-			frozen.unfreeze();
-
-			eventually().until(() -> harness.records(Topics.ORDER_OUTCOMES).size() > before);
-			List<ConsumerRecord<byte[], byte[]>> outcomes = harness.records(Topics.ORDER_OUTCOMES);
-			assertThat(outcomes).anyMatch((outcome) -> new String(outcome.value()).contains("\"retrying\""));
-			eventually().until(() -> harness.projectionLag() == 0);
-			assertThat(count("status = 'saved' AND order_id = '" + order + "'")).isEqualTo(1);
-			ProjectedOrder rebuilt = new ProjectedOrder();
-			compacted(outcomes).forEach(rebuilt::read);
-			assertThat(rebuilt.view().view().status()).isEqualTo(OrderStatus.SAVED);
-		}
-	}
-
-	/** The last record of each key, ordered by timestamp. */
-	private static List<ConsumerRecord<byte[], byte[]>> compacted(List<ConsumerRecord<byte[], byte[]>> records) {
-		Map<String, ConsumerRecord<byte[], byte[]>> last = new HashMap<>();
-		records.stream()
-			.sorted(Comparator.comparingLong(ConsumerRecord::timestamp))
-			.forEach((record) -> last.put(new String(record.key()), record));
-		return last.values().stream().sorted(Comparator.comparingLong(ConsumerRecord::timestamp)).toList();
 	}
 
 	private static <T> T withoutPostgres(Callable<T> steps) throws Exception {
