@@ -9,11 +9,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -29,6 +24,8 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+
+import javax.sql.DataSource;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
@@ -47,6 +44,8 @@ import dev.sluice.devservices.Ports;
 import dev.sluice.devservices.PostgresService;
 import dev.sluice.topics.OrderTopicSpecs;
 import dev.sluice.topics.TopicSpec;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.RecordsToDelete;
@@ -68,6 +67,8 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.logging.LogLevel;
 import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /**
  * The environment of a consumer in integration tests: a Kafka and the real backend in its
@@ -161,22 +162,22 @@ public final class ConsumerHarness {
 	}
 
 	/**
-	 * Starts the beans of a consumer in this JVM, in addition to others. Closing it is a
-	 * graceful stop.
+	 * Starts a consumer in this JVM, in addition to others. Closing it is a graceful
+	 * stop.
 	 */
 	public ConfigurableApplicationContext startConsumer(String... properties) {
-		return started(ConsumerParts.start(Map.copyOf(properties(properties))));
+		return start("spring.main.web-application-type=none", properties);
 	}
 
 	/** Starts a consumer with its web server in this JVM. */
 	public ConfigurableApplicationContext startApplication(String... properties) {
-		return started(new SpringApplicationBuilder(OrderConsumerApplication.class)
-			.run(arguments("server.port=0", properties)));
+		return start("server.port=0", properties);
 	}
 
-	private ConfigurableApplicationContext started(ConfigurableApplicationContext consumer) {
-		this.consumers.add(consumer);
-		return consumer;
+	private ConfigurableApplicationContext start(String first, String... properties) {
+		this.consumers
+			.add(new SpringApplicationBuilder(OrderConsumerApplication.class).run(arguments(first, properties)));
+		return this.consumers.getLast();
 	}
 
 	/** Starts a consumer in its own process, which a test can kill. */
@@ -190,17 +191,9 @@ public final class ConsumerHarness {
 	}
 
 	private String[] arguments(String first, String... properties) {
-		return Stream
-			.concat(Stream.of(first),
-					properties(properties).entrySet().stream().map((one) -> one.getKey() + "=" + one.getValue()))
-			.map((property) -> "--" + property)
-			.toArray(String[]::new);
-	}
-
-	private Map<String, String> properties(String... properties) {
 		Map<String, String> all = new LinkedHashMap<>();
 		Stream
-			.concat(Stream.of("spring.lifecycle.timeout-per-shutdown-phase=5m", "projection.enabled=false",
+			.concat(Stream.of(first, "spring.lifecycle.timeout-per-shutdown-phase=5m", "projection.enabled=false",
 					"projection.group-id=" + projectionGroup(), "spring.kafka.bootstrap-servers=" + this.bootstrap,
 					"backend.url=" + backendUrl(), "backend.connect-timeout=1m", "backend.response-timeout=5m",
 					"backend.circuit.open-for=200ms", "delivery.group-id=" + deliveryGroup(),
@@ -210,7 +203,7 @@ public final class ConsumerHarness {
 					"spring.kafka.consumer.properties.heartbeat.interval.ms=1000"), Arrays.stream(properties))
 			.map((property) -> property.split("=", 2))
 			.forEach((property) -> all.put(property[0], property[1]));
-		return all;
+		return all.entrySet().stream().map((one) -> "--" + one.getKey() + "=" + one.getValue()).toArray(String[]::new);
 	}
 
 	public String bootstrapServers() {
@@ -420,39 +413,30 @@ public final class ConsumerHarness {
 	}
 
 	/** Number of orders that the status projection knows as saved. */
-	public static long projected(PostgresService postgres) throws SQLException {
-		return count(postgres, "status = 'saved'");
+	public static long projected() {
+		return count("status = 'saved'");
 	}
 
 	/** Number of rows of the status projection that match a condition. */
-	public static long count(PostgresService postgres, String where) throws SQLException {
-		try (Connection connection = connect(postgres); Statement statement = connection.createStatement()) {
-			try (ResultSet there = statement.executeQuery("SELECT to_regclass('order_status') IS NOT NULL")) {
-				there.next();
-				if (!there.getBoolean(1)) {
-					return 0;
-				}
-			}
-			try (ResultSet count = statement.executeQuery("SELECT count(*) FROM order_status WHERE " + where)) {
-				count.next();
-				return count.getLong(1);
-			}
-		}
+	public static long count(String where) {
+		JdbcTemplate jdbc = new JdbcTemplate(database());
+		return jdbc.queryForObject("SELECT to_regclass('order_status') IS NOT NULL", Boolean.class)
+				? jdbc.queryForObject("SELECT count(*) FROM order_status WHERE " + where, Long.class) : 0;
 	}
 
 	/** Drops the status projection and its migrations. */
-	public static void emptyDatabase(PostgresService postgres) throws SQLException {
-		try (Connection connection = connect(postgres); Statement statement = connection.createStatement()) {
-			statement.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
-		}
+	public static void emptyDatabase() {
+		new JdbcTemplate(database()).execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
 	}
 
-	private static Connection connect(PostgresService postgres) throws SQLException {
-		return DriverManager.getConnection(postgres.jdbcUrl(), postgres.username(), postgres.password());
+	public static DataSource database() {
+		PostgresService postgres = DevServices.shared().postgres();
+		return new DriverManagerDataSource(postgres.jdbcUrl(), postgres.username(), postgres.password());
 	}
 
 	/** The properties for a consumer with a projection. */
-	public static String[] projecting(PostgresService postgres, String... properties) {
+	public static String[] projecting(String... properties) {
+		PostgresService postgres = DevServices.shared().postgres();
 		return Stream
 			.concat(Stream.of("projection.enabled=true", "spring.datasource.url=" + postgres.jdbcUrl(),
 					"spring.datasource.username=" + postgres.username(),
@@ -485,6 +469,16 @@ public final class ConsumerHarness {
 		return this.http
 			.send(HttpRequest.newBuilder(health).timeout(Patience.ofSeconds(60)).build(), BodyHandlers.ofString())
 			.body();
+	}
+
+	/** Number of records that a consumer has reported as lost. */
+	public static double lost(ConfigurableApplicationContext consumer) {
+		return consumer.getBean(MeterRegistry.class)
+			.find("sluice.lost.records")
+			.counters()
+			.stream()
+			.mapToDouble(Counter::count)
+			.sum();
 	}
 
 	/** Deletes all records of {@code orders}, as retention does. */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-import dev.sluice.consumer.ConsumerHarness;
+import dev.sluice.consumer.ConsumerTest;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.contract.BackendBehaviour.Special;
@@ -15,8 +15,6 @@ import dev.sluice.devservices.JavaProcess;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -26,21 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The delivery against a real Kafka and the real backend. */
 @Tag("embedded")
-class DeliveryIT {
-
-	private static ConsumerHarness harness;
-
-	@BeforeAll
-	static void start() {
-		harness = ConsumerHarness.shared();
-	}
-
-	@AfterAll
-	static void stop() {
-		if (harness != null) {
-			harness.stopConsumers();
-		}
-	}
+class DeliveryIT extends ConsumerTest {
 
 	@Test
 	void keepsTheLimitFullWithFewerPartitions() throws Exception {

@@ -4,45 +4,30 @@ import java.util.Map;
 import java.util.UUID;
 
 import dev.sluice.consumer.ConsumerHarness;
+import dev.sluice.consumer.ConsumerTest;
 import dev.sluice.consumer.offsets.OrderPurge;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.contract.Topics;
-import dev.sluice.devservices.DevServices;
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.common.TopicPartition;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.context.ConfigurableApplicationContext;
 
 import static dev.sluice.consumer.ConsumerHarness.eventually;
+import static dev.sluice.consumer.ConsumerHarness.lost;
+import static dev.sluice.consumer.ConsumerHarness.projected;
+import static dev.sluice.consumer.ConsumerHarness.projecting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Records that are deleted before they are delivered, and topics that are deleted. */
-class LostOrdersIT {
-
-	private static ConsumerHarness harness;
-
-	@BeforeAll
-	static void start() {
-		harness = ConsumerHarness.shared();
-	}
-
-	@AfterAll
-	static void stop() {
-		if (harness != null) {
-			harness.stopConsumers();
-		}
-	}
+class LostOrdersIT extends ConsumerTest {
 
 	@BeforeEach
 	void reset() throws Exception {
 		harness.reset(3);
-		ConsumerHarness.emptyDatabase(DevServices.shared().postgres());
+		ConsumerHarness.emptyDatabase();
 	}
 
 	@Test
@@ -167,23 +152,6 @@ class LostOrdersIT {
 		harness.enqueue(5);
 		eventually().until(() -> projected() == 55);
 		assertThat(lost(next)).isZero();
-	}
-
-	private static String[] projecting(String... properties) {
-		return ConsumerHarness.projecting(DevServices.shared().postgres(), properties);
-	}
-
-	private static long projected() throws Exception {
-		return ConsumerHarness.projected(DevServices.shared().postgres());
-	}
-
-	private static double lost(ConfigurableApplicationContext consumer) {
-		return consumer.getBean(MeterRegistry.class)
-			.find("sluice.lost.records")
-			.counters()
-			.stream()
-			.mapToDouble(Counter::count)
-			.sum();
 	}
 
 }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 
-import dev.sluice.consumer.ConsumerHarness;
+import dev.sluice.consumer.ConsumerTest;
 import dev.sluice.consumer.limiter.DeliveryLimiter;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
@@ -18,8 +18,7 @@ import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Ports;
 import dev.sluice.sink.Certificates;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,28 +26,18 @@ import static dev.sluice.consumer.ConsumerHarness.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** {@code delivery.target=grpc} against a real Kafka and the real sink. */
-class SinkDeliveryIT {
+class SinkDeliveryIT extends ConsumerTest {
 
 	private static final Path SINK = Path.of("../grpc-sink/target/grpc-sink.jar");
 
 	private static final int CONCURRENCY = 20;
 
-	private static ConsumerHarness harness;
-
 	@TempDir
 	private Path directory;
 
-	@BeforeAll
-	static void start() throws Exception {
-		harness = ConsumerHarness.shared();
+	@BeforeEach
+	void reset() throws Exception {
 		harness.reset(12);
-	}
-
-	@AfterAll
-	static void stop() {
-		if (harness != null) {
-			harness.stopConsumers();
-		}
 	}
 
 	@Test

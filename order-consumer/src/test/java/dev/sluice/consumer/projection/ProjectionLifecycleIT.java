@@ -6,7 +6,6 @@ import java.util.Queue;
 import java.time.InstantSource;
 import java.time.Duration;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -18,7 +17,6 @@ import java.util.stream.Collectors;
 
 import javax.sql.DataSource;
 
-import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.core.PreparedStatementCreator;
@@ -27,6 +25,7 @@ import dev.sluice.topics.TopicWatch;
 import dev.sluice.threads.Supervisor;
 import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.consumer.ConsumerHarness;
+import dev.sluice.consumer.ConsumerTest;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
@@ -34,8 +33,6 @@ import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.PostgresService;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.common.TopicPartition;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -45,7 +42,11 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.dao.DataAccessResourceFailureException;
 import tools.jackson.databind.json.JsonMapper;
 
+import static dev.sluice.consumer.ConsumerHarness.count;
+import static dev.sluice.consumer.ConsumerHarness.database;
 import static dev.sluice.consumer.ConsumerHarness.eventually;
+import static dev.sluice.consumer.ConsumerHarness.lost;
+import static dev.sluice.consumer.ConsumerHarness.projecting;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -53,29 +54,12 @@ import static org.assertj.core.api.Assertions.assertThat;
  * not.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class ProjectionLifecycleIT {
-
-	private static ConsumerHarness harness;
-
-	private static PostgresService postgres;
-
-	@BeforeAll
-	static void start() {
-		harness = ConsumerHarness.shared();
-		postgres = DevServices.shared().postgres();
-	}
-
-	@AfterAll
-	static void stop() {
-		if (harness != null) {
-			harness.stopConsumers();
-		}
-	}
+class ProjectionLifecycleIT extends ConsumerTest {
 
 	@BeforeEach
 	void reset() throws Exception {
 		harness.reset(3);
-		ConsumerHarness.emptyDatabase(postgres);
+		ConsumerHarness.emptyDatabase();
 	}
 
 	@Test
@@ -141,53 +125,47 @@ class ProjectionLifecycleIT {
 	@Test
 	void goesOnAfterAnyException(CapturedOutput output) throws Exception {
 		ConfigurableApplicationContext consumer = harness.startApplication();
-		try (HikariDataSource database = new HikariDataSource()) {
-			database.setJdbcUrl(postgres.jdbcUrl());
-			database.setUsername(postgres.username());
-			database.setPassword(postgres.password());
-			Queue<Throwable> ofMigration = new ConcurrentLinkedQueue<>(
-					List.of(failure("57P03", "starting up"), failure("57P03", "starting up"),
-							failure("42501", "permission denied"), new IllegalStateException("migration")));
-			Queue<Throwable> failures = new ConcurrentLinkedQueue<>(
-					List.of(new IllegalStateException("batch"), new StackOverflowError()));
-			JdbcTemplate jdbc = new JdbcTemplate(database) {
+		Queue<Throwable> ofMigration = new ConcurrentLinkedQueue<>(
+				List.of(failure("57P03", "starting up"), failure("57P03", "starting up"),
+						failure("42501", "permission denied"), new IllegalStateException("migration")));
+		Queue<Throwable> failures = new ConcurrentLinkedQueue<>(
+				List.of(new IllegalStateException("batch"), new StackOverflowError()));
+		JdbcTemplate jdbc = new JdbcTemplate(database()) {
 
-				@Override
-				public <T> T queryForObject(String sql, Class<T> type) {
-					fail(ofMigration);
-					return super.queryForObject(sql, type);
-				}
-
-				@Override
-				public int update(PreparedStatementCreator statement) {
-					fail(failures);
-					return super.update(statement);
-				}
-
-			};
-			MeterRegistry registry = new SimpleMeterRegistry();
-			Queue<String> failed = new ConcurrentLinkedQueue<>();
-			Supervisor supervisor = new Supervisor(failed::add);
-			Projection projection = new Projection(
-					new ProjectionProperties(true, "order-status-" + UUID.randomUUID(), 10, Duration.ZERO),
-					consumer.getBean(TopicWatch.class), new LostRecords(registry),
-					new StatusReader(JsonMapper.builder().build()), new StatusTable(jdbc, registry),
-					consumers(consumer), registry, InstantSource.system(), supervisor);
-			projection.start();
-			try {
-				String ids = harness.enqueue(5).stream().map((id) -> "'" + id + "'").collect(Collectors.joining(", "));
-				eventually().until(() -> count("status = 'saved' AND order_id IN (" + ids + ")"),
-						(saved) -> saved == 5);
-				assertThat(failures).isEmpty();
-				assertThat(failed).hasSize(3);
-				assertThat(output.getAll()).containsOnlyOnce("SQLException: starting up")
-					.containsOnlyOnce("SQLException: permission denied");
-				eventually().until(() -> supervisor.failing().isEmpty());
-				assertThat(projection.state()).isEqualTo(Projection.State.WORKING);
+			@Override
+			public <T> T queryForObject(String sql, Class<T> type) {
+				fail(ofMigration);
+				return super.queryForObject(sql, type);
 			}
-			finally {
-				projection.stop();
+
+			@Override
+			public int update(PreparedStatementCreator statement) {
+				fail(failures);
+				return super.update(statement);
 			}
+
+		};
+		MeterRegistry registry = new SimpleMeterRegistry();
+		Queue<String> failed = new ConcurrentLinkedQueue<>();
+		Supervisor supervisor = new Supervisor(failed::add);
+		Projection projection = new Projection(
+				new ProjectionProperties(true, "order-status-" + UUID.randomUUID(), 10, Duration.ZERO),
+				consumer.getBean(TopicWatch.class), new LostRecords(registry),
+				new StatusReader(JsonMapper.builder().build()), new StatusTable(jdbc, registry), consumers(consumer),
+				registry, InstantSource.system(), supervisor);
+		projection.start();
+		try {
+			String ids = harness.enqueue(5).stream().map((id) -> "'" + id + "'").collect(Collectors.joining(", "));
+			eventually().until(() -> count("status = 'saved' AND order_id IN (" + ids + ")"), (saved) -> saved == 5);
+			assertThat(failures).isEmpty();
+			assertThat(failed).hasSize(3);
+			assertThat(output.getAll()).containsOnlyOnce("SQLException: starting up")
+				.containsOnlyOnce("SQLException: permission denied");
+			eventually().until(() -> supervisor.failing().isEmpty());
+			assertThat(projection.state()).isEqualTo(Projection.State.WORKING);
+		}
+		finally {
+			projection.stop();
 		}
 	}
 
@@ -199,7 +177,7 @@ class ProjectionLifecycleIT {
 		ConfigurableApplicationContext consumer = harness.startConsumer(projecting());
 		harness.enqueue(1);
 		eventually().until(() -> count("status = 'saved'"), (saved) -> saved == 1);
-		try (Connection locking = connect(); Connection watching = connect()) {
+		try (Connection locking = database().getConnection(); Connection watching = database().getConnection()) {
 			locking.setAutoCommit(false);
 			locking.createStatement().execute("LOCK TABLE order_status IN ACCESS EXCLUSIVE MODE");
 			harness.enqueue(1);
@@ -221,7 +199,7 @@ class ProjectionLifecycleIT {
 	void saysWhatToDoWhenItsTableWasDroppedAndMakesNoOther(CapturedOutput output) throws Exception {
 		ConfigurableApplicationContext consumer = harness.startApplication(projecting());
 		eventually().until(() -> consumer.getBean(Projection.class).state() == Projection.State.WORKING);
-		try (Connection dropping = connect(); Statement statement = dropping.createStatement()) {
+		try (Connection dropping = database().getConnection(); Statement statement = dropping.createStatement()) {
 			statement.execute("DROP TABLE order_status");
 
 			harness.enqueue(1);
@@ -242,7 +220,7 @@ class ProjectionLifecycleIT {
 	/** The projection passes its rows as arrays. */
 	@Test
 	void writesNoTextNullWhereTheDatabaseWouldReadOne() throws Exception {
-		try (Connection connection = connect(); Statement statement = connection.createStatement()) {
+		try (Connection connection = database().getConnection(); Statement statement = connection.createStatement()) {
 			statement.execute("ALTER ROLE CURRENT_USER SET array_nulls = off");
 			try {
 				harness.startConsumer(projecting());
@@ -287,20 +265,11 @@ class ProjectionLifecycleIT {
 		}
 	}
 
-	private static double lost(ConfigurableApplicationContext consumer) {
-		return consumer.getBean(MeterRegistry.class)
-			.find("sluice.lost.records")
-			.tags("reader", "projection", "topic", Topics.ORDERS)
-			.counter()
-			.count();
-	}
-
 	@Test
 	void projectsWithoutDelivering() throws Exception {
 		harness.enqueue(20);
 
-		ConfigurableApplicationContext consumer = harness
-			.startApplication(ConsumerHarness.projecting(postgres, "delivery.enabled=false"));
+		ConfigurableApplicationContext consumer = harness.startApplication(projecting("delivery.enabled=false"));
 
 		eventually().until(() -> count("status = 'accepted'"), (accepted) -> accepted == 20);
 		assertThat(harness.audit().received()).isZero();
@@ -324,7 +293,7 @@ class ProjectionLifecycleIT {
 	void commitsUpToTheEndOfEveryPartitionAlsoWhereNothingIs() throws Exception {
 		String group = "order-status-" + UUID.randomUUID();
 
-		harness.startConsumer(ConsumerHarness.projecting(postgres, "projection.group-id=" + group));
+		harness.startConsumer(projecting("projection.group-id=" + group));
 
 		eventually().untilAsserted(() -> {
 			Map<TopicPartition, Long> ends = new HashMap<>(harness.ends());
@@ -336,6 +305,7 @@ class ProjectionLifecycleIT {
 	}
 
 	private static <T> T withoutPostgres(Callable<T> steps) throws Exception {
+		PostgresService postgres = DevServices.shared().postgres();
 		postgres.kill();
 		try {
 			return steps.call();
@@ -343,18 +313,6 @@ class ProjectionLifecycleIT {
 		finally {
 			postgres.start();
 		}
-	}
-
-	private static String[] projecting(String... properties) {
-		return ConsumerHarness.projecting(postgres, properties);
-	}
-
-	private static Connection connect() throws SQLException {
-		return DriverManager.getConnection(postgres.jdbcUrl(), postgres.username(), postgres.password());
-	}
-
-	private static long count(String where) throws SQLException {
-		return ConsumerHarness.count(postgres, where);
 	}
 
 }
