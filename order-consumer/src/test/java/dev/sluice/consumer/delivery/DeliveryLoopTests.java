@@ -16,6 +16,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.DeliveryProperties;
@@ -26,16 +27,10 @@ import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Reach;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
-import dev.sluice.consumer.backend.BackendProperties;
 import dev.sluice.consumer.backend.FailureReason;
 import dev.sluice.consumer.backend.QueuedOrder;
-import dev.sluice.consumer.limiter.BackendHealth;
-import dev.sluice.consumer.limiter.DeliveryLimiter;
 import dev.sluice.consumer.offsets.CommitMetadata;
 import dev.sluice.consumer.offsets.LostRecords;
-import dev.sluice.consumer.outcome.DeadLetters;
-import dev.sluice.consumer.outcome.OutcomePublisher;
-import dev.sluice.consumer.outcome.ReliablePublisher;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
@@ -56,7 +51,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
@@ -67,6 +61,7 @@ import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
+import static org.mockito.Mockito.withSettings;
 
 /** The loop with a consumer that sleeps until it is woken, however long that takes. */
 class DeliveryLoopTests {
@@ -340,7 +335,7 @@ class DeliveryLoopTests {
 
 	@Test
 	void stopsWhileKafkaIsAway() throws InterruptedException {
-		TopicWatch topics = topics();
+		TopicWatch topics = topics(this::state);
 		when(topics.await()).thenAnswer((_) -> {
 			throw new KafkaException("no answer");
 		});
@@ -403,7 +398,7 @@ class DeliveryLoopTests {
 	}
 
 	private void start(Map<String, String> properties, Function<QueuedOrder, Attempt> backend) {
-		create(topics(), properties, backend);
+		create(topics(this::state), properties, backend);
 		this.loop.start();
 		this.kafka.assign();
 	}
@@ -422,15 +417,15 @@ class DeliveryLoopTests {
 				this.pending, Thread.ofPlatform().factory());
 	}
 
-	private TopicWatch topics() {
-		TopicWatch topics = mock(TopicWatch.class);
+	static TopicWatch topics(Supplier<TopicsState> state) {
+		TopicWatch topics = mock(TopicWatch.class, withSettings().stubOnly());
 		try {
-			when(topics.await()).thenAnswer((_) -> state());
+			when(topics.await()).thenAnswer((_) -> state.get());
 		}
 		catch (InterruptedException ex) {
 			throw new AssertionError(ex);
 		}
-		when(topics.state()).thenAnswer((_) -> state());
+		when(topics.state()).thenAnswer((_) -> state.get());
 		return topics;
 	}
 
@@ -440,20 +435,14 @@ class DeliveryLoopTests {
 	}
 
 	private Delivery.Context context(DeliveryProperties delivery, Function<QueuedOrder, Attempt> backend) {
-		SimpleMeterRegistry registry = new SimpleMeterRegistry();
-		TestProducer producer = new TestProducer();
 		Backoff backoff = new Backoff(delivery.initialBackoff(), delivery.maxBackoff(), () -> 1);
-		ReliablePublisher publisher = new ReliablePublisher(() -> producer, backoff, this.time);
-		BackendProperties.Circuit circuit = new BackendProperties.Circuit(Duration.ofSeconds(2), Duration.ofSeconds(2));
-		DeliveryLimiter limiter = new DeliveryLimiter(delivery.concurrency(),
-				new BackendHealth(circuit, delivery.evidenceGap(), System::nanoTime), this.time);
-		return new Delivery.Context(new RecordReader(), new PayloadHistory(10), limiter, (order) -> {
+		return DeliveryTests.context((order) -> {
 			this.calls.incrementAndGet();
 			return backend.apply(order);
-		}, new RetryPolicy(backoff, 8, Duration.ofMinutes(1), Duration.ZERO),
-				new OutcomePublisher(publisher, JsonMapper.builder().build(), registry),
-				new DeadLetters(publisher, registry), new DeliveryTimers(registry), Thread.ofVirtual().factory(),
-				this.time, InstantSource.system());
+		}, DeliveryTests.limiter(delivery.concurrency()),
+				new RetryPolicy(backoff, 8, Duration.ofMinutes(1), Duration.ZERO), new PayloadHistory(10),
+				new TestProducer(), new SimpleMeterRegistry(), Thread.ofVirtual().factory(), this.time,
+				InstantSource.system());
 	}
 
 	private static ConsumerRecord<byte[], byte[]> order(UUID id, long offset) {

@@ -37,9 +37,6 @@ import dev.sluice.consumer.limiter.BackendHealth;
 import dev.sluice.consumer.limiter.DeliveryLimiter;
 import dev.sluice.consumer.offsets.CommitMetadata;
 import dev.sluice.consumer.offsets.LostRecords;
-import dev.sluice.consumer.outcome.DeadLetters;
-import dev.sluice.consumer.outcome.OutcomePublisher;
-import dev.sluice.consumer.outcome.ReliablePublisher;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -55,7 +52,6 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.util.unit.DataSize;
@@ -69,8 +65,6 @@ import org.springframework.util.unit.DataSize;
 final class DeliverySimulation {
 
 	static final Uuid TOPIC_ID = new Uuid(1, 1);
-
-	private static final JsonMapper JSON = JsonMapper.builder().build();
 
 	private static final int EVENTS = 60;
 
@@ -424,17 +418,13 @@ final class DeliverySimulation {
 					Duration.ofSeconds(2));
 			this.limiter = new DeliveryLimiter(properties.concurrency(),
 					new BackendHealth(circuit, properties.evidenceGap(), time::nanoTime), time);
-			SimpleMeterRegistry registry = new SimpleMeterRegistry();
 			Backoff backoff = new Backoff(properties.initialBackoff(), properties.maxBackoff(),
 					DeliverySimulation.this.random::nextDouble);
-			SimulatedProducer producer = new SimulatedProducer(this);
-			ReliablePublisher publisher = new ReliablePublisher(() -> producer, backoff, time);
 			InstantSource clock = () -> Instant.parse(Records.TIME).plusNanos(time.nanoTime());
-			Delivery.Context context = new Delivery.Context(new RecordReader(), new PayloadHistory(10), this.limiter,
-					this,
+			Delivery.Context context = DeliveryTests.context(this, this.limiter,
 					new RetryPolicy(backoff, properties.maxAttempts(), properties.maxRetryAfter(), properties.maxAge()),
-					new OutcomePublisher(publisher, JSON, registry), new DeadLetters(publisher, registry),
-					new DeliveryTimers(registry), this::deliveryThread, time, clock);
+					new PayloadHistory(10), new SimulatedProducer(this), new SimpleMeterRegistry(),
+					this::deliveryThread, time, clock);
 			this.loop = new DeliveryLoop(properties, DeliverySimulation.this.topics, DeliverySimulation.this.lost,
 					new SimulatedConsumers(), context,
 					new PendingRecords(properties.maxPending(), DeliverySimulation.this.maxPendingBytes),

@@ -16,7 +16,6 @@ import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.when;
 import static org.mockito.Mockito.withSettings;
 
 /**
@@ -31,7 +30,10 @@ class DeliverySimulationTests {
 
 	private static final long LIVES = Long.getLong("simulation.lives", FULL ? 300 : 100);
 
-	private static final TopicWatch TOPICS = topics();
+	private static final TopicsState STATE = new TopicsState(true, Map.of(Topics.ORDERS, DeliverySimulation.TOPIC_ID),
+			List.of(), List.of(), null);
+
+	private static final TopicWatch TOPICS = DeliveryLoopTests.topics(() -> STATE);
 
 	private static final LostRecords LOST = lostRecords();
 
@@ -61,20 +63,6 @@ class DeliverySimulationTests {
 		catch (AssertionError | RuntimeException ex) {
 			throw new AssertionError("Repeat with -Dsimulation.seed=%s: %s".formatted(seed, ex.getMessage()), ex);
 		}
-	}
-
-	private static TopicWatch topics() {
-		TopicWatch topics = mock(TopicWatch.class, withSettings().stubOnly());
-		TopicsState state = new TopicsState(true, Map.of(Topics.ORDERS, DeliverySimulation.TOPIC_ID), List.of(),
-				List.of(), null);
-		try {
-			when(topics.await()).thenReturn(state);
-		}
-		catch (InterruptedException ex) {
-			throw new AssertionError(ex);
-		}
-		when(topics.state()).thenReturn(state);
-		return topics;
 	}
 
 	private static LostRecords lostRecords() {

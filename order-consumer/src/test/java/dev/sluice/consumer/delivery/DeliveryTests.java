@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -47,9 +48,11 @@ import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +66,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 import static dev.sluice.consumer.TestProducer.header;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** A delivery with a backend and a producer that answer as the test says. */
@@ -85,6 +87,8 @@ class DeliveryTests {
 	private static final Instant NOW = Instant.parse("2026-11-21T10:00:01Z");
 
 	private static final int MAX_ATTEMPTS = 3;
+
+	private static final RecordReader READER = new RecordReader();
 
 	private final TestProducer producer = new TestProducer();
 
@@ -593,12 +597,18 @@ class DeliveryTests {
 	}
 
 	private Delivery.Context context(Backend backend, Backoff backoff) {
-		ReliablePublisher publisher = new ReliablePublisher(() -> this.producer, noWait(), this.time);
-		return new Delivery.Context(new RecordReader(), this.payloads, this.limiter, backend,
-				new RetryPolicy(backoff, MAX_ATTEMPTS, Duration.ofHours(1), this.maxAge),
-				new OutcomePublisher(publisher, JsonMapper.shared(), this.registry),
-				new DeadLetters(publisher, this.registry), new DeliveryTimers(this.registry),
-				Thread.ofVirtual().factory(), this.time, InstantSource.fixed(NOW));
+		return context(backend, this.limiter, new RetryPolicy(backoff, MAX_ATTEMPTS, Duration.ofHours(1), this.maxAge),
+				this.payloads, this.producer, this.registry, Thread.ofVirtual().factory(), this.time,
+				InstantSource.fixed(NOW));
+	}
+
+	static Delivery.Context context(Backend backend, DeliveryLimiter limiter, RetryPolicy retries,
+			PayloadHistory payloads, Producer<byte[], byte[]> producer, MeterRegistry registry, ThreadFactory threads,
+			Time time, InstantSource clock) {
+		ReliablePublisher publisher = new ReliablePublisher(() -> producer, retries.backoff(), time);
+		return new Delivery.Context(READER, payloads, limiter, backend, retries,
+				new OutcomePublisher(publisher, JsonMapper.shared(), registry), new DeadLetters(publisher, registry),
+				new DeliveryTimers(registry), threads, time, clock);
 	}
 
 	private Backend backend(Function<QueuedOrder, Attempt> delivery) {

@@ -9,13 +9,9 @@ import dev.sluice.consumer.TestProducer;
 import dev.sluice.consumer.Time;
 import dev.sluice.consumer.backend.Backend;
 import dev.sluice.consumer.backend.QueuedOrder;
-import dev.sluice.consumer.outcome.DeadLetters;
-import dev.sluice.consumer.outcome.OutcomePublisher;
-import dev.sluice.consumer.outcome.ReliablePublisher;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Deliveries of a consumer, one after another on the calling thread. An order whose first
@@ -24,10 +20,6 @@ import tools.jackson.databind.json.JsonMapper;
 public final class SimulatedDeliveries {
 
 	private static final SimpleMeterRegistry METERS = new SimpleMeterRegistry();
-
-	private static final DeliveryTimers TIMERS = new DeliveryTimers(METERS);
-
-	private static final RecordReader READER = new RecordReader();
 
 	private PayloadHistory payloads = new PayloadHistory(10);
 
@@ -48,11 +40,9 @@ public final class SimulatedDeliveries {
 	public List<ProducerRecord<byte[], byte[]>> deliver(ConsumerRecord<byte[], byte[]> record, Backend backend,
 			Instant now) {
 		TestProducer producer = new TestProducer();
-		ReliablePublisher publisher = new ReliablePublisher(() -> producer, DeliveryTests.noWait(), Time.SYSTEM);
-		Delivery.Context context = new Delivery.Context(READER, this.payloads, DeliveryTests.limiter(1), backend,
-				new RetryPolicy(DeliveryTests.noWait(), 3, Duration.ZERO, Duration.ofNanos(1)),
-				new OutcomePublisher(publisher, JsonMapper.shared(), METERS), new DeadLetters(publisher, METERS),
-				TIMERS, Thread.ofVirtual().factory(), Time.SYSTEM, InstantSource.fixed(now));
+		Delivery.Context context = DeliveryTests.context(backend, DeliveryTests.limiter(1),
+				new RetryPolicy(DeliveryTests.noWait(), 3, Duration.ZERO, Duration.ofNanos(1)), this.payloads, producer,
+				METERS, Thread.ofVirtual().factory(), Time.SYSTEM, InstantSource.fixed(now));
 		new Delivery(record, DeliveryTests.noTicket(), context, (_, bug) -> {
 			if (bug != null) {
 				throw new AssertionError(bug);
