@@ -43,17 +43,18 @@ class KeyModelTests {
 		Deque<int[]> paths = new ArrayDeque<>(List.of(new int[0]));
 		while (!paths.isEmpty()) {
 			int[] path = paths.remove();
-			int next = take(path).steps().size();
+			int next = take(path, new StringBuilder()).steps().size();
 			for (int step = 0; step < next; step++) {
 				int[] longer = Arrays.copyOf(path, path.length + 1);
 				longer[path.length] = step;
-				KeyModel model = take(longer);
+				StringBuilder names = new StringBuilder();
+				KeyModel model = take(longer, names);
 				if (seen.add(model.key())) {
 					if (longer.length < DEPTH) {
 						paths.add(longer);
 					}
 					model.settle();
-					assertThat(model.violations).as(() -> name(longer)).isEmpty();
+					assertThat(model.violations).as("%s", names).isEmpty();
 				}
 			}
 		}
@@ -100,24 +101,15 @@ class KeyModelTests {
 		return steps.get(random.nextInt(steps.size()));
 	}
 
-	private static KeyModel take(int[] path) {
+	private static KeyModel take(int[] path, StringBuilder names) {
 		KeyModel model = new KeyModel(3, 3);
-		for (int step : path) {
-			model.steps().get(step).run().run();
-			model.checkStatuses();
-		}
-		return model;
-	}
-
-	private static String name(int[] path) {
-		KeyModel model = new KeyModel(3, 3);
-		StringBuilder names = new StringBuilder();
 		for (int index : path) {
 			Step step = model.steps().get(index);
 			names.append("\n").append(step.name());
 			step.run().run();
+			model.checkStatuses();
 		}
-		return names.toString();
+		return model;
 	}
 
 }

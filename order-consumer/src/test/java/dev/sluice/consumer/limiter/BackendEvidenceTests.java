@@ -2,6 +2,8 @@ package dev.sluice.consumer.limiter;
 
 import dev.sluice.consumer.limiter.BackendEvidence.Failure;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,60 +12,35 @@ class BackendEvidenceTests {
 
 	private final BackendEvidence evidence = new BackendEvidence(10);
 
-	@Test
-	void countsWhatFailsBetweenTwoSaves() {
-		this.evidence.saved(0, 1);
-		Failure failure = this.evidence.failed(2, 3);
-		assertThat(failure).isNotNull();
-		assertThat(failure.counts()).isFalse();
+	/** Attempts, saved (+) or failed (-), with their begin and end. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			it is between two saves                         | +0-1 -2-3 +4-5                             | true
+			no save comes after it                          | +0-1 -2-3                                  | false
+			no save comes before it                         | -2-3 +4-5                                  | false
+			it begins before the first save ends            | +4-5 -4-6 +7-8                             | false
+			the save after it comes late                    | +0-1 -2-3 +12-13                           | false
+			the save after it began before it               | +0-1 -4-5 +3-6                             | false
+			it is long, and saves go on meanwhile           | +0-1 +9-10 +19-20 -2-25 +26-27             | true
+			it is long, and saves pause meanwhile           | +0-1 +9-10 +19-20 +26-27 +40-41 -26-45 +46-47 | false
+			a slow backend saves without a pause            | +0-100 -101-102 +103-300                   | true
+			saves from before an outage are answered late   | +0-10 +9-11 +9-20 +9-29 +9-38 -12-38 +39-41 | false
+			""")
+	void countsAFailureWithinARunOfSaves(String when, String attempts, boolean counts) {
+		Failure failure = null;
+		for (String attempt : attempts.split(" ")) {
+			String[] times = attempt.substring(1).split("-");
+			long began = Long.parseLong(times[0]);
+			long ended = Long.parseLong(times[1]);
+			if (attempt.startsWith("+")) {
+				this.evidence.saved(began, ended);
+			}
+			else {
+				failure = this.evidence.failed(began, ended);
+			}
+		}
 
-		this.evidence.saved(4, 5);
-
-		assertThat(failure.counts()).isTrue();
-	}
-
-	@Test
-	void countsNothingBeforeTheFirstSave() {
-		Failure failure = this.evidence.failed(2, 3);
-		this.evidence.saved(4, 5);
-
-		assertThat(failure).isNull();
-		assertThat(this.evidence.failed(4, 6)).as("it began before that save ended").isNull();
-	}
-
-	@Test
-	void countsNothingThatNoSaveFollowsInTime() {
-		this.evidence.saved(0, 1);
-		Failure failure = this.evidence.failed(2, 3);
-
-		this.evidence.saved(12, 13);
-
-		assertThat(failure.counts()).isFalse();
-	}
-
-	@Test
-	void countsNothingThatASaveFollowsWhichBeganBefore() {
-		this.evidence.saved(0, 1);
-		Failure failure = this.evidence.failed(4, 5);
-
-		this.evidence.saved(3, 6);
-
-		assertThat(failure.counts()).isFalse();
-	}
-
-	@Test
-	void countsALongAttemptOnlyIfSavesGoOnDuringIt() {
-		this.evidence.saved(0, 1);
-		this.evidence.saved(9, 10);
-		this.evidence.saved(19, 20);
-		Failure covered = this.evidence.failed(2, 25);
-		this.evidence.saved(26, 27);
-		assertThat(covered.counts()).isTrue();
-
-		this.evidence.saved(40, 41);
-		Failure broken = this.evidence.failed(26, 45);
-		this.evidence.saved(46, 47);
-		assertThat(broken).isNull();
+		assertThat(failure != null && failure.counts()).as(when).isEqualTo(counts);
 	}
 
 	/** It saves one order and not the next, whichever they are. */
@@ -85,30 +62,6 @@ class BackendEvidenceTests {
 		Failure alone = this.evidence.failed(now++, now++);
 		this.evidence.saved(now++, now++);
 		assertThat(alone.counts()).isTrue();
-	}
-
-	@Test
-	void aSlowBackendIsNoBrokenRun() {
-		this.evidence.saved(0, 100);
-		Failure failure = this.evidence.failed(101, 102);
-
-		this.evidence.saved(103, 300);
-
-		assertThat(failure.counts()).isTrue();
-	}
-
-	@Test
-	void savesThatOverlapProveNothingNew() {
-		// All were saved before an outage that began at 11, and answered late.
-		this.evidence.saved(0, 10);
-		for (int late = 11; late < 40; late++) {
-			this.evidence.saved(9, late);
-		}
-		Failure failure = this.evidence.failed(12, 38);
-
-		this.evidence.saved(39, 41);
-
-		assertThat(failure.counts()).isFalse();
 	}
 
 }

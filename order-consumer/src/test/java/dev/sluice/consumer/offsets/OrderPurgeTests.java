@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import dev.sluice.threads.Supervisor;
@@ -28,8 +27,11 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.anyMap;
@@ -91,56 +93,44 @@ class OrderPurgeTests {
 		});
 	}
 
-	@Test
-	void deletesWhatBothGroupsHaveCommitted() throws Exception {
-		commit("delivery", 60, TOPIC);
-		commit("projection", 50, TOPIC);
+	/** It keeps what a group has not committed for this topic, and what is young. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', nullValues = "none", textBlock = """
+			60 | 50   | this    | true  | -1 | 50
+			60 | 50   | this    | true  | 40 | 40
+			60 | 50   | this    | true  |  0 | none
+			60 | none | this    | true  | -1 | none
+			60 | 50   | deleted | true  | -1 | none
+			60 | 50   | this    | false | -1 | none
+			10 | 50   | this    | true  | -1 | none
+			11 | 50   | this    | true  | -1 | 11
+			""")
+	void deletesInItsPartitionsWhatBothGroupsHaveCommitted(Long delivery, @Nullable Long projection, String topic,
+			boolean owned, long youngest, @Nullable Long below) throws Exception {
+		commit("delivery", delivery, TOPIC);
+		if (projection != null) {
+			commit("projection", projection, topic.equals("this") ? TOPIC : new Uuid(1, 2));
+		}
+		this.owned = owned ? this.owned : Set.of();
+		this.youngest = youngest;
 
-		assertThat(purge()).containsExactly(Map.entry(0, 50L));
+		purge(RETENTION).purge();
+
+		assertThat(this.deleted)
+			.isEqualTo((below != null) ? Map.of(PARTITION, RecordsToDelete.beforeOffset(below)) : Map.of());
 	}
 
-	@Test
-	void keepsWhatIsWithinTheRetention() throws Exception {
-		commit("delivery", 60, TOPIC);
-		commit("projection", 50, TOPIC);
-		this.youngest = 40;
-
-		assertThat(purge()).containsExactly(Map.entry(0, 40L));
-
-		this.youngest = 0;
-		assertThat(purge()).isEmpty();
-	}
-
-	@Test
-	void deletesNothingWithoutACommitOfBothForThisTopicNorInPartitionsOfOthers() throws Exception {
-		commit("delivery", 60, TOPIC);
-		assertThat(purge()).isEmpty();
-
-		commit("projection", 50, new Uuid(1, 2));
-		assertThat(purge()).as("a deleted topic").isEmpty();
-
-		commit("projection", 50, TOPIC);
-		this.owned = Set.of();
-		assertThat(purge()).isEmpty();
-	}
-
-	@Test
-	void asksForNothingThatIsDeletedAlready() throws Exception {
-		commit("delivery", 10, TOPIC);
-		commit("projection", 50, TOPIC);
-
-		assertThat(purge()).isEmpty();
-
-		commit("delivery", 11, TOPIC);
-		assertThat(purge()).containsExactly(Map.entry(0, 11L));
+	private void commit(String group, long offset, Uuid topic) {
+		this.commits.put(group, Map.of(PARTITION,
+				new OffsetAndMetadata(offset, CommitMetadata.of(List.of(topic), "finished-1:1,1").text())));
 	}
 
 	@Test
 	void doesNotAskKafkaBeforeTheTopicIsKnown() throws Exception {
 		this.state = new TopicsState(false, Map.of(Topics.ORDERS, TOPIC), List.of(), List.of(), null);
-		purge();
+		purge(RETENTION).purge();
 		this.state = new TopicsState(true, Map.of(), List.of(), List.of(), null);
-		purge();
+		purge(RETENTION).purge();
 
 		verifyNoInteractions(this.admin);
 	}
@@ -161,15 +151,6 @@ class OrderPurgeTests {
 		assertThat(purge.isRunning()).isFalse();
 	}
 
-	/** The partitions, with the offsets below which records are deleted. */
-	private Map<Integer, Long> purge() throws Exception {
-		this.deleted.clear();
-		purge(RETENTION).purge();
-		Map<Integer, Long> below = new TreeMap<>();
-		this.deleted.forEach((partition, records) -> below.put(partition.partition(), records.beforeOffset()));
-		return below;
-	}
-
 	private OrderPurge purge(Duration retention) {
 		TopicWatch topics = mock(TopicWatch.class);
 		when(topics.state()).thenReturn(this.state);
@@ -188,11 +169,6 @@ class OrderPurgeTests {
 			}
 			default -> this.end;
 		}, -1, Optional.empty());
-	}
-
-	private void commit(String group, long offset, Uuid topic) {
-		this.commits.put(group, Map.of(PARTITION,
-				new OffsetAndMetadata(offset, CommitMetadata.of(List.of(topic), "finished-1:1,1").text())));
 	}
 
 }

@@ -3,6 +3,7 @@ package dev.sluice.consumer.offsets;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -15,10 +16,11 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -43,28 +45,45 @@ class ReadPositionsTests {
 		this.kafka.seek(PARTITION, 77);
 	}
 
-	@Test
-	void goesOnFromACommitThatNamesNoTopic() {
-		this.kafka.commitSync(Map.of(PARTITION, new OffsetAndMetadata(50)));
-
-		begin(Reader.DELIVERY);
-
-		assertThat(this.kafka.position(PARTITION)).isEqualTo(50);
-	}
-
-	@Test
-	void goesOnFromACommitAtTheLogStartOrAtTheEnd() {
-		for (long offset : List.of(10L, 100L)) {
-			OffsetAndMetadata commit = new OffsetAndMetadata(offset,
-					CommitMetadata.of(List.of(TOPIC), "finished above").text());
-			this.kafka.commitSync(Map.of(PARTITION, commit));
-
-			assertThat(begin(Reader.DELIVERY)).containsOnlyKeys(PARTITION);
-
-			assertThat(this.kafka.position(PARTITION)).isEqualTo(offset);
-			assertThat(this.kafka.committed(Set.of(PARTITION))).containsEntry(PARTITION, commit);
+	/** The commit may name this topic, a deleted one or none. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', nullValues = "none", textBlock = """
+			 50  | unnamed | 10 | DELIVERY   | true  |  50 |  0
+			 10  | this    | 10 | DELIVERY   | true  |  10 |  0
+			100  | this    | 10 | DELIVERY   | true  | 100 |  0
+			  4  | this    | 10 | PROJECTION | true  |  10 |  6
+			none | none    | 10 | DELIVERY   | false |  10 | 10
+			none | none    | 10 | PROJECTION | false |  10 |  0
+			 50  | deleted |  0 | DELIVERY   | false |   0 |  0
+			101  | this    |  0 | DELIVERY   | false |   0 |  0
+			""")
+	void beginsAtAValidCommitOrAtTheLogStart(@Nullable Long commit, @Nullable String topic, long start, Reader reader,
+			boolean valid, long position, int lost) {
+		this.kafka.updateBeginningOffsets(Map.of(PARTITION, start));
+		OffsetAndMetadata before = null;
+		if (commit != null) {
+			before = new OffsetAndMetadata(commit, switch (topic) {
+				case "this" -> CommitMetadata.of(List.of(TOPIC), "finished above").text();
+				case "deleted" -> CommitMetadata.of(List.of(Uuid.randomUuid()), "").text();
+				default -> "";
+			});
+			this.kafka.commitSync(Map.of(PARTITION, before));
 		}
-		assertThat(this.lost.isEmpty()).isTrue();
+
+		assertThat(positions(reader).begin(Set.of(PARTITION)).containsKey(PARTITION)).isEqualTo(valid);
+
+		assertThat(this.kafka.position(PARTITION)).isEqualTo(position);
+		assertThat(this.lost.details())
+			.isEqualTo((lost > 0) ? Map.of(reader.name().toLowerCase(Locale.ROOT) + ": orders-0",
+					"%s records below offset 10".formatted(lost)) : Map.of());
+		OffsetAndMetadata after = this.kafka.committed(Set.of(PARTITION)).get(PARTITION);
+		if (valid && commit == position) {
+			assertThat(after).isEqualTo(before);
+		}
+		else {
+			assertThat(after.offset()).isEqualTo(position);
+			assertThat(CommitMetadata.parse(after.metadata()).topicIds()).containsExactly(TOPIC.toString());
+		}
 	}
 
 	@Test
@@ -88,50 +107,6 @@ class ReadPositionsTests {
 
 		assertThat(this.lost.details()).containsEntry("delivery: orders-0", "3 records below offset 10");
 		assertThat(woken).isTrue();
-	}
-
-	@Test
-	void tellsWhatIsGoneBehindTheCommit() {
-		commit(4, TOPIC);
-
-		begin(Reader.PROJECTION);
-
-		assertThat(this.kafka.position(PARTITION)).isEqualTo(10);
-		assertThat(this.lost.details()).containsEntry("projection: orders-0", "6 records below offset 10");
-		assertThat(committed()).isEqualTo(10);
-	}
-
-	@ParameterizedTest
-	@EnumSource
-	void withoutACommitEverythingBeforeTheLogStartIsLostToTheDelivery(Reader reader) {
-		begin(reader);
-
-		assertThat(this.kafka.position(PARTITION)).isEqualTo(10);
-		assertThat(this.lost.details()).isEqualTo(
-				(reader == Reader.DELIVERY) ? Map.of("delivery: orders-0", "10 records below offset 10") : Map.of());
-		assertThat(committed()).isEqualTo(10);
-	}
-
-	@Test
-	void readsANewTopicFromItsBeginning() {
-		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 0L));
-		commit(50, Uuid.randomUuid());
-
-		assertThat(begin(Reader.DELIVERY)).isEmpty();
-
-		assertThat(this.kafka.position(PARTITION)).isZero();
-		assertThat(this.lost.isEmpty()).isTrue();
-		assertThat(committed()).isZero();
-	}
-
-	@Test
-	void readsFromTheBeginningWhereTheCommitIsBeyondTheEnd() {
-		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 0L));
-		commit(101, TOPIC);
-
-		assertThat(begin(Reader.DELIVERY)).isEmpty();
-
-		assertThat(this.kafka.position(PARTITION)).isZero();
 	}
 
 	@Test
@@ -166,23 +141,8 @@ class ReadPositionsTests {
 		return new OffsetOutOfRangeException(Map.of(PARTITION, position));
 	}
 
-	private Map<TopicPartition, FinishedOffsets> begin(Reader reader) {
-		return positions(reader).begin(Set.of(PARTITION));
-	}
-
 	private ReadPositions positions(Reader reader) {
 		return new ReadPositions(this.kafka, Map.of(PARTITION.topic(), TOPIC), reader, this.lost);
-	}
-
-	private void commit(long offset, Uuid topic) {
-		this.kafka
-			.commitSync(Map.of(PARTITION, new OffsetAndMetadata(offset, CommitMetadata.of(List.of(topic), "").text())));
-	}
-
-	private long committed() {
-		OffsetAndMetadata commit = this.kafka.committed(Set.of(PARTITION)).get(PARTITION);
-		assertThat(CommitMetadata.parse(commit.metadata()).isOf(TOPIC)).isTrue();
-		return commit.offset();
 	}
 
 }

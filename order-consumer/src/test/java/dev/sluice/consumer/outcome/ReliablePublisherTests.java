@@ -5,10 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.consumer.TestProducer;
 import dev.sluice.consumer.Time;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -17,9 +13,12 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -79,29 +78,20 @@ class ReliablePublisherTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void tellsOnceThatKafkaFailsAndOnceThatItIsBack(boolean atOnce) throws InterruptedException {
-		ListAppender<ILoggingEvent> log = new ListAppender<>();
-		Logger logger = (Logger) LoggerFactory.getLogger(ReliablePublisher.class);
-		log.start();
-		logger.addAppender(log);
-		logger.setAdditive(false);
-		try {
-			this.kafka.throwing = atOnce;
-			for (int i = 0; i < 3; i++) {
-				this.kafka.failures.add(new TimeoutException("no acknowledgement"));
-			}
-
-			for (int i = 0; i < 3; i++) {
-				this.publisher.publish(this.record, WANTED);
-			}
-
-			assertThat(log.list).extracting(ILoggingEvent::getLevel).containsExactly(Level.WARN, Level.INFO);
-			assertThat(log.list.getFirst().getFormattedMessage()).contains("order-outcomes", "no acknowledgement");
+	@ExtendWith(OutputCaptureExtension.class)
+	void tellsOnceThatKafkaFailsAndOnceThatItIsBack(boolean atOnce, CapturedOutput output) throws InterruptedException {
+		this.kafka.throwing = atOnce;
+		for (int i = 0; i < 3; i++) {
+			this.kafka.failures.add(new TimeoutException("no acknowledgement"));
 		}
-		finally {
-			logger.detachAppender(log);
-			logger.setAdditive(true);
+
+		for (int i = 0; i < 3; i++) {
+			this.publisher.publish(this.record, WANTED);
 		}
+
+		assertThat(output).containsOnlyOnce("Kafka does not acknowledge a record of order-outcomes")
+			.contains("no acknowledgement")
+			.containsOnlyOnce("Kafka acknowledges records again");
 	}
 
 	@Test
