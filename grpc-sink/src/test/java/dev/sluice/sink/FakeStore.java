@@ -1,20 +1,12 @@
 package dev.sluice.sink;
 
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-import com.google.protobuf.ByteString;
 import dev.sluice.sink.format.Content;
-import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Place;
-import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
 import org.apache.kafka.common.Uuid;
@@ -25,10 +17,7 @@ public final class FakeStore implements MessageStore {
 
 	private final List<Pending> pending = new ArrayList<>();
 
-	/** Messages that are stored or being stored, by session and sequence. */
-	private final Map<String, Placing> places = new HashMap<>();
-
-	private final Set<ByteString> sessions = new HashSet<>();
+	private final List<Place> places = new ArrayList<>();
 
 	/** Number of messages in each call. */
 	private final List<Integer> together = new ArrayList<>();
@@ -36,9 +25,6 @@ public final class FakeStore implements MessageStore {
 	private @Nullable Uuid topic = Uuid.ONE_UUID;
 
 	private @Nullable List<Completed> answer;
-
-	private record Placing(int checksum, CompletableFuture<Void> done) {
-	}
 
 	@Override
 	public @Nullable Uuid topic() {
@@ -57,45 +43,17 @@ public final class FakeStore implements MessageStore {
 		return message.done();
 	}
 
-	private CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
-		ByteString session = place.session().id();
-		if (!this.sessions.contains(session)) {
-			try {
-				place.session().requireNew(Duration.ofDays(6));
-			}
-			catch (SessionForgottenException ex) {
-				return CompletableFuture.failedFuture(ex);
-			}
-			this.sessions.add(session);
-		}
-		String name = session.toStringUtf8() + place.sequence();
-		Placing known = this.places.get(name);
-		if (known != null && place.isNew()) {
-			return CompletableFuture.failedFuture(new SessionForgottenException("a copy"));
-		}
-		if (known != null) {
-			return (known.checksum() == content.checksum()) ? known.done().thenApply((_) -> OnceStore.Outcome.REPEATED)
-					: CompletableFuture.failedFuture(new ContentDiffersException(place.sequence()));
-		}
-		CompletableFuture<Void> done = store(content).whenComplete((_, failure) -> {
-			if (failure != null) {
-				this.places.remove(name);
-			}
-		});
-		this.places.put(name, new Placing(content.checksum(), done));
-		return done.thenApply((_) -> OnceStore.Outcome.STORED);
-	}
-
 	@Override
 	public void store(List<Placed> messages, Consumer<List<Completed>> completion) {
 		this.together.add(messages.size());
+		messages.forEach((message) -> this.places.add(message.place()));
 		if (this.answer != null) {
 			completion.accept(this.answer);
 			return;
 		}
 		List<CompletableFuture<Completed>> results = messages.stream()
-			.map((message) -> store(message.place(), message.content())
-				.handle((outcome, failure) -> new Completed(outcome, failure)))
+			.map((message) -> store(message.content())
+				.handle((_, failure) -> new Completed((failure == null) ? OnceStore.Outcome.STORED : null, failure)))
 			.toList();
 		CompletableFuture.allOf(results.toArray(CompletableFuture[]::new))
 			.thenRun(() -> completion.accept(results.stream().map(CompletableFuture::join).toList()));
@@ -104,6 +62,11 @@ public final class FakeStore implements MessageStore {
 	/** Number of messages with a place in each call. */
 	public List<Integer> together() {
 		return List.copyOf(this.together);
+	}
+
+	/** The places of all messages that have one. */
+	public List<Place> places() {
+		return List.copyOf(this.places);
 	}
 
 	/** Answers all messages of a call with a place together with this. */

@@ -32,20 +32,6 @@ class OnceStoreTests {
 	private final OnceStore once = new OnceStore(this.store, 2);
 
 	@Test
-	void joinsARepeatToTheFirst() {
-		CompletableFuture<Outcome> first = store("a");
-		CompletableFuture<Outcome> second = store("a");
-		assertThat(this.store.pending()).isEqualTo(1);
-		assertThat(second).isNotDone();
-
-		this.store.complete("a");
-
-		assertThat(first).isCompletedWithValue(Outcome.STORED);
-		assertThat(second).isCompletedWithValue(Outcome.REPEATED);
-		assertThat(store("a")).isCompletedWithValue(Outcome.REPEATED);
-	}
-
-	@Test
 	void storesAgainWhatFailed() {
 		CompletableFuture<Outcome> first = store("a");
 		this.store.fail("a", new StoreUnavailableException("down"));
