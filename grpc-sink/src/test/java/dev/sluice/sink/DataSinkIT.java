@@ -6,17 +6,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 import com.github.luben.zstd.Zstd;
 import com.google.protobuf.ByteString;
-import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
-import com.google.protobuf.Descriptors.FieldDescriptor;
-import com.google.protobuf.Descriptors.FileDescriptor;
-import com.google.protobuf.Descriptors.MethodDescriptor;
-import com.google.protobuf.Descriptors.ServiceDescriptor;
 import dev.sluice.contract.Topics;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
@@ -38,7 +32,7 @@ import io.grpc.health.v1.HealthGrpc;
 import io.grpc.reflection.v1.ServerReflectionGrpc;
 import io.grpc.reflection.v1.ServerReflectionRequest;
 import io.grpc.reflection.v1.ServerReflectionResponse;
-import io.grpc.stub.StreamObserver;
+import io.grpc.stub.BlockingClientCall;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
@@ -289,40 +283,16 @@ class DataSinkIT {
 	/** What grpcurl needs. */
 	@Test
 	void describesItselfByReflection() throws Exception {
-		MethodDescriptor store = service(DataSinkGrpc.SERVICE_NAME).findMethodByName("Store");
+		BlockingClientCall<ServerReflectionRequest, ServerReflectionResponse> call = ServerReflectionGrpc
+			.newBlockingV2Stub(this.channel)
+			.serverReflectionInfo();
+		call.write(ServerReflectionRequest.newBuilder().setFileContainingSymbol(DataSinkGrpc.SERVICE_NAME).build());
 
-		assertThat(store.getInputType().getFields()).extracting(FieldDescriptor::getName)
-			.contains("version", "message_id", "plain_message");
-	}
+		ServerReflectionResponse described = call.read(DEADLINE.toSeconds(), TimeUnit.SECONDS);
 
-	private ServiceDescriptor service(String name) throws Exception {
-		CompletableFuture<ServerReflectionResponse> described = new CompletableFuture<>();
-		StreamObserver<ServerReflectionRequest> call = ServerReflectionGrpc.newStub(this.channel)
-			.serverReflectionInfo(new StreamObserver<>() {
-
-				@Override
-				public void onNext(ServerReflectionResponse response) {
-					described.complete(response);
-				}
-
-				@Override
-				public void onError(Throwable failure) {
-					described.completeExceptionally(failure);
-				}
-
-				@Override
-				public void onCompleted() {
-				}
-
-			});
-		call.onNext(ServerReflectionRequest.newBuilder().setFileContainingSymbol(name).build());
-		ByteString file = described.get(DEADLINE.toSeconds(), TimeUnit.SECONDS)
-			.getFileDescriptorResponse()
-			.getFileDescriptorProto(0);
-		call.onCompleted();
-		// The sink's proto file imports no other.
-		return FileDescriptor.buildFrom(FileDescriptorProto.parseFrom(file), new FileDescriptor[0])
-			.findServiceByName(name.substring(name.lastIndexOf('.') + 1));
+		call.halfClose();
+		assertThat(described.getFileDescriptorResponse().getFileDescriptorProtoList())
+			.containsExactly(Request.getDescriptor().getFile().toProto().toByteString());
 	}
 
 	private static Map<ByteString, byte[]> readBack() {

@@ -12,12 +12,13 @@ import io.grpc.Attributes;
 import io.grpc.Context;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
-import io.grpc.MethodDescriptor;
 import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 /** What the transport says of a call, in the test's order and time. */
 class InboundCallTests {
@@ -101,25 +102,10 @@ class InboundCallTests {
 	}
 
 	private void started(SocketAddress address) {
-		Attributes attributes = Attributes.newBuilder().set(Grpc.TRANSPORT_ATTR_REMOTE_ADDR, address).build();
-		this.call.serverCallStarted(new ServerStreamTracer.ServerCallInfo<Object, Object>() {
-
-			@Override
-			public MethodDescriptor<Object, Object> getMethodDescriptor() {
-				throw new UnsupportedOperationException();
-			}
-
-			@Override
-			public Attributes getAttributes() {
-				return attributes;
-			}
-
-			@Override
-			public String getAuthority() {
-				return "sink";
-			}
-
-		});
+		ServerStreamTracer.ServerCallInfo<?, ?> info = mock(ServerStreamTracer.ServerCallInfo.class);
+		when(info.getAttributes())
+			.thenReturn(Attributes.newBuilder().set(Grpc.TRANSPORT_ATTR_REMOTE_ADDR, address).build());
+		this.call.serverCallStarted(info);
 	}
 
 	private InboundCall newCall() {

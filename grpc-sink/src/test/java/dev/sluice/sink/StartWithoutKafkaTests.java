@@ -66,11 +66,8 @@ class StartWithoutKafkaTests {
 
 	@Test
 	void logsNoStackTraceOfACallThatCannotBeRead(CapturedOutput output) {
-		MethodDescriptor<byte[], byte[]> check = MethodDescriptor.<byte[], byte[]>newBuilder()
-			.setType(MethodDescriptor.MethodType.UNARY)
-			.setFullMethodName(HealthGrpc.getCheckMethod().getFullMethodName())
-			.setRequestMarshaller(new WireFuzzTests.Bytes())
-			.setResponseMarshaller(new WireFuzzTests.Bytes())
+		MethodDescriptor<byte[], byte[]> check = HealthGrpc.getCheckMethod()
+			.toBuilder(new WireFuzzTests.Bytes(), new WireFuzzTests.Bytes())
 			.build();
 		for (int i = 0; i < 20; i++) {
 			assertThatExceptionOfType(StatusRuntimeException.class).isThrownBy(
