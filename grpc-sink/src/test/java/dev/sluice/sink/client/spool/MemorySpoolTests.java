@@ -18,16 +18,6 @@ class MemorySpoolTests {
 	private final MemorySpool spool = new MemorySpool(1_000_000);
 
 	@Test
-	void numbersMessagesInTheirOrder() {
-		append(3);
-
-		assertThat(numbers()).containsExactly(0L, 1L, 2L);
-		assertThat(this.spool.next(2)).isNull();
-		assertThat(this.spool.hasNext(1)).isTrue();
-		assertThat(this.spool.hasNext(2)).isFalse();
-	}
-
-	@Test
 	void theFirstUnsettledMessageIsKnownInWhateverOrderTheyAreSettled() {
 		append(1_000);
 		List<Long> numbers = new ArrayList<>(LongStream.range(0, 1_000).boxed().toList());

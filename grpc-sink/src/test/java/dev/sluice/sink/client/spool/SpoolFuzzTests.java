@@ -1,7 +1,6 @@
 package dev.sluice.sink.client.spool;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -40,7 +39,6 @@ class SpoolFuzzTests {
 
 	private void check(Random random) throws Exception {
 		Path spool = this.directory.resolve("spool-" + this.round++);
-		Path crashed = this.directory.resolve("crashed-" + this.round);
 		int segmentBytes = 500 + random.nextInt(20_000);
 		Map<Long, byte[]> appended = new TreeMap<>();
 		Set<Long> settled = new TreeSet<>();
@@ -54,17 +52,12 @@ class SpoolFuzzTests {
 				byte[] payload = payload(random, spool);
 				appended.put(Spools.append(open, null, payload).number(), payload);
 			}
-			copyWhileSegmentsGo(spool, crashed);
-		}
-		if (random.nextBoolean()) {
-			Spools.delete(crashed);
-			crashed = spool;
 		}
 		Set<Long> whole = new TreeSet<>(appended.keySet());
-		whole.removeAll(damage(crashed, random));
+		whole.removeAll(damage(spool, random));
 		whole.removeAll(settled);
 
-		try (FileSpool open = open(crashed, segmentBytes)) {
+		try (FileSpool open = open(spool, segmentBytes)) {
 			Map<Long, byte[]> found = Spools.payloads(open);
 			assertThat(found.keySet()).containsAll(whole);
 			found.forEach(
@@ -75,31 +68,10 @@ class SpoolFuzzTests {
 			assertThat(Spools.payloads(open).get(number)).isEqualTo(last);
 			open.settle(Spools.payloads(open).keySet());
 		}
-		try (FileSpool open = open(crashed, segmentBytes)) {
+		try (FileSpool open = open(spool, segmentBytes)) {
 			assertThat(Spools.payloads(open)).isEmpty();
 		}
 		Spools.delete(spool);
-		if (!crashed.equals(spool)) {
-			Spools.delete(crashed);
-		}
-	}
-
-	/** Copies it as a crash would leave it. The spool deletes settled files meanwhile. */
-	private static void copyWhileSegmentsGo(Path spool, Path copy) throws IOException {
-		for (int tries = 1;; tries++) {
-			try {
-				Spools.copy(spool, copy);
-				return;
-			}
-			catch (NoSuchFileException | UncheckedIOException ex) {
-				if (tries == 100) {
-					throw ex;
-				}
-				if (Files.exists(copy)) {
-					Spools.delete(copy);
-				}
-			}
-		}
 	}
 
 	/** Random bytes, or bytes that look like a part of the spool. */
