@@ -44,7 +44,7 @@ class BatchTests {
 	void putsTogetherWhatWaits() throws Exception {
 		send("a", "b", "c");
 
-		this.sink.sendInfoWithBatches(100, 100);
+		this.sink.send(ScriptedSink.info(100).setBatchMessages(100));
 		send("d");
 
 		assertThat(this.sink.batches()).containsExactly("[a b c]", "d");
@@ -58,7 +58,7 @@ class BatchTests {
 	void putsNoMoreMessagesTogetherThanTheSinkTakes(int together, String batches) throws Exception {
 		send("a", "b", "c", "d", "e");
 
-		this.sink.sendInfoWithBatches(100, together);
+		this.sink.send(ScriptedSink.info(100).setBatchMessages(together));
 
 		assertThat(this.sink.batches()).containsExactly(batches.split(";"));
 	}
@@ -73,7 +73,7 @@ class BatchTests {
 		this.client.send(ByteString.copyFromUtf8("large"), new byte[20_000]);
 		ids.add("large");
 
-		this.sink.sendInfoWithBatches(1_000, 100);
+		this.sink.send(ScriptedSink.info(1_000).setBatchMessages(100));
 
 		assertThat(this.sink.received).isEqualTo(ids);
 		assertThat(this.sink.requests.removeLast().getMessageId().toStringUtf8()).isEqualTo("large");
@@ -85,7 +85,7 @@ class BatchTests {
 	@Test
 	void sendsAgainTheMessagesOfABatchThatAreNotAcknowledged() throws Exception {
 		send("a", "b", "c");
-		this.sink.sendInfoWithBatches(100, 100);
+		this.sink.send(ScriptedSink.info(100).setBatchMessages(100));
 
 		this.sink.ack("b");
 		this.sink.refuse("c");

@@ -15,7 +15,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Dictionary;
 import dev.sluice.contract.sink.Refusal;
-import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.sink.client.spool.MemorySpool;
 import dev.sluice.sink.client.spool.Message;
 import io.grpc.ManagedChannelBuilder;
@@ -92,9 +91,7 @@ class HostileSinkTests {
 		this.sink.sendInfo(100);
 		send("a");
 
-		this.sink.send(ServiceMessage.newBuilder()
-			.setQueueCapacity(100)
-			.setMaxVersion(2)
+		this.sink.send(ScriptedSink.info(100)
 			.addAllRefusals(Collections.nCopies(1000,
 					Refusal.newBuilder()
 						.setMessageId(ByteString.copyFromUtf8("a"))
@@ -130,9 +127,7 @@ class HostileSinkTests {
 		this.sink.sendInfo(100);
 		send("a");
 
-		this.sink.send(ServiceMessage.newBuilder()
-			.setQueueCapacity(100)
-			.setMaxVersion(2)
+		this.sink.send(ScriptedSink.info(100)
 			.addRefusals(Refusal.newBuilder()
 				.setMessageId(ByteString.copyFromUtf8("a"))
 				.setCode(Status.Code.INVALID_ARGUMENT.value())
@@ -144,9 +139,7 @@ class HostileSinkTests {
 	@ParameterizedTest
 	@CsvSource({ "0, ''", "5, 37a430ec0500000000000000", "5, 37a430ec05000000ffffffffffffffffffffffffffff" })
 	void sendsWithoutADictionaryThatIsDamaged(int id, String content) throws Exception {
-		this.sink.send(ServiceMessage.newBuilder()
-			.setQueueCapacity(100)
-			.setMaxVersion(2)
+		this.sink.send(ScriptedSink.info(100)
 			.setZstd(true)
 			.setDictionary(Dictionary.newBuilder().setId(id).setContent(ByteString.fromHex(content))));
 		send("a");

@@ -115,20 +115,14 @@ public final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements
 		}
 	}
 
+	/** What a sink says first, with room for a number of messages. */
+	static ServiceMessage.Builder info(int capacity) {
+		return ServiceMessage.newBuilder().setQueueCapacity(capacity).setMaxVersion(2);
+	}
+
 	/** Opens a stream like a sink without batches. */
 	void sendInfo(int capacity) {
-		sendInfo(capacity, 0);
-	}
-
-	void sendInfoWithBatches(int capacity, int batchMessages) {
-		send(ServiceMessage.newBuilder().setQueueCapacity(capacity).setMaxVersion(2).setBatchMessages(batchMessages));
-	}
-
-	void sendInfo(int capacity, int maxMessageBytes) {
-		send(ServiceMessage.newBuilder()
-			.setQueueCapacity(capacity)
-			.setMaxVersion(2)
-			.setMaxMessageBytes(maxMessageBytes));
+		send(info(capacity));
 	}
 
 	void send(ServiceMessage.Builder info) {
@@ -160,9 +154,7 @@ public final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements
 	}
 
 	public void refuse(ByteString id, Status.Code code) {
-		send(ServiceMessage.newBuilder()
-			.setQueueCapacity(100)
-			.setMaxVersion(2)
+		send(info(100)
 			.addRefusals(Refusal.newBuilder().setMessageId(id).setCode(code.value()).setDescription("no room")));
 	}
 

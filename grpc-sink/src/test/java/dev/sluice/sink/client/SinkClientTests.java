@@ -12,7 +12,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Response;
-import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.devservices.Patience;
 import dev.sluice.sink.client.spool.MemorySpool;
 import dev.sluice.sink.client.spool.Message;
@@ -135,6 +134,7 @@ class SinkClientTests {
 		this.loop.pass(Duration.ofSeconds(1));
 		assertThat(this.sink.received).containsExactly("a", "b", "a");
 		assertThat(this.client.stats().timeouts()).isEqualTo(1);
+		assertThat(this.client.stats().repeated()).isEqualTo(1);
 
 		this.sink.ack("b");
 		this.loop.pass(Duration.ofSeconds(1));
@@ -185,7 +185,7 @@ class SinkClientTests {
 	}
 
 	private void dropped(long messages) {
-		this.sink.send(ServiceMessage.newBuilder().setQueueCapacity(100).setMaxVersion(2).setDropped(messages));
+		this.sink.send(ScriptedSink.info(100).setDropped(messages));
 	}
 
 	@ParameterizedTest
@@ -208,7 +208,7 @@ class SinkClientTests {
 	}
 
 	private void versions(int min, int max) {
-		this.sink.send(ServiceMessage.newBuilder().setQueueCapacity(100).setMinVersion(min).setMaxVersion(max));
+		this.sink.send(ScriptedSink.info(100).setMinVersion(min).setMaxVersion(max));
 	}
 
 	@Test
@@ -320,6 +320,9 @@ class SinkClientTests {
 		assertThat(this.sink.received).containsExactly("a", "c", "d");
 		this.sink.ack("a", "c", "d");
 		assertThat(this.sink.received).containsExactly("a", "c", "d", "e");
+		assertThat(this.client.stats().disconnections()).isEqualTo(1);
+		assertThat(this.client.stats().repeated()).isEqualTo(3);
+		assertThat(this.client.stats().sent()).isEqualTo(8);
 	}
 
 	@Test
@@ -506,7 +509,7 @@ class SinkClientTests {
 		this.client.send(ByteString.copyFromUtf8("large"), new byte[1_001]);
 		send("small");
 
-		this.sink.sendInfo(100, 1_000);
+		this.sink.send(ScriptedSink.info(100).setMaxMessageBytes(1_000));
 
 		assertThat(this.sink.received).containsExactly("small");
 		assertThat(this.heard).singleElement().asString().endsWith(" refused: 8");
@@ -516,12 +519,12 @@ class SinkClientTests {
 
 	@Test
 	void refusesWhatASinkThatTakesLessIsToBeSentAgain() throws Exception {
-		this.sink.sendInfo(100, 2_000);
+		this.sink.send(ScriptedSink.info(100).setMaxMessageBytes(2_000));
 		this.client.send(ByteString.copyFromUtf8("large"), new byte[1_001]);
 		this.sink.fail(Status.UNAVAILABLE);
 
 		this.loop.pass(Duration.ofMillis(100));
-		this.sink.sendInfo(100, 1_000);
+		this.sink.send(ScriptedSink.info(100).setMaxMessageBytes(1_000));
 
 		assertThat(this.sink.received).as("of the first stream").containsExactly("large");
 		assertThat(this.client.stats().refused()).isEqualTo(1);
@@ -604,26 +607,8 @@ class SinkClientTests {
 	}
 
 	@Test
-	void countsWhatIsSentAgainAfterATimeoutAndAfterADisconnection() throws Exception {
-		this.sink.sendInfo(100);
-		send("a");
-		this.loop.pass(ACK_TIMEOUT);
-		assertThat(this.client.stats().repeated()).isEqualTo(1);
-
-		send("b");
-		this.sink.fail(Status.UNAVAILABLE);
-		assertThat(this.client.stats().disconnections()).isEqualTo(1);
-		this.loop.pass(Duration.ofMillis(100));
-		this.sink.sendInfo(100);
-
-		assertThat(this.sink.received).containsExactly("a", "a", "b", "a", "b");
-		assertThat(this.client.stats().sent()).isEqualTo(5);
-		assertThat(this.client.stats().repeated()).isEqualTo(3);
-	}
-
-	@Test
 	void countsEachMessageOnceHoweverItEnds() throws Exception {
-		this.sink.sendInfo(100, 1_000);
+		this.sink.send(ScriptedSink.info(100).setMaxMessageBytes(1_000));
 		this.client.send(ByteString.copyFromUtf8("large"), new byte[1_001]);
 		send("a", "bad", "late");
 		this.sink.refuse("bad");

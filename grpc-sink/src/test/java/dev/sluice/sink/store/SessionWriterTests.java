@@ -175,13 +175,10 @@ class SessionWriterTests {
 
 	@Test
 	void knowsARepeatOnceItIsStored() {
-		Results together = store(message(1, "a"), message(1, "a"));
-		this.begins.countDown();
-		together.await();
+		Results together = write(message(1, "a"), message(1, "a"));
 
-		Results later = store(message(1, "a"));
+		Results later = write(message(1, "a"));
 
-		later.await();
 		assertThat(together.outcomes()).containsExactly(OnceStore.Outcome.STORED, OnceStore.Outcome.REPEATED);
 		assertThat(later.outcomes()).containsExactly(OnceStore.Outcome.REPEATED);
 		assertThat(this.producer.history()).hasSize(1);
@@ -189,11 +186,8 @@ class SessionWriterTests {
 
 	@Test
 	void refusesOtherContentAloneAndStoresWhatIsBehindIt() {
-		Results results = store(message(1, "a"), message(1, "other"), message(2, "b"));
+		Results results = write(message(1, "a"), message(1, "other"), message(2, "b"));
 
-		this.begins.countDown();
-
-		results.await();
 		assertThat(results.outcomes()).containsExactly(OnceStore.Outcome.STORED, null, OnceStore.Outcome.STORED);
 		assertThat(results.failures().get(1)).isInstanceOf(ContentDiffersException.class);
 		assertThat(this.fence.isClosed()).isFalse();
@@ -202,16 +196,14 @@ class SessionWriterTests {
 	/** The checksum of the message is no longer known. */
 	@Test
 	void refusesANewMessageBelowTheHighestSequenceAndStoresNothingBehindIt() {
-		this.begins.countDown();
-		store(IntStream.rangeClosed(1, 600).mapToObj((i) -> message(i, "a")).toArray(Placed[]::new)).await();
+		write(IntStream.rangeClosed(1, 600).mapToObj((i) -> message(i, "a")).toArray(Placed[]::new));
 		ClientSession copy = new ClientSession(SESSION.id(), 1, 0, 2);
 		Fence ofCopy = new Fence();
 
-		Results results = store(new Placed(new Place(copy, 1, ofCopy), content("a")),
+		Results results = write(new Placed(new Place(copy, 1, ofCopy), content("a")),
 				new Placed(new Place(copy, 2, ofCopy), content("lost?")),
 				new Placed(new Place(copy, 601, ofCopy), content("behind")));
 
-		results.await();
 		assertThat(results.outcomes()).containsExactly(OnceStore.Outcome.REPEATED, null, null);
 		assertThat(results.failures().get(1)).isInstanceOf(SessionForgottenException.class);
 		assertThat(results.failures().get(2)).isInstanceOf(StoreUnavailableException.class);
@@ -234,11 +226,8 @@ class SessionWriterTests {
 		this.writer.store(new SessionWriter.Group(List.of(message(1, "a")), (_) -> {
 			throw new IllegalStateException("broken");
 		}));
-		Results others = store(message(2, "b"));
+		Results others = write(message(2, "b"));
 
-		this.begins.countDown();
-
-		others.await();
 		assertThat(others.outcomes()).containsExactly(OnceStore.Outcome.STORED);
 		assertThat(this.writer.ended()).isFalse();
 	}
@@ -252,11 +241,9 @@ class SessionWriterTests {
 				others.add(store(message(100 + pauses.get(), "more")));
 			}
 		};
-		Results large = store(message(1, "a".repeat(SessionWriter.LARGE_BYTES)));
-		this.begins.countDown();
-		large.await();
+		write(message(1, "a".repeat(SessionWriter.LARGE_BYTES)));
 
-		store(message(100, "b")).await();
+		write(message(100, "b"));
 
 		others.forEach(Results::await);
 		assertThat(others).hasSize(2);
@@ -268,10 +255,9 @@ class SessionWriterTests {
 	void doesNotWaitBehindASmallTransaction() {
 		AtomicInteger pauses = new AtomicInteger();
 		this.duringPause = pauses::incrementAndGet;
-		this.begins.countDown();
 
 		for (int sequence = 1; sequence <= 3; sequence++) {
-			store(message(sequence, "a")).await();
+			write(message(sequence, "a"));
 		}
 
 		assertThat(pauses).hasValue(0);
@@ -285,10 +271,8 @@ class SessionWriterTests {
 		keys.forEach((key) -> messages.add(new Placed(new Place(SESSION, messages.size() + 1, this.fence),
 				new Content(ByteString.copyFromUtf8("id"), key, 0, new byte[1]))));
 
-		Results results = store(messages.toArray(Placed[]::new));
-		this.begins.countDown();
+		write(messages.toArray(Placed[]::new));
 
-		results.await();
 		List<Integer> partitions = this.producer.history().stream().map(ProducerRecord::partition).toList();
 		assertThat(partitions.subList(0, 2)).containsOnly(Math.floorMod(SESSION.id().hashCode(), PARTITIONS));
 		assertThat(partitions.subList(2, 10))
@@ -298,12 +282,9 @@ class SessionWriterTests {
 
 	@Test
 	void storesNothingOfAStreamBehindAMessageThatHasToWaitForOlderOnes() {
-		Results results = store(
+		Results results = write(
 				IntStream.rangeClosed(1, 2 * GAPS).mapToObj((i) -> message(2 * i + 1, "m" + i)).toArray(Placed[]::new));
 
-		this.begins.countDown();
-
-		results.await();
 		assertThat(results.outcomes().subList(0, GAPS)).containsOnly(OnceStore.Outcome.STORED);
 		assertThat(results.outcomes().subList(GAPS, 2 * GAPS)).containsOnlyNulls();
 		assertThat(results.failures().get(GAPS)).isInstanceOf(StoreUnavailableException.class)
@@ -316,11 +297,8 @@ class SessionWriterTests {
 	@Test
 	void refusesForGoodWhatIsTooLargeAloneIfItsTransactionFails() {
 		this.producer.commitTransactionException = new KafkaException("no");
-		Results results = store(message(1, "a"), message(2, TOO_LARGE), message(3, "c"));
+		Results results = write(message(1, "a"), message(2, TOO_LARGE), message(3, "c"));
 
-		this.begins.countDown();
-
-		results.await();
 		assertThat(results.failures()).satisfiesExactly(
 				(first) -> assertThat(first).isInstanceOf(StoreUnavailableException.class),
 				(large) -> assertThat(large).isInstanceOf(MessageTooLargeException.class),
@@ -347,11 +325,8 @@ class SessionWriterTests {
 	@Test
 	void endsAfterAFailure() {
 		this.producer.commitTransactionException = new KafkaException("no");
-		Results results = store(message(1, "a"));
+		Results results = write(message(1, "a"));
 
-		this.begins.countDown();
-
-		results.await();
 		assertThat(this.writer.ended()).isTrue();
 		assertThat(this.writer.store(new SessionWriter.Group(List.of(message(2, "b")), new Results())))
 			.contains("its writer is ending");
@@ -399,6 +374,14 @@ class SessionWriterTests {
 		assertThat(this.writer.over()).isTrue();
 	}
 
+	/** Stores messages, lets the writer begin, and awaits its report. */
+	private Results write(Placed... messages) {
+		Results results = store(messages);
+		this.begins.countDown();
+		results.await();
+		return results;
+	}
+
 	private Results store(Placed... messages) {
 		Results results = new Results();
 		assertThat(this.writer.store(new SessionWriter.Group(Arrays.asList(messages), results))).isNull();
@@ -429,15 +412,11 @@ class SessionWriterTests {
 		}
 
 		List<OnceStore.Outcome> outcomes() {
-			List<OnceStore.Outcome> outcomes = new ArrayList<>();
-			this.reported.getFirst().forEach((result) -> outcomes.add(result.outcome()));
-			return outcomes;
+			return this.reported.getFirst().stream().map(Completed::outcome).toList();
 		}
 
 		List<Throwable> failures() {
-			List<Throwable> failures = new ArrayList<>();
-			this.reported.getFirst().forEach((result) -> failures.add(result.failure()));
-			return failures;
+			return this.reported.getFirst().stream().map(Completed::failure).toList();
 		}
 
 	}
