@@ -24,7 +24,6 @@ import dev.sluice.devservices.Patience;
 import dev.sluice.lab.chaos.Fault.Target;
 import dev.sluice.lab.chaos.Fault.Victim;
 import dev.sluice.lab.chaos.FaultInjector.Schedule;
-import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.Finding;
@@ -96,7 +95,7 @@ final class ChaosExperiment extends Experiment {
 	/** Null until the orders are audited. */
 	private LedgerAudit.@Nullable Audited audited;
 
-	private List<FaultInjector.Done> faults = List.of();
+	private List<ChaosResult.Fault> faults = List.of();
 
 	private long latestMillis;
 
@@ -154,14 +153,9 @@ final class ChaosExperiment extends Experiment {
 			return new ChaosResult(this.settings.seed(), this.settings.ratePerSecond(), SYNC_SHARE, null, List.of(),
 					List.of(), List.of(), 0);
 		}
-		List<ChaosResult.Fault> outages = this.faults.stream()
-			.map((fault) -> new ChaosResult.Fault(fault.target(), fault.kind().toString(), fault.beganMillis(),
-					fault.healedMillis(), answers.longestGap(Mode.SYNC, fault.beganMillis(), fault.healedMillis()),
-					answers.longestGap(Mode.QUEUED, fault.beganMillis(), fault.healedMillis())))
-			.toList();
 		LedgerAudit.Audited found = this.audited;
 		return new ChaosResult(this.settings.seed(), this.settings.ratePerSecond(), SYNC_SHARE,
-				(found != null) ? found.balance() : null, outages, answers.seconds(),
+				(found != null) ? found.balance() : null, this.faults, answers.seconds(),
 				(found != null) ? found.violations().stream().limit(MAX_VIOLATIONS).toList() : List.of(),
 				this.latestMillis);
 	}

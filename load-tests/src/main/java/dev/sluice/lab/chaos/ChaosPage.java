@@ -1,12 +1,8 @@
 package dev.sluice.lab.chaos;
 
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.page.Chart;
@@ -19,11 +15,10 @@ import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.result.ChaosResult.Fault;
 import dev.sluice.lab.kit.result.ChaosResult.Second;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code lab chaos} shows: the balance of the answers that clients got against the
- * backend's orders, the run second by second, the outages.
+ * backend's orders, and the run second by second.
  */
 public final class ChaosPage {
 
@@ -36,10 +31,7 @@ public final class ChaosPage {
 				new Section("balance", "Was every accepted order saved once?", answers(chaos),
 						(chaos.balance() != null) ? List.of(balance(chaos.balance())) : List.of(),
 						(html) -> balance(chaos, html)),
-				new Section("timeline", "What clients saw, second by second", (html) -> timeline(chaos, html)),
-				new Section("outages", "How long was nothing accepted?", List.of(),
-						chaos.faults().isEmpty() ? List.of() : List.of(outages(chaos)),
-						(html) -> outages(chaos, html)));
+				new Section("timeline", "What clients saw, second by second", (html) -> timeline(chaos, html)));
 	}
 
 	private static List<String> answers(ChaosResult chaos) {
@@ -135,40 +127,6 @@ public final class ChaosPage {
 			case "restart" -> 3;
 			default -> 2;
 		};
-	}
-
-	private static void outages(ChaosResult chaos, Html html) {
-		if (chaos.faults().isEmpty()) {
-			html.paragraph("Nothing was broken.");
-			return;
-		}
-		html.paragraph(
-				"The longest time without an accepted order, from the fault's beginning until the first order accepted after its end. Faults that overlap share it. Sync orders are %s of the %s due each second: without any fault their gaps are longer."
-					.formatted(Figures.percent(chaos.syncShare()), Figures.measured(chaos.ratePerSecond())));
-	}
-
-	private static Table outages(ChaosResult chaos) {
-		Map<String, List<Fault>> alike = chaos.faults()
-			.stream()
-			.sorted(Comparator.comparing(Fault::target).thenComparing(Fault::kind))
-			.collect(Collectors.groupingBy((fault) -> fault.target() + " " + fault.kind(), LinkedHashMap::new,
-					Collectors.toList()));
-		return Table.of("Longest time without an accepted order, in seconds", List.copyOf(alike.values()),
-				List.of(Column.words("What", (faults) -> faults.getFirst().target()),
-						Column.words("how", (faults) -> faults.getFirst().kind()), Column.count("faults", List::size),
-						Column.measured("sync", (faults) -> longest(faults, Fault::syncGapMillis)),
-						Column.measured("queued", (faults) -> longest(faults, Fault::queuedGapMillis)),
-						Column.measured("longest fault",
-								(faults) -> longest(faults, (fault) -> fault.healedMillis() - fault.beganMillis()))));
-	}
-
-	private static @Nullable Double longest(List<Fault> faults, Function<Fault, @Nullable Long> millis) {
-		return seconds(
-				faults.stream().map(millis).filter(Objects::nonNull).max(Comparator.naturalOrder()).orElse(null));
-	}
-
-	private static @Nullable Double seconds(@Nullable Long millis) {
-		return (millis != null) ? millis / 1_000.0 : null;
 	}
 
 }

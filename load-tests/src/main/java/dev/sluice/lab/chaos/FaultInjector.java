@@ -12,7 +12,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-import dev.sluice.lab.chaos.Fault.Kind;
+import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
@@ -47,7 +47,7 @@ final class FaultInjector implements AutoCloseable {
 
 	private final Set<String> broken = new HashSet<>();
 
-	private final List<Done> done = new ArrayList<>();
+	private final List<ChaosResult.Fault> done = new ArrayList<>();
 
 	private int round;
 
@@ -68,17 +68,6 @@ final class FaultInjector implements AutoCloseable {
 			return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.startNanos);
 		}
 
-	}
-
-	/**
-	 * A fault that is over.
-	 *
-	 * @param target what was broken
-	 * @param kind how
-	 * @param beganMillis when it began, in milliseconds since the load began
-	 * @param healedMillis when it was mended, in milliseconds since the load began
-	 */
-	record Done(String target, Kind kind, long beganMillis, long healedMillis) {
 	}
 
 	/**
@@ -134,7 +123,7 @@ final class FaultInjector implements AutoCloseable {
 		long began = this.schedule.millis();
 		try {
 			fault.happen(this.backend);
-			ended(fault, new Done(name, fault.kind(), began, this.schedule.millis()), null);
+			ended(fault, new ChaosResult.Fault(name, fault.kind().toString(), began, this.schedule.millis()), null);
 		}
 		catch (RuntimeException | Error ex) {
 			String what = "%s did not get over a fault (%s): %s".formatted(name, fault.kind(), ex.getMessage());
@@ -144,7 +133,7 @@ final class FaultInjector implements AutoCloseable {
 		}
 	}
 
-	private synchronized void ended(Fault fault, @Nullable Done over, @Nullable LabException wrong) {
+	private synchronized void ended(Fault fault, ChaosResult.@Nullable Fault over, @Nullable LabException wrong) {
 		this.broken.remove(fault.victim().group());
 		if (over != null) {
 			this.done.add(over);
@@ -176,8 +165,8 @@ final class FaultInjector implements AutoCloseable {
 	}
 
 	/** The faults that are over, in the order in which they began. */
-	synchronized List<Done> done() {
-		return this.done.stream().sorted(Comparator.comparingLong(Done::beganMillis)).toList();
+	synchronized List<ChaosResult.Fault> done() {
+		return this.done.stream().sorted(Comparator.comparingLong(ChaosResult.Fault::beganMillis)).toList();
 	}
 
 	/** When this returns, no further fault begins, and what is frozen is mended. */

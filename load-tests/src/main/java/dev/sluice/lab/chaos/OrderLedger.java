@@ -6,34 +6,26 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
 import dev.sluice.lab.chaos.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ChaosResult.Second;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Records the answers that clients got. Each order is counted once, by the strongest
  * answer to any of its attempts: placed = accepted + refused + in doubt. Each attempt is
  * a line in a file.
  * <p>
- * Keeps five bytes for each order and 20 for each second, so a million orders need 5 MB.
- * Thread-safe.
+ * Keeps a byte for each order and 20 for each second. Thread-safe.
  */
 final class OrderLedger implements AutoCloseable {
-
-	private static final int NEVER = -1;
 
 	/** Of a second's counts, after those of accepted and failed attempts by mode. */
 	private static final int SAVED = 4;
 
 	private final byte[] meanings;
-
-	/** By order, since the load began; {@link #NEVER} if it was not accepted. */
-	private final int[] acceptedAtMillis;
 
 	private final double syncShare;
 
@@ -53,8 +45,6 @@ final class OrderLedger implements AutoCloseable {
 	 */
 	public OrderLedger(int orders, double syncShare, Path file) throws IOException {
 		this.meanings = new byte[orders];
-		this.acceptedAtMillis = new int[orders];
-		Arrays.fill(this.acceptedAtMillis, NEVER);
 		this.syncShare = syncShare;
 		this.attempts = Files.newBufferedWriter(file);
 		this.attempts.write("order,attempt,gateway,mode,sent_ms,took_ms,answer\n");
@@ -84,9 +74,6 @@ final class OrderLedger implements AutoCloseable {
 		boolean accepted = answer.meaning() == Meaning.ACCEPTED;
 		this.attemptCount++;
 		this.meanings[order] = (byte) Math.max(this.meanings[order], answer.meaning().ordinal());
-		if (accepted && this.acceptedAtMillis[order] == NEVER) {
-			this.acceptedAtMillis[order] = Math.toIntExact(endedMillis);
-		}
 		second(endedMillis)[(accepted ? 0 : 2) + mode(order).ordinal()]++;
 		try {
 			this.attempts.write("%s,%s,%s,%s,%s,%s,%s\n".formatted(order, attempt, gateway, mode(order), sentMillis,
@@ -125,17 +112,13 @@ final class OrderLedger implements AutoCloseable {
 
 	/** Number of orders with a meaning. */
 	synchronized int count(Meaning meaning) {
-		int count = 0;
-		for (byte each : this.meanings) {
-			count += (each == meaning.ordinal()) ? 1 : 0;
-		}
-		return count;
+		return (int) IntStream.range(0, orders()).filter((order) -> meaning(order) == meaning).count();
 	}
 
 	/** Number of orders accepted in a mode. */
 	synchronized int accepted(Mode mode) {
 		return (int) IntStream.range(0, orders())
-			.filter((order) -> this.acceptedAtMillis[order] != NEVER && mode(order) == mode)
+			.filter((order) -> meaning(order) == Meaning.ACCEPTED && mode(order) == mode)
 			.count();
 	}
 
@@ -145,32 +128,6 @@ final class OrderLedger implements AutoCloseable {
 
 	synchronized int misnamedOrders() {
 		return this.misnamed;
-	}
-
-	/**
-	 * The longest time without an order accepted in a mode, from a fault's beginning
-	 * until the first order accepted after its end, in milliseconds; null if there is
-	 * none.
-	 * @param beganMillis when the fault began, since the load began
-	 * @param healedMillis when it ended, since the load began
-	 */
-	synchronized @Nullable Long longestGap(Mode mode, long beganMillis, long healedMillis) {
-		int[] accepted = IntStream.range(0, orders())
-			.filter((order) -> mode(order) == mode)
-			.map((order) -> this.acceptedAtMillis[order])
-			.filter((at) -> at >= beganMillis)
-			.sorted()
-			.toArray();
-		long longest = 0;
-		long previous = beganMillis;
-		for (int at : accepted) {
-			longest = Math.max(longest, at - previous);
-			if (at >= healedMillis) {
-				return longest;
-			}
-			previous = at;
-		}
-		return null;
 	}
 
 	/** The load second by second; what was saved is known only after an audit. */

@@ -16,8 +16,8 @@ import dev.sluice.devservices.Patience;
 import dev.sluice.lab.chaos.Fault.Kind;
 import dev.sluice.lab.chaos.Fault.Target;
 import dev.sluice.lab.chaos.Fault.Victim;
-import dev.sluice.lab.chaos.FaultInjector.Done;
 import dev.sluice.lab.chaos.FaultInjector.Schedule;
+import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
@@ -47,7 +47,7 @@ class FaultInjectorTests {
 				fault("broker 2", Kind.RESTART, 0), fault("broker 1", Kind.FREEZE, 50))) {
 			injector.awaitHealed(TIMEOUT);
 
-			assertThat(injector.done()).extracting(Done::target).containsExactly("broker 1", "broker 2", "broker 1");
+			assertThat(injector.done()).extracting(ChaosResult.Fault::target).containsExactly("broker 1", "broker 2", "broker 1");
 			assertThat(injector.done()).allMatch((done) -> done.healedMillis() >= done.beganMillis());
 		}
 		assertThat(this.events).containsExactly("kill", "start", "stop", "start", "freeze", "unfreeze");

@@ -7,7 +7,6 @@ import java.util.stream.IntStream;
 import dev.sluice.lab.chaos.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ChaosResult.Second;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,19 +82,6 @@ class OrderLedgerTests {
 	@ParameterizedTest
 	@CsvSource({ "1000, 5000, 4500", "1000, 900, 4500", "5500, 5550, 100", "100, 5600, 4600", "1000, 60000,",
 			"9901, 9902," })
-	void findsTheLongestTimeWithoutAnAcceptedOrderOfAMode(long began, long healed, @Nullable Long gap)
-			throws IOException {
-		int[] accepted = { 9_900, 0, 900, 5_600, 5_500 };
-		try (OrderLedger ledger = ledger(accepted.length, 0)) {
-			for (int order = 0; order < accepted.length; order++) {
-				ledger.enter(order, 1, "a", accepted[order], 0, ACCEPTED);
-			}
-
-			assertThat(ledger.longestGap(Mode.QUEUED, began, healed)).isEqualTo(gap);
-			assertThat(ledger.longestGap(Mode.SYNC, began, healed)).isNull();
-		}
-	}
-
 	private OrderLedger ledger(int orders, double syncShare) throws IOException {
 		return new OrderLedger(orders, syncShare, this.directory.resolve("attempts.csv"));
 	}

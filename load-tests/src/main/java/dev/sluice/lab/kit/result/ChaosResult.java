@@ -81,12 +81,8 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nu
 	 * @param kind how
 	 * @param beganMillis since the load began
 	 * @param healedMillis ready again, since the load began
-	 * @param syncGapMillis longest time without an accepted sync order, from the fault's
-	 * start to the first one after its end
-	 * @param queuedGapMillis likewise, queued
 	 */
-	public record Fault(String target, String kind, long beganMillis, long healedMillis, @Nullable Long syncGapMillis,
-			@Nullable Long queuedGapMillis) {
+	public record Fault(String target, String kind, long beganMillis, long healedMillis) {
 	}
 
 	/**

@@ -81,10 +81,10 @@ public final class Runs {
 			seconds.add(new ChaosResult.Second(second, 18 + random.nextInt(4), down ? 0 : 78 + random.nextInt(5),
 					down ? 3 : 0, down ? 150 : 0, (second % 50 == 7) ? null : 100));
 		}
-		List<ChaosResult.Fault> faults = List.of(new ChaosResult.Fault("broker", "kill", 30_500, 37_200, 300L, 8_100L),
-				new ChaosResult.Fault("gateway reactive", "freeze", 50_000, 53_000, 400L, 900L),
-				new ChaosResult.Fault("backend", "hang", 52_000, 56_000, 4_500L, 40L),
-				new ChaosResult.Fault("consumer", "restart", 90_000, 97_000, 300L, null));
+		List<ChaosResult.Fault> faults = List.of(new ChaosResult.Fault("broker", "kill", 30_500, 37_200),
+				new ChaosResult.Fault("gateway reactive", "freeze", 50_000, 53_000),
+				new ChaosResult.Fault("backend", "hang", 52_000, 56_000),
+				new ChaosResult.Fault("consumer", "restart", 90_000, 97_000));
 		ChaosResult.Balance balance = new ChaosResult.Balance(12_000, 13_100, 2_400, 9_500, 11_899 - lost, 1, lost, 5,
 				0, 95, 90, 0L, 0, 210L, 11_989L - lost);
 		return found("chaos", new ChaosResult(42, 100, 0.2, balance, faults, seconds,
