@@ -147,7 +147,7 @@ final class ChaosExperiment extends Experiment {
 	}
 
 	@Override
-	protected Finding finding(@Nullable String partial) {
+	protected Finding finding() {
 		OrderLedger answers = this.ledger;
 		if (answers == null) {
 			return new ChaosResult(this.settings.seed(), this.settings.ratePerSecond(), SYNC_SHARE, null, List.of(),

@@ -100,7 +100,7 @@ final class ClientExperiment extends Experiment {
 	}
 
 	@Override
-	protected Finding finding(@Nullable String partial) {
+	protected Finding finding() {
 		return new ClientResult(this.runs);
 	}
 

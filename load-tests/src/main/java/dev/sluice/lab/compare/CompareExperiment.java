@@ -163,10 +163,8 @@ final class CompareExperiment extends Experiment {
 	}
 
 	@Override
-	protected Finding finding(@Nullable String partial) {
-		return new CompareResult(this.cells,
-				(partial != null) ? ComparePlan.notMeasured(this.plan.cells(), this.cells) : List.of(),
-				(this.scenario != null) ? this.scenario.judge(this.cells) : null,
+	protected Finding finding() {
+		return new CompareResult(this.cells, (this.scenario != null) ? this.scenario.judge(this.cells) : null,
 				Setup.of(this.settings.deliveryConcurrency(), this.settings.backends()),
 				this.settings.length().toString());
 	}

@@ -5,16 +5,12 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
-import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Variant;
 
@@ -138,15 +134,6 @@ record ComparePlan(List<Block> blocks) {
 	/** Every cell, in the order they run. */
 	List<Cell> cells() {
 		return this.blocks.stream().flatMap((block) -> block.cells().stream()).toList();
-	}
-
-	/** What a run has not measured that ended early. */
-	static List<LeftOut> notMeasured(List<Cell> planned, List<CellResult> measured) {
-		Set<Cell> known = measured.stream().map(CellResult::cell).collect(Collectors.toSet());
-		return planned.stream()
-			.filter((cell) -> !known.contains(cell))
-			.map((cell) -> new LeftOut(cell, "the run ended before"))
-			.toList();
 	}
 
 	/**

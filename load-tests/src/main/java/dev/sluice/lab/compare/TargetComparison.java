@@ -31,7 +31,6 @@ import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.Finding;
-import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
@@ -67,8 +66,6 @@ final class TargetComparison extends Experiment {
 	private final List<Cell> plan = new ArrayList<>();
 
 	private final List<CellResult> cells = new ArrayList<>();
-
-	private final List<LeftOut> leftOut = new ArrayList<>();
 
 	/**
 	 * The chosen settings.
@@ -143,10 +140,9 @@ final class TargetComparison extends Experiment {
 			saved = new Spent(before, after).grown(Target.CONSUMER, SAVED);
 		}
 		if (saved == null) {
-			this.leftOut.add(new LeftOut(cell,
-					"what was saved cannot be seen: %s"
-						.formatted(Objects.requireNonNullElse(system.failures().get(Target.CONSUMER),
-								"the target names no metrics of its consumer, or it was restarted"))));
+			progress().step("%s is left out, as what was saved cannot be seen: %s".formatted(cell,
+					Objects.requireNonNullElse(system.failures().get(Target.CONSUMER),
+							"the target names no metrics of its consumer, or it was restarted")));
 			return;
 		}
 		this.cells.add(result(cell, figures, Math.round(saved), new Spent(before, after), start, end));
@@ -200,16 +196,8 @@ final class TargetComparison extends Experiment {
 	}
 
 	@Override
-	protected Finding finding(@Nullable String partial) {
-		List<LeftOut> all = new ArrayList<>(this.leftOut);
-		if (partial != null) {
-			List<Cell> seen = this.leftOut.stream().map(LeftOut::cell).toList();
-			ComparePlan.notMeasured(this.plan, this.cells)
-				.stream()
-				.filter((left) -> !seen.contains(left.cell()))
-				.forEach(all::add);
-		}
-		return new CompareResult(this.cells, all, null, this.settings.extent().toString());
+	protected Finding finding() {
+		return new CompareResult(this.cells, null, null, this.settings.extent().toString());
 	}
 
 	@Override

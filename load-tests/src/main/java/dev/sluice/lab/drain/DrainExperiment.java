@@ -100,7 +100,7 @@ final class DrainExperiment extends Experiment {
 	}
 
 	@Override
-	protected @Nullable Finding finding(@Nullable String partial) {
+	protected @Nullable Finding finding() {
 		return this.result;
 	}
 

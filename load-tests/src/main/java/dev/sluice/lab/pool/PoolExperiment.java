@@ -28,7 +28,6 @@ import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.statistics.Percentile;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the same messages over new connections and then over kept ones, to a backend that
@@ -82,7 +81,7 @@ final class PoolExperiment extends Experiment {
 	}
 
 	@Override
-	protected Finding finding(@Nullable String partial) {
+	protected Finding finding() {
 		return new PoolResult(MESSAGES, BACKEND_MILLIS, NEW_CONNECTIONS, this.cases);
 	}
 

@@ -144,7 +144,7 @@ final class SinkExperiment extends Experiment {
 	}
 
 	@Override
-	protected Finding finding(@Nullable String partial) {
+	protected Finding finding() {
 		return new SinkResult(this.settings.megabytes(), this.storeDelay.toNanos() / 1e6, this.transfers);
 	}
 

@@ -165,7 +165,7 @@ final class SurgeExperiment extends Experiment {
 	}
 
 	@Override
-	protected Finding finding(@Nullable String partial) {
+	protected Finding finding() {
 		return new SurgeResult(this.runs);
 	}
 

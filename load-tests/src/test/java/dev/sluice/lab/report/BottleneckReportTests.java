@@ -78,7 +78,7 @@ class BottleneckReportTests {
 		CellResult cell = new CellResult(new Cell("reactive", "queued", "unlimited", Load.inFlight(1_000), 1), START,
 				START.plusSeconds(1), 1_000, 0, Map.of(), 1_000, 1_000, 1_000, 1_000, null, null, null, Map.of(), 0L,
 				50, 0.0, 0, null, utilisation);
-		return Runs.found("compare", new CompareResult(List.of(cell), List.of(), null, null));
+		return Runs.found("compare", new CompareResult(List.of(cell), null, null, null));
 	}
 
 }

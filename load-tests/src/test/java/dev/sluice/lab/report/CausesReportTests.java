@@ -18,7 +18,7 @@ class CausesReportTests {
 
 	@Test
 	void leavesOutWhatWasNotMeasured() {
-		assertThat(Report.page(Runs.run("compare --causes", null, List.of(), List.of())))
+		assertThat(Report.page(Runs.run("compare --causes", null, List.of())))
 			.contains("No cell was measured.");
 	}
 

@@ -53,8 +53,7 @@ class ReportTests {
 		Cell[] cells = Stream.of(10, 100)
 			.map((load) -> new Cell("reactive", "sync", "starved", Load.inFlight(load), 1))
 			.toArray(Cell[]::new);
-		RunResult run = Runs.run("compare", null, List.of(Runs.rate(cells[0], 10_000), Runs.rate(cells[1], 2_500)),
-				List.of());
+		RunResult run = Runs.run("compare", null, List.of(Runs.rate(cells[0], 10_000), Runs.rate(cells[1], 2_500)));
 
 		assertThat(Report.page(run)).contains("Every one of the 110 orders that were accepted was saved.");
 	}
@@ -90,8 +89,7 @@ class ReportTests {
 		RunResult run = Runs.run("compare", null,
 				List.of(Runs.rate(new Cell("reactive", "sync", "starved", Load.inFlight(10), 1), 4321),
 						Runs.rate(new Cell("reactive", "sync", "starved", Load.inFlight(10), 2), 5000),
-						Runs.rate(new Cell("reactive", "sync", "starved", Load.inFlight(10), 3), 6789)),
-				List.of());
+						Runs.rate(new Cell("reactive", "sync", "starved", Load.inFlight(10), 3), 6789)));
 
 		String page = withoutScripts(Report.page(run));
 
@@ -127,8 +125,7 @@ class ReportTests {
 		RunResult run = Runs.run("compare", evil,
 				List.of(Runs.rate(new Cell(evil, "sync", "starved", Load.inFlight(10), 1), 10),
 						Runs.rate(new Cell(evil, "sync", "starved", Load.inFlight(100), 1), 10),
-						Runs.bare(new Cell("reactive", "queued", evil, Load.inFlight(10), 1), evil)),
-				List.of(new RunResult.LeftOut(new Cell("reactive", evil, "starved", Load.inFlight(10), 1), evil)));
+						Runs.bare(new Cell("reactive", "queued", evil, Load.inFlight(10), 1), evil)));
 
 		String page = Report.page(run);
 
@@ -137,18 +134,17 @@ class ReportTests {
 	}
 
 	@Test
-	void marksAPartialRunItsMarkedCellsAndWhatWasLeftOut() {
+	void marksAPartialRunAndItsMarkedCells() {
 		String page = withoutScripts(Report.page(Runs.partial()));
 
 		assertThat(page).contains("Partial: interrupted by the user",
-				"1 of 24 are unreliable, marked † and hollow in charts: ", "6.87 †", "left out",
-				"takes longer than --quick allows", "gave up after 60 s: 412 of 1,000 orders were saved",
+				"1 of 24 are unreliable, marked † and hollow in charts: ", "6.87 †", "gave up after 60 s: 412 of 1,000 orders were saved",
 				"other processes used 27 % of the machine&#39;s CPU", "HTTP 503: 288, HTTP 504: 1,500");
 	}
 
 	@Test
 	void rendersARunInterruptedBeforeItsFirstCell() {
-		String page = withoutScripts(Report.page(Runs.run("compare", "interrupted", List.of(), List.of())));
+		String page = withoutScripts(Report.page(Runs.run("compare", "interrupted", List.of())));
 
 		assertThat(page).contains("Partial: interrupted", "No cell was measured", "No load was measured in both modes")
 			.doesNotContain("null", "NaN");
@@ -181,7 +177,7 @@ class ReportTests {
 			}
 		}
 
-		String page = Report.page(Runs.run("compare", null, cells, List.of())).replaceAll("\\s*\\n\\s*", "");
+		String page = Report.page(Runs.run("compare", null, cells)).replaceAll("\\s*\\n\\s*", "");
 
 		assertThat(page).contains("reactive to servlet-platform</td><td class=\"words\">faster</td>",
 				"servlet-virtual to servlet-platform</td><td class=\"words\">the same within 10 %</td>");
@@ -197,7 +193,7 @@ class ReportTests {
 			}
 		}
 
-		assertThat(Report.page(Runs.run("compare", null, cells, List.of())))
+		assertThat(Report.page(Runs.run("compare", null, cells)))
 			.contains("inconclusive: a difference of up to 25 % may hide")
 			.doesNotContain("no difference<");
 	}

@@ -148,11 +148,6 @@ final class CellTables {
 					List.of(Column.words("Cell", (cell) -> cell.cell().toString()),
 							Column.words("Why", (cell) -> String.join("; ", Reliability.of(cell))))));
 		}
-		if (!run.leftOut().isEmpty()) {
-			html.table(Table.of("Left out, and why", run.leftOut(),
-					List.of(Column.words("Cell", (left) -> left.cell().toString()),
-							Column.words("Why", (left) -> left.why()))));
-		}
 	}
 
 	private static Table orders(List<CellResult> cells) {

@@ -1,9 +1,7 @@
 package dev.sluice.lab.compare.page;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.Function;
@@ -139,11 +137,6 @@ public final class ComparePage {
 			text.append("%s %s of %s cells are unreliable; the report says why.%n".formatted(Reliability.SIGN, marked,
 					this.run.cells().size()));
 		}
-		Map<String, Long> leftOut = this.run.leftOut()
-			.stream()
-			.collect(Collectors.groupingBy(RunResult.LeftOut::why, LinkedHashMap::new, Collectors.counting()));
-		leftOut
-			.forEach((why, cells) -> text.append("%s left out: %s.%n".formatted(Figures.counted(cells, "cell"), why)));
 		if (this.compare.scenario() != null) {
 			text.append(ScenarioPage.text(this.compare.scenario()));
 		}
@@ -191,9 +184,7 @@ public final class ComparePage {
 				List.of(Column.words("Variant", Series::variant), Column.words("Mode", Series::mode)));
 		for (int load : CellGroup.sizes(this.groups)) {
 			columns.add(Column.figure(Figures.count(load),
-					(series) -> CellGroup.at(this.groups, series, load)
-						.map(figure)
-						.orElseGet(() -> isLeftOut(series, load) ? "left out" : Figures.NONE)));
+					(series) -> CellGroup.at(this.groups, series, load).map(figure).orElse(Figures.NONE)));
 		}
 		List<Series> rows = CellGroup.by(CellGroup::series, this.groups)
 			.keySet()
@@ -202,12 +193,6 @@ public final class ComparePage {
 			.toList();
 		return Table.of("%s: %s; by %s".formatted(Coordinates.backend(capacity), caption, this.kind.words()), rows,
 				columns);
-	}
-
-	private boolean isLeftOut(Series series, int load) {
-		return this.run.leftOut()
-			.stream()
-			.anyMatch((left) -> left.cell().load().size() == load && Series.of(left.cell()).equals(series));
 	}
 
 	private static Function<CellGroup, String> medians(Function<CellResult, @Nullable Double> figure) {

@@ -13,31 +13,22 @@ import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Gateways and modes under loads of one kind.
  *
  * @param cells in order of execution
- * @param leftOut cells not run, and why
  * @param scenario judgement of a scenario
  * @param setup limits that bound the rates
  * @param length {@code smallest}, {@code quick} or {@code whole}
  */
 @JsonTypeName("compare")
-public record CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Nullable ScenarioResult scenario,
-		@Nullable Setup setup, @Nullable String length) implements Finding {
+public record CompareResult(List<CellResult> cells, @Nullable ScenarioResult scenario, @Nullable Setup setup,
+		@Nullable String length) implements Finding {
 
 	public CompareResult {
 		cells = List.copyOf(cells);
-		leftOut = List.copyOf(leftOut);
-	}
-
-	/** A result whose limits are not known. */
-	public CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Nullable ScenarioResult scenario,
-			@Nullable String length) {
-		this(cells, leftOut, scenario, null, length);
 	}
 
 	/**

@@ -5,9 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
-
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,11 +44,6 @@ public record RunResult(int schema, String experiment, String command, Instant s
 	 */
 	public List<CellResult> cells() {
 		return (this.finding instanceof CompareResult compare) ? compare.cells() : List.of();
-	}
-
-	/** The cells that were planned or could be expected but were not run. */
-	public List<LeftOut> leftOut() {
-		return (this.finding instanceof CompareResult compare) ? compare.leftOut() : List.of();
 	}
 
 	/**
@@ -93,14 +86,6 @@ public record RunResult(int schema, String experiment, String command, Instant s
 	 * @param detail the figures
 	 */
 	public record Check(String what, boolean holds, String detail) {
-	}
-
-	/**
-	 * A cell that was not run.
-	 *
-	 * @param why in words
-	 */
-	public record LeftOut(Cell cell, String why) {
 	}
 
 }

@@ -58,10 +58,9 @@ public abstract class Experiment {
 
 	/**
 	 * The finding so far; called again if it fails.
-	 * @param partial why the run is partial; null if it is complete
 	 * @return null if nothing was found
 	 */
-	protected abstract @Nullable Finding finding(@Nullable String partial) throws IOException;
+	protected abstract @Nullable Finding finding() throws IOException;
 
 	/**
 	 * What neither the command nor the finding says of the configuration: name to value
@@ -98,7 +97,7 @@ public abstract class Experiment {
 		// Again after a failure, which may be an interrupt.
 		for (int tries = 1; tries <= 2; tries++) {
 			try {
-				return write(result(finishedAt, partial, finding(partial)));
+				return write(result(finishedAt, partial, finding()));
 			}
 			catch (Throwable ex) {
 				String why = why(ex);
@@ -114,7 +113,7 @@ public abstract class Experiment {
 	 */
 	protected final void showSoFar() throws IOException {
 		this.run.report()
-			.write(result(Instant.now(), "the run has not ended yet", finding(null)),
+			.write(result(Instant.now(), "the run has not ended yet", finding()),
 					directory().path().resolve(ReportWriter.NAME));
 	}
 

@@ -124,7 +124,7 @@ class CellGroupTests {
 	}
 
 	private List<CellGroup> groups() {
-		return CellGroup.of(Runs.run("compare", null, this.cells, List.of()));
+		return CellGroup.of(Runs.run("compare", null, this.cells));
 	}
 
 }

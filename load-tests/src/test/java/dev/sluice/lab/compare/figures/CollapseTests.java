@@ -132,7 +132,7 @@ class CollapseTests {
 	}
 
 	private Collapse verdict() {
-		return new Collapse(Runs.run("compare --causes", null, this.cells, List.of()));
+		return new Collapse(Runs.run("compare --causes", null, this.cells));
 	}
 
 }

@@ -44,9 +44,9 @@ class CommonBottleneckTests {
 	void anUnreliableCellHasNone() {
 		Bottleneck cpu = new Bottleneck.Cpu(0.97, "gateway", 0.19);
 
-		assertThat(CommonBottleneck.of(Runs.run("compare", null, List.of(limited(cell(1), cpu, 0.5)), List.of())))
+		assertThat(CommonBottleneck.of(Runs.run("compare", null, List.of(limited(cell(1), cpu, 0.5)))))
 			.isEmpty();
-		assertThat(CommonBottleneck.of(Runs.run("compare", null, List.of(limited(cell(1), cpu, 0.1)), List.of())))
+		assertThat(CommonBottleneck.of(Runs.run("compare", null, List.of(limited(cell(1), cpu, 0.1)))))
 			.hasSize(1);
 	}
 
@@ -55,7 +55,7 @@ class CommonBottleneckTests {
 		for (Bottleneck bottleneck : bottlenecks) {
 			cells.add(limited(cell(cells.size() + 1), bottleneck, 0.0));
 		}
-		return CommonBottleneck.of(Runs.run("compare", null, cells, List.of()));
+		return CommonBottleneck.of(Runs.run("compare", null, cells));
 	}
 
 	private static CellResult limited(Cell cell, @Nullable Bottleneck bottleneck, double foreign) {

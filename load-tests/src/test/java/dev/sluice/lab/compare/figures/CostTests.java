@@ -126,7 +126,7 @@ class CostTests {
 	}
 
 	private RunResult run() {
-		return Runs.run("compare", null, this.cells, List.of());
+		return Runs.run("compare", null, this.cells);
 	}
 
 }

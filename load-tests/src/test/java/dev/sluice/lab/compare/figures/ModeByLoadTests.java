@@ -58,7 +58,7 @@ class ModeByLoadTests {
 			}
 		}
 
-		assertThat(ModeByLoad.of(Runs.run("compare", null, cells, List.of()))).singleElement()
+		assertThat(ModeByLoad.of(Runs.run("compare", null, cells))).singleElement()
 			.satisfies((load) -> assertThat(load.rate().pairs()).isEqualTo(8))
 			.satisfies((load) -> assertThat(load.rate().choice()).isEqualTo(Choice.QUEUED))
 			.satisfies((load) -> assertThat(load.rate().least()).isCloseTo(2, within(1e-9)))
@@ -112,8 +112,7 @@ class ModeByLoadTests {
 		RunResult run = Runs.run("compare", null,
 				List.of(Runs.rate(cell("sync", 10, 1), 100),
 						Runs.rate(new Cell("servlet-async", "queued", "starved", Load.inFlight(10), 1), 100),
-						Runs.rate(new Cell("reactive", "queued", "unlimited", Load.inFlight(10), 1), 100)),
-				List.of());
+						Runs.rate(new Cell("reactive", "queued", "unlimited", Load.inFlight(10), 1), 100)));
 
 		assertThat(ModeByLoad.of(run)).isEmpty();
 	}
@@ -221,7 +220,7 @@ class ModeByLoadTests {
 	}
 
 	private static List<ModeByLoad> of(List<CellResult> cells) {
-		return ModeByLoad.of(Runs.run("compare", null, cells, List.of()));
+		return ModeByLoad.of(Runs.run("compare", null, cells));
 	}
 
 	/** Of which p99 is twice the median. */
@@ -238,7 +237,7 @@ class ModeByLoadTests {
 				cells.add(Runs.rate(cell("queued", load, repetition), 1_000 * ratio.of(sync)));
 			}
 		}
-		return Runs.run("compare", null, cells, List.of());
+		return Runs.run("compare", null, cells);
 	}
 
 	private static Cell cell(String mode, int load, int repetition) {

@@ -19,26 +19,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ComparePageTests {
 
 	@Test
-	void tellsHowManyCellsWereLeftOutForWhatReason() {
-		assertThat(ComparePage.text(Runs.partial()).lines()).endsWith(
-				"† 1 of 24 cells are unreliable; the report says why.",
-				"4 cells left out: takes longer than --quick allows.", "4 cells left out: interrupted.");
-	}
-
-	@Test
 	void marksWhatIsToBeTakenWithCare() {
 		CellResult well = Runs.rate(new Cell("reactive", "sync", "starved", Load.inFlight(10), 1), 600);
 		CellResult bad = Runs.bare(new Cell("reactive", "sync", "starved", Load.inFlight(100), 1),
 				"gave up after 60 s");
 
-		assertThat(ComparePage.text(Runs.run("compare", null, List.of(well, bad), List.of())).lines()).contains(
+		assertThat(ComparePage.text(Runs.run("compare", null, List.of(well, bad))).lines()).contains(
 				"Slow backend (starved): orders saved per second; by orders in flight", "Variant   Mode   10     100",
 				"reactive  sync  600  6.87 †", "† 1 of 2 cells are unreliable; the report says why.");
 	}
 
 	@Test
 	void nothingIsConcludedFromABusyMachine() {
-		RunResult run = Runs.run("compare", null, new CompareResult(pairs(0.4, 0.2, 0.6, 0.0), List.of(), null, null),
+		RunResult run = Runs.run("compare", null, new CompareResult(pairs(0.4, 0.2, 0.6, 0.0), null, null, null),
 				List.of(new RunResult.Check("The services were warm", false, "0 of 1 were")));
 
 		assertThat(ComparePage.text(run).lines()).first()
@@ -53,15 +46,15 @@ class ComparePageTests {
 
 	@Test
 	void halfOfTheCellsMayBeUnreliableAndWhatIsNotKnownSpeaksAgainstNone() {
-		assertThat(ComparePage.text(Runs.run("compare", null, pairs(0.4, 0.2, 0.0, 0.0), List.of())))
+		assertThat(ComparePage.text(Runs.run("compare", null, pairs(0.4, 0.2, 0.0, 0.0))))
 			.doesNotContain("Nothing is concluded");
-		assertThat(ComparePage.text(Runs.run("compare", null, pairs(null, null, null, null), List.of())))
+		assertThat(ComparePage.text(Runs.run("compare", null, pairs(null, null, null, null))))
 			.doesNotContain("Nothing is concluded");
 	}
 
 	@Test
 	void nothingIsConcludedWhereACheckFails() {
-		RunResult run = Runs.run("compare", null, new CompareResult(pairs(0.0, 0.0, 0.0, 0.0), List.of(), null, null),
+		RunResult run = Runs.run("compare", null, new CompareResult(pairs(0.0, 0.0, 0.0, 0.0), null, null, null),
 				List.of(new RunResult.Check("The services were warm", false, "0 of 1 were")));
 
 		assertThat(ComparePage.text(run).lines()).first()
@@ -71,7 +64,7 @@ class ComparePageTests {
 	@Test
 	void theSmallestRunConcludesNothing() {
 		RunResult run = Runs.run("compare", null,
-				new CompareResult(pairs(0.0, 0.0, 0.0, 0.0), List.of(), null, "smallest"), List.of());
+				new CompareResult(pairs(0.0, 0.0, 0.0, 0.0), null, null, "smallest"), List.of());
 
 		assertThat(ComparePage.text(run).lines()).first()
 			.isEqualTo("Everything works. This was the smallest run, which concludes nothing about the modes.");

@@ -68,7 +68,7 @@ class ModeOverviewTests {
 	}
 
 	private List<ModeByLoad> loads() {
-		return ModeByLoad.of(Runs.run("compare", null, this.cells, List.of()));
+		return ModeByLoad.of(Runs.run("compare", null, this.cells));
 	}
 
 	private static Wait median(double millis) {

@@ -74,7 +74,7 @@ class RateOverviewTests {
 	}
 
 	private RunResult run() {
-		return Runs.run("compare", null, this.cells, List.of());
+		return Runs.run("compare", null, this.cells);
 	}
 
 	private void saved(String variant, String mode, int repetition, double... perSecond) {

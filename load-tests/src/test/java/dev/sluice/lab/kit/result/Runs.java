@@ -14,7 +14,6 @@ import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.RunResult.Environment;
-import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +57,7 @@ public final class Runs {
 				}
 			}
 		}
-		return run("compare", null, cells, List.of());
+		return run("compare", null, cells);
 	}
 
 	/** A part of that: three loads, once each. */
@@ -68,8 +67,7 @@ public final class Runs {
 				full().cells()
 					.stream()
 					.filter((each) -> each.cell().repetition() == 1 && loads.contains(each.cell().load().size()))
-					.toList(),
-				List.of());
+					.toList());
 	}
 
 	/** A run of chaos whose balance holds, or in which orders were lost. */
@@ -132,7 +130,7 @@ public final class Runs {
 				}
 			}
 		}
-		return run("grid", null, cells, List.of());
+		return run("grid", null, cells);
 	}
 
 	/** One knee that was found and one mode that never met the goal. */
@@ -161,7 +159,7 @@ public final class Runs {
 			cells.add(cause("192 MiB", orders, 1_500, 0.05));
 			cells.add(cause("all together", orders, 40, 0.0009));
 		}
-		return run("compare --causes", null, cells, List.of());
+		return run("compare --causes", null, cells);
 	}
 
 	/** A burst of orders that were all answered, some after a failed call. */
@@ -188,7 +186,7 @@ public final class Runs {
 				List.of(new ScenarioResult.Judgement(kept, List.of()),
 						new ScenarioResult.Judgement(missed, List.of("p99 900 ms"))));
 		return run("compare", null,
-				new CompareResult(List.of(rate(kept, 6_000), rate(missed, 600)), List.of(), scenario, null),
+				new CompareResult(List.of(rate(kept, 6_000), rate(missed, 600)), scenario, null, null),
 				List.of(new RunResult.Check("GC pauses agree", false, "7 and 8 pauses")));
 	}
 
@@ -249,35 +247,27 @@ public final class Runs {
 		return run(experiment, null, finding, List.of());
 	}
 
-	/** An interrupted quick run: marks, cells left out, figures missing. */
+	/** An interrupted quick run: marks, cells and figures missing. */
 	public static RunResult partial() {
 		List<CellResult> cells = new ArrayList<>();
 		Random random = new Random(7);
-		List<LeftOut> leftOut = new ArrayList<>();
 		for (String mode : List.of("sync", "queued")) {
 			for (String variant : VARIANTS) {
 				for (int orders : List.of(10, 100, 1000, 3000)) {
 					Cell cell = new Cell(variant, mode, "starved", Load.inFlight(orders), 1);
-					if (mode.equals("sync") && orders == 3000) {
-						leftOut.add(new LeftOut(cell, "takes longer than --quick allows"));
-					}
-					else if (variant.equals("reactive") && mode.equals("queued")) {
-						leftOut.add(new LeftOut(cell, "interrupted"));
-					}
-					else {
+					if (mode.equals("sync") ? orders < 3_000 : !variant.equals("reactive")) {
 						cells.add(cell(cell, random));
 					}
 				}
 			}
 		}
 		cells.set(2, bare(cells.get(2).cell(), "gave up after 60 s: 412 of 1,000 orders were saved"));
-		return run("compare", "interrupted by the user", cells, leftOut);
+		return run("compare", "interrupted by the user", cells);
 	}
 
 	/** A run of the given cells. */
-	public static RunResult run(String experiment, @Nullable String partial, List<CellResult> cells,
-			List<LeftOut> leftOut) {
-		return run(experiment, partial, new CompareResult(cells, leftOut, null, null), List.of());
+	public static RunResult run(String experiment, @Nullable String partial, List<CellResult> cells) {
+		return run(experiment, partial, new CompareResult(cells, null, null, null), List.of());
 	}
 
 	/** A run of a finding and its checks. */

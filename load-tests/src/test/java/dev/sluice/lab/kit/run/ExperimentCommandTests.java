@@ -203,7 +203,7 @@ class ExperimentCommandTests {
 		}
 
 		@Override
-		protected @Nullable Finding finding(@Nullable String partial) {
+		protected @Nullable Finding finding() {
 			return Runs.chaos(0).finding();
 		}
 

@@ -22,7 +22,6 @@ import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.report.Report;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -207,7 +206,7 @@ class ExperimentTests {
 		}
 
 		@Override
-		protected Finding finding(@Nullable String partial) throws IOException {
+		protected Finding finding() throws IOException {
 			return this.conclusion.find();
 		}
 
