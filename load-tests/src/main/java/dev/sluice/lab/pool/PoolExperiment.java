@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
 import dev.sluice.contract.BackendBehaviour;
@@ -138,9 +137,8 @@ final class PoolExperiment extends Experiment {
 		}
 		return Arrays.stream(SHARES).mapToObj((percent) -> {
 			int fastest = (int) Math.max(1, Math.floor(sorted.length * percent / 100));
-			OptionalLong rank = Percentile.rank(sorted.length, percent);
 			return new Share(percent, fastest, Arrays.stream(sorted, 0, fastest).average().orElseThrow(), sorted[0],
-					sorted[fastest - 1], rank.isPresent() ? Double.valueOf(sorted[(int) rank.getAsLong() - 1]) : null);
+					sorted[fastest - 1], Percentile.of(sorted, percent));
 		}).toList();
 	}
 

@@ -10,7 +10,7 @@ import dev.sluice.lab.kit.client.OpenClient.Step;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.SurgeResult.Outcomes;
 import dev.sluice.lab.kit.result.SurgeResult.Part;
-import dev.sluice.lab.kit.statistics.Latencies;
+import dev.sluice.lab.kit.statistics.Timing;
 import dev.sluice.lab.kit.statistics.Window;
 
 /**
@@ -64,7 +64,7 @@ record SurgeEvaluation(List<Step> steps, Requests requests, ProcessSamples sampl
 	private Part part(int fromSecond, int toSecond, int from, int to) {
 		Instant start = this.requests.start();
 		Window window = new Window(start.plusSeconds(fromSecond), start.plusSeconds(toSecond));
-		return new Part(fromSecond + 1, toSecond, outcomes(from, to), Latencies.timing(accepted(from, to)),
+		return new Part(fromSecond + 1, toSecond, outcomes(from, to), Timing.of(accepted(from, to)),
 				this.samples.cpuShare(GATEWAY, window), this.samples.peakRssBytes(GATEWAY, window));
 	}
 

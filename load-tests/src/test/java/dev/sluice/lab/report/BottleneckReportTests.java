@@ -10,7 +10,6 @@ import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
-import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
@@ -32,6 +31,29 @@ class BottleneckReportTests {
 		String page = Report.page(run(new Bottleneck.Limit("consumer", "orders in delivery", 50, 0.96)));
 
 		assertThat(page).contains("The consumer was at its limit of 50 orders in delivery for 96 % of the time.");
+	}
+
+	@Test
+	void theBottleneckOfMostCellsComesFirstAndLimitsOfOtherSizesAreOthers() {
+		String text = Report.text(Runs.run("compare", null,
+				List.of(cell(1, new Bottleneck.Generator(80), null, 0), cell(2, limit(7), null, 0),
+						cell(3, limit(8), null, 0), cell(4, limit(7), null, 0), cell(5, null, null, 0))));
+
+		assertThat(text).containsSubsequence(
+				"Bottleneck of 2 of 5 cells, first in reactive queued, backend unlimited, 1,000 in flight, repetition 2: The gateway was at its limit of 7 calls",
+				"Bottleneck of 1 of 5 cells: ", "Bottleneck of 1 of 5 cells: ");
+	}
+
+	/** What others left of the machine is not the system's bottleneck. */
+	@Test
+	void anUnreliableCellHasNone() {
+		assertThat(Report.text(Runs.run("compare", null,
+				List.of(cell(1, limit(7), null, 0.5), cell(2, null, null, 0), cell(3, null, null, 0)))))
+			.doesNotContain("Bottleneck of");
+	}
+
+	private static Bottleneck limit(double size) {
+		return new Bottleneck.Limit("gateway", "calls", size, 0.5);
 	}
 
 	@Test
@@ -73,12 +95,16 @@ class BottleneckReportTests {
 	}
 
 	private static RunResult run(@Nullable Bottleneck bottleneck, @Nullable Double jitShare) {
+		return Runs.run("compare", null, List.of(cell(1, bottleneck, jitShare, 0)));
+	}
+
+	private static CellResult cell(int repetition, @Nullable Bottleneck bottleneck, @Nullable Double jitShare,
+			double foreign) {
 		Utilisation utilisation = new Utilisation(0.6, Map.of("consumer", new ProcessUse(0.4, jitShare)),
 				List.of(new LimitUse("consumer", "orders in delivery", 50, 48, 0.96)), 50.2, 48.0, 996.0, bottleneck);
-		CellResult cell = new CellResult(new Cell("reactive", "queued", "unlimited", Load.inFlight(1_000), 1), START,
+		return new CellResult(new Cell("reactive", "queued", "unlimited", Load.inFlight(1_000), repetition), START,
 				START.plusSeconds(1), 1_000, 0, Map.of(), 1_000, 1_000, 1_000, 1_000, null, null, null, Map.of(), 0L,
-				50, 0.0, 0, null, utilisation);
-		return Runs.found("compare", new CompareResult(List.of(cell), null, null, null));
+				50, foreign, 0, null, utilisation);
 	}
 
 }

@@ -2,6 +2,7 @@ package dev.sluice.lab.compare.page;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -11,7 +12,6 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.compare.figures.CommonBottleneck;
 import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
@@ -26,6 +26,7 @@ import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.statistics.Timing;
+import org.jspecify.annotations.Nullable;
 
 /** Tables of single cells: what limited each, and all their figures. */
 final class CellTables {
@@ -76,13 +77,31 @@ final class CellTables {
 		if (Conclusion.refusal(run).isPresent()) {
 			return List.of();
 		}
-		return CommonBottleneck.of(run)
+		return run.cells()
 			.stream()
+			.filter((cell) -> bottleneck(cell) != null)
+			.collect(Collectors.groupingBy(CellTables::alike, TreeMap::new, Collectors.toList()))
+			.values()
+			.stream()
+			.sorted(Comparator.comparingInt((List<CellResult> cells) -> cells.size()).reversed())
 			.limit(MAX_BOTTLENECKS)
-			.map((common) -> "Bottleneck of %s of %s cells%s: %s".formatted(common.cells(), run.cells().size(),
-					(common.cells() > 1) ? ", first in %s".formatted(common.first()) : "",
-					common.bottleneck().sentence()))
+			.map((cells) -> "Bottleneck of %s of %s cells%s: %s".formatted(cells.size(), run.cells().size(),
+					(cells.size() > 1) ? ", first in %s".formatted(cells.getFirst().cell()) : "",
+					Objects.requireNonNull(bottleneck(cells.getFirst())).sentence()))
 			.toList();
+	}
+
+	/** What limited a cell; null if too little is known or the cell is unreliable. */
+	private static @Nullable Bottleneck bottleneck(CellResult cell) {
+		return (cell.utilisation() != null && !Reliability.unusable(cell)) ? cell.utilisation().bottleneck() : null;
+	}
+
+	/** Equal if two cells have the same bottleneck, whatever its figures. */
+	private static String alike(CellResult cell) {
+		Bottleneck bottleneck = Objects.requireNonNull(bottleneck(cell));
+		return (bottleneck instanceof Bottleneck.Limit limit)
+				? "%s %s %s".formatted(limit.service(), limit.what(), limit.limit())
+				: bottleneck.getClass().getSimpleName();
 	}
 
 	/** What limited each cell, and how busy every process was. */

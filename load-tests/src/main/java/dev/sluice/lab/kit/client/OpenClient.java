@@ -22,7 +22,6 @@ import java.util.stream.IntStream;
 import com.sun.management.OperatingSystemMXBean;
 import javax.net.ssl.SSLContext;
 
-import dev.sluice.lab.kit.statistics.Latencies;
 import dev.sluice.lab.kit.result.ClientResult.Second;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
 import dev.sluice.lab.kit.statistics.Timing;
@@ -349,8 +348,8 @@ public final class OpenClient implements AutoCloseable {
 			long all = this.sent.sum();
 			Tally tally = new Tally(this.lagMicros.length, all, this.lagMicros.length - all, this.answered.sum(),
 					this.outstanding.get(), failed);
-			Timing lag = Latencies.timing(this.lagMicros);
-			return new Figures(tally, Latencies.timing(latencies),
+			Timing lag = Timing.of(this.lagMicros);
+			return new Figures(tally, Timing.of(latencies),
 					(lag != null) ? lag : new Timing(0.0, 0, null, null, null, 0),
 					(all > 0) ? cpuNanos / 1e6 / all : null, List.copyOf(this.seconds), requests);
 		}

@@ -20,7 +20,6 @@ import dev.sluice.lab.kit.metrics.Scrapes;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.process.ProcessSamples;
-import dev.sluice.lab.kit.statistics.Latencies;
 import dev.sluice.lab.kit.statistics.Timing;
 import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +58,7 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 		Window window = new Window(start, end.isBefore(start) ? start : end);
 		return new CellResult(cell, window.start(), window.end(), calls.calls().size(),
 				calls.calls().size() - answered.size(), calls.failures(), answered.size(), saved,
-				perSecond(saved, window), acceptedPerSecond(start, answered), Latencies.timing(calls.answeredMicros()),
+				perSecond(saved, window), acceptedPerSecond(start, answered), Timing.of(calls.answeredMicros()),
 				times.toAccepted(), times.toSaved(), costs(window, saved), outcome.audit().connectionsOpened(),
 				outcome.audit().maxInFlight(), foreignCpuShare(window), outcome.startLagP99Millis(),
 				problem(outcome, answered.size(), window), utilisation(cell, outcome, window, calls, saved));
@@ -85,7 +84,7 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 		double seconds = Math.max(window.seconds(), 0.001);
 		Calls calls = new Calls(millis / 1_000 / seconds, all.calls().isEmpty() ? 0 : millis / all.calls().size(),
 				Mode.of(cell.mode()) == Mode.SYNC);
-		Timing latency = Latencies.timing(all.answeredMicros());
+		Timing latency = Timing.of(all.answeredMicros());
 		boolean late = CellResult.isLagged(outcome.startLagP99Millis(), latency);
 		return utilisation.withBottleneck(BottleneckRules.of(utilisation, saved / seconds,
 				late ? new Bottleneck.Generator(outcome.startLagP99Millis()) : null, calls, this.cores));

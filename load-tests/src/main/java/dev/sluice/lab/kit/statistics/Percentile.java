@@ -2,6 +2,8 @@ package dev.sluice.lab.kit.statistics;
 
 import java.util.OptionalLong;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Finds percentiles among sorted values by the nearest rank: the least value that at
  * least that percentage of the values do not exceed. With fewer than
@@ -13,6 +15,12 @@ public final class Percentile {
 	static final int MIN_VALUES_ABOVE = 10;
 
 	private Percentile() {
+	}
+
+	/** A percentile of sorted values; null if too few values are above it. */
+	public static @Nullable Double of(double[] sorted, double percent) {
+		OptionalLong rank = rank(sorted.length, percent);
+		return rank.isPresent() ? Double.valueOf(sorted[(int) rank.getAsLong() - 1]) : null;
 	}
 
 	/**

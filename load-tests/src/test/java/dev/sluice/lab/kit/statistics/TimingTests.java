@@ -6,15 +6,15 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class LatenciesTests {
+class TimingTests {
 
 	@Test
 	void percentilesAreNearestRankInMilliseconds() {
 		int[] micros = IntStream.rangeClosed(1, 1_000).map((value) -> (1_001 - value) * 1_000).toArray();
 
-		assertThat(Latencies.timing(micros)).isEqualTo(new Timing(1.0, 500.5, 500.0, 950.0, 990.0, 1_000));
+		assertThat(Timing.of(micros)).isEqualTo(new Timing(1.0, 500.5, 500.0, 950.0, 990.0, 1_000));
 		assertThat(micros[0]).as("left as it was").isEqualTo(1_000_000);
-		assertThat(Latencies.timing(new int[0])).isNull();
+		assertThat(Timing.of(new int[0])).isNull();
 	}
 
 	@Test
@@ -32,7 +32,7 @@ class LatenciesTests {
 
 	/** Each value is a millisecond more than the one before. */
 	private static Timing timing(int values) {
-		return Latencies.timing(IntStream.rangeClosed(1, values).map((value) -> 1_000 * value).toArray());
+		return Timing.of(IntStream.rangeClosed(1, values).map((value) -> 1_000 * value).toArray());
 	}
 
 }
