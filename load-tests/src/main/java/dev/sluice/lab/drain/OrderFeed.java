@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.Topics;
-import dev.sluice.lab.kit.plan.SampleOrder;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.stack.LabException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -19,12 +19,9 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Writes orders to a new Kafka as a gateway would. */
 final class OrderFeed {
-
-	private static final int CUSTOMERS = 1_000;
 
 	private static final int PARTITIONS = 12;
 
@@ -48,7 +45,7 @@ final class OrderFeed {
 						ProducerConfig.LINGER_MS_CONFIG, 5, ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4"),
 				new ByteArraySerializer(), new ByteArraySerializer())) {
 			for (int i = 0; i < orders && failure.get() == null; i++) {
-				producer.send(record("customer-" + i % CUSTOMERS), (_, ex) -> failure.compareAndSet(null, ex));
+				producer.send(record(i), (_, ex) -> failure.compareAndSet(null, ex));
 			}
 			producer.flush();
 		}
@@ -58,9 +55,9 @@ final class OrderFeed {
 		}
 	}
 
-	private static ProducerRecord<byte[], byte[]> record(String customer) {
-		ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(Topics.ORDERS, utf8(customer),
-				JsonMapper.shared().writeValueAsBytes(SampleOrder.of(customer)));
+	private static ProducerRecord<byte[], byte[]> record(int order) {
+		ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(Topics.ORDERS, utf8(OrderIdentity.customer(order)),
+				utf8(OrderIdentity.body(order, 1)));
 		record.headers()
 			.add(OrderHeaders.ID, utf8(UUID.randomUUID().toString()))
 			.add(OrderHeaders.SOURCE, utf8("/lab"))

@@ -13,10 +13,9 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 import dev.sluice.contract.HttpNames;
-import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
-import dev.sluice.lab.kit.plan.SampleOrder;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import picocli.CommandLine.Command;
@@ -83,11 +82,10 @@ public final class PlaceOrder implements Callable<Integer> {
 	}
 
 	private HttpRequest post() {
-		Order order = SampleOrder.of("customer-1", "sku-1", 2);
 		HttpRequest.Builder request = HttpRequest.newBuilder(this.gateway.resolve("/orders"))
 			.timeout(Duration.ofSeconds(this.timeoutSeconds))
 			.header("Content-Type", "application/json")
-			.POST(BodyPublishers.ofByteArray(this.json.writeValueAsBytes(order)));
+			.POST(BodyPublishers.ofString(OrderIdentity.body(1, 1)));
 		if (this.queued) {
 			request.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC);
 		}

@@ -6,18 +6,14 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntFunction;
-import java.util.stream.IntStream;
 
 import dev.sluice.contract.HttpNames;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
-import dev.sluice.lab.kit.plan.SampleOrder;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Orders of many customers.
@@ -31,11 +27,6 @@ public record OrderRequests(URI gateway, Mode mode, @Nullable OrderIdentity iden
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
-	private static final List<String> BODIES = IntStream.range(0, OrderIdentity.CUSTOMERS)
-		.mapToObj((customer) -> JsonMapper.shared()
-			.writeValueAsString(SampleOrder.of("customer-" + customer, "sku-" + customer % 97, 2)))
-		.toList();
-
 	/** Keys that no run before has had. */
 	public static OrderIdentity unused(String experiment) {
 		return new OrderIdentity(
@@ -47,22 +38,19 @@ public record OrderRequests(URI gateway, Mode mode, @Nullable OrderIdentity iden
 	public HttpRequest apply(int number) {
 		HttpRequest.Builder request = HttpRequest.newBuilder(this.gateway.resolve("/orders"))
 			.timeout(TIMEOUT)
-			.POST(BodyPublishers.ofString(body(number)));
+			.POST(BodyPublishers.ofString(OrderIdentity.body(number, 1)));
 		headers(number).forEach(request::header);
 		return request.build();
 	}
 
 	/** The same order as the bytes of an HTTP/1.1 request. */
 	public byte[] bytes(int number) {
+		String body = OrderIdentity.body(number, 1);
 		StringBuilder request = new StringBuilder("POST /orders HTTP/1.1\r\n");
 		request.append("Host: ").append(this.gateway.getAuthority()).append("\r\n");
-		request.append("Content-Length: ").append(body(number).length()).append("\r\n");
+		request.append("Content-Length: ").append(body.length()).append("\r\n");
 		headers(number).forEach((name, value) -> request.append(name).append(": ").append(value).append("\r\n"));
-		return request.append("\r\n").append(body(number)).toString().getBytes(StandardCharsets.US_ASCII);
-	}
-
-	private static String body(int number) {
-		return BODIES.get(number % OrderIdentity.CUSTOMERS);
+		return request.append("\r\n").append(body).toString().getBytes(StandardCharsets.US_ASCII);
 	}
 
 	private Map<String, String> headers(int number) {

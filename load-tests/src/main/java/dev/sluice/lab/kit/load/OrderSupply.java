@@ -121,16 +121,7 @@ final class OrderSupply {
 
 	/** An order's JSON, the same for each try. */
 	String body(int order) {
-		StringBuilder body = new StringBuilder("""
-				{"customerId":"%s","items":[\
-				{"sku":"sku-%s","quantity":%s,"unitPrice":{"amount":"19.99","currency":"EUR"}}"""
-			.formatted(this.identity.customer(order), order % 97, order % 9 + 1));
-		for (int i = 1; i < this.parameters.client().items(); i++) {
-			body.append("""
-					,{"sku":"sku-%s","quantity":1,"unitPrice":{"amount":"5.00","currency":"EUR"}}"""
-				.formatted((order + i - 1) % 89));
-		}
-		return body.append("]}").toString();
+		return OrderIdentity.body(order, this.parameters.client().items());
 	}
 
 	/** The time until an order is due; 0 if it is. */

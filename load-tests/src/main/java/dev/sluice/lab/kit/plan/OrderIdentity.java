@@ -7,8 +7,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /**
- * The orders of a load by number. Customer, idempotency key and id follow from the
- * number, so none of them is kept. The id is derived as the gateways promise to derive
+ * The orders of a load by number. Customer, content, idempotency key and id follow from
+ * the number, so none of them is kept. The id is derived as the gateways promise to derive
  * it, so it is known even for an order that was never answered. Each id in an answer is
  * compared with it.
  *
@@ -17,10 +17,23 @@ import java.util.UUID;
 public record OrderIdentity(String token) {
 
 	/** Enough for every partition, and few enough that each has many orders. */
-	public static final int CUSTOMERS = 997;
+	private static final int CUSTOMERS = 997;
 
-	public String customer(int order) {
+	public static String customer(int order) {
 		return "customer-" + order % CUSTOMERS;
+	}
+
+	/** An order's JSON, the same each time. */
+	public static String body(int order, int items) {
+		StringBuilder body = new StringBuilder("{\"customerId\":\"").append(customer(order)).append("\",\"items\":[");
+		for (int i = 0; i < items; i++) {
+			body.append((i > 0) ? ",{\"sku\":\"sku-" : "{\"sku\":\"sku-")
+				.append((order + i) % 97)
+				.append("\",\"quantity\":")
+				.append((order + i) % 9 + 1)
+				.append(",\"unitPrice\":{\"amount\":\"19.99\",\"currency\":\"EUR\"}}");
+		}
+		return body.append("]}").toString();
 	}
 
 	public String key(int order) {
