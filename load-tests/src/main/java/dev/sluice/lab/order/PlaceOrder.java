@@ -1,13 +1,10 @@
 package dev.sluice.lab.order;
 
-import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -19,6 +16,7 @@ import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -39,9 +37,8 @@ public final class PlaceOrder implements Callable<Integer> {
 
 	private static final int OK = 200;
 
-	@Option(names = "--gateway", paramLabel = "URI", defaultValue = "http://127.0.0.1:8080",
-			description = "The gateway. Default: ${DEFAULT-VALUE}; the reactive one is at port 8081.")
-	private URI gateway = URI.create("http://127.0.0.1:8080");
+	@Mixin
+	private GatewayOption gateway = new GatewayOption();
 
 	@Option(names = "--queued",
 			description = "Asks for 202 once the order is durable. Default: the gateway's default mode.")
@@ -62,17 +59,13 @@ public final class PlaceOrder implements Callable<Integer> {
 
 	@Override
 	public Integer call() throws InterruptedException {
-		if (this.gateway.getHost() == null || !List.of("http", "https").contains(this.gateway.getScheme())) {
-			throw new ParameterException(this.spec.commandLine(),
-					"--gateway: '%s' is not an HTTP address, such as http://127.0.0.1:8080".formatted(this.gateway));
-		}
 		if (this.timeoutSeconds < 1) {
 			throw new ParameterException(this.spec.commandLine(), "--timeout: at least 1 second");
 		}
 		PrintWriter out = this.spec.commandLine().getOut();
 		long deadline = System.nanoTime() + Duration.ofSeconds(this.timeoutSeconds).toNanos();
 		try (HttpClient client = Http.client(Duration.ofSeconds(2))) {
-			HttpResponse<String> answer = send(client, post());
+			HttpResponse<String> answer = this.gateway.send(client, post());
 			print(out, answer);
 			if (answer.statusCode() / 100 != 2) {
 				return 1;
@@ -81,27 +74,25 @@ public final class PlaceOrder implements Callable<Integer> {
 		}
 	}
 
-	private HttpRequest post() {
-		HttpRequest.Builder request = HttpRequest.newBuilder(this.gateway.resolve("/orders"))
-			.timeout(Duration.ofSeconds(this.timeoutSeconds))
+	private HttpRequest.Builder post() {
+		HttpRequest.Builder request = this.gateway.request("/orders", Duration.ofSeconds(this.timeoutSeconds))
 			.header("Content-Type", "application/json")
 			.POST(BodyPublishers.ofString(OrderIdentity.body(1, 1)));
 		if (this.queued) {
 			request.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC);
 		}
-		return request.build();
+		return request;
 	}
 
 	private int follow(PrintWriter out, HttpClient client, HttpResponse<String> placed, long deadline)
 			throws InterruptedException {
-		URI location = placed.headers()
+		String location = placed.headers()
 			.firstValue("Location")
-			.map(this.gateway::resolve)
 			.orElseThrow(() -> new LabException("the answer names no Location to follow"));
-		HttpRequest get = HttpRequest.newBuilder(location).timeout(Duration.ofSeconds(5)).build();
+		HttpRequest.Builder get = this.gateway.request(location, Duration.ofSeconds(5));
 		OrderStatus last = null;
 		while (true) {
-			HttpResponse<String> answer = send(client, get);
+			HttpResponse<String> answer = this.gateway.send(client, get);
 			if (answer.statusCode() == OK) {
 				OrderView view = read(answer.body());
 				if (view.status() != last) {
@@ -135,17 +126,6 @@ public final class PlaceOrder implements Callable<Integer> {
 		}
 		catch (JacksonException ex) {
 			throw new LabException("the gateway's answer is not an order: " + body, ex);
-		}
-	}
-
-	private HttpResponse<String> send(HttpClient client, HttpRequest request) throws InterruptedException {
-		try {
-			return client.send(request, BodyHandlers.ofString());
-		}
-		catch (IOException ex) {
-			throw new LabException(
-					"no answer from %s (%s): is a gateway there? './lab up' starts one".formatted(request.uri(), ex),
-					ex);
 		}
 	}
 

@@ -1,26 +1,35 @@
 package dev.sluice.lab.order;
 
 import java.io.PrintWriter;
-import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderView;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 /** {@code lab redeliver}. */
 @Command(name = "redeliver", mixinStandardHelpOptions = true, sortOptions = false,
@@ -28,15 +37,22 @@ import picocli.CommandLine.Spec;
 		footer = { "", "Exit code: 0 all chosen orders are queued again, 1 some are still failed, 2 wrong usage." })
 public final class Redeliver implements Callable<Integer> {
 
+	private static final int PAGE = 500;
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	private static final int OK = 200;
+
+	private static final int ACCEPTED = 202;
+
 	private static final Pattern AGO = Pattern.compile("\\d{1,6}[smhd]");
 
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
 	private CommandSpec spec;
 
-	@Option(names = "--gateway", paramLabel = "URI", defaultValue = "http://127.0.0.1:8080",
-			description = "The gateway. Default: ${DEFAULT-VALUE}; the reactive one is at port 8081.")
-	private URI gateway = URI.create("http://127.0.0.1:8080");
+	@Mixin
+	private GatewayOption gateway = new GatewayOption();
 
 	@Option(names = "--reason", paramLabel = "TEXT",
 			description = "Part of the reason, ignoring case. Default: any reason.")
@@ -51,17 +67,13 @@ public final class Redeliver implements Callable<Integer> {
 
 	@Override
 	public Integer call() {
-		if (this.gateway.getHost() == null || !List.of("http", "https").contains(this.gateway.getScheme())) {
-			throw usage(
-					"--gateway: '%s' is not an HTTP address, such as http://127.0.0.1:8080".formatted(this.gateway));
-		}
 		Instant from = (this.since != null) ? time(this.since) : null;
 		PrintWriter out = this.spec.commandLine().getOut();
-		try (Interruption _ = new Interruption(); Redelivery redelivery = new Redelivery(this.gateway)) {
-			List<OrderView> chosen = redelivery.failed().stream().filter((order) -> isChosen(order, from)).toList();
+		try (Interruption _ = new Interruption(); HttpClient client = Http.client(Duration.ofSeconds(2))) {
+			List<OrderView> chosen = failed(client).stream().filter((order) -> isChosen(order, from)).toList();
 			int left = 0;
 			for (OrderView order : chosen) {
-				String answer = this.dryRun ? null : redelivery.redeliver(order.id());
+				String answer = this.dryRun ? null : redeliver(client, order.id());
 				if (this.dryRun) {
 					out.println("%s  %s".formatted(order.id(), order.reason()));
 				}
@@ -80,6 +92,56 @@ public final class Redeliver implements Callable<Integer> {
 			Thread.currentThread().interrupt();
 			throw new LabException("Interrupted; orders that are not listed are unchanged", ex);
 		}
+	}
+
+	/**
+	 * All failed orders, the earliest first, before the first is sent again: one that
+	 * fails again would be listed after the others. That takes some 300 bytes of memory
+	 * for each.
+	 */
+	private List<OrderView> failed(HttpClient client) throws InterruptedException {
+		List<OrderView> failed = new ArrayList<>();
+		String after = "";
+		while (after != null) {
+			HttpResponse<String> answer = this.gateway.send(client,
+					this.gateway.request("/orders?status=failed&limit=" + PAGE + after, TIMEOUT));
+			if (answer.statusCode() != OK) {
+				throw new LabException("The gateway cannot list the failed orders: " + words(answer));
+			}
+			OrderPage page = page(answer.body());
+			failed.addAll(page.orders());
+			after = (page.next() != null) ? "&after=" + page.next() : null;
+		}
+		return failed;
+	}
+
+	private static OrderPage page(String body) {
+		try {
+			return JsonMapper.shared().readValue(body, OrderPage.class);
+		}
+		catch (JacksonException ex) {
+			throw new LabException("The answer is no list of orders: is it a gateway?", ex);
+		}
+	}
+
+	/**
+	 * Sends an order again.
+	 * @return null if it is queued; else the gateway's answer
+	 * @throws LabException if the gateway accepts no orders at the moment
+	 */
+	private @Nullable String redeliver(HttpClient client, UUID id) throws InterruptedException {
+		HttpResponse<String> answer = this.gateway.send(client,
+				this.gateway.request("/orders/%s/redelivery".formatted(id), TIMEOUT).POST(BodyPublishers.noBody()));
+		if (answer.statusCode() / 100 != 2 && answer.statusCode() / 100 != 4) {
+			throw new LabException(
+					"The gateway accepts no more: %s. Run it again later; what it has accepted is no longer listed"
+						.formatted(words(answer)));
+		}
+		return (answer.statusCode() == ACCEPTED) ? null : words(answer);
+	}
+
+	private static String words(HttpResponse<String> answer) {
+		return answer.statusCode() + " " + answer.body();
 	}
 
 	private boolean isChosen(OrderView order, @Nullable Instant from) {

@@ -11,6 +11,7 @@ import java.util.zip.ZipInputStream;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.ReportWriter;
+import dev.sluice.lab.kit.stack.LabException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -37,19 +38,17 @@ public final class ReportCommand implements Callable<Integer> {
 
 	@Override
 	public Integer call() {
+		boolean isArchive = Files.isRegularFile(this.given);
+		Path html = isArchive ? this.given.resolveSibling(this.given.getFileName() + ".html")
+				: this.given.resolve(ReportWriter.NAME);
 		try {
-			boolean isArchive = Files.isRegularFile(this.given);
-			RunResult run = isArchive ? unpacked(this.given) : RunFile.read(this.given.resolve(RunFile.NAME));
-			Path html = isArchive ? this.given.resolveSibling(this.given.getFileName() + ".html")
-					: this.given.resolve(ReportWriter.NAME);
-			write(run, html);
-			this.spec.commandLine().getOut().println(html.toAbsolutePath().normalize());
-			return CommandLine.ExitCode.OK;
+			Report.write(isArchive ? unpacked(this.given) : RunFile.read(this.given.resolve(RunFile.NAME)), html);
 		}
-		catch (IOException ex) {
-			this.spec.commandLine().getErr().println(ex.getMessage());
-			return CommandLine.ExitCode.SOFTWARE;
+		catch (IOException | IllegalArgumentException ex) {
+			throw new LabException("%s: %s".formatted(this.given, ex.getMessage()), ex);
 		}
+		this.spec.commandLine().getOut().println(html.toAbsolutePath().normalize());
+		return CommandLine.ExitCode.OK;
 	}
 
 	/** The run in an archive; reading it compares the checksum. */
@@ -57,22 +56,10 @@ public final class ReportCommand implements Callable<Integer> {
 		try (ZipInputStream archive = new ZipInputStream(Files.newInputStream(zip))) {
 			for (ZipEntry entry = archive.getNextEntry(); entry != null; entry = archive.getNextEntry()) {
 				if (RUN.matcher(entry.getName()).matches()) {
-					return RunFile.read(entry.getName(), archive);
+					return RunFile.parse(entry.getName(), archive.readAllBytes());
 				}
 			}
 			throw new IOException("it holds no " + RunFile.NAME);
-		}
-		catch (IOException | IllegalArgumentException ex) {
-			throw new IOException("%s cannot be read: %s".formatted(zip, ex.getMessage()), ex);
-		}
-	}
-
-	private static void write(RunResult run, Path html) throws IOException {
-		try {
-			Report.write(run, html);
-		}
-		catch (IOException ex) {
-			throw new IOException("%s cannot be written (%s)".formatted(html, ex), ex);
 		}
 	}
 

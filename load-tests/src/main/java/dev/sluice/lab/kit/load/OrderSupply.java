@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Queue;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -113,10 +112,6 @@ final class OrderSupply {
 	/** An order's {@code Idempotency-Key}, a structured-field string. */
 	String key(int order) {
 		return "\"" + this.identity.key(order) + "\"";
-	}
-
-	UUID id(int order) {
-		return this.identity.id(order);
 	}
 
 	/** An order's JSON, the same for each try. */

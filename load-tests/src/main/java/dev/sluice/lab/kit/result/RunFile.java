@@ -1,7 +1,6 @@
 package dev.sluice.lab.kit.result;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -48,8 +47,8 @@ public final class RunFile {
 	 * schema is not {@value RunResult#SCHEMA}
 	 */
 	public static RunResult read(Path file) throws IOException {
-		try (InputStream in = Files.newInputStream(file)) {
-			return read(file.toString(), in);
+		try {
+			return parse(file.toString(), Files.readAllBytes(file));
 		}
 		catch (NoSuchFileException ex) {
 			throw new IOException("There is no %s: name the directory of a finished run".formatted(file), ex);
@@ -58,21 +57,10 @@ public final class RunFile {
 
 	/**
 	 * Reads a run.
-	 * @param name of the file or of an archive's entry
+	 * @param file its name, or that of an archive's entry
 	 * @throws IOException as for a file
 	 */
-	public static RunResult read(String name, InputStream in) throws IOException {
-		byte[] content;
-		try {
-			content = in.readAllBytes();
-		}
-		catch (IOException ex) {
-			throw new IOException("%s cannot be read (%s)".formatted(name, ex), ex);
-		}
-		return parse(name, content);
-	}
-
-	private static RunResult parse(String file, byte[] content) throws IOException {
+	public static RunResult parse(String file, byte[] content) throws IOException {
 		try {
 			JsonNode json = JSON.readTree(content);
 			JsonNode schema = json.path("schema");

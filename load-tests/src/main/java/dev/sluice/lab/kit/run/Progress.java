@@ -14,9 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Progress {
 
-	/** A line of several steps is written whenever this many per cent more are done. */
-	private static final int PERCENT_STEP = 10;
-
 	/** During a long step a line is written this often. */
 	private static final Duration SILENCE = Duration.ofSeconds(15);
 
@@ -31,8 +28,6 @@ public final class Progress {
 
 	/** When the last line was written. */
 	private Instant lastLine;
-
-	private int reportedPercent = -PERCENT_STEP;
 
 	/**
 	 * Begins now.
@@ -50,9 +45,8 @@ public final class Progress {
 	}
 
 	/**
-	 * Reports that one of several steps of similar length has begun: the progress of all,
-	 * and the time left if the others take as long as those before. A line is written
-	 * every {@value #PERCENT_STEP} per cent.
+	 * Reports that one of several steps of similar length has begun, and the time left if
+	 * the others take as long as those before.
 	 * @param done number of steps done
 	 * @param all number of all steps
 	 */
@@ -61,16 +55,8 @@ public final class Progress {
 		if (this.firstBegan == null) {
 			this.firstBegan = now;
 		}
-		int percent = 100 * done / all;
-		String left = "";
-		if (done > 0) {
-			Duration each = Duration.between(this.firstBegan, now).dividedBy(done);
-			left = ", about %s left".formatted(rounded(each.multipliedBy(all - done)));
-		}
-		if (percent / PERCENT_STEP > this.reportedPercent / PERCENT_STEP || isSilent()) {
-			this.reportedPercent = percent;
-			step("%s %%%s · %s".formatted(percent, left, text));
-		}
+		step((done == 0) ? text : "%s, about %s left".formatted(text,
+				rounded(Duration.between(this.firstBegan, now).dividedBy(done).multipliedBy(all - done))));
 	}
 
 	private static String rounded(Duration duration) {
