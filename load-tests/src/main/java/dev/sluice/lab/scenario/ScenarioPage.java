@@ -4,7 +4,6 @@ import java.util.List;
 
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.ScenarioResult;
@@ -20,25 +19,13 @@ public final class ScenarioPage {
 
 	/** The first section of a scenario's report. */
 	public static Section section(ScenarioResult scenario) {
-		return new Section("scenario", "Scenario " + scenario.name(), (html) -> write(scenario, html));
-	}
-
-	/** The limits and who misses them, for the terminal. */
-	public static String text(ScenarioResult scenario) {
-		return scenario.limits().isEmpty() ? "" : "%s%n%s".formatted(limits(scenario), judgements(scenario).text());
-	}
-
-	private static void write(ScenarioResult scenario, Html html) {
-		html.element("p", scenario.question(), "class", "answer");
-		if (scenario.limits().isEmpty()) {
-			html.paragraph("It has no limits to keep.");
-			return;
-		}
-		html.paragraph(limits(scenario)).table(judgements(scenario));
+		return new Section("scenario", "Scenario " + scenario.name(), List.of(scenario.question(), limits(scenario)),
+				List.of(judgements(scenario)), (_) -> {
+				});
 	}
 
 	private static String limits(ScenarioResult scenario) {
-		return "Limits: %s. Kept in %s of %s cells.".formatted(String.join(", ", scenario.limits()),
+		return scenario.limits().isEmpty() ? "It has no limits to keep." : "Limits: %s. Kept in %s of %s cells.".formatted(String.join(", ", scenario.limits()),
 				Figures.count(scenario.judgements().stream().filter(Judgement::kept).count()),
 				Figures.count(scenario.judgements().size()));
 	}

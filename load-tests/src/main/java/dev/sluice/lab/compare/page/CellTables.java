@@ -106,7 +106,6 @@ final class CellTables {
 
 	/** What limited each cell, and how busy every process was. */
 	static void bottlenecks(RunResult run, Html html) {
-		html.list(bottlenecks(run));
 		html.paragraph(
 				"The first rule that holds: the load generator was late; the machine's CPU was used to 90 % or more, and the rate is below 80 % of what the limit on calls to the backend allows at the backend's latency; a limit was reached in half of the scrapes or more; the machine's CPU was used to 90 % or more; the backend held 80 % or more of the calls that wait for it; otherwise calls in flight by what each took.");
 		List<CellResult> cells = run.cells().stream().filter((cell) -> cell.utilisation() != null).toList();

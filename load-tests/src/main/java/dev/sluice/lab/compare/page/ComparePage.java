@@ -72,7 +72,8 @@ public final class ComparePage {
 		sections.add(new Section("wait", "What a client waits for", (html) -> Waits.write(this.run, html)));
 		sections.add(new Section("cost", "What an order costs", (html) -> CostTables.write(this.run, html)));
 		if (CellTables.hasUtilisations(this.run)) {
-			sections.add(new Section("bottleneck", "Bottlenecks", (html) -> CellTables.bottlenecks(this.run, html)));
+			sections.add(new Section("bottleneck", "Bottlenecks", CellTables.bottlenecks(this.run),
+					(html) -> CellTables.bottlenecks(this.run, html)));
 		}
 		List<Difference> differences = Difference.of(this.run);
 		if (this.refusal.isEmpty() && !differences.isEmpty()) {
@@ -112,14 +113,19 @@ public final class ComparePage {
 	 * medians of the repetitions, marked if one of them is.
 	 */
 	public static String text(RunResult run) {
-		if (run.experiment().equals(CausesPage.NAME)) {
-			return CausesPage.text(run);
-		}
 		return (run.finding() instanceof CompareResult compare) ? new ComparePage(run, compare).text() : "";
 	}
 
 	private String text() {
-		StringBuilder text = new StringBuilder(Section.text(answers()));
+		StringBuilder text = new StringBuilder();
+		sections().forEach((section) -> text.append(section.text()));
+		if (this.run.experiment().equals(CausesPage.NAME)) {
+			return text.toString();
+		}
+		if (this.refusal.isEmpty() && this.compare.scenario() == null && !isGrid()
+				&& this.kind != Load.Kind.OFFERED) {
+			text.append(Section.text(ModeOverview.lines(ModeByLoad.of(this.run))));
+		}
 		text.append(System.lineSeparator());
 		for (String capacity : CellGroup.by(CellGroup::capacity, this.groups).keySet()) {
 			List<Table> tables = new ArrayList<>(List.of(
@@ -137,9 +143,6 @@ public final class ComparePage {
 			text.append("%s %s of %s cells are unreliable; the report says why.%n".formatted(Reliability.SIGN, marked,
 					this.run.cells().size()));
 		}
-		if (this.compare.scenario() != null) {
-			text.append(ScenarioPage.text(this.compare.scenario()));
-		}
 		return text.toString();
 	}
 
@@ -148,21 +151,6 @@ public final class ComparePage {
 		return "%s: %s saved per second, median %s ms until answered, %s until saved, %s failed".formatted(cell.cell(),
 				Figures.measured(cell.savedPerSecond()), Figures.measured(cell.acceptedP50()),
 				Figures.measured(cell.savedP50()), Figures.counted(cell.failedCalls(), "call"));
-	}
-
-	private List<String> answers() {
-		if (isGrid()) {
-			return GridPage.answers(this.run);
-		}
-		if (this.refusal.isPresent()) {
-			return List.of(this.refusal.get());
-		}
-		// A scenario asks another question.
-		List<String> answers = (this.compare.scenario() != null) ? List.of()
-				: (this.kind == Load.Kind.OFFERED) ? RateOverview.answers(this.run) : modes();
-		List<String> lines = (this.compare.scenario() == null && this.kind != Load.Kind.OFFERED)
-				? ModeOverview.lines(ModeByLoad.of(this.run)) : List.of();
-		return Stream.of(answers, lines, CellTables.bottlenecks(this.run)).flatMap(List::stream).toList();
 	}
 
 	private List<String> modes() {

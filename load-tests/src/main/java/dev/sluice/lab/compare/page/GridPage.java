@@ -78,10 +78,6 @@ public final class GridPage {
 				page::ratios), new Section("queue", "How many execute, how many queue?", page::queue));
 	}
 
-	static List<String> answers(RunResult run) {
-		return new GridPage(run).answers();
-	}
-
 	private List<String> answers() {
 		if (this.delays.isEmpty()) {
 			return List.of("No cell was measured.");
