@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 import dev.sluice.contract.BackendBehaviour;
@@ -152,20 +151,6 @@ record CellLoad(Load.Kind kind, int users, int items, long leastMillis, int leas
 						.collect(Collectors.joining(", then ")),
 					Figures.percent(WarmUpWindow.AGREE_WITHIN), Figures.percent(last.jitShare()),
 					Figures.percent(WarmUpWindow.MAX_JIT_SHARE));
-	}
-
-	/** Describes the load: name to value. */
-	Map<String, String> notes() {
-		Map<String, String> notes = new TreeMap<>();
-		notes.put("load", switch (this.kind) {
-			case IN_FLIGHT -> "closed model: users who each place the next order when one is accepted";
-			case OFFERED ->
-				"open model: orders due by the clock, at most %s waiting for their answers".formatted(this.users);
-			case BURST -> "bursts, at most %s orders in flight".formatted(this.users);
-		});
-		notes.put("cell deadline", "%s s".formatted(this.deadlineMillis / 1_000));
-		notes.put("items of an order", Integer.toString(this.items));
-		return notes;
 	}
 
 }

@@ -265,8 +265,7 @@ final class CompareExperiment extends Experiment {
 
 	@Override
 	protected Map<String, String> configuration() {
-		Map<String, String> configuration = new TreeMap<>(this.settings.load().notes());
-		configuration.putAll(this.settings.notes());
+		Map<String, String> configuration = new TreeMap<>(this.settings.notes());
 		this.settings.backends()
 			.forEach((backend) -> configuration.put("backend " + backend.label(), backend.description()));
 		configuration.put("services' JVM", "-Xms%1$s -Xmx%1$s %2$s %3$s".formatted(this.settings.heap(),

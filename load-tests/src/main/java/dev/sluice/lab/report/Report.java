@@ -3,10 +3,14 @@ package dev.sluice.lab.report;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -14,6 +18,9 @@ import dev.sluice.lab.chaos.ChaosPage;
 import dev.sluice.lab.client.ClientPage;
 import dev.sluice.lab.compare.page.ComparePage;
 import dev.sluice.lab.drain.DrainPage;
+import dev.sluice.lab.kit.page.Column;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.RunResult.Environment;
 import dev.sluice.lab.knee.KneePage;
 import dev.sluice.lab.pool.PoolPage;
 import dev.sluice.lab.sink.SinkPage;
@@ -111,7 +118,7 @@ public final class Report {
 			case SinkResult sink -> SinkPage.sections(sink);
 			case SurgeResult surge -> SurgePage.sections(surge);
 		};
-		return Stream.concat(own.stream(), Stream.of(Method.section(run))).toList();
+		return Stream.concat(own.stream(), Stream.of(new Section("method", "How to repeat it, and where it ran", (html) -> method(run, html)))).toList();
 	}
 
 	private static void section(Html html, Section section) {
@@ -178,6 +185,43 @@ public final class Report {
 		String sha = run.environment().gitSha();
 		return sha.substring(0, Math.min(12, sha.length()))
 				+ (run.environment().gitDirty() ? " with local changes" : "");
+	}
+
+	/**
+	 * How to repeat a run, and where it ran. How figures are measured, and what limits
+	 * them, is in the documents.
+	 */
+	private static void method(RunResult run, Html html) {
+		html.element("h3", "Repeat it");
+		html.open("pre", "tabindex", "0").element("code", run.command()).close();
+		html.paragraph(
+				"docs/laboratory.md of this commit and the page of the experiment say how the figures are measured, and what limits them.");
+		if (!run.checks().isEmpty()) {
+			html.element("h3", "Checked against itself");
+			html.table(Table.of("What must hold if these figures are to be believed", run.checks(),
+					List.of(Column.words("Check", Check::what),
+							Column.words("Holds", (check) -> check.holds() ? "yes" : "no"),
+							Column.words("Figures", Check::detail))));
+		}
+		html.table(environment(run));
+		if (!run.configuration().isEmpty()) {
+			html.details("Configuration", Table.of("Configuration", "Name", new TreeMap<>(run.configuration())));
+		}
+	}
+
+	private static Table environment(RunResult run) {
+		Environment environment = run.environment();
+		Map<String, String> values = new LinkedHashMap<>();
+		values.put("Started", Figures.time(run.startedAt()));
+		values.put("Took", Figures.duration(Duration.between(run.startedAt(), run.finishedAt())));
+		values.put("Whole", (run.partial() != null) ? "no: " + run.partial() : "yes");
+		values.put("Commit", environment.gitSha() + (environment.gitDirty() ? " with local changes" : ""));
+		values.put("Processor", "%s, %s cores".formatted(environment.cpu(), Figures.count(environment.cores())));
+		values.put("Memory", Figures.bytes(environment.memoryBytes()));
+		values.put("System", environment.os());
+		values.put("Java", environment.java());
+		values.put("Kafka and PostgreSQL", environment.infrastructure());
+		return Table.of("Where and when", "What", values);
 	}
 
 }

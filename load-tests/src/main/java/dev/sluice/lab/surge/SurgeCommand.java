@@ -80,7 +80,7 @@ public final class SurgeCommand extends ExperimentCommand {
 
 	@Override
 	public Integer call() {
-		List<Variant> chosen = argument(() -> this.variants.value(List.of(Variant.values())));
+		List<Variant> chosen = this.variants.value(List.of(Variant.values()));
 		if (this.connections < 1 || this.connections > MAX_CONNECTIONS) {
 			throw usage("--connections: 1 to %s".formatted(MAX_CONNECTIONS));
 		}

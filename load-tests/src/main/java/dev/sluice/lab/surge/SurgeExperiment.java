@@ -13,7 +13,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.zip.GZIPOutputStream;
 
 import dev.sluice.devservices.Infrastructure;
@@ -167,22 +166,6 @@ final class SurgeExperiment extends Experiment {
 	@Override
 	protected Finding finding() {
 		return new SurgeResult(this.runs);
-	}
-
-	@Override
-	protected Map<String, String> configuration() {
-		Map<String, String> configuration = new TreeMap<>();
-		configuration.put("load", "open model: orders are due by the clock, latency counts from then");
-		configuration.put("connections", "%s, HTTP/1.1, opened before; the one that has been idle longest is used"
-			.formatted(this.settings.connections()));
-		configuration.put("idempotency keys", this.settings.keyed() ? "one for each order" : "none");
-		configuration.put("gateway's heap", this.settings.heapMegabytes() + " MB");
-		configuration.put("gateway's own warm-up",
-				ServiceOptions.WARM_UP + "=" + this.settings.ownWarmUpSeconds() + "s");
-		configuration.put("a client gives up after", TIMEOUT.toSeconds() + " s");
-		configuration.put("backend", BackendModel.WORKERS.description());
-		configuration.put("consumer", "creates the table of statuses and is stopped before the load");
-		return configuration;
 	}
 
 }

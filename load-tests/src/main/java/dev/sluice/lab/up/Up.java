@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 import dev.sluice.devservices.Ports;
 import dev.sluice.devservices.StartFailedException;
@@ -97,12 +98,11 @@ public final class Up implements Callable<Integer> {
 	}
 
 	private Variant servlet() {
-		try {
-			return Variant.of("servlet-" + this.threads);
-		}
-		catch (IllegalArgumentException ex) {
-			throw new ParameterException(this.spec.commandLine(), ex.getMessage(), ex);
-		}
+		return Stream.of(Variant.values())
+			.filter((variant) -> variant.id().equals("servlet-" + this.threads))
+			.findFirst()
+			.orElseThrow(() -> new ParameterException(this.spec.commandLine(),
+					"--threads: platform, virtual or async"));
 	}
 
 	private int run(Stack stack, Variant servlet) {

@@ -5,10 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import com.sun.management.OperatingSystemMXBean;
+
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.lab.kit.result.RunResult.Environment;
@@ -17,8 +17,6 @@ import static java.lang.management.ManagementFactory.getPlatformMXBean;
 
 /** Determines the environment of a run. */
 public final class EnvironmentProbe {
-
-	private static final long GIT_SECONDS = 5;
 
 	private EnvironmentProbe() {
 	}
@@ -57,7 +55,7 @@ public final class EnvironmentProbe {
 		}
 	}
 
-	/** The trimmed output; empty if there is no git, no checkout or no answer in time. */
+	/** The trimmed output; empty if there is no git or no checkout. */
 	private static String git(Path checkout, String... arguments) {
 		try {
 			Process git = new ProcessBuilder(Stream.concat(Stream.of("git"), Stream.of(arguments)).toList())
@@ -65,11 +63,7 @@ public final class EnvironmentProbe {
 				.redirectError(ProcessBuilder.Redirect.DISCARD)
 				.start();
 			String output = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
-			if (!git.waitFor(GIT_SECONDS, TimeUnit.SECONDS)) {
-				git.destroyForcibly();
-				return "";
-			}
-			return (git.exitValue() == 0) ? output : "";
+			return (git.waitFor() == 0) ? output : "";
 		}
 		catch (IOException _) {
 			return "";

@@ -12,15 +12,14 @@ public final class VariantsOption {
 	@Option(names = "--variants", split = ",", paramLabel = "VARIANT",
 			description = "servlet-platform, servlet-virtual, servlet-async, reactive. Default: all, "
 					+ "but servlet-virtual and reactive for a quick compare.")
-	private @Nullable List<String> variants;
+	private @Nullable List<Variant> variants;
 
 	/**
 	 * The variants chosen.
 	 * @param all what to return if none is chosen
-	 * @throws IllegalArgumentException if one is unknown
 	 */
 	public List<Variant> value(List<Variant> all) {
-		return (this.variants != null) ? this.variants.stream().map(Variant::of).distinct().toList() : all;
+		return (this.variants != null) ? this.variants.stream().distinct().toList() : all;
 	}
 
 }

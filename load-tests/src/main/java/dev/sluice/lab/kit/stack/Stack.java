@@ -24,7 +24,6 @@ import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
-import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.kit.process.ProcessGroup;
 import org.jspecify.annotations.Nullable;
 
@@ -278,9 +277,8 @@ public final class Stack implements AutoCloseable {
 			all.put(ServiceOptions.MANAGEMENT_PORT, Integer.toString(managementPort));
 		}
 		all.putAll(options.properties());
-		URI uri = all.containsKey("server.ssl.bundle") ? URI.create("https://127.0.0.1:" + port) : uri(port);
 		URI management = all.containsKey(ServiceOptions.MANAGEMENT_PORT)
-				? uri(Integer.parseInt(all.get(ServiceOptions.MANAGEMENT_PORT))) : uri;
+				? uri(Integer.parseInt(all.get(ServiceOptions.MANAGEMENT_PORT))) : uri(port);
 		String log = options.log().isEmpty() ? name : options.log();
 		JavaCommand command = JavaCommand.jar(this.workspace.jar(module))
 			.name(name)
@@ -295,7 +293,7 @@ public final class Stack implements AutoCloseable {
 			if (this.closed) {
 				throw new LabException("%s is not started: the stack is closed".formatted(name));
 			}
-			service = new Service(module, name, uri, management, command.launch());
+			service = new Service(module, name, uri(port), management, command.launch());
 			this.running.add(service);
 		}
 		service.process().awaitReady();

@@ -1,8 +1,6 @@
 package dev.sluice.lab.kit.stack;
 
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
@@ -44,18 +42,6 @@ public enum Variant {
 	/** The Spring properties that choose it. */
 	public Map<String, String> properties() {
 		return this.properties;
-	}
-
-	/**
-	 * The variant of that name.
-	 * @throws IllegalArgumentException if there is none
-	 */
-	public static Variant of(String id) {
-		return Stream.of(values())
-			.filter((variant) -> variant.id.equals(id))
-			.findFirst()
-			.orElseThrow(() -> new IllegalArgumentException("variant '%s' is unknown: use %s".formatted(id,
-					Stream.of(values()).map(Variant::id).collect(Collectors.joining(", ")))));
 	}
 
 	@Override

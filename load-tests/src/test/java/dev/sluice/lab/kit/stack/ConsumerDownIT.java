@@ -51,8 +51,8 @@ class ConsumerDownIT {
 			stack.startInfrastructure();
 			stack.startBackend(ServiceOptions.NONE);
 			Breakable consumer = stack.startConsumer(ServiceOptions.NONE).process();
-			Service servlet = stack.startGateway(Variant.of("servlet-virtual"), ServiceOptions.NONE);
-			Service reactive = stack.startGateway(Variant.of("reactive"), ServiceOptions.NONE);
+			Service servlet = stack.startGateway(Variant.SERVLET_VIRTUAL, ServiceOptions.NONE);
+			Service reactive = stack.startGateway(Variant.REACTIVE, ServiceOptions.NONE);
 			List<URI> gateways = List.of(servlet.uri(), reactive.uri());
 			String first = accept(servlet.uri(), 0);
 			await().until(() -> isSaved(servlet.uri(), first));
