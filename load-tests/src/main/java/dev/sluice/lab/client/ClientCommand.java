@@ -14,7 +14,6 @@ import dev.sluice.lab.kit.client.CallMode;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.ModesOption;
-import dev.sluice.lab.scenario.TargetFile;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -84,7 +83,7 @@ public final class ClientCommand extends ExperimentCommand {
 
 	private @Nullable Deployed deployed() {
 		return argument(() -> {
-			Target read = this.target.value(TargetFile::read);
+			Target read = this.target.value();
 			if (read == null && has("--modes")) {
 				throw usage("--modes are those of orders, which only --target gets");
 			}

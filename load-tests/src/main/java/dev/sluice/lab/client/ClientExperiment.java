@@ -108,7 +108,7 @@ final class ClientExperiment extends Experiment {
 	 * Places orders at each gateway in each mode. The target's machine is not sampled.
 	 */
 	private void placeOrders(Deployed deployed) throws InterruptedException {
-		try (TargetSystem system = TargetSystem.open(deployed.target())) {
+		try (TargetSystem system = new TargetSystem(deployed.target())) {
 			for (Case each : this.settings.cases()) {
 				for (Map.Entry<String, URI> gateway : deployed.target().gateways().entrySet()) {
 					for (Mode mode : deployed.modes()) {

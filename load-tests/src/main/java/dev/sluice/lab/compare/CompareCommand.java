@@ -23,7 +23,6 @@ import dev.sluice.lab.kit.run.VariantsOption;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario;
 import dev.sluice.lab.scenario.ScenarioFile;
-import dev.sluice.lab.scenario.TargetFile;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -137,7 +136,7 @@ public final class CompareCommand extends ExperimentCommand {
 		if (this.causes) {
 			return findCauses();
 		}
-		Target deployed = argument(() -> this.target.value(TargetFile::read));
+		Target deployed = argument(() -> this.target.value());
 		if (deployed != null) {
 			return compare(deployed);
 		}

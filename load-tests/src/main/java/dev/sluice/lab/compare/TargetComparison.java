@@ -94,7 +94,7 @@ final class TargetComparison extends Experiment {
 
 	@Override
 	protected void measure() throws InterruptedException {
-		try (TargetSystem system = TargetSystem.open(this.settings.target());
+		try (TargetSystem system = new TargetSystem(this.settings.target());
 				OpenClient client = new OpenClient(CallMode.ASYNC, null, system.tls())) {
 			warmUp(system, client);
 			for (Cell cell : this.plan) {

@@ -12,7 +12,6 @@ import dev.sluice.lab.kit.run.VariantsOption;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetOptions;
-import dev.sluice.lab.scenario.TargetFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -77,7 +76,7 @@ public final class KneeCommand extends ExperimentCommand {
 			throw usage("--repetitions must be at least 1");
 		}
 		try {
-			Target deployed = this.target.value(TargetFile::read);
+			Target deployed = this.target.value();
 			if (deployed != null) {
 				refuseUnmeasurable(deployed);
 			}

@@ -123,7 +123,7 @@ final class KneeExperiment extends Experiment {
 	}
 
 	private void searchAll(Target target) throws IOException, InterruptedException {
-		try (TargetSystem system = TargetSystem.open(target)) {
+		try (TargetSystem system = new TargetSystem(target)) {
 			for (Map.Entry<String, URI> gateway : target.gateways().entrySet()) {
 				searchAll(gateway.getKey(), new SystemUnderTest(gateway.getValue(), system, null));
 			}
@@ -142,8 +142,7 @@ final class KneeExperiment extends Experiment {
 		backend.behave(BackendModel.UNLIMITED.behaviour());
 		for (Variant variant : this.settings.variants()) {
 			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE);
-					TargetSystem target = TargetSystem
-						.open(new Target(Map.of(variant.id(), gateway.uri()), metrics, Access.OPEN))) {
+					TargetSystem target = new TargetSystem(new Target(Map.of(variant.id(), gateway.uri()), metrics, Access.OPEN))) {
 				Started started = new Started(backend, stack.services(), stack.processes());
 				SystemUnderTest system = new SystemUnderTest(gateway.uri(), target, started);
 				progress().step(variant + ": warming up until rate and CPU per order hold");

@@ -3,6 +3,7 @@ package dev.sluice.lab.scenario;
 import java.nio.file.Path;
 
 import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.lab.kit.deployed.YamlFile;
 import tools.jackson.databind.node.ObjectNode;
 
 /**

@@ -4,10 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
-import java.util.List;
-import java.util.Locale;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
@@ -41,7 +38,7 @@ public final class SinkCommand extends ExperimentCommand {
 
 	@Option(names = "--settings", split = ",", paramLabel = "SETTING",
 			description = "What limits the transfer: storage, link, loopback. Default: all.")
-	private @Nullable List<String> settings;
+	private Set<Setting> settings = EnumSet.allOf(Setting.class);
 
 	@Option(names = "--megabytes", paramLabel = "MB",
 			description = "Data of each transfer, in MB of 10^6 bytes; over the thin link a fifth. Default: "
@@ -70,7 +67,7 @@ public final class SinkCommand extends ExperimentCommand {
 	}
 
 	private int train(Path file) {
-		byte[] dictionary = SinkData.load().train(SinkExperiment.SEED, SinkData.USUAL);
+		byte[] dictionary = SinkData.load().train(SinkExperiment.SEED);
 		try {
 			Files.write(file, dictionary);
 		}
@@ -87,21 +84,7 @@ public final class SinkCommand extends ExperimentCommand {
 		if (data < 1 || times < 1) {
 			throw usage("At least 1 MB and 1 repetition are needed");
 		}
-		return new SinkExperiment.Settings(chosen(), data, times, this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS);
-	}
-
-	private Set<Setting> chosen() {
-		if (this.settings == null) {
-			return EnumSet.allOf(Setting.class);
-		}
-		try {
-			return this.settings.stream()
-				.map((name) -> Setting.valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_')))
-				.collect(Collectors.toCollection(() -> EnumSet.noneOf(Setting.class)));
-		}
-		catch (IllegalArgumentException _) {
-			throw usage("--settings: use storage, link or loopback");
-		}
+		return new SinkExperiment.Settings(EnumSet.copyOf(this.settings), data, times, this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS);
 	}
 
 }

@@ -2,7 +2,6 @@ package dev.sluice.lab.sink;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -22,8 +21,17 @@ import com.github.luben.zstd.ZstdDictTrainer;
  */
 final class SinkData {
 
-	/** A mean of about 17 kB; the reference's is 10 to 25 kB. */
-	static final Sizes USUAL = new Sizes(2_000, 300_000, 9.3, 0.95);
+	private static final int LEAST_BYTES = 2_000;
+
+	private static final int MOST_BYTES = 300_000;
+
+	/**
+	 * Mean and standard deviation of the logarithm of a batch's size: a mean of about 17
+	 * kB; the reference's is 10 to 25 kB.
+	 */
+	private static final double MU = 9.3;
+
+	private static final double SIGMA = 0.95;
 
 	private static final String SAMPLE = "/dev/sluice/lab/sink/scrapes.txt.gz";
 
@@ -33,60 +41,32 @@ final class SinkData {
 
 	private final List<String> lines;
 
-	/**
-	 * Sizes of batches in bytes: log-normal, between two bounds.
-	 *
-	 * @param mu mean of the size's logarithm
-	 * @param sigma standard deviation of the size's logarithm
-	 */
-	record Sizes(int least, int greatest, double mu, double sigma) {
-
-		int draw(Random random) {
-			return (int) Math.clamp(Math.exp(this.mu + this.sigma * random.nextGaussian()), this.least, this.greatest);
-		}
-
-	}
-
 	private SinkData(List<String> lines) {
 		this.lines = lines;
 	}
 
 	/** Loads the recorded scrapes that are part of the lab. */
 	static SinkData load() {
-		try (InputStream in = Objects.requireNonNull(SinkData.class.getResourceAsStream(SAMPLE), SAMPLE)) {
-			return read(in);
+		try (BufferedReader sample = new BufferedReader(new InputStreamReader(
+				new GZIPInputStream(Objects.requireNonNull(SinkData.class.getResourceAsStream(SAMPLE), SAMPLE)),
+				StandardCharsets.UTF_8))) {
+			// Batches contain neither help texts nor types.
+			return new SinkData(
+					sample.lines().filter((line) -> !line.startsWith("#") && line.indexOf(' ') > 0).toList());
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
 	}
 
-	static SinkData read(InputStream gzip) throws IOException {
-		List<String> lines = new ArrayList<>();
-		try (BufferedReader reader = new BufferedReader(
-				new InputStreamReader(new GZIPInputStream(gzip), StandardCharsets.UTF_8))) {
-			String line = reader.readLine();
-			while (line != null) {
-				// Batches contain neither help texts nor types.
-				if (!line.startsWith("#") && line.indexOf(' ') > 0) {
-					lines.add(line);
-				}
-				line = reader.readLine();
-			}
-		}
-		if (lines.isEmpty()) {
-			throw new IOException("There is no line of metrics in it");
-		}
-		return new SinkData(lines);
-	}
-
 	/** Batches of at least this many bytes in total; the same for the same seed. */
-	List<byte[]> batches(long seed, long bytes, Sizes sizes) {
+	List<byte[]> batches(long seed, long bytes) {
 		Random random = new Random(seed);
 		List<byte[]> batches = new ArrayList<>();
 		long sum = 0;
 		while (sum < bytes) {
-			byte[] batch = batch(random, sizes.draw(random));
+			int size = (int) Math.clamp(Math.exp(MU + SIGMA * random.nextGaussian()), LEAST_BYTES, MOST_BYTES);
+			byte[] batch = batch(random, size);
 			batches.add(batch);
 			sum += batch.length;
 		}
@@ -116,12 +96,11 @@ final class SinkData {
 	}
 
 	/**
-	 * A zstd dictionary for batches of these sizes, trained on other batches than those
-	 * sent.
+	 * A zstd dictionary for such batches, trained on other ones than those sent.
 	 */
-	byte[] train(long seed, Sizes sizes) {
+	byte[] train(long seed) {
 		ZstdDictTrainer trainer = new ZstdDictTrainer(TRAINING_BYTES, DICTIONARY_BYTES);
-		for (byte[] sample : batches(~seed, TRAINING_BYTES, sizes)) {
+		for (byte[] sample : batches(~seed, TRAINING_BYTES)) {
 			if (!trainer.addSample(sample)) {
 				break;
 			}

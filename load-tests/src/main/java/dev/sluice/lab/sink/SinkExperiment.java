@@ -55,10 +55,6 @@ final class SinkExperiment extends Experiment {
 
 	private static final long MEGABYTE = 1_000_000;
 
-	private static final long WARM_UP_BYTES = 200 * MEGABYTE;
-
-	private static final long SLOW_WARM_UP_BYTES = 4 * MEGABYTE;
-
 	/** Time limit of a transfer, plus a second for each MB. */
 	private static final Duration DEADLINE = Duration.ofMinutes(30);
 
@@ -82,7 +78,7 @@ final class SinkExperiment extends Experiment {
 	 * fifth
 	 * @param repetitions number of repetitions of each transfer
 	 * @param warmUpSeconds warm-up before each transfer over loopback, where CPU binds
-	 * and a JVM that compiles uses most of it
+	 * and a JVM that compiles uses most of it; others take a quarter of it
 	 */
 	record Settings(Set<Setting> settings, int megabytes, int repetitions, int warmUpSeconds) {
 
@@ -95,26 +91,8 @@ final class SinkExperiment extends Experiment {
 			};
 		}
 
-		/** Whether a transfer is so slow that a warm-up would not warm the JVM. */
-		static boolean slow(Setting setting, Mode mode) {
-			return mode == Mode.STOP_AND_WAIT || (setting == Setting.LINK && mode == Mode.STREAM);
-		}
-
-		int warmUpSeconds(Setting setting, Mode mode) {
-			return slow(setting, mode) ? 0 : (setting == Setting.LOOPBACK) ? this.warmUpSeconds : shortWarmUpSeconds();
-		}
-
-		/** Warm-up of transfers that CPU should not bind. */
-		int shortWarmUpSeconds() {
-			return this.warmUpSeconds / 4;
-		}
-
-		/**
-		 * Amount that takes some seconds, sent repeatedly until the warm-up's time is
-		 * over.
-		 */
-		long warmUpBytes(Setting setting, Mode mode) {
-			return Math.min(bytes(setting), slow(setting, mode) ? SLOW_WARM_UP_BYTES : WARM_UP_BYTES);
+		int warmUpSeconds(Setting setting) {
+			return (setting == Setting.LOOPBACK) ? this.warmUpSeconds : this.warmUpSeconds / 4;
 		}
 
 		long bytes(Setting setting) {
@@ -126,7 +104,7 @@ final class SinkExperiment extends Experiment {
 	SinkExperiment(Run run, Infrastructure infrastructure, Settings settings) {
 		super(NAME, run, infrastructure);
 		this.settings = settings;
-		List<byte[]> sample = SinkData.load().batches(SEED, SAMPLE_BYTES, SinkData.USUAL);
+		List<byte[]> sample = SinkData.load().batches(SEED, SAMPLE_BYTES);
 		double mean = sample.stream().mapToInt((batch) -> batch.length).average().orElseThrow();
 		this.storeDelay = Duration
 			.ofNanos((long) (SinkSender.CONNECTIONS * mean * 8 / REFERENCE_BITS_PER_SECOND * 1e9));
@@ -180,7 +158,7 @@ final class SinkExperiment extends Experiment {
 			return options;
 		}
 		if (this.dictionary == null) {
-			this.dictionary = SinkData.load().train(SEED, SinkData.USUAL);
+			this.dictionary = SinkData.load().train(SEED);
 		}
 		Path file = Files.write(directory().path().resolve("%s.zdict".formatted(setting)), this.dictionary);
 		ServiceOptions withDictionary = options.withProperty("sink.stream.dictionary", file);
@@ -193,7 +171,7 @@ final class SinkExperiment extends Experiment {
 		long bytes = this.settings.bytes(setting);
 		Path spool = directory().directory("spool");
 		SinkSender.Job job = new SinkSender.Job(setting, mode, repetition, target, bytes,
-				this.settings.warmUpBytes(setting, mode), this.settings.warmUpSeconds(setting, mode),
+				this.settings.warmUpSeconds(setting),
 				(sink != null) ? sink.pid() : 0, spool.toString());
 		Path in = directory().path().resolve("job.json");
 		Path out = directory().path().resolve("report.json");

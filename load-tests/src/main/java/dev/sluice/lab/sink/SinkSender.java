@@ -57,6 +57,9 @@ public final class SinkSender {
 	 */
 	private static final long POOL_BYTES = 64_000_000;
 
+	/** Moved again and again as a warm-up: some seconds over the slowest way. */
+	private static final long WARM_UP_BYTES = 8_000_000;
+
 	private static final long SPOOL_BYTES = 64_000_000;
 
 	static final int ZSTD_LEVEL = 1;
@@ -82,12 +85,11 @@ public final class SinkSender {
 	 * @param repetition from 1
 	 * @param target the sink's {@code host:port}, or Kafka's bootstrap servers
 	 * @param bytes number of bytes to move
-	 * @param warmUpBytes number of bytes to move repeatedly as warm-up
 	 * @param warmUpSeconds minimum length of the warm-up
 	 * @param sinkPid process whose CPU time is measured, too; 0 for none
 	 * @param directory directory for a spool
 	 */
-	public record Job(Setting setting, Mode mode, int repetition, String target, long bytes, long warmUpBytes,
+	public record Job(Setting setting, Mode mode, int repetition, String target, long bytes,
 			int warmUpSeconds, long sinkPid, String directory) {
 	}
 
@@ -102,8 +104,7 @@ public final class SinkSender {
 	private SinkSender(Job job) {
 		this.job = job;
 		this.pool = SinkData.load()
-			.batches(SinkExperiment.SEED, Math.min(POOL_BYTES, Math.max(job.bytes(), job.warmUpBytes())),
-					SinkData.USUAL);
+			.batches(SinkExperiment.SEED, Math.min(POOL_BYTES, Math.max(job.bytes(), WARM_UP_BYTES)));
 	}
 
 	/** Arguments: a {@link Job} in a JSON file, the file for its {@link Transfer}. */
@@ -151,7 +152,7 @@ public final class SinkSender {
 		long end = System.nanoTime() + Duration.ofSeconds(this.job.warmUpSeconds()).toNanos();
 		int times = 0;
 		do {
-			move.move(this.job.warmUpBytes(), "w" + times++);
+			move.move(WARM_UP_BYTES, "w" + times++);
 		}
 		while (System.nanoTime() - end < 0);
 	}

@@ -117,7 +117,7 @@ class SystemUnderTestTests {
 	}
 
 	private TargetSystem system() {
-		return TargetSystem.open(new Target(Map.of("servlet", this.server.uri("")),
+		return new TargetSystem(new Target(Map.of("servlet", this.server.uri("")),
 				Map.of(Target.CONSUMER, this.server.uri("/metrics")), Target.Access.OPEN));
 	}
 

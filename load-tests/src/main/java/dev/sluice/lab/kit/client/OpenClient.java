@@ -54,7 +54,7 @@ public final class OpenClient implements AutoCloseable {
 	/**
 	 * The load to send.
 	 *
-	 * @param steps one after another
+	 * @param steps one after another, of at most {@value #MAX_REQUESTS} requests
 	 * @param patience time after that to wait for outstanding answers, which are then
 	 * given up
 	 * @param maxOutstanding maximum number of requests without an answer
@@ -63,12 +63,6 @@ public final class OpenClient implements AutoCloseable {
 
 		public OpenLoad {
 			steps = List.copyOf(steps);
-			if (maxOutstanding < 1) {
-				throw new IllegalArgumentException("A load needs room for one request");
-			}
-			if (steps.stream().mapToLong(Step::requests).sum() > MAX_REQUESTS) {
-				throw new IllegalArgumentException("A load has at most %s requests".formatted(MAX_REQUESTS));
-			}
 		}
 
 		/** At one rate. */
@@ -93,12 +87,6 @@ public final class OpenClient implements AutoCloseable {
 	 * @param duration time for which requests are sent
 	 */
 	public record Step(double requestsPerSecond, Duration duration) {
-
-		public Step {
-			if (!(requestsPerSecond > 0) || duration.isNegative()) {
-				throw new IllegalArgumentException("A load needs a rate and a duration");
-			}
-		}
 
 		/** The number of requests due in it. */
 		public int requests() {

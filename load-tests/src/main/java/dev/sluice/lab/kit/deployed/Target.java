@@ -11,6 +11,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.PropertyNamingStrategies.KebabCaseStrategy;
+import tools.jackson.databind.annotation.JsonNaming;
 
 /**
  * A deployed system. The lab puts load on it and watches it, but does not start or change
@@ -53,6 +55,28 @@ public record Target(Map<String, URI> gateways, Map<String, URI> metrics, Access
 		}
 		gateways.forEach((name, uri) -> base("gateway " + name, uri));
 		metrics.forEach((service, uri) -> http("metrics of " + service, uri));
+	}
+
+	/** A target as a file describes it. Paths in it are relative to the file. */
+	@JsonNaming(KebabCaseStrategy.class)
+	record Content(@Nullable Map<String, URI> gateways, @Nullable Map<String, URI> metrics, @Nullable String tokenFile,
+			@Nullable String metricsTokenFile, @Nullable String ca) {
+	}
+
+	/**
+	 * Reads a file.
+	 * @throws IllegalArgumentException if it cannot be read or is not a target
+	 */
+	public static Target read(Path file) {
+		YamlFile yaml = YamlFile.read(file);
+		Content read = yaml.as(Content.class, yaml.content());
+		return new Target(Objects.requireNonNullElse(read.gateways(), Map.of()),
+				Objects.requireNonNullElse(read.metrics(), Map.of()), new Access(beside(file, read.tokenFile()),
+						beside(file, read.metricsTokenFile()), beside(file, read.ca())));
+	}
+
+	private static @Nullable Path beside(Path file, @Nullable String other) {
+		return (other != null) ? file.resolveSibling(other) : null;
 	}
 
 	/**

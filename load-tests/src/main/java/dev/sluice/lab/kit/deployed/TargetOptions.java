@@ -2,7 +2,6 @@ package dev.sluice.lab.kit.deployed;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -16,24 +15,22 @@ public final class TargetOptions {
 
 	/**
 	 * The target.
-	 * @param reader reads a target file
 	 * @return null if none is given
 	 * @throws IllegalArgumentException if it cannot be read
 	 */
-	public @Nullable Target value(Function<Path, Target> reader) {
-		return (this.target != null) ? read(this.target, reader) : null;
-	}
-
-	private static Target read(String text, Function<Path, Target> reader) {
-		if (text.matches("https?://.*")) {
-			return Target.of(text);
+	public @Nullable Target value() {
+		if (this.target == null) {
+			return null;
 		}
-		Path file = Path.of(text);
+		if (this.target.matches("https?://.*")) {
+			return Target.of(this.target);
+		}
+		Path file = Path.of(this.target);
 		if (!Files.exists(file)) {
 			throw new IllegalArgumentException(
-					"--target '%s' is not a file; a gateway's URI begins with http".formatted(text));
+					"--target '%s' is not a file; a gateway's URI begins with http".formatted(this.target));
 		}
-		return reader.apply(file);
+		return Target.read(file);
 	}
 
 }

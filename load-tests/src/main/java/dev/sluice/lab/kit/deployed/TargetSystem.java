@@ -46,26 +46,17 @@ public final class TargetSystem implements AutoCloseable {
 
 	private final Map<String, String> failures = new TreeMap<>();
 
-	private TargetSystem(Target target, @Nullable SSLContext tls, @Nullable String authorization,
-			@Nullable String metricsAuthorization) {
-		this.target = target;
-		this.tls = tls;
-		this.authorization = authorization;
-		this.metricsAuthorization = metricsAuthorization;
-		HttpClient.Builder builder = Http.builder(TIMEOUT);
-		if (tls != null) {
-			builder.sslContext(tls);
-		}
-		this.client = builder.build();
-	}
-
 	/**
 	 * Reads tokens and certificates. Opens no connection yet.
 	 * @throws LabException if one cannot be read
 	 */
-	public static TargetSystem open(Target target) {
-		return new TargetSystem(target, tls(target.access().ca()), bearer(target.access().token()),
-				bearer(target.access().metricsToken()));
+	public TargetSystem(Target target) {
+		this.target = target;
+		this.tls = tls(target.access().ca());
+		this.authorization = bearer(target.access().token());
+		this.metricsAuthorization = bearer(target.access().metricsToken());
+		HttpClient.Builder builder = Http.builder(TIMEOUT);
+		this.client = ((this.tls != null) ? builder.sslContext(this.tls) : builder).build();
 	}
 
 	public Target target() {

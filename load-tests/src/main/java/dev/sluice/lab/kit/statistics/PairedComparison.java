@@ -60,24 +60,12 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 
 	/**
 	 * Compares.
-	 * @param first rates above 0
+	 * @param first rates above 0, at least one
 	 * @param second the rates measured next to them, as many
-	 * @throws IllegalArgumentException if there are none, their numbers differ, or one is
-	 * not above 0
 	 */
 	public static PairedComparison of(double[] first, double[] second) {
-		if (first.length == 0 || first.length != second.length) {
-			throw new IllegalArgumentException(
-					"Pairs are needed, these are %s and %s".formatted(first.length, second.length));
-		}
 		double[] logs = new double[first.length];
-		for (int i = 0; i < logs.length; i++) {
-			if (!(first[i] > 0 && second[i] > 0)) {
-				throw new IllegalArgumentException(
-						"Rates above 0 are needed, these are %s and %s".formatted(first[i], second[i]));
-			}
-			logs[i] = Math.log(second[i] / first[i]);
-		}
+		Arrays.setAll(logs, (i) -> Math.log(second[i] / first[i]));
 		double[] means = means(logs);
 		double[] cumulative = cumulative(logs.length);
 		int outside = outside(cumulative, LEVEL / 2);

@@ -34,7 +34,7 @@ class TargetSystemTests {
 		Target target = new Target(Map.of("servlet", this.server.uri("")),
 				Map.of("servlet", this.server.uri("/metrics")), new Access(null, token, null));
 
-		try (TargetSystem system = TargetSystem.open(target)) {
+		try (TargetSystem system = new TargetSystem(target)) {
 			assertThat(system.read().get("servlet").sum("process_cpu_time_ns_total")).isEqualTo(5);
 			assertThat(system.authorization()).isNull();
 		}
@@ -46,7 +46,7 @@ class TargetSystemTests {
 		Target target = new Target(Map.of("servlet", this.server.uri("")),
 				Map.of("consumer", this.server.uri("/missing")), Access.OPEN);
 
-		try (TargetSystem system = TargetSystem.open(target)) {
+		try (TargetSystem system = new TargetSystem(target)) {
 			assertThat(system.read()).isEmpty();
 			assertThat(system.failures().get("consumer")).contains("answers 404");
 		}

@@ -10,7 +10,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 
 class PairedComparisonTests {
@@ -161,14 +160,6 @@ class PairedComparisonTests {
 	void mayHideTheGreatestDifferenceThatTheIntervalHolds() {
 		assertThat(interval(0.8, 1.1, 8).mayHide()).isCloseTo(0.25, within(1e-9));
 		assertThat(interval(0.9, 1.3, 8).mayHide()).isCloseTo(0.3, within(1e-9));
-	}
-
-	@Test
-	void refusesWhatAreNoPairs() {
-		assertThatIllegalArgumentException().isThrownBy(() -> PairedComparison.of(new double[0], new double[0]));
-		assertThatIllegalArgumentException().isThrownBy(() -> PairedComparison.of(new double[2], new double[1]));
-		assertThatIllegalArgumentException()
-			.isThrownBy(() -> PairedComparison.of(new double[] { 1 }, new double[] { 0 }));
 	}
 
 	private static int trials(int all) {

@@ -1,4 +1,4 @@
-package dev.sluice.lab.scenario;
+package dev.sluice.lab.kit.deployed;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,9 +25,9 @@ import tools.jackson.databind.node.ObjectNode;
  * @param name the file's
  * @param content what it says
  */
-record YamlFile(String name, ObjectNode content) {
+public record YamlFile(String name, ObjectNode content) {
 
-	static final JsonMapper JSON = JsonMapper.builder()
+	public static final JsonMapper JSON = JsonMapper.builder()
 		.enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, DeserializationFeature.ACCEPT_SINGLE_VALUE_AS_ARRAY)
 		.disable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
 		.enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
@@ -37,7 +37,7 @@ record YamlFile(String name, ObjectNode content) {
 	 * Reads a file.
 	 * @throws IllegalArgumentException if it cannot be read, or is not a mapping in YAML
 	 */
-	static YamlFile read(Path file) {
+	public static YamlFile read(Path file) {
 		String name = String.valueOf(file.getFileName());
 		LoaderOptions options = new LoaderOptions();
 		options.setAllowDuplicateKeys(false);
@@ -62,7 +62,7 @@ record YamlFile(String name, ObjectNode content) {
 	 * @throws IllegalArgumentException if a key is unknown or a value is not allowed; the
 	 * message names the key
 	 */
-	<T> T as(Class<T> type, JsonNode document) {
+	public <T> T as(Class<T> type, JsonNode document) {
 		try {
 			return JSON.treeToValue(document, type);
 		}
@@ -91,7 +91,8 @@ record YamlFile(String name, ObjectNode content) {
 			.collect(Collectors.joining("."));
 	}
 
-	IllegalArgumentException refused(String why) {
+	/** That the file is not what it should be. */
+	public IllegalArgumentException refused(String why) {
 		return new IllegalArgumentException("%s: %s".formatted(this.name, why));
 	}
 

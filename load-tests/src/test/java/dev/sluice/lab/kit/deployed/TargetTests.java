@@ -1,18 +1,17 @@
-package dev.sluice.lab.scenario;
+package dev.sluice.lab.kit.deployed;
 
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-import dev.sluice.lab.kit.deployed.Target;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-class TargetFileTests {
+class TargetTests {
 
 	@TempDir
 	private Path directory;
@@ -53,7 +52,7 @@ class TargetFileTests {
 	private Target read(String text) throws IOException {
 		Path file = this.directory.resolve("target.yaml");
 		Files.writeString(file, text);
-		return TargetFile.read(file);
+		return Target.read(file);
 	}
 
 }
