@@ -76,8 +76,6 @@ final class KneeExperiment extends Experiment {
 	/** By variant. */
 	private final Map<String, List<WarmUpWindow>> warmUps = new TreeMap<>();
 
-	private int sampled;
-
 	/**
 	 * The chosen settings.
 	 *
@@ -122,7 +120,7 @@ final class KneeExperiment extends Experiment {
 		return this.warmUps.isEmpty() ? List.of() : List.of(WarmUpWatch.check(this.warmUps));
 	}
 
-	private void searchAll(Target target) throws IOException, InterruptedException {
+	private void searchAll(Target target) throws InterruptedException {
 		try (TargetSystem system = new TargetSystem(target)) {
 			for (Map.Entry<String, URI> gateway : target.gateways().entrySet()) {
 				searchAll(gateway.getKey(), new SystemUnderTest(gateway.getValue(), system, null));
@@ -142,22 +140,24 @@ final class KneeExperiment extends Experiment {
 		backend.behave(BackendModel.UNLIMITED.behaviour());
 		for (Variant variant : this.settings.variants()) {
 			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE);
-					TargetSystem target = new TargetSystem(new Target(Map.of(variant.id(), gateway.uri()), metrics, Access.OPEN))) {
-				Started started = new Started(backend, stack.services(), stack.processes());
-				SystemUnderTest system = new SystemUnderTest(gateway.uri(), target, started);
+					TargetSystem target = new TargetSystem(new Target(Map.of(variant.id(), gateway.uri()), metrics, Access.OPEN));
+					ProcessSampler sampler = new ProcessSampler(stack.processes(),
+							directory().directory("samples").resolve(variant + ".csv"))) {
+				SystemUnderTest system = new SystemUnderTest(gateway.uri(), target,
+						new Started(backend, stack.services(), sampler));
 				progress().step(variant + ": warming up until rate and CPU per order hold");
 				List<WarmUpWindow> windows = system.warmUp(this.settings.settling(), this.settings.modes());
 				if (this.settings.settling().isLong()) {
 					this.warmUps.put(variant.id(), windows);
 				}
-				Stack.checkAlive(started.services());
+				system.checkAlive();
 				system.clear();
 				searchAll(variant.id(), system);
 			}
 		}
 	}
 
-	private void searchAll(String gateway, SystemUnderTest system) throws IOException, InterruptedException {
+	private void searchAll(String gateway, SystemUnderTest system) throws InterruptedException {
 		for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
 			for (Mode mode : this.settings.modes()) {
 				search(gateway, mode, system);
@@ -168,7 +168,7 @@ final class KneeExperiment extends Experiment {
 	}
 
 	/** Searches, and keeps the result. */
-	private void search(String gateway, Mode mode, SystemUnderTest system) throws IOException, InterruptedException {
+	private void search(String gateway, Mode mode, SystemUnderTest system) throws InterruptedException {
 		String name = "%s %s".formatted(gateway, mode);
 		progress().step(name + ": warming up");
 		long start = System.nanoTime();
@@ -213,39 +213,35 @@ final class KneeExperiment extends Experiment {
 	}
 
 	/** Measures at a rate. */
-	private Step step(double rate, Mode mode, SystemUnderTest system, OpenClient client)
-			throws IOException, InterruptedException {
+	private Step step(double rate, Mode mode, SystemUnderTest system, OpenClient client) throws InterruptedException {
 		Goal goal = this.settings.goal();
 		// With more, the goal is certainly missed: by Little's law the mean is then three
 		// times the goal.
 		int most = Math.max(100, (int) Math.ceil(rate * goal.p99().toMillis() * 3 / 1_000));
 		Duration patience = goal.p99().multipliedBy(3).plusSeconds(1);
-		try (ProcessSampler sampler = sampler(system)) {
-			long savedBefore = saved(mode, system);
-			// Does not wait for sync answers: requests that pile up are measured.
-			Duration warmUpPatience = switch (mode) {
-				case SYNC -> Duration.ZERO;
-				case QUEUED -> patience;
-			};
-			OpenLoad warmUp = new OpenLoad(rate, this.settings.warmUp(), warmUpPatience, most);
-			long accepted = client.run(warmUp, system.orders(mode)).tally().succeeded();
-			long waiting = accepted - (saved(mode, system) - savedBefore);
-			PrometheusHistogram before = (mode == Mode.QUEUED) ? system.savedTimes() : null;
-			Instant from = Instant.now();
-			Figures figures = client.run(new OpenLoad(rate, measured(rate), patience, most), system.orders(mode));
-			Window window = new Window(from, Instant.now());
-			long all = savedBefore + accepted + figures.tally().succeeded();
-			long leftBehind = all - saved(mode, system) - waiting;
-			PrometheusHistogram saved = (before != null && system.drained(DRAIN) && system.saved() >= all)
-					? system.savedTimes().since(before) : null;
-			return new Step(rate, figures.latency(), (saved != null) ? millis(saved.percentile(99)) : null,
-					figures.tally(), figures.lag().p99AtMost(), figures.cpuMillisPerRequest(),
-					(sampler != null)
-							? sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors())
-							: null,
-					goal.missed(mode, figures.tally(), figures.latency(),
-							(saved != null) ? millis(saved.p99AtMost()) : null, leftBehind));
-		}
+		system.checkAlive();
+		long savedBefore = saved(mode, system);
+		// Does not wait for sync answers: requests that pile up are measured.
+		Duration warmUpPatience = switch (mode) {
+			case SYNC -> Duration.ZERO;
+			case QUEUED -> patience;
+		};
+		OpenLoad warmUp = new OpenLoad(rate, this.settings.warmUp(), warmUpPatience, most);
+		long accepted = client.run(warmUp, system.orders(mode)).tally().succeeded();
+		long waiting = accepted - (saved(mode, system) - savedBefore);
+		PrometheusHistogram before = (mode == Mode.QUEUED) ? system.savedTimes() : null;
+		Instant from = Instant.now();
+		Figures figures = client.run(new OpenLoad(rate, measured(rate), patience, most), system.orders(mode));
+		Window window = new Window(from, Instant.now());
+		long all = savedBefore + accepted + figures.tally().succeeded();
+		long leftBehind = all - saved(mode, system) - waiting;
+		PrometheusHistogram saved = (before != null && system.drained(DRAIN) && system.saved() >= all)
+				? system.savedTimes().since(before) : null;
+		return new Step(rate, figures.latency(), (saved != null) ? millis(saved.percentile(99)) : null,
+				figures.tally(), figures.lag().p99AtMost(), figures.cpuMillisPerRequest(),
+				system.foreignCpuShare(window),
+				goal.missed(mode, figures.tally(), figures.latency(),
+						(saved != null) ? millis(saved.p99AtMost()) : null, leftBehind));
 	}
 
 	/** Orders saved so far; 0 in sync mode, in which an answer says that one is saved. */
@@ -257,20 +253,6 @@ final class KneeExperiment extends Experiment {
 	private Duration measured(double rate) {
 		long least = this.settings.measured().toMillis();
 		return Duration.ofMillis(Math.clamp(Math.round(ENOUGH / rate * 1_000), least, 2 * least));
-	}
-
-	/**
-	 * Of a deployed system, no process is visible, and the answers show whether it runs.
-	 */
-	private @Nullable ProcessSampler sampler(SystemUnderTest system) throws IOException {
-		Started started = system.started();
-		if (started == null) {
-			return null;
-		}
-		Stack.checkAlive(started.services());
-		this.sampled++;
-		return new ProcessSampler(started.processes(),
-				directory().directory("samples").resolve("step-%s.csv".formatted(this.sampled)));
 	}
 
 	private static @Nullable Double millis(@Nullable Double seconds) {

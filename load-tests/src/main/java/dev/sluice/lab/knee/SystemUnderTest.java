@@ -4,7 +4,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
@@ -23,10 +22,12 @@ import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
-import dev.sluice.lab.kit.process.ProcessGroup;
+import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,9 +61,30 @@ record SystemUnderTest(URI gateway, TargetSystem system, @Nullable Started start
 	/**
 	 * A system that the lab has started, in which no other clients wait for their orders.
 	 *
-	 * @param processes those of the measurement, whose CPU is not foreign
+	 * @param sampler of the measurement's processes, whose CPU is not foreign
 	 */
-	record Started(BackendControl backend, Collection<Service> services, Map<String, ProcessGroup> processes) {
+	record Started(BackendControl backend, Collection<Service> services, ProcessSampler sampler) {
+	}
+
+	/**
+	 * The share of the machine's CPU that other processes used; null on a deployed
+	 * system, of which no process is visible.
+	 */
+	@Nullable Double foreignCpuShare(Window window) {
+		return (this.started == null) ? null
+				: this.started.sampler()
+					.samples()
+					.foreignCpuShare(window, Runtime.getRuntime().availableProcessors());
+	}
+
+	/**
+	 * Checks that what the lab has started runs; of others, the answers show it.
+	 * @throws LabException if a service has died
+	 */
+	void checkAlive() {
+		if (this.started != null) {
+			Stack.checkAlive(this.started.services());
+		}
 	}
 
 	OpenClient client() {

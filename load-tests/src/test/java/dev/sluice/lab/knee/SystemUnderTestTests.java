@@ -68,7 +68,7 @@ class SystemUnderTestTests {
 
 		try (HttpClient http = HttpClient.newHttpClient(); TargetSystem system = system()) {
 			new SystemUnderTest(this.server.uri(""), system,
-					new SystemUnderTest.Started(new BackendControl(http, this.server.uri("")), List.of(), Map.of()))
+					new SystemUnderTest.Started(new BackendControl(http, this.server.uri("")), List.of(), null))
 				.clear();
 		}
 

@@ -67,7 +67,7 @@ class SurgeEvaluationTests {
 		Arrays.fill(latency, 30, 100, 4_000);
 
 		Part step = new SurgeEvaluation(STEPS, new Requests(Instant.EPOCH, new int[100], latency, this.status),
-				ProcessSamples.NONE)
+				new ProcessSamples(List.of()))
 			.parts()
 			.getFirst();
 
@@ -80,14 +80,14 @@ class SurgeEvaluationTests {
 		List<Step> steps = List.of(new Step(2.5, Duration.ofSeconds(3)));
 		Requests results = new Requests(Instant.EPOCH, new int[8], new int[8], Arrays.copyOf(this.status, 8));
 
-		assertThat(new SurgeEvaluation(steps, results, ProcessSamples.NONE).seconds())
+		assertThat(new SurgeEvaluation(steps, results, new ProcessSamples(List.of())).seconds())
 			.extracting((second) -> second.outcomes().due())
 			.containsExactly(3, 2, 3);
 	}
 
 	private SurgeEvaluation evaluation() {
 		return new SurgeEvaluation(STEPS, new Requests(Instant.EPOCH, new int[100], new int[100], this.status),
-				ProcessSamples.NONE);
+				new ProcessSamples(List.of()));
 	}
 
 }

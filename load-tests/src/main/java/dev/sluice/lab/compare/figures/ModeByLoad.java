@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import dev.sluice.lab.compare.figures.CellGroup.Pair;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.statistics.PairedComparison;
 import org.jspecify.annotations.Nullable;
@@ -46,20 +47,6 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	 * 0.14), two pairs without a difference do so in fewer than one of a hundred cases.
 	 */
 	public static final double SHOWN_BY = 0.25;
-
-	/** The verdict on a ratio. */
-	public enum Choice {
-
-		/** The queued mode's figure is greater. */
-		QUEUED,
-
-		/** The sync mode's figure is greater. */
-		SYNC,
-
-		/** No difference is clear: there may be none, or the pairs are too few. */
-		NEITHER
-
-	}
 
 	/**
 	 * The queued mode's figures as multiples of the sync mode's.
@@ -95,11 +82,15 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 			return this.comparison.pairs();
 		}
 
-		public Choice choice() {
+		/**
+		 * The mode whose figure is greater; null if no difference is clear: there may be
+		 * none, or the pairs are too few.
+		 */
+		public @Nullable Mode greater() {
 			return switch (this.comparison.verdict()) {
-				case FASTER -> Choice.QUEUED;
-				case SLOWER -> Choice.SYNC;
-				case SAME, INCONCLUSIVE -> Choice.NEITHER;
+				case FASTER -> Mode.QUEUED;
+				case SLOWER -> Mode.SYNC;
+				case SAME, INCONCLUSIVE -> null;
 				case TOO_FEW_PAIRS -> shown();
 			};
 		}
@@ -109,11 +100,11 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 			return pairs() >= PairedComparison.MIN_PAIRS;
 		}
 
-		private Choice shown() {
+		private @Nullable Mode shown() {
 			if (pairs() >= 2 && this.least > 1 + SHOWN_BY) {
-				return Choice.QUEUED;
+				return Mode.QUEUED;
 			}
-			return (pairs() >= 2 && this.greatest < 1 / (1 + SHOWN_BY)) ? Choice.SYNC : Choice.NEITHER;
+			return (pairs() >= 2 && this.greatest < 1 / (1 + SHOWN_BY)) ? Mode.SYNC : null;
 		}
 
 	}

@@ -17,6 +17,7 @@ import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.statistics.PairedComparison;
 import org.jspecify.annotations.Nullable;
 
@@ -52,14 +53,11 @@ final class ModeOverview {
 		/** The better mode; empty if the pairs show no difference. */
 		private String better(ModeByLoad load) {
 			Ratio known = this.ratio.apply(load);
-			if (known == null) {
+			Mode greater = (known != null) ? known.greater() : null;
+			if (greater == null) {
 				return "";
 			}
-			return switch (known.choice()) {
-				case QUEUED -> this.lessIsBetter ? Coordinates.SYNC : Coordinates.QUEUED;
-				case SYNC -> this.lessIsBetter ? Coordinates.QUEUED : Coordinates.SYNC;
-				case NEITHER -> "";
-			};
+			return ((greater == Mode.QUEUED) == this.lessIsBetter) ? Coordinates.SYNC : Coordinates.QUEUED;
 		}
 
 		/** The better mode, how many times, and the interval. */

@@ -115,7 +115,7 @@ final class PhaseRunner {
 
 	/**
 	 * Runs a phase.
-	 * @return how it ended; what {@link Phase#hasOutcome} promises is written to files
+	 * @return how it ended; the files of a measured one are written
 	 * @throws LabException if it cannot be run to its end
 	 */
 	PhaseOutcome run(Phase phase) throws IOException, InterruptedException {
@@ -225,18 +225,15 @@ final class PhaseRunner {
 			throws IOException, InterruptedException {
 		BackendAudit audit = this.backend.audit();
 		Instant end = Instant.now();
-		int lag = 0;
-		if (phase.measured()) {
-			OrderCalls calls = OrderCalls.read(OrderCalls.file(this.outcomes, phase.name()));
-			calls.times(OrderSupply.identity(this.token, phase.name())::id, this.backend.savedMicros())
-				.write(OrderTimes.file(this.outcomes, phase.name()));
-			lag = calls.startLagP99Millis(phase);
+		if (!phase.measured()) {
+			return new PhaseOutcome(phase.name(), counts.placed(), counts.accepted(), end, audit, 0, windows);
 		}
-		PhaseOutcome outcome = new PhaseOutcome(phase.name(), counts.placed(), counts.accepted(), end, audit, lag,
-				windows);
-		if (phase.hasOutcome()) {
-			Files.write(this.outcomes.resolve(phase.name() + ".json"), JSON.writeValueAsBytes(outcome));
-		}
+		OrderCalls calls = OrderCalls.read(OrderCalls.file(this.outcomes, phase.name()));
+		calls.times(OrderSupply.identity(this.token, phase.name())::id, this.backend.savedMicros())
+			.write(OrderTimes.file(this.outcomes, phase.name()));
+		PhaseOutcome outcome = new PhaseOutcome(phase.name(), counts.placed(), counts.accepted(), end, audit,
+				calls.startLagP99Millis(phase), windows);
+		Files.write(this.outcomes.resolve(phase.name() + ".json"), JSON.writeValueAsBytes(outcome));
 		return outcome;
 	}
 

@@ -30,7 +30,7 @@ public record Scrapes(List<Scrape> scrapes) {
 	 * left out; a window of less than two seconds need not have a scrape.
 	 */
 	public boolean cover(Window window) {
-		return window.seconds() < 2 || in(window).size() >= (window.secondCount() - 1) / 2.0;
+		return window.seconds() < 2 || in(window).size() >= (Math.ceil(window.seconds()) - 1) / 2;
 	}
 
 }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param behaviour behaviour of the backend, set before the phase
  * @param deadlineMillis time after which no order is tried or awaited any more, in
  * milliseconds
- * @param measured whether its calls and its audit are kept
+ * @param measured whether its calls and its outcome are kept
  * @param warmUp rule by which it ends as a warm-up; null = it is not a warm-up
  */
 public record Phase(String name, List<Target> targets, Extent extent, Client client, BackendBehaviour behaviour,
@@ -37,11 +37,6 @@ public record Phase(String name, List<Target> targets, Extent extent, Client cli
 	public Phase named(String other) {
 		return new Phase(other, this.targets, this.extent, this.client, this.behaviour, this.deadlineMillis,
 				this.measured, this.warmUp);
-	}
-
-	/** Whether its outcome is kept. */
-	public boolean hasOutcome() {
-		return this.measured || this.warmUp != null;
 	}
 
 	/**

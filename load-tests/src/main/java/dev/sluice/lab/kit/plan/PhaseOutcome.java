@@ -6,7 +6,7 @@ import java.util.List;
 import dev.sluice.contract.BackendAudit;
 
 /**
- * The JSON file that a measured phase or a warm-up leaves when it ends.
+ * How a phase ended; a measured one leaves it as a JSON file.
  *
  * @param name the phase's name
  * @param placed orders that users began

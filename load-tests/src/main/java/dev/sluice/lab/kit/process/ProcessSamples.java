@@ -25,9 +25,6 @@ public record ProcessSamples(List<Sample> samples) {
 	/** Between samples further apart than this, it is unknown when the time was used. */
 	private static final int MAX_INTERVALS = 5;
 
-	/** No samples, as on a system without procfs. */
-	public static final ProcessSamples NONE = new ProcessSamples(List.of());
-
 	public ProcessSamples {
 		samples = List.copyOf(samples);
 	}

@@ -29,9 +29,4 @@ public record Window(Instant start, Instant end) {
 		return length().toNanos() / 1e9;
 	}
 
-	/** How many seconds the window touches, the last one perhaps in part. */
-	public int secondCount() {
-		return Math.max(1, (int) Math.ceil(seconds()));
-	}
-
 }

@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 
-import dev.sluice.lab.compare.figures.ModeByLoad.Choice;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,7 +31,7 @@ class ModeByLoadTests {
 			default -> 2;
 		});
 
-		assertThat(choices(run)).containsExactly(Choice.NEITHER, Choice.SYNC, Choice.QUEUED);
+		assertThat(choices(run)).containsExactly(null, Mode.SYNC, Mode.QUEUED);
 	}
 
 	@Test
@@ -41,7 +42,7 @@ class ModeByLoadTests {
 			double[] sync = { 1_000, 1_000 };
 			double[] queued = { 1_000 * Math.exp(0.14 * random.nextGaussian()),
 					1_000 * Math.exp(0.14 * random.nextGaussian()) };
-			shown += (ModeByLoad.Ratio.of(sync, queued).choice() != Choice.NEITHER) ? 1 : 0;
+			shown += (ModeByLoad.Ratio.of(sync, queued).greater() != null) ? 1 : 0;
 		}
 
 		assertThat(shown).isLessThan(50);
@@ -60,7 +61,7 @@ class ModeByLoadTests {
 
 		assertThat(ModeByLoad.of(Runs.run("compare", null, cells))).singleElement()
 			.satisfies((load) -> assertThat(load.rate().pairs()).isEqualTo(8))
-			.satisfies((load) -> assertThat(load.rate().choice()).isEqualTo(Choice.QUEUED))
+			.satisfies((load) -> assertThat(load.rate().greater()).isEqualTo(Mode.QUEUED))
 			.satisfies((load) -> assertThat(load.rate().least()).isCloseTo(2, within(1e-9)))
 			.satisfies((load) -> assertThat(load.rate().greatest()).isCloseTo(4, within(1e-9)));
 	}
@@ -82,7 +83,7 @@ class ModeByLoadTests {
 	void onePairOfManyMayDisagree() {
 		RunResult run = comparison(12, (cell) -> (cell.repetition() == 8) ? 0.99 : 2 + cell.repetition() / 100.0);
 
-		assertThat(ModeByLoad.of(run)).extracting((load) -> load.rate().choice()).containsOnly(Choice.QUEUED);
+		assertThat(ModeByLoad.of(run)).extracting((load) -> load.rate().greater()).containsOnly(Mode.QUEUED);
 	}
 
 	@Test
@@ -95,9 +96,9 @@ class ModeByLoadTests {
 			cells.add(Runs.waiting(Runs.rate(cell("queued", 10, repetition), 100), soon, late));
 		}
 
-		assertThat(only(cells).rate().choice()).isEqualTo(Choice.NEITHER);
-		assertThat(Objects.requireNonNull(only(cells).answer()).choice()).isEqualTo(Choice.SYNC);
-		assertThat(Objects.requireNonNull(only(cells).saved()).choice()).isEqualTo(Choice.NEITHER);
+		assertThat(only(cells).rate().greater()).isNull();
+		assertThat(Objects.requireNonNull(only(cells).answer()).greater()).isEqualTo(Mode.SYNC);
+		assertThat(Objects.requireNonNull(only(cells).saved()).greater()).isNull();
 	}
 
 	@Test
@@ -119,11 +120,11 @@ class ModeByLoadTests {
 
 	@Test
 	void aDifferenceOfAQuarterIsNotShown() {
-		assertThat(choice(1.25, 1.3)).isEqualTo(Choice.NEITHER);
-		assertThat(choice(1.26, 1.3)).isEqualTo(Choice.QUEUED);
-		assertThat(choice(0.8, 0.7)).isEqualTo(Choice.NEITHER);
-		assertThat(choice(0.79, 0.7)).isEqualTo(Choice.SYNC);
-		assertThat(choice(0.1)).as("one pair").isEqualTo(Choice.NEITHER);
+		assertThat(choice(1.25, 1.3)).isNull();
+		assertThat(choice(1.26, 1.3)).isEqualTo(Mode.QUEUED);
+		assertThat(choice(0.8, 0.7)).isNull();
+		assertThat(choice(0.79, 0.7)).isEqualTo(Mode.SYNC);
+		assertThat(choice(0.1)).as("one pair").isNull();
 	}
 
 	@Test
@@ -198,12 +199,12 @@ class ModeByLoadTests {
 
 	}
 
-	private static List<Choice> choices(RunResult run) {
-		return ModeByLoad.of(run).stream().map((load) -> load.rate().choice()).toList();
+	private static List<@Nullable Mode> choices(RunResult run) {
+		return ModeByLoad.of(run).stream().map((load) -> load.rate().greater()).toList();
 	}
 
-	private static Choice choice(double... ratios) {
-		return ratio(ratios).choice();
+	private static @Nullable Mode choice(double... ratios) {
+		return ratio(ratios).greater();
 	}
 
 	/** Of the queued mode's figures to the sync mode's. */

@@ -144,7 +144,7 @@ class CellEvaluationTests {
 
 	@Test
 	void saysWhatIsMissing() {
-		CellResult result = evaluate(outcome(4, 3, 500), ProcessSamples.NONE, Map.of());
+		CellResult result = evaluate(outcome(4, 3, 500), new ProcessSamples(List.of()), Map.of());
 
 		assertThat(result.end()).as("the time it gave up").isEqualTo(at(9_000));
 		assertThat(result.problem()).contains("1 of 4 orders were not saved");
@@ -152,7 +152,7 @@ class CellEvaluationTests {
 
 	@Test
 	void doubtsMoreOrdersThanWerePlacedAndNotesThatDisagree() {
-		CellResult result = evaluate(outcome(3, 6, 2_000), ProcessSamples.NONE, Map.of());
+		CellResult result = evaluate(outcome(3, 6, 2_000), new ProcessSamples(List.of()), Map.of());
 
 		assertThat(result.problem()).contains("saved 2 orders more").contains("the load generator counted 3");
 	}
@@ -178,7 +178,7 @@ class CellEvaluationTests {
 
 	@Test
 	void whatWasNotSampledIsNotKnownRatherThanZero() {
-		CellResult result = evaluate(outcome(4, 4, 2_000), ProcessSamples.NONE, Map.of());
+		CellResult result = evaluate(outcome(4, 4, 2_000), new ProcessSamples(List.of()), Map.of());
 
 		assertThat(result.foreignCpuShare()).isNull();
 		assertThat(Reliability.of(result)).containsExactly("the CPU time of gateway, backend is not known",

@@ -142,7 +142,7 @@ class UtilisationEvaluationTests {
 	}
 
 	private static Utilisation evaluate(Map<String, Scrapes> scrapes) {
-		return new UtilisationEvaluation(ProcessSamples.NONE, scrapes, 2).in(WINDOW, List.of("gateway"));
+		return new UtilisationEvaluation(new ProcessSamples(List.of()), scrapes, 2).in(WINDOW, List.of("gateway"));
 	}
 
 	/** One scrape each second. */
