@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.lab.compare.ComparePlan.Block;
@@ -40,8 +39,7 @@ record CausesPlan(Length length, int repetitions) {
 
 	/** Its queue is longer than the number of requests in flight, retries included. */
 	private static final BackendModel THREE_THREADS = new BackendModel("3-threads",
-			BackendModel.UNLIMITED.behaviour().withCapacity(new Capacity.Workers(3, 10_000)),
-			"50 ms for an order; 3 blocked threads and a queue of 10,000 orders");
+			BackendModel.UNLIMITED.behaviour().withCapacity(new Capacity.Workers(3, 10_000)));
 
 	ComparePlan plan() {
 		if (this.length == Length.SMALLEST) {
@@ -114,14 +112,10 @@ record CausesPlan(Length length, int repetitions) {
 	}
 
 	CompareExperiment.Settings settings() {
-		Map<String, String> notes = Map.of("base",
-				"a backend without a limit; a gateway with 1,000 threads, 1,024 MiB and G1, which waits 60 s, once; connections are kept",
-				Setting.CONNECTIONS.label(),
-				"the client closes its own after each order; the gateway's to the backend are closed between cells");
 		CellLoad load = CellLoad.burst((this.length == Length.WHOLE) ? 180_000 : 60_000,
 				(this.length == Length.SMALLEST) ? 300 : 4_000);
 		return new CompareExperiment.Settings(CausesPage.NAME, List.of(BackendModel.UNLIMITED, THREE_THREADS), load,
-				"384m", "-XX:+UseG1GC", 0, this.length, true, notes);
+				"384m", "-XX:+UseG1GC", 0, this.length, true);
 	}
 
 }

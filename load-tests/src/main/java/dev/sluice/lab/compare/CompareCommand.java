@@ -3,7 +3,6 @@ package dev.sluice.lab.compare;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -276,13 +275,8 @@ public final class CompareCommand extends ExperimentCommand {
 					: CellLoad.lasting(sweep.kind(), deadline);
 			case BURST -> CellLoad.burst(deadline, (chosen == Length.SMALLEST) ? 300 : 4_000);
 		};
-		Map<String, String> notes = Map.of("order of the cells", "drawn from the seed %s".formatted(sweep.seed()),
-				"gateways",
-				sweep.together() ? "all run from beginning to end; those without load idle"
-						: "one at a time, restarted for each repetition"
-								+ (this.burst ? "" : ": the memory is too small for all at once"));
 		return new CompareExperiment.Settings(CompareExperiment.NAME, BackendModel.ALL, load, HEAP_MIB + "m",
-				"-XX:+UseG1GC", this.deliveryConcurrency, chosen, this.force, notes);
+				"-XX:+UseG1GC", this.deliveryConcurrency, chosen, this.force);
 	}
 
 }

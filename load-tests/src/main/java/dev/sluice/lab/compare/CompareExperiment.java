@@ -80,10 +80,9 @@ final class CompareExperiment extends Experiment {
 	 * @param length {@code smallest}, which only shows that everything works,
 	 * {@code quick} or {@code whole}
 	 * @param force whether it measures on a busy machine
-	 * @param notes further entries of the configuration, name to value
 	 */
 	record Settings(String name, List<BackendModel> backends, CellLoad load, String heap, String collector,
-			int deliveryConcurrency, Length length, boolean force, Map<String, String> notes) {
+			int deliveryConcurrency, Length length, boolean force) {
 
 		boolean checking() {
 			return this.length == Length.SMALLEST;
@@ -265,9 +264,9 @@ final class CompareExperiment extends Experiment {
 
 	@Override
 	protected Map<String, String> configuration() {
-		Map<String, String> configuration = new TreeMap<>(this.settings.notes());
-		this.settings.backends()
-			.forEach((backend) -> configuration.put("backend " + backend.label(), backend.description()));
+		Map<String, String> configuration = new TreeMap<>();
+		configuration.put("gateways", (this.plan.blocks().size() == 1)
+				? "all run from beginning to end; those without load idle" : "one at a time");
 		configuration.put("services' JVM", "-Xms%1$s -Xmx%1$s %2$s %3$s".formatted(this.settings.heap(),
 				this.settings.collector(),
 				this.settings.checking() ? StackOptions.CHECKING_JVM_ARG : String.join(" ", StackOptions.COMPILERS)));

@@ -1,7 +1,6 @@
 package dev.sluice.lab.compare;
 
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
@@ -76,14 +75,12 @@ record GridPlan(List<Gateway> gateways, List<Long> delays, List<Integer> concurr
 		CellLoad load = new CellLoad(Load.Kind.IN_FLIGHT, smallest.users(), Client.ITEMS, this.cellMillis, 1,
 				DEADLINE_MILLIS, settling, 0);
 		return new CompareExperiment.Settings(GridPage.NAME, backends(), load, "384m", "-XX:+UseG1GC", 0, this.length,
-				true, Map.of(GridPage.SMALL_POOL, "server.tomcat.threads.max=" + GridPage.SMALL_POOL_THREADS,
-						Variant.SERVLET_PLATFORM.id(), "the container's 200 threads"));
+				true);
 	}
 
 	private List<BackendModel> backends() {
 		return this.delays.stream()
-			.map((delay) -> new BackendModel(delay + " ms", BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(delay)),
-					"%s ms for an order; any number of orders at once".formatted(delay)))
+			.map((delay) -> new BackendModel(delay + " ms", BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(delay))))
 			.toList();
 	}
 

@@ -3,7 +3,6 @@ package dev.sluice.lab.compare;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 import dev.sluice.lab.compare.CompareExperiment.Settings;
 import dev.sluice.lab.compare.ComparePlan.Gateway;
@@ -56,12 +55,11 @@ record ScenarioRun(String name, Scenario scenario) {
 				burst.deadlineMillis(), (kind() == OFFERED) ? Settling.WHOLE : burst.settling(), burst.warmUpOrders());
 		return new Settings(CompareExperiment.NAME, List.of(backend()), chosen, this.scenario.services().heap(),
 				this.scenario.services().collector().option(), this.scenario.services().deliveryConcurrency(),
-				Length.WHOLE, force, Map.of());
+				Length.WHOLE, force);
 	}
 
 	private BackendModel backend() {
-		return new BackendModel(this.name, this.scenario.backend(),
-				"%s, %s".formatted(this.scenario.backend().delay(), this.scenario.backend().capacity()));
+		return new BackendModel(this.name, this.scenario.backend());
 	}
 
 	/**

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
-import java.util.TreeMap;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.compare.figures.Conclusion;
@@ -207,9 +206,7 @@ final class TargetComparison extends Experiment {
 
 	@Override
 	protected Map<String, String> configuration() {
-		Map<String, String> configuration = new TreeMap<>(this.settings.target().notes());
-		configuration.put("order of the cells", "drawn from the seed %s".formatted(this.settings.seed()));
-		return configuration;
+		return this.settings.target().notes();
 	}
 
 }

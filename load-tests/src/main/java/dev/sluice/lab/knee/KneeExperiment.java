@@ -111,7 +111,7 @@ final class KneeExperiment extends Experiment {
 	@Override
 	protected Finding finding() {
 		return new KneeResult(this.settings.goal().toString(),
-				(this.settings.target() != null) ? "the target's own" : BackendModel.UNLIMITED.description(),
+				(this.settings.target() != null) ? "the target's own" : "50 ms for an order; any number of orders at once",
 				this.knees);
 	}
 
