@@ -12,12 +12,12 @@ import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.measure.GcLog;
-import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.measure.OrderCalls;
 import dev.sluice.lab.kit.measure.OrderTimes;
 import dev.sluice.lab.kit.metrics.Scrapes;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.run.RunDirectory;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 
@@ -29,12 +29,14 @@ import dev.sluice.lab.kit.stack.ServiceOptions;
  */
 record BlockFiles(RunDirectory directory, Block block, boolean hasConsumer) {
 
+	static final String BACKEND = "backend";
+
 	static final String CONSUMER = "consumer";
 
 	private static final String GATEWAY = "gateway";
 
-	private static final List<String> MEASURED = List.of(GATEWAY, LoadRound.BACKEND, "kafka", "postgresql",
-			LoadRound.LOAD_GENERATOR, LoadRound.LAB);
+	private static final List<String> MEASURED = List.of(GATEWAY, BACKEND, "kafka", "postgresql",
+			CellEvaluation.LOAD_GENERATOR, CellEvaluation.LAB);
 
 	/** A gateway's name among the services. */
 	static String gateway(String variant) {
@@ -50,11 +52,16 @@ record BlockFiles(RunDirectory directory, Block block, boolean hasConsumer) {
 		return this.directory.directory("gc").resolve("%s-%s.log".formatted(this.block.name(), service));
 	}
 
-	/** A cell that has just ended. */
-	CellResult evaluate(Cell cell, PhaseOutcome outcome, LoadRound.Load load) throws IOException {
+	/**
+	 * A cell that has just ended.
+	 * @param samples of all processes
+	 * @param scraped the services' metrics since the cell before, by service
+	 */
+	CellResult evaluate(Cell cell, PhaseOutcome outcome, ProcessSamples samples, Map<String, Scrapes> scraped)
+			throws IOException {
 		String gateway = gateway(cell.variant());
 		Map<String, GcLog> collectors = new HashMap<>(Map.of(GATEWAY, GcLog.read(gcLog(cell.variant()))));
-		Map<String, Scrapes> scrapes = new HashMap<>(load.scrapes());
+		Map<String, Scrapes> scrapes = new HashMap<>(scraped);
 		scrapes.put(GATEWAY, Objects.requireNonNull(scrapes.get(gateway)));
 		// Other gateways are idle.
 		scrapes.keySet().removeIf((service) -> service.startsWith(GATEWAY + "-"));
@@ -64,7 +71,7 @@ record BlockFiles(RunDirectory directory, Block block, boolean hasConsumer) {
 			measured.add(CONSUMER);
 		}
 		Path outcomes = this.directory.directory("outcomes/" + this.block.name());
-		return new CellEvaluation(load.samples().calling(gateway, GATEWAY), collectors, scrapes, measured,
+		return new CellEvaluation(samples.calling(gateway, GATEWAY), collectors, scrapes, measured,
 				Runtime.getRuntime().availableProcessors())
 			.evaluate(cell, outcome, OrderCalls.read(OrderCalls.file(outcomes, outcome.name())),
 					OrderTimes.read(OrderTimes.file(outcomes, outcome.name())));

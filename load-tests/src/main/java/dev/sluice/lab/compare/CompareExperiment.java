@@ -1,6 +1,10 @@
 package dev.sluice.lab.compare;
 
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,23 +23,29 @@ import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.compare.page.ComparePage;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.load.LoadRound;
-import dev.sluice.lab.kit.load.LoadRound.Load;
+import dev.sluice.lab.kit.load.GeneratorProcess;
+import dev.sluice.lab.kit.load.PhaseRunner;
+import dev.sluice.lab.kit.measure.CellEvaluation;
+import dev.sluice.lab.kit.metrics.PrometheusScraper;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase;
 import dev.sluice.lab.kit.plan.Phase.Target;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.process.ProcessGroup;
+import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.result.CompareResult.Setup;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
@@ -53,6 +63,8 @@ final class CompareExperiment extends Experiment {
 
 	/** The consumer's default of {@code delivery.max-pending}. */
 	private static final int MIN_PENDING = 10_000;
+
+	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
 	private final Settings settings;
 
@@ -183,7 +195,7 @@ final class CompareExperiment extends Experiment {
 		progress().step("Starting %s%s".formatted(this.settings.hasConsumer() ? "the consumer and " : "",
 				String.join(", ", block.names())));
 		BlockFiles files = new BlockFiles(directory(), block, this.settings.hasConsumer());
-		Map<String, Service> services = new ConcurrentHashMap<>(Map.of(LoadRound.BACKEND, backend));
+		Map<String, Service> services = new ConcurrentHashMap<>(Map.of(BlockFiles.BACKEND, backend));
 		try {
 			List<Callable<?>> starts = new ArrayList<>();
 			if (this.settings.hasConsumer()) {
@@ -197,13 +209,11 @@ final class CompareExperiment extends Experiment {
 					.startAnotherGateway(gateway.variant(), files.logged(gateway.name(), options(gateway, backend))))));
 			Stack.inParallel(starts);
 			progress().step("Warm-up, then %s cells".formatted(block.cells().size()));
-			new LoadRound(directory(), block.name(), stack, services).run(
-					(rule, windows) -> progress().during(CellLoad.warming(rule, windows)),
-					(load) -> measure(block, services, files, load));
+			load(block, stack, services, files);
 		}
 		finally {
 			services.forEach((name, service) -> {
-				if (!name.equals(LoadRound.BACKEND)) {
+				if (!name.equals(BlockFiles.BACKEND)) {
 					service.close();
 				}
 			});
@@ -224,7 +234,50 @@ final class CompareExperiment extends Experiment {
 		return this.settings.hasConsumer() ? options : options.withProperty("status.key-lookup-timeout", 0);
 	}
 
-	private void measure(Block block, Map<String, Service> services, BlockFiles files, Load load)
+	/**
+	 * The work of one load generator from start to end, with everything that watches it.
+	 */
+	private void load(Block block, Stack stack, Map<String, Service> services, BlockFiles files)
+			throws IOException, InterruptedException {
+		Map<String, URI> endpoints = new LinkedHashMap<>();
+		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
+		services.forEach((service, running) -> {
+			endpoints.put(service, running.metrics());
+			groups.put(service, ProcessGroup.of(running.pid()));
+		});
+		groups.putAll(ProcessGroup.ofInfrastructure(stack.infrastructure()));
+		List<Long> system = groups.values().stream().flatMap((group) -> group.pids().stream()).toList();
+		Path outcomes = directory().directory("outcomes/" + block.name());
+		Path log = directory().directory("logs").resolve(block.name() + "-load-generator.log");
+		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + block.name();
+		try (PrometheusScraper scraper = new PrometheusScraper(endpoints,
+				directory().directory("scrapes/" + block.name()), CellEvaluation.metrics()::contains);
+				HttpClient client = Http.client(CONNECT_TIMEOUT);
+				GeneratorProcess generator = GeneratorProcess.start(log)) {
+			groups.put(CellEvaluation.LAB, ProcessGroup.of(ProcessHandle.current().pid()));
+			groups.put(CellEvaluation.LOAD_GENERATOR, ProcessGroup.of(generator.pid()));
+			try (ProcessSampler sampler = new ProcessSampler(groups,
+					directory().directory("samples").resolve(block.name() + ".csv"))) {
+				BackendControl backend = new BackendControl(client,
+						Objects.requireNonNull(services.get(BlockFiles.BACKEND)).uri());
+				PhaseRunner runner = new PhaseRunner(backend, generator, system, outcomes, token,
+						() -> Stack.checkAlive(services.values()),
+						(rule, windows) -> progress().during(CellLoad.warming(rule, windows)));
+				measure(block, services, runner,
+						(cell, outcome) -> files.evaluate(cell, outcome, sampler.samples(), scraper.scrapes()));
+			}
+		}
+	}
+
+	/** Evaluates a cell that has just ended. */
+	@FunctionalInterface
+	private interface Evaluation {
+
+		CellResult of(Cell cell, PhaseOutcome outcome) throws IOException;
+
+	}
+
+	private void measure(Block block, Map<String, Service> services, PhaseRunner runner, Evaluation evaluation)
 			throws IOException, InterruptedException {
 		Map<String, Target> targets = new LinkedHashMap<>();
 		for (String variant : block.names()) {
@@ -235,7 +288,7 @@ final class CompareExperiment extends Experiment {
 		}
 		CellLoad kind = this.settings.load();
 		for (Phase warmUp : kind.warmUp(List.copyOf(targets.values()), block.modes())) {
-			PhaseOutcome outcome = load.run(warmUp);
+			PhaseOutcome outcome = runner.run(warmUp);
 			if (!outcome.windows().isEmpty()) {
 				this.warmUps.put(block.name(), outcome.windows());
 			}
@@ -248,15 +301,15 @@ final class CompareExperiment extends Experiment {
 			Optional<Phase> settling = kind.settling("settling, backend " + cell.capacity(), queued,
 					backend.behaviour());
 			if (!before.equals(cell.capacity()) && settling.isPresent()) {
-				load.run(settling.get());
+				runner.run(settling.get());
 			}
 			before = cell.capacity();
 			progress().of(all.indexOf(cell), all.size(),
 					"cell %s of %s: %s".formatted(all.indexOf(cell) + 1, all.size(), cell));
 			Target target = Objects.requireNonNull(targets.get(cell.variant() + " " + cell.mode()));
-			PhaseOutcome outcome = load
+			PhaseOutcome outcome = runner
 				.run(kind.phase(Block.phase(cell), cell, target, backend, !block.newConnections()));
-			this.cells.add(files.evaluate(cell, outcome, load));
+			this.cells.add(evaluation.of(cell, outcome));
 			progress().step(ComparePage.line(this.cells.getLast()));
 			showSoFar();
 		}

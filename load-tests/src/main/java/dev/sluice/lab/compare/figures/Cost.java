@@ -5,7 +5,7 @@ import java.util.List;
 
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
-import dev.sluice.lab.kit.load.LoadRound;
+import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +22,7 @@ public record Cost(CellGroup group, List<String> services) {
 	private static final List<String> ORDER = List.of(GATEWAY, "consumer", "backend");
 
 	/** The measuring processes are not part of an order's cost. */
-	private static final List<String> EXCLUDED = List.of(LoadRound.LOAD_GENERATOR, LoadRound.LAB);
+	private static final List<String> EXCLUDED = List.of(CellEvaluation.LOAD_GENERATOR, CellEvaluation.LAB);
 
 	/** The costs of all series, each at the load that is shown in detail. */
 	public static List<Cost> of(RunResult run) {

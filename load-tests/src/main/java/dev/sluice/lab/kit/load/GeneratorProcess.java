@@ -23,7 +23,7 @@ import dev.sluice.lab.kit.stack.StackOptions;
  * The lab's side of a {@link LoadGenerator}: a process of its own, because its garbage
  * must not burden the lab. The caller closes it. Not thread-safe.
  */
-final class GeneratorProcess implements AutoCloseable {
+public final class GeneratorProcess implements AutoCloseable {
 
 	private static final String HEAP = "-Xmx512m";
 
@@ -64,7 +64,7 @@ final class GeneratorProcess implements AutoCloseable {
 	 * @throws LabException if it does not start
 	 * @throws InterruptedException if this thread is interrupted
 	 */
-	static GeneratorProcess start(Path logFile) throws IOException, InterruptedException {
+	public static GeneratorProcess start(Path logFile) throws IOException, InterruptedException {
 		try (ServerSocket port = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
 			JavaProcess process = JavaCommand.mainClass(LoadGenerator.class.getName())
 				.name("load generator")
@@ -102,7 +102,7 @@ final class GeneratorProcess implements AutoCloseable {
 				"the load generator does not start; its output ends with:%n%s".formatted(process.tail()));
 	}
 
-	long pid() {
+	public long pid() {
 		return this.process.pid();
 	}
 

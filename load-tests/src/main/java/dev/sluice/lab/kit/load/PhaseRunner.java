@@ -37,7 +37,7 @@ import tools.jackson.databind.json.JsonMapper;
  * load generator; it ends when the backend has saved them all, or at its deadline. Not
  * thread-safe.
  */
-final class PhaseRunner {
+public final class PhaseRunner {
 
 	/** Shortest rest before a phase. */
 	private static final Duration QUIET = Duration.ofMillis(300);
@@ -102,7 +102,7 @@ final class PhaseRunner {
 	 * @param health called while the runner waits; fails if a service has died
 	 * @param warming receives the windows of a warm-up after each of them
 	 */
-	PhaseRunner(BackendControl backend, GeneratorProcess generator, List<Long> services, Path outcomes, String token,
+	public PhaseRunner(BackendControl backend, GeneratorProcess generator, List<Long> services, Path outcomes, String token,
 			Runnable health, BiConsumer<Settling, List<WarmUpWindow>> warming) {
 		this.backend = backend;
 		this.generator = generator;
@@ -118,7 +118,7 @@ final class PhaseRunner {
 	 * @return how it ended; the files of a measured one are written
 	 * @throws LabException if it cannot be run to its end
 	 */
-	PhaseOutcome run(Phase phase) throws IOException, InterruptedException {
+	public PhaseOutcome run(Phase phase) throws IOException, InterruptedException {
 		if (this.unclean != null) {
 			recover(this.unclean.targets().getFirst().gateway());
 			this.unclean = null;

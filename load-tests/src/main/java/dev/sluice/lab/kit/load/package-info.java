@@ -1,6 +1,6 @@
 /**
  * Gatling simulations in a process of their own. Start at
- * {@link dev.sluice.lab.kit.load.LoadRound}.
+ * {@link dev.sluice.lab.kit.load.PhaseRunner}.
  */
 @NullMarked
 package dev.sluice.lab.kit.load;

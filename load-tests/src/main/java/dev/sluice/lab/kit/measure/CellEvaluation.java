@@ -39,6 +39,9 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 	/** The load generator's name in the samples. */
 	public static final String LOAD_GENERATOR = "load-generator";
 
+	/** This process's name in the samples. */
+	public static final String LAB = "lab";
+
 	private static final Duration FOREIGN_WINDOW = Duration.ofSeconds(1);
 
 	/**

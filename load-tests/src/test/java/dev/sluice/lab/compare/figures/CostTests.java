@@ -10,7 +10,7 @@ import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.Load;
-import dev.sluice.lab.kit.load.LoadRound;
+import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
@@ -97,12 +97,12 @@ class CostTests {
 
 	@Test
 	void tellsTheSystemsServicesFirstAndLastWhatMeasures() {
-		measured(100, Map.of("postgresql", cpu(1), LoadRound.LAB, cpu(1), "backend", cpu(1), LoadRound.LOAD_GENERATOR,
+		measured(100, Map.of("postgresql", cpu(1), CellEvaluation.LAB, cpu(1), "backend", cpu(1), CellEvaluation.LOAD_GENERATOR,
 				cpu(1)));
 		measured(100, Map.of("consumer", cpu(1), "kafka", cpu(1), "gateway", cpu(1)));
 
 		assertThat(cost().services()).startsWith("gateway", "consumer", "backend", "kafka", "postgresql")
-			.endsWith(List.of(LoadRound.LAB, LoadRound.LOAD_GENERATOR).stream().sorted().toArray(String[]::new))
+			.endsWith(List.of(CellEvaluation.LAB, CellEvaluation.LOAD_GENERATOR).stream().sorted().toArray(String[]::new))
 			.hasSize(7);
 		assertThat(cost().systemCpuMillis()).as("without what measures").isEqualTo(5);
 	}
