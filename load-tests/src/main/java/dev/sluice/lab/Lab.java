@@ -23,7 +23,6 @@ import dev.sluice.lab.report.Report;
 import dev.sluice.lab.report.ReportCommand;
 import dev.sluice.lab.sink.SinkCommand;
 import dev.sluice.lab.surge.SurgeCommand;
-import dev.sluice.lab.up.Up;
 import dev.sluice.lab.watch.WatchCommand;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;

@@ -2,15 +2,24 @@ package dev.sluice.lab.drain;
 
 import java.io.IOException;
 import java.net.http.HttpClient;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.contract.OrderHeaders;
+import dev.sluice.contract.Topics;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.run.BackendControl;
@@ -21,6 +30,12 @@ import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +55,8 @@ final class DrainExperiment extends Experiment {
 	private static final double FROM = 0.3;
 
 	private static final double TO = 0.9;
+
+	private static final int PARTITIONS = 12;
 
 	private final Settings settings;
 
@@ -76,7 +93,7 @@ final class DrainExperiment extends Experiment {
 			BackendControl control = new BackendControl(client, started[0].uri());
 			control.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(this.settings.delayMillis())));
 			progress().step("Placing %s orders into Kafka".formatted(this.settings.orders()));
-			OrderFeed.write(stack.infrastructure().kafka().bootstrapServers(), this.settings.orders());
+			feed(stack.infrastructure().kafka().bootstrapServers(), this.settings.orders());
 			progress()
 				.step("Starting a consumer that delivers %s at once".formatted(this.settings.deliveryConcurrency()));
 			Service consumer = stack.startConsumer(this.settings.consumer());
@@ -116,6 +133,50 @@ final class DrainExperiment extends Experiment {
 			progress().during("%s of %s saved".formatted(Figures.count(saved), Figures.count(this.settings.orders())));
 			Thread.sleep(POLL);
 		}
+	}
+
+	/**
+	 * Creates the topic, and writes so many orders into it as a gateway would.
+	 * @throws LabException if Kafka does not answer, or refuses one
+	 */
+	private static void feed(String bootstrapServers, int orders) throws InterruptedException {
+		AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+		try (Admin admin = Admin.create(Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers))) {
+			admin.createTopics(List.of(new NewTopic(Topics.ORDERS, PARTITIONS, (short) 1))).all().get();
+		}
+		catch (ExecutionException ex) {
+			failure.set(ex);
+		}
+		try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+				Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers, ProducerConfig.ACKS_CONFIG, "all",
+						ProducerConfig.LINGER_MS_CONFIG, 5, ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4"),
+				new ByteArraySerializer(), new ByteArraySerializer())) {
+			for (int i = 0; i < orders && failure.get() == null; i++) {
+				producer.send(record(i), (_, ex) -> failure.compareAndSet(null, ex));
+			}
+			producer.flush();
+		}
+		Exception ex = failure.get();
+		if (ex != null) {
+			throw new LabException("Kafka does not accept the orders: " + ex.getMessage(), ex);
+		}
+	}
+
+	private static ProducerRecord<byte[], byte[]> record(int order) {
+		ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(Topics.ORDERS, utf8(OrderIdentity.customer(order)),
+				utf8(OrderIdentity.body(order, 1)));
+		record.headers()
+			.add(OrderHeaders.ID, utf8(UUID.randomUUID().toString()))
+			.add(OrderHeaders.SOURCE, utf8("/lab"))
+			.add(OrderHeaders.SPEC_VERSION, utf8(OrderHeaders.SPEC_VERSION_VALUE))
+			.add(OrderHeaders.TYPE, utf8(OrderHeaders.TYPE_VALUE))
+			.add(OrderHeaders.TIME, utf8(Instant.now().toString()))
+			.add(OrderHeaders.CONTENT_TYPE, utf8("application/json"));
+		return record;
+	}
+
+	private static byte[] utf8(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
 	}
 
 }

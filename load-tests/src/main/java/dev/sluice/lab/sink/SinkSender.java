@@ -18,9 +18,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
+import com.sun.management.OperatingSystemMXBean;
+
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
-import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.contract.Topics;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
@@ -32,7 +33,14 @@ import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.client.spool.Message;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.ClientStreamTracer;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.netty.NegotiationType;
 import io.grpc.netty.NettyChannelBuilder;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -200,7 +208,31 @@ public final class SinkSender {
 	private NettyChannelBuilder channel() {
 		return NettyChannelBuilder.forTarget(this.job.target())
 			.negotiationType(NegotiationType.PLAINTEXT)
-			.intercept(new WireCounter(this.wireBytes));
+			.intercept(new WireCounter());
+	}
+
+	/** Counts the bytes that calls send, with gRPC's framing, before HTTP/2's. */
+	private final class WireCounter implements ClientInterceptor {
+
+		@Override
+		public <I, O> ClientCall<I, O> interceptCall(MethodDescriptor<I, O> method, CallOptions options, Channel next) {
+			return next.newCall(method, options.withStreamTracerFactory(new ClientStreamTracer.Factory() {
+
+				@Override
+				public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
+					return new ClientStreamTracer() {
+
+						@Override
+						public void outboundWireSize(long sent) {
+							SinkSender.this.wireBytes.addAndGet(sent);
+						}
+
+					};
+				}
+
+			}));
+		}
+
 	}
 
 	private Transfer stream(SinkClientOptions options) throws Exception {

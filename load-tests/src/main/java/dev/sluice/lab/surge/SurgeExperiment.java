@@ -1,19 +1,15 @@
 package dev.sluice.lab.surge;
 
 import java.io.IOException;
-import java.io.OutputStreamWriter;
-import java.io.Writer;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.GZIPOutputStream;
+import java.util.stream.IntStream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Patience;
@@ -25,6 +21,7 @@ import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.client.OpenClient.Step;
 import dev.sluice.lab.kit.client.OrderRequests;
+import dev.sluice.lab.kit.measure.GzipCsv;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.process.ProcessGroup;
@@ -153,14 +150,8 @@ final class SurgeExperiment extends Experiment {
 	/** Keeps what became of each order. */
 	private void write(String name, Requests requests) throws IOException {
 		Path file = directory().directory("requests").resolve(name + ".csv.gz");
-		try (Writer out = new OutputStreamWriter(new GZIPOutputStream(Files.newOutputStream(file)),
-				StandardCharsets.UTF_8)) {
-			out.write("status,lag_micros,latency_micros\n");
-			for (int i = 0; i < requests.status().length; i++) {
-				out.write("%s,%s,%s%n".formatted(requests.status()[i], requests.lagMicros()[i],
-						requests.latencyMicros()[i]));
-			}
-		}
+		GzipCsv.write(file, "status,lag_micros,latency_micros", IntStream.range(0, requests.status().length).boxed().toList(),
+				(i) -> "%s,%s,%s".formatted(requests.status()[i], requests.lagMicros()[i], requests.latencyMicros()[i]));
 	}
 
 	@Override

@@ -16,12 +16,13 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
 /** Compressed CSV files, whose first line names the fields. */
-final class GzipCsv {
+public final class GzipCsv {
 
 	private GzipCsv() {
 	}
 
-	static <T> void write(Path file, String head, Collection<T> rows, Function<T, String> line) throws IOException {
+	/** Writes a file, a line for each row. */
+	public static <T> void write(Path file, String head, Collection<T> rows, Function<T, String> line) throws IOException {
 		try (BufferedWriter out = new BufferedWriter(
 				new OutputStreamWriter(new GZIPOutputStream(Files.newOutputStream(file)), StandardCharsets.UTF_8))) {
 			out.write(head + "\n");

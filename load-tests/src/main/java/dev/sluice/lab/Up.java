@@ -1,4 +1,4 @@
-package dev.sluice.lab.up;
+package dev.sluice.lab;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -40,7 +40,7 @@ import picocli.CommandLine.Spec;
 		description = "Starts Kafka, PostgreSQL and every service, prints their addresses, and stops them on Ctrl-C.",
 		footer = { "", "A service that ends is started again, three times. Data is deleted at the end."
 				+ " Exit code: 1 if something does not start, or ends once more." })
-public final class Up implements Callable<Integer> {
+final class Up implements Callable<Integer> {
 
 	private static final Duration WATCH_INTERVAL = Duration.ofMillis(500);
 
