@@ -95,7 +95,10 @@ final class ClientExperiment extends Experiment {
 			runAll(this.settings.target());
 		}
 		else {
-			runAgainstBackend();
+			try (Stack stack = stack()) {
+				progress().step("Starting the backend");
+				runAll(stack.startBackend(ServiceOptions.NONE).uri());
+			}
 		}
 	}
 
@@ -112,10 +115,8 @@ final class ClientExperiment extends Experiment {
 			for (Case each : this.settings.cases()) {
 				for (Map.Entry<String, URI> gateway : deployed.target().gateways().entrySet()) {
 					for (Mode mode : deployed.modes()) {
-						String name = "%s %s, %s".formatted(gateway.getKey(), mode, each.name());
-						progress().step("%s against %s for %s s".formatted(name, gateway.getValue(),
-								each.duration().toSeconds()));
-						placeOrders(name, each, gateway.getValue(), mode, system);
+						placeOrders("%s %s, %s".formatted(gateway.getKey(), mode, each.name()), each, gateway.getValue(),
+								mode, system);
 					}
 				}
 			}
@@ -124,6 +125,7 @@ final class ClientExperiment extends Experiment {
 
 	private void placeOrders(String name, Case each, URI gateway, Mode mode, TargetSystem system)
 			throws InterruptedException {
+		progress().step("%s against %s for %s s".formatted(name, gateway, each.duration().toSeconds()));
 		try (OpenClient client = new OpenClient(each.mode(), each.threads(), system.tls())) {
 			answered(gateway, client.run(load(each, WARM_UP), orders(gateway, mode, system)));
 			Figures figures = answered(gateway,
@@ -167,13 +169,6 @@ final class ClientExperiment extends Experiment {
 		return new ClientResult.Run(name, each.mode().toString(), each.threads(), uri.toString(),
 				each.requestsPerSecond(), each.duration().toMillis(), figures.tally(), figures.latency(), figures.lag(),
 				figures.cpuMillisPerRequest(), foreignCpuShare, figures.seconds(), each.reference());
-	}
-
-	private void runAgainstBackend() throws IOException, InterruptedException {
-		try (Stack stack = stack()) {
-			progress().step("Starting the backend");
-			runAll(stack.startBackend(ServiceOptions.NONE).uri());
-		}
 	}
 
 	private void runAll(URI target) throws IOException, InterruptedException {
