@@ -15,12 +15,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 class KeptUpTests {
 
 	@Test
-	void aRunIsMarkedByTheLagOfItsGenerator() {
-		assertThat(ClientPage.marked(run(100, 0, 0, 0, latency(50), 20, 1_000))).isFalse();
-		assertThat(ClientPage.marked(run(100, 0, 0, 0, latency(50), 21, 1_000))).isTrue();
-	}
-
-	@Test
 	void aClientKeepsUpWhileNoMoreIsOutstandingThanRateAndLatencyExplain() {
 		assertThat(keptUp(100, 150, latency(50))).isTrue();
 		assertThat(keptUp(100, 151, latency(50))).isFalse();

@@ -95,17 +95,6 @@ class CellLoadTests {
 	}
 
 	@Test
-	void theSmallestRunWarmsUpForSeconds() {
-		List<Target> targets = List.of(new Target(GATEWAY, Mode.SYNC));
-
-		assertThat(CellLoad.smallest(Load.Kind.IN_FLIGHT).warmUp(targets, List.of(Mode.SYNC))).singleElement()
-			.satisfies((phase) -> {
-				assertThat(phase.warmUp()).isNotNull();
-				assertThat(phase.warmUp().mostMillis()).isEqualTo(4_000);
-			});
-	}
-
-	@Test
 	void aWarmUpThatDidNotSettleFailsTheCheck() {
 		CellLoad load = CellLoad.lasting(Load.Kind.IN_FLIGHT, 45_000);
 		List<WarmUpWindow> settled = List.of(WINDOW, WINDOW);

@@ -1,12 +1,11 @@
 package dev.sluice.lab.docs;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -15,30 +14,24 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 import dev.sluice.docs.GeneratedTable;
-import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
-import dev.sluice.lab.kit.measure.CellEvaluation;
-import dev.sluice.lab.kit.measure.OrderCalls;
-import dev.sluice.lab.kit.measure.OrderTimes;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Reliability;
-import dev.sluice.lab.kit.plan.PhaseOutcome;
-import dev.sluice.lab.kit.process.ProcessSampler.Sample;
-import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.json.JsonMapper;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * The tables of {@code compare} in the README and in {@code docs/results.md} are computed
- * from the raw data of the runs in {@code docs/results}. Only the marks of unreliable
- * cells, and the table of the run at fixed rates, are taken from the runs.
+ * The tables of {@code compare} in the README and in {@code docs/results.md} have the
+ * figures of the runs in {@code docs/results}.
  */
 class ResultsDocumentTests {
 
@@ -46,9 +39,7 @@ class ResultsDocumentTests {
 
 	private static final Path RESULTS = MarkdownDocument.ROOT.resolve("docs/results.md");
 
-	private static final String GATEWAY = "gateway";
-
-	private static final List<String> SERVICES = List.of(GATEWAY, "consumer", "backend", "kafka", "postgresql");
+	private static final List<String> SERVICES = List.of("gateway", "consumer", "backend", "kafka", "postgresql");
 
 	private static final List<String> MODES = List.of("sync", "queued");
 
@@ -62,20 +53,27 @@ class ResultsDocumentTests {
 
 	/** Orders in flight. */
 	@SuppressWarnings("NullAway.Init")
-	private static Published inFlight;
+	private static RunResult inFlight;
 
 	/** Orders per second. */
 	@SuppressWarnings("NullAway.Init")
-	private static Published rates;
+	private static RunResult rates;
 
 	@SuppressWarnings("NullAway.Init")
-	private static Published burst;
+	private static RunResult burst;
 
 	@BeforeAll
-	static void computeFromTheRawData() throws IOException {
-		inFlight = Published.of("compare-quick");
-		rates = Published.withoutRawData("compare-rates");
-		burst = Published.of("compare-burst");
+	static void read() throws IOException {
+		inFlight = read("compare-quick");
+		rates = read("compare-rates");
+		burst = read("compare-burst");
+	}
+
+	private static RunResult read(String name) throws IOException {
+		try (FileSystem zip = FileSystems
+			.newFileSystem(MarkdownDocument.ROOT.resolve("docs/results/%s.zip".formatted(name)))) {
+			return RunFile.read(zip.getPath("/").resolve(RunFile.NAME));
+		}
 	}
 
 	@Test
@@ -106,11 +104,12 @@ class ResultsDocumentTests {
 		checkCells("burst", "orders", burst, MAX_FIGURE);
 	}
 
-	private static void checkCells(String name, String load, Published published, int least) throws IOException {
+	private static void checkCells(String name, String load, RunResult published, int least) throws IOException {
 		GeneratedTable table = new GeneratedTable(RESULTS, name, "backend", "mode", "variant", load, "saved per second",
 				"median wait until accepted, ms", "until saved, ms", "failed calls", "CPU ms per order")
 			.figuresFrom(3);
-		published.cells.stream()
+		published.cells()
+			.stream()
 			.filter((cell) -> cell.cell().load().size() >= least)
 			.sorted(Comparator.comparing((CellResult cell) -> cell.cell().capacity())
 				.thenComparing((cell) -> MODES.indexOf(cell.cell().mode()))
@@ -118,7 +117,7 @@ class ResultsDocumentTests {
 				.thenComparing((cell) -> cell.cell().load().size()))
 			.forEach((cell) -> table.row(cell.cell().capacity(), cell.cell().mode(), cell.cell().variant(),
 					Figures.count(cell.cell().load().size()),
-					Figures.measured(cell.savedPerSecond()) + (published.marked(cell) ? " " + Reliability.SIGN : ""),
+					Figures.measured(cell.savedPerSecond()) + (Reliability.marked(cell) ? " " + Reliability.SIGN : ""),
 					Figures.measured(cell.acceptedP50()), Figures.measured(cell.savedP50()),
 					Figures.count(cell.failedCalls()), Figures.measured(cpuMillisPerOrder(cell))));
 
@@ -127,11 +126,11 @@ class ResultsDocumentTests {
 
 	@Test
 	void theDocumentsNameTheCommandsAndTheDaysOfTheRuns() throws IOException {
-		checkNames(README, inFlight.run);
-		checkNames(README, rates.run);
-		checkNames(RESULTS, inFlight.run);
-		checkNames(RESULTS, rates.run);
-		checkNames(RESULTS, burst.run);
+		checkNames(README, inFlight);
+		checkNames(README, rates);
+		checkNames(RESULTS, inFlight);
+		checkNames(RESULTS, rates);
+		checkNames(RESULTS, burst);
 	}
 
 	private static void checkNames(Path document, RunResult run) throws IOException {
@@ -141,9 +140,24 @@ class ResultsDocumentTests {
 			.allMatch(Files.readString(document).replace('\n', ' ')::contains);
 	}
 
+	/** By a program of another language, if there is Python. */
+	@ParameterizedTest
+	@ValueSource(strings = { "compare-quick", "compare-burst" })
+	void theFiguresFollowFromTheRawData(String run) throws Exception {
+		assumeTrue(Stream.of(System.getenv("PATH").split(File.pathSeparator))
+			.anyMatch((path) -> Files.isExecutable(Path.of(path, "python3"))));
+
+		Process recompute = new ProcessBuilder("python3", "scripts/recompute.py", "../docs/results/%s.zip".formatted(run))
+			.redirectOutput(ProcessBuilder.Redirect.DISCARD)
+			.start();
+
+		assertThat(recompute.waitFor()).isZero();
+	}
+
 	/** Lowest and highest of the variants. */
 	private static String range(String capacity, String mode, int load, Function<CellResult, @Nullable Double> figure) {
-		List<CellResult> some = inFlight.cells.stream()
+		List<CellResult> some = inFlight.cells()
+			.stream()
 			.filter((cell) -> cell.cell().capacity().equals(capacity) && cell.cell().mode().equals(mode)
 					&& cell.cell().load().size() == load)
 			.toList();
@@ -152,94 +166,19 @@ class ResultsDocumentTests {
 			.map(Figures::measured)
 			.distinct()
 			.toList();
-		return String.join(" to ", ends) + (some.stream().anyMatch(inFlight::marked) ? " " + Reliability.SIGN : "");
+		return String.join(" to ", ends) + (some.stream().anyMatch(Reliability::marked) ? " " + Reliability.SIGN : "");
 	}
 
 	private static @Nullable Double cpuMillisPerOrder(CellResult cell) {
 		double sum = 0;
-		for (ServiceCost cost : cell.services().values()) {
-			if (cost.cpuMillisPerOrder() == null) {
+		for (String service : SERVICES) {
+			ServiceCost cost = cell.services().get(service);
+			if (cost == null || cost.cpuMillisPerOrder() == null) {
 				return null;
 			}
 			sum += cost.cpuMillisPerOrder();
 		}
 		return sum;
-	}
-
-	/**
-	 * A run in {@code docs/results}.
-	 *
-	 * @param cells the run's cells, computed from its raw data
-	 */
-	private record Published(RunResult run, List<CellResult> cells) {
-
-		static Published of(String name) throws IOException {
-			try (FileSystem zip = FileSystems
-				.newFileSystem(MarkdownDocument.ROOT.resolve("docs/results/%s.zip".formatted(name)))) {
-				return of(zip.getPath("/"));
-			}
-		}
-
-		/** Its raw data are too large; the cells are those of the run. */
-		static Published withoutRawData(String name) throws IOException {
-			try (FileSystem zip = FileSystems
-				.newFileSystem(MarkdownDocument.ROOT.resolve("docs/results/%s.zip".formatted(name)))) {
-				RunResult run = RunFile.read(zip.getPath("/").resolve(RunFile.NAME));
-				return new Published(run, run.cells());
-			}
-		}
-
-		private static Published of(Path opened) throws IOException {
-			RunResult run = RunFile.read(opened.resolve(RunFile.NAME));
-			List<CellResult> cells = new ArrayList<>();
-			try (Stream<Path> rounds = Files.list(opened.resolve("outcomes"))) {
-				for (Path round : rounds.toList()) {
-					cells.addAll(compute(run, opened, round.getFileName().toString()));
-				}
-			}
-			assertThat(cells).extracting(CellResult::cell)
-				.containsExactlyInAnyOrderElementsOf(run.cells().stream().map(CellResult::cell).toList());
-			return new Published(run, cells);
-		}
-
-		boolean marked(CellResult computed) {
-			return this.run.cells()
-				.stream()
-				.filter((cell) -> cell.cell().equals(computed.cell()))
-				.anyMatch(Reliability::marked);
-		}
-
-	}
-
-	private static List<CellResult> compute(RunResult run, Path opened, String round) throws IOException {
-		ProcessSamples samples = samples(opened.resolve("samples/%s.csv".formatted(round)));
-		JsonMapper json = new JsonMapper();
-		List<CellResult> computed = new ArrayList<>();
-		for (CellResult known : run.cells()) {
-			Cell cell = known.cell();
-			String phase = "%s %s %s %s".formatted(cell.variant(), cell.mode(), cell.capacity(), cell.load().size());
-			Path outcomes = opened.resolve("outcomes").resolve(round);
-			Path outcome = outcomes.resolve(phase + ".json");
-			if (Files.exists(outcome)) {
-				CellEvaluation evaluation = new CellEvaluation(samples.calling("gateway-" + cell.variant(), GATEWAY),
-						Map.of(), Map.of(), SERVICES, run.environment().cores());
-				computed.add(evaluation.evaluate(cell, json.readValue(Files.readAllBytes(outcome), PhaseOutcome.class),
-						OrderCalls.read(OrderCalls.file(outcomes, phase)),
-						OrderTimes.read(OrderTimes.file(outcomes, phase))));
-			}
-		}
-		return computed;
-	}
-
-	private static ProcessSamples samples(Path file) throws IOException {
-		List<Sample> samples = new ArrayList<>();
-		for (String line : Files.readAllLines(file)) {
-			String[] fields = line.split(",", -1);
-			if (!line.startsWith("#") && !fields[0].equals("time") && !fields[1].equals("machine")) {
-				samples.add(Sample.ofCpu(Instant.parse(fields[0]), fields[1], Long.parseLong(fields[2])));
-			}
-		}
-		return new ProcessSamples(samples);
 	}
 
 }

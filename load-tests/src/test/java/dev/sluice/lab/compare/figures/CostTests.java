@@ -62,15 +62,6 @@ class CostTests {
 	}
 
 	@Test
-	void noOrderSavedIsNoCostPerOrder() {
-		measured(0, Map.of("gateway", new ServiceCost(2.0, 1, 2.0, 7.0, 30, 100L)));
-
-		Cost cost = cost();
-
-		assertThat(cost.systemCpuMillis()).isNull();
-	}
-
-	@Test
 	void anotherSeriesAndAnotherLoadAreNoPartOfIt() {
 		measured(100, Map.of("gateway", cpu(2)));
 		this.cells.add(
@@ -79,11 +70,6 @@ class CostTests {
 				Map.of("gateway", cpu(50))));
 
 		assertThat(cost().systemCpuMillis()).isEqualTo(2);
-	}
-
-	@Test
-	void aRunWithoutCellsHasNoCost() {
-		assertThat(Cost.of(run())).isEmpty();
 	}
 
 	@Test

@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -17,8 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPInputStream;
 
-import dev.sluice.devservices.Patience;
 import com.sun.net.httpserver.HttpHandler;
+
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.StubServer;
 import dev.sluice.lab.kit.metrics.Exposition.Series;
 import dev.sluice.lab.kit.metrics.Scrapes.Scrape;
@@ -27,7 +27,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 class PrometheusScraperTests {
@@ -61,24 +60,6 @@ class PrometheusScraperTests {
 				assertThat(line).matches("# at \\S+ status 200");
 				assertThat(Instant.parse(line.split(" ")[2])).isBetween(before, Instant.now());
 			});
-	}
-
-	@Test
-	void keepsEachServiceInAFileOfItsOwn() throws IOException {
-		AtomicInteger scrapes = new AtomicInteger();
-		AtomicInteger others = new AtomicInteger();
-		Map<String, URI> endpoints = Map.of("gateway", endpoint("/gateway", answer(200, "gateway 1\n", scrapes)),
-				"consumer", endpoint("/consumer", answer(503, "consumer 1\n", others)));
-
-		try (PrometheusScraper scraper = scraper(endpoints)) {
-			await().until(() -> scrapes.get() >= 2 && others.get() >= 2);
-			assertThat(scraper.scrapes().get("consumer").scrapes()).as("not answered with metrics").isEmpty();
-		}
-
-		assertThat(lines("gateway")).contains("gateway 1").doesNotContain("consumer 1");
-		assertThat(lines("consumer")).contains("consumer 1")
-			.doesNotContain("gateway 1")
-			.anySatisfy((line) -> assertThat(line).startsWith("# at ").endsWith(" status 503"));
 	}
 
 	@Test
@@ -135,14 +116,6 @@ class PrometheusScraperTests {
 		}
 
 		assertThat(lines("gateway")).first().asString().contains(" no answer: ", "Timeout");
-	}
-
-	@Test
-	void failsWhereItCannotWrite() {
-		Map<String, URI> endpoints = Map.of("gateway", URI.create("http://127.0.0.1:1/"));
-
-		assertThatExceptionOfType(NoSuchFileException.class)
-			.isThrownBy(() -> new PrometheusScraper(endpoints, this.directory.resolve("missing"), (_) -> true));
 	}
 
 	private PrometheusScraper scraper(Map<String, URI> endpoints) throws IOException {

@@ -12,9 +12,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class HtmlTests {
 
-	private static final Table TABLE = Table.of("data", List.of("1"),
-			List.of(Column.words("a", (_) -> "x"), Column.figure("b", (row) -> row)));
-
 	private final Html html = new Html();
 
 	@Test
@@ -61,25 +58,6 @@ class HtmlTests {
 			.containsOnlyOnce("</script>")
 			.contains("\"title\":\"\\u003c/script>\\u003cscript>alert('a')\\u003c/script>\"")
 			.contains("<figcaption>&lt;/script&gt;");
-	}
-
-	@Test
-	void aChartSaysItsKindAndSize() {
-		this.html.chart(chart("a"));
-
-		assertThat(this.html.toString()).contains("--height:120px")
-			.contains("\"kind\":\"stack\"")
-			.startsWith("<figure>")
-			.endsWith("</figure>\n");
-	}
-
-	@Test
-	void chartsSideBySideHaveOneTable() {
-		this.html.charts(List.of(chart("first"), chart("second")), TABLE);
-
-		assertThat(this.html.toString())
-			.containsSubsequence("<div class=\"multiples\">", "<figcaption>first", "<figcaption>second", "<details>")
-			.containsOnlyOnce("<table>");
 	}
 
 	private static Chart chart(String title) {

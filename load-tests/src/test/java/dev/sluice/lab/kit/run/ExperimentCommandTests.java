@@ -106,15 +106,6 @@ class ExperimentCommandTests {
 	}
 
 	@Test
-	void jsonOfARunThatFailsIsPrintedAsWell() {
-		this.failure = "an order is lost";
-
-		assertThat(trial("--json")).isOne();
-		assertThat(this.out.toString()).startsWith("{").contains("\"experiment\"");
-		assertThat(this.err.toString()).endsWith("an order is lost%n".formatted());
-	}
-
-	@Test
 	void patienceIsSetBeforeTheRunBegins() {
 		assertThat(trial("--patience", "3")).isZero();
 

@@ -1,7 +1,6 @@
 package dev.sluice.lab.kit.stack;
 
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.List;
 
 import dev.sluice.devservices.Infrastructure;
@@ -26,13 +25,6 @@ class StackTests {
 	}
 
 	@Test
-	void takesDifferentPortsThatAreFree() {
-		try (Stack stack = stack(StackOptions.DEFAULT)) {
-			assertThat(new HashSet<>(stack.ports().values())).hasSameSizeAs(stack.ports().values());
-		}
-	}
-
-	@Test
 	void namesTheJarThatIsMissing() {
 		try (Stack stack = stack(StackOptions.DEFAULT)) {
 			assertThatExceptionOfType(StartFailedException.class)
@@ -49,11 +41,6 @@ class StackTests {
 		}, () -> {
 			throw new LabException("no");
 		}))).withMessage("no");
-	}
-
-	@Test
-	void findsTheCheckoutItIsIn() {
-		assertThat(Workspace.find().root().resolve("load-tests/pom.xml")).exists();
 	}
 
 	private Stack stack(StackOptions options) {
