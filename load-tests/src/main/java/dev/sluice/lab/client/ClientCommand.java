@@ -1,6 +1,5 @@
 package dev.sluice.lab.client;
 
-import java.math.BigDecimal;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -12,6 +11,7 @@ import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetOptions;
 import dev.sluice.lab.kit.client.CallMode;
 import dev.sluice.lab.kit.client.OpenClient;
+import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.ModesOption;
 import org.jspecify.annotations.Nullable;
@@ -107,12 +107,8 @@ public final class ClientCommand extends ExperimentCommand {
 			throw usage("--requests-per-second for --duration: 1 to %s requests in at least 1 s"
 				.formatted(OpenClient.MAX_REQUESTS));
 		}
-		return new Case("%s, %s/s".formatted(this.mode, plain(this.requestsPerSecond)), this.mode, this.mode.threads(),
+		return new Case("%s, %s/s".formatted(this.mode, Figures.measured(this.requestsPerSecond)), this.mode, this.mode.threads(),
 				this.requestsPerSecond, Duration.ofSeconds(this.seconds), "", null);
-	}
-
-	private static String plain(double number) {
-		return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
 	}
 
 }

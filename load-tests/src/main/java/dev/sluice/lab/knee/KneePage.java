@@ -44,18 +44,13 @@ public final class KneePage {
 					.toList();
 	}
 
-	/**
-	 * The median and the range of several searches; a search without a rate counts as 0.
-	 */
+	/** The median and the range of the searches; one without a rate counts as 0. */
 	private static String answer(List<Knee> searches) {
-		if (searches.size() == 1) {
-			return answer(searches.getFirst());
-		}
 		double[] rates = rates(searches);
-		return "%s: %s orders per second (%s to %s in %s searches).".formatted(
+		return "%s: %s orders per second%s.".formatted(
 				Reliability.sign(searches.getFirst().name(), searches.stream().anyMatch(KneePage::marked)),
-				Figures.measured(median(searches)), Figures.measured(rates[0]),
-				Figures.measured(rates[rates.length - 1]), rates.length);
+				Figures.measured(median(searches)), (rates.length == 1) ? "" : " (%s to %s in %s searches)".formatted(
+						Figures.measured(rates[0]), Figures.measured(rates[rates.length - 1]), rates.length));
 	}
 
 	private static double[] rates(List<Knee> searches) {
@@ -67,25 +62,6 @@ public final class KneePage {
 
 	private static @Nullable Double median(List<Knee> searches) {
 		return Figures.median(Arrays.stream(rates(searches)));
-	}
-
-	private static String answer(Knee knee) {
-		Step failed = knee.failed();
-		String missed = (failed != null && failed.missed() != null)
-				? "; at %s/s %s".formatted(Figures.measured(failed.requestsPerSecond()), failed.missed()) : "";
-		return (knee.sustainedPerSecond() != null)
-				? "%s: %s%s.".formatted(Reliability.sign(knee.name(), marked(knee)), rate(knee), missed)
-				: "%s: met the goal at no rate%s.".formatted(knee.name(), missed);
-	}
-
-	/** Rounded, as the search is not more exact. */
-	private static String rate(Knee knee) {
-		String sustained = Figures.measured(knee.sustainedPerSecond());
-		if (knee.failedPerSecond() == null) {
-			return "at least %s orders per second (no greater rate was missed twice)".formatted(sustained);
-		}
-		return knee.cutShort() ? "%s to %s orders per second (the time was up)".formatted(sustained,
-				Figures.measured(knee.failedPerSecond())) : sustained + " orders per second";
 	}
 
 	private static void write(KneeResult result, Html html) {

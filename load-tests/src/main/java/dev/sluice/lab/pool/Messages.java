@@ -6,7 +6,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 
 import dev.sluice.lab.kit.client.Connections;
 import dev.sluice.lab.kit.client.Connections.Limits;
@@ -27,10 +26,6 @@ final class Messages implements Sender, AutoCloseable {
 
 	private final ScheduledExecutorService pauses = Executors
 		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("pauses").factory());
-
-	private final AtomicLong failedAttempts = new AtomicLong();
-
-	private final AtomicLong givenUp = new AtomicLong();
 
 	private final Connections connections;
 
@@ -61,14 +56,12 @@ final class Messages implements Sender, AutoCloseable {
 				reply.take(status, null);
 				return;
 			}
-			this.failedAttempts.incrementAndGet();
 			if (attempt < ATTEMPTS) {
 				// Half of the pause is random, so that messages do not return in step.
 				this.pauses.schedule(() -> attempt(attempt + 1, pause * 2, reply),
 						pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1), TimeUnit.MILLISECONDS);
 			}
 			else {
-				this.givenUp.incrementAndGet();
 				reply.take(Requests.NOT_ANSWERED, failure);
 			}
 		});
@@ -76,15 +69,6 @@ final class Messages implements Sender, AutoCloseable {
 
 	Connections connections() {
 		return this.connections;
-	}
-
-	long failedAttempts() {
-		return this.failedAttempts.get();
-	}
-
-	/** Messages that failed in each of their attempts. */
-	long givenUp() {
-		return this.givenUp.get();
 	}
 
 	/** Gives up what is in flight. */

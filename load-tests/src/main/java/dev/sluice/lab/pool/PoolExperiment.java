@@ -110,10 +110,10 @@ final class PoolExperiment extends Experiment {
 			// What is on its way at the end of the load stays unfinished.
 			OpenLoad load = new OpenLoad(MESSAGES, this.duration, Duration.ZERO, IN_FLIGHT);
 			shares = shares(OpenClient.run(load, messages, (second) -> {
-				long errors = messages.givenUp();
+				// What is neither on its way nor answered was given up.
+				long errors = Math.max(0, second.sent() - second.answered() - second.outstanding());
 				statuses.add(new Status(second.second(), second.sent(), second.answered(),
-						second.sent() - second.answered() - errors, errors, messages.failedAttempts(),
-						messages.connections().open(), messages.connections().opened()));
+						second.outstanding(), errors, messages.connections().opened()));
 				if (second.second() % STATUS_SECONDS == 0) {
 					progress().step("%s of %s messages written, %s given up".formatted(second.answered(), second.sent(),
 							errors));

@@ -6,7 +6,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,8 +43,6 @@ final class Watch implements AutoCloseable {
 
 	private final Map<String, URI> targets;
 
-	private final InstantSource clock;
-
 	private final Readings readings = new Readings();
 
 	private final HttpClient client = Http.client(PATIENCE);
@@ -82,9 +79,8 @@ final class Watch implements AutoCloseable {
 	 * Starts scraping.
 	 * @param targets addresses of the services, without a path, by name
 	 */
-	Watch(Map<String, URI> targets, InstantSource clock) {
+	Watch(Map<String, URI> targets) {
 		this.targets = new LinkedHashMap<>(targets);
-		this.clock = clock;
 		this.executor.scheduleWithFixedDelay(this::askOnce, 0, PAUSE.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
@@ -115,7 +111,7 @@ final class Watch implements AutoCloseable {
 			}
 			states.add(new State(name, String.valueOf(this.targets.get(name)), asked.problem()));
 		});
-		long now = this.clock.millis();
+		long now = System.currentTimeMillis();
 		this.moments.put(now, new Moment(now, states, this.readings.next(scrapes)));
 		if (this.moments.size() > MAX_MOMENTS) {
 			this.moments.pollFirstEntry();

@@ -5,7 +5,6 @@ import java.io.PrintWriter;
 import java.net.BindException;
 import java.net.URI;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -64,7 +63,7 @@ public final class WatchCommand implements Callable<Integer> {
 		System.setProperty("sun.net.httpserver.maxRspTime", "10");
 		// An interrupt is its normal end.
 		try (Interruption _ = new Interruption(0);
-				Watch watch = new Watch(chosen, InstantSource.system());
+				Watch watch = new Watch(chosen);
 				WatchServer server = serve(watch)) {
 			PrintWriter out = this.spec.commandLine().getOut();
 			chosen.forEach((name, uri) -> out.printf("%-18s %s%n", name, uri));

@@ -16,18 +16,17 @@ class KneeReportTests {
 	void namesTheGreatestAndWhatWasMissedAboveIt() {
 		String page = Report.page(Runs.knee());
 
-		assertThat(page).contains("reactive sync: 1,550 orders per second; at 1,620/s p99 412 ms.",
-				"p99 of the answers");
+		assertThat(page).contains("reactive sync: 1,550 orders per second.", "p99 412 ms", "p99 of the answers");
 	}
 
 	@Test
 	void givesARangeWhereTheTimeWasUp() {
-		assertThat(page(6_400.0, 12_800.0)).contains("6,400 to 12,800 orders per second (the time was up)");
+		assertThat(page(6_400.0, 12_800.0)).contains("6,400 orders per second.", ">12,800<");
 	}
 
 	@Test
 	void givesALeastWhereNoGreaterRateWasMissed() {
-		assertThat(page(400.0, null)).contains("at least 400 orders per second");
+		assertThat(page(400.0, null)).contains("no greater rate was missed twice");
 	}
 
 	@Test
@@ -48,7 +47,7 @@ class KneeReportTests {
 	@Test
 	void showsAWayThatNeverMetTheGoal() {
 		assertThat(Report.page(Runs.knee()))
-			.contains("reactive queued: met the goal at no rate; at 2/s 3 requests failed");
+			.contains("reactive queued: 0 orders per second.", "3 requests failed: HTTP 503");
 	}
 
 	@Test

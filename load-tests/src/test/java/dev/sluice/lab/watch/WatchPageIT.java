@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 
@@ -42,7 +41,7 @@ class WatchPageIT {
 	void showsFiguresAsTheyComeAndWhoIsDownAndBack() throws Exception {
 		try (StubService stays = new StubService();
 				StubService goes = new StubService();
-				Watch watch = new Watch(Map.of("stays", stays.uri(), "goes", goes.uri()), InstantSource.system());
+				Watch watch = new Watch(Map.of("stays", stays.uri(), "goes", goes.uri()));
 				WatchServer server = new WatchServer(watch::after, 0);
 				Browser browser = browser(server)) {
 			awaitText(browser, STATE, "2 of 2 services answer.");

@@ -3,7 +3,6 @@ package dev.sluice.lab.watch;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
-import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -19,7 +18,7 @@ class WatchTests {
 	@Test
 	void asksEachSecondAndRemembers() {
 		try (StubService service = new StubService();
-				Watch watch = new Watch(Map.of("gateway", service.uri()), InstantSource.system())) {
+				Watch watch = new Watch(Map.of("gateway", service.uri()))) {
 			Moment found = awaitMoment(watch, (moment) -> problem(moment, "gateway") == null
 					&& moment.figures().getOrDefault("orders", Map.of()).getOrDefault("sync saved", 0.0) > 0);
 
@@ -34,7 +33,7 @@ class WatchTests {
 	void aServiceThatIsDownIsSaidToBeAndComesBackByItself() {
 		try (StubService stays = new StubService();
 				StubService goes = new StubService();
-				Watch watch = new Watch(Map.of("stays", stays.uri(), "goes", goes.uri()), InstantSource.system())) {
+				Watch watch = new Watch(Map.of("stays", stays.uri(), "goes", goes.uri()))) {
 			awaitMoment(watch, (moment) -> problem(moment, "goes") == null);
 
 			goes.stop();
@@ -52,7 +51,7 @@ class WatchTests {
 		try (ServerSocket hangs = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
 				StubService answers = new StubService();
 				Watch watch = new Watch(Map.of("hangs", URI.create("http://127.0.0.1:" + hangs.getLocalPort()),
-						"answers", answers.uri()), InstantSource.system())) {
+						"answers", answers.uri()))) {
 			awaitMoment(watch, (moment) -> "no answer within 900 ms".equals(problem(moment, "hangs"))
 					&& problem(moment, "answers") == null);
 		}

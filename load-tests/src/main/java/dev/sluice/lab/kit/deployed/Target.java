@@ -2,7 +2,6 @@ package dev.sluice.lab.kit.deployed;
 
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -95,15 +94,13 @@ public record Target(Map<String, URI> gateways, Map<String, URI> metrics, Access
 
 	/** The parts of the system that cannot be observed, in a few words each. */
 	public List<String> unseen() {
-		List<String> unseen = new ArrayList<>();
-		Stream.concat(this.gateways.keySet().stream(), Stream.of(CONSUMER, "backend"))
-			.filter((service) -> !this.metrics.containsKey(service))
-			.map((service) -> "CPU, collector and counters of " + service)
-			.forEach(unseen::add);
-		unseen.add("CPU of Kafka and PostgreSQL");
-		unseen.add("what other processes use on the target's machines");
-		unseen.add("the backend's limits and its orders");
-		return unseen;
+		return Stream.concat(
+				Stream.concat(this.gateways.keySet().stream(), Stream.of(CONSUMER, "backend"))
+					.filter((service) -> !this.metrics.containsKey(service))
+					.map((service) -> "CPU, collector and counters of " + service),
+				Stream.of("CPU of Kafka and PostgreSQL", "what other processes use on the target's machines",
+						"the backend's limits and its orders"))
+			.toList();
 	}
 
 	/** Notes on it for the report: name to value. */

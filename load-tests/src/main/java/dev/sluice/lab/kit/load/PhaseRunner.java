@@ -143,7 +143,7 @@ public final class PhaseRunner {
 			begin(cycle);
 			watch.begin(System.nanoTime(), this.time.millis(), this.time.jitMillis());
 			Counts counts = end(cycle);
-			watch.end(System.nanoTime(), Math.max(0, this.backend.savedIfKnown()), this.time.millis(),
+			watch.end(System.nanoTime(), this.backend.savedIfKnown(), this.time.millis(),
 					this.time.jitMillis());
 			this.warming.accept(rule, watch.windows());
 			if (watch.isOver()) {
@@ -204,7 +204,7 @@ public final class PhaseRunner {
 			progress = this.generator.progress();
 			Counts counts = progress.counts();
 			if (most > 0 && counts.placed() >= phase.extent().orders()
-					&& counts.accepted() - Math.max(0, this.backend.savedIfKnown()) >= most) {
+					&& counts.accepted() - this.backend.savedIfKnown() >= most) {
 				this.generator.stop();
 			}
 		}
@@ -213,7 +213,7 @@ public final class PhaseRunner {
 
 	/** Waits until the backend has saved so many orders; returns how many it has. */
 	private long drain(long orders, long deadline) throws InterruptedException {
-		long saved = Math.max(0, this.backend.savedIfKnown());
+		long saved = this.backend.savedIfKnown();
 		while (saved < orders && !isOver(deadline)) {
 			pause(POLL);
 			saved = Math.max(saved, this.backend.savedIfKnown());

@@ -116,14 +116,7 @@ public final class PrometheusScraper implements AutoCloseable {
 	@Override
 	public void close() {
 		this.executor.shutdownNow();
-		try {
-			if (!this.executor.awaitTermination(5, TimeUnit.SECONDS)) {
-				throw new IllegalStateException("The scraper did not end within 5 s");
-			}
-		}
-		catch (InterruptedException _) {
-			Thread.currentThread().interrupt();
-		}
+		this.executor.close();
 		this.client.shutdownNow();
 		this.targets.values().forEach((target) -> target.file().close());
 	}

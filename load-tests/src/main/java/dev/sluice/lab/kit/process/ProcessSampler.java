@@ -150,14 +150,7 @@ public final class ProcessSampler implements AutoCloseable {
 	@Override
 	public void close() {
 		this.executor.shutdownNow();
-		try {
-			if (!this.executor.awaitTermination(5, TimeUnit.SECONDS)) {
-				throw new IllegalStateException("The process sampler did not end within 5 s");
-			}
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
+		this.executor.close();
 		if (this.file != null) {
 			this.file.close();
 		}

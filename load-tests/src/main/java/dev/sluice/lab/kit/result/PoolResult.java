@@ -44,11 +44,10 @@ public record PoolResult(int messages, long backendMillis, int newConnectionsPer
 	 *
 	 * @param second since the beginning
 	 * @param errors messages given up
-	 * @param openConnections now
 	 * @param openedConnections since the beginning
 	 */
-	public record Status(int second, long produced, long written, long inFlight, long errors, long failedAttempts,
-			int openConnections, long openedConnections) {
+	public record Status(int second, long produced, long written, long inFlight, long errors,
+			long openedConnections) {
 	}
 
 	/**

@@ -66,17 +66,13 @@ public record BackendControl(HttpClient client, URI uri) {
 		return micros;
 	}
 
-	/** The number of orders that it has saved; -1 if it does not answer. */
-	public long savedIfKnown() {
+	/** The number of orders that it has saved; 0 if it does not answer. */
+	public long savedIfKnown() throws InterruptedException {
 		try {
 			return saved();
 		}
 		catch (LabException _) {
-			return -1;
-		}
-		catch (InterruptedException _) {
-			Thread.currentThread().interrupt();
-			return -1;
+			return 0;
 		}
 	}
 

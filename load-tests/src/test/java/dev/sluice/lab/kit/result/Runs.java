@@ -195,11 +195,11 @@ public final class Runs {
 		return found("pool",
 				new PoolResult(8, 100, 5, List.of(
 						new PoolResult.Case("new", "a new connection for each message",
-								List.of(new PoolResult.Status(1, 8, 5, 3, 0, 3, 3, 8),
-										new PoolResult.Status(2, 400, 200, 100, 100, 900, 80, 300)),
+								List.of(new PoolResult.Status(1, 8, 5, 3, 0, 8),
+										new PoolResult.Status(2, 400, 200, 100, 100, 300)),
 								shares(200)),
 						new PoolResult.Case("kept", "40 at most",
-								List.of(new PoolResult.Status(2, 400, 400, 0, 0, 3, 8, 8)), shares(400)))));
+								List.of(new PoolResult.Status(2, 400, 400, 0, 0, 8)), shares(400)))));
 	}
 
 	private static List<PoolResult.Share> shares(long written) {
