@@ -1,11 +1,15 @@
 package dev.sluice.lab.client;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 
 import dev.sluice.lab.kit.client.CallMode;
-import dev.sluice.lab.kit.page.ReferenceTable;
 import dev.sluice.lab.kit.result.ClientResult.Reference;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +38,15 @@ final class ReferenceCases {
 
 	/** In the order of the table. */
 	static List<Case> all() {
-		return ReferenceTable.rows(ReferenceCases.class, TABLE).stream().map(ReferenceCases::parse).toList();
+		try (InputStream table = Objects.requireNonNull(ReferenceCases.class.getResourceAsStream(TABLE), TABLE)) {
+			return new String(table.readAllBytes(), StandardCharsets.UTF_8).lines()
+				.skip(1)
+				.map((line) -> parse(line.split(",", -1)))
+				.toList();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	private static Case parse(String[] fields) {

@@ -8,18 +8,15 @@ import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.ReferenceTable;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.PoolResult.Share;
 import dev.sluice.lab.kit.result.PoolResult;
 import dev.sluice.lab.kit.result.PoolResult.Case;
 import dev.sluice.lab.kit.result.PoolResult.Status;
-import org.jspecify.annotations.Nullable;
 
 /** What {@code lab pool} shows: messages over new connections and over kept ones. */
 public final class PoolPage {
-
-	private static final String REFERENCE = "reference-connection-pool.csv";
 
 	private final PoolResult result;
 
@@ -64,43 +61,28 @@ public final class PoolPage {
 				"The reference calls “95 %” the mean of the fastest 95 % of the written messages, which leaves out the slow ones; the true percentile stands beside it. Latency counts from when a message was due, further attempts included; of messages that are written at all.");
 	}
 
-	/** The fastest share of the messages, of ours or of the reference's. */
-	private record Fastest(String connections, String whose, double percent, long written, double meanMillis,
-			double minMillis, double maxMillis, @Nullable Double percentileMillis, long errors) {
+	/** A share of the messages of a case. */
+	private record Fastest(Case of, Share share) {
 	}
 
 	private Table shares() {
-		List<Fastest> rows = new ArrayList<>();
-		for (Case each : this.cases) {
-			long errors = each.statuses().getLast().errors();
-			each.shares()
-				.forEach((share) -> rows.add(new Fastest(each.name(), "ours", share.percent(), share.written(),
-						share.meanMillis(), share.minMillis(), share.maxMillis(), share.percentileMillis(), errors)));
-			rows.addAll(reference(each));
-		}
+		List<Fastest> rows = this.cases.stream()
+			.flatMap((each) -> each.shares().stream().map((share) -> new Fastest(each, share)))
+			.toList();
 		return Table.of("The fastest part of the messages, in milliseconds", rows,
-				List.of(Column.words("Connections", Fastest::connections), Column.words("whose", Fastest::whose),
-						Column.figure("percent", (row) -> percent(row.percent())),
-						Column.count("written", Fastest::written), Column.count("mean of these", Fastest::meanMillis),
-						Column.count("min", Fastest::minMillis), Column.count("max of these", Fastest::maxMillis),
-						Column.count("true percentile", Fastest::percentileMillis),
-						Column.count("errors", Fastest::errors)));
+				List.of(Column.words("Connections", (row) -> row.of().name()),
+						Column.figure("percent", (row) -> percent(row.share().percent())),
+						Column.count("written", (row) -> row.share().written()),
+						Column.count("mean of these", (row) -> row.share().meanMillis()),
+						Column.count("min", (row) -> row.share().minMillis()),
+						Column.count("max of these", (row) -> row.share().maxMillis()),
+						Column.count("true percentile", (row) -> row.share().percentileMillis()),
+						Column.count("errors", (row) -> row.of().statuses().getLast().errors())));
 	}
 
 	/** All digits: 99.99 % is not 100 %. */
 	private static String percent(double percent) {
 		return "%s %%".formatted((percent == Math.rint(percent)) ? "" + Math.round(percent) : "" + percent);
-	}
-
-	/** The reference's figures for that way to connect. */
-	private static List<Fastest> reference(Case each) {
-		return ReferenceTable.rows(PoolPage.class, REFERENCE)
-			.stream()
-			.filter((row) -> row[0].equals(each.name().equals("kept") ? "on" : "off"))
-			.map((row) -> new Fastest(each.name(), "the reference's", Double.parseDouble(row[1]),
-					Long.parseLong(row[2]), Double.parseDouble(row[3]), Double.parseDouble(row[4]),
-					Double.parseDouble(row[5]), null, Long.parseLong(row[6])))
-			.toList();
 	}
 
 	private Chart.Seconds chart(String title, String unit, ToLongFunction<Status> figure) {

@@ -105,7 +105,7 @@ public final class SinkPage {
 	private static void transfers(SinkResult sink, Html html) {
 		html.charts(settings(sink).map((setting) -> chart(sink, setting)).toList());
 		html.note(
-				"MB are 10^6 bytes of data, before compression. On the wire: what the client sent, with gRPC's framing and without the headers of HTTP/2, TCP and IP. CPU: of client and sink together. Measured there: in the production system that this repeats. Medians of the repetitions. Where the storage's latency binds, each message takes the storage %s ms: with that, 54 connections that wait reach the 49 Mbit/s of the reference."
+				"MB are 10^6 bytes of data, before compression. On the wire: what the client sent, with gRPC's framing and without the headers of HTTP/2, TCP and IP. CPU: of client and sink together. Medians of the repetitions. Where the storage's latency binds, each message takes the storage %s ms: with that, 54 connections that wait reach the 49 Mbit/s of the reference."
 					.formatted(Figures.measured(sink.storeDelayMillis())));
 	}
 
@@ -121,7 +121,7 @@ public final class SinkPage {
 	}
 
 	private static Table table(SinkResult sink, Setting setting) {
-		List<Column<Row>> columns = new ArrayList<>(List.of(Column.words("Mode", (row) -> row.mode().words()),
+		return Table.of("Transfers when " + setting.words(), rows(sink, setting), List.of(Column.words("Mode", (row) -> row.mode().words()),
 				Column.count("connections", (row) -> row.transfers().getFirst().connections()),
 				Column.measured("seconds", (row) -> row.median(Transfer::seconds)),
 				Column.measured("MB/s", Row::megabytesPerSecond),
@@ -130,29 +130,12 @@ public final class SinkPage {
 				Column.measured("CPU ms per MB", (row) -> row.median(Transfer::cpuMillisPerMegabyte)),
 				Column.measured("least MB/s", (row) -> row.range().getMin()),
 				Column.measured("greatest", (row) -> row.range().getMax())));
-		if (setting == Setting.STORAGE) {
-			// The reference has only this setting.
-			columns.add(Column.measured("speed-up measured there", (row) -> reference(row.mode())));
-		}
-		return Table.of("Transfers when " + setting.words(), rows(sink, setting), columns);
 	}
 
 	/** Bytes sent divided by bytes of data; null if unknown. */
 	private static @Nullable Double wireShare(Row row) {
 		double share = row.median((transfer) -> (double) transfer.wireBytes() / transfer.bytes());
 		return (share > 0) ? Double.valueOf(share) : null;
-	}
-
-	/**
-	 * The reference's speed-up, over a link of 10 Gbit/s; null if it has no such mode.
-	 */
-	private static @Nullable Double reference(Mode mode) {
-		return switch (mode) {
-			case STOP_AND_WAIT -> 1.0;
-			case STREAM -> 3.6;
-			case STREAM_ZSTD -> 7.9;
-			case STREAM_DICTIONARY, STREAM_SPOOL, KAFKA -> null;
-		};
 	}
 
 	/** A mode's colour, the same in every chart. */

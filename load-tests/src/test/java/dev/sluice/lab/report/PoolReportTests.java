@@ -11,12 +11,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PoolReportTests {
 
 	@Test
-	void holdsBothWaysToConnectAgainstTheReferences() {
+	void tellsWhatBecomesOfTheMessages() {
 		String page = Report.page(Runs.pool());
 
 		assertThat(page).contains(
 				"New connections: 200 of 400 messages written, 100 given up, 100 still in flight; 300 connections opened.",
-				"Kept connections: 400 of 400 messages written, 0 given up", "9,627", "66,519");
+				"Kept connections: 400 of 400 messages written, 0 given up");
 	}
 
 	@Test

@@ -12,7 +12,6 @@ import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.ReferenceTable;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
@@ -21,8 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What {@code lab grid} shows before the sections of every comparison: gateways by the
- * backend's delay, next to the measurement that it repeats, of three machines and another
- * framework.
+ * backend's delay.
  */
 public final class GridPage {
 
@@ -42,8 +40,6 @@ public final class GridPage {
 	private static final String USUAL_POOL = "servlet-platform";
 
 	private static final String ASYNC = "servlet-async";
-
-	private static final String REFERENCE = "reference-delay-grid.csv";
 
 	/** The reference's highest load. */
 	private static final int REFERENCE_LOAD = 100;
@@ -100,7 +96,6 @@ public final class GridPage {
 				List.of(Column.words("Backend's delay", (delay) -> delay),
 						Column.measured("of %s threads".formatted(SMALL_POOL_THREADS),
 								(delay) -> ratioTo(SMALL_POOL, delay)),
-						Column.measured("the reference's", GridPage::reference),
 						Column.measured("of 200 threads", (delay) -> ratioTo(USUAL_POOL, delay)),
 						Column.measured("of virtual threads", (delay) -> ratioTo("servlet-virtual", delay)),
 						Column.measured("of reactive", (delay) -> ratioTo("reactive", delay)))));
@@ -113,16 +108,6 @@ public final class GridPage {
 		Optional<CellResult> async = at(ASYNC, delay);
 		return at(variant, delay).filter((other) -> async.isPresent() && other.savedPerSecond() > 0)
 			.map((other) -> async.orElseThrow().savedPerSecond() / other.savedPerSecond())
-			.orElse(null);
-	}
-
-	/** The reference's ratio of asynchronous to synchronous requests. */
-	private static @Nullable Double reference(String delay) {
-		return ReferenceTable.rows(GridPage.class, REFERENCE)
-			.stream()
-			.filter((row) -> delay.equals(row[0] + " ms"))
-			.map((row) -> Double.valueOf(row[1]))
-			.findFirst()
 			.orElse(null);
 	}
 
