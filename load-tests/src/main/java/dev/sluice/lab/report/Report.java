@@ -8,8 +8,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -41,7 +39,6 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.kit.result.SurgeResult;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A self-contained HTML file with charts, their data and the charting library. It loads
@@ -150,31 +147,16 @@ public final class Report {
 					"A cell is one gateway in one mode, with one backend and load. %s of %s are unreliable, marked %s and hollow in charts: a table below all cells says why."
 						.formatted(marked, run.cells().size(), Reliability.SIGN));
 		}
-		disturbed(run).ifPresent((doubt) -> {
+		else if (sections(run).stream().anyMatch((section) -> section.text().contains(Reliability.SIGN))) {
 			brief.add("some figures are unreliable (%s)".formatted(Reliability.SIGN));
-			doubts.add(doubt);
-		});
+			doubts.add(
+					"A %s: other processes used more than %s of the machine's CPU, or it is not known what they used, or the load generator was late."
+						.formatted(Reliability.SIGN, Figures.percent(Reliability.FOREIGN_CPU_LIMIT)));
+		}
 		if (!doubts.isEmpty()) {
 			html.open("details", "class", "caution").element("summary", "Read with care: " + String.join("; ", brief));
 			html.list(doubts).close();
 		}
-	}
-
-	/**
-	 * Disturbances of a run without cells with orders, as such cells have their own
-	 * marks.
-	 */
-	private static Optional<String> disturbed(RunResult run) {
-		List<@Nullable Double> shares = (run.finding() != null) ? run.finding().foreignCpuShares() : List.of();
-		long disturbed = shares.stream().filter(Reliability::disturbed).count();
-		if (disturbed == 0) {
-			return Optional.empty();
-		}
-		double most = shares.stream().filter(Objects::nonNull).mapToDouble(Double::doubleValue).max().orElse(0);
-		return Optional
-			.of("Other processes used more than %s of the machine's CPU, or it is not known what they used, in %s of %s measurements (up to %s); their figures carry a %s."
-				.formatted(Figures.percent(Reliability.FOREIGN_CPU_LIMIT), disturbed, shares.size(),
-						Figures.percent(most), Reliability.SIGN));
 	}
 
 	private static String name(RunResult run) {

@@ -21,11 +21,6 @@ public record ClientResult(List<Run> runs) implements Finding {
 		runs = List.copyOf(runs);
 	}
 
-	@Override
-	public List<@Nullable Double> foreignCpuShares() {
-		return this.runs.stream().<@Nullable Double>map(Run::foreignCpuShare).toList();
-	}
-
 	/**
 	 * One run: due = sent + not sent, and sent = answered + broken + outstanding.
 	 *

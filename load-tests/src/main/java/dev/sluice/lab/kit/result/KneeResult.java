@@ -33,14 +33,6 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 			.values());
 	}
 
-	@Override
-	public List<@Nullable Double> foreignCpuShares() {
-		return this.knees.stream()
-			.flatMap((knee) -> knee.steps().stream())
-			.<@Nullable Double>map(Step::foreignCpuShare)
-			.toList();
-	}
-
 	/**
 	 * One search of a variant and mode.
 	 *

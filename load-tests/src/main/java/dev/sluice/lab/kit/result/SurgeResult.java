@@ -20,11 +20,6 @@ public record SurgeResult(List<Run> runs) implements Finding {
 		runs = List.copyOf(runs);
 	}
 
-	@Override
-	public List<@Nullable Double> foreignCpuShares() {
-		return this.runs.stream().<@Nullable Double>map(Run::foreignCpuShare).toList();
-	}
-
 	/**
 	 * One start of a gateway, and the load on it.
 	 *
