@@ -149,13 +149,9 @@ final class ChaosExperiment extends Experiment {
 	@Override
 	protected Finding finding() {
 		OrderLedger answers = this.ledger;
-		if (answers == null) {
-			return new ChaosResult(this.settings.seed(), this.settings.ratePerSecond(), SYNC_SHARE, null, List.of(),
-					List.of(), List.of(), 0);
-		}
 		LedgerAudit.Audited found = this.audited;
-		return new ChaosResult(this.settings.seed(), this.settings.ratePerSecond(), SYNC_SHARE,
-				(found != null) ? found.balance() : null, this.faults, answers.seconds(),
+		return new ChaosResult((found != null) ? found.balance() : null, this.faults,
+				(answers != null) ? answers.seconds() : List.of(),
 				(found != null) ? found.violations().stream().limit(MAX_VIOLATIONS).toList() : List.of(),
 				this.latestMillis);
 	}

@@ -39,7 +39,7 @@ class ChaosExperimentTests {
 	}
 
 	private static @Nullable String failure(@Nullable Balance balance) {
-		return ChaosExperiment.failure(new ChaosResult(7, 100, 0.2, balance, List.of(), List.of(), List.of(), 0),
+		return ChaosExperiment.failure(new ChaosResult(balance, List.of(), List.of(), List.of(), 0),
 				Path.of("results"));
 	}
 

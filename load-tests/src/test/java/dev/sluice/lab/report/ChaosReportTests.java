@@ -36,7 +36,7 @@ class ChaosReportTests {
 
 	@Test
 	void rendersARunThatEndedBeforeItsAudit() {
-		ChaosResult half = new ChaosResult(1, 100, 0.2, null, List.of(), List.of(), List.of(), 0);
+		ChaosResult half = new ChaosResult(null, List.of(), List.of(), List.of(), 0);
 
 		assertThat(Report.page(Runs.found("chaos", half))).contains("could be audited", "No order was placed");
 	}

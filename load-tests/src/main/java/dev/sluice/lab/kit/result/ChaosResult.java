@@ -8,9 +8,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outcomes of orders that were placed while the system was being broken.
  *
- * @param seed of the schedule
- * @param ratePerSecond orders due
- * @param syncShare share of sync orders
  * @param balance null if the run ended before the audit
  * @param faults in order of their start
  * @param seconds from the first order until everything was settled
@@ -19,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param latestMillis greatest lateness of the load generator
  */
 @JsonTypeName("chaos")
-public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nullable Balance balance,
-		List<Fault> faults, List<Second> seconds, List<String> violations, long latestMillis) implements Finding {
+public record ChaosResult(@Nullable Balance balance, List<Fault> faults, List<Second> seconds,
+		List<String> violations, long latestMillis) implements Finding {
 
 	public ChaosResult {
 		faults = List.copyOf(faults);

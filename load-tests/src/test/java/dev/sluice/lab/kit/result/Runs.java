@@ -85,7 +85,7 @@ public final class Runs {
 				new ChaosResult.Fault("consumer", "restart", 90_000, 97_000));
 		ChaosResult.Balance balance = new ChaosResult.Balance(12_000, 13_100, 2_400, 9_500, 11_899 - lost, 1, lost, 5,
 				0, 95, 90, 0L, 0, 210L, 11_989L - lost);
-		return found("chaos", new ChaosResult(42, 100, 0.2, balance, faults, seconds,
+		return found("chaos", new ChaosResult(balance, faults, seconds,
 				(lost > 0) ? List.of("019a,lost,<17>") : List.of(), 35));
 	}
 
