@@ -71,11 +71,6 @@ final class DrainExperiment extends Experiment {
 	 * @param deadlineMillis time limit of the delivery, in milliseconds
 	 */
 	record Settings(int orders, int deliveryConcurrency, long delayMillis, long deadlineMillis) {
-
-		ServiceOptions consumer() {
-			return ServiceOptions.NONE.withProperty("delivery.concurrency", this.deliveryConcurrency);
-		}
-
 	}
 
 	DrainExperiment(Run run, Infrastructure infrastructure, Settings settings) {
@@ -96,7 +91,8 @@ final class DrainExperiment extends Experiment {
 			feed(stack.infrastructure().kafka().bootstrapServers(), this.settings.orders());
 			progress()
 				.step("Starting a consumer that delivers %s at once".formatted(this.settings.deliveryConcurrency()));
-			Service consumer = stack.startConsumer(this.settings.consumer());
+			Service consumer = stack.startConsumer(
+					ServiceOptions.NONE.withProperty("delivery.concurrency", this.settings.deliveryConcurrency()));
 			drain(control, consumer);
 			this.result = result(control.savedMicros().values());
 		}

@@ -17,6 +17,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
 
 import com.sun.management.OperatingSystemMXBean;
 
@@ -181,17 +182,14 @@ public final class SinkSender {
 	}
 
 	private long bytes(long messages) {
-		long all = this.pool.stream().mapToLong((batch) -> batch.length).sum();
-		long rest = this.pool.stream().limit(messages % this.pool.size()).mapToLong((batch) -> batch.length).sum();
-		return messages / this.pool.size() * all + rest;
+		return LongStream.range(0, messages).map((number) -> message(number).length).sum();
 	}
 
 	/** Number of messages with this many bytes in total. */
 	private long messages(long bytes) {
-		long messages = bytes / bytes(this.pool.size()) * this.pool.size();
-		long sum = bytes(messages);
-		while (sum < bytes) {
-			sum += message(messages++).length;
+		long messages = 0;
+		for (long sum = 0; sum < bytes; messages++) {
+			sum += message(messages).length;
 		}
 		return messages;
 	}

@@ -3,6 +3,7 @@ package dev.sluice.lab.surge;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
 import dev.sluice.lab.kit.client.OpenClient.Requests;
@@ -30,30 +31,30 @@ record SurgeEvaluation(List<Step> steps, Requests requests, ProcessSamples sampl
 
 	/** Each step of the load. */
 	List<Part> parts() {
-		List<Part> parts = new ArrayList<>();
-		int second = 0;
-		int number = 0;
-		for (Step step : this.steps) {
-			int end = second + (int) step.duration().toSeconds();
-			parts.add(part(second, end, number, number + step.requests()));
-			second = end;
-			number += step.requests();
-		}
-		return parts;
+		return parts((step) -> (int) step.duration().toSeconds());
 	}
 
 	/** Each second of the load. */
 	List<Part> seconds() {
-		List<Part> seconds = new ArrayList<>();
+		return parts((_) -> 1);
+	}
+
+	/** The steps in parts of so many seconds. */
+	private List<Part> parts(ToIntFunction<Step> length) {
+		List<Part> parts = new ArrayList<>();
+		int begin = 0;
 		int number = 0;
 		for (Step step : this.steps) {
-			for (int second = 0; second < step.duration().toSeconds(); second++) {
-				seconds.add(part(seconds.size(), seconds.size() + 1, number + requests(step, second),
-						number + requests(step, second + 1)));
+			int seconds = (int) step.duration().toSeconds();
+			int each = length.applyAsInt(step);
+			for (int from = 0; from < seconds; from += each) {
+				parts.add(part(begin + from, begin + from + each, number + requests(step, from),
+						number + requests(step, from + each)));
 			}
+			begin += seconds;
 			number += step.requests();
 		}
-		return seconds;
+		return parts;
 	}
 
 	/** The number of a step's requests that are due before a second of it has ended. */

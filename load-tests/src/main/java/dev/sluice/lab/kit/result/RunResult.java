@@ -69,13 +69,6 @@ public record RunResult(int schema, String experiment, String command, Instant s
 			Objects.requireNonNull(gitSha, "gitSha");
 		}
 
-		/** An environment of which nothing is known. */
-		public static Environment unknown() {
-			return new Environment(Runtime.getRuntime().availableProcessors(), 0, "unknown",
-					System.getProperty("os.name"), System.getProperty("java.runtime.version"), "unknown", "unknown",
-					false);
-		}
-
 	}
 
 	/**

@@ -32,6 +32,8 @@ public abstract class Experiment {
 	/** The file with the stack traces, in the run's directory. */
 	public static final String FAILURES = "failures.txt";
 
+	private static final int TRIES = 3;
+
 	private final String name;
 
 	private final Run run;
@@ -94,18 +96,19 @@ public abstract class Experiment {
 			partial = why(ex);
 		}
 		Instant finishedAt = Instant.now();
-		// Again after a failure, which may be an interrupt.
-		for (int tries = 1; tries <= 2; tries++) {
+		// Again after a failure, which may be an interrupt, and at last without a finding.
+		for (int tries = 1;; tries++) {
 			try {
-				return write(result(finishedAt, partial, finding()));
+				return write(result(finishedAt, partial, (tries < TRIES) ? finding() : null));
 			}
 			catch (Throwable ex) {
+				if (tries == TRIES) {
+					throw ex;
+				}
 				String why = why(ex);
 				partial = (partial != null) ? partial : why;
 			}
 		}
-		return write(new RunResult(RunResult.SCHEMA, this.name, this.run.command(), this.startedAt, finishedAt, partial,
-				Environment.unknown(), Map.of(), null, List.of()));
 	}
 
 	/**

@@ -11,12 +11,6 @@ import java.time.Instant;
  */
 public record Window(Instant start, Instant end) {
 
-	public Window {
-		if (end.isBefore(start)) {
-			throw new IllegalArgumentException("A window cannot end at " + end + ", before its start " + start);
-		}
-	}
-
 	public boolean contains(Instant time) {
 		return !time.isBefore(this.start) && time.isBefore(this.end);
 	}
