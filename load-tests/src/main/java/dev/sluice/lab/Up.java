@@ -101,8 +101,8 @@ final class Up implements Callable<Integer> {
 		return Stream.of(Variant.values())
 			.filter((variant) -> variant.id().equals("servlet-" + this.threads))
 			.findFirst()
-			.orElseThrow(() -> new ParameterException(this.spec.commandLine(),
-					"--threads: platform, virtual or async"));
+			.orElseThrow(
+					() -> new ParameterException(this.spec.commandLine(), "--threads: platform, virtual or async"));
 	}
 
 	private int run(Stack stack, Variant servlet) {

@@ -107,8 +107,8 @@ public final class ClientCommand extends ExperimentCommand {
 			throw usage("--requests-per-second for --duration: 1 to %s requests in at least 1 s"
 				.formatted(OpenClient.MAX_REQUESTS));
 		}
-		return new Case("%s, %s/s".formatted(this.mode, Figures.measured(this.requestsPerSecond)), this.mode, this.mode.threads(),
-				this.requestsPerSecond, Duration.ofSeconds(this.seconds), "", null);
+		return new Case("%s, %s/s".formatted(this.mode, Figures.measured(this.requestsPerSecond)), this.mode,
+				this.mode.threads(), this.requestsPerSecond, Duration.ofSeconds(this.seconds), "", null);
 	}
 
 }

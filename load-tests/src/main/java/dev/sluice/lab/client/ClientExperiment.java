@@ -115,8 +115,8 @@ final class ClientExperiment extends Experiment {
 			for (Case each : this.settings.cases()) {
 				for (Map.Entry<String, URI> gateway : deployed.target().gateways().entrySet()) {
 					for (Mode mode : deployed.modes()) {
-						placeOrders("%s %s, %s".formatted(gateway.getKey(), mode, each.name()), each, gateway.getValue(),
-								mode, system);
+						placeOrders("%s %s, %s".formatted(gateway.getKey(), mode, each.name()), each,
+								gateway.getValue(), mode, system);
 					}
 				}
 			}

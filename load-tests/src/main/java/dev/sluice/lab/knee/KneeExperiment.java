@@ -110,9 +110,8 @@ final class KneeExperiment extends Experiment {
 
 	@Override
 	protected Finding finding() {
-		return new KneeResult(this.settings.goal().toString(),
-				(this.settings.target() != null) ? "the target's own" : "50 ms for an order; any number of orders at once",
-				this.knees);
+		return new KneeResult(this.settings.goal().toString(), (this.settings.target() != null) ? "the target's own"
+				: "50 ms for an order; any number of orders at once", this.knees);
 	}
 
 	@Override
@@ -140,7 +139,8 @@ final class KneeExperiment extends Experiment {
 		backend.behave(BackendModel.UNLIMITED.behaviour());
 		for (Variant variant : this.settings.variants()) {
 			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE);
-					TargetSystem target = new TargetSystem(new Target(Map.of(variant.id(), gateway.uri()), metrics, Access.OPEN));
+					TargetSystem target = new TargetSystem(
+							new Target(Map.of(variant.id(), gateway.uri()), metrics, Access.OPEN));
 					ProcessSampler sampler = new ProcessSampler(stack.processes(),
 							directory().directory("samples").resolve(variant + ".csv"))) {
 				SystemUnderTest system = new SystemUnderTest(gateway.uri(), target,
@@ -237,9 +237,8 @@ final class KneeExperiment extends Experiment {
 		long leftBehind = all - saved(mode, system) - waiting;
 		PrometheusHistogram saved = (before != null && system.drained(DRAIN) && system.saved() >= all)
 				? system.savedTimes().since(before) : null;
-		return new Step(rate, figures.latency(), (saved != null) ? millis(saved.percentile(99)) : null,
-				figures.tally(), figures.lag().p99AtMost(), figures.cpuMillisPerRequest(),
-				system.foreignCpuShare(window),
+		return new Step(rate, figures.latency(), (saved != null) ? millis(saved.percentile(99)) : null, figures.tally(),
+				figures.lag().p99AtMost(), figures.cpuMillisPerRequest(), system.foreignCpuShare(window),
 				goal.missed(mode, figures.tally(), figures.latency(),
 						(saved != null) ? millis(saved.p99AtMost()) : null, leftBehind));
 	}

@@ -49,8 +49,8 @@ public final class KneePage {
 		double[] rates = rates(searches);
 		return "%s: %s orders per second%s.".formatted(
 				Reliability.sign(searches.getFirst().name(), searches.stream().anyMatch(KneePage::marked)),
-				Figures.measured(median(searches)), (rates.length == 1) ? "" : " (%s to %s in %s searches)".formatted(
-						Figures.measured(rates[0]), Figures.measured(rates[rates.length - 1]), rates.length));
+				Figures.measured(median(searches)), (rates.length == 1) ? "" : " (%s to %s in %s searches)"
+					.formatted(Figures.measured(rates[0]), Figures.measured(rates[rates.length - 1]), rates.length));
 	}
 
 	private static double[] rates(List<Knee> searches) {

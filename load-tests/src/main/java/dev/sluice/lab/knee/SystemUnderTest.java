@@ -72,9 +72,7 @@ record SystemUnderTest(URI gateway, TargetSystem system, @Nullable Started start
 	 */
 	@Nullable Double foreignCpuShare(Window window) {
 		return (this.started == null) ? null
-				: this.started.sampler()
-					.samples()
-					.foreignCpuShare(window, Runtime.getRuntime().availableProcessors());
+				: this.started.sampler().samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors());
 	}
 
 	/**

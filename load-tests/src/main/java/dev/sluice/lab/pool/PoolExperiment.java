@@ -112,8 +112,8 @@ final class PoolExperiment extends Experiment {
 			shares = shares(OpenClient.run(load, messages, (second) -> {
 				// What is neither on its way nor answered was given up.
 				long errors = Math.max(0, second.sent() - second.answered() - second.outstanding());
-				statuses.add(new Status(second.second(), second.sent(), second.answered(),
-						second.outstanding(), errors, messages.connections().opened()));
+				statuses.add(new Status(second.second(), second.sent(), second.answered(), second.outstanding(), errors,
+						messages.connections().opened()));
 				if (second.second() % STATUS_SECONDS == 0) {
 					progress().step("%s of %s messages written, %s given up".formatted(second.answered(), second.sent(),
 							errors));

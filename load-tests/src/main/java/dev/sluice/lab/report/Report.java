@@ -115,7 +115,10 @@ public final class Report {
 			case SinkResult sink -> SinkPage.sections(sink);
 			case SurgeResult surge -> SurgePage.sections(surge);
 		};
-		return Stream.concat(own.stream(), Stream.of(new Section("method", "How to repeat it, and where it ran", (html) -> method(run, html)))).toList();
+		return Stream
+			.concat(own.stream(),
+					Stream.of(new Section("method", "How to repeat it, and where it ran", (html) -> method(run, html))))
+			.toList();
 	}
 
 	private static void section(Html html, Section section) {

@@ -25,9 +25,10 @@ public final class ScenarioPage {
 	}
 
 	private static String limits(ScenarioResult scenario) {
-		return scenario.limits().isEmpty() ? "It has no limits to keep." : "Limits: %s. Kept in %s of %s cells.".formatted(String.join(", ", scenario.limits()),
-				Figures.count(scenario.judgements().stream().filter(Judgement::kept).count()),
-				Figures.count(scenario.judgements().size()));
+		return scenario.limits().isEmpty() ? "It has no limits to keep."
+				: "Limits: %s. Kept in %s of %s cells.".formatted(String.join(", ", scenario.limits()),
+						Figures.count(scenario.judgements().stream().filter(Judgement::kept).count()),
+						Figures.count(scenario.judgements().size()));
 	}
 
 	private static Table judgements(ScenarioResult scenario) {

@@ -84,7 +84,8 @@ public final class SinkCommand extends ExperimentCommand {
 		if (data < 1 || times < 1) {
 			throw usage("At least 1 MB and 1 repetition are needed");
 		}
-		return new SinkExperiment.Settings(EnumSet.copyOf(this.settings), data, times, this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS);
+		return new SinkExperiment.Settings(EnumSet.copyOf(this.settings), data, times,
+				this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS);
 	}
 
 }

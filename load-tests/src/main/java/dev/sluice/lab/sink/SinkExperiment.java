@@ -165,8 +165,7 @@ final class SinkExperiment extends Experiment {
 		long bytes = this.settings.bytes(setting);
 		Path spool = directory().directory("spool");
 		SinkSender.Job job = new SinkSender.Job(setting, mode, repetition, target, bytes,
-				this.settings.warmUpSeconds(setting),
-				(sink != null) ? sink.pid() : 0, spool.toString());
+				this.settings.warmUpSeconds(setting), (sink != null) ? sink.pid() : 0, spool.toString());
 		Path in = directory().path().resolve("job.json");
 		Path out = directory().path().resolve("report.json");
 		Files.write(in, this.json.writeValueAsBytes(job));

@@ -121,15 +121,16 @@ public final class SinkPage {
 	}
 
 	private static Table table(SinkResult sink, Setting setting) {
-		return Table.of("Transfers when " + setting.words(), rows(sink, setting), List.of(Column.words("Mode", (row) -> row.mode().words()),
-				Column.count("connections", (row) -> row.transfers().getFirst().connections()),
-				Column.measured("seconds", (row) -> row.median(Transfer::seconds)),
-				Column.measured("MB/s", Row::megabytesPerSecond),
-				Column.count("messages/s", (row) -> Math.round(row.median(Transfer::messagesPerSecond))),
-				Column.measured("speed-up", Row::speedUp), Column.percent("on the wire", SinkPage::wireShare),
-				Column.measured("CPU ms per MB", (row) -> row.median(Transfer::cpuMillisPerMegabyte)),
-				Column.measured("least MB/s", (row) -> row.range().getMin()),
-				Column.measured("greatest", (row) -> row.range().getMax())));
+		return Table.of("Transfers when " + setting.words(), rows(sink, setting),
+				List.of(Column.words("Mode", (row) -> row.mode().words()),
+						Column.count("connections", (row) -> row.transfers().getFirst().connections()),
+						Column.measured("seconds", (row) -> row.median(Transfer::seconds)),
+						Column.measured("MB/s", Row::megabytesPerSecond),
+						Column.count("messages/s", (row) -> Math.round(row.median(Transfer::messagesPerSecond))),
+						Column.measured("speed-up", Row::speedUp), Column.percent("on the wire", SinkPage::wireShare),
+						Column.measured("CPU ms per MB", (row) -> row.median(Transfer::cpuMillisPerMegabyte)),
+						Column.measured("least MB/s", (row) -> row.range().getMin()),
+						Column.measured("greatest", (row) -> row.range().getMax())));
 	}
 
 	/** Bytes sent divided by bytes of data; null if unknown. */

@@ -98,8 +98,8 @@ public final class SinkSender {
 	 * @param sinkPid process whose CPU time is measured, too; 0 for none
 	 * @param directory directory for a spool
 	 */
-	public record Job(Setting setting, Mode mode, int repetition, String target, long bytes,
-			int warmUpSeconds, long sinkPid, String directory) {
+	public record Job(Setting setting, Mode mode, int repetition, String target, long bytes, int warmUpSeconds,
+			long sinkPid, String directory) {
 	}
 
 	/** Moves a number of bytes, and returns when all are stored. */

@@ -150,8 +150,9 @@ final class SurgeExperiment extends Experiment {
 	/** Keeps what became of each order. */
 	private void write(String name, Requests requests) throws IOException {
 		Path file = directory().directory("requests").resolve(name + ".csv.gz");
-		GzipCsv.write(file, "status,lag_micros,latency_micros", IntStream.range(0, requests.status().length).boxed().toList(),
-				(i) -> "%s,%s,%s".formatted(requests.status()[i], requests.lagMicros()[i], requests.latencyMicros()[i]));
+		GzipCsv.write(file, "status,lag_micros,latency_micros",
+				IntStream.range(0, requests.status().length).boxed().toList(), (i) -> "%s,%s,%s"
+					.formatted(requests.status()[i], requests.lagMicros()[i], requests.latencyMicros()[i]));
 	}
 
 	@Override

@@ -62,9 +62,7 @@ public final class WatchCommand implements Callable<Integer> {
 		System.setProperty("sun.net.httpserver.maxReqTime", "10");
 		System.setProperty("sun.net.httpserver.maxRspTime", "10");
 		// An interrupt is its normal end.
-		try (Interruption _ = new Interruption(0);
-				Watch watch = new Watch(chosen);
-				WatchServer server = serve(watch)) {
+		try (Interruption _ = new Interruption(0); Watch watch = new Watch(chosen); WatchServer server = serve(watch)) {
 			PrintWriter out = this.spec.commandLine().getOut();
 			chosen.forEach((name, uri) -> out.printf("%-18s %s%n", name, uri));
 			out.printf("%nOpen http://127.0.0.1:%s/ . Ctrl-C stops it.%n", server.port());

@@ -47,7 +47,8 @@ class FaultInjectorTests {
 				fault("broker 2", Kind.RESTART, 0), fault("broker 1", Kind.FREEZE, 50))) {
 			injector.awaitHealed(TIMEOUT);
 
-			assertThat(injector.done()).extracting(ChaosResult.Fault::target).containsExactly("broker 1", "broker 2", "broker 1");
+			assertThat(injector.done()).extracting(ChaosResult.Fault::target)
+				.containsExactly("broker 1", "broker 2", "broker 1");
 			assertThat(injector.done()).allMatch((done) -> done.healedMillis() >= done.beganMillis());
 		}
 		assertThat(this.events).containsExactly("kill", "start", "stop", "start", "freeze", "unfreeze");

@@ -147,7 +147,8 @@ class ResultsDocumentTests {
 		assumeTrue(Stream.of(System.getenv("PATH").split(File.pathSeparator))
 			.anyMatch((path) -> Files.isExecutable(Path.of(path, "python3"))));
 
-		Process recompute = new ProcessBuilder("python3", "scripts/recompute.py", "../docs/results/%s.zip".formatted(run))
+		Process recompute = new ProcessBuilder("python3", "scripts/recompute.py",
+				"../docs/results/%s.zip".formatted(run))
 			.redirectOutput(ProcessBuilder.Redirect.DISCARD)
 			.start();
 

@@ -18,8 +18,7 @@ class CausesReportTests {
 
 	@Test
 	void leavesOutWhatWasNotMeasured() {
-		assertThat(Report.page(Runs.run("compare --causes", null, List.of())))
-			.contains("No cell was measured.");
+		assertThat(Report.page(Runs.run("compare --causes", null, List.of()))).contains("No cell was measured.");
 	}
 
 }

@@ -46,8 +46,8 @@ class KneeReportTests {
 
 	@Test
 	void showsAWayThatNeverMetTheGoal() {
-		assertThat(Report.page(Runs.knee()))
-			.contains("reactive queued: 0 orders per second.", "3 requests failed: HTTP 503");
+		assertThat(Report.page(Runs.knee())).contains("reactive queued: 0 orders per second.",
+				"3 requests failed: HTTP 503");
 	}
 
 	@Test

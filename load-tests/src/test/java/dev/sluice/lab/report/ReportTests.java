@@ -129,7 +129,8 @@ class ReportTests {
 		String page = withoutScripts(Report.page(Runs.partial()));
 
 		assertThat(page).contains("Partial: interrupted by the user",
-				"1 of 24 are unreliable, marked † and hollow in charts: ", "6.87 †", "gave up after 60 s: 412 of 1,000 orders were saved",
+				"1 of 24 are unreliable, marked † and hollow in charts: ", "6.87 †",
+				"gave up after 60 s: 412 of 1,000 orders were saved",
 				"other processes used 27 % of the machine&#39;s CPU", "HTTP 503: 288, HTTP 504: 1,500");
 	}
 

@@ -17,8 +17,7 @@ class WatchTests {
 
 	@Test
 	void asksEachSecondAndRemembers() {
-		try (StubService service = new StubService();
-				Watch watch = new Watch(Map.of("gateway", service.uri()))) {
+		try (StubService service = new StubService(); Watch watch = new Watch(Map.of("gateway", service.uri()))) {
 			Moment found = awaitMoment(watch, (moment) -> problem(moment, "gateway") == null
 					&& moment.figures().getOrDefault("orders", Map.of()).getOrDefault("sync saved", 0.0) > 0);
 

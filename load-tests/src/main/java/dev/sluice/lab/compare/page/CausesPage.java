@@ -45,11 +45,11 @@ public final class CausesPage {
 		if (all.isEmpty()) {
 			return;
 		}
-		html.charts(
-				List.of(chart("Orders answered per second, " + MANY, "orders per second",
+		html.charts(List.of(
+				chart("Orders answered per second, " + MANY, "orders per second",
 						Chart.top(all.stream().map(Effect::perSecond)), all, Effect::perSecond),
-						chart("Stopped by the gateway's collector, % of the time", "% of the time", 100, all,
-								(effect) -> (effect.pauseShare() != null) ? effect.pauseShare() * 100 : null)));
+				chart("Stopped by the gateway's collector, % of the time", "% of the time", 100, all,
+						(effect) -> (effect.pauseShare() != null) ? effect.pauseShare() * 100 : null)));
 		html.note(
 				"A loss is the share of the base's rate at the same N that is missing. A setting has collapsed below %s of the base's rate; a collector that stops the gateway for less than %s of the time is taken to explain no collapse. Rates are those of orders answered 201, until the last of them."
 					.formatted(Figures.percent(Collapse.COLLAPSED_BELOW), Figures.percent(Collapse.LITTLE_PAUSE)));

@@ -122,8 +122,7 @@ public final class ComparePage {
 		if (this.run.experiment().equals(CausesPage.NAME)) {
 			return text.toString();
 		}
-		if (this.refusal.isEmpty() && this.compare.scenario() == null && !isGrid()
-				&& this.kind != Load.Kind.OFFERED) {
+		if (this.refusal.isEmpty() && this.compare.scenario() == null && !isGrid() && this.kind != Load.Kind.OFFERED) {
 			text.append(Section.text(ModeOverview.lines(ModeByLoad.of(this.run))));
 		}
 		text.append(System.lineSeparator());

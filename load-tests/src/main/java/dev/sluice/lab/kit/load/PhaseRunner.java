@@ -102,8 +102,8 @@ public final class PhaseRunner {
 	 * @param health called while the runner waits; fails if a service has died
 	 * @param warming receives the windows of a warm-up after each of them
 	 */
-	public PhaseRunner(BackendControl backend, GeneratorProcess generator, List<Long> services, Path outcomes, String token,
-			Runnable health, BiConsumer<Settling, List<WarmUpWindow>> warming) {
+	public PhaseRunner(BackendControl backend, GeneratorProcess generator, List<Long> services, Path outcomes,
+			String token, Runnable health, BiConsumer<Settling, List<WarmUpWindow>> warming) {
 		this.backend = backend;
 		this.generator = generator;
 		this.time = new ProcessTime(Stream.concat(services.stream(), Stream.of(generator.pid())).toList());
@@ -143,8 +143,7 @@ public final class PhaseRunner {
 			begin(cycle);
 			watch.begin(System.nanoTime(), this.time.millis(), this.time.jitMillis());
 			Counts counts = end(cycle);
-			watch.end(System.nanoTime(), this.backend.savedIfKnown(), this.time.millis(),
-					this.time.jitMillis());
+			watch.end(System.nanoTime(), this.backend.savedIfKnown(), this.time.millis(), this.time.jitMillis());
 			this.warming.accept(rule, watch.windows());
 			if (watch.isOver()) {
 				return outcome(phase, counts, watch.windows());

@@ -22,7 +22,8 @@ public final class GzipCsv {
 	}
 
 	/** Writes a file, a line for each row. */
-	public static <T> void write(Path file, String head, Collection<T> rows, Function<T, String> line) throws IOException {
+	public static <T> void write(Path file, String head, Collection<T> rows, Function<T, String> line)
+			throws IOException {
 		try (BufferedWriter out = new BufferedWriter(
 				new OutputStreamWriter(new GZIPOutputStream(Files.newOutputStream(file)), StandardCharsets.UTF_8))) {
 			out.write(head + "\n");

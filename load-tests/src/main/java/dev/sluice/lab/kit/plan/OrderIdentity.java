@@ -8,9 +8,9 @@ import java.util.UUID;
 
 /**
  * The orders of a load by number. Customer, content, idempotency key and id follow from
- * the number, so none of them is kept. The id is derived as the gateways promise to derive
- * it, so it is known even for an order that was never answered. Each id in an answer is
- * compared with it.
+ * the number, so none of them is kept. The id is derived as the gateways promise to
+ * derive it, so it is known even for an order that was never answered. Each id in an
+ * answer is compared with it.
  *
  * @param token unique for the load; part of each key
  */

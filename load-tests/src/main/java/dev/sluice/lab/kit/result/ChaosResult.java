@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param latestMillis greatest lateness of the load generator
  */
 @JsonTypeName("chaos")
-public record ChaosResult(@Nullable Balance balance, List<Fault> faults, List<Second> seconds,
-		List<String> violations, long latestMillis) implements Finding {
+public record ChaosResult(@Nullable Balance balance, List<Fault> faults, List<Second> seconds, List<String> violations,
+		long latestMillis) implements Finding {
 
 	public ChaosResult {
 		faults = List.copyOf(faults);

@@ -46,8 +46,7 @@ public record PoolResult(int messages, long backendMillis, int newConnectionsPer
 	 * @param errors messages given up
 	 * @param openedConnections since the beginning
 	 */
-	public record Status(int second, long produced, long written, long inFlight, long errors,
-			long openedConnections) {
+	public record Status(int second, long produced, long written, long inFlight, long errors, long openedConnections) {
 	}
 
 	/**

@@ -83,12 +83,13 @@ class CostTests {
 
 	@Test
 	void tellsTheSystemsServicesFirstAndLastWhatMeasures() {
-		measured(100, Map.of("postgresql", cpu(1), CellEvaluation.LAB, cpu(1), "backend", cpu(1), CellEvaluation.LOAD_GENERATOR,
-				cpu(1)));
+		measured(100, Map.of("postgresql", cpu(1), CellEvaluation.LAB, cpu(1), "backend", cpu(1),
+				CellEvaluation.LOAD_GENERATOR, cpu(1)));
 		measured(100, Map.of("consumer", cpu(1), "kafka", cpu(1), "gateway", cpu(1)));
 
 		assertThat(cost().services()).startsWith("gateway", "consumer", "backend", "kafka", "postgresql")
-			.endsWith(List.of(CellEvaluation.LAB, CellEvaluation.LOAD_GENERATOR).stream().sorted().toArray(String[]::new))
+			.endsWith(
+					List.of(CellEvaluation.LAB, CellEvaluation.LOAD_GENERATOR).stream().sorted().toArray(String[]::new))
 			.hasSize(7);
 		assertThat(cost().systemCpuMillis()).as("without what measures").isEqualTo(5);
 	}

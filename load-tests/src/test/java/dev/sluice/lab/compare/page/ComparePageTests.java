@@ -63,8 +63,8 @@ class ComparePageTests {
 
 	@Test
 	void theSmallestRunConcludesNothing() {
-		RunResult run = Runs.run("compare", null,
-				new CompareResult(pairs(0.0, 0.0, 0.0, 0.0), null, null, "smallest"), List.of());
+		RunResult run = Runs.run("compare", null, new CompareResult(pairs(0.0, 0.0, 0.0, 0.0), null, null, "smallest"),
+				List.of());
 
 		assertThat(ComparePage.text(run).lines()).first()
 			.isEqualTo("Everything works. This was the smallest run, which concludes nothing about the modes.");

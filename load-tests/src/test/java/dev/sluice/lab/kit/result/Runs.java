@@ -85,8 +85,8 @@ public final class Runs {
 				new ChaosResult.Fault("consumer", "restart", 90_000, 97_000));
 		ChaosResult.Balance balance = new ChaosResult.Balance(12_000, 13_100, 2_400, 9_500, 11_899 - lost, 1, lost, 5,
 				0, 95, 90, 0L, 0, 210L, 11_989L - lost);
-		return found("chaos", new ChaosResult(balance, faults, seconds,
-				(lost > 0) ? List.of("019a,lost,<17>") : List.of(), 35));
+		return found("chaos",
+				new ChaosResult(balance, faults, seconds, (lost > 0) ? List.of("019a,lost,<17>") : List.of(), 35));
 	}
 
 	/** A client that keeps up, and one with more and more waiting requests. */
@@ -198,8 +198,8 @@ public final class Runs {
 								List.of(new PoolResult.Status(1, 8, 5, 3, 0, 8),
 										new PoolResult.Status(2, 400, 200, 100, 100, 300)),
 								shares(200)),
-						new PoolResult.Case("kept", "40 at most",
-								List.of(new PoolResult.Status(2, 400, 400, 0, 0, 8)), shares(400)))));
+						new PoolResult.Case("kept", "40 at most", List.of(new PoolResult.Status(2, 400, 400, 0, 0, 8)),
+								shares(400)))));
 	}
 
 	private static List<PoolResult.Share> shares(long written) {
