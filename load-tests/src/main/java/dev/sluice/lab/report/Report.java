@@ -23,7 +23,6 @@ import dev.sluice.lab.knee.KneePage;
 import dev.sluice.lab.pool.PoolPage;
 import dev.sluice.lab.sink.SinkPage;
 import dev.sluice.lab.surge.SurgePage;
-import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
@@ -67,10 +66,8 @@ public final class Report {
 
 	/** What the terminal shows of a run: empty, or ending with a line break. */
 	public static String text(RunResult run) {
-		String text = (run.finding() instanceof CompareResult) ? ComparePage.text(run)
+		return (run.finding() instanceof CompareResult) ? ComparePage.text(run)
 				: sections(run).stream().map(Section::text).collect(Collectors.joining());
-		String unseen = run.configuration().get(Target.UNSEEN);
-		return (unseen != null) ? "%sNot seen: %s.%n".formatted(text, unseen) : text;
 	}
 
 	static String page(RunResult run) {

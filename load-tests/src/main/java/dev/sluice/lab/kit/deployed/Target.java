@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.PropertyNamingStrategies.KebabCaseStrategy;
@@ -22,9 +21,6 @@ import tools.jackson.databind.annotation.JsonNaming;
  * @param access credentials and trusted certificates
  */
 public record Target(Map<String, URI> gateways, Map<String, URI> metrics, Access access) {
-
-	/** What the report calls {@link #unseen}. */
-	public static final String UNSEEN = "not seen";
 
 	/** The consumer's name in {@link #metrics}. */
 	public static final String CONSUMER = "consumer";
@@ -92,23 +88,11 @@ public record Target(Map<String, URI> gateways, Map<String, URI> metrics, Access
 		return new Target(gateways, Map.of(), Access.OPEN);
 	}
 
-	/** The parts of the system that cannot be observed, in a few words each. */
-	public List<String> unseen() {
-		return Stream.concat(
-				Stream.concat(this.gateways.keySet().stream(), Stream.of(CONSUMER, "backend"))
-					.filter((service) -> !this.metrics.containsKey(service))
-					.map((service) -> "CPU, collector and counters of " + service),
-				Stream.of("CPU of Kafka and PostgreSQL", "what other processes use on the target's machines",
-						"the backend's limits and its orders"))
-			.toList();
-	}
-
 	/** Notes on it for the report: name to value. */
 	public Map<String, String> notes() {
 		Map<String, String> notes = new LinkedHashMap<>();
 		notes.put("target", listed(this.gateways) + "; deployed, neither started nor changed by the lab");
 		notes.put("target's metrics", this.metrics.isEmpty() ? "none" : listed(this.metrics));
-		notes.put(UNSEEN, String.join("; ", unseen()));
 		return notes;
 	}
 

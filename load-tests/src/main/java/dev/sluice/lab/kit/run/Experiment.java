@@ -96,8 +96,7 @@ public abstract class Experiment {
 			partial = why(ex);
 		}
 		Instant finishedAt = Instant.now();
-		// Again after a failure, which may be an interrupt, and at last without a
-		// finding.
+		// Again after a failure, such as an interrupt; at last without a finding.
 		for (int tries = 1;; tries++) {
 			try {
 				return write(result(finishedAt, partial, (tries < TRIES) ? finding() : null));

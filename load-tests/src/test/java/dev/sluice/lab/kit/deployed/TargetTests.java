@@ -32,7 +32,6 @@ class TargetTests {
 		assertThat(target.metrics()).containsEntry("consumer", URI.create("http://10.0.0.1:8082/actuator/prometheus"));
 		assertThat(target.access().token()).isEqualTo(this.directory.resolve("token"));
 		assertThat(target.access().ca()).isEqualTo(this.directory.resolve("ca.pem"));
-		assertThat(target.unseen()).contains("CPU, collector and counters of backend", "CPU of Kafka and PostgreSQL");
 	}
 
 	@Test
