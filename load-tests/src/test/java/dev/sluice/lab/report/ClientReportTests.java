@@ -46,9 +46,4 @@ class ClientReportTests {
 		assertThat(Report.page(Runs.client())).contains("sync-over-async, 100/s †").doesNotContain(">async, 100/s †");
 	}
 
-	@Test
-	void saysThatNothingWasSent() {
-		assertThat(Report.page(Runs.found("client", new ClientResult(List.of())))).contains("Nothing was sent.");
-	}
-
 }

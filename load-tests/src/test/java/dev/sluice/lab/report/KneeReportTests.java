@@ -50,10 +50,4 @@ class KneeReportTests {
 				"3 requests failed: HTTP 503");
 	}
 
-	@Test
-	void saysThatNoneWasSearched() {
-		assertThat(Report.page(Runs.found("knee", new KneeResult("goal", "backend", List.of()))))
-			.contains("None was searched.");
-	}
-
 }

@@ -88,17 +88,6 @@ class ReportTests {
 	}
 
 	@Test
-	void everyChartIsFollowedByItsData() {
-		String page = Report.page(Runs.full());
-
-		List<JsonNode> charts = charts(page);
-		assertThat(charts).extracting((chart) -> chart.path("kind").asString())
-			.containsOnly("lines", "stack")
-			.hasSize(1 + 4 + 4 + 2);
-		assertThat(page.split("Data as a table", -1)).hasSize(1 + 2 + 1 + 1);
-	}
-
-	@Test
 	void loadsNothingFromAnywhereAndForbidsIt() {
 		String page = Report.page(Runs.partial());
 

@@ -33,14 +33,11 @@ public record RunDirectory(Path path) {
 
 	private static final String INTERRUPTED = "interrupted";
 
-	/** Raw files of one run, with room for the JVMs' recordings. */
-	private static final long NEEDED_BYTES = 200L << 20;
-
 	/**
 	 * Creates a directory for a run.
 	 * @param chosen the directory, or null for one below {@code results} named after the
 	 * experiment and the time
-	 * @throws LabException if it cannot be created or there is too little space
+	 * @throws LabException if it cannot be created
 	 */
 	public static RunDirectory create(@Nullable Path chosen, String experiment, Instant now) {
 		Path path = (chosen != null) ? chosen : Path.of("results", experiment + "-" + TIMESTAMP.format(now));
@@ -50,11 +47,6 @@ public record RunDirectory(Path path) {
 				throw new LabException(path + " holds the results of another run: choose another directory");
 			}
 			Files.createDirectories(path);
-			long free = Files.getFileStore(path).getUsableSpace();
-			if (free < NEEDED_BYTES) {
-				throw new LabException("%s has %s MiB left, a run needs %s: make room or choose another directory"
-					.formatted(path, free >> 20, NEEDED_BYTES >> 20));
-			}
 			return new RunDirectory(path);
 		}
 		catch (IOException ex) {

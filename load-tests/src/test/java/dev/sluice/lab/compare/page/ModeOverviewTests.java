@@ -56,13 +56,6 @@ class ModeOverviewTests {
 			.endsWith("; less CPU for an order: queued, 2 times (2); failed calls: sync 30 %, queued 0 %");
 	}
 
-	@Test
-	void aBackendWithoutANameIsCalledAsItIs() {
-		pair("mine", 10, median(1), median(1), median(1), median(1));
-
-		assertThat(answers()).singleElement().asString().startsWith("Backend mine: ");
-	}
-
 	private List<String> answers() {
 		return ModeOverview.answers(loads());
 	}

@@ -1,13 +1,11 @@
 package dev.sluice.lab.kit.page;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.stream.DoubleStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -44,14 +42,6 @@ class FiguresTests {
 		assertThat(Figures.percent(share)).isEqualTo(text);
 	}
 
-	@ParameterizedTest
-	@ValueSource(doubles = { Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY })
-	void whatIsNoNumberHasNoUnit(double value) {
-		assertThat(Figures.measured(value)).isEqualTo(Figures.NONE);
-		assertThat(Figures.percent(value)).isEqualTo(Figures.NONE);
-		assertThat(Figures.bytes(value)).isEqualTo(Figures.NONE);
-	}
-
 	@Test
 	void whatWasNotMeasuredIsADash() {
 		assertThat(Figures.measured(null)).isEqualTo(Figures.NONE);
@@ -68,12 +58,6 @@ class FiguresTests {
 		assertThat(Figures.count(-1234567L)).isEqualTo("−1,234,567");
 	}
 
-	@ParameterizedTest
-	@CsvSource({ "0, 0 faults", "1, 1 fault", "2, 2 faults" })
-	void oneThingIsNamedInTheSingular(long count, String text) {
-		assertThat(Figures.counted(count, "fault")).isEqualTo(text);
-	}
-
 	@Test
 	void durationsGrowCoarser() {
 		assertThat(Figures.duration(Duration.ofMillis(1234))).isEqualTo("1.23 s");
@@ -82,11 +66,6 @@ class FiguresTests {
 		assertThat(Figures.duration(Duration.ofMinutes(41))).isEqualTo("41 min");
 		assertThat(Figures.duration(Duration.ofMinutes(120))).isEqualTo("2 h 0 min");
 		assertThat(Figures.duration(Duration.ofMinutes(125))).isEqualTo("2 h 5 min");
-	}
-
-	@Test
-	void timesAreInUtc() {
-		assertThat(Figures.time(Instant.parse("2026-11-03T09:05:00Z"))).isEqualTo("3 November 2026, 09:05:00 UTC");
 	}
 
 	@Test
