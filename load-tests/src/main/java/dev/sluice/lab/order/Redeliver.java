@@ -4,13 +4,17 @@ import java.io.PrintWriter;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderView;
@@ -22,13 +26,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code lab redeliver}. */
 @Command(name = "redeliver", mixinStandardHelpOptions = true, sortOptions = false,
-		description = "Queues failed orders again: all of them, or by reason.",
+		description = "Queues failed orders again: all of them, or by reason or time.",
 		footer = { "", "Exit code: 0 all chosen orders are queued again, 1 some are still failed, 2 wrong usage." })
 public final class Redeliver implements Callable<Integer> {
 
@@ -39,6 +44,8 @@ public final class Redeliver implements Callable<Integer> {
 	private static final int OK = 200;
 
 	private static final int ACCEPTED = 202;
+
+	private static final Pattern AGO = Pattern.compile("\\d{1,6}[smhd]");
 
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
@@ -51,14 +58,19 @@ public final class Redeliver implements Callable<Integer> {
 			description = "Part of the reason, ignoring case. Default: any reason.")
 	private @Nullable String reason;
 
+	@Option(names = "--since", paramLabel = "WHEN",
+			description = "Time since which an order failed, such as 2026-11-21T09:00:00Z, or an age, such as 90s, 30m, 12h, 7d. Default: any time.")
+	private @Nullable String since;
+
 	@Option(names = "--dry-run", description = "Lists the orders and sends nothing.")
 	private boolean dryRun;
 
 	@Override
 	public Integer call() {
+		Instant from = (this.since != null) ? time(this.since) : null;
 		PrintWriter out = this.spec.commandLine().getOut();
 		try (Interruption _ = new Interruption(); HttpClient client = Http.client(Duration.ofSeconds(2))) {
-			List<OrderView> chosen = failed(client).stream().filter(this::isChosen).toList();
+			List<OrderView> chosen = failed(client).stream().filter((order) -> isChosen(order, from)).toList();
 			int left = 0;
 			for (OrderView order : chosen) {
 				String answer = this.dryRun ? null : redeliver(client, order.id());
@@ -132,10 +144,29 @@ public final class Redeliver implements Callable<Integer> {
 		return answer.statusCode() + " " + answer.body();
 	}
 
-	private boolean isChosen(OrderView order) {
-		return this.reason == null || Objects.requireNonNullElse(order.reason(), "")
-			.toLowerCase(Locale.ROOT)
-			.contains(this.reason.toLowerCase(Locale.ROOT));
+	private boolean isChosen(OrderView order, @Nullable Instant from) {
+		String why = Objects.requireNonNullElse(order.reason(), "").toLowerCase(Locale.ROOT);
+		Instant failedAt = order.updatedAt();
+		return (this.reason == null || why.contains(this.reason.toLowerCase(Locale.ROOT)))
+				&& (from == null || failedAt == null || !failedAt.isBefore(from));
+	}
+
+	private Instant time(String text) {
+		try {
+			Matcher ago = AGO.matcher(text);
+			// Java writes an age of days as P1D and a shorter one as PT1H.
+			return ago.matches()
+					? Instant.now()
+						.minus(Duration.parse((text.endsWith("d") ? "P" : "PT") + text.toUpperCase(Locale.ROOT)))
+					: Instant.parse(text);
+		}
+		catch (DateTimeException ex) {
+			throw usage("--since: '%s' is not a time such as 2026-11-21T09:00:00Z or 30m".formatted(text));
+		}
+	}
+
+	private ParameterException usage(String message) {
+		return new ParameterException(this.spec.commandLine(), message);
 	}
 
 }

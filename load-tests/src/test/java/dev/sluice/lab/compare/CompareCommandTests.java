@@ -24,7 +24,7 @@ class CompareCommandTests {
 			--rates 100 --burst | choose one
 			--in-flight 10 --rates 100 | choose one
 			--seed x | --seed
-			--variants servlet | SERVLET_PLATFORM
+			--variants servlet | servlet-platform
 			--modes both | SYNC, QUEUED
 			--repetitions 0 | at least 1
 			--infra docker | EMBEDDED

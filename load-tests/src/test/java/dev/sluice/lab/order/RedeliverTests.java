@@ -77,11 +77,22 @@ class RedeliverTests {
 	}
 
 	@Test
-	void takesThoseOfAReason() {
+	void takesThoseOfAReasonSinceATime() {
+		fail("The backend refused: 422", "2026-01-01T00:00:00Z");
 		fail("too slow", "2026-01-02T00:00:00Z");
 		UUID chosen = fail("the BACKEND refused: 400", "2026-01-02T00:00:00Z");
 
-		assertThat(redeliver("--reason", "backend refused")).isZero();
+		assertThat(redeliver("--reason", "backend refused", "--since", "2026-01-02T00:00:00Z")).isZero();
+
+		assertThat(this.asked).containsExactly(chosen);
+	}
+
+	@Test
+	void understandsHowLongAgo() {
+		fail("old", Instant.now().minusSeconds(7_200).toString());
+		UUID chosen = fail("young", Instant.now().minusSeconds(60).toString());
+
+		assertThat(redeliver("--since", "30m")).isZero();
 
 		assertThat(this.asked).containsExactly(chosen);
 	}
@@ -122,6 +133,15 @@ class RedeliverTests {
 	}
 
 	@Test
+	void takesWhatFailedByAClockThatIsAhead() {
+		UUID id = fail("broken", Instant.now().plusSeconds(60).toString());
+
+		assertThat(redeliver()).isZero();
+
+		assertThat(this.asked).containsExactly(id);
+	}
+
+	@Test
 	void listsOnlyWhenAskedTo() {
 		UUID id = fail("broken", "2026-01-01T00:00:00Z");
 
@@ -133,6 +153,7 @@ class RedeliverTests {
 
 	@Test
 	void refusesWhatCannotBe() {
+		assertThat(redeliver("--since", "yesterday")).isEqualTo(2);
 		assertThat(redeliver("--gateway", "localhost")).isEqualTo(2);
 	}
 

@@ -21,7 +21,7 @@ class SurgeCommandTests {
 			--heap 64             | --heap: at least 128 MB
 			--repetitions 0       | --repetitions: at least 1
 			--modes sync --keys   | --keys: not with sync orders
-			--variants tomcat     | is unknown: use servlet-platform
+			--variants tomcat     | servlet-platform
 			--modes luck          | expected one of
 			""")
 	void refusesWhatMakesNoSense(String arguments, String message) {
