@@ -41,10 +41,10 @@ final class SinkExperiment extends Experiment {
 	static final String NAME = "sink";
 
 	/**
-	 * The storage's delay in the setting in which it binds: with messages of 17.4 kB, 54
+	 * The storage's delay in the setting in which it binds: with messages of 17.3 kB, 54
 	 * connections that wait then reach the reference's 49 Mbit/s, 7 GB in 1,140 s.
 	 */
-	private static final Duration STORE_DELAY = Duration.ofMillis(154);
+	private static final Duration STORE_DELAY = Duration.ofMillis(152);
 
 	private static final long LINK_BITS_PER_SECOND = 40_000_000;
 
