@@ -320,6 +320,11 @@ final class CompareExperiment extends Experiment {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("gateways", (this.plan.blocks().size() == 1)
 				? "all run from beginning to end; those without load idle" : "one at a time");
+		CellLoad load = this.settings.load();
+		configuration.put("a cell", "%s s and %s orders at least, %s s at most; %s items an order"
+			.formatted(load.leastMillis() / 1_000.0, load.leastOrders(), load.deadlineMillis() / 1_000, load.items()));
+		this.settings.backends()
+			.forEach((backend) -> configuration.put("backend " + backend.label(), backend.limits()));
 		configuration.put("services' JVM", "-Xms%1$s -Xmx%1$s %2$s %3$s".formatted(this.settings.heap(),
 				this.settings.collector(),
 				this.settings.checking() ? StackOptions.CHECKING_JVM_ARG : String.join(" ", StackOptions.COMPILERS)));

@@ -160,4 +160,11 @@ final class SurgeExperiment extends Experiment {
 		return new SurgeResult(this.runs);
 	}
 
+	@Override
+	protected Map<String, String> configuration() {
+		return Map.of("connections", Integer.toString(this.settings.connections()), "gateway's heap",
+				this.settings.heapMegabytes() + " MB", "gateway's own warm-up", this.settings.ownWarmUpSeconds() + " s",
+				"a client gives up after", TIMEOUT.toSeconds() + " s", "backend", BackendModel.WORKERS.limits());
+	}
+
 }

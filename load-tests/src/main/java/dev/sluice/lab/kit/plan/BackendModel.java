@@ -32,6 +32,11 @@ public record BackendModel(String label, BackendBehaviour behaviour) {
 	/** Those of comparisons. */
 	public static final List<BackendModel> ALL = List.of(UNLIMITED, WORKERS, STARVED);
 
+	/** What it takes for an order, and how many at once. */
+	public String limits() {
+		return "%s, %s".formatted(this.behaviour.delay(), this.behaviour.capacity());
+	}
+
 	private static BackendModel of(String label, Capacity capacity) {
 		return new BackendModel(label,
 				BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(DELAY_MILLIS)).withCapacity(capacity));
