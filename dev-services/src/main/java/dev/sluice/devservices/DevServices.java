@@ -66,8 +66,8 @@ public final class DevServices implements AutoCloseable {
 		return containers
 				? new DevServices(Infrastructure.CONTAINERS, ContainerKafka.cluster(kafkaPorts),
 						new ContainerPostgres(postgresPort))
-				: new DevServices(Infrastructure.EMBEDDED, EmbeddedKafka.cluster(kafkaPorts, null),
-						new EmbeddedPostgres(postgresPort, null));
+				: new DevServices(Infrastructure.EMBEDDED, EmbeddedKafka.cluster(kafkaPorts),
+						new EmbeddedPostgres(postgresPort));
 	}
 
 	/**

@@ -13,7 +13,6 @@ import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Kafka's brokers, each with its controller in a child JVM, on the loopback interface.
@@ -35,25 +34,24 @@ final class EmbeddedKafka {
 	/**
 	 * The brokers of one cluster, each with a directory of its own. Starts none.
 	 * @param ports one for each broker; 0 picks a free one
-	 * @param directory null for temporary ones
 	 */
-	static KafkaService cluster(List<Integer> ports, @Nullable Path directory) {
+	static KafkaService cluster(List<Integer> ports) {
 		if (ports.size() == 1) {
-			return new KafkaService(List.of(broker("kafka", ports.getFirst(), directory)), () -> {
+			return new KafkaService(List.of(broker("kafka", ports.getFirst())), () -> {
 			});
 		}
 		String voters = voters(Ports.free(ports.size()));
 		return new KafkaService(IntStream.rangeClosed(1, ports.size())
-			.mapToObj((node) -> broker("kafka-" + node, ports.get(node - 1), directory, "-D%s=%s".formatted(NODE, node),
+			.mapToObj((node) -> broker("kafka-" + node, ports.get(node - 1), "-D%s=%s".formatted(NODE, node),
 					"-D%s=%s".formatted(VOTERS, voters)))
 			.toList(), () -> {
 			});
 	}
 
-	private static EmbeddedProcess broker(String name, int port, @Nullable Path directory, String... nodeArgs) {
+	private static EmbeddedProcess broker(String name, int port, String... nodeArgs) {
 		List<String> jvmArgs = Stream.concat(Stream.of("-Xms256m", "-Xmx512m", "-XX:+UseG1GC"), Stream.of(nodeArgs))
 			.toList();
-		return new EmbeddedProcess(name, port, EmbeddedKafka.class, jvmArgs, directory);
+		return new EmbeddedProcess(name, port, EmbeddedKafka.class, jvmArgs);
 	}
 
 	/**

@@ -22,8 +22,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * PostgreSQL under a child JVM, which stops it when the JVM itself ends. {@link #main}
  * runs in the child, with the arguments of {@link EmbeddedProcess}.
@@ -48,10 +46,9 @@ final class EmbeddedPostgres extends EmbeddedProcess implements PostgresService 
 	/**
 	 * Starts nothing.
 	 * @param port 0 picks a free one
-	 * @param directory null for a temporary one
 	 */
-	EmbeddedPostgres(int port, @Nullable Path directory) {
-		super("postgres", port, EmbeddedPostgres.class, JVM_ARGS, directory);
+	EmbeddedPostgres(int port) {
+		super("postgres", port, EmbeddedPostgres.class, JVM_ARGS);
 	}
 
 	public static void main(String[] args) throws IOException, SQLException, InterruptedException {
@@ -118,7 +115,7 @@ final class EmbeddedPostgres extends EmbeddedProcess implements PostgresService 
 	}
 
 	/**
-	 * The superuser's password, next to the data, so that kept data can be opened again.
+	 * The superuser's password, next to the data, so that it can be opened again.
 	 */
 	private static Path passwordFile(Path directory) throws IOException {
 		Path file = directory.resolveSibling(directory.getFileName() + ".password");

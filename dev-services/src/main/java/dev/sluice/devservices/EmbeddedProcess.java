@@ -19,24 +19,18 @@ import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server in a child JVM. The arguments of its main class are the port, the data
- * directory and whether that is {@value #TEMPORARY}. The main class calls
- * {@link #serving} when the server is ready. The server stops on SIGTERM.
+ * A server in a child JVM, with its data and its log in a temporary directory. The
+ * arguments of its main class are the port and the directory of the data. The main class
+ * calls {@link #serving} when the server is ready. The server stops on SIGTERM.
  */
 class EmbeddedProcess implements Server {
-
-	/**
-	 * The argument that makes the child delete its data directory and log when it ends as
-	 * an orphan.
-	 */
-	private static final String TEMPORARY = "temporary";
 
 	/** What the child prints when the server is ready. */
 	private static final String READY = "sluice: the server is ready";
 
 	private static final Pattern PROCESS_ID = Pattern.compile("\\d{1,18}");
 
-	/** The data is temporary, or safe in a log: there is no reason to wait longer. */
+	/** The data is temporary: there is no reason to wait longer. */
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
 	/** How long the kernel may take to remove a killed process. */
@@ -53,31 +47,22 @@ class EmbeddedProcess implements Server {
 
 	private final List<String> jvmArgs;
 
-	private final boolean temporary;
-
-	/** Null before the first start if it is temporary. */
+	/** Null before the first start. Its permissions keep other users out. */
 	private @Nullable Path directory;
 
 	private @Nullable JavaProcess process;
-
-	/** Whether the data is of a server that has never been ready. */
-	private boolean incomplete;
 
 	private boolean closed;
 
 	/**
 	 * Starts nothing.
 	 * @param port 0 picks a free one
-	 * @param directory where {@code name} and {@code name.log} are kept; null for a
-	 * temporary one
 	 */
-	EmbeddedProcess(String name, int port, Class<?> mainClass, List<String> jvmArgs, @Nullable Path directory) {
+	EmbeddedProcess(String name, int port, Class<?> mainClass, List<String> jvmArgs) {
 		this.name = name;
 		this.wantedPort = port;
 		this.mainClass = mainClass;
 		this.jvmArgs = jvmArgs;
-		this.temporary = directory == null;
-		this.directory = directory;
 	}
 
 	/**
@@ -102,9 +87,6 @@ class EmbeddedProcess implements Server {
 			}
 			throw ex;
 		}
-		synchronized (this) {
-			this.incomplete = false;
-		}
 		// Only now: if the first start fails, the next one may choose another port.
 		this.port = chosen;
 	}
@@ -124,8 +106,8 @@ class EmbeddedProcess implements Server {
 			return;
 		}
 		killServer();
-		if (this.incomplete) {
-			deleteTree(base().resolve(this.name));
+		if (this.port == 0) {
+			deleteTree(data());
 			this.process = null;
 		}
 	}
@@ -138,18 +120,11 @@ class EmbeddedProcess implements Server {
 		if (ended != null) {
 			return ended.relaunch();
 		}
-		Path base = this.directory;
 		try {
-			if (base == null) {
-				base = Files.createTempDirectory("sluice-" + this.name + "-");
-				this.directory = base;
+			if (this.directory == null) {
+				this.directory = Files.createTempDirectory("sluice-" + this.name + "-");
 			}
-			Files.createDirectories(base);
-			Path data = base.resolve(this.name);
-			if (!Files.exists(data)) {
-				PrivateDirectory.create(data);
-				this.incomplete = true;
-			}
+			Files.createDirectories(data());
 		}
 		catch (IOException ex) {
 			throw new StartFailedException("%s cannot write its data: %s".formatted(this.name, ex), ex);
@@ -158,8 +133,8 @@ class EmbeddedProcess implements Server {
 			.name(this.name)
 			.jvmArgs(this.jvmArgs)
 			.jvmArgs("-Dlogback.configurationFile=dev-services-logback.xml", Patience.jvmArg())
-			.args(Integer.toString(port), base.resolve(this.name).toString(), this.temporary ? TEMPORARY : "kept")
-			.logFile(base.resolve(this.name + ".log"))
+			.args(Integer.toString(port), data().toString())
+			.logFile(data().resolveSibling(this.name + ".log"))
 			.readyWhenLogged(READY, DevServices.startTimeout())
 			.stopTimeout(STOP_TIMEOUT)
 			.launch();
@@ -197,8 +172,9 @@ class EmbeddedProcess implements Server {
 		return Objects.requireNonNull(this.process, () -> this.name + " is not started");
 	}
 
-	private Path base() {
-		return Objects.requireNonNull(this.directory, () -> this.name + " is not started");
+	/** The directory of its data, from its first start on. */
+	final Path data() {
+		return Objects.requireNonNull(this.directory, () -> this.name + " is not started").resolve(this.name);
 	}
 
 	@Override
@@ -212,7 +188,7 @@ class EmbeddedProcess implements Server {
 			}
 		}
 		finally {
-			if (this.temporary && this.directory != null) {
+			if (this.directory != null) {
 				deleteTree(this.directory);
 			}
 		}
@@ -244,7 +220,7 @@ class EmbeddedProcess implements Server {
 
 	/** PostgreSQL's processes, beginning with the postmaster; none for Kafka. */
 	private Stream<ProcessHandle> server() {
-		try (Stream<String> lines = Files.lines(base().resolve(this.name).resolve("postmaster.pid"))) {
+		try (Stream<String> lines = Files.lines(data().resolve("postmaster.pid"))) {
 			return lines.findFirst()
 				.map(String::strip)
 				// The file is incomplete if PostgreSQL was killed while it wrote it.
@@ -267,16 +243,15 @@ class EmbeddedProcess implements Server {
 	/**
 	 * Called in the child when the server is ready. Reports this to the parent and
 	 * registers a shutdown hook that stops the server. If the parent was killed, the hook
-	 * also deletes a temporary directory, because nobody else does. Registered only now,
-	 * because the parent reads the log of a start that fails.
+	 * also deletes the temporary directory, because nobody else does. Registered only
+	 * now, because the parent reads the log of a start that fails.
 	 */
 	static void serving(String[] args, Runnable stop) {
 		Optional<ProcessHandle> parent = ProcessHandle.current().parent();
 		Runtime.getRuntime().addShutdownHook(new Thread(() -> {
 			stop.run();
 			// The system gives an orphan another parent.
-			boolean orphan = !ProcessHandle.current().parent().equals(parent);
-			if (orphan && List.of(args).contains(TEMPORARY)) {
+			if (!ProcessHandle.current().parent().equals(parent)) {
 				deleteTree(Objects.requireNonNull(Path.of(args[1]).getParent(), args[1]));
 			}
 		}, "server-stop"));

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
@@ -110,10 +111,7 @@ public final class JavaCommand {
 		return this;
 	}
 
-	/**
-	 * Sets the file for its output. An existing file is replaced. Default: a temporary
-	 * file, which is not deleted.
-	 */
+	/** Sets the file for its output, which it must have. An existing file is replaced. */
 	public JavaCommand logFile(Path value) {
 		this.logFile = value.toAbsolutePath();
 		return this;
@@ -158,15 +156,14 @@ public final class JavaCommand {
 	 * @throws StartFailedException if its port is taken or it cannot be executed
 	 */
 	public JavaProcess launch() {
+		Path log = Objects.requireNonNull(this.logFile, "logFile");
 		try {
-			Path log = (this.logFile != null) ? this.logFile
-					: Files.createTempFile("sluice-" + this.name + "-", ".log");
 			Files.createDirectories(log.getParent());
-			return new JavaProcess(this, log);
 		}
 		catch (IOException ex) {
 			throw new StartFailedException("%s cannot be started: %s".formatted(this.name, ex.getMessage()), ex);
 		}
+		return new JavaProcess(this, log);
 	}
 
 	/**

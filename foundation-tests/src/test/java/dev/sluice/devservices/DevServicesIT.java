@@ -12,11 +12,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Properties;
-import java.util.UUID;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceAccessMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
@@ -28,16 +26,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @Tag("embedded")
 @ResourceLock(value = SharedKafka.LOCK, mode = ResourceAccessMode.READ)
 class DevServicesIT {
-
-	@Test
-	void kafkaKeepsWhatWasSent() throws Exception {
-		KafkaService kafka = DevServices.shared().kafka();
-
-		String topic = "topic-" + UUID.randomUUID();
-		BreakableKafkaIT.send(kafka, topic);
-
-		assertThat(BreakableKafkaIT.receive(kafka, topic)).containsExactlyElementsOf(BreakableKafkaIT.values());
-	}
 
 	@Test
 	void postgresHasADatabaseThatItsUserOwns() throws SQLException {
@@ -68,37 +56,30 @@ class DevServicesIT {
 		assertThat(ContainerProcesses.publishing(Ports.free())).isEmpty();
 	}
 
+	/** Kafka's data are in such a directory, too. */
 	@Test
-	void embeddedServersKeepTheirDataInANamedDirectoryClosedToOtherUsers(@TempDir Path directory) throws Exception {
-		try (DevServices services = keepingIn(directory)) {
-			BreakableKafkaIT.send(services.kafka(), "kept");
-			query(services.postgres(), "create table kept as select 11 as c; select 1");
+	void embeddedPostgresIsClosedToOtherUsersAndLeavesNothing() throws Exception {
+		Path directory;
+		try (EmbeddedPostgres postgres = new EmbeddedPostgres(0)) {
+			postgres.start();
+			directory = postgres.data().getParent();
 
-			assertThat(List.of("kafka", "postgres")).allSatisfy((server) -> assertThat(
-					PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve(server))))
-				.isEqualTo("rwx------"));
-			assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(Path
-				.of(System.getProperty("java.io.tmpdir"), "sluice-postgres-" + System.getProperty("user.name")))))
-				.isEqualTo("rwx------");
-			takesNoLoginWithoutThePassword(services.postgres(), directory.resolve("postgres.password"));
-		}
-
-		try (DevServices services = keepingIn(directory)) {
-			assertThat(BreakableKafkaIT.receive(services.kafka(), "kept")).hasSameElementsAs(BreakableKafkaIT.values());
-			assertThat(query(services.postgres(), "select c from kept")).isEqualTo("11");
+			Path programs = Path.of(System.getProperty("java.io.tmpdir"),
+					"sluice-postgres-" + System.getProperty("user.name"));
+			assertThat(List.of(directory, programs))
+				.allSatisfy((closed) -> assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(closed)))
+					.isEqualTo("rwx------"));
+			takesNoLoginWithoutThePassword(postgres, directory.resolve("postgres.password"));
 			if (Files.exists(Path.of("/proc/self/cmdline"))) {
-				assertThat(processesIn(directory)).hasSizeGreaterThan(2);
+				assertThat(processesIn(directory)).hasSizeGreaterThan(1);
 			}
 		}
+
+		assertThat(directory).doesNotExist();
 		await().until(() -> processesIn(directory).isEmpty());
 	}
 
-	private static DevServices keepingIn(Path directory) {
-		return new DevServices(Infrastructure.EMBEDDED, EmbeddedKafka.cluster(List.of(0), directory),
-				new EmbeddedPostgres(0, directory));
-	}
-
-	/** The child JVMs, and PostgreSQL, which is no child. */
+	/** The child JVM, and PostgreSQL, which is no child. */
 	private static List<String> processesIn(Path directory) {
 		return ProcessHandle.allProcesses()
 			.map(DevServicesIT::command)

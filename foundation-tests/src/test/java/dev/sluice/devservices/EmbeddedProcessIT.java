@@ -23,12 +23,13 @@ class EmbeddedProcessIT {
 
 	@Test
 	void endsTheChildThoughTheServersIdCannotBeRead() throws Exception {
+		long child;
 		try (EmbeddedProcess process = process(ServerMain.class)) {
 			process.start();
-			Files.writeString(data().resolve("postmaster.pid"), "\n");
+			child = Long.parseLong(Files.readString(process.data().resolve("child")));
+			Files.writeString(process.data().resolve("postmaster.pid"), "\n");
 		}
 
-		long child = Long.parseLong(Files.readString(data().resolve("child")));
 		assertThat(ProcessHandle.of(child)).isEmpty();
 	}
 
@@ -41,27 +42,27 @@ class EmbeddedProcessIT {
 
 			process.start();
 
-			assertThat(data().resolve("port")).hasContent(Integer.toString(process.port()));
+			assertThat(process.data().resolve("port")).hasContent(Integer.toString(process.port()));
 		}
 	}
 
 	@Test
 	void keepsTheDataWhenARestartFails() throws Exception {
-		Files.writeString(this.directory.resolve("failed"), "");
+		Files.createFile(this.directory.resolve("failed"));
 		try (EmbeddedProcess process = process(FailingMain.class)) {
 			process.start();
 			process.kill();
 
 			assertThatExceptionOfType(StartFailedException.class).isThrownBy(process::start);
-			assertThat(data().resolve("port")).hasContent(Integer.toString(process.port()));
+			assertThat(process.data().resolve("port")).hasContent(Integer.toString(process.port()));
 
-			Files.delete(data().resolve("port"));
+			Files.delete(process.data().resolve("port"));
 			process.start();
 		}
 	}
 
 	@Test
-	void leavesNoTemporaryDataWhenItsParentIsKilled() {
+	void leavesNoDataWhenItsParentIsKilled() {
 		try (JavaProcess parent = JavaCommand.mainClass(ParentMain.class.getName())
 			.jvmArgs("-Djava.io.tmpdir=" + this.directory)
 			.logFile(this.directory.resolve("parent.log"))
@@ -87,34 +88,37 @@ class EmbeddedProcessIT {
 	void serversStartInEveryLocaleAndFolder() {
 		boolean unicode = Charset.forName(System.getProperty("sun.jnu.encoding")).newEncoder().canEncode("\u0663");
 		Path folder = this.directory.resolve(unicode ? "sl\u00fcice \u0663" : "a folder");
-		try (EmbeddedProcess kafka = new EmbeddedProcess("kafka", 0, EmbeddedKafka.class,
-				List.of("-Xmx256m", "-Duser.language=ar", "-Duser.country=EG"), folder);
-				JavaProcess postgres = JavaCommand.mainClass(EmbeddedPostgres.class.getName())
+		try (JavaProcess kafka = server(EmbeddedKafka.class, folder).jvmArgs("-Duser.language=ar", "-Duser.country=EG")
+			.launch();
+				JavaProcess postgres = server(EmbeddedPostgres.class, this.directory)
 					.through(List.of("env", "LC_ALL=zz_ZZ.UTF-8"))
-					.args(Integer.toString(Ports.free()), this.directory.resolve("postgres").toString())
-					.readyWhenLogged("the server is ready", DevServices.startTimeout())
 					.launch()) {
-			kafka.start();
+			kafka.awaitReady();
 			postgres.awaitReady();
 		}
 	}
 
+	private static JavaCommand server(Class<?> mainClass, Path folder) {
+		return JavaCommand.mainClass(mainClass.getName())
+			.jvmArgs("-Xmx256m")
+			.args(Integer.toString(Ports.free()), folder.resolve("data").toString())
+			.logFile(folder.resolve(mainClass.getSimpleName() + ".log"))
+			.readyWhenLogged("the server is ready", DevServices.startTimeout());
+	}
+
 	private EmbeddedProcess process(Class<?> mainClass) {
-		return new EmbeddedProcess(NAME, 0, mainClass, List.of("-Xmx32m", "-XX:+UseSerialGC"), this.directory);
+		return new EmbeddedProcess(NAME, 0, mainClass,
+				List.of("-Xmx32m", "-XX:+UseSerialGC", "-Dfailed=" + this.directory.resolve("failed")));
 	}
 
-	private Path data() {
-		return this.directory.resolve(NAME);
-	}
-
-	/** Starts a server with temporary data, and waits. */
+	/** Starts a server, and waits. */
 	static final class ParentMain {
 
 		private ParentMain() {
 		}
 
 		public static void main(String[] args) throws InterruptedException {
-			new EmbeddedProcess(NAME, 0, ServerMain.class, List.of("-Xmx32m", "-XX:+UseSerialGC"), null).start();
+			new EmbeddedProcess(NAME, 0, ServerMain.class, List.of("-Xmx32m", "-XX:+UseSerialGC")).start();
 			System.out.println("started");
 			Thread.currentThread().join();
 		}
@@ -128,8 +132,7 @@ class EmbeddedProcessIT {
 		}
 
 		public static void main(String[] args) throws IOException, InterruptedException {
-			Path data = Files.createDirectories(Path.of(args[1]));
-			Files.writeString(data.resolve("child"), Long.toString(ProcessHandle.current().pid()));
+			Files.writeString(Path.of(args[1], "child"), Long.toString(ProcessHandle.current().pid()));
 			EmbeddedProcess.serving(args, () -> {
 			});
 			Thread.currentThread().join();
@@ -149,7 +152,7 @@ class EmbeddedProcessIT {
 		public static void main(String[] args) throws IOException, InterruptedException {
 			Path data = Path.of(args[1]);
 			Path port = Files.createFile(data.resolve("port"));
-			if (data.resolveSibling("failed").toFile().createNewFile()) {
+			if (new File(System.getProperty("failed")).createNewFile()) {
 				System.exit(3);
 			}
 			Files.writeString(port, args[0]);
