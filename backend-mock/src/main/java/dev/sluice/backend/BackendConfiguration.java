@@ -2,7 +2,6 @@ package dev.sluice.backend;
 
 import java.time.Duration;
 import java.util.random.RandomGenerator;
-import java.util.random.RandomGeneratorFactory;
 
 import javax.sql.DataSource;
 
@@ -57,9 +56,7 @@ class BackendConfiguration {
 
 	@Bean
 	Backend backend(Loop loop, BackendProperties properties, OrderStore store, MeterRegistry registry) {
-		RandomGeneratorFactory<RandomGenerator> random = RandomGeneratorFactory.of("L64X128MixRandom");
-		return new Backend(loop, (properties.seed() != 0) ? random.create(properties.seed()) : random.create(),
-				properties, store, new BackendMetrics(registry));
+		return new Backend(loop, RandomGenerator.getDefault(), properties, store, new BackendMetrics(registry));
 	}
 
 	@Bean

@@ -370,8 +370,7 @@ abstract class BackendHttpContract extends BackendHttp {
 			.expectBody(String.class)
 			.returnResult();
 
-		assertThat(scrape.getResponseBody()).contains("sluice_backend_received_total ")
-			.contains("sluice_backend_ended_total{outcome=\"saved\"} ")
+		assertThat(scrape.getResponseBody()).contains("sluice_backend_ended_total{outcome=\"saved\"} ")
 			.contains("sluice_backend_in_flight ");
 	}
 

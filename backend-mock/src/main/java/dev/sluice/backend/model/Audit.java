@@ -11,7 +11,7 @@ import dev.sluice.contract.BackendAudit;
 /**
  * Counts the requests since {@code DELETE /audit} and keeps the orders saved since. A
  * reset creates a new audit. A request counts in the audit in which it began, so requests
- * in flight at a reset do not appear in the new counts. It passes each event on to the
+ * in flight at a reset do not appear in the new counts. It passes each end on to the
  * metrics, which are never reset.
  * <p>
  * At any time received = saved + duplicates + refused + failed + in flight. An order that
@@ -48,14 +48,13 @@ final class Audit {
 		this.received++;
 		this.inFlight++;
 		this.maxInFlight = Math.max(this.maxInFlight, this.inFlight);
-		this.metrics.received();
 	}
 
 	/** Counts a request that is refused at once and never in flight. */
 	void refused() {
 		this.received++;
 		this.refused++;
-		this.metrics.refused();
+		this.metrics.ended(Outcome.REFUSED);
 	}
 
 	/**
@@ -87,7 +86,6 @@ final class Audit {
 		else {
 			this.connectionsRefused++;
 		}
-		this.metrics.connection(admitted);
 	}
 
 	OrderStore orders() {

@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * A new behaviour applies to requests received from then on. Earlier requests keep their
  * behaviour and their capacity model, except that none hangs any longer.
  * <p>
- * Confined to the {@link Loop}, except the constructor, {@link #waiting()} and
+ * Confined to the {@link Loop}, except the constructor, {@link #inFlight()} and
  * {@link #workers()}. Bound: requests in flight, by {@link BackendProperties}.
  */
 public final class Backend {
@@ -53,7 +54,7 @@ public final class Backend {
 
 	private Audit audit;
 
-	private int inFlight;
+	private final AtomicInteger inFlight = new AtomicInteger();
 
 	private boolean stopping;
 
@@ -92,7 +93,7 @@ public final class Backend {
 
 	private Runnable receive(Request request) {
 		CapacityModel capacity = request.regime.capacity();
-		if (this.inFlight >= this.properties.maxInFlight()) {
+		if (this.inFlight.get() >= this.properties.maxInFlight()) {
 			request.refuse(new Answer.TooManyInFlight(this.properties.maxInFlight()));
 		}
 		else if (capacity.isFull()) {
@@ -153,9 +154,9 @@ public final class Backend {
 		releaseHanging();
 	}
 
-	/** Requests waiting for a place. Any thread may call it. */
-	int waiting() {
-		return this.regime.capacity().waiting();
+	/** Requests in flight. Any thread may call it. */
+	int inFlight() {
+		return this.inFlight.get();
 	}
 
 	/** Places of the capacity model. Any thread may call it. */
@@ -242,7 +243,7 @@ public final class Backend {
 		}
 
 		void admit() {
-			Backend.this.inFlight++;
+			Backend.this.inFlight.incrementAndGet();
 			if (this.audit != null) {
 				this.audit.received();
 			}
@@ -291,7 +292,7 @@ public final class Backend {
 		}
 
 		private void leave(Answer answer) {
-			Backend.this.inFlight--;
+			Backend.this.inFlight.decrementAndGet();
 			if (this.audit != null) {
 				this.audit.ended(answer, Backend.this.loop.nanoTime() - this.receivedAtNanos);
 			}

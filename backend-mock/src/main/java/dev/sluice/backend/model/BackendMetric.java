@@ -5,23 +5,15 @@ import java.util.List;
 /** The backend's own metrics. */
 enum BackendMetric {
 
-	/** Unlike the audit, never reset. */
-	RECEIVED("sluice.backend.received", "orders", "Order requests received"),
-
-	/** Outcomes: saved, duplicate, refused or failed. */
+	/** Outcomes: saved, duplicate, refused or failed. Unlike the audit, never reset. */
 	ENDED("sluice.backend.ended", "orders", "Order requests ended", "outcome"),
 
 	/** Without refused orders. */
 	DURATION("sluice.backend.duration", "seconds", "Time from reception to answer of an order request"),
 
-	IN_FLIGHT("sluice.backend.in.flight", "orders", "Order requests in flight, including waiting ones"),
+	IN_FLIGHT("sluice.backend.in.flight", "requests", "Requests in flight, including waiting ones"),
 
-	WAITING("sluice.backend.waiting", "requests", "Requests waiting for a worker"),
-
-	WORKERS("sluice.backend.workers", "workers", "Workers of the capacity model; 2147483647: no limit"),
-
-	/** Outcomes: opened or refused. */
-	CONNECTIONS("sluice.backend.connections", "connections", "TCP connections accepted", "outcome");
+	WORKERS("sluice.backend.workers", "workers", "Workers of the capacity model; 2147483647: no limit");
 
 	private final String key;
 

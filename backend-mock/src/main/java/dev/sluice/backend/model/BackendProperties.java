@@ -24,8 +24,6 @@ import org.springframework.validation.annotation.Validated;
  * orders get 507 until {@code DELETE /audit}; default 2,000,000
  * @param maxInFlight maximum number of requests in flight, for any capacity model.
  * Further requests get 503; default 100,000
- * @param seed seed of the random faults and delays. 0 = a new one at each start; default
- * 0
  */
 @Validated
 @ConfigurationProperties("backend")
@@ -33,7 +31,7 @@ public record BackendProperties(@DefaultValue("memory") Store store,
 		@DefaultValue("10") @Min(1) @Max(1_000) int storePoolSize,
 		@DefaultValue("2s") @DurationMin(seconds = 1) @DurationMax(minutes = 1) Duration storeTimeout,
 		@DefaultValue("2000000") @Min(1) @Max(100_000_000) int maxOrders,
-		@DefaultValue("100000") @Min(1) @Max(1_000_000) int maxInFlight, @DefaultValue("0") long seed) {
+		@DefaultValue("100000") @Min(1) @Max(1_000_000) int maxInFlight) {
 
 	/** Where orders are saved. */
 	public enum Store {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The fourth, rate, has no limit on places and a {@link TokenBucket} in front of them.
  * <p>
  * Work is served first come, first served. The model is confined to the {@link Loop},
- * except for {@link #waiting()} and {@link #places()}. The queue is bounded.
+ * except for {@link #places()}. The queue is bounded.
  */
 final class CapacityModel {
 
@@ -50,8 +50,6 @@ final class CapacityModel {
 	private final Queue<Runnable> queue = new ArrayDeque<>();
 
 	private volatile int places;
-
-	private volatile int waiting;
 
 	private int inService;
 
@@ -128,11 +126,6 @@ final class CapacityModel {
 		startWaiting();
 	}
 
-	/** Amount of work that waits. Any thread may call it. */
-	int waiting() {
-		return this.waiting;
-	}
-
 	/** Amount of work that can be in service at once. Any thread may call it. */
 	int places() {
 		return this.places;
@@ -162,7 +155,6 @@ final class CapacityModel {
 		}
 		finally {
 			this.starting = false;
-			this.waiting = this.queue.size();
 		}
 		growIfStarved();
 	}

@@ -85,18 +85,6 @@ class BackendTests {
 	}
 
 	@Test
-	void refusesNewOrdersWhenTheStoreIsFull() {
-		Backend small = backend(1, 10);
-
-		small.save(ID, "c-1", 7, this.answers::add);
-		small.save(OTHER_ID, "c-1", 7, this.answers::add);
-		this.loop.advance(Duration.ofMillis(50));
-
-		assertThat(this.answers).last().isEqualTo(new Answer.StoreFull(1));
-		assertThat(small.audit().join().failed()).isEqualTo(1);
-	}
-
-	@Test
 	void keepsThePlaceUntilTheStoreHasAnswered() {
 		SlowStore store = new SlowStore();
 		Backend slow = backend(store, 10);
@@ -131,21 +119,6 @@ class BackendTests {
 		this.loop.advance(Duration.ofMillis(50));
 
 		assertThat(this.answers).last().isInstanceOf(Answer.Saved.class);
-	}
-
-	@Test
-	void countsWhatTheCapacityModelRefuses() {
-		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
-
-		save(1);
-		save(2);
-		save(3);
-
-		assertThat(this.answers).containsExactly(new Answer.NoCapacity());
-		assertThat(audit()).extracting(BackendAudit::refused, BackendAudit::inFlight).containsExactly(1L, 2);
-		this.loop.advance(Duration.ofMillis(100));
-		assertThat(saved()).isEqualTo(2);
-		assertBalanced();
 	}
 
 	@Test
@@ -279,11 +252,6 @@ class BackendTests {
 	}
 
 	@Test
-	void everyConnectionIsAdmittedWithoutCap() {
-		assertThat(admittedOf(10_000)).isEqualTo(10_000);
-	}
-
-	@Test
 	void aCapAdmitsASecondsWorthAtOnceAndThenTheRate() {
 		capAt(10);
 
@@ -398,7 +366,7 @@ class BackendTests {
 
 	private Backend backend(OrderStore store, int maxInFlight) {
 		return new Backend(this.loop, new SplittableRandom(42),
-				new BackendProperties(BackendProperties.Store.MEMORY, 1, Duration.ofSeconds(2), 1, maxInFlight, 0),
+				new BackendProperties(BackendProperties.Store.MEMORY, 1, Duration.ofSeconds(2), 1, maxInFlight),
 				store, new BackendMetrics(this.registry));
 	}
 

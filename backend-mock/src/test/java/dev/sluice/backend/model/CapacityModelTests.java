@@ -28,49 +28,26 @@ class CapacityModelTests {
 		}
 
 		assertThat(capacity.inService()).isEqualTo(10_000);
-		assertThat(capacity.waiting()).isZero();
 	}
 
 	@Test
-	void workersBeginInOrderAsPlacesBecomeFree() {
+	void workersBeginInOrderAsPlacesBecomeFreeAndRefuseBeyondTheQueue() {
 		CapacityModel capacity = CapacityModel.of(new Capacity.Workers(2, 2), this.loop);
 
 		enter(capacity, "a");
 		enter(capacity, "b");
 		enter(capacity, "c");
-		enter(capacity, "d");
+		assertThat(enter(capacity, "d")).isTrue();
+		assertThat(enter(capacity, "refused")).isFalse();
 
 		assertThat(this.begun).containsExactly("a", "b");
-		assertThat(capacity.waiting()).isEqualTo(2);
 
 		capacity.leave();
 
 		assertThat(this.begun).containsExactly("a", "b", "c");
 		assertThat(capacity.inService()).isEqualTo(2);
-		assertThat(capacity.waiting()).isEqualTo(1);
-	}
-
-	@Test
-	void workersRefuseBeyondTheQueue() {
-		CapacityModel capacity = CapacityModel.of(new Capacity.Workers(1, 1), this.loop);
-
-		assertThat(enter(capacity, "a")).isTrue();
-		assertThat(enter(capacity, "b")).isTrue();
-		assertThat(enter(capacity, "c")).isFalse();
-
-		capacity.leave();
-		capacity.leave();
-
-		assertThat(this.begun).containsExactly("a", "b");
-		assertThat(enter(capacity, "d")).isTrue();
-	}
-
-	@Test
-	void workersWithoutQueueRefuseWhenAllAreBusy() {
-		CapacityModel capacity = CapacityModel.of(new Capacity.Workers(1, 0), this.loop);
-
-		assertThat(enter(capacity, "a")).isTrue();
-		assertThat(enter(capacity, "b")).isFalse();
+		assertThat(enter(capacity, "e")).isTrue();
+		assertThat(enter(capacity, "refused")).isFalse();
 	}
 
 	@Test
@@ -166,16 +143,6 @@ class CapacityModelTests {
 
 			assertThat(capacity.places()).as("at %s/s", rate).isCloseTo(1 + (int) (2 * rate), within(1));
 		}
-	}
-
-	@Test
-	void starvedRefusesBeyondTheQueue() {
-		CapacityModel capacity = CapacityModel.of(new Capacity.Starved(1, 1, 10, 2), this.loop);
-
-		assertThat(enter(capacity, "a")).isTrue();
-		assertThat(enter(capacity, "b")).isTrue();
-		assertThat(enter(capacity, "c")).isTrue();
-		assertThat(enter(capacity, "d")).isFalse();
 	}
 
 	@Test
