@@ -9,7 +9,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +17,6 @@ import java.util.concurrent.CountDownLatch;
 
 import com.jayway.jsonpath.JsonPath;
 import dev.sluice.contract.RawClient.Answer;
-import dev.sluice.devservices.Patience;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,6 +28,8 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
+import static dev.sluice.contract.RunningGateway.ORDER;
+import static dev.sluice.contract.RunningGateway.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
@@ -45,11 +45,6 @@ import static org.awaitility.Awaitility.await;
 public abstract class GatewayAdmissionContract {
 
 	private static final int MAX_IN_PROGRESS = 2;
-
-	private static final String ORDER = """
-			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
-
-	private static final Duration PATIENCE = Patience.ofSeconds(60);
 
 	private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
 
@@ -156,12 +151,9 @@ public abstract class GatewayAdmissionContract {
 
 			assertThat(manage("/actuator/health/readiness").statusCode()).isEqualTo(503);
 			Answer refused = exchange(kept, "POST /orders", ORDER);
-			assertThat(refused.status()).isEqualTo(503);
+			assertNotPlaced(refused, "shutting-down");
+			assertThat(refused.headers()).contains("connection: close");
 			assertThat(value("sluice_requests_refused_total{reason=\"shutting-down\"}")).isGreaterThan(before);
-			assertThat(refused.headers()).contains("connection: close", "retry-after: 1",
-					"content-type: application/problem+json");
-			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:shutting-down");
-			assertThat(JsonPath.<String>read(refused.body(), "$.placed")).isEqualTo("no");
 			assertThat(kept.isClosed()).isTrue();
 			// A body that arrives while it stops.
 			late.send(ORDER);
@@ -179,6 +171,12 @@ public abstract class GatewayAdmissionContract {
 		}
 	}
 
+	private static void assertNotPlaced(Answer refused, String type) {
+		refused.assertProblem(503, type);
+		assertThat(refused.headers()).contains("retry-after: 1");
+		assertThat(refused.member("placed")).isEqualTo("no");
+	}
+
 	private static void assertShuttingDown(HttpResponse<String> response) {
 		assertThat(response.statusCode()).isEqualTo(503);
 		assertThat(JsonPath.<String>read(response.body(), "$.type")).isEqualTo("urn:sluice:problem:shutting-down");
@@ -191,12 +189,9 @@ public abstract class GatewayAdmissionContract {
 			List<CompletableFuture<HttpResponse<String>>> slow = placeAsManyAsMayBeInProgress();
 
 			Answer refused = exchange(kept, "POST /orders", ORDER);
-			assertThat(refused.status()).isEqualTo(503);
-			assertThat(refused.headers()).contains("retry-after: 1", "content-type: application/problem+json");
-			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:overloaded");
+			assertNotPlaced(refused, "overloaded");
 			assertThat(refused.headers()).doesNotContain("connection: close");
-			assertThat(JsonPath.<String>read(refused.body(), "$.placed")).isEqualTo("no");
-			assertThat(JsonPath.<String>read(refused.body(), "$.instance")).isEqualTo("/orders");
+			assertThat(refused.member("instance")).isEqualTo("/orders");
 			assertThat(get("/openapi.json").statusCode()).isEqualTo(503);
 			assertThat(manage("/actuator/health/liveness").statusCode()).isEqualTo(200);
 			// These requests, whatever they ask for.
@@ -233,9 +228,7 @@ public abstract class GatewayAdmissionContract {
 
 			Answer refused = late.send(ORDER).answer();
 
-			assertThat(refused.status()).isEqualTo(503);
-			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:overloaded");
-			assertThat(JsonPath.<String>read(refused.body(), "$.placed")).isEqualTo("no");
+			assertNotPlaced(refused, "overloaded");
 			assertThat(value(requests) - requestsBefore).isEqualTo(1);
 			this.backendAnswers.countDown();
 			assertThat(slow).allSatisfy((answer) -> assertThat(answer).succeedsWithin(PATIENCE));
@@ -258,10 +251,8 @@ public abstract class GatewayAdmissionContract {
 			await().until(() -> metrics().contains("sluice_requests_in_progress 1.0"));
 			Answer refused = exchange(kept, "POST /orders", "no order");
 
-			assertThat(refused.status()).isEqualTo(503);
-			assertThat(refused.headers()).contains("retry-after: 1").doesNotContain("connection: close");
-			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:overloaded");
-			assertThat(JsonPath.<String>read(refused.body(), "$.placed")).isEqualTo("no");
+			assertNotPlaced(refused, "overloaded");
+			assertThat(refused.headers()).doesNotContain("connection: close");
 			assertThat(value(orders) - before).isEqualTo(1);
 			// Only the backend has the first answer to one with a key.
 			assertThat(statusOf("Idempotency-Key: \"k-1\"", "no order")).isEqualTo(503);
@@ -316,12 +307,8 @@ public abstract class GatewayAdmissionContract {
 		return client;
 	}
 
-	/** The value of a metric, 0 if it has none yet. */
 	private double value(String metric) throws IOException, InterruptedException {
-		return metrics().lines()
-			.filter((line) -> line.startsWith(metric))
-			.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
-			.sum();
+		return RunningGateway.metric(metrics(), metric);
 	}
 
 	private String metrics() throws IOException, InterruptedException {
@@ -329,23 +316,18 @@ public abstract class GatewayAdmissionContract {
 	}
 
 	private CompletableFuture<HttpResponse<String>> place() {
-		return this.client.sendAsync(request("/orders").header("Content-Type", "application/json")
-			.POST(BodyPublishers.ofString(ORDER))
-			.build(), BodyHandlers.ofString());
+		return this.client.sendAsync(RunningGateway.order(this.gateway, BodyPublishers.ofString(ORDER)).build(),
+				BodyHandlers.ofString());
 	}
 
 	private HttpResponse<String> get(String path) throws IOException, InterruptedException {
-		HttpRequest request = request(path).build();
+		HttpRequest request = HttpRequest.newBuilder(this.gateway.resolve(path)).timeout(PATIENCE).build();
 		return DescribedApi.instance().checked(request, this.client.send(request, BodyHandlers.ofString()));
 	}
 
 	private HttpResponse<String> manage(String path) throws IOException, InterruptedException {
 		return this.client.send(HttpRequest.newBuilder(management().resolve(path)).timeout(PATIENCE).build(),
 				BodyHandlers.ofString());
-	}
-
-	private HttpRequest.Builder request(String path) {
-		return HttpRequest.newBuilder(this.gateway.resolve(path)).timeout(PATIENCE);
 	}
 
 }

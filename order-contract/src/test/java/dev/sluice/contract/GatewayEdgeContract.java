@@ -36,7 +36,6 @@ import javax.net.ssl.SSLSocket;
 
 import com.jayway.jsonpath.JsonPath;
 import dev.sluice.contract.RawClient.Answer;
-import dev.sluice.devservices.Patience;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -55,6 +54,8 @@ import org.springframework.boot.context.properties.source.InvalidConfigurationPr
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import static dev.sluice.contract.RunningGateway.ORDER;
+import static dev.sluice.contract.RunningGateway.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -69,11 +70,6 @@ import static org.awaitility.Awaitility.await;
  */
 @Execution(ExecutionMode.CONCURRENT)
 public abstract class GatewayEdgeContract {
-
-	private static final Duration PATIENCE = Patience.ofSeconds(60);
-
-	private static final String ORDER = """
-			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
 
 	/**
 	 * Resource that all gateways of a JVM share: its log, its event loops, its CPU. The
@@ -157,19 +153,15 @@ public abstract class GatewayEdgeContract {
 
 	private static void assertTimedOut(RawClient raw) throws IOException {
 		Answer answer = raw.answer();
-		assertThat(answer.status()).isEqualTo(408);
-		assertThat(answer.headers()).contains("content-type: application/problem+json", "connection: close");
-		assertThat(JsonPath.<String>read(answer.body(), "$.type")).isEqualTo("urn:sluice:problem:request-timeout");
+		answer.assertProblem(408, "request-timeout");
+		assertThat(answer.headers()).contains("connection: close");
+		assertThat(answer.member("instance")).isEqualTo("/orders");
 		assertThat(raw.isClosed()).isTrue();
 	}
 
 	/** How many requests were refused before the application saw them. */
-	private static double refused(String metrics, String reason) {
-		return metrics.lines()
-			.filter((line) -> line.startsWith("sluice_requests_refused_total")
-					&& line.contains("reason=\"" + reason + '"'))
-			.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
-			.sum();
+	private double refused(String reason) throws Exception {
+		return RunningGateway.metric(metrics(), "sluice_requests_refused_total{reason=\"%s\"}".formatted(reason));
 	}
 
 	private String metrics() throws Exception {
@@ -275,12 +267,12 @@ public abstract class GatewayEdgeContract {
 		@Test
 		void refusesAndCountsWhatIsIllFormed() throws Exception {
 			List<String> wrong = new ArrayList<>();
-			double counted = refused(metrics(), "malformed");
+			double counted = refused("malformed");
 
 			for (String request : illFormed().toList()) {
 				String fault = fault(request);
 				double countedBefore = counted;
-				counted = refused(metrics(), "malformed");
+				counted = refused("malformed");
 				if (fault.isEmpty() && counted != countedBefore + 1) {
 					fault = "counted " + (counted - countedBefore) + " times";
 				}
@@ -297,19 +289,11 @@ public abstract class GatewayEdgeContract {
 		private String fault(String request) throws IOException {
 			try (RawClient raw = connect()) {
 				Answer answer = raw.sendWhatIsRead(request.getBytes(StandardCharsets.ISO_8859_1)).answer();
-				if (answer.status() != 400) {
-					return "answered " + answer.status();
-				}
-				if (!answer.headers().contains("content-type: application/problem+json")
-						|| !answer.headers().contains("connection: close")) {
-					return "headers " + answer.headers();
-				}
-				if (!JsonPath.<String>read(answer.body(), "$.type").equals("urn:sluice:problem:invalid-request")) {
-					return "body " + answer.body();
-				}
+				answer.assertProblem(400, "invalid-request");
+				assertThat(answer.headers()).contains("connection: close");
 				return raw.isClosed() ? "" : "not closed";
 			}
-			catch (IOException | RuntimeException ex) {
+			catch (IOException | RuntimeException | AssertionError ex) {
 				return ex.toString();
 			}
 		}
@@ -465,7 +449,7 @@ public abstract class GatewayEdgeContract {
 
 		@Test
 		void answersFromTheHeadAloneWhatIsTooLarge() throws Exception {
-			double counted = refused(metrics(), "too-large");
+			double counted = refused("too-large");
 
 			for (String request : List.of("POST /orders", "GET /nothing", "PUT /orders", "DELETE /orders/1")) {
 				try (RawClient raw = connect()) {
@@ -474,13 +458,12 @@ public abstract class GatewayEdgeContract {
 							.formatted(request, FIFTY_MEGABYTES))
 						.answer();
 
-					assertThat(answer.status()).as(request).isEqualTo(413);
-					assertThat(answer.headers()).as(request)
-						.contains("content-type: application/problem+json", "connection: close");
+					answer.assertProblem(413, "too-large");
+					assertThat(answer.headers()).as(request).contains("connection: close");
 					assertThat(raw.isClosed()).isTrue();
 				}
 			}
-			assertThat(refused(metrics(), "too-large") - counted).isEqualTo(4);
+			assertThat(refused("too-large") - counted).isEqualTo(4);
 			assertThat(place().status()).isEqualTo(201);
 		}
 
@@ -522,6 +505,7 @@ public abstract class GatewayEdgeContract {
 					"DELETE /orders/1")) {
 				for (int padding : List.of(1, 4_000, 7_900)) {
 					String head = "%s HTTP/1.1\r\nHost: a\r\nX: %s\r\n".formatted(request, "x".repeat(padding));
+					assertTwoAnswers(head + "Content-Length: 0\r\n\r\n");
 					assertTwoAnswers(head + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
 					for (int bytes : List.of(1, 500, 3_000, 5_000, 20_000)) {
 						String body = "x".repeat(bytes);
@@ -540,20 +524,6 @@ public abstract class GatewayEdgeContract {
 
 				assertThat(answer.headers()).as(described).doesNotContain("connection: close");
 				assertThat(raw.answer().body()).as(described).contains("\"openapi\"");
-			}
-		}
-
-		@Test
-		void keepsTheConnectionAfterABodyThatWasReadAndAfterNone() throws Exception {
-			String order = Integer.toHexString(ORDER.length()) + "\r\n" + ORDER + "\r\n0\r\n\r\n";
-
-			try (RawClient raw = connect()) {
-				assertThat(raw.send(order()).answer().status()).isEqualTo(201);
-				assertThat(raw.send(chunks(order)).answer().status()).isEqualTo(201);
-				raw.send("POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
-				assertThat(raw.answer().status()).isEqualTo(404);
-
-				assertThat(raw.send("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n").answer().status()).isEqualTo(200);
 			}
 		}
 
@@ -607,10 +577,7 @@ public abstract class GatewayEdgeContract {
 		@ValueSource(strings = { "6", "6a\r", "6a\r\n", "6a\r\n{", "1\r\n{", "1\r\n{\r\n", "1\r\n{\r\n2", "0\r\nX: " })
 		void givesUpChunksThatDoNotEnd(String chunks) throws Exception {
 			try (RawClient raw = connect()) {
-				Answer answer = raw.send(chunks(chunks)).answer();
-				assertThat(answer.status()).isEqualTo(408);
-				assertThat(JsonPath.<String>read(answer.body(), "$.instance")).isEqualTo("/orders");
-				assertThat(raw.isClosed()).isTrue();
+				assertTimedOut(raw.send(chunks(chunks)));
 			}
 		}
 
@@ -729,7 +696,7 @@ public abstract class GatewayEdgeContract {
 
 		@Test
 		void closesTheConnectionOfAHeadThatDoesNotEnd() throws Exception {
-			double late = refused(metrics(), "late");
+			double late = refused("late");
 			try (RawClient raw = connect(); RawClient kept = connect()) {
 				raw.send("GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: ");
 				assertGivenUp(raw);
@@ -738,7 +705,7 @@ public abstract class GatewayEdgeContract {
 				kept.send("G");
 				assertGivenUp(kept);
 			}
-			assertThat(refused(metrics(), "late") - late).isEqualTo(2);
+			assertThat(refused("late") - late).isEqualTo(2);
 		}
 
 		/** A head may have no answer; if it has one, it is 408. */
@@ -756,20 +723,10 @@ public abstract class GatewayEdgeContract {
 		@HoldsThread
 		void givesUpClientsThatDoNotRead() throws Exception {
 			String description = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
-			List<RawClient> unread = new ArrayList<>();
-			try {
-				while (unread.size() < 3) {
-					unread.add(connect().send(description.repeat(1_000)));
-				}
-
+			try (Clients unread = new Clients(3, description.repeat(1_000))) {
 				await().until(GatewayEdgeContract.this::places);
-				for (RawClient raw : unread) {
+				for (RawClient raw : unread.all) {
 					await().until(raw::isReset);
-				}
-			}
-			finally {
-				for (RawClient raw : unread) {
-					raw.close();
 				}
 			}
 		}
@@ -782,10 +739,8 @@ public abstract class GatewayEdgeContract {
 			try (RawClient raw = connect()) {
 				Answer answer = raw.send(order).answer();
 
-				assertThat(answer.status()).isEqualTo(504);
-				assertThat(JsonPath.<String>read(answer.body(), "$.type"))
-					.isEqualTo("urn:sluice:problem:backend-timeout");
-				assertThat(JsonPath.<String>read(answer.body(), "$.placed")).isEqualTo("unknown");
+				answer.assertProblem(504, "backend-timeout");
+				assertThat(answer.member("placed")).isEqualTo("unknown");
 			}
 			finally {
 				backendSaves();
@@ -815,41 +770,21 @@ public abstract class GatewayEdgeContract {
 		@ParameterizedTest
 		@ValueSource(strings = { "6", "6a\r", "6a\r\n", "6a\r\n{", "1\r\n{", "1\r\n{\r\n", "1\r\n{\r\n2", "0\r\nX: " })
 		void holdsNoThreadForChunksThatDoNotEnd(String chunks) throws Exception {
-			List<RawClient> unfinished = new ArrayList<>();
-			try {
-				while (unfinished.size() < 3) {
-					unfinished.add(connect().send(chunks(chunks)));
-				}
-
+			try (Clients _ = new Clients(3, chunks(chunks))) {
 				assertThat(place().status()).isEqualTo(201);
-			}
-			finally {
-				for (RawClient raw : unfinished) {
-					raw.close();
-				}
 			}
 		}
 
 		@Test
 		void letsGoodClientsInWhileBodiesAreRead() throws Exception {
-			List<RawClient> slow = new ArrayList<>();
-			try {
-				while (slow.size() < 10) {
-					slow.add(connect().send(unfinished("Content-Length: " + ORDER.length())));
-				}
-
+			try (Clients slow = new Clients(10, unfinished("Content-Length: " + ORDER.length()))) {
 				assertThat(place().status()).isEqualTo(201);
 
-				for (RawClient raw : slow) {
+				for (RawClient raw : slow.all) {
 					// A request may give up its place a moment after its client has the
 					// answer.
 					await().until(() -> metrics().contains("sluice_requests_in_progress 0.0"));
 					assertThat(raw.send(ORDER.substring(1)).answer().status()).isEqualTo(201);
-				}
-			}
-			finally {
-				for (RawClient raw : slow) {
-					raw.close();
 				}
 			}
 		}
@@ -877,21 +812,12 @@ public abstract class GatewayEdgeContract {
 		/** The clients are answered until there is no room for more. */
 		@Test
 		void holdsNoThreadForClientsThatStopReading() throws Exception {
-			List<RawClient> stopped = new ArrayList<>();
-			try {
-				while (stopped.size() < 3) {
-					stopped.add(connect().send(SlowReader.REQUEST.repeat(2_000)));
-				}
-				for (RawClient client : stopped) {
-					assertThat(client.answer().status()).isEqualTo(200);
+			try (Clients stopped = new Clients(3, SlowReader.REQUEST.repeat(2_000))) {
+				for (RawClient raw : stopped.all) {
+					assertThat(raw.answer().status()).isEqualTo(200);
 				}
 
 				assertThat(place().status()).isEqualTo(201);
-			}
-			finally {
-				for (RawClient client : stopped) {
-					client.close();
-				}
 			}
 		}
 
@@ -914,10 +840,8 @@ public abstract class GatewayEdgeContract {
 				// the first one is refused, and another pair must be sent.
 				try (RawClient _ = connect().send(most); RawClient second = connect()) {
 					Answer answer = second.send(most + " ".repeat(9_999)).answer();
-					assertThat(answer.status()).isEqualTo(503);
+					answer.assertProblem(503, "overloaded");
 					assertThat(answer.headers()).contains("retry-after: 1");
-					assertThat(JsonPath.<String>read(answer.body(), "$.type"))
-						.isEqualTo("urn:sluice:problem:overloaded");
 					assertThat(place().status()).isEqualTo(201);
 				}
 			});
@@ -931,26 +855,18 @@ public abstract class GatewayEdgeContract {
 		@Test
 		void boundsOpenConnections() throws Exception {
 			String request = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
-			List<RawClient> open = new ArrayList<>();
-			try {
-				while (open.size() < 3) {
-					RawClient raw = connect();
-					open.add(raw);
-					assertThat(raw.send(request).answer().status()).isEqualTo(200);
+			try (Clients open = new Clients(3, request)) {
+				for (RawClient raw : open.all) {
+					assertThat(raw.answer().status()).isEqualTo(200);
 				}
 				try (RawClient waiting = RawClient.connect(GatewayEdgeContract.this.gateway, Duration.ofSeconds(1))) {
 					waiting.send(request);
 					assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(waiting::answer);
 					assertThat(health()).isEqualTo(200);
 				}
-				open.removeFirst().close();
+				open.all.getFirst().close();
 				try (RawClient raw = connect()) {
 					assertThat(raw.send(request).answer().status()).isEqualTo(200);
-				}
-			}
-			finally {
-				for (RawClient raw : open) {
-					raw.close();
 				}
 			}
 		}
@@ -1185,6 +1101,26 @@ public abstract class GatewayEdgeContract {
 		private void assertServesWithoutStackTrace(CapturedOutput output) throws Exception {
 			await().ignoreException(IOException.class).until(() -> GatewayEdgeContract.this.placeOverTls() == 201);
 			assertThat(NO_POSTGRESQL.matcher(output.getAll()).replaceAll("")).doesNotContain("\tat ");
+		}
+
+	}
+
+	/** Connections over which the same was sent. */
+	private final class Clients implements AutoCloseable {
+
+		private final List<RawClient> all = new ArrayList<>();
+
+		Clients(int count, String sent) throws IOException {
+			while (this.all.size() < count) {
+				this.all.add(connect().send(sent));
+			}
+		}
+
+		@Override
+		public void close() throws IOException {
+			for (RawClient raw : this.all) {
+				raw.close();
+			}
 		}
 
 	}

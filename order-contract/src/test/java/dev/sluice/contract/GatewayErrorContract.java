@@ -1,22 +1,15 @@
 package dev.sluice.contract;
 
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 import com.jayway.jsonpath.JsonPath;
-import dev.sluice.devservices.Patience;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -25,16 +18,10 @@ import static org.awaitility.Awaitility.await;
  * Every gateway answers a request whose handler fails with an {@link Error}, which
  * libraries treat differently from an exception, and releases its place.
  */
-@TestInstance(Lifecycle.PER_CLASS)
-@ResourceLock(GatewayEdgeContract.JVM)
 public abstract class GatewayErrorContract extends RunningGateway {
 
 	/** Path of a handler that fails: {@code /errors/when/which}. */
 	public static final String PATH = "/errors/{when}/{which}";
-
-	private static final Duration PATIENCE = Patience.ofSeconds(60);
-
-	private final HttpClient client = HttpClient.newHttpClient();
 
 	/** The error with which a handler must fail. */
 	public static Error error(String which) {
@@ -43,11 +30,6 @@ public abstract class GatewayErrorContract extends RunningGateway {
 			case "no-class" -> new NoClassDefFoundError("dev/sluice/Missing");
 			default -> new AssertionError("For a test");
 		};
-	}
-
-	@AfterAll
-	void closeClient() {
-		this.client.close();
 	}
 
 	/** All at once, because some are answered only at their deadline. */
@@ -65,20 +47,13 @@ public abstract class GatewayErrorContract extends RunningGateway {
 		assertThat(answers).allSatisfy((path, answer) -> assertThat(answer).as(path)
 			.succeedsWithin(PATIENCE)
 			.satisfies(GatewayErrorContract::assertInternal));
-		await().untilAsserted(() -> assertThat(metrics()).contains("sluice_requests_in_progress 0.0"));
+		await().until(() -> manage("/actuator/prometheus").body().contains("sluice_requests_in_progress 0.0"));
 	}
 
 	private static void assertInternal(HttpResponse<String> answer) {
 		assertThat(answer.statusCode()).isEqualTo(500);
-		assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		assertThat(header(answer, "Content-Type")).hasValue("application/problem+json");
 		assertThat(JsonPath.<String>read(answer.body(), "$.type")).isEqualTo("urn:sluice:problem:internal");
-	}
-
-	private String metrics() throws Exception {
-		return this.client
-			.send(HttpRequest.newBuilder(management().resolve("/actuator/prometheus")).timeout(PATIENCE).build(),
-					BodyHandlers.ofString())
-			.body();
 	}
 
 }

@@ -1,10 +1,6 @@
 package dev.sluice.contract;
 
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,7 +11,6 @@ import java.util.Set;
 
 import com.jayway.jsonpath.JsonPath;
 import dev.sluice.devservices.DevServices;
-import dev.sluice.devservices.Patience;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
@@ -23,11 +18,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
-import org.junit.jupiter.api.parallel.ResourceLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -36,19 +27,7 @@ import static org.awaitility.Awaitility.await;
  * How every gateway manages its topics. PostgreSQL and the backend are down: neither is
  * needed. Other gateways may use the same Kafka.
  */
-@TestInstance(Lifecycle.PER_CLASS)
-@ResourceLock(GatewayEdgeContract.JVM)
 public abstract class GatewayTopicContract extends RunningGateway {
-
-	private static final String ORDER = """
-			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
-
-	private final HttpClient client = HttpClient.newHttpClient();
-
-	@AfterAll
-	void closeClient() {
-		this.client.close();
-	}
 
 	@Test
 	void createsADeletedTopicAgainAndRefusesQueuedOrdersMeanwhile() throws Exception {
@@ -108,18 +87,7 @@ public abstract class GatewayTopicContract extends RunningGateway {
 	}
 
 	private HttpResponse<String> enqueue() throws Exception {
-		return send(HttpRequest.newBuilder(gateway().resolve("/orders"))
-			.header("Content-Type", "application/json")
-			.header("Prefer", "respond-async")
-			.POST(BodyPublishers.ofString(ORDER)));
-	}
-
-	private HttpResponse<String> manage(String path) throws Exception {
-		return send(HttpRequest.newBuilder(management().resolve(path)));
-	}
-
-	private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
-		return this.client.send(request.timeout(Patience.ofSeconds(60)).build(), BodyHandlers.ofString());
+		return post(ORDER, "Prefer", "respond-async");
 	}
 
 	/** Ids of all orders in the topic. */

@@ -16,6 +16,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
+import com.jayway.jsonpath.JsonPath;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * A connection to a gateway that sends bytes unchecked, so that a test can send what no
  * HTTP client sends. Not thread-safe.
@@ -149,6 +153,12 @@ final class RawClient implements AutoCloseable {
 		return new String(this.in.readAllBytes(), StandardCharsets.ISO_8859_1);
 	}
 
+	/** Sends nothing more. */
+	RawClient end() throws IOException {
+		this.socket.shutdownOutput();
+		return this;
+	}
+
 	/** Closes with a reset instead of a regular end. */
 	void reset() throws IOException {
 		this.socket.setSoLinger(true, 0);
@@ -177,6 +187,18 @@ final class RawClient implements AutoCloseable {
 	 * @param headers each as {@code name: value}, the name in lower case
 	 */
 	record Answer(int status, List<String> headers, String body) {
+
+		void assertProblem(int expected, String type) {
+			assertThat(this.status).as(this.body).isEqualTo(expected);
+			assertThat(this.headers).contains("content-type: application/problem+json");
+			assertThat(member("type")).isEqualTo("urn:sluice:problem:" + type);
+		}
+
+		/** A member of its JSON object. */
+		String member(String name) {
+			return JsonPath.read(this.body, "$." + name);
+		}
+
 	}
 
 }
