@@ -20,17 +20,11 @@ class PrivateDirectoryTests {
 	private Path parent;
 
 	@Test
-	void isClosedToOtherUsers() throws IOException {
-		Path directory = PrivateDirectory.create(this.parent.resolve("own"));
-
-		assertThat(Files.getPosixFilePermissions(directory)).isEqualTo(PosixFilePermissions.fromString("rwx------"));
-	}
-
-	@Test
-	void isUsedAgain() throws IOException {
+	void isClosedToOtherUsersAndUsedAgain() throws IOException {
 		Path directory = PrivateDirectory.create(this.parent.resolve("own"));
 		Files.writeString(directory.resolve("file"), "content");
 
+		assertThat(Files.getPosixFilePermissions(directory)).isEqualTo(PosixFilePermissions.fromString("rwx------"));
 		assertThat(PrivateDirectory.create(directory).resolve("file")).hasContent("content");
 	}
 

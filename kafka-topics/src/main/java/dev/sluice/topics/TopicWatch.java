@@ -126,17 +126,6 @@ public final class TopicWatch implements AutoCloseable {
 		return this.state;
 	}
 
-	/** Waits until all topics are ready: whether they are within the timeout. */
-	public synchronized boolean await(Duration timeout) throws InterruptedException {
-		long deadline = System.nanoTime() + timeout.toNanos();
-		long left = timeout.toNanos();
-		while (!this.state.ready() && left > 0) {
-			TimeUnit.NANOSECONDS.timedWait(this, left);
-			left = deadline - System.nanoTime();
-		}
-		return this.state.ready();
-	}
-
 	private void run() {
 		Admin admin = null;
 		try {
