@@ -6,7 +6,6 @@ import java.util.random.RandomGenerator;
 import javax.sql.DataSource;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.sluice.backend.http.BehaviourRules;
 import dev.sluice.backend.http.ControlRoutes;
 import dev.sluice.backend.http.OrderRoutes;
 import dev.sluice.backend.loop.Loop;
@@ -72,7 +71,7 @@ class BackendConfiguration {
 
 	@Bean
 	RouterFunction<ServerResponse> controlRoutes(Backend backend, Validator validator, JsonMapper json, Loop loop) {
-		return new ControlRoutes(backend, new BehaviourRules(validator), json, loop).routes();
+		return new ControlRoutes(backend, validator, json, loop).routes();
 	}
 
 	@Bean

@@ -10,16 +10,21 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 import dev.sluice.backend.store.Micros;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.contract.BackendBehaviour.Special;
 import dev.sluice.contract.SavedOrder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.node.ObjectNode;
 
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
@@ -198,17 +203,56 @@ abstract class BackendHttpContract extends BackendHttp {
 		assertThat(audit().received()).isZero();
 	}
 
-	@Test
-	void keepsTheBehaviourPut() {
-		BackendBehaviour behaviour = new BackendBehaviour(new Delay.LogNormal(5, 50), 0.1, 500, 0.2, 0.3, 1_000,
-				new Capacity.Starved(2, 1.5, 50, 1_000));
+	static Stream<BackendBehaviour> behaviours() {
+		return Stream.of(BackendBehaviour.DEFAULT,
+				new BackendBehaviour(new Delay.LogNormal(5, 50), 0.1, 500, 0.2, 0.3, 1_000,
+						new Capacity.Starved(2, 1.5, 50, 1_000)),
+				new BackendBehaviour(new Delay.Uniform(5, 5), 0.5, 400, 0.25, 0.25, 0,
+						new Capacity.Starved(3, 0.1, 3, 0)),
+				new BackendBehaviour(new Delay.LogNormal(5, 5), 0, 599, 0, 0, 0, new Capacity.Workers(1, 0))
+					.withSpecials(new Special("a", 0, 400), new Special("b", 600_000, 0)));
+	}
 
+	@ParameterizedTest
+	@MethodSource("behaviours")
+	void keepsTheBehaviourPut(BackendBehaviour behaviour) {
 		putBehaviour(this.json.writeValueAsString(behaviour)).expectStatus()
 			.isOk()
 			.expectBody(BackendBehaviour.class)
 			.isEqualTo(behaviour);
 
 		this.client.get().uri("/behaviour").exchange().expectBody(BackendBehaviour.class).isEqualTo(behaviour);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '`',
+			textBlock = """
+					{"delay":{"kind":"fixed","millis":600001}}                                             | delay.millis
+					{"delay":{"kind":"uniform","minMillis":6,"maxMillis":5}}                               | delay
+					{"delay":{"kind":"log-normal","medianMillis":6,"p99Millis":5}}                         | delay
+					{"delay":{"kind":"log-normal","medianMillis":6,"p99Millis":600001}}                    | delay.p99Millis
+					{"errorRate":-0.1}                                                                     | errorRate
+					{"errorRate":0.5,"hangRate":0.3,"resetRate":0.3}                                       | ``
+					{"capacity":{"model":"workers","workers":0}}                                           | capacity.workers
+					{"capacity":{"model":"workers","workers":1,"queue":2147483647}}                        | capacity.queue
+					{"capacity":{"model":"starved","initialWorkers":2,"maxWorkers":1,"growthPerSecond":1}} | capacity
+					{"capacity":{"model":"starved","initialWorkers":1,"maxWorkers":1}}                     | capacity.growthPerSecond
+					{"capacity":{"model":"rate","perSecond":0,"burst":1}}                                  | capacity.perSecond
+					{"capacity":{"model":"rate","perSecond":2e9,"burst":1}}                                | capacity.perSecond
+					{"capacity":{"model":"rate","perSecond":1}}                                            | capacity.burst
+					{"specials":[{"customerPrefix":""}]}                                                   | specials[0].customerPrefix
+					{"specials":[{"customerPrefix":"a","delayMillis":-1}]}                                 | specials[0].delayMillis
+					{"specials":[{"customerPrefix":"a","status":200}]}                                     | specials.0
+					""")
+	void refusesABehaviourThatCannotBe(String change, String field) {
+		ObjectNode behaviour = this.json.valueToTree(AT_ONCE);
+		behaviour.setAll((ObjectNode) this.json.readTree(change));
+
+		putBehaviour(behaviour.toString()).expectStatus()
+			.isBadRequest()
+			.expectBody()
+			.jsonPath("$.errors[0].field")
+			.isEqualTo(field);
 	}
 
 	@Test

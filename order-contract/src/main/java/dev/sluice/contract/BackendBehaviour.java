@@ -43,6 +43,8 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @DecimalMin("0") @De
 	public BackendBehaviour {
 		// A document without them means none.
 		specials = List.copyOf(Objects.requireNonNullElse(specials, List.of()));
+		require(!(errorRate + hangRate + resetRate > 1),
+				"errorRate, hangRate and resetRate must not exceed 1 together");
 	}
 
 	/** Without special customers. */
@@ -71,6 +73,12 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @DecimalMin("0") @De
 				this.maxNewConnectionsPerSecond, this.capacity, List.of(specials));
 	}
 
+	private static void require(boolean holds, String rule) {
+		if (!holds) {
+			throw new IllegalArgumentException(rule);
+		}
+	}
+
 	/**
 	 * A special behaviour for the orders of some customers.
 	 *
@@ -82,6 +90,11 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @DecimalMin("0") @De
 	 */
 	public record Special(@NotEmpty String customerPrefix, @PositiveOrZero @Max(600_000) long delayMillis,
 			@Max(599) int status) {
+
+		public Special {
+			require(status == 0 || status >= 400, "status must be 0, or 400 to 599");
+		}
+
 	}
 
 	/** How long saving takes, drawn for each request. */
@@ -102,6 +115,11 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @DecimalMin("0") @De
 		 * @param maxMillis maximum, in milliseconds; not less than {@code minMillis}
 		 */
 		record Uniform(@PositiveOrZero long minMillis, @PositiveOrZero @Max(600_000) long maxMillis) implements Delay {
+
+			public Uniform {
+				require(minMillis <= maxMillis, "minMillis must not be greater than maxMillis");
+			}
+
 		}
 
 		/**
@@ -110,6 +128,11 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @DecimalMin("0") @De
 		 * median
 		 */
 		record LogNormal(@Positive double medianMillis, @Positive @Max(600_000) double p99Millis) implements Delay {
+
+			public LogNormal {
+				require(medianMillis <= p99Millis, "medianMillis must not be greater than p99Millis");
+			}
+
 		}
 
 	}
@@ -150,6 +173,11 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @DecimalMin("0") @De
 		 */
 		record Starved(@Min(1) int initialWorkers, @Positive @Max(1_000_000_000) double growthPerSecond,
 				@Min(1) @Max(100_000) int maxWorkers, @PositiveOrZero @Max(1_000_000) int queue) implements Capacity {
+
+			public Starved {
+				require(initialWorkers <= maxWorkers, "initialWorkers must not be greater than maxWorkers");
+			}
+
 		}
 
 		/**

@@ -1,5 +1,6 @@
 package dev.sluice.backend.http;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +13,7 @@ import dev.sluice.backend.store.StoreUnavailableException;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendCount;
 import dev.sluice.contract.ProblemType;
+import jakarta.validation.Validator;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -36,18 +38,18 @@ public final class ControlRoutes {
 
 	private final Backend backend;
 
-	private final BehaviourRules rules;
+	private final Validator validator;
 
 	private final ObjectReader behaviourReader;
 
 	private final Scheduler scheduler;
 
-	public ControlRoutes(Backend backend, BehaviourRules rules, JsonMapper json, Loop loop) {
+	public ControlRoutes(Backend backend, Validator validator, JsonMapper json, Loop loop) {
 		this.backend = backend;
-		this.rules = rules;
+		this.validator = validator;
 		this.behaviourReader = json.readerFor(BackendBehaviour.class)
 			.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-			// A missing number is 0, which means none for a rate, a cap and the CPU.
+			// A missing number is 0, which means none for a rate and the cap.
 			.without(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES);
 		this.scheduler = Schedulers.fromExecutor(loop::execute);
 	}
@@ -105,7 +107,11 @@ public final class ControlRoutes {
 			if (behaviour == null) {
 				return invalidBehaviour(List.of(new JsonProblem("", "must not be null")));
 			}
-			List<JsonProblem> errors = this.rules.check(behaviour);
+			List<JsonProblem> errors = this.validator.validate(behaviour)
+				.stream()
+				.map((violation) -> new JsonProblem(violation.getPropertyPath().toString(), violation.getMessage()))
+				.sorted(Comparator.comparing(JsonProblem::field).thenComparing(JsonProblem::message))
+				.toList();
 			if (!errors.isEmpty()) {
 				return invalidBehaviour(errors);
 			}

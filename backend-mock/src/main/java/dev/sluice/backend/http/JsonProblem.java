@@ -8,6 +8,7 @@ import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.exc.InvalidTypeIdException;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
+import tools.jackson.databind.exc.ValueInstantiationException;
 
 /**
  * What is wrong with a JSON document, described for its author, without class names.
@@ -23,6 +24,8 @@ record JsonProblem(String field, String message) {
 			case InvalidTypeIdException ex ->
 				(ex.getTypeId() != null) ? "has the unknown kind '" + ex.getTypeId() + "'" : "has no kind";
 			case StreamReadException _ -> "is not JSON";
+			case ValueInstantiationException ex when ex.getCause() instanceof IllegalArgumentException rule ->
+				"cannot be: " + rule.getMessage();
 			default -> "cannot be read";
 		};
 		return new JsonProblem(path(exception), message);
