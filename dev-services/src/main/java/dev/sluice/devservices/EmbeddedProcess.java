@@ -9,9 +9,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -206,15 +203,10 @@ class EmbeddedProcess implements Server {
 	}
 
 	private void awaitEnd(ProcessHandle left) {
-		try {
-			left.onExit().get(Patience.of(KILL_TIMEOUT).toMillis(), TimeUnit.MILLISECONDS);
-		}
-		catch (InterruptedException _) {
-			Thread.currentThread().interrupt();
-		}
-		catch (ExecutionException | TimeoutException ex) {
+		Duration timeout = Patience.of(KILL_TIMEOUT);
+		if (!JavaProcess.awaitEnd(left.onExit(), timeout)) {
 			throw new IllegalStateException("%s (process %s) is still there %s s after SIGKILL".formatted(this.name,
-					left.pid(), Patience.of(KILL_TIMEOUT).toSeconds()), ex);
+					left.pid(), timeout.toSeconds()));
 		}
 	}
 

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -216,7 +217,7 @@ public final class JavaProcess implements Breakable, AutoCloseable {
 		Process killed = this.process;
 		killed.destroyForcibly();
 		Duration timeout = Patience.of(KILL_TIMEOUT);
-		if (!awaitEnd(killed, timeout)) {
+		if (!awaitEnd(killed.onExit(), timeout)) {
 			throw new IllegalStateException(
 					"%s is still there %s s after SIGKILL".formatted(this, timeout.toSeconds()));
 		}
@@ -229,7 +230,7 @@ public final class JavaProcess implements Breakable, AutoCloseable {
 	@Override
 	public void stop() {
 		terminate();
-		if (!awaitEnd(this.process, this.command.stopTimeout)) {
+		if (!awaitEnd(this.process.onExit(), this.command.stopTimeout)) {
 			kill();
 		}
 	}
@@ -247,24 +248,8 @@ public final class JavaProcess implements Breakable, AutoCloseable {
 	 * Waits for the end of a process, however often this thread is interrupted.
 	 * @return whether it has ended
 	 */
-	static boolean awaitEnd(Process process, Duration timeout) {
-		boolean interrupted = false;
-		long deadline = System.nanoTime() + timeout.toNanos();
-		try {
-			while (true) {
-				try {
-					return process.waitFor(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-				}
-				catch (InterruptedException _) {
-					interrupted = true;
-				}
-			}
-		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
-		}
+	static boolean awaitEnd(CompletableFuture<?> exit, Duration timeout) {
+		return exit.thenApply((_) -> true).completeOnTimeout(false, timeout.toNanos(), TimeUnit.NANOSECONDS).join();
 	}
 
 	@Override

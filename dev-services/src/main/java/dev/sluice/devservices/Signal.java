@@ -43,7 +43,7 @@ enum Signal {
 				.redirectError(Redirect.DISCARD)
 				.start();
 			// A frozen process must be unfrozen even if this thread is interrupted.
-			if (!JavaProcess.awaitEnd(shell, Patience.of(TIMEOUT))) {
+			if (!JavaProcess.awaitEnd(shell.onExit(), Patience.of(TIMEOUT))) {
 				shell.destroyForcibly();
 				throw new IllegalStateException("no shell sent SIG%s to process %s within %s s".formatted(this,
 						process.pid(), Patience.of(TIMEOUT).toSeconds()));
