@@ -8,8 +8,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.nio.file.attribute.UserPrincipal;
 import java.util.Set;
+
+import com.sun.security.auth.module.UnixSystem;
 
 /** Directories that no other user can read, write or create in advance. */
 final class PrivateDirectory {
@@ -38,21 +39,12 @@ final class PrivateDirectory {
 	private static void requirePrivate(Path directory) throws IOException {
 		PosixFileAttributes found = Files.readAttributes(directory, PosixFileAttributes.class,
 				LinkOption.NOFOLLOW_LINKS);
-		if (!found.isDirectory() || !PERMISSIONS.containsAll(found.permissions()) || !found.owner().equals(user())) {
+		int owner = (int) Files.getAttribute(directory, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+		if (!found.isDirectory() || !PERMISSIONS.containsAll(found.permissions())
+				|| owner != new UnixSystem().getUid()) {
 			throw new IOException(
 					"%s is not private: it must be a directory, belong to this user and be closed to others (mode 700): remove it"
 						.formatted(directory));
-		}
-	}
-
-	/** The user of this process: the owner of the files that it creates. */
-	private static UserPrincipal user() throws IOException {
-		Path probe = Files.createTempFile("sluice-user-", "");
-		try {
-			return Files.getOwner(probe, LinkOption.NOFOLLOW_LINKS);
-		}
-		finally {
-			Files.delete(probe);
 		}
 	}
 

@@ -3,7 +3,6 @@ package dev.sluice.backend.model;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 import dev.sluice.backend.loop.VirtualLoop;
 import dev.sluice.backend.store.Answer;
@@ -143,26 +142,6 @@ class CapacityModelTests {
 
 			assertThat(capacity.places()).as("at %s/s", rate).isCloseTo(1 + (int) (2 * rate), within(1));
 		}
-	}
-
-	@Test
-	void starvedServesABurstInTheTimeThatItsGrowthAllows() {
-		// Workers take 1 s each; there is 1 at first and 1 more each second: 1 + 2 + 3 +
-		// 4 are done after 4 s.
-		CapacityModel capacity = CapacityModel.of(new Capacity.Starved(1, 1, 100, 100), this.loop);
-		int[] done = { 0 };
-		for (int i = 0; i < 10; i++) {
-			capacity.enter(() -> this.loop.schedule(() -> {
-				done[0]++;
-				capacity.leave();
-			}, TimeUnit.SECONDS.toNanos(1)));
-		}
-
-		this.loop.advance(Duration.ofMillis(3_999));
-		assertThat(done[0]).isEqualTo(6);
-
-		this.loop.advance(Duration.ofMillis(1));
-		assertThat(done[0]).isEqualTo(10);
 	}
 
 	@Test
