@@ -4,13 +4,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.Network;
@@ -22,8 +19,6 @@ final class ContainerKafka extends Container {
 	static final String IMAGE = "apache/kafka:4.2.1";
 
 	private static final int PORT = 9092;
-
-	private static final int PROBE_TIMEOUT_MILLIS = 2_000;
 
 	private static final int READABLE = 0644;
 
@@ -94,13 +89,10 @@ final class ContainerKafka extends Container {
 
 	@Override
 	boolean serves() {
-		Map<String, Object> config = Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
-				"%s:%s".formatted(host(), port()), AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
-				PROBE_TIMEOUT_MILLIS, AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, PROBE_TIMEOUT_MILLIS);
-		try (Admin admin = Admin.create(config)) {
-			return !admin.describeCluster().nodes().get(2L * PROBE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS).isEmpty();
+		try (Admin admin = KafkaService.admin("%s:%s".formatted(host(), port()))) {
+			return !admin.describeCluster().nodes().get().isEmpty();
 		}
-		catch (ExecutionException | TimeoutException _) {
+		catch (ExecutionException _) {
 			return false;
 		}
 		catch (InterruptedException _) {

@@ -10,8 +10,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -158,9 +156,7 @@ public final class KafkaService {
 			return;
 		}
 		long deadline = System.nanoTime() + DevServices.startTimeout().toNanos();
-		try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers(),
-				AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, CHECK_TIMEOUT_MILLIS,
-				AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, CHECK_TIMEOUT_MILLIS))) {
+		try (Admin admin = admin(bootstrapServers())) {
 			for (int passed = 0; passed < CHECKS; passed = isInSync(admin, node) ? passed + 1 : 0) {
 				if (this.closed) {
 					throw new StartFailedException("Kafka was stopped while broker %s caught up".formatted(node));
@@ -178,21 +174,23 @@ public final class KafkaService {
 		}
 	}
 
+	/** A client whose requests fail when there is no answer in time. */
+	static Admin admin(String servers) {
+		return Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers,
+				AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, CHECK_TIMEOUT_MILLIS,
+				AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, CHECK_TIMEOUT_MILLIS));
+	}
+
 	private static boolean isInSync(Admin admin, int node) throws InterruptedException {
 		try {
-			Collection<String> topics = admin.listTopics(new ListTopicsOptions().listInternal(true))
-				.names()
-				.get(CHECK_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
-			Collection<TopicDescription> descriptions = admin.describeTopics(topics)
-				.allTopicNames()
-				.get(CHECK_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
-				.values();
+			Collection<String> topics = admin.listTopics(new ListTopicsOptions().listInternal(true)).names().get();
+			Collection<TopicDescription> descriptions = admin.describeTopics(topics).allTopicNames().get().values();
 			return descriptions.stream()
 				.flatMap((topic) -> topic.partitions().stream())
 				.filter((partition) -> partition.replicas().stream().anyMatch((replica) -> replica.id() == node))
 				.allMatch((partition) -> partition.isr().stream().anyMatch((replica) -> replica.id() == node));
 		}
-		catch (ExecutionException | TimeoutException _) {
+		catch (ExecutionException _) {
 			return false;
 		}
 	}
