@@ -1,44 +1,22 @@
 package dev.sluice.gateway;
 
-import java.net.URI;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 import dev.sluice.contract.GatewayEdgeContract;
-import org.springframework.boot.SpringApplication;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.http.client.ReactorResourceFactory;
 
-/** Nothing listens on port 1. */
 class GatewayEdgeIT extends GatewayEdgeContract {
 
-	private ConfigurableApplicationContext context;
-
 	@Override
-	protected URI start(Map<String, String> properties) {
-		List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--management.server.port=0",
-				"--spring.r2dbc.url=r2dbc:postgresql://127.0.0.1:1/sluice", "--spring.flyway.enabled=false",
-				"--spring.reactor.netty.shutdown-quiet-period=0s"));
-		properties.forEach((name, value) -> arguments.add("--" + name + "=" + value));
-		this.context = SpringApplication.run(new Class<?>[] { GatewayApplication.class, OwnLoops.class },
-				arguments.toArray(String[]::new));
-		return uri("local.server.port");
+	protected Class<?>[] application() {
+		return new Class<?>[] { GatewayApplication.class, OwnLoops.class };
 	}
 
 	@Override
-	protected URI management() {
-		return uri("local.management.port");
-	}
-
-	private URI uri(String port) {
-		return URI.create("http://127.0.0.1:" + this.context.getEnvironment().getProperty(port));
-	}
-
-	@Override
-	protected void stop() {
-		this.context.close();
+	protected List<String> arguments() {
+		return List.of("--spring.r2dbc.url=r2dbc:postgresql://127.0.0.1:1/sluice",
+				"--spring.reactor.netty.shutdown-quiet-period=0s");
 	}
 
 	/** A gateway that stops does not stop the event loops of others. */

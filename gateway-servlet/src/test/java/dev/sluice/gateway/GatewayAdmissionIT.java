@@ -1,18 +1,12 @@
 package dev.sluice.gateway;
 
-import java.net.URI;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 import dev.sluice.contract.GatewayAdmissionContract;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.SpringApplication;
-import org.springframework.context.ConfigurableApplicationContext;
 
-/** Nothing listens on port 1. */
 @ParameterizedClass
 @ValueSource(strings = { "platform", "virtual", "async" })
 class GatewayAdmissionIT extends GatewayAdmissionContract {
@@ -20,35 +14,20 @@ class GatewayAdmissionIT extends GatewayAdmissionContract {
 	@Parameter
 	private String threads;
 
-	private ConfigurableApplicationContext context;
+	@Override
+	protected Class<?>[] application() {
+		return new Class<?>[] { GatewayApplication.class };
+	}
 
 	@Override
-	protected URI start(Map<String, String> properties) {
-		List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--management.server.port=0",
-				"--spring.kafka.bootstrap-servers=127.0.0.1:1", "--sluice.threads=" + this.threads,
-				"--spring.datasource.url=jdbc:postgresql://127.0.0.1:1/sluice", "--spring.flyway.enabled=false"));
-		properties.forEach((name, value) -> arguments.add("--%s=%s".formatted(name, value)));
-		this.context = SpringApplication.run(GatewayApplication.class, arguments.toArray(String[]::new));
-		return uri("local.server.port");
+	protected List<String> arguments() {
+		return List.of("--sluice.threads=" + this.threads,
+				"--spring.datasource.url=jdbc:postgresql://127.0.0.1:1/sluice");
 	}
 
 	@Override
 	protected boolean limitsSchedulingDelay() {
 		return !this.threads.equals("platform");
-	}
-
-	@Override
-	protected URI management() {
-		return uri("local.management.port");
-	}
-
-	private URI uri(String port) {
-		return URI.create("http://127.0.0.1:" + this.context.getEnvironment().getProperty(port));
-	}
-
-	@Override
-	protected void stop() {
-		this.context.close();
 	}
 
 }

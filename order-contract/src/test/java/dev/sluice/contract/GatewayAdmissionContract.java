@@ -42,7 +42,7 @@ import static org.awaitility.Awaitility.await;
 @TestInstance(Lifecycle.PER_CLASS)
 @TestMethodOrder(OrderAnnotation.class)
 @ResourceLock(GatewayEdgeContract.JVM)
-public abstract class GatewayAdmissionContract {
+public abstract class GatewayAdmissionContract extends StartedGateway {
 
 	private static final int MAX_IN_PROGRESS = 2;
 
@@ -62,21 +62,8 @@ public abstract class GatewayAdmissionContract {
 	/** The stop of the gateway; null if it has not begun. */
 	private CompletableFuture<Void> stopped;
 
-	/**
-	 * Starts a gateway without Kafka and PostgreSQL on free ports.
-	 * @param properties properties in addition to its defaults
-	 * @return its address
-	 */
-	protected abstract URI start(Map<String, String> properties);
-
 	/** Whether {@code sluice.max-scheduling-delay} applies to its threads. */
 	protected abstract boolean limitsSchedulingDelay();
-
-	/** The address of its health. */
-	protected abstract URI management();
-
-	/** Stops it, as SIGTERM does; returns when it has stopped. */
-	protected abstract void stop();
 
 	@BeforeAll
 	void startBackend() throws IOException {

@@ -70,7 +70,7 @@ import static org.awaitility.Awaitility.await;
  * The nested classes run in parallel, each with a gateway of its own: they mostly wait.
  */
 @Execution(ExecutionMode.CONCURRENT)
-public abstract class GatewayEdgeContract {
+public abstract class GatewayEdgeContract extends StartedGateway {
 
 	/**
 	 * Resource that all gateways of a JVM share: its log, its event loops, its CPU. The
@@ -88,19 +88,6 @@ public abstract class GatewayEdgeContract {
 	private FakeBackend backend;
 
 	private URI gateway;
-
-	/**
-	 * Starts a gateway without Kafka and PostgreSQL on free ports.
-	 * @param properties properties in addition to its defaults
-	 * @return the address of its API
-	 */
-	protected abstract URI start(Map<String, String> properties);
-
-	/** The address of its health and metrics. */
-	protected abstract URI management();
-
-	/** Stops it; returns when it has stopped. */
-	protected abstract void stop();
 
 	/** Some of each kind: RequestFramingTests has all. */
 	static Stream<String> illFormed() {
@@ -189,7 +176,6 @@ public abstract class GatewayEdgeContract {
 		backendSaves();
 		Map<String, String> all = new HashMap<>(properties);
 		all.put("backend.url", this.backend.uri().toString());
-		all.put("spring.kafka.bootstrap-servers", "127.0.0.1:1");
 		all.put("sluice.drain-time", "0s");
 		synchronized (STARTING) {
 			this.gateway = start(all);
