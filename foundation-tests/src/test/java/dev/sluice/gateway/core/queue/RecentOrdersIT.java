@@ -9,10 +9,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderOutcome;
-import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.DevServices;
@@ -136,69 +133,22 @@ class RecentOrdersIT {
 	}
 
 	@Test
-	void knowsSynchronousSavesAndPassesOverOtherOutcomes() {
-		UUID id = derived();
-		UUID other = UUID.randomUUID();
-		publish(OrderOutcome.savedSync(id, "c-1", TIME, Fingerprint.ofJson(JSON)));
-		publish(new OrderOutcome(other, "c-1", OrderStatus.SAVED, 1, TIME, TIME, null, null));
-		start();
-
-		assertCurrent();
-
-		assertThat(this.orders.syncSave(id).fingerprint()).isEqualTo(Fingerprint.ofJson(JSON));
-		assertThat(this.orders.syncSave(id).savedAt()).isEqualTo(TIME);
-		assertThat(this.orders.syncSave(other)).isNull();
-	}
-
-	@Test
-	void beginsWhereTheProjectionIs() throws Exception {
+	void beginsWhereTheProjectionIsAndKnowsWhatItHasToReadAgain() throws Exception {
 		UUID projected = UUID.randomUUID();
 		UUID pending = UUID.randomUUID();
-		commit(send(projected, JSON, TIME));
+		RecordMetadata record = send(projected, JSON, TIME);
+		commit(record);
 		send(pending, JSON, TIME);
 		start();
-
 		assertCurrent();
-
 		assertThat(this.orders.acceptance(projected)).isNull();
 		assertThat(this.orders.acceptance(pending)).isNotNull();
-	}
-
-	@Test
-	void forgetsWhatTheProjectionHasCommitted() throws Exception {
-		start();
-		UUID id = UUID.randomUUID();
-		RecordMetadata record = send(id, JSON, TIME);
-		UUID save = UUID.randomUUID();
-		RecordMetadata outcome = publish(OrderOutcome.savedSync(save, "c-1", TIME, null));
-		assertCurrent();
-
-		commit(record);
-		commit(outcome);
-
-		await().until(() -> this.orders.acceptance(id) == null && this.orders.syncSave(save) == null);
-		assertCurrent();
-		// The acknowledgement may come late to the thread that waits for it.
-		this.orders.accepted(id, null, TIME, record.partition(), record.offset());
-		// Its task runs after that of the acknowledgement.
-		assertCurrent();
-		assertThat(this.orders.acceptance(id)).isNull();
-	}
-
-	@Test
-	void knowsWhatTheProjectionHasToReadAgain() throws Exception {
-		UUID id = UUID.randomUUID();
-		RecordMetadata record = send(id, JSON, TIME);
-		commit(record);
-		start();
-		assertCurrent();
-		assertThat(this.orders.acceptance(id)).isNull();
 
 		this.admin.alterConsumerGroupOffsets(this.group, Map.of(partition(record), new OffsetAndMetadata(0)))
 			.all()
 			.get();
 
-		await().until(() -> this.orders.acceptance(id) != null);
+		await().until(() -> this.orders.acceptance(projected) != null);
 	}
 
 	@Test
@@ -352,19 +302,6 @@ class RecentOrdersIT {
 	private static PendingSend sending(UUID id, byte[] json, Instant acceptedAt) {
 		return PendingSend.of(new ValidOrder(id, ORDER, json, null, null), acceptedAt,
 				"/test".getBytes(StandardCharsets.UTF_8));
-	}
-
-	private RecordMetadata publish(OrderOutcome outcome) {
-		return this.kafka.send(Topics.ORDER_OUTCOMES, outcome.key(), JsonMapper.shared().writeValueAsBytes(outcome))
-			.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS)
-			.join()
-			.getRecordMetadata();
-	}
-
-	/** An id as one derived from an idempotency key. */
-	private static UUID derived() {
-		UUID random = UUID.randomUUID();
-		return new UUID((random.getMostSignificantBits() & ~0xf000L) | 0x8000L, random.getLeastSignificantBits());
 	}
 
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderOutcome;
+import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.status.RecentOrder;
@@ -83,15 +84,16 @@ class RecentOrdersTests {
 	}
 
 	@Test
-	void knowsWhatTheTopicsHaveWhenItSaysSo() {
+	void knowsAcceptancesAndSynchronousSavesOfTheTopicsWhenItSaysSo() {
 		UUID save = UUID.randomUUID();
 		this.kafka.accept(this.id, TIME);
-		this.kafka.publish(OrderOutcome.savedSync(save, "c-1", TIME, null));
+		this.kafka.publish(OrderOutcome.savedSync(save, "c-1", TIME, FINGERPRINT));
+		this.kafka.publish(new OrderOutcome(UUID.randomUUID(), "c-1", OrderStatus.SAVED, 1, TIME, TIME, null, null));
 
 		start();
 
 		assertThat(this.orders.acceptance(this.id)).isEqualTo(new Acceptance(null, TIME, TIME, 0, 0));
-		assertThat(this.orders.syncSave(save)).isEqualTo(new SyncSave(null, TIME, 0));
+		assertThat(this.orders.syncSave(save)).isEqualTo(new SyncSave(FINGERPRINT, TIME, 0));
 		assertThat(size()).isEqualTo(2);
 		assertThat(this.orders.isRunning()).isTrue();
 	}
