@@ -1,11 +1,9 @@
 package dev.sluice.backend;
 
-import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 import javax.sql.DataSource;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.sluice.backend.http.ControlRoutes;
 import dev.sluice.backend.http.OrderRoutes;
 import dev.sluice.backend.loop.Loop;
@@ -23,13 +21,13 @@ import reactor.netty.resources.LoopResources;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.jdbc.autoconfigure.DataSourceProperties;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.reactor.netty.NettyRouteProvider;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.web.reactive.function.server.RouterFunction;
@@ -92,34 +90,12 @@ class BackendConfiguration {
 	/** {@code backend.store=postgres}. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnProperty(name = "backend.store", havingValue = "postgres")
-	@EnableConfigurationProperties(DataSourceProperties.class)
+	@Import(DataSourceAutoConfiguration.class)
 	static class Postgres {
 
-		/** How much longer than PostgreSQL the client waits for a statement. */
-		private static final Duration GRACE = Duration.ofSeconds(1);
-
 		@Bean
-		HikariDataSource storePool(DataSourceProperties server, BackendProperties properties) {
-			HikariDataSource pool = server.initializeDataSourceBuilder().type(HikariDataSource.class).build();
-			Duration timeout = properties.storeTimeout();
-			pool.setPoolName("store");
-			pool.setMaximumPoolSize(properties.storePoolSize());
-			pool.setConnectionTimeout(timeout.toMillis());
-			pool.setValidationTimeout(timeout.toMillis());
-			// PostgreSQL may start later.
-			pool.setInitializationFailTimeout(-1);
-			// PostgreSQL cancels and rolls back a late statement.
-			pool.addDataSourceProperty("options", "-c statement_timeout=" + timeout.toMillis());
-			String seconds = Long.toString(timeout.plus(GRACE).toSeconds());
-			pool.addDataSourceProperty("socketTimeout", seconds);
-			pool.addDataSourceProperty("connectTimeout", seconds);
-			pool.addDataSourceProperty("loginTimeout", seconds);
-			return pool;
-		}
-
-		@Bean
-		OrderStore postgresOrderStore(DataSource storePool, Loop loop) {
-			return new PostgresOrderStore(storePool, loop);
+		OrderStore postgresOrderStore(DataSource pool, Loop loop) {
+			return new PostgresOrderStore(pool, loop);
 		}
 
 	}

@@ -11,7 +11,9 @@ import org.springframework.test.context.TestPropertySource;
  * The backend with its orders in PostgreSQL. {@link BackendHttpTests} shows the same with
  * the orders in memory.
  */
-@TestPropertySource(properties = { "backend.store=postgres", "backend.store-timeout=1m" })
+@TestPropertySource(properties = { "backend.store=postgres", "spring.datasource.hikari.connection-timeout=60000",
+		"spring.datasource.hikari.data-source-properties.options=-c statement_timeout=60000",
+		"spring.datasource.hikari.data-source-properties.socketTimeout=60" })
 @Tag("embedded")
 @Tag("full")
 class PostgresBackendIT extends BackendHttpContract {

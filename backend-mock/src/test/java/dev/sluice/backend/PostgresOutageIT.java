@@ -35,7 +35,7 @@ import static org.awaitility.Awaitility.await;
  * short, so any request may get 503 on a slow machine: requests that must succeed are
  * repeated, as clients do.
  */
-@TestPropertySource(properties = { "backend.store=postgres", "backend.store-pool-size=2", "backend.store-timeout=1s" })
+@TestPropertySource(properties = { "backend.store=postgres", "spring.datasource.hikari.maximum-pool-size=2" })
 @DirtiesContext
 @Tag("embedded")
 class PostgresOutageIT extends BackendHttp {

@@ -1,11 +1,7 @@
 package dev.sluice.backend.model;
 
-import java.time.Duration;
-
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
-import org.hibernate.validator.constraints.time.DurationMax;
-import org.hibernate.validator.constraints.time.DurationMin;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -16,10 +12,6 @@ import org.springframework.validation.annotation.Validated;
  *
  * @param store where orders are saved: {@code memory}, or {@code postgres}, which keeps
  * them after the backend stops; default {@code memory}
- * @param storePoolSize maximum number of connections to PostgreSQL, and so of orders
- * saved at once. Further orders wait; default 10
- * @param storeTimeout maximum time that an order waits for a connection, and again for
- * PostgreSQL. Then it gets 503; default 2 s
  * @param maxOrders maximum number of orders in memory, some 110 bytes each. Further
  * orders get 507 until {@code DELETE /audit}; default 2,000,000
  * @param maxInFlight maximum number of requests in flight, for any capacity model.
@@ -28,8 +20,6 @@ import org.springframework.validation.annotation.Validated;
 @Validated
 @ConfigurationProperties("backend")
 public record BackendProperties(@DefaultValue("memory") Store store,
-		@DefaultValue("10") @Min(1) @Max(1_000) int storePoolSize,
-		@DefaultValue("2s") @DurationMin(seconds = 1) @DurationMax(minutes = 1) Duration storeTimeout,
 		@DefaultValue("2000000") @Min(1) @Max(100_000_000) int maxOrders,
 		@DefaultValue("100000") @Min(1) @Max(1_000_000) int maxInFlight) {
 

@@ -15,8 +15,7 @@ class BackendPropertiesTests {
 		.withUserConfiguration(Configuration.class);
 
 	@ParameterizedTest
-	@ValueSource(strings = { "backend.store=disk", "backend.store-pool-size=0", "backend.store-timeout=1ms",
-			"backend.max-orders=0", "backend.max-in-flight=0" })
+	@ValueSource(strings = { "backend.store=disk", "backend.max-orders=0", "backend.max-in-flight=0" })
 	void refuseWhatCannotWork(String property) {
 		this.runner.withPropertyValues(property)
 			.run((context) -> assertThat(context).getFailure()

@@ -366,8 +366,8 @@ class BackendTests {
 
 	private Backend backend(OrderStore store, int maxInFlight) {
 		return new Backend(this.loop, new SplittableRandom(42),
-				new BackendProperties(BackendProperties.Store.MEMORY, 1, Duration.ofSeconds(2), 1, maxInFlight),
-				store, new BackendMetrics(this.registry));
+				new BackendProperties(BackendProperties.Store.MEMORY, 1, maxInFlight), store,
+				new BackendMetrics(this.registry));
 	}
 
 	/** Answers when a test tells it to. */
