@@ -374,7 +374,8 @@ abstract class BackendHttpContract extends BackendHttp {
 			assertThat(firstLine(socket)).isEqualTo("HTTP/1.1 201 Created");
 		}
 
-		assertThat(audit().connectionsOpened()).isEqualTo(before + 1);
+		// The other client may have opened one, too.
+		assertThat(audit().connectionsOpened()).isGreaterThan(before);
 	}
 
 	@Test
