@@ -31,8 +31,6 @@ public final class JavaCommand {
 
 	private final List<String> args = new ArrayList<>();
 
-	private List<String> through = List.of();
-
 	String name;
 
 	private @Nullable Path logFile;
@@ -105,12 +103,6 @@ public final class JavaCommand {
 		return this;
 	}
 
-	/** Runs it through another command, such as {@code taskset -c 1}. */
-	public JavaCommand through(List<String> command) {
-		this.through = List.copyOf(command);
-		return this;
-	}
-
 	/** Sets the file for its output, which it must have. An existing file is replaced. */
 	public JavaCommand logFile(Path value) {
 		this.logFile = value.toAbsolutePath();
@@ -171,7 +163,6 @@ public final class JavaCommand {
 	 */
 	List<String> words() {
 		List<String> command = new ArrayList<>(List.of("sh", "-c", "trap '' HUP INT; exec \"$@\"", "sh"));
-		command.addAll(this.through);
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 		command.addAll(this.jvmArgs);
 		command.addAll(this.program);

@@ -30,7 +30,7 @@ final class ChildMain {
 				System.exit(3);
 			}
 			case "wait" -> {
-				System.out.println("waiting with " + System.getenv("GREETING") + " " + System.getProperty("greeting"));
+				System.out.println("waiting with " + System.getProperty("greeting"));
 				Thread.currentThread().join();
 			}
 			case "chatter" -> {

@@ -18,6 +18,8 @@ class EmbeddedProcessIT {
 
 	private static final String NAME = "server";
 
+	private static final String READY = "the server is ready";
+
 	@TempDir
 	private Path directory;
 
@@ -85,16 +87,20 @@ class EmbeddedProcessIT {
 	 * folder with such a name as the system allows.
 	 */
 	@Test
-	void serversStartInEveryLocaleAndFolder() {
+	void serversStartInEveryLocaleAndFolder() throws Exception {
 		boolean unicode = Charset.forName(System.getProperty("sun.jnu.encoding")).newEncoder().canEncode("\u0663");
 		Path folder = this.directory.resolve(unicode ? "sl\u00fcice \u0663" : "a folder");
-		try (JavaProcess kafka = server(EmbeddedKafka.class, folder).jvmArgs("-Duser.language=ar", "-Duser.country=EG")
-			.launch();
-				JavaProcess postgres = server(EmbeddedPostgres.class, this.directory)
-					.through(List.of("env", "LC_ALL=zz_ZZ.UTF-8"))
-					.launch()) {
-			kafka.awaitReady();
-			postgres.awaitReady();
+		ProcessBuilder postgres = new ProcessBuilder(server(EmbeddedPostgres.class, this.directory).words())
+			.redirectErrorStream(true);
+		postgres.environment().put("LC_ALL", "zz_ZZ.UTF-8");
+		Process started = postgres.start();
+		try (JavaProcess _ = server(EmbeddedKafka.class, folder).jvmArgs("-Duser.language=ar", "-Duser.country=EG")
+			.start()) {
+			assertThat(started.inputReader().lines().anyMatch((line) -> line.contains(READY))).isTrue();
+		}
+		finally {
+			started.destroy();
+			started.waitFor();
 		}
 	}
 
@@ -103,7 +109,7 @@ class EmbeddedProcessIT {
 			.jvmArgs("-Xmx256m")
 			.args(Integer.toString(Ports.free()), folder.resolve("data").toString())
 			.logFile(folder.resolve(mainClass.getSimpleName() + ".log"))
-			.readyWhenLogged("the server is ready", DevServices.startTimeout());
+			.readyWhenLogged(READY, DevServices.startTimeout());
 	}
 
 	private EmbeddedProcess process(Class<?> mainClass) {

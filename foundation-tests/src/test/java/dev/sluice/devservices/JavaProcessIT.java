@@ -9,7 +9,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -57,16 +56,6 @@ class JavaProcessIT {
 		this.process.awaitReady();
 
 		assertThat(this.process.isAlive()).isTrue();
-	}
-
-	@Test
-	void isExecutedByAnotherCommandWithItsJvmArguments() {
-		this.process = child("wait").through(List.of("env", "GREETING=hello"))
-			.jvmArgs("-Dgreeting=world")
-			.readyWhenLogged("waiting", TIMEOUT)
-			.start();
-
-		assertThat(this.process.tail()).contains("waiting with hello world");
 	}
 
 	@Test
@@ -160,9 +149,7 @@ class JavaProcessIT {
 
 	@Test
 	void startsAgainWithTheSameCommandAfterAKill() throws IOException {
-		this.process = child("wait").through(List.of("env", "GREETING=again"))
-			.readyWhenLogged("waiting", TIMEOUT)
-			.start();
+		this.process = child("wait").jvmArgs("-Dgreeting=again").readyWhenLogged("waiting", TIMEOUT).start();
 		long killed = this.process.pid();
 		assertThatIllegalStateException().isThrownBy(this.process::start).withMessageContaining("still runs");
 		this.process.kill();
