@@ -9,6 +9,8 @@ class PendingRecordsTests {
 	@Test
 	void hasNoRoomOnceItsBytesAreUsedUp() {
 		PendingRecords pending = new PendingRecords(10, 1_000);
+		assertThat(pending.hasRoomFor(10)).isTrue();
+		assertThat(pending.hasRoomFor(11)).isFalse();
 
 		pending.add(500);
 		pending.add(500);

@@ -59,6 +59,11 @@ class PartitionProgressTests {
 			}
 		}
 		assertThat(this.progress.unfinished()).hasSameSizeAs(unfinished);
+		this.progress.finish(next - 1);
+		unfinished.remove(next - 1);
+		readAgain(next, next, unfinished);
+		begun.forEach(this.progress::finish);
+		assertThat(committable()).isEqualTo(next);
 	}
 
 	private long committable() {
