@@ -24,17 +24,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 class CeilingTests {
 
 	/** Lines of {@code src/main/java}. */
-	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_175),
-			Map.entry("dev-services", 2_961), Map.entry("gateway-core", 6_281), Map.entry("gateway-reactive", 1_986),
-			Map.entry("gateway-servlet", 3_091), Map.entry("grpc-sink", 9_497), Map.entry("kafka-topics", 806),
-			Map.entry("load-tests", 21_318), Map.entry("order-consumer", 5_600), Map.entry("order-contract", 985));
+	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_024),
+			Map.entry("dev-services", 2_878), Map.entry("gateway-core", 6_187), Map.entry("gateway-reactive", 1_940),
+			Map.entry("gateway-servlet", 3_020), Map.entry("grpc-sink", 9_497), Map.entry("kafka-topics", 795),
+			Map.entry("load-tests", 20_362), Map.entry("order-consumer", 5_599), Map.entry("order-contract", 1_013));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 51_381;
+	private static final int TEST_LINES = 49_312;
 
 	private static final int RATIONALE_WORDS = 8_535;
 
-	private static final int DOCS_WORDS = 19_958;
+	private static final int DOCS_WORDS = 19_755;
 
 	private static final int CLASS_LINES = 400;
 

@@ -130,9 +130,7 @@ final class Delivery implements Runnable {
 		this.thread.interrupt();
 	}
 
-	/**
-	 * @return whether the delivery has ended within the timeout
-	 */
+	/** Waits for the end of the delivery: whether it has come within the timeout. */
 	boolean awaitEnd(Duration timeout) throws InterruptedException {
 		return this.context.time.await(this.end, timeout);
 	}
@@ -387,9 +385,7 @@ final class Delivery implements Runnable {
 		return !this.cancelled;
 	}
 
-	/**
-	 * @param failure that of the attempt; null if it may not count against the order
-	 */
+	/** An attempt, and its failure if that may count against the order. */
 	private record Ended(Attempt attempt, @Nullable Failure failure) {
 	}
 
