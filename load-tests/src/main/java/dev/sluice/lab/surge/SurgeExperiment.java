@@ -123,6 +123,9 @@ final class SurgeExperiment extends Experiment {
 		String heap = this.settings.heapMegabytes() + "m";
 		return ServiceOptions.NONE.withJvmArgs("-Xms" + heap, "-Xmx" + heap)
 			.withProperty(ServiceOptions.WARM_UP, this.settings.ownWarmUpSeconds() + "s")
+			// The default: without, sync orders hold all platform threads, and each
+			// waits for one for longer than its client.
+			.withProperty("sluice.reserved-threads-percent", 20)
 			.withLog(name);
 	}
 

@@ -14,10 +14,7 @@ public final class VariantsOption {
 					+ "but servlet-virtual and reactive for a quick compare.")
 	private @Nullable List<Variant> variants;
 
-	/**
-	 * The variants chosen.
-	 * @param all what to return if none is chosen
-	 */
+	/** The variants chosen, or these if none is. */
 	public List<Variant> value(List<Variant> all) {
 		return (this.variants != null) ? this.variants.stream().distinct().toList() : all;
 	}
