@@ -29,7 +29,6 @@ class MemoryTests {
 	@Test
 	void aMessageTakesNoMoreThanIsCounted() {
 		Taken taken = Awaitility.await().until(MemoryTests::taken, (each) -> each.least() <= each.most());
-
 		assertThat(taken.counted()).as("%s", taken).isBetween(taken.least(), 2 * taken.most());
 	}
 

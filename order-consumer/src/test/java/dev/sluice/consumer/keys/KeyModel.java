@@ -675,7 +675,8 @@ final class KeyModel {
 
 		private void dispatched(Placing request) {
 			KeyModel.this.dispatched[request.payload] = true;
-			KeyModel.this.early[request.payload] |= request.excuse == Listed.SIMULTANEOUS;
+			KeyModel.this.early[request.payload] |= request.excuse == Listed.SIMULTANEOUS
+					|| request.excuse == Listed.NOT_LOOKED_UP;
 		}
 
 		private void giveUp() {
