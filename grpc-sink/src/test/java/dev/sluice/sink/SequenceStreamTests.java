@@ -78,13 +78,7 @@ class SequenceStreamTests {
 	@Test
 	void givesTheStoreTheNumberedMessagesOfARequestTogether() throws Exception {
 		ClientStream client = client();
-		client.send(Request.newBuilder()
-			.setVersion(2)
-			.setSession(SESSION)
-			.addMessages(batched(1, "a"))
-			.addMessages(batched(2, "b"))
-			.addMessages(batched(0, "c"))
-			.addMessages(batched(3, "d")));
+		client.send(batch(batched(1, "a"), batched(2, "b"), batched(0, "c"), batched(3, "d")));
 		assertThat(this.store.together()).as("c is alone, without a number").containsExactly(2, 1);
 		assertThat(this.store.places()).extracting(Place::sequence).containsExactly(1L, 2L, 3L);
 		assertThat(this.store.places()).extracting((place) -> place.session().id()).containsOnly(SESSION.getId());
@@ -101,12 +95,7 @@ class SequenceStreamTests {
 				new Completed(null, new ContentDiffersException(2)),
 				new Completed(null, new SessionForgottenException("forgotten"))));
 
-		client.send(Request.newBuilder()
-			.setVersion(2)
-			.setSession(SESSION)
-			.addMessages(batched(1, "a"))
-			.addMessages(batched(2, "b"))
-			.addMessages(batched(3, "c")));
+		client.send(batch(batched(1, "a"), batched(2, "b"), batched(3, "c")));
 
 		assertThat(client.acked()).containsExactly("a");
 		assertThat(client.refusals()).containsExactly("b: ALREADY_EXISTS", "c: FAILED_PRECONDITION");
@@ -121,12 +110,7 @@ class SequenceStreamTests {
 				new Completed(OnceStore.Outcome.REPEATED, null),
 				new Completed(null, new MessageTooLargeException("too large", new IllegalArgumentException()))));
 
-		client.send(Request.newBuilder()
-			.setVersion(2)
-			.setSession(SESSION)
-			.addMessages(batched(1, "a"))
-			.addMessages(batched(2, "b"))
-			.addMessages(batched(3, "large")));
+		client.send(batch(batched(1, "a"), batched(2, "b"), batched(3, "large")));
 
 		assertThat(client.refusals()).containsExactly("large: RESOURCE_EXHAUSTED");
 		assertThat(client.acked()).containsExactly("b");
@@ -206,6 +190,10 @@ class SequenceStreamTests {
 
 		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
 		assertThat(this.store.pending()).isZero();
+	}
+
+	private static Request.Builder batch(BatchedMessage... messages) {
+		return Request.newBuilder().setVersion(2).setSession(SESSION).addAllMessages(List.of(messages));
 	}
 
 	private static Request.Builder message(long sequence, String id, String payload) {

@@ -77,6 +77,8 @@ class DeliveryTests {
 
 	private static final UUID ID = UUID.fromString("019ab000-0000-7000-8000-000000000001");
 
+	private static final UUID KEYED = UUID.fromString("019ab000-0000-8000-8000-000000000001");
+
 	private static final RetryLater BUSY = new RetryLater(
 			FailureReason.failed(503, "the backend answered 503: 10.0.0.7 is down"), Reach.ANSWERED);
 
@@ -222,6 +224,17 @@ class DeliveryTests {
 	}
 
 	@ParameterizedTest
+	@ValueSource(ints = { -1, 1 })
+	void sendsAgainWhatTheBackendHadBeforeItsFirstAttempt(int seconds) throws InterruptedException {
+		this.found.add(Optional.of(new Saved(NOW.plusSeconds(seconds))));
+
+		run(delivery(answering(UNANSWERED), Records.order(KEYED).at(7)));
+
+		assertThat(this.calls).hasValue((seconds < 0) ? MAX_ATTEMPTS : 2);
+		assertThat(this.producer.outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
+	}
+
+	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void asksForAnOrderBeforeItGivesItUp(boolean saved) throws InterruptedException {
 		this.maxAge = Duration.ofNanos(1);
@@ -277,8 +290,7 @@ class DeliveryTests {
 	@ParameterizedTest
 	@ValueSource(booleans = { true, false })
 	void neverDeliversAnotherPayloadThanTheFirst(boolean saved) throws InterruptedException {
-		UUID keyed = UUID.fromString("019ab000-0000-8000-8000-000000000001");
-		ConsumerRecord<byte[], byte[]> first = Records.order(keyed).at(7);
+		ConsumerRecord<byte[], byte[]> first = Records.order(KEYED).at(7);
 		if (saved) {
 			run(delivery(answering(SAVED), first));
 		}
@@ -286,9 +298,9 @@ class DeliveryTests {
 			reject(first);
 		}
 		this.finished.set(null);
-		run(delivery(answering(SAVED), Records.order(keyed).value("{\"other\":1}").at(8)));
+		run(delivery(answering(SAVED), Records.order(KEYED).value("{\"other\":1}").at(8)));
 		assertThat(this.finished).hasValue(true);
-		run(delivery(answering(SAVED), Records.order(keyed).at(9)));
+		run(delivery(answering(SAVED), Records.order(KEYED).at(9)));
 
 		assertThat(this.calls).hasValue(2);
 		assertThat(this.producer.outcomes()).filteredOn((outcome) -> outcome.status() != OrderStatus.RETRYING)
@@ -627,7 +639,7 @@ class DeliveryTests {
 
 			@Override
 			public @Nullable Saved find(UUID id) {
-				assertThat(id).isEqualTo(ID);
+				assertThat(id).isIn(ID, KEYED);
 				assertThat(DeliveryTests.this.limiter.inFlight()).isEqualTo(1);
 				DeliveryTests.this.lookUp.run();
 				return DeliveryTests.this.found.remove().orElse(null);

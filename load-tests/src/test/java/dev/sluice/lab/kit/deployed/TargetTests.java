@@ -49,9 +49,7 @@ class TargetTests {
 	}
 
 	private Target read(String text) throws IOException {
-		Path file = this.directory.resolve("target.yaml");
-		Files.writeString(file, text);
-		return Target.read(file);
+		return Target.read(Files.writeString(this.directory.resolve("target.yaml"), text));
 	}
 
 }
