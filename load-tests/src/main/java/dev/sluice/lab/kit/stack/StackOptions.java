@@ -15,12 +15,14 @@ import org.jspecify.annotations.Nullable;
 public record StackOptions(int brokers, List<String> jvmArgs, @Nullable Integer portOffset) {
 
 	/**
-	 * Three threads for the optimizing compiler. On fewer than eight cores a JVM has one
-	 * or two, and while all cores are busy each thread gets the same share: a gateway on
-	 * virtual threads then takes twice as long to become warm.
+	 * Three threads for the optimizing compiler, and no code that measures itself while
+	 * they have work. On fewer than eight cores a JVM has one thread or two, and while
+	 * all cores are busy each thread gets the same share: a gateway then takes twice as
+	 * long to become warm. Code with full profiles is the slower kind, and useless until
+	 * the optimizing compiler can take it.
 	 */
 	public static final List<String> COMPILERS = (Runtime.getRuntime().availableProcessors() < 8)
-			? List.of("-XX:CICompilerCount=4") : List.of();
+			? List.of("-XX:CICompilerCount=4", "-XX:Tier3DelayOn=0") : List.of();
 
 	/**
 	 * The JVM options of every service, the same for all so that they can be compared.
