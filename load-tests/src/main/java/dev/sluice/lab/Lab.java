@@ -7,22 +7,22 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 import dev.sluice.devservices.StartFailedException;
-import dev.sluice.lab.chaos.ChaosCommand;
-import dev.sluice.lab.client.ClientCommand;
-import dev.sluice.lab.compare.CompareCommand;
-import dev.sluice.lab.drain.DrainCommand;
-import dev.sluice.lab.compare.GridCommand;
+import dev.sluice.lab.chaos.ChaosExperiment;
+import dev.sluice.lab.client.ClientExperiment;
+import dev.sluice.lab.compare.CompareExperiment;
+import dev.sluice.lab.drain.DrainExperiment;
+import dev.sluice.lab.compare.GridExperiment;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.knee.KneeCommand;
+import dev.sluice.lab.knee.KneeExperiment;
 import dev.sluice.lab.order.PlaceOrder;
 import dev.sluice.lab.order.Redeliver;
-import dev.sluice.lab.pool.PoolCommand;
+import dev.sluice.lab.pool.PoolExperiment;
 import dev.sluice.lab.report.Report;
 import dev.sluice.lab.report.ReportCommand;
-import dev.sluice.lab.sink.SinkCommand;
-import dev.sluice.lab.surge.SurgeCommand;
+import dev.sluice.lab.sink.SinkExperiment;
+import dev.sluice.lab.surge.SurgeExperiment;
 import dev.sluice.lab.watch.WatchCommand;
 import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
@@ -55,15 +55,15 @@ public final class Lab implements ReportWriter {
 
 	public static CommandLine commandLine() {
 		Lab lab = new Lab();
-		return new CommandLine(lab).addSubcommand(new CompareCommand())
-			.addSubcommand(new ChaosCommand())
-			.addSubcommand(new DrainCommand())
-			.addSubcommand(new ClientCommand())
-			.addSubcommand(new GridCommand())
-			.addSubcommand(new KneeCommand())
-			.addSubcommand(new PoolCommand())
-			.addSubcommand(new SinkCommand())
-			.addSubcommand(new SurgeCommand())
+		return new CommandLine(lab).addSubcommand(new CompareExperiment())
+			.addSubcommand(new ChaosExperiment())
+			.addSubcommand(new DrainExperiment())
+			.addSubcommand(new ClientExperiment())
+			.addSubcommand(new GridExperiment())
+			.addSubcommand(new KneeExperiment())
+			.addSubcommand(new PoolExperiment())
+			.addSubcommand(new SinkExperiment())
+			.addSubcommand(new SurgeExperiment())
 			.addSubcommand(new ReportCommand())
 			.addSubcommand(new Up())
 			.addSubcommand(new WatchCommand())

@@ -7,8 +7,7 @@
  * {@code kit.result} the result's file, {@code kit.page} the parts of a page, and
  * {@code kit.run} the course of a run. {@code report} turns results into pages.
  * <p>
- * A new experiment extends {@link dev.sluice.lab.kit.run.Experiment} and
- * {@link dev.sluice.lab.kit.run.ExperimentCommand}, adds its finding to
+ * A new experiment extends {@link dev.sluice.lab.kit.run.Experiment}, adds its finding to
  * {@link dev.sluice.lab.kit.result.Finding}, its sections to
  * {@link dev.sluice.lab.report.Report} (the compiler asks for them) and its command to
  * {@link dev.sluice.lab.Lab}. "Add an experiment" in {@code CONTRIBUTING.md} has every

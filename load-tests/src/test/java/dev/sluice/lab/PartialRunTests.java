@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.run.ExperimentCommand;
+import dev.sluice.lab.kit.run.Experiment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,9 +41,10 @@ class PartialRunTests {
 	static Stream<String> runs() {
 		return Stream.of("compare --smallest --infra embedded", "compare --causes --smallest --infra embedded",
 				"compare --scenario ../load-tests/scenarios/slow-partner.yaml --infra embedded",
-				"chaos --smallest --infra embedded", "drain --infra embedded", "client --reference-table",
-				"grid --smallest --infra embedded", "knee --smallest --infra embedded", "pool --quick",
-				"sink --quick --infra embedded", "surge --infra embedded");
+				"chaos --smallest --infra embedded", "drain --infra embedded",
+				"client --reference-table --infra embedded", "grid --smallest --infra embedded",
+				"knee --smallest --infra embedded", "pool --quick --infra embedded", "sink --quick --infra embedded",
+				"surge --infra embedded");
 	}
 
 	@Test
@@ -59,7 +60,7 @@ class PartialRunTests {
 			.getSubcommands()
 			.entrySet()
 			.stream()
-			.filter((each) -> each.getValue().getCommand() instanceof ExperimentCommand)
+			.filter((each) -> each.getValue().getCommand() instanceof Experiment)
 			.map(Map.Entry::getKey)
 			.toList();
 	}

@@ -7,11 +7,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -19,11 +20,11 @@ import java.util.stream.Stream;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.DevServices;
-import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.chaos.Fault.Target;
 import dev.sluice.lab.chaos.Fault.Victim;
 import dev.sluice.lab.chaos.FaultInjector.Schedule;
+import dev.sluice.lab.chaos.OrderDriver.Gateway;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.Finding;
@@ -31,26 +32,43 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.ConsumerGroup;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.run.LengthOptions;
+import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.stack.Variant;
-import dev.sluice.lab.chaos.OrderDriver.Gateway;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /**
- * Places orders at a steady rate while faults break the system by plan. Then everything
- * is mended, orders under way arrive, and the answers that clients got are compared with
- * what the backend saved. Keeps its findings, also if it ends early.
+ * {@code lab chaos}: places orders at a steady rate while faults break the system by
+ * plan. Then everything is mended, orders under way arrive, and the answers that clients
+ * got are compared with what the backend saved. Keeps its findings, also if it ends
+ * early.
  * <p>
  * The backend is the witness: it is killed only if it keeps its orders in PostgreSQL.
  */
-final class ChaosExperiment extends Experiment {
+@Command(name = "chaos",
+		description = "Kills, freezes and restarts everything while orders come in, then proves that each accepted"
+				+ " order was saved once. The backend is the witness: frozen and made to fail, but killed only with"
+				+ " --store postgres.",
+		footer = { "", "Exit code: 0 the balance holds, 1 it does not or the run is not whole, 2 wrong usage." })
+public final class ChaosExperiment extends Experiment {
 
-	static final String NAME = "chaos";
+	private static final int MINUTES = 5;
+
+	private static final double QUICK_MINUTES = 2;
+
+	private static final double RATE = 100;
+
+	private static final double SMALLEST_RATE = 10;
+
+	private static final int MAX_ORDERS = 2_000_000;
 
 	/** The gateways, in the order they are tried. */
 	private static final List<Variant> GATEWAYS = List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE);
@@ -87,7 +105,31 @@ final class ChaosExperiment extends Experiment {
 	/** File in the run's directory with all orders that break the balance. */
 	private static final String VIOLATIONS = "violations.csv";
 
-	private final Settings settings;
+	@Mixin
+	private LengthOptions length = new LengthOptions();
+
+	@Option(names = "--minutes", paramLabel = "M", description = "Length of the load. Default: " + MINUTES + ".")
+	private @Nullable Double minutes;
+
+	@Option(names = "--rate", paramLabel = "R", description = "Orders per second, by the clock. Default: " + RATE
+			+ ", with --smallest " + SMALLEST_RATE + ".")
+	private @Nullable Double rate;
+
+	@Option(names = "--seed", paramLabel = "S",
+			description = "Start value of the order of the faults. Default: drawn, and printed.")
+	private long seed = System.nanoTime() % 1_000_000;
+
+	@Option(names = "--faults", split = ",", paramLabel = "TARGET",
+			description = "What to break: ${COMPLETION-CANDIDATES}. Default: all.")
+	private Set<Target> targets = EnumSet.allOf(Target.class);
+
+	@Option(names = "--brokers", paramLabel = "B", defaultValue = "1",
+			description = "Number of Kafka brokers, 1 or 3. With 3, one at a time is broken. Default: ${DEFAULT-VALUE}.")
+	private int brokers = 1;
+
+	@Option(names = "--store", paramLabel = "STORE", defaultValue = "memory",
+			description = "Where the backend keeps its orders: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+	private Store store = Store.MEMORY;
 
 	/** The answers so far; null until the load begins. */
 	private @Nullable OrderLedger ledger;
@@ -98,27 +140,6 @@ final class ChaosExperiment extends Experiment {
 	private List<ChaosResult.Fault> faults = List.of();
 
 	private long latestMillis;
-
-	/**
-	 * The chosen settings.
-	 *
-	 * @param orders to place
-	 * @param ratePerSecond orders due each second
-	 * @param targets what to break
-	 * @param brokers number of Kafka brokers, 1 or 3
-	 * @param store where the backend keeps its orders
-	 * @param checking whether the services are started at the least cost
-	 * @param seed seed of the faults
-	 */
-	record Settings(int orders, double ratePerSecond, Set<Target> targets, int brokers, Store store, boolean checking,
-			long seed) {
-
-		/** Length of the load without delays. */
-		Duration length() {
-			return Duration.ofMillis(Math.round(this.orders / this.ratePerSecond * 1_000));
-		}
-
-	}
 
 	/** Where the backend keeps its orders: the values of the property backend.store. */
 	enum Store {
@@ -132,16 +153,37 @@ final class ChaosExperiment extends Experiment {
 
 	}
 
-	ChaosExperiment(Run run, Infrastructure infrastructure, Settings settings) {
-		super(NAME, run, infrastructure);
-		this.settings = settings;
+	@Override
+	protected void check() {
+		require(this.brokers == 1 || this.brokers == 3, "--brokers must be 1 or 3");
+		double placed = minutes() * 60 * perSecond();
+		require(perSecond() > 0 && perSecond() <= 10_000 && placed >= 1 && placed <= MAX_ORDERS,
+				"--rate must be above 0 and at most 10,000, and with --minutes give 1 to %s orders"
+					.formatted(MAX_ORDERS));
+	}
+
+	@Override
+	protected List<String> drawn() {
+		return has("--seed") ? List.of() : List.of("--seed", Long.toString(this.seed));
+	}
+
+	private double minutes() {
+		return (this.minutes != null) ? this.minutes : (this.length.value() == Length.WHOLE) ? MINUTES : QUICK_MINUTES;
+	}
+
+	private double perSecond() {
+		return (this.rate != null) ? this.rate : (this.length.value() == Length.SMALLEST) ? SMALLEST_RATE : RATE;
+	}
+
+	/** The number of orders to place. */
+	private int orders() {
+		return (int) Math.round(minutes() * 60 * perSecond());
 	}
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		StackOptions options = this.settings.checking() ? StackOptions.CHECKING : StackOptions.DEFAULT;
-		try (Stack stack = stack(options.withBrokers(this.settings.brokers()));
-				HttpClient client = Http.client(TIMEOUT)) {
+		StackOptions options = (this.length.value() == Length.SMALLEST) ? StackOptions.CHECKING : StackOptions.DEFAULT;
+		try (Stack stack = stack(options.withBrokers(this.brokers)); HttpClient client = Http.client(TIMEOUT)) {
 			run(stack, client);
 		}
 	}
@@ -184,16 +226,15 @@ final class ChaosExperiment extends Experiment {
 		List<Gateway> gateways = GATEWAYS.stream()
 			.map((variant) -> new Gateway(variant.id(), stack.uri(variant.module())))
 			.toList();
-		OrderIdentity identity = new OrderIdentity("chaos-" + this.settings.seed());
+		OrderIdentity identity = new OrderIdentity("chaos-" + this.seed);
 		progress().step(String.format(Locale.ROOT, "Placing %,d orders, %.0f per second, during faults (seed %d)",
-				this.settings.orders(), this.settings.ratePerSecond(), this.settings.seed()));
+				orders(), perSecond(), this.seed));
 		Path directory = directory().path();
-		try (OrderLedger answers = new OrderLedger(this.settings.orders(), SYNC_SHARE,
-				directory.resolve("attempts.csv"))) {
+		try (OrderLedger answers = new OrderLedger(orders(), SYNC_SHARE, directory.resolve("attempts.csv"))) {
 			this.ledger = answers;
 			long startMillis = System.currentTimeMillis();
 			long start = System.nanoTime();
-			Duration length = this.settings.length();
+			Duration length = Duration.ofMillis(Math.round(orders() / perSecond() * 1_000));
 			Duration pause = length.dividedBy(MIN_PAUSES);
 			Schedule schedule = new Schedule(start, LEAD, length.minus(TAIL),
 					(pause.compareTo(MAX_PAUSE) < 0) ? pause : MAX_PAUSE);
@@ -214,8 +255,8 @@ final class ChaosExperiment extends Experiment {
 	 */
 	private int place(OrderDriver driver, FaultInjector injector) throws InterruptedException {
 		try (driver; injector) {
-			driver.run(this.settings.ratePerSecond(), () -> {
-				progress().during("%s of %s orders placed".formatted(driver.placed(), this.settings.orders()));
+			driver.run(perSecond(), () -> {
+				progress().during("%s of %s orders placed".formatted(driver.placed(), orders()));
 				injector.check();
 			});
 			progress().step("The load has ended: %s orders placed".formatted(driver.placed()));
@@ -238,7 +279,7 @@ final class ChaosExperiment extends Experiment {
 	private void start(Stack stack) {
 		List<Callable<?>> starts = new ArrayList<>();
 		starts.add(stack::startInfrastructure);
-		ServiceOptions backend = ServiceOptions.NONE.withProperty("backend.store", this.settings.store());
+		ServiceOptions backend = ServiceOptions.NONE.withProperty("backend.store", this.store);
 		starts.add(() -> stack.startBackend(backend));
 		for (int number = 1; number <= CONSUMERS; number++) {
 			int of = number;
@@ -251,8 +292,8 @@ final class ChaosExperiment extends Experiment {
 	/** Rounds of the chosen faults, which the seed repeats. */
 	private Supplier<List<Fault>> rounds(Stack stack) {
 		List<Victim> victims = victims(stack);
-		Random random = new Random(this.settings.seed());
-		return () -> Fault.round(victims, this.settings.store() == Store.POSTGRES, random);
+		Random random = new Random(this.seed);
+		return () -> Fault.round(victims, this.store == Store.POSTGRES, random);
 	}
 
 	/** Always in the same order. */
@@ -267,7 +308,7 @@ final class ChaosExperiment extends Experiment {
 					(brokers.size() == 1) ? "broker" : "broker " + (brokers.indexOf(broker) + 1), broker));
 		}
 		return victims.stream()
-			.filter((victim) -> this.settings.targets().contains(victim.target()))
+			.filter((victim) -> this.targets.contains(victim.target()))
 			.sorted(Comparator.comparing(Victim::name))
 			.toList();
 	}

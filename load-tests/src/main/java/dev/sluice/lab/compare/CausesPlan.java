@@ -10,7 +10,6 @@ import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Gateway;
 import dev.sluice.lab.compare.figures.Collapse;
 import dev.sluice.lab.compare.figures.Setting;
-import dev.sluice.lab.compare.page.CausesPage;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.plan.BackendModel;
@@ -43,7 +42,7 @@ record CausesPlan(Length length, int repetitions) {
 
 	ComparePlan plan() {
 		if (this.length == Length.SMALLEST) {
-			return new ComparePlan(
+			return plan(
 					List.of(block("1-01", Setting.CONNECTIONS, List.of(cell(Setting.CONNECTIONS, Collapse.FEW, 1)))));
 		}
 		int starts = (this.length == Length.WHOLE) ? this.repetitions : 1;
@@ -58,7 +57,7 @@ record CausesPlan(Length length, int repetitions) {
 		if (starts == 1) {
 			blocks.add(block(name(2, blocks), Setting.BASE, cells(Setting.BASE, 2)));
 		}
-		return new ComparePlan(blocks);
+		return plan(blocks);
 	}
 
 	private static String name(int start, List<Block> before) {
@@ -111,11 +110,10 @@ record CausesPlan(Length length, int repetitions) {
 				repetition);
 	}
 
-	CompareExperiment.Settings settings() {
+	private ComparePlan plan(List<Block> blocks) {
 		CellLoad load = CellLoad.burst((this.length == Length.WHOLE) ? 180_000 : 60_000,
 				(this.length == Length.SMALLEST) ? 300 : 4_000);
-		return new CompareExperiment.Settings(CausesPage.NAME, List.of(BackendModel.UNLIMITED, THREE_THREADS), load,
-				"384m", "-XX:+UseG1GC", 0, this.length, true);
+		return new ComparePlan(blocks, List.of(BackendModel.UNLIMITED, THREE_THREADS), load, "384m", ComparePlan.G1, 0);
 	}
 
 }

@@ -46,7 +46,7 @@ record CellLoad(Load.Kind kind, int users, int items, long leastMillis, int leas
 	 * Maximum number of unanswered orders that are offered by the clock. Further orders
 	 * are placed late, and the delay counts in their clients' waits.
 	 */
-	private static final int MAX_OUTSTANDING = 4_000;
+	static final int MAX_OUTSTANDING = 4_000;
 
 	private static final int WARM_UP_USERS = 200;
 

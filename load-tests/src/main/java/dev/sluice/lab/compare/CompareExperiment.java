@@ -1,337 +1,298 @@
 package dev.sluice.lab.compare;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.TreeMap;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
-import dev.sluice.devservices.Infrastructure;
-import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Gateway;
+import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.compare.figures.Conclusion;
-import dev.sluice.lab.compare.page.ComparePage;
+import dev.sluice.lab.compare.page.CausesPage;
 import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.load.GeneratorProcess;
-import dev.sluice.lab.kit.load.PhaseRunner;
-import dev.sluice.lab.kit.measure.CellEvaluation;
-import dev.sluice.lab.kit.metrics.PrometheusScraper;
+import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.deployed.Target;
+import dev.sluice.lab.kit.deployed.TargetOptions;
 import dev.sluice.lab.kit.plan.BackendModel;
-import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.plan.Phase;
-import dev.sluice.lab.kit.plan.Phase.Target;
-import dev.sluice.lab.kit.plan.PhaseOutcome;
-import dev.sluice.lab.kit.plan.WarmUpWindow;
-import dev.sluice.lab.kit.process.ProcessGroup;
-import dev.sluice.lab.kit.process.ProcessSampler;
-import dev.sluice.lab.kit.result.CompareResult.Setup;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.Finding;
-import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.run.BackendControl;
-import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.result.RunResult.Check;
+import dev.sluice.lab.kit.result.ScenarioResult;
+import dev.sluice.lab.kit.run.EnvironmentProbe;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
-import dev.sluice.lab.kit.run.ReportWriter;
-import dev.sluice.lab.kit.run.Run;
-import dev.sluice.lab.kit.stack.Http;
-import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.kit.stack.Service;
-import dev.sluice.lab.kit.stack.ServiceOptions;
-import dev.sluice.lab.kit.stack.Stack;
-import dev.sluice.lab.kit.stack.StackOptions;
+import dev.sluice.lab.kit.run.ModesOption;
+import dev.sluice.lab.kit.run.VariantsOption;
+import dev.sluice.lab.kit.stack.Variant;
+import dev.sluice.lab.scenario.ScenarioFile;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /**
- * Measures the cells of a plan. Kafka, PostgreSQL and the backend run throughout;
- * gateways and consumer are started for each block of the plan.
+ * {@code lab compare}: each gateway in each mode, by default under rising numbers of
+ * orders in flight.
  */
-final class CompareExperiment extends Experiment {
+@Command(name = "compare",
+		description = "Measures each gateway, synchronous and queued, under rising loads, and writes a report.")
+public final class CompareExperiment extends CellsExperiment {
 
-	static final String NAME = "compare";
+	private static final List<Variant> QUICK_VARIANTS = List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE);
 
-	/** The consumer's default of {@code delivery.max-pending}. */
-	private static final int MIN_PENDING = 10_000;
+	private static final int FULL_REPETITIONS = 3;
 
-	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+	private static final long DEADLINE_MILLIS = 180_000;
 
-	private final Settings settings;
+	private static final long QUICK_DEADLINE_MILLIS = 45_000;
 
-	private final ComparePlan plan;
+	/** Length of a cell of a target, and of its warm-up. */
+	private static final Duration TARGET_CELL = Duration.ofSeconds(10);
 
-	private final @Nullable ScenarioRun scenario;
+	private static final Duration SMALLEST_CELL = Duration.ofSeconds(2);
 
-	private final List<CellResult> cells = new ArrayList<>();
+	/** Upper limit of drawn seeds, which users type in to repeat a run. */
+	private static final long MAX_SEEDS = 1_000_000;
 
-	/** Those that ended, by block. */
-	private final Map<String, List<WarmUpWindow>> warmUps = new LinkedHashMap<>();
+	/** Of each service. */
+	private static final long HEAP_MIB = 768;
 
-	private @Nullable Service backend;
+	/** Share of the machine's memory for the services' heaps. */
+	private static final double HEAP_SHARE = 0.5;
 
-	/**
-	 * Settings that all cells share.
-	 *
-	 * @param name the experiment's, which decides what its page shows
-	 * @param backends the backends that the plan's cells name
-	 * @param load how orders are placed
-	 * @param heap heap of each service, in the JVM's notation
-	 * @param collector garbage collector of each service, as a JVM option
-	 * @param deliveryConcurrency orders that the consumer delivers at once; 0 = no
-	 * consumer runs, so no cell may be queued
-	 * @param length {@code smallest}, which only shows that everything works,
-	 * {@code quick} or {@code whole}
-	 * @param force whether it measures on a busy machine
-	 */
-	record Settings(String name, List<BackendModel> backends, CellLoad load, String heap, String collector,
-			int deliveryConcurrency, Length length, boolean force) {
+	/** Number of services other than gateways. */
+	private static final int OTHERS = 2;
 
-		boolean checking() {
-			return this.length == Length.SMALLEST;
+	@Option(names = "--causes",
+			description = "What makes the synchronous rate collapse? Backend's threads, gateway's"
+					+ " threads, heap, collector and retries, connections: each alone, and all together. Takes some"
+					+ " minutes with --quick; otherwise each setting runs three times.")
+	private boolean causes;
+
+	@Option(names = "--scenario", paramLabel = "FILE",
+			description = "Runs a scenario, from load-tests/scenarios/*.yaml or a file of your own: backend, gateways, load,"
+					+ " limits.")
+	private @Nullable Path scenario;
+
+	@Option(names = "--in-flight", split = ",", paramLabel = "N",
+			description = "Orders in flight. Default: 10,30,100,300,1000; with --quick 10,100,1000.")
+	private @Nullable List<Integer> inFlight;
+
+	@Option(names = "--rates", split = ",", paramLabel = "R",
+			description = "Orders offered per second, by the clock, instead of orders in flight: shows the wait"
+					+ " against the rate, and its knee.")
+	private @Nullable List<Integer> rates;
+
+	@Option(names = "--burst",
+			description = "Bursts of N orders in services that are not warm, as the reference measured, instead of orders"
+					+ " in flight.")
+	private boolean burst;
+
+	@Option(names = "--orders", split = ",", paramLabel = "N",
+			description = "Orders of the bursts. Default: 10,50,…,3000; with --quick 10,100,1000.")
+	private @Nullable List<Integer> orders;
+
+	@Option(names = "--seed", paramLabel = "SEED",
+			description = "Seed for the order of the cells. Default: a new one for each run.")
+	private long seed = ThreadLocalRandom.current().nextLong(MAX_SEEDS);
+
+	@Mixin
+	private VariantsOption variants = new VariantsOption();
+
+	@Mixin
+	private ModesOption modes = new ModesOption();
+
+	@Option(names = "--repetitions", paramLabel = "COUNT",
+			description = "Number of times each cell runs. Default: 3, with --quick or --smallest 1.")
+	private @Nullable Integer repetitions;
+
+	@Option(names = "--delivery-concurrency", paramLabel = "COUNT", defaultValue = "1000",
+			description = "Orders that the consumer delivers at once. Default: ${DEFAULT-VALUE}.")
+	private int deliveryConcurrency = 1_000;
+
+	@Mixin
+	private TargetOptions target = new TargetOptions();
+
+	@Option(names = "--force",
+			description = "Measures although other processes use the CPU. Unless most cells turn out reliable,"
+					+ " nothing is concluded.")
+	private boolean force;
+
+	/** The system that is measured instead of one that the lab starts. */
+	private @Nullable Target deployed;
+
+	private @Nullable ScenarioRun played;
+
+	@Override
+	protected String name() {
+		return this.causes ? CausesPage.NAME : super.name();
+	}
+
+	@Override
+	protected List<String> drawn() {
+		return (this.causes || this.scenario != null || has("--seed")) ? List.of()
+				: List.of("--seed", Long.toString(this.seed));
+	}
+
+	@Override
+	protected boolean isForced() {
+		return this.force || this.causes;
+	}
+
+	@Override
+	protected void check() {
+		this.deployed = this.causes ? null : argument(this.target::value);
+		if (this.deployed == null) {
+			super.check();
+			return;
 		}
+		refuse("--target is measured as it is", "--scenario", "--quick", "--in-flight", "--burst", "--orders",
+				"--variants", "--delivery-concurrency", "--infra");
+		require(this.rates != null && this.rates.stream().allMatch((rate) -> rate >= 1),
+				"--target needs --rates: how many orders per second may it get, as 50,100?");
+		require(times() >= 1, "--repetitions is at least 1");
+	}
 
-		boolean hasConsumer() {
-			return this.deliveryConcurrency > 0;
-		}
+	@Override
+	protected ComparePlan plan() {
+		return this.causes ? causes() : (this.scenario != null) ? played(this.scenario) : swept();
+	}
 
-		BackendModel backend(Cell cell) {
-			return this.backends.stream()
-				.filter((backend) -> backend.label().equals(cell.capacity()))
-				.findFirst()
-				.orElseThrow(() -> new IllegalArgumentException("No such backend: " + cell));
-		}
+	private ComparePlan causes() {
+		refuse("--causes chooses its own settings", "--scenario", "--in-flight", "--rates", "--burst", "--orders",
+				"--seed", "--variants", "--modes", "--delivery-concurrency");
+		require(this.repetitions == null || length() == Length.WHOLE && this.repetitions >= 1,
+				"--repetitions is at least 1, and --quick and --smallest have no repetitions");
+		return new CausesPlan(length(), times()).plan();
+	}
 
+	private ComparePlan played(Path file) {
+		refuse("The scenario says it", "--quick", "--smallest", "--repetitions", "--in-flight", "--rates", "--burst",
+				"--orders", "--seed", "--variants", "--modes", "--delivery-concurrency");
+		this.played = new ScenarioRun(ScenarioFile.name(file), argument(() -> ScenarioFile.read(file)));
+		return this.played.plan();
+	}
+
+	private ComparePlan swept() {
+		require(Stream.of(this.inFlight != null, this.rates != null, this.burst).filter((one) -> one).count() <= 1,
+				"--in-flight, --rates and --burst are three experiments: choose one");
+		require(this.orders == null || this.burst, "--orders are those of --burst: add it, or use --in-flight");
+		require(this.deliveryConcurrency >= 1, "--delivery-concurrency must be at least 1");
+		boolean smallest = length() == Length.SMALLEST;
+		List<Variant> all = this.variants
+			.value((length() == Length.WHOLE) ? List.of(Variant.values()) : QUICK_VARIANTS);
+		Sweep sweep = argument(() -> new Sweep(all.stream().map(Gateway::of).toList(), this.modes.value(),
+				capacities(kind(), length()), kind(), loads(), times(), this.seed, !this.burst && fits(all.size())));
+		long deadline = (length() == Length.WHOLE) ? DEADLINE_MILLIS : QUICK_DEADLINE_MILLIS;
+		CellLoad load = switch (kind()) {
+			case IN_FLIGHT, OFFERED -> smallest ? CellLoad.smallest(kind()) : CellLoad.lasting(kind(), deadline);
+			case BURST -> CellLoad.burst(deadline, smallest ? 300 : 4_000);
+		};
+		return new ComparePlan(sweep.blocks(), sweep.backends(), load, HEAP_MIB + "m", ComparePlan.G1,
+				this.deliveryConcurrency);
+	}
+
+	private int times() {
+		return (this.repetitions != null) ? this.repetitions : (length() == Length.WHOLE) ? FULL_REPETITIONS : 1;
+	}
+
+	private Load.Kind kind() {
+		return this.burst ? Load.Kind.BURST : (this.rates != null) ? Load.Kind.OFFERED : Load.Kind.IN_FLIGHT;
+	}
+
+	private List<Integer> loads() {
+		List<Integer> given = switch (kind()) {
+			case IN_FLIGHT -> this.inFlight;
+			case OFFERED -> this.rates;
+			case BURST -> this.orders;
+		};
+		return (given != null) ? given : switch (length()) {
+			case SMALLEST -> List.of(10, this.burst ? 100 : 50);
+			case QUICK -> List.of(10, 100, 1_000);
+			case WHOLE ->
+				this.burst ? List.of(10, 50, 100, 200, 500, 1_000, 2_000, 3_000) : List.of(10, 30, 100, 300, 1_000);
+		};
 	}
 
 	/**
-	 * Creates an experiment.
-	 * @param scenario scenario whose limits the cells must meet; null for a sweep
+	 * The default backends. Only bursts, which repeat the reference, include the starved
+	 * one: it gets faster with time, which would favour longer cells, those of the queued
+	 * mode.
 	 */
-	CompareExperiment(Run run, Infrastructure infrastructure, Settings settings, ComparePlan plan,
-			@Nullable ScenarioRun scenario) {
-		super(settings.name(), run, infrastructure);
-		this.settings = settings;
-		this.plan = plan;
-		this.scenario = scenario;
+	static List<BackendModel> capacities(Load.Kind kind, Length chosen) {
+		if (chosen == Length.SMALLEST) {
+			return List.of(BackendModel.UNLIMITED);
+		}
+		return switch (kind) {
+			case IN_FLIGHT, OFFERED -> List.of(BackendModel.WORKERS, BackendModel.UNLIMITED);
+			case BURST -> List.of(BackendModel.STARVED, BackendModel.UNLIMITED);
+		};
+	}
+
+	/** Whether this many gateways can run side by side on this machine. */
+	private static boolean fits(int gateways) {
+		return (HEAP_MIB << 20) * (gateways + OTHERS) <= HEAP_SHARE * EnvironmentProbe.memoryBytes();
 	}
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		progress().step("Report, written again after each cell: " + directory().path().resolve(ReportWriter.NAME));
-		BusyMachine.check(progress(), this.settings.force() || this.settings.checking());
-		StackOptions options = this.settings.checking() ? StackOptions.CHECKING : StackOptions.DEFAULT;
-		try (Stack stack = stack(options.withJvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(),
-				"-XX:-UseG1GC", this.settings.collector()))) {
-			progress().step("Starting Kafka, PostgreSQL (%s) and the backend"
-				.formatted(infrastructure().name().toLowerCase(Locale.ROOT)));
-			Stack.inParallel(List.of(stack::startInfrastructure, () -> backend(this.plan.blocks().getFirst(), stack)));
-			runAll(stack);
+		if (this.deployed != null) {
+			new TargetComparison(this.deployed, (length() == Length.SMALLEST) ? SMALLEST_CELL : TARGET_CELL, progress())
+				.measure(offered(this.deployed), cells()::add);
+			return;
 		}
+		if (this.scenario != null) {
+			directory().keepScenario(this.scenario);
+		}
+		super.measure();
 	}
 
-	/** Blocks that fail do not keep the others from being measured. */
-	private void runAll(Stack stack) throws IOException, InterruptedException {
-		List<String> failed = new ArrayList<>();
-		for (Block block : this.plan.blocks()) {
-			try {
-				run(block, stack, backend(block, stack));
-			}
-			catch (IOException | RuntimeException ex) {
-				if (interruption().isRequested()) {
-					throw ex;
-				}
-				failed.add("%s failed: %s".formatted(String.join(", ", block.names()), inOneLine(why(ex))));
-				progress().step(failed.getLast());
-			}
-		}
-		if (!failed.isEmpty()) {
-			throw new LabException(String.join("; ", failed));
-		}
-	}
-
-	/** The first and the last line, without the end of the service's log between them. */
-	private static String inOneLine(String why) {
-		List<String> lines = why.lines().toList();
-		return (lines.size() > 1) ? lines.getFirst() + " " + lines.getLast() : why;
-	}
-
-	/** The backend that runs, or a new one if it has died. */
-	private Service backend(Block block, Stack stack) {
-		if (this.backend == null || !this.backend.isAlive()) {
-			this.backend = stack.startBackend(ServiceOptions.NONE.withLog(block.name() + "-backend"));
-		}
-		return this.backend;
+	/** A deployed system gets only the load that the user states. */
+	private List<Cell> offered(Target system) {
+		Random random = new Random(this.seed);
+		List<Load> loads = Objects.requireNonNull(this.rates)
+			.stream()
+			.distinct()
+			.map((rate) -> new Load(Load.Kind.OFFERED, rate))
+			.toList();
+		return IntStream.rangeClosed(1, times())
+			.boxed()
+			.flatMap((repetition) -> Sweep
+				.drawn(system.gateways().keySet(), this.modes.value(), TargetComparison.BACKEND, loads, repetition,
+						random)
+				.stream())
+			.toList();
 	}
 
 	@Override
 	protected Finding finding() {
-		return new CompareResult(this.cells, (this.scenario != null) ? this.scenario.judge(this.cells) : null,
-				Setup.of(this.settings.deliveryConcurrency(), this.settings.backends()),
-				this.settings.length().toString());
+		return (this.deployed != null) ? new CompareResult(cells(), null, null, length().toString()) : super.finding();
+	}
+
+	@Override
+	protected @Nullable ScenarioResult judged() {
+		return (this.played != null) ? this.played.judge(cells()) : null;
 	}
 
 	@Override
 	protected @Nullable String failure(RunResult result) {
-		return (this.settings.checking() || !this.settings.name().equals(NAME)) ? null
-				: Conclusion.refusal(result).orElse(null);
+		return (this.causes || length() == Length.SMALLEST) ? null : Conclusion.refusal(result).orElse(null);
 	}
 
 	@Override
 	protected List<Check> checks() {
-		return this.settings.load().warmUpCheck(this.warmUps).stream().toList();
-	}
-
-	private void run(Block block, Stack stack, Service backend) throws IOException, InterruptedException {
-		progress().step("Starting %s%s".formatted(this.settings.hasConsumer() ? "the consumer and " : "",
-				String.join(", ", block.names())));
-		BlockFiles files = new BlockFiles(directory(), block, this.settings.hasConsumer());
-		Map<String, Service> services = new ConcurrentHashMap<>(Map.of(BlockFiles.BACKEND, backend));
-		try {
-			List<Callable<?>> starts = new ArrayList<>();
-			if (this.settings.hasConsumer()) {
-				starts.add(() -> services.put(BlockFiles.CONSUMER,
-						stack.startConsumer(files.logged(BlockFiles.CONSUMER, ServiceOptions.NONE)
-							.withProperty("delivery.concurrency", this.settings.deliveryConcurrency())
-							.withProperty("delivery.max-pending", maxPending()))));
-			}
-			block.gateways()
-				.forEach((gateway) -> starts.add(() -> services.put(BlockFiles.gateway(gateway.name()), stack
-					.startAnotherGateway(gateway.variant(), files.logged(gateway.name(), options(gateway, backend))))));
-			Stack.inParallel(starts);
-			progress().step("Warm-up, then %s cells".formatted(block.cells().size()));
-			load(block, stack, services, files);
-		}
-		finally {
-			services.forEach((name, service) -> {
-				if (!name.equals(BlockFiles.BACKEND)) {
-					service.close();
-				}
-			});
-		}
-	}
-
-	/**
-	 * The consumer requires room for at least twice as many records as it delivers at
-	 * once.
-	 */
-	private int maxPending() {
-		return Math.max(MIN_PENDING, 2 * this.settings.deliveryConcurrency());
-	}
-
-	private ServiceOptions options(Gateway gateway, Service backend) {
-		ServiceOptions options = gateway.options().withProperty("backend.url", backend.uri());
-		// Without a consumer there is no table of statuses to look keys up in.
-		return this.settings.hasConsumer() ? options : options.withProperty("status.key-lookup-timeout", 0);
-	}
-
-	/**
-	 * The work of one load generator from start to end, with everything that watches it.
-	 */
-	private void load(Block block, Stack stack, Map<String, Service> services, BlockFiles files)
-			throws IOException, InterruptedException {
-		Map<String, URI> endpoints = new LinkedHashMap<>();
-		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
-		services.forEach((service, running) -> {
-			endpoints.put(service, running.metrics());
-			groups.put(service, ProcessGroup.of(running.pid()));
-		});
-		groups.putAll(ProcessGroup.ofInfrastructure(stack.infrastructure()));
-		List<Long> system = groups.values().stream().flatMap((group) -> group.pids().stream()).toList();
-		Path outcomes = directory().directory("outcomes/" + block.name());
-		Path log = directory().directory("logs").resolve(block.name() + "-load-generator.log");
-		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + block.name();
-		try (PrometheusScraper scraper = new PrometheusScraper(endpoints,
-				directory().directory("scrapes/" + block.name()), CellEvaluation.metrics()::contains);
-				HttpClient client = Http.client(CONNECT_TIMEOUT);
-				GeneratorProcess generator = GeneratorProcess.start(log)) {
-			groups.put(CellEvaluation.LAB, ProcessGroup.of(ProcessHandle.current().pid()));
-			groups.put(CellEvaluation.LOAD_GENERATOR, ProcessGroup.of(generator.pid()));
-			try (ProcessSampler sampler = new ProcessSampler(groups,
-					directory().directory("samples").resolve(block.name() + ".csv"))) {
-				BackendControl backend = new BackendControl(client,
-						Objects.requireNonNull(services.get(BlockFiles.BACKEND)).uri());
-				PhaseRunner runner = new PhaseRunner(backend, generator, system, outcomes, token,
-						() -> Stack.checkAlive(services.values()),
-						(rule, windows) -> progress().during(CellLoad.warming(rule, windows)));
-				measure(block, services, runner,
-						(cell, outcome) -> files.evaluate(cell, outcome, sampler.samples(), scraper.scrapes()));
-			}
-		}
-	}
-
-	/** Evaluates a cell that has just ended. */
-	@FunctionalInterface
-	private interface Evaluation {
-
-		CellResult of(Cell cell, PhaseOutcome outcome) throws IOException;
-
-	}
-
-	private void measure(Block block, Map<String, Service> services, PhaseRunner runner, Evaluation evaluation)
-			throws IOException, InterruptedException {
-		Map<String, Target> targets = new LinkedHashMap<>();
-		for (String variant : block.names()) {
-			for (Mode mode : block.modes()) {
-				targets.put(variant + " " + mode,
-						new Target(Objects.requireNonNull(services.get(BlockFiles.gateway(variant))).uri(), mode));
-			}
-		}
-		CellLoad kind = this.settings.load();
-		for (Phase warmUp : kind.warmUp(List.copyOf(targets.values()), block.modes())) {
-			PhaseOutcome outcome = runner.run(warmUp);
-			if (!outcome.windows().isEmpty()) {
-				this.warmUps.put(block.name(), outcome.windows());
-			}
-		}
-		List<Target> queued = targets.values().stream().filter((target) -> target.mode() == Mode.QUEUED).toList();
-		List<Cell> all = this.plan.cells();
-		String before = "";
-		for (Cell cell : block.cells()) {
-			BackendModel backend = this.settings.backend(cell);
-			Optional<Phase> settling = kind.settling("settling, backend " + cell.capacity(), queued,
-					backend.behaviour());
-			if (!before.equals(cell.capacity()) && settling.isPresent()) {
-				runner.run(settling.get());
-			}
-			before = cell.capacity();
-			progress().of(all.indexOf(cell), all.size(),
-					"cell %s of %s: %s".formatted(all.indexOf(cell) + 1, all.size(), cell));
-			Target target = Objects.requireNonNull(targets.get(cell.variant() + " " + cell.mode()));
-			PhaseOutcome outcome = runner
-				.run(kind.phase(Block.phase(cell), cell, target, backend, !block.newConnections()));
-			this.cells.add(evaluation.of(cell, outcome));
-			progress().step(ComparePage.line(this.cells.getLast()));
-			showSoFar();
-		}
+		return (this.deployed != null) ? List.of() : super.checks();
 	}
 
 	@Override
 	protected Map<String, String> configuration() {
-		Map<String, String> configuration = new TreeMap<>();
-		configuration.put("gateways", (this.plan.blocks().size() == 1)
-				? "all run from beginning to end; those without load idle" : "one at a time");
-		CellLoad load = this.settings.load();
-		configuration.put("a cell", "%s s and %s orders at least, %s s at most; %s items an order"
-			.formatted(load.leastMillis() / 1_000.0, load.leastOrders(), load.deadlineMillis() / 1_000, load.items()));
-		this.settings.backends()
-			.forEach((backend) -> configuration.put("backend " + backend.label(), backend.limits()));
-		configuration.put("services' JVM", "-Xms%1$s -Xmx%1$s %2$s %3$s".formatted(this.settings.heap(),
-				this.settings.collector(),
-				this.settings.checking() ? StackOptions.CHECKING_JVM_ARG : String.join(" ", StackOptions.COMPILERS)));
-		if (this.settings.hasConsumer()) {
-			configuration.put("consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()));
-		}
-		return configuration;
+		return (this.deployed != null) ? this.deployed.notes() : super.configuration();
 	}
 
 }

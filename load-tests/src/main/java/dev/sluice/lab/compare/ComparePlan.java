@@ -15,16 +15,25 @@ import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Variant;
 
 /**
- * The cells of a comparison, in the order they run. Each repetition draws the order of
- * its cells from the seed, so that a machine that slows down, speeds up or grows warm
- * affects all of them alike.
+ * The cells of a comparison, in the order they run, and what all of them share.
  *
  * @param blocks in the order they run
+ * @param backends the backends that the cells name
+ * @param load how orders are placed
+ * @param heap heap of each service, in the JVM's notation
+ * @param collector garbage collector of each service, as a JVM option
+ * @param deliveryConcurrency orders that the consumer delivers at once; 0 = no consumer
+ * runs, so no cell may be queued
  */
-record ComparePlan(List<Block> blocks) {
+record ComparePlan(List<Block> blocks, List<BackendModel> backends, CellLoad load, String heap, String collector,
+		int deliveryConcurrency) {
+
+	/** The usual collector. */
+	static final String G1 = "-XX:+UseG1GC";
 
 	ComparePlan {
 		blocks = List.copyOf(blocks);
+		backends = List.copyOf(backends);
 	}
 
 	/**
@@ -77,58 +86,15 @@ record ComparePlan(List<Block> blocks) {
 
 	}
 
-	/** Draws the plan of a sweep. */
-	static ComparePlan of(Sweep sweep) {
-		Random random = new Random(sweep.seed());
-		List<Block> blocks = new ArrayList<>();
-		List<Cell> together = new ArrayList<>();
-		for (int repetition = 1; repetition <= sweep.repetitions(); repetition++) {
-			if (sweep.together()) {
-				together.addAll(cells(sweep, sweep.gateways(), repetition, random));
-			}
-			else {
-				for (Gateway gateway : shuffled(sweep.gateways(), random)) {
-					blocks.add(new Block(repetition + "-" + gateway.name(), List.of(gateway), false,
-							cells(sweep, List.of(gateway), repetition, random)));
-				}
-			}
-		}
-		return new ComparePlan(
-				sweep.together() ? List.of(new Block("all", sweep.gateways(), false, together)) : blocks);
+	boolean hasConsumer() {
+		return this.deliveryConcurrency > 0;
 	}
 
-	private static <T> List<T> shuffled(List<T> all, Random random) {
-		List<T> order = new ArrayList<>(all);
-		Collections.shuffle(order, random);
-		return order;
-	}
-
-	/**
-	 * The cells of one backend after the other, because the consumer takes time to adapt
-	 * to another one.
-	 */
-	private static List<Cell> cells(Sweep sweep, List<Gateway> gateways, int repetition, Random random) {
-		List<String> names = gateways.stream().map(Gateway::name).toList();
-		List<Cell> cells = new ArrayList<>();
-		for (BackendModel backend : shuffled(sweep.backends(), random)) {
-			cells.addAll(drawn(names, sweep.modes(), backend.label(),
-					sweep.loads().stream().map((load) -> new Load(sweep.kind(), load)).toList(), repetition, random));
-		}
-		return cells;
-	}
-
-	/** Each variant in each mode under each load, in an order that is drawn. */
-	static List<Cell> drawn(Collection<String> variants, List<Mode> modes, String capacity, List<Load> loads,
-			int repetition, Random random) {
-		List<Cell> cells = new ArrayList<>();
-		for (String variant : variants) {
-			for (Load load : loads) {
-				for (Mode mode : modes) {
-					cells.add(new Cell(variant, mode.label(), capacity, load, repetition));
-				}
-			}
-		}
-		return shuffled(cells, random);
+	BackendModel backend(Cell cell) {
+		return this.backends.stream()
+			.filter((backend) -> backend.label().equals(cell.capacity()))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("No such backend: " + cell));
 	}
 
 	/** Every cell, in the order they run. */
@@ -165,6 +131,59 @@ record ComparePlan(List<Block> blocks) {
 				throw new IllegalArgumentException(
 						"Loads and repetitions must be at least 1: " + loads + ", " + repetitions);
 			}
+		}
+
+		/**
+		 * Draws its cells. Each repetition has an order of its own, so that a machine
+		 * that slows down, speeds up or grows warm affects all cells alike.
+		 */
+		List<Block> blocks() {
+			Random random = new Random(this.seed);
+			List<Block> blocks = new ArrayList<>();
+			List<Cell> all = new ArrayList<>();
+			for (int repetition = 1; repetition <= this.repetitions; repetition++) {
+				if (this.together) {
+					all.addAll(cells(this.gateways, repetition, random));
+					continue;
+				}
+				for (Gateway gateway : shuffled(this.gateways, random)) {
+					blocks.add(new Block(repetition + "-" + gateway.name(), List.of(gateway), false,
+							cells(List.of(gateway), repetition, random)));
+				}
+			}
+			return this.together ? List.of(new Block("all", this.gateways, false, all)) : blocks;
+		}
+
+		/**
+		 * The cells of one backend after the other, because the consumer takes time to
+		 * adapt to another one.
+		 */
+		private List<Cell> cells(List<Gateway> gateways, int repetition, Random random) {
+			List<String> names = gateways.stream().map(Gateway::name).toList();
+			List<Load> sizes = this.loads.stream().map((load) -> new Load(this.kind, load)).toList();
+			return shuffled(this.backends, random).stream()
+				.flatMap((backend) -> drawn(names, this.modes, backend.label(), sizes, repetition, random).stream())
+				.toList();
+		}
+
+		/** Each variant in each mode under each load, in an order that is drawn. */
+		static List<Cell> drawn(Collection<String> variants, List<Mode> modes, String capacity, List<Load> loads,
+				int repetition, Random random) {
+			List<Cell> cells = new ArrayList<>();
+			for (String variant : variants) {
+				for (Load load : loads) {
+					for (Mode mode : modes) {
+						cells.add(new Cell(variant, mode.label(), capacity, load, repetition));
+					}
+				}
+			}
+			return shuffled(cells, random);
+		}
+
+		private static <T> List<T> shuffled(List<T> all, Random random) {
+			List<T> order = new ArrayList<>(all);
+			Collections.shuffle(order, random);
+			return order;
 		}
 
 	}

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-import dev.sluice.lab.compare.CompareExperiment.Settings;
 import dev.sluice.lab.compare.ComparePlan.Gateway;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.plan.BackendModel;
@@ -14,7 +13,6 @@ import dev.sluice.lab.kit.cell.Load.Kind;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.ScenarioResult;
 import dev.sluice.lab.kit.result.ScenarioResult.Judgement;
-import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.scenario.Scenario;
 import dev.sluice.lab.scenario.Scenario.Limits;
 
@@ -33,33 +31,22 @@ record ScenarioRun(String name, Scenario scenario) {
 	/** Seed for the order of its cells, the same each time. */
 	static final long SEED = 1;
 
-	Sweep sweep() {
+	/** Its cells. */
+	ComparePlan plan() {
 		Scenario.Load load = this.scenario.load();
-		return new Sweep(this.scenario.services().gateways().stream().map(Gateway::of).toList(), load.modes(),
-				List.of(backend()), kind(), (kind() == OFFERED) ? load.rates() : load.orders(), load.repetitions(),
-				SEED, false);
+		Scenario.Services services = this.scenario.services();
+		Sweep sweep = new Sweep(services.gateways().stream().map(Gateway::of).toList(), load.modes(),
+				List.of(new BackendModel(this.name, this.scenario.backend())), kind(),
+				(kind() == OFFERED) ? load.rates() : load.orders(), load.repetitions(), SEED, false);
+		CellLoad burst = CellLoad.burst(load.deadlineSeconds() * 1_000L, WARM_UP_ORDERS);
+		CellLoad chosen = new CellLoad(kind(), load.inFlight(), load.items(), load.seconds() * 1_000L, 1,
+				burst.deadlineMillis(), (kind() == OFFERED) ? Settling.WHOLE : burst.settling(), burst.warmUpOrders());
+		return new ComparePlan(sweep.blocks(), sweep.backends(), chosen, services.heap(), services.collector().option(),
+				services.deliveryConcurrency());
 	}
 
 	private Kind kind() {
 		return this.scenario.load().rates().isEmpty() ? BURST : OFFERED;
-	}
-
-	/**
-	 * The settings of its run.
-	 * @param force whether it measures on a busy machine
-	 */
-	Settings settings(boolean force) {
-		Scenario.Load load = this.scenario.load();
-		CellLoad burst = CellLoad.burst(load.deadlineSeconds() * 1_000L, WARM_UP_ORDERS);
-		CellLoad chosen = new CellLoad(kind(), load.inFlight(), load.items(), load.seconds() * 1_000L, 1,
-				burst.deadlineMillis(), (kind() == OFFERED) ? Settling.WHOLE : burst.settling(), burst.warmUpOrders());
-		return new Settings(CompareExperiment.NAME, List.of(backend()), chosen, this.scenario.services().heap(),
-				this.scenario.services().collector().option(), this.scenario.services().deliveryConcurrency(),
-				Length.WHOLE, force);
-	}
-
-	private BackendModel backend() {
-		return new BackendModel(this.name, this.scenario.backend());
 	}
 
 	/**

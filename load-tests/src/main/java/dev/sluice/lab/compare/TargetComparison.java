@@ -1,26 +1,23 @@
 package dev.sluice.lab.compare;
 
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Random;
+import java.util.function.Consumer;
 
-import dev.sluice.devservices.Infrastructure;
-import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.compare.figures.Cost;
 import dev.sluice.lab.kit.cell.Cell;
+import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
-import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.client.CallMode;
-import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient;
+import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.deployed.Spent;
 import dev.sluice.lab.kit.deployed.Target;
@@ -28,12 +25,7 @@ import dev.sluice.lab.kit.deployed.TargetSystem;
 import dev.sluice.lab.kit.metrics.Exposition;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
-import dev.sluice.lab.kit.result.CompareResult;
-import dev.sluice.lab.kit.result.Finding;
-import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.run.LengthOptions.Length;
-import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * comes from the consumer's metrics, the cost of an order from the services' CPU metrics.
  * Figures that no metric provides are left out, not zero.
  */
-final class TargetComparison extends Experiment {
+final class TargetComparison {
 
 	/** Name of the target's backend in the results. */
 	static final String BACKEND = "deployed";
@@ -60,70 +52,60 @@ final class TargetComparison extends Experiment {
 
 	private static final int MIN_OUTSTANDING = 100;
 
-	private final Settings settings;
+	private final Target target;
 
-	private final List<Cell> plan = new ArrayList<>();
+	private final Duration length;
 
-	private final List<CellResult> cells = new ArrayList<>();
+	private final Progress progress;
 
 	/**
-	 * The chosen settings.
-	 *
-	 * @param rates the loads, in orders due each second
-	 * @param repetitions number of repetitions of each cell
+	 * Prepares a comparison.
 	 * @param length length of a cell, and of the warm-up of each gateway and mode before
 	 * the first one, at the lowest rate
-	 * @param seed seed for the order of the cells
-	 * @param extent the smallest only shows that everything works
 	 */
-	record Settings(Target target, List<Mode> modes, List<Integer> rates, int repetitions, Duration length, long seed,
-			Length extent) {
+	TargetComparison(Target target, Duration length, Progress progress) {
+		this.target = target;
+		this.length = length;
+		this.progress = progress;
 	}
 
-	TargetComparison(Run run, Settings settings) {
-		super(CompareExperiment.NAME, run, Infrastructure.AUTO);
-		this.settings = settings;
-		Random random = new Random(settings.seed());
-		List<Load> loads = settings.rates().stream().map((rate) -> new Load(Load.Kind.OFFERED, rate)).toList();
-		for (int repetition = 1; repetition <= settings.repetitions(); repetition++) {
-			this.plan.addAll(ComparePlan.drawn(settings.target().gateways().keySet(), settings.modes(), BACKEND, loads,
-					repetition, random));
-		}
-	}
-
-	@Override
-	protected void measure() throws InterruptedException {
-		try (TargetSystem system = new TargetSystem(this.settings.target());
+	/**
+	 * Measures cells.
+	 * @param results gets those that can be evaluated
+	 */
+	void measure(List<Cell> cells, Consumer<CellResult> results) throws InterruptedException {
+		try (TargetSystem system = new TargetSystem(this.target);
 				OpenClient client = new OpenClient(CallMode.ASYNC, null, system.tls())) {
-			warmUp(system, client);
-			for (Cell cell : this.plan) {
-				progress().step("cell %s of %s: %s".formatted(this.plan.indexOf(cell) + 1, this.plan.size(), cell));
-				measure(cell, system, client);
+			warmUp(cells, system, client);
+			for (Cell cell : cells) {
+				this.progress.step("cell %s of %s: %s".formatted(cells.indexOf(cell) + 1, cells.size(), cell));
+				measure(cell, system, client, results);
 			}
 		}
 	}
 
 	/** Also checks that each gateway accepts orders, and thus the lab's credentials. */
-	private void warmUp(TargetSystem system, OpenClient client) throws InterruptedException {
-		int least = Collections.min(this.settings.rates());
-		for (String gateway : this.settings.target().gateways().keySet()) {
-			for (Mode mode : this.settings.modes()) {
-				progress().step("Warming up %s %s at %s/s".formatted(gateway, mode, least));
-				Tally tally = client.run(load(least, this.settings.length()), requests(system, gateway, mode)).tally();
+	private void warmUp(List<Cell> cells, TargetSystem system, OpenClient client) throws InterruptedException {
+		int least = cells.stream().mapToInt((cell) -> cell.load().size()).min().orElseThrow();
+		for (Map.Entry<String, URI> gateway : this.target.gateways().entrySet()) {
+			for (String mode : cells.stream().map(Cell::mode).distinct().toList()) {
+				this.progress.step("Warming up %s %s at %s/s".formatted(gateway.getKey(), mode, least));
+				Tally tally = client.run(load(least, this.length), requests(system, gateway.getKey(), Mode.of(mode)))
+					.tally();
 				if (tally.succeeded() <= 0) {
-					throw new LabException("%s (%s) accepts no order: %s".formatted(gateway,
-							this.settings.target().gateways().get(gateway), tally.failures()));
+					throw new LabException("%s (%s) accepts no order: %s".formatted(gateway.getKey(),
+							gateway.getValue(), tally.failures()));
 				}
 			}
 		}
 	}
 
-	private void measure(Cell cell, TargetSystem system, OpenClient client) throws InterruptedException {
+	private void measure(Cell cell, TargetSystem system, OpenClient client, Consumer<CellResult> results)
+			throws InterruptedException {
 		Mode mode = Mode.of(cell.mode());
 		Map<String, Exposition> before = system.read();
 		Instant start = Instant.now();
-		Figures figures = client.run(load(cell.load().size(), this.settings.length()),
-				requests(system, cell.variant(), mode));
+		Figures figures = client.run(load(cell.load().size(), this.length), requests(system, cell.variant(), mode));
 		Instant answered = Instant.now();
 		long accepted = figures.tally().succeeded();
 		Map<String, Exposition> after = system.read();
@@ -139,12 +121,12 @@ final class TargetComparison extends Experiment {
 			saved = new Spent(before, after).grown(Target.CONSUMER, SAVED);
 		}
 		if (saved == null) {
-			progress().step("%s is left out, as what was saved cannot be seen: %s".formatted(cell,
+			this.progress.step("%s is left out, as what was saved cannot be seen: %s".formatted(cell,
 					Objects.requireNonNullElse(system.failures().get(Target.CONSUMER),
 							"the target names no metrics of its consumer, or it was restarted")));
 			return;
 		}
-		this.cells.add(result(cell, figures, Math.round(saved), new Spent(before, after), start, end));
+		results.accept(result(cell, figures, Math.round(saved), new Spent(before, after), start, end));
 	}
 
 	private CellResult result(Cell cell, Figures figures, long saved, Spent spent, Instant start, Instant end) {
@@ -155,7 +137,7 @@ final class TargetComparison extends Experiment {
 		if (saved > 0) {
 			spent.perOrder(saved)
 				.forEach((service, cost) -> costs.put(service.equals(cell.variant()) ? Cost.GATEWAY : service, cost));
-			this.settings.target().gateways().keySet().forEach(costs::remove);
+			this.target.gateways().keySet().forEach(costs::remove);
 		}
 		Timing latency = figures.latency();
 		Wait toAccepted = wait(tally, accepted, latency);
@@ -168,7 +150,7 @@ final class TargetComparison extends Experiment {
 			problems.add("%s requests not sent, as too many were outstanding".formatted(tally.notSent()));
 		}
 		return new CellResult(cell, start, end, tally.sent(), tally.sent() - accepted, tally.failures(), accepted,
-				saved, saved / seconds, accepted / (this.settings.length().toMillis() / 1_000.0), latency, toAccepted,
+				saved, saved / seconds, accepted / (this.length.toMillis() / 1_000.0), latency, toAccepted,
 				Mode.of(cell.mode()) == Mode.SYNC ? toAccepted : null, costs, null, null, null,
 				(int) Math.round(figures.lag().p99AtMost()), problems.isEmpty() ? null : String.join("; ", problems),
 				null);
@@ -192,21 +174,6 @@ final class TargetComparison extends Experiment {
 	private static OrderRequests requests(TargetSystem system, String gateway, Mode mode) {
 		return new OrderRequests(Objects.requireNonNull(system.target().gateways().get(gateway)), mode,
 				OrderRequests.unused("compare"), system.authorization());
-	}
-
-	@Override
-	protected Finding finding() {
-		return new CompareResult(this.cells, null, null, this.settings.extent().toString());
-	}
-
-	@Override
-	protected @Nullable String failure(RunResult result) {
-		return (this.settings.extent() == Length.SMALLEST) ? null : Conclusion.refusal(result).orElse(null);
-	}
-
-	@Override
-	protected Map<String, String> configuration() {
-		return this.settings.target().notes();
 	}
 
 }

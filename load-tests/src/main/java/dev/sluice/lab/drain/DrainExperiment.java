@@ -10,21 +10,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.Topics;
-import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
@@ -37,17 +35,23 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /**
- * Measures how close the consumer comes to the rate that its limit allows. One consumer
- * delivers a backlog from Kafka to a backend of known delay; the rate in the middle of
- * the backlog is compared with limit / delay. No gateway and no load generator take part.
+ * {@code lab drain}: measures how close the consumer comes to the rate that its limit
+ * allows. One consumer delivers a backlog from Kafka to a backend of known delay; the
+ * rate in the middle of the backlog is compared with limit / delay. No gateway and no
+ * load generator take part.
  */
-final class DrainExperiment extends Experiment {
-
-	static final String NAME = "drain";
+@Command(name = "drain",
+		description = "Measures how fast the consumer delivers a backlog, against what its limit allows.")
+public final class DrainExperiment extends Experiment {
 
 	private static final Duration POLL = Duration.ofMillis(50);
+
+	/** Of the delivery. */
+	private static final Duration DEADLINE = Duration.ofSeconds(300);
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
@@ -58,24 +62,24 @@ final class DrainExperiment extends Experiment {
 
 	private static final int PARTITIONS = 12;
 
-	private final Settings settings;
+	@Option(names = "--orders", paramLabel = "COUNT", defaultValue = "60000",
+			description = "Orders in the backlog. Default: ${DEFAULT-VALUE}.")
+	private int orders = 60_000;
+
+	@Option(names = "--delivery-concurrency", paramLabel = "COUNT", defaultValue = "100",
+			description = "Orders that the consumer delivers at once. Default: ${DEFAULT-VALUE}.")
+	private int deliveryConcurrency = 100;
+
+	@Option(names = "--delay", paramLabel = "MILLIS", defaultValue = "50",
+			description = "Time that the backend takes for an order, in ms. Default: ${DEFAULT-VALUE}.")
+	private long delayMillis = 50;
 
 	private @Nullable DrainResult result;
 
-	/**
-	 * The chosen settings.
-	 *
-	 * @param orders number of orders in the backlog
-	 * @param deliveryConcurrency orders delivered at once
-	 * @param delayMillis time that the backend takes for an order, in milliseconds
-	 * @param deadlineMillis time limit of the delivery, in milliseconds
-	 */
-	record Settings(int orders, int deliveryConcurrency, long delayMillis, long deadlineMillis) {
-	}
-
-	DrainExperiment(Run run, Infrastructure infrastructure, Settings settings) {
-		super(NAME, run, infrastructure);
-		this.settings = settings;
+	@Override
+	protected void check() {
+		require(this.orders >= 100 && this.deliveryConcurrency >= 1 && this.delayMillis >= 1,
+				"At least 100 orders, 1 delivery at once and a delay of 1 ms are needed");
 	}
 
 	@Override
@@ -86,13 +90,12 @@ final class DrainExperiment extends Experiment {
 			Stack.inParallel(
 					List.of(stack::startInfrastructure, () -> started[0] = stack.startBackend(ServiceOptions.NONE)));
 			BackendControl control = new BackendControl(client, started[0].uri());
-			control.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(this.settings.delayMillis())));
-			progress().step("Placing %s orders into Kafka".formatted(this.settings.orders()));
-			feed(stack.infrastructure().kafka().bootstrapServers(), this.settings.orders());
-			progress()
-				.step("Starting a consumer that delivers %s at once".formatted(this.settings.deliveryConcurrency()));
-			Service consumer = stack.startConsumer(
-					ServiceOptions.NONE.withProperty("delivery.concurrency", this.settings.deliveryConcurrency()));
+			control.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(this.delayMillis)));
+			progress().step("Placing %s orders into Kafka".formatted(this.orders));
+			feed(stack.infrastructure().kafka().bootstrapServers(), this.orders);
+			progress().step("Starting a consumer that delivers %s at once".formatted(this.deliveryConcurrency));
+			Service consumer = stack
+				.startConsumer(ServiceOptions.NONE.withProperty("delivery.concurrency", this.deliveryConcurrency));
 			drain(control, consumer);
 			this.result = result(control.savedMicros().values());
 		}
@@ -108,8 +111,8 @@ final class DrainExperiment extends Experiment {
 		int to = (int) Math.round(TO * saved.length);
 		long counted = to - from;
 		double seconds = Math.max(saved[to] - saved[from], 1) / 1e6;
-		return new DrainResult(this.settings.orders(), this.settings.deliveryConcurrency(), this.settings.delayMillis(),
-				counted, seconds, counted / seconds);
+		return new DrainResult(this.orders, this.deliveryConcurrency, this.delayMillis, counted, seconds,
+				counted / seconds);
 	}
 
 	@Override
@@ -118,15 +121,15 @@ final class DrainExperiment extends Experiment {
 	}
 
 	private void drain(BackendControl backend, Service consumer) throws InterruptedException {
-		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(this.settings.deadlineMillis());
-		for (long saved = 0; saved < this.settings.orders(); saved = backend.saved()) {
+		Duration within = Patience.of(DEADLINE);
+		long deadline = System.nanoTime() + within.toNanos();
+		for (long saved = 0; saved < this.orders; saved = backend.saved()) {
 			if (System.nanoTime() - deadline >= 0) {
 				throw new LabException("Only %s of %s orders were saved within %s s; see %s".formatted(
-						Figures.count(saved), Figures.count(this.settings.orders()),
-						this.settings.deadlineMillis() / 1_000, consumer.logFile()));
+						Figures.count(saved), Figures.count(this.orders), within.toSeconds(), consumer.logFile()));
 			}
 			Stack.checkAlive(List.of(consumer));
-			progress().during("%s of %s saved".formatted(Figures.count(saved), Figures.count(this.settings.orders())));
+			progress().during("%s of %s saved".formatted(Figures.count(saved), Figures.count(this.orders)));
 			Thread.sleep(POLL);
 		}
 	}

@@ -13,18 +13,20 @@ import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
-import dev.sluice.lab.kit.process.ProcessSampler;
-import dev.sluice.lab.kit.metrics.PrometheusHistogram;
-import dev.sluice.lab.kit.statistics.Window;
-import dev.sluice.lab.kit.plan.BackendModel;
-import dev.sluice.lab.kit.plan.Phase.Settling;
+import dev.sluice.lab.kit.deployed.Target;
+import dev.sluice.lab.kit.deployed.Target.Access;
+import dev.sluice.lab.kit.deployed.TargetOptions;
+import dev.sluice.lab.kit.deployed.TargetSystem;
 import dev.sluice.lab.kit.load.WarmUpWatch;
+import dev.sluice.lab.kit.metrics.PrometheusHistogram;
+import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.KneeResult;
@@ -33,7 +35,8 @@ import dev.sluice.lab.kit.result.KneeResult.Step;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.run.ModesOption;
+import dev.sluice.lab.kit.run.VariantsOption;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
@@ -41,20 +44,22 @@ import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
-import dev.sluice.lab.kit.deployed.Target;
-import dev.sluice.lab.kit.deployed.Target.Access;
-import dev.sluice.lab.kit.deployed.TargetSystem;
+import dev.sluice.lab.kit.statistics.Window;
 import dev.sluice.lab.knee.SystemUnderTest.Started;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /**
- * Searches for the highest rate of each variant and mode, in an open model. Each step
- * offers a rate, first as warm-up and then measured, and waits until the accepted orders
- * have arrived.
+ * {@code lab knee}: searches for the highest rate of each variant and mode, in an open
+ * model. Each step offers a rate, first as warm-up and then measured, and waits until the
+ * accepted orders have arrived.
  */
-final class KneeExperiment extends Experiment {
-
-	static final String NAME = "knee";
+@Command(name = "knee",
+		description = "Searches the greatest rate that each variant and mode sustains under a latency goal, without failures,"
+				+ " in an open model. Each of the eight searches takes at most two minutes, and is repeated.")
+public final class KneeExperiment extends Experiment {
 
 	private static final double FIRST = 400;
 
@@ -69,38 +74,73 @@ final class KneeExperiment extends Experiment {
 	/** As in a comparison, so that this setting does not limit the queued mode. */
 	private static final int DELIVERY_CONCURRENCY = 1_000;
 
-	private final Settings settings;
+	/** Of each step, before its measurement. */
+	private static final Duration STEP_WARM_UP = Duration.ofSeconds(2);
+
+	private static final Duration MEASURED = Duration.ofSeconds(5);
+
+	/**
+	 * Time limit of one search, after which no step begins. The two searches of a variant
+	 * take at most four minutes.
+	 */
+	private static final Duration LIMIT = Duration.ofSeconds(95);
+
+	private static final Settling SMALLEST_SETTLING = new Settling(1_000, 1_000, 2_000);
+
+	private static final Duration SMALLEST_STEP = Duration.ofMillis(500);
+
+	private static final Duration SMALLEST_LIMIT = Duration.ofSeconds(6);
+
+	@Option(names = "--goal", split = ",", paramLabel = "GOAL",
+			description = "p99=TIME of the answers since due, saved-p99=TIME from accepted to saved of queued orders."
+					+ " Default: p99=200ms,saved-p99=1s.")
+	private List<String> goals = List.of();
+
+	@Mixin
+	private VariantsOption variants = new VariantsOption();
+
+	@Mixin
+	private ModesOption modes = new ModesOption();
+
+	@Option(names = "--repetitions", paramLabel = "N", defaultValue = "3",
+			description = "Searches of each variant and mode; the report has their median and range."
+					+ " Default: ${DEFAULT-VALUE}, with --smallest 1.")
+	private int repetitions = 3;
+
+	@Option(names = "--smallest",
+			description = "A few short steps: shows that everything works; its figures mean little.")
+	private boolean smallest;
+
+	@Mixin
+	private TargetOptions target = new TargetOptions();
+
+	private Goal goal = Goal.DEFAULT;
+
+	/** The system whose gateways are measured instead of variants. */
+	private @Nullable Target deployed;
 
 	private final List<Knee> knees = new ArrayList<>();
 
 	/** By variant. */
 	private final Map<String, List<WarmUpWindow>> warmUps = new TreeMap<>();
 
-	/**
-	 * The chosen settings.
-	 *
-	 * @param warmUp length of each step's warm-up
-	 * @param measured length of each step's measurement
-	 * @param limit time limit of one search of a variant and mode
-	 * @param settling rule for when a variant's services are warm, before its first
-	 * search
-	 * @param repetitions number of searches of each variant and mode
-	 * @param target system whose gateways are measured instead of variants; null to start
-	 * a system
-	 */
-	record Settings(List<Variant> variants, List<Mode> modes, Goal goal, Duration warmUp, Duration measured,
-			Duration limit, Settling settling, int repetitions, @Nullable Target target) {
-	}
-
-	KneeExperiment(Run run, Infrastructure infrastructure, Settings settings) {
-		super(NAME, run, infrastructure);
-		this.settings = settings;
+	@Override
+	protected void check() {
+		require(this.repetitions >= 1, "--repetitions must be at least 1");
+		this.goal = argument(() -> Goal.of(this.goals));
+		this.deployed = argument(this.target::value);
+		if (this.deployed != null) {
+			refuse("--target is measured as it is", "--variants", "--infra");
+			require(!this.modes.value().contains(Mode.QUEUED) || this.deployed.metrics().containsKey(Target.CONSUMER),
+					"Whether queued orders are saved in time is asked of the consumer's own Prometheus endpoint: name it"
+							+ " in the target's 'metrics', or measure --modes sync");
+		}
 	}
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		if (this.settings.target() != null) {
-			searchAll(this.settings.target());
+		if (this.deployed != null) {
+			searchAll(this.deployed);
 			return;
 		}
 		try (Stack stack = stack(); HttpClient http = Http.client(Duration.ofSeconds(5))) {
@@ -110,8 +150,9 @@ final class KneeExperiment extends Experiment {
 
 	@Override
 	protected Finding finding() {
-		return new KneeResult(this.settings.goal().toString(), (this.settings.target() != null) ? "the target's own"
-				: "50 ms for an order; any number of orders at once", this.knees);
+		return new KneeResult(this.goal.toString(),
+				(this.deployed != null) ? "the target's own" : "50 ms for an order; any number of orders at once",
+				this.knees);
 	}
 
 	@Override
@@ -137,7 +178,7 @@ final class KneeExperiment extends Experiment {
 			.collect(Collectors.toMap((_) -> Target.CONSUMER, Service::metrics));
 		BackendControl backend = new BackendControl(http, stack.uri(Module.BACKEND));
 		backend.behave(BackendModel.UNLIMITED.behaviour());
-		for (Variant variant : this.settings.variants()) {
+		for (Variant variant : this.variants.value(List.of(Variant.values()))) {
 			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE);
 					TargetSystem target = new TargetSystem(
 							new Target(Map.of(variant.id(), gateway.uri()), metrics, Access.OPEN));
@@ -146,8 +187,9 @@ final class KneeExperiment extends Experiment {
 				SystemUnderTest system = new SystemUnderTest(gateway.uri(), target,
 						new Started(backend, stack.services(), sampler));
 				progress().step(variant + ": warming up until rate and CPU per order hold");
-				List<WarmUpWindow> windows = system.warmUp(this.settings.settling(), this.settings.modes());
-				if (this.settings.settling().isLong()) {
+				Settling settling = this.smallest ? SMALLEST_SETTLING : Settling.WHOLE;
+				List<WarmUpWindow> windows = system.warmUp(settling, this.modes.value());
+				if (settling.isLong()) {
 					this.warmUps.put(variant.id(), windows);
 				}
 				system.checkAlive();
@@ -158,8 +200,9 @@ final class KneeExperiment extends Experiment {
 	}
 
 	private void searchAll(String gateway, SystemUnderTest system) throws InterruptedException {
-		for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
-			for (Mode mode : this.settings.modes()) {
+		int times = (this.smallest && !has("--repetitions")) ? 1 : this.repetitions;
+		for (int repetition = 1; repetition <= times; repetition++) {
+			for (Mode mode : this.modes.value()) {
 				search(gateway, mode, system);
 				progress().step("%s %s: clearing backlog and backend".formatted(gateway, mode));
 				system.clear();
@@ -171,6 +214,7 @@ final class KneeExperiment extends Experiment {
 	private void search(String gateway, Mode mode, SystemUnderTest system) throws InterruptedException {
 		String name = "%s %s".formatted(gateway, mode);
 		progress().step(name + ": warming up");
+		Duration limit = this.smallest ? SMALLEST_LIMIT : LIMIT;
 		long start = System.nanoTime();
 		long savedBefore = saved(mode, system);
 		KneeSearch search = new KneeSearch(FIRST);
@@ -187,7 +231,7 @@ final class KneeExperiment extends Experiment {
 						step.held() ? "holds" : "does not hold: " + step.missed()));
 				rate = search.next();
 			}
-			while (rate.isPresent() && System.nanoTime() - start < this.settings.limit().toNanos());
+			while (rate.isPresent() && System.nanoTime() - start < limit.toNanos());
 		}
 		this.knees.add(new Knee(gateway, mode.label(), search.held(), search.failed(), steps,
 				Duration.ofNanos(System.nanoTime() - start).toMillis()));
@@ -214,11 +258,10 @@ final class KneeExperiment extends Experiment {
 
 	/** Measures at a rate. */
 	private Step step(double rate, Mode mode, SystemUnderTest system, OpenClient client) throws InterruptedException {
-		Goal goal = this.settings.goal();
 		// With more, the goal is certainly missed: by Little's law the mean is then three
 		// times the goal.
-		int most = Math.max(100, (int) Math.ceil(rate * goal.p99().toMillis() * 3 / 1_000));
-		Duration patience = goal.p99().multipliedBy(3).plusSeconds(1);
+		int most = Math.max(100, (int) Math.ceil(rate * this.goal.p99().toMillis() * 3 / 1_000));
+		Duration patience = this.goal.p99().multipliedBy(3).plusSeconds(1);
 		system.checkAlive();
 		long savedBefore = saved(mode, system);
 		// Does not wait for sync answers: requests that pile up are measured.
@@ -226,7 +269,7 @@ final class KneeExperiment extends Experiment {
 			case SYNC -> Duration.ZERO;
 			case QUEUED -> patience;
 		};
-		OpenLoad warmUp = new OpenLoad(rate, this.settings.warmUp(), warmUpPatience, most);
+		OpenLoad warmUp = new OpenLoad(rate, this.smallest ? SMALLEST_STEP : STEP_WARM_UP, warmUpPatience, most);
 		long accepted = client.run(warmUp, system.orders(mode)).tally().succeeded();
 		long waiting = accepted - (saved(mode, system) - savedBefore);
 		PrometheusHistogram before = (mode == Mode.QUEUED) ? system.savedTimes() : null;
@@ -239,7 +282,7 @@ final class KneeExperiment extends Experiment {
 				? system.savedTimes().since(before) : null;
 		return new Step(rate, figures.latency(), (saved != null) ? millis(saved.percentile(99)) : null, figures.tally(),
 				figures.lag().p99AtMost(), figures.cpuMillisPerRequest(), system.foreignCpuShare(window),
-				goal.missed(mode, figures.tally(), figures.latency(),
+				this.goal.missed(mode, figures.tally(), figures.latency(),
 						(saved != null) ? millis(saved.p99AtMost()) : null, leftBehind));
 	}
 
@@ -250,7 +293,7 @@ final class KneeExperiment extends Experiment {
 
 	/** A low rate is measured for longer, to have enough requests for a percentile. */
 	private Duration measured(double rate) {
-		long least = this.settings.measured().toMillis();
+		long least = (this.smallest ? SMALLEST_STEP : MEASURED).toMillis();
 		return Duration.ofMillis(Math.clamp(Math.round(ENOUGH / rate * 1_000), least, 2 * least));
 	}
 
@@ -260,7 +303,7 @@ final class KneeExperiment extends Experiment {
 
 	@Override
 	protected Map<String, String> configuration() {
-		return (this.settings.target() != null) ? this.settings.target().notes() : Map.of();
+		return (this.deployed != null) ? this.deployed.notes() : Map.of();
 	}
 
 }

@@ -91,8 +91,7 @@ record SystemUnderTest(URI gateway, TargetSystem system, @Nullable Started start
 
 	/** Orders with keys of their own, never used before. */
 	OrderRequests orders(Mode mode) {
-		return new OrderRequests(this.gateway, mode, OrderRequests.unused(KneeExperiment.NAME),
-				this.system.authorization());
+		return new OrderRequests(this.gateway, mode, OrderRequests.unused("knee"), this.system.authorization());
 	}
 
 	/**

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 import dev.sluice.contract.BackendBehaviour;
-import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.client.Connections.Limits;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
@@ -22,20 +21,26 @@ import dev.sluice.lab.kit.result.PoolResult.Share;
 import dev.sluice.lab.kit.result.PoolResult.Status;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.statistics.Percentile;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /**
- * Sends the same messages over new connections and then over kept ones, to a backend that
- * accepts few new connections per second, like the address translation that limited the
- * reference.
+ * {@code lab pool}: sends the same messages over new connections and then over kept ones,
+ * to a backend that accepts few new connections per second, like the address translation
+ * that limited the reference.
  */
-final class PoolExperiment extends Experiment {
+@Command(name = "pool",
+		description = "Sends messages to a backend that accepts a few new connections a second, first over new"
+				+ " connections, then over kept ones.")
+public final class PoolExperiment extends Experiment {
 
-	static final String NAME = "pool";
+	private static final Duration WHOLE = Duration.ofMinutes(5);
+
+	private static final Duration QUICK = Duration.ofSeconds(50);
 
 	private static final int STATUS_SECONDS = 10;
 
@@ -59,16 +64,10 @@ final class PoolExperiment extends Experiment {
 	/** A new connection for each message, without a maximum. */
 	static final Limits NEW = new Limits(Integer.MAX_VALUE, 0, KEPT.answer(), Duration.ZERO);
 
-	/** Length of each case. */
-	private final Duration duration;
+	@Option(names = "--quick", description = "Each case takes 50 s instead of five minutes.")
+	private boolean quick;
 
 	private final List<Case> cases = new ArrayList<>();
-
-	PoolExperiment(Run run, Duration duration) {
-		// Kafka is not needed and not started.
-		super(NAME, run, Infrastructure.EMBEDDED);
-		this.duration = duration;
-	}
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
@@ -108,7 +107,7 @@ final class PoolExperiment extends Experiment {
 		List<Share> shares = List.of();
 		try (Messages messages = new Messages(target, limits, Messages.FIRST_PAUSE_MILLIS)) {
 			// What is on its way at the end of the load stays unfinished.
-			OpenLoad load = new OpenLoad(MESSAGES, this.duration, Duration.ZERO, IN_FLIGHT);
+			OpenLoad load = new OpenLoad(MESSAGES, this.quick ? QUICK : WHOLE, Duration.ZERO, IN_FLIGHT);
 			shares = shares(OpenClient.run(load, messages, (second) -> {
 				// What is neither on its way nor answered was given up.
 				long errors = Math.max(0, second.sent() - second.answered() - second.outstanding());

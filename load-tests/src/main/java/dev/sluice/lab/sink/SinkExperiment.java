@@ -6,39 +6,54 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.kit.result.SinkResult.Mode;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
 import dev.sluice.lab.kit.result.SinkResult.Transfer;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.run.RunDirectory;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Moves the same data to the same storage, by calls that wait for each answer and by the
- * stream, with the storage, a thin link or only the machine as the bottleneck. Each
- * transfer has its own client process and ends when the last message is stored and
- * acknowledged. The repetitions of the modes are interleaved.
+ * {@code lab sink}: moves the same data to the same storage, by calls that wait for each
+ * answer and by the stream, with the storage, a thin link or only the machine as the
+ * bottleneck. Each transfer has its own client process and ends when the last message is
+ * stored and acknowledged. The repetitions of the modes are interleaved.
  */
-final class SinkExperiment extends Experiment {
+@Command(name = "sink",
+		description = "Sends the same metrics to the sink by calls that wait and by the stream: plain, with zstd and with"
+				+ " a dictionary.",
+		footer = { "", "Exit code: 0 done, 1 failed or not whole, 2 wrong usage." })
+public final class SinkExperiment extends Experiment {
 
-	static final String NAME = "sink";
+	private static final int MEGABYTES = 1_000;
+
+	private static final int QUICK_MEGABYTES = 30;
+
+	private static final int REPETITIONS = 3;
+
+	private static final int WARM_UP_SECONDS = 40;
+
+	private static final int QUICK_WARM_UP_SECONDS = 1;
 
 	/**
 	 * The storage's delay in the setting in which it binds: with messages of 17.3 kB, 54
@@ -59,7 +74,25 @@ final class SinkExperiment extends Experiment {
 	/** Time limit of a transfer, plus a second for each MB. */
 	private static final Duration DEADLINE = Duration.ofMinutes(30);
 
-	private final Settings settings;
+	@Option(names = "--quick", description = "Little data, once: shows that everything works.")
+	private boolean quick;
+
+	@Option(names = "--settings", split = ",", paramLabel = "SETTING",
+			description = "What limits the transfer: storage, link, loopback. Default: all.")
+	private Set<Setting> settings = EnumSet.allOf(Setting.class);
+
+	@Option(names = "--megabytes", paramLabel = "MB",
+			description = "Data of each transfer, in MB of 10^6 bytes; over the thin link a fifth. Default: "
+					+ MEGABYTES + ".")
+	private @Nullable Integer megabytes;
+
+	@Option(names = "--repetitions", paramLabel = "N",
+			description = "Number of times each transfer runs. Default: " + REPETITIONS + ".")
+	private @Nullable Integer repetitions;
+
+	@Option(names = "--train", paramLabel = "FILE",
+			description = "Writes a dictionary for such metrics, for sink.stream.dictionary, and does nothing else.")
+	private @Nullable Path train;
 
 	private final JsonMapper json = JsonMapper.builder().build();
 
@@ -68,47 +101,59 @@ final class SinkExperiment extends Experiment {
 	/** Made once, as that takes some seconds of CPU; null before. */
 	private byte @Nullable [] dictionary;
 
-	/**
-	 * The chosen settings.
-	 *
-	 * @param settings the bottlenecks to measure, one after the other
-	 * @param megabytes data of each transfer, in MB of 10^6 bytes; over the thin link a
-	 * fifth
-	 * @param repetitions number of repetitions of each transfer
-	 * @param warmUpSeconds warm-up before each transfer over loopback, where CPU binds
-	 * and a JVM that compiles uses most of it; others take a quarter of it
-	 */
-	record Settings(Set<Setting> settings, int megabytes, int repetitions, int warmUpSeconds) {
-
-		/** The modes of a setting; the first is the baseline of the others. */
-		static List<Mode> modes(Setting setting) {
-			return switch (setting) {
-				case STORAGE, LINK ->
-					List.of(Mode.STOP_AND_WAIT, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
-				case LOOPBACK -> List.of(Mode.KAFKA, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_SPOOL);
-			};
-		}
-
-		int warmUpSeconds(Setting setting) {
-			return (setting == Setting.LOOPBACK) ? this.warmUpSeconds : this.warmUpSeconds / 4;
-		}
-
-		long bytes(Setting setting) {
-			return MEGABYTE * ((setting == Setting.LINK) ? Math.max(1, this.megabytes / 5) : this.megabytes);
-		}
-
+	@Override
+	public Integer call() {
+		return (this.train != null) ? train(this.train) : super.call();
 	}
 
-	SinkExperiment(Run run, Infrastructure infrastructure, Settings settings) {
-		super(NAME, run, infrastructure);
-		this.settings = settings;
+	private int train(Path file) {
+		byte[] dictionary = SinkData.load().train(SEED);
+		try {
+			Files.write(file, dictionary);
+		}
+		catch (IOException ex) {
+			throw RunDirectory.failure("The file cannot be written", ex);
+		}
+		stdout().println("%s: %s bytes".formatted(file, Figures.count(dictionary.length)));
+		return 0;
+	}
+
+	@Override
+	protected void check() {
+		require(megabytes() >= 1 && repetitions() >= 1, "At least 1 MB and 1 repetition are needed");
+	}
+
+	private int megabytes() {
+		return (this.megabytes != null) ? this.megabytes : this.quick ? QUICK_MEGABYTES : MEGABYTES;
+	}
+
+	private int repetitions() {
+		return (this.repetitions != null) ? this.repetitions : this.quick ? 1 : REPETITIONS;
+	}
+
+	/** The modes of a setting; the first is the baseline of the others. */
+	private static List<Mode> modes(Setting setting) {
+		return switch (setting) {
+			case STORAGE, LINK -> List.of(Mode.STOP_AND_WAIT, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
+			case LOOPBACK -> List.of(Mode.KAFKA, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_SPOOL);
+		};
+	}
+
+	/** Longest over loopback, where CPU binds and a JVM that compiles uses most of it. */
+	private int warmUpSeconds(Setting setting) {
+		int seconds = this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS;
+		return (setting == Setting.LOOPBACK) ? seconds : seconds / 4;
+	}
+
+	private long bytes(Setting setting) {
+		return MEGABYTE * ((setting == Setting.LINK) ? Math.max(1, megabytes() / 5) : megabytes());
 	}
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
 		try (Stack stack = stack()) {
-			for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
-				for (Setting setting : this.settings.settings()) {
+			for (int repetition = 1; repetition <= repetitions(); repetition++) {
+				for (Setting setting : EnumSet.copyOf(this.settings)) {
 					run(stack, setting, repetition);
 				}
 			}
@@ -117,7 +162,7 @@ final class SinkExperiment extends Experiment {
 
 	@Override
 	protected Finding finding() {
-		return new SinkResult(this.settings.megabytes(), STORE_DELAY.toMillis(), this.transfers);
+		return new SinkResult(megabytes(), STORE_DELAY.toMillis(), this.transfers);
 	}
 
 	private void run(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {
@@ -126,7 +171,7 @@ final class SinkExperiment extends Experiment {
 		try (ThinLink link = setting == Setting.LINK ? new ThinLink(LINK_BITS_PER_SECOND, port(stack.sinkTarget()))
 				: null; Service sink = stack.startSink(sinkOptions(setting))) {
 			String target = (link != null) ? link.target() : stack.sinkTarget();
-			for (Mode mode : Settings.modes(setting)) {
+			for (Mode mode : modes(setting)) {
 				Transfer transfer = switch (mode) {
 					case KAFKA ->
 						transfer(null, setting, mode, repetition, stack.infrastructure().kafka().bootstrapServers());
@@ -162,10 +207,10 @@ final class SinkExperiment extends Experiment {
 
 	private Transfer transfer(@Nullable ProcessHandle sink, Setting setting, Mode mode, int repetition, String target)
 			throws IOException, InterruptedException {
-		long bytes = this.settings.bytes(setting);
+		long bytes = bytes(setting);
 		Path spool = directory().directory("spool");
-		SinkSender.Job job = new SinkSender.Job(setting, mode, repetition, target, bytes,
-				this.settings.warmUpSeconds(setting), (sink != null) ? sink.pid() : 0, spool.toString());
+		SinkSender.Job job = new SinkSender.Job(setting, mode, repetition, target, bytes, warmUpSeconds(setting),
+				(sink != null) ? sink.pid() : 0, spool.toString());
 		Path in = directory().path().resolve("job.json");
 		Path out = directory().path().resolve("report.json");
 		Files.write(in, this.json.writeValueAsBytes(job));

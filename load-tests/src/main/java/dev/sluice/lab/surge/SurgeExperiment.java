@@ -7,11 +7,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.client.Connections;
 import dev.sluice.lab.kit.client.Connections.Limits;
@@ -32,7 +35,7 @@ import dev.sluice.lab.kit.result.SurgeResult;
 import dev.sluice.lab.kit.result.SurgeResult.Part;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.run.VariantsOption;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
@@ -40,49 +43,103 @@ import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 import static dev.sluice.lab.kit.page.Figures.count;
 
 /**
- * Shows second by second what clients see of a gateway from the moment it is ready, and
- * while more orders are due than it can take. Each run has services of its own: Kafka,
- * PostgreSQL, the backend and one gateway. No consumer takes part in the load.
+ * {@code lab surge}: shows second by second what clients see of a gateway from the moment
+ * it is ready, and while more orders are due than it can take. Each run has services of
+ * its own: Kafka, PostgreSQL, the backend and one gateway. No consumer takes part in the
+ * load.
  */
-final class SurgeExperiment extends Experiment {
+@Command(name = "surge",
+		description = "Shows second by second what clients see of a gateway after its start and when the load surges.")
+public final class SurgeExperiment extends Experiment {
 
-	static final String NAME = "surge";
+	private static final int MAX_CONNECTIONS = 20_000;
+
+	private static final int MIN_HEAP = 128;
 
 	/** A client gives up, and the order counts as failed. */
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
 	private static final Duration OPENING = Duration.ofSeconds(60);
 
-	private final Settings settings;
+	@Mixin
+	private VariantsOption variants = new VariantsOption();
+
+	@Option(names = "--modes", split = ",", paramLabel = "MODE", description = "sync, queued. Default: queued.")
+	private Set<Mode> modes = EnumSet.of(Mode.QUEUED);
+
+	@Option(names = "--steps", split = ",", paramLabel = "RATE:SECONDS", defaultValue = "300:5,300:10,3000:30,300:15",
+			converter = StepConverter.class,
+			description = "The load: orders per second, and for how long; one step after another. Default: ${DEFAULT-VALUE}.")
+	private List<Step> steps = List.of();
+
+	@Option(names = "--connections", paramLabel = "COUNT", defaultValue = "2000",
+			description = "Connections, opened before the load. Default: ${DEFAULT-VALUE}.")
+	private int connections = 2_000;
+
+	@Option(names = "--keys", description = "Gives each order an idempotency key.")
+	private boolean keyed;
+
+	@Option(names = "--heap", paramLabel = "MB", defaultValue = "384",
+			description = "The gateway's heap in MB. Default: ${DEFAULT-VALUE}.")
+	private int heapMegabytes = 384;
+
+	@Option(names = "--own-warm-up", paramLabel = "SECONDS", defaultValue = "5",
+			description = "How long the gateway warms up before it is ready; 0: not at all. Default: ${DEFAULT-VALUE}.")
+	private int ownWarmUpSeconds = 5;
+
+	@Option(names = "--repetitions", paramLabel = "COUNT", defaultValue = "1",
+			description = "Starts of each variant and mode, by turns. Default: ${DEFAULT-VALUE}.")
+	private int repetitions = 1;
 
 	private final List<SurgeResult.Run> runs = new ArrayList<>();
 
-	/**
-	 * The chosen settings.
-	 *
-	 * @param repetitions of each variant and mode, by turns
-	 * @param keyed whether each order has an idempotency key
-	 * @param heapMegabytes of the gateway
-	 * @param ownWarmUpSeconds {@code sluice.warm-up}
-	 */
-	record Settings(List<Variant> variants, List<Mode> modes, int repetitions, int connections, boolean keyed,
-			int heapMegabytes, int ownWarmUpSeconds, List<Step> steps) {
+	/** Reads {@code RATE:SECONDS}, of which neither is 0. */
+	static final class StepConverter implements ITypeConverter<Step> {
+
+		private static final Pattern STEP = Pattern.compile("(\\d{1,6}(?:\\.\\d{1,3})?):([1-9]\\d{0,4})");
+
+		@Override
+		public Step convert(String text) {
+			Matcher step = STEP.matcher(text);
+			if (!step.matches() || Double.parseDouble(step.group(1)) == 0) {
+				throw new TypeConversionException("'%s' is not like 3000:30".formatted(text));
+			}
+			return new Step(Double.parseDouble(step.group(1)), Duration.ofSeconds(Long.parseLong(step.group(2))));
+		}
+
 	}
 
-	SurgeExperiment(Run run, Infrastructure infrastructure, Settings settings) {
-		super(NAME, run, infrastructure);
-		this.settings = settings;
+	@Override
+	protected void check() {
+		require(this.connections >= 1 && this.connections <= MAX_CONNECTIONS,
+				"--connections: 1 to %s".formatted(MAX_CONNECTIONS));
+		require(this.heapMegabytes >= MIN_HEAP, "--heap: at least %s MB".formatted(MIN_HEAP));
+		require(this.repetitions >= 1, "--repetitions: at least 1");
+		require(!this.keyed || !this.modes.contains(Mode.SYNC),
+				"--keys: not with sync orders, whose keys no gateway can look up without a consumer");
+		require(orders() >= 1 && orders() <= OpenClient.MAX_REQUESTS,
+				"--steps: 1 to %s orders in all".formatted(OpenClient.MAX_REQUESTS));
+	}
+
+	/** The number of all orders. */
+	private long orders() {
+		return this.steps.stream().mapToLong(Step::requests).sum();
 	}
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
-			for (Mode mode : this.settings.modes()) {
-				for (Variant variant : this.settings.variants()) {
+		for (int repetition = 1; repetition <= this.repetitions; repetition++) {
+			for (Mode mode : this.modes) {
+				for (Variant variant : this.variants.value(List.of(Variant.values()))) {
 					measure(variant, mode, repetition);
 				}
 			}
@@ -108,7 +165,7 @@ final class SurgeExperiment extends Experiment {
 			processes.put(SurgeEvaluation.GATEWAY, ProcessGroup.of(gateway.pid()));
 			try (ProcessSampler sampler = new ProcessSampler(processes, directory().path().resolve(name + ".csv"));
 					Connections connections = new Connections(gateway.uri(),
-							Limits.keeping(this.settings.connections(), TIMEOUT))) {
+							Limits.keeping(this.connections, TIMEOUT))) {
 				connections.open(Patience.of(OPENING));
 				Figures figures = send(connections, gateway.uri(), mode, "%s, %s".formatted(variant, mode));
 				write(name, figures.requests());
@@ -120,9 +177,9 @@ final class SurgeExperiment extends Experiment {
 	}
 
 	private ServiceOptions gateway(String name) {
-		String heap = this.settings.heapMegabytes() + "m";
+		String heap = this.heapMegabytes + "m";
 		return ServiceOptions.NONE.withJvmArgs("-Xms" + heap, "-Xmx" + heap)
-			.withProperty(ServiceOptions.WARM_UP, this.settings.ownWarmUpSeconds() + "s")
+			.withProperty(ServiceOptions.WARM_UP, this.ownWarmUpSeconds + "s")
 			// The default: without, sync orders hold all platform threads, and each
 			// waits for one for longer than its client.
 			.withProperty("sluice.reserved-threads-percent", 20)
@@ -130,18 +187,15 @@ final class SurgeExperiment extends Experiment {
 	}
 
 	private Figures send(Connections connections, URI gateway, Mode mode, String what) throws InterruptedException {
-		OrderRequests orders = new OrderRequests(gateway, mode,
-				this.settings.keyed() ? OrderRequests.unused(NAME) : null, null);
-		List<Step> steps = this.settings.steps();
-		long all = steps.stream().mapToLong(Step::requests).sum();
-		return OpenClient.run(new OpenLoad(steps, TIMEOUT, this.settings.connections()),
-				(number, reply) -> connections.send(orders.bytes(number), reply),
-				(second) -> progress().during("%s: %s of %s orders".formatted(what, count(second.sent()), count(all))));
+		OrderRequests orders = new OrderRequests(gateway, mode, this.keyed ? OrderRequests.unused(name()) : null, null);
+		return OpenClient.run(new OpenLoad(this.steps, TIMEOUT, this.connections),
+				(number, reply) -> connections.send(orders.bytes(number), reply), (second) -> progress()
+					.during("%s: %s of %s orders".formatted(what, count(second.sent()), count(orders()))));
 	}
 
 	private SurgeResult.Run run(Variant variant, Mode mode, int repetition, double readyMillis, @Nullable String ended,
 			Figures figures, ProcessSamples samples) {
-		SurgeEvaluation evaluation = new SurgeEvaluation(this.settings.steps(), figures.requests(), samples);
+		SurgeEvaluation evaluation = new SurgeEvaluation(this.steps, figures.requests(), samples);
 		List<Part> seconds = evaluation.seconds();
 		Instant start = figures.requests().start();
 		Window window = new Window(start, start.plusSeconds(seconds.size()));
@@ -165,9 +219,9 @@ final class SurgeExperiment extends Experiment {
 
 	@Override
 	protected Map<String, String> configuration() {
-		return Map.of("connections", Integer.toString(this.settings.connections()), "gateway's heap",
-				this.settings.heapMegabytes() + " MB", "gateway's own warm-up", this.settings.ownWarmUpSeconds() + " s",
-				"a client gives up after", TIMEOUT.toSeconds() + " s", "backend", BackendModel.WORKERS.limits());
+		return Map.of("connections", Integer.toString(this.connections), "gateway's heap", this.heapMegabytes + " MB",
+				"gateway's own warm-up", this.ownWarmUpSeconds + " s", "a client gives up after",
+				TIMEOUT.toSeconds() + " s", "backend", BackendModel.WORKERS.limits());
 	}
 
 }

@@ -30,11 +30,11 @@ class CausesPlanTests {
 
 	@Test
 	void eachCellHasAPhaseOfItsOwnAndABackend() {
-		CausesPlan causes = new CausesPlan(Length.QUICK, 1);
+		ComparePlan plan = new CausesPlan(Length.QUICK, 1).plan();
 
-		assertThat(causes.plan().blocks()).allSatisfy((block) -> {
+		assertThat(plan.blocks()).allSatisfy((block) -> {
 			assertThat(block.cells()).extracting(Block::phase).doesNotHaveDuplicates();
-			assertThat(block.cells()).allSatisfy((cell) -> assertThat(causes.settings().backend(cell)).isNotNull());
+			assertThat(block.cells()).allSatisfy((cell) -> assertThat(plan.backend(cell)).isNotNull());
 		});
 	}
 

@@ -71,10 +71,10 @@ class CellLoadTests {
 
 	@Test
 	void theRatesOfAScenarioAreOfferedToWarmServices() {
-		ScenarioRun run = new ScenarioRun("mine", ScenarioFile.read(Path.of("scenarios/slow-partner.yaml")));
-		CellLoad load = run.settings(false).load();
+		ComparePlan plan = new ScenarioRun("mine", ScenarioFile.read(Path.of("scenarios/slow-partner.yaml"))).plan();
+		CellLoad load = plan.load();
 
-		assertThat(run.sweep().loads()).containsExactly(20, 60);
+		assertThat(plan.cells()).extracting((cell) -> cell.load().size()).containsOnly(20, 60);
 		assertThat(phase(load, 20).client()).isEqualTo(new Client(1_000, true, 20, 2));
 		assertThat(phase(load, 20).extent()).isEqualTo(Extent.of(400));
 		assertThat(load.settling().isLong()).isTrue();

@@ -28,7 +28,7 @@ class ComparePlanTests {
 
 	@Test
 	void allGatewaysRunTogetherAndEachRepetitionHasEachCellOnce() {
-		ComparePlan plan = ComparePlan.of(sweep(List.of("a", "b"), List.of(10, 100), 2, 1, true));
+		ComparePlan plan = plan(List.of("a", "b"), List.of(10, 100), 2, 1, true);
 
 		assertThat(plan.blocks()).singleElement()
 			.satisfies((block) -> assertThat(block.names()).containsExactly("a", "b"));
@@ -38,16 +38,16 @@ class ComparePlanTests {
 
 	@Test
 	void theSeedDrawsTheOrder() {
-		List<Cell> cells = ComparePlan.of(sweep(List.of("a", "b"), List.of(10, 100), 1, 1, true)).cells();
+		List<Cell> cells = plan(List.of("a", "b"), List.of(10, 100), 1, 1, true).cells();
 
-		assertThat(ComparePlan.of(sweep(List.of("a", "b"), List.of(10, 100), 1, 1, true)).cells()).isEqualTo(cells);
-		assertThat(ComparePlan.of(sweep(List.of("a", "b"), List.of(10, 100), 1, 2, true)).cells()).isNotEqualTo(cells)
+		assertThat(plan(List.of("a", "b"), List.of(10, 100), 1, 1, true).cells()).isEqualTo(cells);
+		assertThat(plan(List.of("a", "b"), List.of(10, 100), 1, 2, true).cells()).isNotEqualTo(cells)
 			.containsExactlyInAnyOrderElementsOf(cells);
 	}
 
 	@Test
 	void eachRepetitionHasAnOrderOfItsOwn() {
-		List<Cell> cells = ComparePlan.of(sweep(List.of("a", "b"), List.of(10, 100, 1_000), 2, 1, true)).cells();
+		List<Cell> cells = plan(List.of("a", "b"), List.of(10, 100, 1_000), 2, 1, true).cells();
 
 		assertThat(names(cells.subList(0, 24))).isNotEqualTo(names(cells.subList(24, 48)))
 			.containsExactlyInAnyOrderElementsOf(names(cells.subList(24, 48)));
@@ -59,7 +59,7 @@ class ComparePlanTests {
 
 	@Test
 	void hasOneBackendAfterTheOther() {
-		List<Cell> cells = ComparePlan.of(sweep(List.of("a", "b"), List.of(10, 100), 1, 1, true)).cells();
+		List<Cell> cells = plan(List.of("a", "b"), List.of(10, 100), 1, 1, true).cells();
 
 		assertThat(IntStream.range(1, cells.size())
 			.filter((i) -> !cells.get(i).capacity().equals(cells.get(i - 1).capacity()))).hasSize(1);
@@ -67,7 +67,7 @@ class ComparePlanTests {
 
 	@Test
 	void gatewaysThatRunAloneAreStartedAnewInEachRepetition() {
-		ComparePlan plan = ComparePlan.of(sweep(List.of("a", "b"), List.of(10), 2, 1, false));
+		ComparePlan plan = plan(List.of("a", "b"), List.of(10), 2, 1, false);
 
 		assertThat(plan.blocks()).extracting(Block::name).containsExactlyInAnyOrder("1-a", "1-b", "2-a", "2-b");
 		assertThat(plan.blocks()).allSatisfy((block) -> assertThat(block.cells())
@@ -79,6 +79,13 @@ class ComparePlanTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> sweep(List.of(), List.of(10), 1, 1, true));
 		assertThatIllegalArgumentException().isThrownBy(() -> sweep(List.of("a"), List.of(0), 1, 1, true));
 		assertThatIllegalArgumentException().isThrownBy(() -> sweep(List.of("a"), List.of(10), 0, 1, true));
+	}
+
+	private static ComparePlan plan(List<String> variants, List<Integer> loads, int repetitions, long seed,
+			boolean together) {
+		Sweep sweep = sweep(variants, loads, repetitions, seed, together);
+		return new ComparePlan(sweep.blocks(), sweep.backends(), CellLoad.smallest(sweep.kind()), "1g", ComparePlan.G1,
+				1);
 	}
 
 	private static Sweep sweep(List<String> variants, List<Integer> loads, int repetitions, long seed,

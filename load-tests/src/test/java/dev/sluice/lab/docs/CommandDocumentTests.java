@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 import dev.sluice.lab.Lab;
-import dev.sluice.lab.kit.run.ExperimentCommand;
+import dev.sluice.lab.kit.run.Experiment;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -46,7 +46,7 @@ class CommandDocumentTests {
 		List<String> experiments = LAB.getSubcommands()
 			.entrySet()
 			.stream()
-			.filter((each) -> each.getValue().getCommand() instanceof ExperimentCommand)
+			.filter((each) -> each.getValue().getCommand() instanceof Experiment)
 			.map(Map.Entry::getKey)
 			.toList();
 

@@ -2,12 +2,18 @@ package dev.sluice.lab.kit.run;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.result.Finding;
@@ -16,43 +22,68 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.result.RunResult.Environment;
 import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.stack.Workspace;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /**
- * The course of every experiment: measure, then write the result. If an exception, an
- * error or an interrupt ends the measuring early, the result has what was measured until
- * then and says why it is partial. An unexpected exception leaves its stack trace in
- * {@value #FAILURES}. Used by one thread.
+ * The course of every experiment, which is a command whose options are its settings:
+ * check these, measure, write the result, and have the root command, a
+ * {@link ReportWriter}, show it. If an exception, an error or an interrupt ends the
+ * measuring early, the result has what was measured until then and says why it is
+ * partial. An unexpected exception leaves its stack trace in {@value #FAILURES}. Exit
+ * code 0 if the run is complete and met its requirements, 1 if not, 2 for wrong usage.
+ * Runs once, in one thread.
  */
-public abstract class Experiment {
+@Command(mixinStandardHelpOptions = true, sortOptions = false)
+@SuppressWarnings("NullAway.Init") // Set by picocli, and by call().
+public abstract class Experiment implements Callable<Integer> {
 
 	/** The file with the stack traces, in the run's directory. */
 	public static final String FAILURES = "failures.txt";
 
 	private static final int TRIES = 3;
 
-	private final String name;
+	@Spec
+	private CommandSpec spec;
 
-	private final Run run;
+	@Mixin
+	private PatienceOption patience = new PatienceOption();
 
-	private Instant startedAt = Instant.EPOCH;
+	@Mixin
+	private InfrastructureOption infra = new InfrastructureOption();
+
+	@Option(names = "--out", paramLabel = "DIR", order = 91,
+			description = "Directory for the results. Default: results/${COMMAND-NAME}-<time>.")
+	private @Nullable Path out;
+
+	@Option(names = "--json", order = 92,
+			description = "Prints the result as JSON (run.json) and nothing else to standard output.")
+	private boolean json;
+
+	private RunDirectory directory;
+
+	private Progress progress;
+
+	private Interruption interruption;
+
+	private Instant startedAt;
 
 	private @Nullable Environment environment;
 
-	/** The infrastructure asked for, until it is known what runs. */
-	private Infrastructure infrastructure;
+	/** Null until it is known what runs. */
+	private @Nullable Infrastructure infrastructure;
 
-	/**
-	 * @param name its command, for the result
-	 * @param infrastructure how Kafka and PostgreSQL are to run
-	 */
-	protected Experiment(String name, Run run, Infrastructure infrastructure) {
-		this.name = name;
-		this.run = run;
-		this.infrastructure = infrastructure;
+	/** Refuses wrong usage, with {@link #usage}, before anything is made. */
+	protected void check() {
 	}
 
 	/** Measures. Anything thrown makes the result partial. */
@@ -63,6 +94,16 @@ public abstract class Experiment {
 	 * @return null if nothing was found
 	 */
 	protected abstract @Nullable Finding finding() throws IOException;
+
+	/** Its name in the result. */
+	protected String name() {
+		return this.spec.name();
+	}
+
+	/** Options with which a repetition makes the choices that were left to chance. */
+	protected List<String> drawn() {
+		return List.of();
+	}
 
 	/**
 	 * What neither the command nor the finding says of the configuration: name to value
@@ -83,10 +124,45 @@ public abstract class Experiment {
 	}
 
 	/**
-	 * Measures, and writes the result.
-	 * @throws IOException if the result cannot be written
+	 * Runs the experiment.
+	 * @throws LabException if the run is partial or does not meet its requirements
 	 */
-	public final RunResult run() throws IOException {
+	@Override
+	public Integer call() {
+		check();
+		this.directory = RunDirectory.create(this.out, name().replaceAll("\\W+", "-"), Instant.now());
+		this.progress = new Progress(System.err);
+		Path html = this.directory.path().resolve(ReportWriter.NAME);
+		try (Interruption stop = new Interruption()) {
+			this.interruption = stop;
+			RunResult result = run();
+			report().write(result, html);
+			if (this.json) {
+				stdout().println(Files.readString(this.directory.path().resolve(RunFile.NAME)));
+			}
+			else {
+				stdout().print(report().text(result));
+				stdout().println("Report: " + html);
+			}
+			stdout().flush();
+			String failure = (result.partial() != null)
+					? "The run is partial: %s. Its data are in %s".formatted(result.partial(), this.directory.path())
+					: failure(result);
+			if (failure != null) {
+				throw new LabException(failure);
+			}
+			return 0;
+		}
+		catch (IOException ex) {
+			throw RunDirectory.failure("The run cannot go on", ex);
+		}
+		catch (UncheckedIOException ex) {
+			throw RunDirectory.failure("The run cannot go on", Objects.requireNonNull(ex.getCause()));
+		}
+	}
+
+	/** Measures, and writes the result. */
+	private RunResult run() throws IOException {
 		this.startedAt = Instant.now();
 		String partial = null;
 		try {
@@ -99,7 +175,9 @@ public abstract class Experiment {
 		// Again after a failure, such as an interrupt; at last without a finding.
 		for (int tries = 1;; tries++) {
 			try {
-				return write(result(finishedAt, partial, (tries < TRIES) ? finding() : null));
+				RunResult result = result(finishedAt, partial, (tries < TRIES) ? finding() : null);
+				RunFile.write(result, this.directory.path());
+				return result;
 			}
 			catch (Throwable ex) {
 				if (tries == TRIES) {
@@ -115,22 +193,16 @@ public abstract class Experiment {
 	 * Writes a page of what was measured so far, which that of the whole run replaces.
 	 */
 	protected final void showSoFar() throws IOException {
-		this.run.report()
-			.write(result(Instant.now(), "the run has not ended yet", finding()),
-					directory().path().resolve(ReportWriter.NAME));
+		report().write(result(Instant.now(), "the run has not ended yet", finding()),
+				this.directory.path().resolve(ReportWriter.NAME));
 	}
 
 	private RunResult result(Instant until, @Nullable String partial, @Nullable Finding finding) {
 		if (this.environment == null) {
-			this.environment = EnvironmentProbe.probe(Workspace.find().root(), this.infrastructure);
+			this.environment = EnvironmentProbe.probe(Workspace.find().root(), infrastructure());
 		}
-		return new RunResult(RunResult.SCHEMA, this.name, this.run.command(), this.startedAt, until, partial,
-				this.environment, configuration(), finding, checks());
-	}
-
-	private RunResult write(RunResult result) throws IOException {
-		RunFile.write(result, directory().path());
-		return result;
+		return new RunResult(RunResult.SCHEMA, name(), commandLine(), this.startedAt, until, partial, this.environment,
+				configuration(), finding, checks());
 	}
 
 	/**
@@ -139,7 +211,7 @@ public abstract class Experiment {
 	 */
 	protected final String why(Throwable ending) {
 		Thread.interrupted();
-		String expected = RunDirectory.whyPartial(ending, this.run.interruption());
+		String expected = RunDirectory.whyPartial(ending, this.interruption);
 		if (expected != null) {
 			return expected;
 		}
@@ -148,15 +220,31 @@ public abstract class Experiment {
 	}
 
 	private void keepStackTrace(Throwable ending) {
-		Path file = directory().path().resolve(FAILURES);
-		try (PrintWriter out = new PrintWriter(
+		Path file = this.directory.path().resolve(FAILURES);
+		try (PrintWriter trace = new PrintWriter(
 				Files.newBufferedWriter(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND))) {
-			ending.printStackTrace(out);
+			ending.printStackTrace(trace);
 		}
 		catch (IOException ex) {
 			// The reason is in the result anyway.
 			ending.addSuppressed(ex);
 		}
+	}
+
+	/**
+	 * The command line as the user wrote it and with what was drawn, with words that need
+	 * it in single quotes.
+	 */
+	private String commandLine() {
+		Stream<String> words = this.spec.commandLine()
+			.getParseResult()
+			.originalArgs()
+			.stream()
+			.filter((word) -> !word.equals(this.spec.name()));
+		return Stream.of(Stream.of("lab", this.spec.name()), words, drawn().stream())
+			.flatMap((part) -> part)
+			.map((word) -> word.matches("[\\w@%+=:,./-]+") ? word : "'%s'".formatted(word.replace("'", "'\\''")))
+			.collect(Collectors.joining(" "));
 	}
 
 	/** A stack with the run's infrastructure, its logs in the run's directory. */
@@ -165,30 +253,71 @@ public abstract class Experiment {
 	}
 
 	protected final Stack stack(StackOptions options) throws IOException {
-		Stack stack = new Stack(Workspace.find(), this.infrastructure, directory().directory("logs"), options);
+		Stack stack = new Stack(Workspace.find(), infrastructure(), this.directory.directory("logs"), options);
 		this.infrastructure = stack.infrastructure().infrastructure();
 		return stack;
 	}
 
 	/** How Kafka and PostgreSQL run; before the first stack, how they are to run. */
 	protected final Infrastructure infrastructure() {
-		return this.infrastructure;
+		return (this.infrastructure != null) ? this.infrastructure : this.infra.value();
 	}
 
 	protected final RunDirectory directory() {
-		return this.run.directory();
+		return this.directory;
 	}
 
 	protected final Progress progress() {
-		return this.run.progress();
-	}
-
-	protected final PrintWriter out() {
-		return this.run.out();
+		return this.progress;
 	}
 
 	protected final Interruption interruption() {
-		return this.run.interruption();
+		return this.interruption;
+	}
+
+	private ReportWriter report() {
+		return (ReportWriter) this.spec.root().userObject();
+	}
+
+	/** Where lines of the run go: standard output, unless that is to be JSON alone. */
+	protected final PrintWriter out() {
+		return this.json ? this.spec.commandLine().getErr() : stdout();
+	}
+
+	protected final PrintWriter stdout() {
+		return this.spec.commandLine().getOut();
+	}
+
+	protected final boolean has(String option) {
+		return this.spec.commandLine().getParseResult().hasMatchedOption(option);
+	}
+
+	/** Refuses the first of the options that is given. */
+	protected final void refuse(String why, String... options) {
+		Stream.of(options).filter(this::has).findFirst().ifPresent((option) -> {
+			throw usage("%s: leave out %s".formatted(why, option));
+		});
+	}
+
+	/** Evaluates a value; an {@link IllegalArgumentException} becomes wrong usage. */
+	protected final <T extends @Nullable Object> T argument(Supplier<T> value) {
+		try {
+			return value.get();
+		}
+		catch (IllegalArgumentException ex) {
+			throw usage(ex.getMessage());
+		}
+	}
+
+	/** Refuses what the user wrote unless it holds. */
+	protected final void require(boolean holds, String otherwise) {
+		if (!holds) {
+			throw usage(otherwise);
+		}
+	}
+
+	protected final ParameterException usage(@Nullable String message) {
+		return new ParameterException(this.spec.commandLine(), String.valueOf(message));
 	}
 
 }

@@ -1,33 +1,37 @@
 package dev.sluice.lab.kit.run;
 
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
-import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
-import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.report.Report;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
 import tools.jackson.core.exc.StreamReadException;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,30 +41,66 @@ class ExperimentTests {
 	@TempDir
 	private Path directory;
 
-	private final Interruption interruption = new Interruption();
+	private final StringWriter out = new StringWriter();
+
+	private final StringWriter err = new StringWriter();
 
 	private final List<RunResult> shown = new ArrayList<>();
 
+	private String name = "trial";
+
+	private Work work = (trial) -> trial.out().println("a line of the run");
+
+	private Conclusion conclusion = () -> Runs.drain().finding();
+
+	private @Nullable String failure;
+
+	private @Nullable Duration patience;
+
+	private final @Nullable String before = System.getProperty(Patience.PROPERTY);
+
 	@AfterEach
-	void close() {
-		this.interruption.close();
+	void restorePatience() {
+		if (this.before != null) {
+			System.setProperty(Patience.PROPERTY, this.before);
+		}
+		else {
+			System.clearProperty(Patience.PROPERTY);
+		}
 	}
 
 	@Test
-	void whatEndsByItselfIsWhole() throws IOException {
-		run(() -> {
-		});
+	void aWholeRunEndsWith0AndItsSummary() throws IOException {
+		assertThat(trial()).isZero();
 
+		assertThat(this.out.toString())
+			.isEqualTo("a line of the run%none row%nin two lines%nReport: %s%n".formatted(report()));
+		assertThat(report()).exists();
 		assertThat(written().partial()).isNull();
 		assertThat(this.directory.resolve(Experiment.FAILURES)).doesNotExist();
+	}
+
+	@Test
+	void whatMissesItsGoalEndsWith1AndLeavesItsReport() {
+		this.failure = "an order is lost";
+
+		assertThat(trial()).isOne();
+		assertThat(this.err.toString()).isEqualTo("an order is lost%n".formatted());
+		assertThat(report()).exists();
 	}
 
 	@ParameterizedTest
 	@MethodSource("endings")
 	void whateverEndsItTheResultIsWrittenAndSaysWhy(Throwable ending, String why, boolean expected) throws IOException {
-		run(() -> throwIt(ending));
+		this.failure = "said of whole runs only";
+		this.work = (_) -> throwIt(ending);
+
+		assertThat(trial()).isOne();
 
 		assertThat(written().partial()).contains(why);
+		assertThat(this.err.toString())
+			.isEqualTo("The run is partial: %s. Its data are in %s%n".formatted(written().partial(), this.directory));
+		assertThat(report()).exists();
 		assertThat(this.directory.resolve(Experiment.FAILURES).toFile().exists()).isEqualTo(!expected);
 	}
 
@@ -79,22 +119,10 @@ class ExperimentTests {
 	}
 
 	@Test
-	void showsWhatWasMeasuredSoFar() throws IOException {
-		Trial[] trial = new Trial[1];
-		trial[0] = new Trial("grid", () -> trial[0].showSoFar(), () -> Runs.drain().finding());
-
-		trial[0].run();
-
-		assertThat(this.shown).singleElement().satisfies((run) -> {
-			assertThat(run.partial()).isEqualTo("the run has not ended yet");
-			assertThat(run.finding()).isEqualTo(Runs.drain().finding());
-		});
-		assertThat(written().partial()).isNull();
-	}
-
-	@Test
 	void keepsTheStackTraceOfWhatIsNotExpected() throws IOException {
-		run(() -> throwIt(new IllegalStateException("a bug")));
+		this.work = (_) -> throwIt(new IllegalStateException("a bug"));
+
+		trial();
 
 		assertThat(this.directory.resolve(Experiment.FAILURES)).content()
 			.contains("IllegalStateException: a bug")
@@ -103,45 +131,106 @@ class ExperimentTests {
 	}
 
 	@Test
+	void showsWhatWasMeasuredSoFar() {
+		this.work = Experiment::showSoFar;
+
+		assertThat(trial()).isZero();
+
+		assertThat(this.shown).hasSize(2).first().satisfies((run) -> {
+			assertThat(run.partial()).isEqualTo("the run has not ended yet");
+			assertThat(run.finding()).isEqualTo(Runs.drain().finding());
+		});
+	}
+
+	@Test
 	void anInterruptWhileItConcludesDoesNotCostTheResult() throws IOException {
 		AtomicInteger conclusions = new AtomicInteger();
-
-		new Trial("grid", () -> {
-		}, () -> {
+		this.conclusion = () -> {
 			if (conclusions.incrementAndGet() == 1) {
 				throw new ClosedByInterruptException();
 			}
 			return Runs.drain().finding();
-		}).run();
+		};
+
+		trial();
 
 		assertThat(written().partial()).isEqualTo("interrupted");
-		assertThat(written().configuration()).containsEntry("of", "grid");
+		assertThat(written().configuration()).containsEntry("of", "trial");
 	}
 
 	@ParameterizedTest
 	@MethodSource("experiments")
 	void aResultIsWrittenAlsoIfNothingCanBeConcluded(String experiment) throws IOException {
-		RunResult result = new Trial(experiment, () -> {
-		}, () -> {
+		this.name = experiment;
+		this.conclusion = () -> {
 			throw new IllegalStateException("no conclusion");
-		}).run();
+		};
 
+		trial();
+
+		assertThat(written().experiment()).isEqualTo(experiment);
 		assertThat(written().partial()).contains("no conclusion");
-		assertThat(written().command()).isEqualTo("lab " + experiment);
-		Report.write(result, this.directory.resolve("report.html"));
-		assertThat(this.directory.resolve("report.html")).content().contains("no conclusion");
+		assertThat(report()).content().contains("no conclusion");
 	}
 
 	static Stream<String> experiments() {
 		return Runs.ofEveryKind().stream().map(RunResult::experiment).distinct();
 	}
 
-	private void run(Work work) throws IOException {
-		new Trial("grid", work, () -> Runs.drain().finding()).run();
+	@Test
+	void jsonIsAllThatGoesToStandardOutput() throws IOException {
+		assertThat(trial("--json")).isZero();
+
+		assertThat(RunFile.parse("out", this.out.toString().getBytes(StandardCharsets.UTF_8)).command())
+			.isEqualTo("lab trial --json --out " + this.directory);
+		assertThat(this.err.toString()).isEqualTo("a line of the run%n".formatted());
+	}
+
+	@Test
+	void patienceIsSetBeforeTheRunBegins() {
+		assertThat(trial("--patience", "3")).isZero();
+
+		assertThat(this.patience).isEqualTo(Duration.ofSeconds(180));
+	}
+
+	@Test
+	void withoutTheOptionPatienceStaysAsItIs() {
+		System.setProperty(Patience.PROPERTY, "2.5");
+
+		assertThat(trial()).isZero();
+
+		assertThat(this.patience).isEqualTo(Duration.ofSeconds(150));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "0.9", "101", "NaN", "long" })
+	void refusesPatienceThatIsNone(String factor) {
+		assertThat(trial("--patience", factor)).isEqualTo(CommandLine.ExitCode.USAGE);
+
+		assertThat(this.err.toString()).contains("--patience");
+		assertThat(this.patience).isNull();
+	}
+
+	private Path report() {
+		return this.directory.resolve(ReportWriter.NAME);
 	}
 
 	private RunResult written() throws IOException {
 		return RunFile.read(this.directory.resolve(RunFile.NAME));
+	}
+
+	private int trial(String... options) {
+		CommandLine command = new CommandLine(new Root()).addSubcommand(new Trial())
+			.setOut(new PrintWriter(this.out))
+			.setErr(new PrintWriter(this.err, true))
+			.setExecutionExceptionHandler((exception, line, _) -> {
+				line.getErr().println(exception.getMessage());
+				return CommandLine.ExitCode.SOFTWARE;
+			});
+		return command
+			.execute(Stream.of(Stream.of("trial"), Stream.of(options), Stream.of("--out", this.directory.toString()))
+				.flatMap((words) -> words)
+				.toArray(String[]::new));
 	}
 
 	private static void throwIt(Throwable ending) throws Exception {
@@ -155,7 +244,7 @@ class ExperimentTests {
 	@FunctionalInterface
 	private interface Work {
 
-		void run() throws Exception;
+		void run(Experiment trial) throws Exception;
 
 	}
 
@@ -166,53 +255,50 @@ class ExperimentTests {
 
 	}
 
-	private final class Shown implements ReportWriter {
+	@Command(name = "root")
+	private final class Root implements ReportWriter {
 
 		@Override
-		public void write(RunResult run, Path html) {
+		public void write(RunResult run, Path html) throws IOException {
 			ExperimentTests.this.shown.add(run);
+			Report.write(run, html);
 		}
 
 		@Override
 		public String text(RunResult run) {
-			return "";
+			return "one row%nin two lines%n".formatted();
 		}
 
 	}
 
 	/** Starts nothing. */
+	@Command(name = "trial")
 	private final class Trial extends Experiment {
 
-		private final String name;
-
-		private final Work work;
-
-		private final Conclusion conclusion;
-
-		Trial(String name, Work work, Conclusion conclusion) {
-			super(name,
-					new Run("lab " + name, new RunDirectory(ExperimentTests.this.directory),
-							new Progress(new PrintStream(PrintStream.nullOutputStream())),
-							new PrintWriter(new StringWriter()), ExperimentTests.this.interruption, new Shown()),
-					Infrastructure.EMBEDDED);
-			this.name = name;
-			this.work = work;
-			this.conclusion = conclusion;
+		@Override
+		protected String name() {
+			return ExperimentTests.this.name;
 		}
 
 		@Override
 		protected void measure() throws Exception {
-			this.work.run();
+			ExperimentTests.this.patience = Patience.ofSeconds(60);
+			ExperimentTests.this.work.run(this);
 		}
 
 		@Override
 		protected Finding finding() throws IOException {
-			return this.conclusion.find();
+			return ExperimentTests.this.conclusion.find();
 		}
 
 		@Override
 		protected Map<String, String> configuration() {
-			return Map.of("of", this.name);
+			return Map.of("of", ExperimentTests.this.name);
+		}
+
+		@Override
+		protected @Nullable String failure(RunResult result) {
+			return ExperimentTests.this.failure;
 		}
 
 	}

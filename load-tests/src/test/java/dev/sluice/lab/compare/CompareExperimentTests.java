@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class CompareCommandTests {
+class CompareExperimentTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
@@ -46,8 +46,8 @@ class CompareCommandTests {
 	@ParameterizedTest
 	@EnumSource(value = Load.Kind.class, names = "BURST", mode = EnumSource.Mode.EXCLUDE)
 	void cellsThatLastDifferentTimesHaveBackendsThatDoNotChangeMeanwhile(Load.Kind kind) {
-		assertThat(CompareCommand.capacities(kind, Length.QUICK)).doesNotContain(BackendModel.STARVED)
-			.isEqualTo(CompareCommand.capacities(kind, Length.WHOLE));
+		assertThat(CompareExperiment.capacities(kind, Length.QUICK)).doesNotContain(BackendModel.STARVED)
+			.isEqualTo(CompareExperiment.capacities(kind, Length.WHOLE));
 	}
 
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class SurgeCommandTests {
+class SurgeExperimentTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
