@@ -1,106 +1,113 @@
 package dev.sluice.lab.kit.load;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintWriter;
 import java.net.InetAddress;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
+import java.net.InetSocketAddress;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
 import dev.sluice.lab.kit.load.OrderSupply.Counts;
 import io.gatling.app.Gatling$;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Runs simulations one after another in one JVM, because starting Gatling costs seconds
- * and a cold generator is ten times slower than a warm one. It connects to the lab's port
- * and obeys lines of text: {@code key=value} is a parameter of the next simulation,
- * {@code run} starts it, {@code stop} lets it place no more orders, and {@code progress}
- * is answered by {@link Counts} and the state. It ends when the lab closes the
- * connection.
+ * and a cold generator is ten times slower than a warm one. The lab asks it by HTTP:
+ * {@code /run} starts a simulation with {@link LoadParameters}, {@code /stop} lets it
+ * place no more orders; each answer is its {@link Progress}.
  */
 public final class LoadGenerator {
-
-	static final String RUNNING = "running";
-
-	static final String ENDED = "ended";
 
 	/** Gatling's exit codes for a simulation that has run: goals met, goals missed. */
 	private static final int MET = 0;
 
 	private static final int MISSED = 2;
 
+	/** Of the simulation that is to run next in this JVM. */
+	private static volatile @Nullable LoadParameters parameters;
+
 	/** The orders of the simulation that runs in this JVM; null until it has begun. */
 	private static volatile @Nullable OrderSupply orders;
 
-	private volatile String state = ENDED;
+	private volatile boolean ended = true;
+
+	private volatile @Nullable String failure;
 
 	private LoadGenerator() {
 	}
 
 	/**
+	 * How far a simulation is.
+	 *
+	 * @param counts what became of its orders until now
+	 * @param ended whether it has ended, and its notes are written
+	 * @param failure why it ended before its orders did; null if it did not
+	 */
+	record Progress(Counts counts, boolean ended, @Nullable String failure) {
+	}
+
+	/**
 	 * Serves a lab.
-	 * @param args the lab's port
+	 * @param args the port to listen on
 	 */
 	public static void main(String[] args) throws IOException {
-		try (Socket lab = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(args[0]));
-				BufferedReader in = new BufferedReader(
-						new InputStreamReader(lab.getInputStream(), StandardCharsets.UTF_8));
-				PrintWriter out = new PrintWriter(lab.getOutputStream(), true, StandardCharsets.UTF_8)) {
-			new LoadGenerator().serve(in, out);
-		}
-		finally {
-			// A simulation may still run.
-			Runtime.getRuntime().halt(0);
-		}
+		HttpServer server = HttpServer
+			.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[0])), 0);
+		server.createContext("/", new LoadGenerator()::serve);
+		server.start();
 	}
 
-	/** Notes the orders of a simulation that begins. */
-	static void begun(OrderSupply supply) {
+	/** Begins a simulation: with the lab's parameters, or by hand with properties. */
+	static OrderSupply begin() {
+		LoadParameters given = parameters;
+		OrderSupply supply = new OrderSupply((given != null) ? given : LoadParameters.of(System.getProperties()));
 		orders = supply;
+		return supply;
 	}
 
-	private void serve(BufferedReader in, PrintWriter out) throws IOException {
-		for (String line = in.readLine(); line != null; line = in.readLine()) {
-			switch (line) {
-				case "run" -> {
-					this.state = RUNNING;
+	private void serve(HttpExchange exchange) throws IOException {
+		try (exchange) {
+			switch (exchange.getRequestURI().getPath()) {
+				case "/run" -> {
+					parameters = JsonMapper.shared().readValue(exchange.getRequestBody(), LoadParameters.class);
 					orders = null;
+					this.ended = false;
 					Thread.ofPlatform().daemon().name("simulation").start(this::simulate);
 				}
-				case "stop" -> {
+				case "/stop" -> {
 					OrderSupply supply = orders;
 					if (supply != null) {
 						supply.stop();
 					}
 				}
-				case "progress" -> out.println(progress());
 				default -> {
-					String[] parameter = line.split("=", 2);
-					System.setProperty(parameter[0], parameter[1]);
+					// Asks how far it is.
 				}
 			}
+			byte[] answer = JsonMapper.shared().writeValueAsBytes(progress());
+			exchange.sendResponseHeaders(200, answer.length);
+			exchange.getResponseBody().write(answer);
 		}
 	}
 
-	private String progress() {
+	private Progress progress() {
 		// The state first: counts that are read after the end are final.
-		String now = this.state;
+		boolean over = this.ended;
 		OrderSupply supply = orders;
-		Counts counts = (supply != null) ? supply.counts() : Counts.NONE;
-		return "%s %s %s %s".formatted(counts.placed(), counts.accepted(), counts.failedCalls(), now);
+		return new Progress((supply != null) ? supply.counts() : Counts.NONE, over, this.failure);
 	}
 
 	private void simulate() {
-		String end = "failed";
+		String why = "failed";
 		try {
 			int code = Gatling$.MODULE$
 				.fromArgs(new String[] { "--simulation", OrdersSimulation.class.getName(), "--no-reports" });
-			end = (code == MET || code == MISSED) ? ENDED : "failed: Gatling exits with " + code;
+			why = (code == MET || code == MISSED) ? null : "Gatling exits with " + code;
 		}
 		finally {
-			this.state = end;
+			this.failure = why;
+			this.ended = true;
 		}
 	}
 

@@ -3,11 +3,8 @@ package dev.sluice.lab.kit.load;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Properties;
-import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase.Client;
@@ -16,8 +13,8 @@ import dev.sluice.lab.kit.plan.Phase.Target;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parameters of an {@link OrdersSimulation}, as properties: system properties in a
- * run by hand, lines of text in the lab's runs. {@code docs/laboratory.md} lists them.
+ * The parameters of an {@link OrdersSimulation}: JSON in the lab's runs, system
+ * properties in a run by hand, which {@code docs/laboratory.md} lists.
  *
  * @param name name of the requests; part of the orders' keys
  * @param token part of the orders' keys, so that two runs never share one
@@ -60,28 +57,6 @@ record LoadParameters(String name, String token, List<Target> targets, Extent ex
 				millis(properties.getProperty("deadline", "120")), notes.isEmpty() ? null : Path.of(notes),
 				Double.parseDouble(properties.getProperty("max-failed", "0")),
 				maxP99.isEmpty() ? null : Integer.valueOf(maxP99));
-	}
-
-	/** The properties that {@link #of} reads. */
-	Map<String, String> properties() {
-		Map<String, String> properties = new LinkedHashMap<>();
-		properties.put("name", this.name);
-		properties.put("token", this.token);
-		properties.put("targets",
-				this.targets.stream()
-					.map((target) -> target.mode() + "@" + target.gateway())
-					.collect(Collectors.joining(",")));
-		properties.put("orders", Integer.toString(this.extent.orders()));
-		properties.put("seconds", Double.toString(this.extent.lastMillis() / SECOND_MILLIS));
-		properties.put("users", Integer.toString(this.client.users()));
-		properties.put("keep-alive", Boolean.toString(this.client.keepsConnections()));
-		properties.put("rate", Double.toString(this.client.perSecond()));
-		properties.put("items", Integer.toString(this.client.items()));
-		properties.put("deadline", Double.toString(this.deadlineMillis / SECOND_MILLIS));
-		properties.put("notes", (this.notes != null) ? this.notes.toString() : "");
-		properties.put("max-failed", Double.toString(this.maxFailed));
-		properties.put("max-p99", (this.maxP99 != null) ? this.maxP99.toString() : "");
-		return properties;
 	}
 
 	/** The number of users: no more than orders. */

@@ -61,6 +61,10 @@ final class OrderSupply {
 		this.identity = identity(parameters.token(), parameters.name());
 	}
 
+	LoadParameters parameters() {
+		return this.parameters;
+	}
+
 	/** The orders of a simulation of that name. */
 	static OrderIdentity identity(String token, String name) {
 		return new OrderIdentity(token + "-" + name.replace(' ', '-'));

@@ -40,12 +40,11 @@ public final class OrdersSimulation extends Simulation {
 	/** Time after which a call is given up and retried. */
 	static final Duration CALL_TIMEOUT = Duration.ofSeconds(60);
 
-	private final LoadParameters parameters = LoadParameters.of(System.getProperties());
+	private final OrderSupply supply = LoadGenerator.begin();
 
-	private final OrderSupply supply = new OrderSupply(this.parameters);
+	private final LoadParameters parameters = this.supply.parameters();
 
 	public OrdersSimulation() {
-		LoadGenerator.begun(this.supply);
 		setUp(scenario("orders").exec(orders()).injectOpen(atOnceUsers(this.parameters.users()))).assertions(goals())
 			.protocols(http.acceptHeader("application/json, application/problem+json")
 				.contentTypeHeader("application/json")

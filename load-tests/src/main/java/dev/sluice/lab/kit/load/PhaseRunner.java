@@ -16,7 +16,7 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.client.OrderRequests;
-import dev.sluice.lab.kit.load.GeneratorProcess.Progress;
+import dev.sluice.lab.kit.load.LoadGenerator.Progress;
 import dev.sluice.lab.kit.load.OrderSupply.Counts;
 import dev.sluice.lab.kit.measure.OrderCalls;
 import dev.sluice.lab.kit.measure.OrderTimes;
