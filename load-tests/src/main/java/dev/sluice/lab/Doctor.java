@@ -2,41 +2,33 @@ package dev.sluice.lab;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.devservices.DockerEngine;
 import dev.sluice.devservices.Ports;
-import dev.sluice.lab.compare.BusyMachine;
+import dev.sluice.lab.kit.run.EnvironmentProbe;
 import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.run.LabCommand;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Workspace;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** {@code lab doctor}: checks the machine. Starts nothing and changes nothing. */
-@Command(name = "doctor", mixinStandardHelpOptions = true,
-		description = "Checks the prerequisites on this machine, and says how to meet them.",
+@Command(name = "doctor", description = "Checks the prerequisites on this machine, and says how to meet them.",
 		footer = { "", "Exit code: 0 all prerequisites are met, 1 one is not." })
-final class Doctor implements Callable<Integer> {
+final class Doctor extends LabCommand {
 
 	private static final int JAVA = 25;
 
 	private static final long MIB = 1024 * 1024;
-
-	@Spec
-	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
-	private CommandSpec spec;
 
 	private boolean failed;
 
@@ -107,7 +99,7 @@ final class Doctor implements Callable<Integer> {
 	}
 
 	private void checkBusy() throws InterruptedException {
-		double foreign = BusyMachine.foreignCpuShare();
+		double foreign = EnvironmentProbe.foreignCpuShare();
 		boolean busy = Reliability.disturbed(foreign);
 		print(busy ? Verdict.WARN : Verdict.OK, "CPU",
 				(foreign < 0) ? "what other processes use is not known"
@@ -166,9 +158,7 @@ final class Doctor implements Callable<Integer> {
 
 	private void print(Verdict verdict, String what, String text) {
 		this.failed |= verdict == Verdict.FAIL;
-		PrintWriter out = this.spec.commandLine().getOut();
-		out.printf("%-4s  %-20s  %s%n", verdict.name().toLowerCase(Locale.ROOT), what, text);
-		out.flush();
+		say("%-4s  %-20s  %s".formatted(verdict.name().toLowerCase(Locale.ROOT), what, text));
 	}
 
 	private enum Verdict {

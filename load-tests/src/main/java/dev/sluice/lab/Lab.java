@@ -5,22 +5,24 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.chaos.ChaosExperiment;
 import dev.sluice.lab.client.ClientExperiment;
 import dev.sluice.lab.compare.CompareExperiment;
-import dev.sluice.lab.drain.DrainExperiment;
 import dev.sluice.lab.compare.GridExperiment;
+import dev.sluice.lab.drain.DrainExperiment;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.run.ReportWriter;
+import dev.sluice.lab.kit.run.Experiment.ReportWriter;
 import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.knee.KneeExperiment;
 import dev.sluice.lab.order.PlaceOrder;
 import dev.sluice.lab.order.Redeliver;
 import dev.sluice.lab.pool.PoolExperiment;
 import dev.sluice.lab.report.Report;
-import dev.sluice.lab.report.ReportCommand;
 import dev.sluice.lab.sink.SinkExperiment;
 import dev.sluice.lab.surge.SurgeExperiment;
 import dev.sluice.lab.watch.WatchCommand;
@@ -28,9 +30,11 @@ import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
@@ -64,7 +68,7 @@ public final class Lab implements ReportWriter {
 			.addSubcommand(new PoolExperiment())
 			.addSubcommand(new SinkExperiment())
 			.addSubcommand(new SurgeExperiment())
-			.addSubcommand(new ReportCommand())
+			.addSubcommand(new Report())
 			.addSubcommand(new Up())
 			.addSubcommand(new WatchCommand())
 			.addSubcommand(new PlaceOrder())
@@ -72,6 +76,8 @@ public final class Lab implements ReportWriter {
 			.addSubcommand(new Doctor())
 			.addSubcommand(new HelpCommand())
 			.addSubcommand(new GenerateCompletion())
+			.registerConverter(Variant.class, byName(Variant.values()))
+			.registerConverter(Mode.class, byName(Mode.values()))
 			.setCaseInsensitiveEnumValuesAllowed(true)
 			.setUsageHelpAutoWidth(true)
 			.setParameterExceptionHandler(Lab::refuse)
@@ -86,6 +92,15 @@ public final class Lab implements ReportWriter {
 	@Override
 	public String text(RunResult run) {
 		return Report.text(run);
+	}
+
+	/** Reads a value by what it prints, which is its name in the documents. */
+	private static <E extends Enum<E>> ITypeConverter<E> byName(E[] values) {
+		return (text) -> Stream.of(values)
+			.filter((value) -> value.toString().equalsIgnoreCase(text))
+			.findFirst()
+			.orElseThrow(() -> new TypeConversionException("'%s' is none of %s".formatted(text,
+					Stream.of(values).map(Object::toString).collect(Collectors.joining(", ")))));
 	}
 
 	/** Prints the usage error in one line, and how to get help. */

@@ -1,7 +1,6 @@
 package dev.sluice.lab;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,8 +16,8 @@ import java.util.stream.Stream;
 
 import dev.sluice.devservices.Ports;
 import dev.sluice.devservices.StartFailedException;
-import dev.sluice.lab.kit.run.InfrastructureOption;
-import dev.sluice.lab.kit.run.PatienceOption;
+import dev.sluice.lab.kit.run.LabCommand;
+import dev.sluice.lab.kit.run.ServicesOptions;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
@@ -30,18 +29,15 @@ import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.kit.stack.Workspace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code lab up}: runs the whole system until it is interrupted. */
-@Command(name = "up", mixinStandardHelpOptions = true,
+@Command(name = "up",
 		description = "Starts Kafka, PostgreSQL and every service, prints their addresses, and stops them on Ctrl-C.",
 		footer = { "", "A service that ends is started again, three times. Data is deleted at the end."
 				+ " Only the gateways use the JVM's optimizing compiler: the system is warm sooner, and does a sixth less."
 				+ " Exit code: 1 if something does not start, or ends once more." })
-final class Up implements Callable<Integer> {
+final class Up extends LabCommand {
 
 	private static final Duration WATCH_INTERVAL = Duration.ofMillis(500);
 
@@ -63,10 +59,7 @@ final class Up implements Callable<Integer> {
 	private static final ServiceOptions QUICK = ServiceOptions.NONE.withJvmArgs(StackOptions.CHECKING_JVM_ARG);
 
 	@Mixin
-	private InfrastructureOption infrastructure = new InfrastructureOption();
-
-	@Mixin
-	private PatienceOption patience = new PatienceOption();
+	private ServicesOptions services = new ServicesOptions();
 
 	@Option(names = "--threads", paramLabel = "MODEL", defaultValue = "virtual",
 			description = "The servlet gateway's threads: platform, virtual, async. Default: ${DEFAULT-VALUE}.")
@@ -79,16 +72,10 @@ final class Up implements Callable<Integer> {
 	/** What has become ready, and how often it was started again. */
 	private final Map<Service, Integer> restarts = new ConcurrentHashMap<>();
 
-	@Spec
-	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
-	private CommandSpec spec;
-
 	@Override
 	public Integer call() {
 		Variant servlet = servlet();
-		if (this.portOffset < 0 || this.portOffset > MAX_OFFSET) {
-			throw new ParameterException(this.spec.commandLine(), "--port-offset: 0 to %s".formatted(MAX_OFFSET));
-		}
+		require(this.portOffset >= 0 && this.portOffset <= MAX_OFFSET, "--port-offset: 0 to %s".formatted(MAX_OFFSET));
 		Workspace workspace = Workspace.find();
 		Path directory = workspace.root().resolve("target/up-" + this.portOffset);
 		try {
@@ -99,7 +86,7 @@ final class Up implements Callable<Integer> {
 		}
 		// An interrupt is its normal end.
 		try (Interruption _ = new Interruption(0)) {
-			return run(new Stack(workspace, this.infrastructure.value(), directory,
+			return run(new Stack(workspace, this.services.infrastructure(), directory,
 					StackOptions.DEFAULT.withFixedPorts(this.portOffset)), servlet);
 		}
 	}
@@ -108,17 +95,15 @@ final class Up implements Callable<Integer> {
 		return Stream.of(Variant.values())
 			.filter((variant) -> variant.id().equals("servlet-" + this.threads))
 			.findFirst()
-			.orElseThrow(
-					() -> new ParameterException(this.spec.commandLine(), "--threads: platform, virtual or async"));
+			.orElseThrow(() -> usage("--threads: platform, virtual or async"));
 	}
 
 	private int run(Stack stack, Variant servlet) {
-		PrintWriter out = this.spec.commandLine().getOut();
 		checkPorts(stack);
 		try {
-			Duration elapsed = start(out, stack, servlet);
-			printAddresses(out, stack, servlet, elapsed);
-			Service dead = watch(out, stack.ports());
+			Duration elapsed = start(stack, servlet);
+			printAddresses(stack, servlet, elapsed);
+			Service dead = watch(stack.ports());
 			throw new LabException("%s has ended once more; its log %s ends with:%n%s".formatted(dead.name(),
 					dead.logFile(), dead.process().tail()));
 		}
@@ -128,14 +113,9 @@ final class Up implements Callable<Integer> {
 		finally {
 			// Clears the interrupt, which would disturb stopping.
 			Thread.interrupted();
-			say(out, "Stopping …");
+			say("Stopping …");
 			stack.close();
 		}
-	}
-
-	private static void say(PrintWriter out, String text) {
-		out.println(text);
-		out.flush();
 	}
 
 	private static void checkPorts(Stack stack) {
@@ -147,44 +127,45 @@ final class Up implements Callable<Integer> {
 		}
 	}
 
-	private Duration start(PrintWriter out, Stack stack, Variant servlet) {
+	private Duration start(Stack stack, Variant servlet) {
 		long start = System.nanoTime();
 		// One after the other, as services that wait for Kafka use cores, too.
-		Stack.inParallel(List.of(reported(out, start, "Kafka", () -> stack.infrastructure().kafka()),
-				reported(out, start, "PostgreSQL", () -> stack.infrastructure().postgres())));
+		Stack.inParallel(List.of(reported(start, "Kafka", () -> stack.infrastructure().kafka()),
+				reported(start, "PostgreSQL", () -> stack.infrastructure().postgres())));
 		// No order needs the sink, so nobody waits for it.
-		Thread.ofVirtual().start(() -> startLate(out, reported(out, start, "grpc-sink", () -> stack.startSink(QUICK))));
-		Stack.inParallel(List.of(reported(out, start, "backend-mock", () -> stack.startBackend(QUICK)),
-				reported(out, start, "order-consumer", () -> stack.startConsumer(QUICK)),
-				reported(out, start, "gateway-servlet", () -> stack.startGateway(servlet, WARMING_UP)),
-				reported(out, start, "gateway-reactive", () -> stack.startGateway(Variant.REACTIVE, WARMING_UP))));
+		Thread.ofVirtual()
+			.start(() -> startLate(reported(start, "grpc-sink", () -> stack.startSink(QUICK))));
+		Stack.inParallel(List.of(reported(start, "backend-mock", () -> stack.startBackend(QUICK)),
+				reported(start, "order-consumer", () -> stack.startConsumer(QUICK)),
+				reported(start, "gateway-servlet", () -> stack.startGateway(servlet, WARMING_UP)),
+				reported(start, "gateway-reactive", () -> stack.startGateway(Variant.REACTIVE, WARMING_UP))));
 		return Duration.ofNanos(System.nanoTime() - start);
 	}
 
-	private static void startLate(PrintWriter out, Callable<?> start) {
+	private void startLate(Callable<?> start) {
 		try {
 			start.call();
 		}
 		catch (Exception ex) {
-			say(out, String.valueOf(ex.getMessage()));
+			say(String.valueOf(ex.getMessage()));
 		}
 	}
 
 	/** A start that prints a line when it is done; a service is watched from then on. */
-	private Callable<?> reported(PrintWriter out, long startNanos, String name, Callable<?> start) {
+	private Callable<?> reported(long startNanos, String name, Callable<?> start) {
 		return () -> {
 			Object started = start.call();
 			if (started instanceof Service service) {
 				this.restarts.put(service, 0);
 			}
-			say(out, String.format(Locale.ROOT, "%6.1f s  %s is ready", (System.nanoTime() - startNanos) / 1e9, name));
+			say(String.format(Locale.ROOT, "%6.1f s  %s is ready", (System.nanoTime() - startNanos) / 1e9, name));
 			return started;
 		};
 	}
 
-	private void printAddresses(PrintWriter out, Stack stack, Variant servlet, Duration elapsed) {
+	private void printAddresses(Stack stack, Variant servlet, Duration elapsed) {
 		String gateway = stack.uri(Module.GATEWAY_SERVLET).toString();
-		out.printf(Locale.ROOT,
+		stdout().printf(Locale.ROOT,
 				"""
 
 						Sluice is ready after %.1f s; Kafka and PostgreSQL are %s.
@@ -216,11 +197,11 @@ final class Up implements Callable<Integer> {
 				stack.infrastructure().kafka().bootstrapServers(), stack.infrastructure().postgres().jdbcUrl(),
 				stack.directory(), gateway, (this.portOffset == 0) ? "" : " --gateway " + gateway,
 				(this.portOffset == 0) ? "" : " --port-offset " + this.portOffset);
-		out.flush();
+		stdout().flush();
 	}
 
 	/** Starts services that end again; returns the first that has ended too often. */
-	private Service watch(PrintWriter out, Map<String, Integer> ports) throws InterruptedException {
+	private Service watch(Map<String, Integer> ports) throws InterruptedException {
 		Set<String> ended = new HashSet<>();
 		while (true) {
 			for (String server : SERVERS) {
@@ -229,7 +210,7 @@ final class Up implements Callable<Integer> {
 					ended.remove(server);
 				}
 				else if (ended.add(server)) {
-					say(out, "%s has ended: nothing listens on port %s. The services wait for it; Ctrl-C stops them"
+					say("%s has ended: nothing listens on port %s. The services wait for it; Ctrl-C stops them"
 						.formatted(server, port));
 				}
 			}
@@ -239,23 +220,23 @@ final class Up implements Callable<Integer> {
 					if (time > RESTARTS) {
 						return service;
 					}
-					startAgain(out, service, time);
+					startAgain(service, time);
 				}
 			}
 			Thread.sleep(WATCH_INTERVAL);
 		}
 	}
 
-	private static void startAgain(PrintWriter out, Service service, int time) {
-		say(out, "%s has ended and is started again (%s of %s); its log %s ends with:%n%s".formatted(service.name(),
-				time, RESTARTS, service.logFile(), service.process().tail()));
+	private void startAgain(Service service, int time) {
+		say("%s has ended and is started again (%s of %s); its log %s ends with:%n%s".formatted(service.name(), time,
+				RESTARTS, service.logFile(), service.process().tail()));
 		try {
 			service.process().start();
-			say(out, "%s is ready again".formatted(service.name()));
+			say("%s is ready again".formatted(service.name()));
 		}
 		catch (StartFailedException ex) {
 			// The next look counts it.
-			say(out, String.valueOf(ex.getMessage()));
+			say(String.valueOf(ex.getMessage()));
 		}
 	}
 

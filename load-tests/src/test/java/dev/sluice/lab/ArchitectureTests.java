@@ -9,16 +9,13 @@ import com.tngtech.archunit.lang.ArchRule;
 
 import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 @AnalyzeClasses(packages = "dev.sluice.lab", importOptions = DoNotIncludeTests.class)
 class ArchitectureTests {
 
-	/** The targets and scenarios that several commands read from files. */
-	private static final DescribedPredicate<JavaClass> SHARED = resideInAnyPackage("dev.sluice.lab.kit..",
-			"dev.sluice.lab.scenario..");
+	private static final DescribedPredicate<JavaClass> KIT = resideInAPackage("dev.sluice.lab.kit..");
 
 	/** The report has a chapter for each experiment. */
 	private static final DescribedPredicate<JavaClass> REPORT = resideInAPackage("dev.sluice.lab.report..");
@@ -27,14 +24,13 @@ class ArchitectureTests {
 	static final ArchRule kitKnowsNoExperiment = noClasses().that()
 		.resideInAPackage("dev.sluice.lab.kit..")
 		.should()
-		.dependOnClassesThat(resideInAPackage("dev.sluice.lab..")
-			.and(DescribedPredicate.not(resideInAPackage("dev.sluice.lab.kit.."))));
+		.dependOnClassesThat(resideInAPackage("dev.sluice.lab..").and(DescribedPredicate.not(KIT)));
 
 	@ArchTest
 	static final ArchRule experimentsKnowEachOtherOnlyThroughKit = slices().matching("dev.sluice.lab.(*)..")
 		.should()
 		.notDependOnEachOther()
-		.ignoreDependency(alwaysTrue(), SHARED)
+		.ignoreDependency(alwaysTrue(), KIT)
 		.ignoreDependency(REPORT, alwaysTrue());
 
 	@ArchTest

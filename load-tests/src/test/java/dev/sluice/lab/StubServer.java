@@ -28,8 +28,15 @@ public final class StubServer implements AfterEachCallback, AutoCloseable {
 	private final HttpServer server;
 
 	public StubServer() {
+		this(0);
+	}
+
+	/**
+	 * @param port its port; 0 for a free one
+	 */
+	public StubServer(int port) {
 		try {
-			this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_000);
+			this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);

@@ -68,6 +68,9 @@ public final class ChaosExperiment extends Experiment {
 
 	private static final double SMALLEST_RATE = 10;
 
+	/** The store of a backend that may be killed. */
+	private static final String POSTGRES = "postgres";
+
 	private static final int MAX_ORDERS = 2_000_000;
 
 	/** The gateways, in the order they are tried. */
@@ -128,8 +131,8 @@ public final class ChaosExperiment extends Experiment {
 	private int brokers = 1;
 
 	@Option(names = "--store", paramLabel = "STORE", defaultValue = "memory",
-			description = "Where the backend keeps its orders: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
-	private Store store = Store.MEMORY;
+			description = "Where the backend keeps its orders: memory, postgres. Default: ${DEFAULT-VALUE}.")
+	private String store = "memory";
 
 	/** The answers so far; null until the load begins. */
 	private @Nullable OrderLedger ledger;
@@ -141,20 +144,9 @@ public final class ChaosExperiment extends Experiment {
 
 	private long latestMillis;
 
-	/** Where the backend keeps its orders: the values of the property backend.store. */
-	enum Store {
-
-		MEMORY, POSTGRES;
-
-		@Override
-		public String toString() {
-			return name().toLowerCase(Locale.ROOT);
-		}
-
-	}
-
 	@Override
 	protected void check() {
+		require(Set.of("memory", POSTGRES).contains(this.store), "--store must be memory or postgres");
 		require(this.brokers == 1 || this.brokers == 3, "--brokers must be 1 or 3");
 		double placed = minutes() * 60 * perSecond();
 		require(perSecond() > 0 && perSecond() <= 10_000 && placed >= 1 && placed <= MAX_ORDERS,
@@ -293,7 +285,7 @@ public final class ChaosExperiment extends Experiment {
 	private Supplier<List<Fault>> rounds(Stack stack) {
 		List<Victim> victims = victims(stack);
 		Random random = new Random(this.seed);
-		return () -> Fault.round(victims, this.store == Store.POSTGRES, random);
+		return () -> Fault.round(victims, this.store.equals(POSTGRES), random);
 	}
 
 	/** Always in the same order. */

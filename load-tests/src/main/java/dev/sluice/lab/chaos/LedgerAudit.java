@@ -21,7 +21,7 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.devservices.Patience;
-import dev.sluice.lab.chaos.Answer.Meaning;
+import dev.sluice.lab.chaos.OrderLedger.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;

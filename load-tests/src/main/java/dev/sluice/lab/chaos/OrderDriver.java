@@ -22,11 +22,12 @@ import java.util.regex.Pattern;
 
 import dev.sluice.contract.Placed;
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.chaos.OrderLedger.Answer;
 import dev.sluice.lab.kit.client.OpenClient;
-import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OpenClient.Requests;
+import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.stack.Http;

@@ -1,36 +1,44 @@
 package dev.sluice.lab.client;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.IntFunction;
+import javax.net.ssl.SSLContext;
 
 import dev.sluice.devservices.Ports;
-import dev.sluice.lab.client.ReferenceCases.Case;
 import dev.sluice.lab.kit.client.CallMode;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.deployed.Target;
-import dev.sluice.lab.kit.deployed.TargetOptions;
+import dev.sluice.lab.kit.deployed.Target.TargetOptions;
 import dev.sluice.lab.kit.deployed.TargetSystem;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.result.ClientResult;
+import dev.sluice.lab.kit.result.ClientResult.Reference;
 import dev.sluice.lab.kit.result.ClientResult.Second;
+import dev.sluice.lab.kit.result.ClientResult.Tally;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.run.ModesOption;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
@@ -66,6 +74,8 @@ public final class ClientExperiment extends Experiment {
 	/** Each has a connection. */
 	private static final int MAX_OUTSTANDING = 20_000;
 
+	private static final String TABLE = "reference-fixed-rate-client.csv";
+
 	private static final int HTTP_PORT = 80;
 
 	@Option(names = { "-u", "--uri" }, paramLabel = "URI", description = "URI to GET.")
@@ -93,8 +103,8 @@ public final class ClientExperiment extends Experiment {
 	@Mixin
 	private TargetOptions target = new TargetOptions();
 
-	@Mixin
-	private ModesOption modes = new ModesOption();
+	@Option(names = "--modes", split = ",", paramLabel = "MODE", description = "sync, queued. Default: both.")
+	private Set<Mode> modes = EnumSet.allOf(Mode.class);
 
 	/** Whose gateways get orders in each case; null to send GET requests instead. */
 	private @Nullable Target deployed;
@@ -120,7 +130,7 @@ public final class ClientExperiment extends Experiment {
 	}
 
 	private List<Case> cases() {
-		return this.referenceTable ? ReferenceCases.all()
+		return this.referenceTable ? referenceCases()
 				: List.of(new Case("%s, %s/s".formatted(this.mode, measured(this.requestsPerSecond)), this.mode,
 						this.mode.threads(), this.requestsPerSecond, Duration.ofSeconds(this.seconds), "", null));
 	}
@@ -131,12 +141,12 @@ public final class ClientExperiment extends Experiment {
 			placeOrders(this.deployed);
 		}
 		else if (this.uri != null) {
-			runAll(this.uri);
+			get(this.uri);
 		}
 		else {
 			try (Stack stack = stack()) {
 				progress().step("Starting the backend");
-				runAll(stack.startBackend(ServiceOptions.NONE).uri());
+				get(stack.startBackend(ServiceOptions.NONE).uri());
 			}
 		}
 	}
@@ -146,30 +156,18 @@ public final class ClientExperiment extends Experiment {
 		return new ClientResult(this.runs);
 	}
 
-	/**
-	 * Places orders at each gateway in each mode. The target's machine is not sampled.
-	 */
-	private void placeOrders(Target target) throws InterruptedException {
+	/** Places orders at each gateway in each mode. */
+	private void placeOrders(Target target) throws IOException, InterruptedException {
 		try (TargetSystem system = new TargetSystem(target)) {
 			for (Case each : cases()) {
 				for (Map.Entry<String, URI> gateway : target.gateways().entrySet()) {
-					for (Mode mode : this.modes.value()) {
-						placeOrders("%s %s, %s".formatted(gateway.getKey(), mode, each.name()), each,
-								gateway.getValue(), mode, system);
+					for (Mode mode : this.modes) {
+						run("%s %s, %s".formatted(gateway.getKey(), mode, each.name()), each, gateway.getValue(),
+								system.tls(), orders(gateway.getValue(), mode, system),
+								orders(gateway.getValue(), mode, system));
 					}
 				}
 			}
-		}
-	}
-
-	private void placeOrders(String name, Case each, URI gateway, Mode mode, TargetSystem system)
-			throws InterruptedException {
-		progress().step("%s against %s for %s s".formatted(name, gateway, each.duration().toSeconds()));
-		try (OpenClient client = new OpenClient(each.mode(), each.threads(), system.tls())) {
-			answered(gateway, client.run(load(each, WARM_UP), orders(gateway, mode, system)));
-			Figures figures = answered(gateway,
-					client.run(load(each, each.duration()), orders(gateway, mode, system), this::print));
-			this.runs.add(run(name, each, gateway, figures, null));
 		}
 	}
 
@@ -177,16 +175,46 @@ public final class ClientExperiment extends Experiment {
 		return new OrderRequests(gateway, mode, OrderRequests.unused("client"), system.authorization());
 	}
 
-	/**
-	 * Fails if requests were sent and none was answered. A warm-up at a low rate may send
-	 * nothing.
-	 */
-	private static Figures answered(URI uri, Figures figures) {
-		if (figures.tally().sent() > 0 && figures.tally().answered() == 0) {
-			throw new LabException(
-					"%s does not answer (%s): is it started?".formatted(uri, figures.tally().failures()));
+	private void get(URI base) throws IOException, InterruptedException {
+		for (Case each : cases()) {
+			URI target = each.path().isEmpty() ? base : base.resolve(each.path());
+			HttpRequest request = HttpRequest.newBuilder(target).timeout(TIMEOUT).build();
+			// The lab's own backend answers these at once, so that no case begins with a
+			// queue.
+			HttpRequest warmUp = (this.uri != null) ? request
+					: HttpRequest.newBuilder(base.resolve("/0")).timeout(TIMEOUT).build();
+			run(each.name(), each, target, null, (_) -> warmUp, (_) -> request);
 		}
-		return figures;
+	}
+
+	/** Warms up, measures, and keeps the result. */
+	private void run(String name, Case each, URI target, @Nullable SSLContext tls, IntFunction<HttpRequest> warmUp,
+			IntFunction<HttpRequest> requests) throws IOException, InterruptedException {
+		progress().step("%s against %s for %s s".formatted(name, target, each.duration().toSeconds()));
+		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
+		groups.put("client", ProcessGroup.of(ProcessHandle.current().pid()));
+		Ports.holder((target.getPort() < 0) ? HTTP_PORT : target.getPort())
+			.ifPresent((process) -> groups.put("target", ProcessGroup.of(process.pid())));
+		Path samples = directory().directory("samples").resolve(name.replaceAll("\\W+", "-") + ".csv");
+		try (ProcessSampler sampler = new ProcessSampler(groups, samples);
+				OpenClient client = new OpenClient(each.mode(), each.threads(), tls)) {
+			Tally warm = client.run(load(each, WARM_UP), warmUp).tally();
+			// At a low rate it may send nothing.
+			if (warm.sent() > 0 && warm.answered() == 0) {
+				throw new LabException("%s does not answer (%s): is it started?".formatted(target, warm.failures()));
+			}
+			// Waits for a sample before the first request.
+			Thread.sleep(ProcessSampler.INTERVAL);
+			Instant from = Instant.now();
+			Figures figures = client.run(load(each, each.duration()), requests, this::print);
+			Window window = new Window(from, Instant.now());
+			// Of a deployed target's machine nothing is sampled.
+			Double foreign = (this.deployed != null) ? null
+					: sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors());
+			this.runs.add(new ClientResult.Run(name, each.mode().toString(), each.threads(), target.toString(),
+					each.requestsPerSecond(), each.duration().toMillis(), figures.tally(), figures.latency(),
+					figures.lag(), figures.cpuMillisPerRequest(), foreign, figures.seconds(), each.reference()));
+		}
 	}
 
 	private OpenLoad load(Case each, Duration duration) {
@@ -204,48 +232,49 @@ public final class ClientExperiment extends Experiment {
 		out().flush();
 	}
 
-	private static ClientResult.Run run(String name, Case each, URI uri, Figures figures,
-			@Nullable Double foreignCpuShare) {
-		return new ClientResult.Run(name, each.mode().toString(), each.threads(), uri.toString(),
-				each.requestsPerSecond(), each.duration().toMillis(), figures.tally(), figures.latency(), figures.lag(),
-				figures.cpuMillisPerRequest(), foreignCpuShare, figures.seconds(), each.reference());
-	}
-
-	private void runAll(URI base) throws IOException, InterruptedException {
-		for (Case each : cases()) {
-			URI uri = each.path().isEmpty() ? base : base.resolve(each.path());
-			progress().step("%s against %s for %s s".formatted(each.name(), uri, each.duration().toSeconds()));
-			this.runs.add(run(each, uri));
-		}
-	}
-
-	private ClientResult.Run run(Case each, URI uri) throws IOException, InterruptedException {
-		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
-		groups.put("client", ProcessGroup.of(ProcessHandle.current().pid()));
-		Ports.holder((uri.getPort() < 0) ? HTTP_PORT : uri.getPort())
-			.ifPresent((process) -> groups.put("target", ProcessGroup.of(process.pid())));
-		Path samples = directory().directory("samples").resolve(each.name().replaceAll("\\W+", "-") + ".csv");
-		HttpRequest request = HttpRequest.newBuilder(uri).timeout(TIMEOUT).build();
-		// The lab's own backend answers these at once, so that no case begins with a
-		// queue.
-		HttpRequest warmUp = (this.uri != null) ? request
-				: HttpRequest.newBuilder(uri.resolve("/0")).timeout(TIMEOUT).build();
-		try (ProcessSampler sampler = new ProcessSampler(groups, samples);
-				OpenClient client = new OpenClient(each.mode(), each.threads(), null)) {
-			answered(uri, client.run(load(each, WARM_UP), (_) -> warmUp));
-			// Waits for a sample before the first request.
-			Thread.sleep(ProcessSampler.INTERVAL);
-			Instant from = Instant.now();
-			Figures figures = client.run(load(each, each.duration()), (_) -> request, this::print);
-			Window window = new Window(from, Instant.now());
-			return run(each.name(), each, uri, figures,
-					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()));
-		}
-	}
-
 	@Override
 	protected Map<String, String> configuration() {
 		return (this.deployed != null) ? this.deployed.notes() : Map.of();
+	}
+
+	/**
+	 * A run of the client.
+	 *
+	 * @param threads number of threads that wait; null if the mode needs none
+	 * @param path path of the target
+	 * @param reference the reference's figures; null if the case is not one of the
+	 * reference's
+	 */
+	record Case(String name, CallMode mode, @Nullable Integer threads, double requestsPerSecond, Duration duration,
+			String path, @Nullable Reference reference) {
+	}
+
+	/**
+	 * The four runs of the measurement that it repeats: another machine, another
+	 * language, the same question.
+	 */
+	static List<Case> referenceCases() {
+		try (InputStream table = Objects.requireNonNull(ClientExperiment.class.getResourceAsStream(TABLE), TABLE)) {
+			return new String(table.readAllBytes(), StandardCharsets.UTF_8).lines()
+				.skip(1)
+				.map((line) -> parse(line.split(",", -1)))
+				.toList();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static Case parse(String[] fields) {
+		CallMode mode = CallMode.valueOf(fields[0].toUpperCase(Locale.ROOT).replace('-', '_'));
+		Integer threads = fields[3].isEmpty() ? mode.threads() : Integer.valueOf(fields[3]);
+		Reference reference = new Reference(Integer.parseInt(fields[4]), Long.parseLong(fields[5]),
+				Long.parseLong(fields[6]), Long.parseLong(fields[7]), Double.parseDouble(fields[8]),
+				Integer.parseInt(fields[9]), Boolean.parseBoolean(fields[10]));
+		String name = "%s, %s/s%s".formatted(mode, fields[1],
+				(threads != null) ? ", %s threads".formatted(threads) : "");
+		return new Case(name, mode, threads, Double.parseDouble(fields[1]),
+				Duration.ofSeconds(reference.elapsedSeconds()), "/" + fields[2], reference);
 	}
 
 }

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Patience;
-import dev.sluice.lab.compare.figures.ModeByLoad;
+import dev.sluice.lab.compare.page.ModeByLoad;
 import dev.sluice.lab.kit.load.WarmUpWatch;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.plan.BackendModel;
@@ -18,7 +18,7 @@ import dev.sluice.lab.kit.plan.Phase.Client;
 import dev.sluice.lab.kit.plan.Phase.Extent;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase.Target;
-import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunResult.Check;

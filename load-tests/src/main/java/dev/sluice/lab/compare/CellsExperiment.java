@@ -6,6 +6,7 @@ import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -24,25 +25,31 @@ import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.load.GeneratorProcess;
 import dev.sluice.lab.kit.load.PhaseRunner;
 import dev.sluice.lab.kit.measure.CellEvaluation;
-import dev.sluice.lab.kit.metrics.PrometheusScraper;
+import dev.sluice.lab.kit.measure.GcLog;
+import dev.sluice.lab.kit.measure.OrderCalls;
+import dev.sluice.lab.kit.measure.OrderCalls.OrderTimes;
+import dev.sluice.lab.kit.measure.PrometheusScraper;
+import dev.sluice.lab.kit.measure.PrometheusScraper.Scrapes;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase;
+import dev.sluice.lab.kit.plan.Phase.Outcome;
 import dev.sluice.lab.kit.plan.Phase.Target;
-import dev.sluice.lab.kit.plan.PhaseOutcome;
-import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
 import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
+import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.CompareResult.Setup;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.result.ScenarioResult;
 import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.run.EnvironmentProbe;
 import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.Experiment.ReportWriter;
 import dev.sluice.lab.kit.run.LengthOptions;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
-import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Service;
@@ -57,6 +64,15 @@ import picocli.CommandLine.Mixin;
  * gateways and consumer are started for each block of the plan.
  */
 abstract class CellsExperiment extends Experiment {
+
+	private static final String BACKEND = "backend";
+
+	private static final String CONSUMER = "consumer";
+
+	private static final String GATEWAY = "gateway";
+
+	private static final List<String> MEASURED = List.of(GATEWAY, BACKEND, "kafka", "postgresql",
+			CellEvaluation.LOAD_GENERATOR, CellEvaluation.LAB);
 
 	/** The consumer's default of {@code delivery.max-pending}. */
 	private static final int MIN_PENDING = 10_000;
@@ -102,7 +118,7 @@ abstract class CellsExperiment extends Experiment {
 	@Override
 	protected void measure() throws IOException, InterruptedException {
 		progress().step("Report, written again after each cell: " + directory().path().resolve(ReportWriter.NAME));
-		BusyMachine.check(progress(), isForced() || isSmallest());
+		EnvironmentProbe.checkIdle(progress(), isForced() || isSmallest());
 		StackOptions options = isSmallest() ? StackOptions.CHECKING : StackOptions.DEFAULT;
 		try (Stack stack = stack(options.withJvmArgs("-Xms" + this.plan.heap(), "-Xmx" + this.plan.heap(),
 				"-XX:-UseG1GC", this.plan.collector()))) {
@@ -166,26 +182,26 @@ abstract class CellsExperiment extends Experiment {
 	private void run(Block block, Stack stack, Service backend) throws IOException, InterruptedException {
 		progress().step("Starting %s%s".formatted(this.plan.hasConsumer() ? "the consumer and " : "",
 				String.join(", ", block.names())));
-		BlockFiles files = new BlockFiles(directory(), block, this.plan.hasConsumer());
-		Map<String, Service> services = new ConcurrentHashMap<>(Map.of(BlockFiles.BACKEND, backend));
+		Map<String, Service> services = new ConcurrentHashMap<>(Map.of(BACKEND, backend));
 		try {
 			List<Callable<?>> starts = new ArrayList<>();
 			if (this.plan.hasConsumer()) {
-				starts.add(() -> services.put(BlockFiles.CONSUMER,
-						stack.startConsumer(files.logged(BlockFiles.CONSUMER, ServiceOptions.NONE)
+				starts.add(() -> services.put(CONSUMER,
+						stack.startConsumer(logged(block, CONSUMER, ServiceOptions.NONE)
 							.withProperty("delivery.concurrency", this.plan.deliveryConcurrency())
 							.withProperty("delivery.max-pending", maxPending()))));
 			}
 			block.gateways()
-				.forEach((gateway) -> starts.add(() -> services.put(BlockFiles.gateway(gateway.name()), stack
-					.startAnotherGateway(gateway.variant(), files.logged(gateway.name(), options(gateway, backend))))));
+				.forEach((gateway) -> starts
+					.add(() -> services.put(gateway(gateway.name()), stack.startAnotherGateway(gateway.variant(),
+							logged(block, gateway.name(), options(gateway, backend))))));
 			Stack.inParallel(starts);
 			progress().step("Warm-up, then %s cells".formatted(block.cells().size()));
-			load(block, stack, services, files);
+			load(block, stack, services);
 		}
 		finally {
 			services.forEach((name, service) -> {
-				if (!name.equals(BlockFiles.BACKEND)) {
+				if (!name.equals(BACKEND)) {
 					service.close();
 				}
 			});
@@ -209,7 +225,7 @@ abstract class CellsExperiment extends Experiment {
 	/**
 	 * The work of one load generator from start to end, with everything that watches it.
 	 */
-	private void load(Block block, Stack stack, Map<String, Service> services, BlockFiles files)
+	private void load(Block block, Stack stack, Map<String, Service> services)
 			throws IOException, InterruptedException {
 		Map<String, URI> endpoints = new LinkedHashMap<>();
 		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
@@ -231,36 +247,66 @@ abstract class CellsExperiment extends Experiment {
 			try (ProcessSampler sampler = new ProcessSampler(groups,
 					directory().directory("samples").resolve(block.name() + ".csv"))) {
 				BackendControl backend = new BackendControl(client,
-						Objects.requireNonNull(services.get(BlockFiles.BACKEND)).uri());
+						Objects.requireNonNull(services.get(BACKEND)).uri());
 				PhaseRunner runner = new PhaseRunner(backend, generator, system, outcomes, token,
 						() -> Stack.checkAlive(services.values()),
 						(rule, windows) -> progress().during(CellLoad.warming(rule, windows)));
-				measure(block, services, runner,
-						(cell, outcome) -> files.evaluate(cell, outcome, sampler.samples(), scraper.scrapes()));
+				measure(block, services, runner, sampler, scraper);
 			}
 		}
 	}
 
-	/** Evaluates a cell that has just ended. */
-	@FunctionalInterface
-	private interface Evaluation {
-
-		CellResult of(Cell cell, PhaseOutcome outcome) throws IOException;
-
+	/** A gateway's name among the services. */
+	private static String gateway(String variant) {
+		return GATEWAY + "-" + variant;
 	}
 
-	private void measure(Block block, Map<String, Service> services, PhaseRunner runner, Evaluation evaluation)
-			throws IOException, InterruptedException {
+	/** Options of a service that make it write its logs here. */
+	private ServiceOptions logged(Block block, String service, ServiceOptions options) throws IOException {
+		return GcLog.written(gcLog(block, service), options.withLog(block.name() + "-" + service));
+	}
+
+	private Path gcLog(Block block, String service) throws IOException {
+		return directory().directory("gc").resolve("%s-%s.log".formatted(block.name(), service));
+	}
+
+	/**
+	 * A cell that has just ended.
+	 * @param samples of all processes
+	 * @param scraped the services' metrics since the cell before, by service
+	 */
+	private CellResult evaluate(Block block, Cell cell, Outcome outcome, ProcessSamples samples,
+			Map<String, Scrapes> scraped) throws IOException {
+		String gateway = gateway(cell.variant());
+		Map<String, GcLog> collectors = new HashMap<>(Map.of(GATEWAY, GcLog.read(gcLog(block, cell.variant()))));
+		Map<String, Scrapes> scrapes = new HashMap<>(scraped);
+		scrapes.put(GATEWAY, Objects.requireNonNull(scrapes.get(gateway)));
+		// Other gateways are idle.
+		scrapes.keySet().removeIf((service) -> service.startsWith(GATEWAY + "-"));
+		List<String> measured = new ArrayList<>(MEASURED);
+		if (this.plan.hasConsumer()) {
+			collectors.put(CONSUMER, GcLog.read(gcLog(block, CONSUMER)));
+			measured.add(CONSUMER);
+		}
+		Path outcomes = directory().directory("outcomes/" + block.name());
+		return new CellEvaluation(samples.calling(gateway, GATEWAY), collectors, scrapes, measured,
+				Runtime.getRuntime().availableProcessors())
+			.evaluate(cell, outcome, OrderCalls.read(OrderCalls.file(outcomes, outcome.name())),
+					OrderTimes.read(OrderTimes.file(outcomes, outcome.name())));
+	}
+
+	private void measure(Block block, Map<String, Service> services, PhaseRunner runner, ProcessSampler sampler,
+			PrometheusScraper scraper) throws IOException, InterruptedException {
 		Map<String, Target> targets = new LinkedHashMap<>();
 		for (String variant : block.names()) {
 			for (Mode mode : block.modes()) {
 				targets.put(variant + " " + mode,
-						new Target(Objects.requireNonNull(services.get(BlockFiles.gateway(variant))).uri(), mode));
+						new Target(Objects.requireNonNull(services.get(gateway(variant))).uri(), mode));
 			}
 		}
 		CellLoad kind = this.plan.load();
 		for (Phase warmUp : kind.warmUp(List.copyOf(targets.values()), block.modes())) {
-			PhaseOutcome outcome = runner.run(warmUp);
+			Outcome outcome = runner.run(warmUp);
 			if (!outcome.windows().isEmpty()) {
 				this.warmUps.put(block.name(), outcome.windows());
 			}
@@ -279,9 +325,8 @@ abstract class CellsExperiment extends Experiment {
 			progress().of(all.indexOf(cell), all.size(),
 					"cell %s of %s: %s".formatted(all.indexOf(cell) + 1, all.size(), cell));
 			Target target = Objects.requireNonNull(targets.get(cell.variant() + " " + cell.mode()));
-			PhaseOutcome outcome = runner
-				.run(kind.phase(Block.phase(cell), cell, target, backend, !block.newConnections()));
-			this.cells.add(evaluation.of(cell, outcome));
+			Outcome outcome = runner.run(kind.phase(Block.phase(cell), cell, target, backend, !block.newConnections()));
+			this.cells.add(evaluate(block, cell, outcome, sampler.samples(), scraper.scrapes()));
 			progress().step(ComparePage.line(this.cells.getLast()));
 			showSoFar();
 		}

@@ -3,23 +3,26 @@ package dev.sluice.lab.compare;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.compare.ComparePlan.Gateway;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
-import dev.sluice.lab.compare.figures.Conclusion;
-import dev.sluice.lab.compare.page.CausesPage;
+import dev.sluice.lab.compare.page.ComparePage;
+import dev.sluice.lab.compare.page.Collapse;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.deployed.Target;
-import dev.sluice.lab.kit.deployed.TargetOptions;
+import dev.sluice.lab.kit.deployed.Target.TargetOptions;
 import dev.sluice.lab.kit.plan.BackendModel;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
@@ -27,10 +30,7 @@ import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.result.ScenarioResult;
 import dev.sluice.lab.kit.run.EnvironmentProbe;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
-import dev.sluice.lab.kit.run.ModesOption;
-import dev.sluice.lab.kit.run.VariantsOption;
 import dev.sluice.lab.kit.stack.Variant;
-import dev.sluice.lab.scenario.ScenarioFile;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -44,7 +44,7 @@ import picocli.CommandLine.Option;
 		description = "Measures each gateway, synchronous and queued, under rising loads, and writes a report.")
 public final class CompareExperiment extends CellsExperiment {
 
-	private static final List<Variant> QUICK_VARIANTS = List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE);
+	private static final Set<Variant> QUICK_VARIANTS = EnumSet.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE);
 
 	private static final int FULL_REPETITIONS = 3;
 
@@ -102,11 +102,13 @@ public final class CompareExperiment extends CellsExperiment {
 			description = "Seed for the order of the cells. Default: a new one for each run.")
 	private long seed = ThreadLocalRandom.current().nextLong(MAX_SEEDS);
 
-	@Mixin
-	private VariantsOption variants = new VariantsOption();
+	@Option(names = "--variants", split = ",", paramLabel = "VARIANT",
+			description = "servlet-platform, servlet-virtual, servlet-async, reactive. Default: all, but"
+					+ " servlet-virtual and reactive with --quick or --smallest.")
+	private Set<Variant> variants = EnumSet.allOf(Variant.class);
 
-	@Mixin
-	private ModesOption modes = new ModesOption();
+	@Option(names = "--modes", split = ",", paramLabel = "MODE", description = "sync, queued. Default: both.")
+	private Set<Mode> modes = EnumSet.allOf(Mode.class);
 
 	@Option(names = "--repetitions", paramLabel = "COUNT",
 			description = "Number of times each cell runs. Default: 3, with --quick or --smallest 1.")
@@ -127,11 +129,11 @@ public final class CompareExperiment extends CellsExperiment {
 	/** The system that is measured instead of one that the lab starts. */
 	private @Nullable Target deployed;
 
-	private @Nullable ScenarioRun played;
+	private @Nullable Scenario played;
 
 	@Override
 	protected String name() {
-		return this.causes ? CausesPage.NAME : super.name();
+		return this.causes ? Collapse.NAME : super.name();
 	}
 
 	@Override
@@ -175,8 +177,8 @@ public final class CompareExperiment extends CellsExperiment {
 	private ComparePlan played(Path file) {
 		refuse("The scenario says it", "--quick", "--smallest", "--repetitions", "--in-flight", "--rates", "--burst",
 				"--orders", "--seed", "--variants", "--modes", "--delivery-concurrency");
-		this.played = new ScenarioRun(ScenarioFile.name(file), argument(() -> ScenarioFile.read(file)));
-		return this.played.plan();
+		this.played = argument(() -> Scenario.read(file));
+		return this.played.plan(Scenario.name(file));
 	}
 
 	private ComparePlan swept() {
@@ -185,9 +187,8 @@ public final class CompareExperiment extends CellsExperiment {
 		require(this.orders == null || this.burst, "--orders are those of --burst: add it, or use --in-flight");
 		require(this.deliveryConcurrency >= 1, "--delivery-concurrency must be at least 1");
 		boolean smallest = length() == Length.SMALLEST;
-		List<Variant> all = this.variants
-			.value((length() == Length.WHOLE) ? List.of(Variant.values()) : QUICK_VARIANTS);
-		Sweep sweep = argument(() -> new Sweep(all.stream().map(Gateway::of).toList(), this.modes.value(),
+		Set<Variant> all = (has("--variants") || length() == Length.WHOLE) ? this.variants : QUICK_VARIANTS;
+		Sweep sweep = argument(() -> new Sweep(all.stream().map(Gateway::of).toList(), List.copyOf(this.modes),
 				capacities(kind(), length()), kind(), loads(), times(), this.seed, !this.burst && fits(all.size())));
 		long deadline = (length() == Length.WHOLE) ? DEADLINE_MILLIS : QUICK_DEADLINE_MILLIS;
 		CellLoad load = switch (kind()) {
@@ -264,7 +265,7 @@ public final class CompareExperiment extends CellsExperiment {
 		return IntStream.rangeClosed(1, times())
 			.boxed()
 			.flatMap((repetition) -> Sweep
-				.drawn(system.gateways().keySet(), this.modes.value(), TargetComparison.BACKEND, loads, repetition,
+				.drawn(system.gateways().keySet(), List.copyOf(this.modes), TargetComparison.BACKEND, loads, repetition,
 						random)
 				.stream())
 			.toList();
@@ -277,12 +278,13 @@ public final class CompareExperiment extends CellsExperiment {
 
 	@Override
 	protected @Nullable ScenarioResult judged() {
-		return (this.played != null) ? this.played.judge(cells()) : null;
+		return (this.scenario != null && this.played != null) ? this.played.judge(Scenario.name(this.scenario), cells())
+				: null;
 	}
 
 	@Override
 	protected @Nullable String failure(RunResult result) {
-		return (this.causes || length() == Length.SMALLEST) ? null : Conclusion.refusal(result).orElse(null);
+		return (this.causes || length() == Length.SMALLEST) ? null : ComparePage.refusal(result).orElse(null);
 	}
 
 	@Override

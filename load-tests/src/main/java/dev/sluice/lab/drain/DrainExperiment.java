@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -18,6 +19,7 @@ import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.Finding;
@@ -176,6 +178,20 @@ public final class DrainExperiment extends Experiment {
 
 	private static byte[] utf8(String text) {
 		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+	/** The sections of a report, in the order of the page. */
+	public static List<Section> sections(DrainResult drain) {
+		return List
+			.of(new Section("drain", "How fast does the consumer alone deliver?", List.of(answer(drain)), (_) -> {
+			}));
+	}
+
+	private static String answer(DrainResult drain) {
+		return String.format(Locale.ROOT,
+				"%,.0f orders/s while %,d were delivered (%.1f s): %.1f %% of the %,.0f/s that %s at once and %s ms allow",
+				drain.perSecond(), drain.counted(), drain.seconds(), drain.share() * 100, drain.idealPerSecond(),
+				drain.deliveryConcurrency(), drain.delayMillis());
 	}
 
 }

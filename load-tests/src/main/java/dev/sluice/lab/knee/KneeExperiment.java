@@ -6,10 +6,12 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -18,14 +20,14 @@ import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.Target.Access;
-import dev.sluice.lab.kit.deployed.TargetOptions;
+import dev.sluice.lab.kit.deployed.Target.TargetOptions;
 import dev.sluice.lab.kit.deployed.TargetSystem;
 import dev.sluice.lab.kit.load.WarmUpWatch;
-import dev.sluice.lab.kit.metrics.PrometheusHistogram;
+import dev.sluice.lab.kit.measure.PrometheusHistogram;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase.Settling;
-import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
 import dev.sluice.lab.kit.result.Finding;
@@ -35,8 +37,6 @@ import dev.sluice.lab.kit.result.KneeResult.Step;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.run.ModesOption;
-import dev.sluice.lab.kit.run.VariantsOption;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
@@ -96,11 +96,12 @@ public final class KneeExperiment extends Experiment {
 					+ " Default: p99=200ms,saved-p99=1s.")
 	private List<String> goals = List.of();
 
-	@Mixin
-	private VariantsOption variants = new VariantsOption();
+	@Option(names = "--variants", split = ",", paramLabel = "VARIANT",
+			description = "servlet-platform, servlet-virtual, servlet-async, reactive. Default: all.")
+	private Set<Variant> variants = EnumSet.allOf(Variant.class);
 
-	@Mixin
-	private ModesOption modes = new ModesOption();
+	@Option(names = "--modes", split = ",", paramLabel = "MODE", description = "sync, queued. Default: both.")
+	private Set<Mode> modes = EnumSet.allOf(Mode.class);
 
 	@Option(names = "--repetitions", paramLabel = "N", defaultValue = "3",
 			description = "Searches of each variant and mode; the report has their median and range."
@@ -131,7 +132,7 @@ public final class KneeExperiment extends Experiment {
 		this.deployed = argument(this.target::value);
 		if (this.deployed != null) {
 			refuse("--target is measured as it is", "--variants", "--infra");
-			require(!this.modes.value().contains(Mode.QUEUED) || this.deployed.metrics().containsKey(Target.CONSUMER),
+			require(!this.modes.contains(Mode.QUEUED) || this.deployed.metrics().containsKey(Target.CONSUMER),
 					"Whether queued orders are saved in time is asked of the consumer's own Prometheus endpoint: name it"
 							+ " in the target's 'metrics', or measure --modes sync");
 		}
@@ -178,7 +179,7 @@ public final class KneeExperiment extends Experiment {
 			.collect(Collectors.toMap((_) -> Target.CONSUMER, Service::metrics));
 		BackendControl backend = new BackendControl(http, stack.uri(Module.BACKEND));
 		backend.behave(BackendModel.UNLIMITED.behaviour());
-		for (Variant variant : this.variants.value(List.of(Variant.values()))) {
+		for (Variant variant : this.variants) {
 			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE);
 					TargetSystem target = new TargetSystem(
 							new Target(Map.of(variant.id(), gateway.uri()), metrics, Access.OPEN));
@@ -188,7 +189,7 @@ public final class KneeExperiment extends Experiment {
 						new Started(backend, stack.services(), sampler));
 				progress().step(variant + ": warming up until rate and CPU per order hold");
 				Settling settling = this.smallest ? SMALLEST_SETTLING : Settling.WHOLE;
-				List<WarmUpWindow> windows = system.warmUp(settling, this.modes.value());
+				List<WarmUpWindow> windows = system.warmUp(settling, List.copyOf(this.modes));
 				if (settling.isLong()) {
 					this.warmUps.put(variant.id(), windows);
 				}
@@ -202,7 +203,7 @@ public final class KneeExperiment extends Experiment {
 	private void searchAll(String gateway, SystemUnderTest system) throws InterruptedException {
 		int times = (this.smallest && !has("--repetitions")) ? 1 : this.repetitions;
 		for (int repetition = 1; repetition <= times; repetition++) {
-			for (Mode mode : this.modes.value()) {
+			for (Mode mode : this.modes) {
 				search(gateway, mode, system);
 				progress().step("%s %s: clearing backlog and backend".formatted(gateway, mode));
 				system.clear();

@@ -47,10 +47,13 @@ public final class KneePage {
 	/** The median and the range of the searches; one without a rate counts as 0. */
 	private static String answer(List<Knee> searches) {
 		double[] rates = rates(searches);
-		return "%s: %s orders per second%s.".formatted(
-				Reliability.sign(searches.getFirst().name(), searches.stream().anyMatch(KneePage::marked)),
-				Figures.measured(median(searches)), (rates.length == 1) ? "" : " (%s to %s in %s searches)"
-					.formatted(Figures.measured(rates[0]), Figures.measured(rates[rates.length - 1]), rates.length));
+		String name = Reliability.sign(searches.getFirst().name(), searches.stream().anyMatch(KneePage::marked));
+		if (rates[rates.length - 1] == 0) {
+			return "%s: never met the goal.".formatted(name);
+		}
+		return "%s: %s orders per second%s.".formatted(name, Figures.measured(median(searches)),
+				(rates.length == 1) ? "" : " (%s to %s in %s searches)".formatted(Figures.measured(rates[0]),
+						Figures.measured(rates[rates.length - 1]), rates.length));
 	}
 
 	private static double[] rates(List<Knee> searches) {

@@ -9,19 +9,20 @@ import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.client.CallMode;
-import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OpenClient;
+import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetSystem;
-import dev.sluice.lab.kit.load.ProcessTime;
+import dev.sluice.lab.kit.process.ProcessTime;
+import dev.sluice.lab.kit.process.ProcessTime.Reading;
 import dev.sluice.lab.kit.load.WarmUpWatch;
-import dev.sluice.lab.kit.metrics.Exposition;
-import dev.sluice.lab.kit.metrics.PrometheusHistogram;
+import dev.sluice.lab.kit.measure.Exposition;
+import dev.sluice.lab.kit.measure.PrometheusHistogram;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase.Settling;
-import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.LabException;
@@ -111,11 +112,11 @@ record SystemUnderTest(URI gateway, TargetSystem system, @Nullable Started start
 			while (!watch.isOver()) {
 				time.awaitRest(Duration.ZERO, Patience.of(MAX_REST), Thread::sleep);
 				long before = saved();
-				watch.begin(System.nanoTime(), time.millis(), time.jitMillis());
+				Reading begin = time.read();
 				for (Mode mode : modes) {
 					client.run(load, orders(mode));
 				}
-				watch.end(System.nanoTime(), saved() - before, time.millis(), time.jitMillis());
+				watch.add(begin, time.read(), saved() - before);
 			}
 		}
 		return watch.windows();

@@ -1,13 +1,11 @@
 package dev.sluice.lab.order;
 
-import java.io.PrintWriter;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.Callable;
 
 import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.OrderStatus;
@@ -16,11 +14,7 @@ import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -28,17 +22,13 @@ import tools.jackson.databind.json.JsonMapper;
  * {@code lab order}: places one order and, on request, follows it until it is saved or
  * has failed.
  */
-@Command(name = "order", mixinStandardHelpOptions = true,
-		description = "Places one order at a running gateway and prints the answer.",
+@Command(name = "order", description = "Places one order at a running gateway and prints the answer.",
 		footer = { "", "Exit code: 0 placed (followed: saved), 1 not, 2 wrong usage." })
-public final class PlaceOrder implements Callable<Integer> {
+public final class PlaceOrder extends GatewayCommand {
 
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
 	private static final int OK = 200;
-
-	@Mixin
-	private GatewayOption gateway = new GatewayOption();
 
 	@Option(names = "--queued",
 			description = "Asks for 202 once the order is durable. Default: the gateway's default mode.")
@@ -51,31 +41,22 @@ public final class PlaceOrder implements Callable<Integer> {
 			description = "Maximum time to follow, in seconds. Default: ${DEFAULT-VALUE}.")
 	private int timeoutSeconds = 30;
 
-	@Spec
-	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
-	private CommandSpec spec;
-
-	private final JsonMapper json = JsonMapper.shared();
-
 	@Override
 	public Integer call() throws InterruptedException {
-		if (this.timeoutSeconds < 1) {
-			throw new ParameterException(this.spec.commandLine(), "--timeout: at least 1 second");
-		}
-		PrintWriter out = this.spec.commandLine().getOut();
+		require(this.timeoutSeconds >= 1, "--timeout: at least 1 second");
 		long deadline = System.nanoTime() + Duration.ofSeconds(this.timeoutSeconds).toNanos();
 		try (HttpClient client = Http.client(Duration.ofSeconds(2))) {
-			HttpResponse<String> answer = this.gateway.send(client, post());
-			print(out, answer);
+			HttpResponse<String> answer = send(client, post());
+			print(answer);
 			if (answer.statusCode() / 100 != 2) {
 				return 1;
 			}
-			return this.follow ? follow(out, client, answer, deadline) : 0;
+			return this.follow ? follow(client, answer, deadline) : 0;
 		}
 	}
 
 	private HttpRequest.Builder post() {
-		HttpRequest.Builder request = this.gateway.request("/orders", Duration.ofSeconds(this.timeoutSeconds))
+		HttpRequest.Builder request = request("/orders", Duration.ofSeconds(this.timeoutSeconds))
 			.header("Content-Type", "application/json")
 			.POST(BodyPublishers.ofString(OrderIdentity.body(1, 1)));
 		if (this.queued) {
@@ -84,21 +65,19 @@ public final class PlaceOrder implements Callable<Integer> {
 		return request;
 	}
 
-	private int follow(PrintWriter out, HttpClient client, HttpResponse<String> placed, long deadline)
-			throws InterruptedException {
+	private int follow(HttpClient client, HttpResponse<String> placed, long deadline) throws InterruptedException {
 		String location = placed.headers()
 			.firstValue("Location")
 			.orElseThrow(() -> new LabException("the answer names no Location to follow"));
-		HttpRequest.Builder get = this.gateway.request(location, Duration.ofSeconds(5));
+		HttpRequest.Builder get = request(location, Duration.ofSeconds(5));
 		OrderStatus last = null;
 		while (true) {
-			HttpResponse<String> answer = this.gateway.send(client, get);
+			HttpResponse<String> answer = send(client, get);
 			if (answer.statusCode() == OK) {
 				OrderView view = read(answer.body());
 				if (view.status() != last) {
 					last = view.status();
-					out.println(answer.body());
-					out.flush();
+					say(answer.body());
 				}
 				switch (view.status()) {
 					case SAVED -> {
@@ -122,20 +101,19 @@ public final class PlaceOrder implements Callable<Integer> {
 
 	private OrderView read(String body) {
 		try {
-			return this.json.readValue(body, OrderView.class);
+			return JsonMapper.shared().readValue(body, OrderView.class);
 		}
 		catch (JacksonException ex) {
 			throw new LabException("the gateway's answer is not an order: " + body, ex);
 		}
 	}
 
-	private static void print(PrintWriter out, HttpResponse<String> answer) {
-		out.println("HTTP " + answer.statusCode());
+	private void print(HttpResponse<String> answer) {
+		say("HTTP " + answer.statusCode());
 		for (String header : List.of("Location", HttpNames.PREFERENCE_APPLIED, "Retry-After")) {
-			answer.headers().firstValue(header).ifPresent((value) -> out.println(header + ": " + value));
+			answer.headers().firstValue(header).ifPresent((value) -> say(header + ": " + value));
 		}
-		out.println(answer.body());
-		out.flush();
+		say(answer.body());
 	}
 
 }

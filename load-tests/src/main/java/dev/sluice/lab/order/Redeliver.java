@@ -1,6 +1,5 @@
 package dev.sluice.lab.order;
 
-import java.io.PrintWriter;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -12,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -23,19 +21,14 @@ import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /** {@code lab redeliver}. */
-@Command(name = "redeliver", mixinStandardHelpOptions = true, sortOptions = false,
-		description = "Queues failed orders again: all of them, or by reason or time.",
+@Command(name = "redeliver", description = "Queues failed orders again: all of them, or by reason or time.",
 		footer = { "", "Exit code: 0 all chosen orders are queued again, 1 some are still failed, 2 wrong usage." })
-public final class Redeliver implements Callable<Integer> {
+public final class Redeliver extends GatewayCommand {
 
 	private static final int PAGE = 500;
 
@@ -46,13 +39,6 @@ public final class Redeliver implements Callable<Integer> {
 	private static final int ACCEPTED = 202;
 
 	private static final Pattern AGO = Pattern.compile("\\d{1,6}[smhd]");
-
-	@Spec
-	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
-	private CommandSpec spec;
-
-	@Mixin
-	private GatewayOption gateway = new GatewayOption();
 
 	@Option(names = "--reason", paramLabel = "TEXT",
 			description = "Part of the reason, ignoring case. Default: any reason.")
@@ -68,24 +54,22 @@ public final class Redeliver implements Callable<Integer> {
 	@Override
 	public Integer call() {
 		Instant from = (this.since != null) ? time(this.since) : null;
-		PrintWriter out = this.spec.commandLine().getOut();
 		try (Interruption _ = new Interruption(); HttpClient client = Http.client(Duration.ofSeconds(2))) {
 			List<OrderView> chosen = failed(client).stream().filter((order) -> isChosen(order, from)).toList();
 			int left = 0;
 			for (OrderView order : chosen) {
 				String answer = this.dryRun ? null : redeliver(client, order.id());
 				if (this.dryRun) {
-					out.println("%s  %s".formatted(order.id(), order.reason()));
+					say("%s  %s".formatted(order.id(), order.reason()));
 				}
 				else if (answer != null) {
 					left++;
-					out.println("%s  left: %s".formatted(order.id(), answer));
+					say("%s  left: %s".formatted(order.id(), answer));
 				}
 			}
-			out.println(this.dryRun ? "%s failed orders would be delivered again".formatted(chosen.size())
+			say(this.dryRun ? "%s failed orders would be delivered again".formatted(chosen.size())
 					: "%s failed orders: %s queued again, %s refused".formatted(chosen.size(), chosen.size() - left,
 							left));
-			out.flush();
 			return (left == 0) ? 0 : 1;
 		}
 		catch (InterruptedException ex) {
@@ -103,8 +87,7 @@ public final class Redeliver implements Callable<Integer> {
 		List<OrderView> failed = new ArrayList<>();
 		String after = "";
 		while (after != null) {
-			HttpResponse<String> answer = this.gateway.send(client,
-					this.gateway.request("/orders?status=failed&limit=" + PAGE + after, TIMEOUT));
+			HttpResponse<String> answer = send(client, request("/orders?status=failed&limit=" + PAGE + after, TIMEOUT));
 			if (answer.statusCode() != OK) {
 				throw new LabException("The gateway cannot list the failed orders: " + words(answer));
 			}
@@ -130,8 +113,8 @@ public final class Redeliver implements Callable<Integer> {
 	 * @throws LabException if the gateway accepts no orders at the moment
 	 */
 	private @Nullable String redeliver(HttpClient client, UUID id) throws InterruptedException {
-		HttpResponse<String> answer = this.gateway.send(client,
-				this.gateway.request("/orders/%s/redelivery".formatted(id), TIMEOUT).POST(BodyPublishers.noBody()));
+		HttpResponse<String> answer = send(client,
+				request("/orders/%s/redelivery".formatted(id), TIMEOUT).POST(BodyPublishers.noBody()));
 		if (answer.statusCode() / 100 != 2 && answer.statusCode() / 100 != 4) {
 			throw new LabException(
 					"The gateway accepts no more: %s. Run it again later; what it has accepted is no longer listed"
@@ -163,10 +146,6 @@ public final class Redeliver implements Callable<Integer> {
 		catch (DateTimeException ex) {
 			throw usage("--since: '%s' is not a time such as 2026-11-21T09:00:00Z or 30m".formatted(text));
 		}
-	}
-
-	private ParameterException usage(String message) {
-		return new ParameterException(this.spec.commandLine(), message);
 	}
 
 }

@@ -9,46 +9,88 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
 
 import dev.sluice.lab.chaos.ChaosPage;
 import dev.sluice.lab.client.ClientPage;
 import dev.sluice.lab.compare.page.ComparePage;
-import dev.sluice.lab.drain.DrainPage;
+import dev.sluice.lab.drain.DrainExperiment;
 import dev.sluice.lab.kit.page.Column;
-import dev.sluice.lab.kit.page.Table;
-import dev.sluice.lab.kit.result.RunResult.Environment;
-import dev.sluice.lab.knee.KneePage;
-import dev.sluice.lab.pool.PoolPage;
-import dev.sluice.lab.sink.SinkPage;
-import dev.sluice.lab.surge.SurgePage;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
-import dev.sluice.lab.kit.page.Page;
 import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.PoolResult;
+import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.RunResult.Check;
+import dev.sluice.lab.kit.result.RunResult.Environment;
 import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.kit.result.SurgeResult;
+import dev.sluice.lab.kit.run.Experiment.ReportWriter;
+import dev.sluice.lab.kit.run.LabCommand;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.knee.KneePage;
+import dev.sluice.lab.pool.PoolPage;
+import dev.sluice.lab.sink.SinkPage;
+import dev.sluice.lab.surge.SurgePage;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
 
 /**
- * A self-contained HTML file with charts, their data and the charting library. It loads
+ * {@code lab report}: rebuilds the page of a run from {@code run.json}. The page is a
+ * self-contained HTML file with charts, their data and the charting library. It loads
  * nothing else, and its content security policy forbids it. Tables work without
  * JavaScript.
  */
-public final class Report {
+@Command(name = "report", description = "Builds the HTML report of a run again from run.json.")
+public final class Report extends LabCommand {
 
 	private static final String SCRIPT = "/dev/sluice/lab/report/report.js";
 
-	private Report() {
+	/** A result up to two levels below an archive's root. */
+	private static final Pattern RUN = Pattern.compile("([^/]+/){0,2}" + Pattern.quote(RunFile.NAME));
+
+	@Parameters(paramLabel = "DIR", description = "Directory of a run, or a ZIP archive of it.")
+	@SuppressWarnings("NullAway.Init") // picocli sets it before call()
+	private Path given;
+
+	@Override
+	public Integer call() {
+		boolean isArchive = Files.isRegularFile(this.given);
+		Path html = isArchive ? this.given.resolveSibling(this.given.getFileName() + ".html")
+				: this.given.resolve(ReportWriter.NAME);
+		try {
+			write(isArchive ? unpacked(this.given) : RunFile.read(this.given.resolve(RunFile.NAME)), html);
+		}
+		catch (IOException | IllegalArgumentException ex) {
+			throw new LabException("%s: %s".formatted(this.given, ex.getMessage()), ex);
+		}
+		say(html.toAbsolutePath().normalize().toString());
+		return CommandLine.ExitCode.OK;
+	}
+
+	/** The run in an archive; reading it compares the checksum. */
+	private static RunResult unpacked(Path zip) throws IOException {
+		try (ZipInputStream archive = new ZipInputStream(Files.newInputStream(zip))) {
+			for (ZipEntry entry = archive.getNextEntry(); entry != null; entry = archive.getNextEntry()) {
+				if (RUN.matcher(entry.getName()).matches()) {
+					return RunFile.parse(entry.getName(), archive.readAllBytes());
+				}
+			}
+			throw new IOException("it holds no " + RunFile.NAME);
+		}
 	}
 
 	/**
@@ -71,7 +113,7 @@ public final class Report {
 	}
 
 	static String page(RunResult run) {
-		Html html = Page.begin("Sluice: " + name(run), "", "");
+		Html html = Html.page("Sluice: " + name(run), "", "");
 		html.element("a", "Skip to the results", "href", "#results", "class", "skip");
 		html.open("noscript")
 			.element("p", "Charts need JavaScript. The tables hold all their figures and are here without it.", "class",
@@ -96,7 +138,7 @@ public final class Report {
 		html.close().close();
 		sections.stream().skip(1).forEach((section) -> section(html, section));
 		html.close().close();
-		html.code("script", Page.echarts()).code("script", Page.resource(SCRIPT));
+		html.code("script", Html.echarts()).code("script", Html.resource(SCRIPT));
 		return html.close().close().toString();
 	}
 
@@ -106,7 +148,7 @@ public final class Report {
 			case ChaosResult chaos -> ChaosPage.sections(chaos);
 			case ClientResult client -> ClientPage.sections(client);
 			case CompareResult compare -> ComparePage.sections(run, compare);
-			case DrainResult drain -> DrainPage.sections(drain);
+			case DrainResult drain -> DrainExperiment.sections(drain);
 			case KneeResult knee -> KneePage.sections(knee);
 			case PoolResult pool -> PoolPage.sections(pool);
 			case SinkResult sink -> SinkPage.sections(sink);

@@ -1,6 +1,5 @@
 package dev.sluice.lab.sink;
 
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,8 +17,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
-
-import com.sun.management.OperatingSystemMXBean;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
@@ -102,11 +99,11 @@ public final class SinkSender {
 			long sinkPid, String directory) {
 	}
 
-	/** Moves a number of bytes, and returns when all are stored. */
+	/** Moves a number of messages, and returns when all are stored. */
 	@FunctionalInterface
 	private interface Move {
 
-		long move(long bytes, String prefix) throws Exception;
+		void move(long messages, String prefix) throws Exception;
 
 	}
 
@@ -144,15 +141,16 @@ public final class SinkSender {
 	private Transfer measure(int connections, Move move) throws Exception {
 		warmUp(move);
 		long wireBefore = this.wireBytes.get();
-		long cpuBefore = cpuNanos();
-		Duration sinkCpuBefore = sinkCpu();
+		Duration cpuBefore = cpu(ProcessHandle.current().pid());
+		Duration sinkCpuBefore = cpu(this.job.sinkPid());
+		long messages = messages(this.job.bytes());
 		long start = System.nanoTime();
-		long messages = move.move(this.job.bytes(), "m");
+		move.move(messages, "m");
 		long end = System.nanoTime();
-		long cpu = cpuNanos() - cpuBefore;
-		Duration sinkCpu = sinkCpu().minus(sinkCpuBefore);
+		Duration cpu = cpu(ProcessHandle.current().pid()).minus(cpuBefore);
+		Duration sinkCpu = cpu(this.job.sinkPid()).minus(sinkCpuBefore);
 		return new Transfer(this.job.setting(), this.job.mode(), this.job.repetition(), connections, messages,
-				bytes(messages), this.wireBytes.get() - wireBefore, (end - start) / 1e9, cpu / 1e9,
+				bytes(messages), this.wireBytes.get() - wireBefore, (end - start) / 1e9, cpu.toNanos() / 1e9,
 				sinkCpu.toNanos() / 1e9);
 	}
 
@@ -161,19 +159,14 @@ public final class SinkSender {
 		long end = System.nanoTime() + Duration.ofSeconds(this.job.warmUpSeconds()).toNanos();
 		int times = 0;
 		do {
-			move.move(WARM_UP_BYTES, "w" + times++);
+			move.move(messages(WARM_UP_BYTES), "w" + times++);
 		}
 		while (System.nanoTime() - end < 0);
 	}
 
-	private static long cpuNanos() {
-		return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
-	}
-
-	private Duration sinkCpu() {
-		return ProcessHandle.of(this.job.sinkPid())
-			.flatMap((sink) -> sink.info().totalCpuDuration())
-			.orElse(Duration.ZERO);
+	/** CPU time of a process; none if it is not there. */
+	private static Duration cpu(long pid) {
+		return ProcessHandle.of(pid).flatMap((process) -> process.info().totalCpuDuration()).orElse(Duration.ZERO);
 	}
 
 	/** Takes messages from the pool in turn. */
@@ -236,14 +229,12 @@ public final class SinkSender {
 	private Transfer stream(SinkClientOptions options) throws Exception {
 		try (SinkClient client = SinkClient.open(channel(), options, DeliveryListener.NONE)) {
 			boolean spool = this.job.mode() == Mode.STREAM_SPOOL;
-			return measure(1, (bytes, prefix) -> {
-				long messages = messages(bytes);
+			return measure(1, (messages, prefix) -> {
 				inParallel(spool ? SPOOL_THREADS : 1, messages, spool ? TOGETHER : 1,
 						(from, to) -> client.sendAll(messages(from, to), DEADLINE));
 				if (!client.awaitEmpty(Patience.of(DEADLINE)) || client.stats().refused() > 0) {
 					throw new IllegalStateException("Not all was stored: " + client.stats());
 				}
-				return messages;
 			});
 		}
 	}
@@ -265,13 +256,11 @@ public final class SinkSender {
 			List<DataSinkGrpc.DataSinkBlockingStub> stubs = channels.stream()
 				.map(DataSinkGrpc::newBlockingStub)
 				.toList();
-			return measure(CONNECTIONS, (bytes, prefix) -> {
-				long messages = messages(bytes);
+			return measure(CONNECTIONS, (messages, prefix) -> {
 				AtomicInteger next = new AtomicInteger();
 				ThreadLocal<DataSinkGrpc.DataSinkBlockingStub> own = ThreadLocal
 					.withInitial(() -> stubs.get(next.getAndIncrement() % CONNECTIONS));
 				inParallel(CONNECTIONS, messages, 1, (number, _) -> own.get().store(request(prefix, number)));
-				return messages;
 			});
 		}
 		finally {
@@ -290,8 +279,7 @@ public final class SinkSender {
 	private Transfer kafka() throws Exception {
 		try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(producerSettings(), new ByteArraySerializer(),
 				new ByteArraySerializer())) {
-			return measure(1, (bytes, prefix) -> {
-				long messages = messages(bytes);
+			return measure(1, (messages, prefix) -> {
 				AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
 				for (long i = 0; i < messages; i++) {
 					producer.send(new ProducerRecord<>(Topics.SINK, id(prefix, i).toByteArray(), message(i)),
@@ -302,7 +290,6 @@ public final class SinkSender {
 				if (failed != null) {
 					throw failed;
 				}
-				return messages;
 			});
 		}
 	}

@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * A thin link: forwards TCP connections to a port of this machine, in each direction at a
@@ -15,19 +17,12 @@ import java.util.concurrent.TimeUnit;
  */
 final class ThinLink implements AutoCloseable {
 
-	private static final String LOOPBACK = "127.0.0.1";
-
 	private static final int CHUNK_BYTES = 4 * 1024;
 
-	private final int sinkPort;
+	private final ServerSocket server = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
 
-	private final Pacer forward;
-
-	private final Pacer backward;
-
-	private final ServerSocket server;
-
-	private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+	/** Interrupting a virtual thread closes the socket that it waits for. */
+	private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
 	/** Paces one direction. Thread-safe. */
 	private static final class Pacer {
@@ -57,82 +52,51 @@ final class ThinLink implements AutoCloseable {
 	 * @param bitsPerSecond rate in each direction
 	 */
 	ThinLink(long bitsPerSecond, int sinkPort) throws IOException {
-		this.sinkPort = sinkPort;
-		this.forward = new Pacer(8e9 / bitsPerSecond);
-		this.backward = new Pacer(8e9 / bitsPerSecond);
-		this.server = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
-		Thread.ofVirtual().name("link").start(this::accept);
+		Pacer forward = new Pacer(8e9 / bitsPerSecond);
+		Pacer backward = new Pacer(8e9 / bitsPerSecond);
+		this.threads.submit(() -> {
+			while (!this.server.isClosed()) {
+				connect(this.server.accept(), sinkPort, forward, backward);
+			}
+			return null;
+		});
 	}
 
 	/** Address of the link for clients, {@code host:port}. */
 	String target() {
-		return LOOPBACK + ":" + this.server.getLocalPort();
+		return "127.0.0.1:" + this.server.getLocalPort();
 	}
 
-	private void accept() {
-		while (!this.server.isClosed()) {
-			try {
-				Socket client = this.server.accept();
-				this.sockets.add(client);
-				connect(client);
-			}
-			catch (IOException _) {
-				// Closed.
-			}
-		}
-	}
-
-	private void connect(Socket client) {
+	private void connect(Socket client, int sinkPort, Pacer forward, Pacer backward) throws IOException {
 		try {
-			Socket sink = new Socket(InetAddress.getLoopbackAddress(), this.sinkPort);
-			this.sockets.add(sink);
-			join(client, sink, this.forward);
-			join(sink, client, this.backward);
+			Socket sink = new Socket(InetAddress.getLoopbackAddress(), sinkPort);
+			sink.setTcpNoDelay(true);
+			client.setTcpNoDelay(true);
+			this.threads.submit(() -> pass(client, sink, forward));
+			this.threads.submit(() -> pass(sink, client, backward));
 		}
 		catch (IOException _) {
-			// Connecting failed; tell the client by closing.
-			close(client);
+			// The client sees that nobody listens.
+			client.close();
 		}
 	}
 
-	private void join(Socket from, Socket to, Pacer pacer) throws IOException {
-		to.setTcpNoDelay(true);
-		Thread.ofVirtual().name("link").start(() -> pass(from, to, pacer));
-	}
-
-	/** Passes on what comes from one side; its end ends the other side, too. */
-	private void pass(Socket from, Socket to, Pacer pacer) {
-		byte[] buffer = new byte[CHUNK_BYTES];
-		try {
+	/** Passes on what comes from one side until either ends, which ends both. */
+	private static @Nullable Void pass(Socket from, Socket to, Pacer pacer) throws IOException, InterruptedException {
+		try (from; to) {
+			byte[] buffer = new byte[CHUNK_BYTES];
 			for (int read = from.getInputStream().read(buffer); read >= 0; read = from.getInputStream().read(buffer)) {
 				pacer.send(read);
 				to.getOutputStream().write(buffer, 0, read);
 			}
-		}
-		catch (IOException _) {
-			// The connection has ended.
-		}
-		catch (InterruptedException _) {
-			Thread.currentThread().interrupt();
-		}
-		finally {
-			close(to);
-		}
-	}
-
-	private static void close(Socket socket) {
-		try {
-			socket.close();
-		}
-		catch (IOException _) {
-			// The connection is useless either way.
+			return null;
 		}
 	}
 
 	@Override
 	public void close() throws IOException {
 		this.server.close();
-		this.sockets.forEach(ThinLink::close);
+		this.threads.shutdownNow();
 	}
 
 }

@@ -35,7 +35,6 @@ import dev.sluice.lab.kit.result.SurgeResult;
 import dev.sluice.lab.kit.result.SurgeResult.Part;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
-import dev.sluice.lab.kit.run.VariantsOption;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
@@ -45,7 +44,6 @@ import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
@@ -70,8 +68,9 @@ public final class SurgeExperiment extends Experiment {
 
 	private static final Duration OPENING = Duration.ofSeconds(60);
 
-	@Mixin
-	private VariantsOption variants = new VariantsOption();
+	@Option(names = "--variants", split = ",", paramLabel = "VARIANT",
+			description = "servlet-platform, servlet-virtual, servlet-async, reactive. Default: all.")
+	private Set<Variant> variants = EnumSet.allOf(Variant.class);
 
 	@Option(names = "--modes", split = ",", paramLabel = "MODE", description = "sync, queued. Default: queued.")
 	private Set<Mode> modes = EnumSet.of(Mode.QUEUED);
@@ -139,7 +138,7 @@ public final class SurgeExperiment extends Experiment {
 	protected void measure() throws IOException, InterruptedException {
 		for (int repetition = 1; repetition <= this.repetitions; repetition++) {
 			for (Mode mode : this.modes) {
-				for (Variant variant : this.variants.value(List.of(Variant.values()))) {
+				for (Variant variant : this.variants) {
 					measure(variant, mode, repetition);
 				}
 			}

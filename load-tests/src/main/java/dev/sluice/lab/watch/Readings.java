@@ -12,9 +12,9 @@ import java.util.function.BiFunction;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.kit.metrics.Exposition;
-import dev.sluice.lab.kit.metrics.Exposition.Series;
-import dev.sluice.lab.kit.metrics.PrometheusHistogram;
+import dev.sluice.lab.kit.measure.Exposition;
+import dev.sluice.lab.kit.measure.Exposition.Series;
+import dev.sluice.lab.kit.measure.PrometheusHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**

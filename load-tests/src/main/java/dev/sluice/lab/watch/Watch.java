@@ -18,7 +18,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-import dev.sluice.lab.kit.metrics.Exposition;
+import dev.sluice.lab.kit.measure.Exposition;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.watch.Readings.Scrape;
 import org.jspecify.annotations.Nullable;

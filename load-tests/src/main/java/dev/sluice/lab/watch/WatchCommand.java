@@ -1,35 +1,31 @@
 package dev.sluice.lab.watch;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.BindException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Ports;
+import dev.sluice.lab.kit.run.LabCommand;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /**
  * {@code lab watch}: serves a page that shows a running system, until it is interrupted.
  */
-@Command(name = "watch", mixinStandardHelpOptions = true, sortOptions = false,
+@Command(name = "watch",
 		description = "Serves a page on this machine that shows a running system live: rates, p99, orders in the system,"
 				+ " circuit breakers, and CPU, heap, GC pauses and threads of each service, from their Prometheus endpoints.",
 		footer = { "",
 				"Without --target: the services of './lab up'. A service that is down is shown as such and comes back by"
 						+ " itself. The figures as JSON: /moments." })
-public final class WatchCommand implements Callable<Integer> {
+public final class WatchCommand extends LabCommand {
 
 	private static final int MAX_OFFSET = 50_000;
 
@@ -45,28 +41,18 @@ public final class WatchCommand implements Callable<Integer> {
 			description = "A service to watch instead, such as gateway=http://127.0.0.1:8080; repeatable.")
 	private Map<String, URI> targets = new LinkedHashMap<>();
 
-	@Spec
-	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
-	private CommandSpec spec;
-
 	@Override
 	public Integer call() throws IOException {
-		if (this.port < 0 || this.port > Ports.MAX) {
-			throw usage("--port: 0 to %s".formatted(Ports.MAX));
-		}
-		if (this.portOffset < 0 || this.portOffset > MAX_OFFSET) {
-			throw usage("--port-offset: 0 to %s".formatted(MAX_OFFSET));
-		}
+		require(this.port >= 0 && this.port <= Ports.MAX, "--port: 0 to %s".formatted(Ports.MAX));
+		require(this.portOffset >= 0 && this.portOffset <= MAX_OFFSET, "--port-offset: 0 to %s".formatted(MAX_OFFSET));
 		Map<String, URI> chosen = targets();
 		// Makes the JDK's HTTP server of this process cut off clients slower than 10 s.
 		System.setProperty("sun.net.httpserver.maxReqTime", "10");
 		System.setProperty("sun.net.httpserver.maxRspTime", "10");
 		// An interrupt is its normal end.
 		try (Interruption _ = new Interruption(0); Watch watch = new Watch(chosen); WatchServer server = serve(watch)) {
-			PrintWriter out = this.spec.commandLine().getOut();
-			chosen.forEach((name, uri) -> out.printf("%-18s %s%n", name, uri));
-			out.printf("%nOpen http://127.0.0.1:%s/ . Ctrl-C stops it.%n", server.port());
-			out.flush();
+			chosen.forEach((name, uri) -> say("%-18s %s".formatted(name, uri)));
+			say("%nOpen http://127.0.0.1:%s/ . Ctrl-C stops it.".formatted(server.port()));
 			Thread.sleep(Duration.ofDays(365));
 		}
 		catch (InterruptedException _) {
@@ -87,10 +73,9 @@ public final class WatchCommand implements Callable<Integer> {
 
 	private Map<String, URI> targets() {
 		this.targets.forEach((name, uri) -> {
-			if (name.isBlank() || !"http".equals(uri.getScheme()) || uri.getHost() == null
-					|| uri.getPort() > Ports.MAX) {
-				throw usage("--target: '%s=%s' is not like gateway=http://127.0.0.1:8080".formatted(name, uri));
-			}
+			require(!name.isBlank() && "http".equals(uri.getScheme()) && uri.getHost() != null
+					&& uri.getPort() <= Ports.MAX,
+					"--target: '%s=%s' is not like gateway=http://127.0.0.1:8080".formatted(name, uri));
 		});
 		if (!this.targets.isEmpty()) {
 			return this.targets;
@@ -100,10 +85,6 @@ public final class WatchCommand implements Callable<Integer> {
 			.forEach((module) -> services.put(module.directory(),
 					URI.create("http://127.0.0.1:%s".formatted(module.managementPort() + this.portOffset))));
 		return services;
-	}
-
-	private ParameterException usage(String message) {
-		return new ParameterException(this.spec.commandLine(), message);
 	}
 
 }

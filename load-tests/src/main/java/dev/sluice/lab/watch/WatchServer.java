@@ -11,7 +11,6 @@ import java.util.stream.Stream;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Page;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -83,8 +82,8 @@ final class WatchServer implements AutoCloseable {
 	 * draws.
 	 */
 	private static String page() {
-		Html html = Page.begin("Sluice: lab watch", "connect-src 'self';",
-				Page.resource("/dev/sluice/lab/watch/watch.css"));
+		Html html = Html.page("Sluice: lab watch", "connect-src 'self';",
+				Html.resource("/dev/sluice/lab/watch/watch.css"));
 		html.open("main");
 		html.open("header").element("h1", "lab watch");
 		html.element("p", "Waiting for the first second …", "class", "facts", "id", "state");
@@ -98,7 +97,7 @@ final class WatchServer implements AutoCloseable {
 		html.open("section", "aria-labelledby", "services-title").element("h2", "Services", "id", "services-title");
 		html.open("ul", "id", "services").close().close();
 		html.open("div", "class", "panels", "id", "panels").close().close();
-		html.code("script", Page.echarts()).code("script", Page.resource("/dev/sluice/lab/watch/watch.js"));
+		html.code("script", Html.echarts()).code("script", Html.resource("/dev/sluice/lab/watch/watch.js"));
 		return html.close().close().toString();
 	}
 

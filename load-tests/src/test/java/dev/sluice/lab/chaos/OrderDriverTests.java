@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.sluice.contract.HttpNames;
 import dev.sluice.lab.StubServer;
-import dev.sluice.lab.chaos.Answer.Meaning;
+import dev.sluice.lab.chaos.OrderLedger.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.chaos.OrderDriver.Gateway;

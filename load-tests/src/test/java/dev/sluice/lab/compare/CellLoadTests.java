@@ -10,13 +10,12 @@ import dev.sluice.lab.kit.plan.Phase;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase.Target;
 import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.plan.Phase.Client;
 import dev.sluice.lab.kit.plan.Phase.Extent;
-import dev.sluice.lab.scenario.ScenarioFile;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -71,7 +70,7 @@ class CellLoadTests {
 
 	@Test
 	void theRatesOfAScenarioAreOfferedToWarmServices() {
-		ComparePlan plan = new ScenarioRun("mine", ScenarioFile.read(Path.of("scenarios/slow-partner.yaml"))).plan();
+		ComparePlan plan = Scenario.read(Path.of("scenarios/slow-partner.yaml")).plan("mine");
 		CellLoad load = plan.load();
 
 		assertThat(plan.cells()).extracting((cell) -> cell.load().size()).containsOnly(20, 60);

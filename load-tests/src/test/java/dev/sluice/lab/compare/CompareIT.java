@@ -2,21 +2,17 @@ package dev.sluice.lab.compare;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.LabRun;
 import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
-import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.Lab;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -32,21 +28,14 @@ class CompareIT {
 	@TempDir
 	private Path directory;
 
+	private final LabRun lab = new LabRun();
+
 	@Test
 	void everyOrderIsSavedOnceAndNoProcessIsLeft() throws Exception {
-		Path results = this.directory.resolve("results");
-		StringWriter out = new StringWriter();
+		RunResult run = this.lab.run(this.directory, "compare --smallest");
 
-		int exitCode = Lab.commandLine()
-			.setOut(new PrintWriter(out))
-			.execute("compare", "--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out",
-					results.toString());
-
-		assertThat(exitCode).isZero();
-		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
-		assertThat(run.partial()).isNull();
 		assertThat(run.cells()).hasSize(8).allSatisfy((result) -> {
-			assertNoProblemButGaps(result, results);
+			assertNoProblemButGaps(result, this.directory);
 			assertThat(result.saved()).isEqualTo(result.accepted()).isGreaterThanOrEqualTo(50);
 			assertThat(result.calls()).isEqualTo(result.accepted() + result.failedCalls());
 			assertThat(result.toSaved()).isNotNull().satisfies((wait) -> {
@@ -65,15 +54,15 @@ class CompareIT {
 				assertThat(result.utilisation().bottleneck()).isNotNull();
 			}
 		});
-		assertThat(out.toString()).startsWith("Everything works. This was the smallest run")
+		assertThat(this.lab.out()).startsWith("Everything works. This was the smallest run")
 			.doesNotContain("Bottleneck of")
 			.containsPattern("servlet-virtual +sync")
 			.containsPattern("reactive +queued")
 			.contains("report.html");
-		assertThat(results.resolve("report.html")).content()
+		assertThat(this.directory.resolve("report.html")).content()
 			.contains("Nothing is concluded", "Bottlenecks")
 			.doesNotContain("Which mode for which load?", "Bottleneck of ");
-		assertRecomputed(results, 8);
+		assertRecomputed(this.directory, 8);
 	}
 
 	/** A busy machine may leave a cell of a second without a scrape or a sample. */
@@ -127,17 +116,11 @@ class CompareIT {
 
 	@Test
 	void measuresBurstsInServicesThatAreNew() throws Exception {
-		Path results = this.directory.resolve("results");
+		RunResult run = this.lab.run(this.directory,
+				"compare --burst --smallest --variants reactive --modes queued --seed 1");
 
-		int exitCode = Lab.commandLine()
-			.setOut(new PrintWriter(new StringWriter()))
-			.execute("compare", "--burst", "--smallest", "--variants", "reactive", "--modes", "queued", "--seed", "1",
-					"--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
-
-		assertThat(exitCode).isZero();
-		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
 		assertThat(run.cells()).hasSize(2).allSatisfy((result) -> {
-			assertNoProblemButGaps(result, results);
+			assertNoProblemButGaps(result, this.directory);
 			assertThat(result.cell().load().kind()).isEqualTo(Load.Kind.BURST);
 			assertThat(result.saved()).isEqualTo(result.cell().load().size());
 		});
@@ -145,17 +128,10 @@ class CompareIT {
 
 	@Test
 	void offersOrdersByTheClock() throws Exception {
-		Path results = this.directory.resolve("results");
+		RunResult run = this.lab.run(this.directory, "compare --rates 50 --smallest --variants reactive --modes sync");
 
-		int exitCode = Lab.commandLine()
-			.setOut(new PrintWriter(new StringWriter()))
-			.execute("compare", "--rates", "50", "--smallest", "--variants", "reactive", "--modes", "sync", "--infra",
-					Infrastructure.fromEnvironment().name(), "--out", results.toString());
-
-		assertThat(exitCode).isZero();
-		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
 		assertThat(run.cells()).singleElement().satisfies((result) -> {
-			assertNoProblemButGaps(result, results);
+			assertNoProblemButGaps(result, this.directory);
 			assertThat(result.cell().load()).isEqualTo(new Load(Load.Kind.OFFERED, 50));
 			assertThat(result.saved()).isEqualTo(50);
 			assertThat(result.savedPerSecond()).as("not faster than they are due").isLessThan(52);
@@ -165,23 +141,14 @@ class CompareIT {
 	/** The most demanding setting: new connections, a small heap. */
 	@Test
 	void findsCausesOverNewConnections() throws Exception {
-		Path results = this.directory.resolve("results");
+		RunResult run = this.lab.run(this.directory, "compare --causes --smallest");
 
-		int exitCode = Lab.commandLine()
-			.setOut(new PrintWriter(new StringWriter()))
-			.execute("compare", "--causes", "--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out",
-					results.toString());
-
-		assertThat(exitCode).isZero();
-		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
-		assertThat(run.partial()).isNull();
 		assertThat(run.cells()).singleElement().satisfies((result) -> {
-			assertNoProblemButGaps(result, results);
+			assertNoProblemButGaps(result, this.directory);
 			assertThat(result.accepted()).isEqualTo(result.cell().load().size());
 			assertThat(result.connectionsOpened()).isGreaterThanOrEqualTo(result.backendMaxInFlight());
 			assertThat(result.services().get("gateway").gcPauses()).isNotNull();
 		});
-		assertThat(results.resolve("report.html")).isNotEmptyFile();
 	}
 
 }

@@ -4,17 +4,21 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Gateway;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
-
-import dev.sluice.lab.kit.plan.BackendModel;
-import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.compare.page.Collapse.Setting;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.plan.BackendModel;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Variant;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -94,6 +98,65 @@ class ComparePlanTests {
 			.map((name) -> new Gateway(name, Variant.REACTIVE, ServiceOptions.NONE))
 			.toList();
 		return new Sweep(gateways, BOTH, BOTH_BACKENDS, Load.Kind.IN_FLIGHT, loads, repetitions, seed, together);
+	}
+
+	private static final ComparePlan GRID = GridExperiment.plan(Length.QUICK);
+
+	@Test
+	void eachCellHasItsBackend() {
+		assertThat(GRID.cells()).allSatisfy((cell) -> assertThat(GRID.backend(cell).behaviour().delay())
+			.isEqualTo(new Delay.Fixed(Long.parseLong(cell.capacity().replace(" ms", "")))));
+	}
+
+	@Test
+	void aSmallPoolIsSetAndTheUsualOneIsNot() {
+		assertThat(GRID.blocks().getFirst().gateways())
+			.extracting((gateway) -> gateway.options().properties().get("server.tomcat.threads.max"))
+			.startsWith("14", null);
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = Load.Kind.class, names = "BURST", mode = EnumSource.Mode.EXCLUDE)
+	void cellsThatLastDifferentTimesHaveBackendsThatDoNotChangeMeanwhile(Load.Kind kind) {
+		assertThat(CompareExperiment.capacities(kind, Length.QUICK)).doesNotContain(BackendModel.STARVED)
+			.isEqualTo(CompareExperiment.capacities(kind, Length.WHOLE));
+	}
+
+	@Test
+	void eachRepetitionBeginsWithAnotherSetting() {
+		ComparePlan plan = new CausesPlan(Length.WHOLE, 2).plan();
+
+		assertThat(gateways(plan).subList(0, 8)).isEqualTo(Stream.of(Setting.values()).map(Setting::label).toList());
+		assertThat(gateways(plan).subList(8, 16)).startsWith("backend 3 threads")
+			.endsWith("base")
+			.containsExactlyInAnyOrderElementsOf(gateways(plan).subList(0, 8));
+		assertThat(plan.cells()).doesNotHaveDuplicates();
+	}
+
+	@Test
+	void withoutRepetitionsTheBaseRunsFirstAndLast() {
+		assertThat(gateways(new CausesPlan(Length.QUICK, 3).plan())).startsWith("base").endsWith("base").hasSize(9);
+	}
+
+	@Test
+	void eachCellHasAPhaseOfItsOwnAndABackend() {
+		ComparePlan plan = new CausesPlan(Length.QUICK, 1).plan();
+
+		assertThat(plan.blocks()).allSatisfy((block) -> {
+			assertThat(block.cells()).extracting(Block::phase).doesNotHaveDuplicates();
+			assertThat(block.cells()).allSatisfy((cell) -> assertThat(plan.backend(cell)).isNotNull());
+		});
+	}
+
+	@Test
+	void twoSettingsHaveNewConnections() {
+		assertThat(new CausesPlan(Length.QUICK, 1).plan().blocks()).filteredOn(Block::newConnections)
+			.flatExtracting(Block::names)
+			.containsExactly("new connections", "all together");
+	}
+
+	private static List<String> gateways(ComparePlan plan) {
+		return plan.blocks().stream().flatMap((block) -> block.names().stream()).toList();
 	}
 
 }

@@ -1,16 +1,12 @@
 package dev.sluice.lab.compare;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Path;
 
-import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.LabRun;
 import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.compare.page.GridPage;
 import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.Lab;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -28,23 +24,16 @@ class GridIT {
 
 	@Test
 	void onlyWhoBlocksAFewThreadsLetsRequestsQueue() throws Exception {
-		Path results = this.directory.resolve("results");
-		StringWriter out = new StringWriter();
+		LabRun lab = new LabRun();
 
-		int exitCode = Lab.commandLine()
-			.setOut(new PrintWriter(out))
-			.execute("grid", "--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out",
-					results.toString());
+		RunResult run = lab.run(this.directory, "grid --smallest");
 
-		assertThat(exitCode).isZero();
-		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
 		assertThat(run.cells()).hasSize(2).allSatisfy((result) -> {
 			assertThat(result.saved()).isPositive().isEqualTo(result.accepted());
 			assertThat(result.failures()).isEmpty();
 			assertThat(result.backendMaxInFlight()).isPositive().isLessThanOrEqualTo(most(result.cell()));
 		});
-		assertThat(out.toString()).contains(GridPage.SMALL_POOL, "reactive");
-		assertThat(results.resolve("report.html")).isNotEmptyFile();
+		assertThat(lab.out()).contains(GridPage.SMALL_POOL, "reactive");
 	}
 
 	private static int most(Cell cell) {

@@ -1,17 +1,14 @@
 package dev.sluice.lab.knee;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
 
-import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.LabRun;
 import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.KneeResult.Step;
-import dev.sluice.lab.kit.result.RunFile;
-import dev.sluice.lab.Lab;
+import dev.sluice.lab.kit.result.RunResult;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -31,31 +28,23 @@ class KneeIT {
 
 	@Test
 	void eachStepIsJudgedByItsAnswersAndQueuedOnesByTheirSavesToo() throws Exception {
-		Path results = this.directory.resolve("results");
-		StringWriter out = new StringWriter();
+		RunResult run = new LabRun().run(this.directory,
+				"knee --smallest --variants servlet-virtual --goal p99=60s,saved-p99=1ms");
 
-		int exitCode = Lab.commandLine()
-			.setOut(new PrintWriter(out))
-			.execute("knee", "--smallest", "--variants", "servlet-virtual", "--goal", "p99=60s,saved-p99=1ms",
-					"--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
-
-		assertThat(exitCode).isZero();
-		assertThat(RunFile.read(results.resolve(RunFile.NAME)).finding()).isInstanceOfSatisfying(KneeResult.class,
-				(result) -> {
-					assertThat(result.knees()).extracting(KneeResult.Knee::name)
-						.containsExactly("servlet-virtual sync", "servlet-virtual queued");
-					Step sync = result.knees().getFirst().steps().getFirst();
-					Step queued = result.knees().get(1).steps().getFirst();
-					// A busy machine may make a gateway refuse orders with 503, which
-					// misses the goal.
-					assertThat(sync.missed()).isEqualTo(GOAL.missed(Mode.SYNC, sync.tally(), sync.latency(), null, 0));
-					assertThat(sync.tally().answered()).isPositive().isEqualTo(sync.tally().due());
-					assertThat(sync.savedP99Millis()).isNull();
-					assertThat(queued.tally().answered()).isEqualTo(queued.tally().due());
-					// The backend alone takes longer than a millisecond.
-					assertThat(queued.missed()).containsAnyOf("saved-p99", "not saved in time", "requests");
-				});
-		assertThat(results.resolve("report.html")).isNotEmptyFile();
+		assertThat(run.finding()).isInstanceOfSatisfying(KneeResult.class, (result) -> {
+			assertThat(result.knees()).extracting(KneeResult.Knee::name)
+				.containsExactly("servlet-virtual sync", "servlet-virtual queued");
+			Step sync = result.knees().getFirst().steps().getFirst();
+			Step queued = result.knees().get(1).steps().getFirst();
+			// A busy machine may make a gateway refuse orders with 503, which
+			// misses the goal.
+			assertThat(sync.missed()).isEqualTo(GOAL.missed(Mode.SYNC, sync.tally(), sync.latency(), null, 0));
+			assertThat(sync.tally().answered()).isPositive().isEqualTo(sync.tally().due());
+			assertThat(sync.savedP99Millis()).isNull();
+			assertThat(queued.tally().answered()).isEqualTo(queued.tally().due());
+			// The backend alone takes longer than a millisecond.
+			assertThat(queued.missed()).containsAnyOf("saved-p99", "not saved in time", "requests");
+		});
 	}
 
 }

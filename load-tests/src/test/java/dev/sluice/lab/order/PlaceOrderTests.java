@@ -1,18 +1,16 @@
 package dev.sluice.lab.order;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 
-import dev.sluice.lab.Lab;
+import dev.sluice.lab.LabRun;
 import dev.sluice.lab.StubServer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,9 +18,7 @@ class PlaceOrderTests {
 
 	private static final String ID = "01a1fdff-3db2-79eb-b87a-f16ebde9363a";
 
-	private final StringWriter out = new StringWriter();
-
-	private final StringWriter err = new StringWriter();
+	private final LabRun lab = new LabRun();
 
 	private final List<String> preferences = new CopyOnWriteArrayList<>();
 
@@ -52,7 +48,7 @@ class PlaceOrderTests {
 	void printsTheAnswer() {
 		assertThat(order()).isZero();
 
-		assertThat(this.out.toString()).contains("HTTP 202", "Location: /orders/" + ID, "\"status\":\"accepted\"");
+		assertThat(this.lab.out()).contains("HTTP 202", "Location: /orders/" + ID, "\"status\":\"accepted\"");
 		assertThat(this.preferences).containsExactly("null");
 	}
 
@@ -69,7 +65,7 @@ class PlaceOrderTests {
 
 		assertThat(order("--follow")).isZero();
 
-		assertThat(this.out.toString()).containsSubsequence("accepted", "retrying", "saved");
+		assertThat(this.lab.out()).containsSubsequence("accepted", "retrying", "saved");
 	}
 
 	@Test
@@ -85,7 +81,7 @@ class PlaceOrderTests {
 
 		assertThat(order("--follow", "--timeout", "1")).isEqualTo(1);
 
-		assertThat(this.err.toString()).contains("neither saved nor failed after 1 s");
+		assertThat(this.lab.err()).contains("neither saved nor failed after 1 s");
 	}
 
 	@Test
@@ -94,17 +90,13 @@ class PlaceOrderTests {
 
 		assertThat(order("--follow")).isEqualTo(1);
 
-		assertThat(this.out.toString()).contains("HTTP 503");
+		assertThat(this.lab.out()).contains("HTTP 503");
 	}
 
 	private int order(String... args) {
-		CommandLine commandLine = Lab.commandLine();
-		String[] all = new String[args.length + 3];
-		all[0] = "order";
-		all[1] = "--gateway";
-		all[2] = this.gateway.uri("").toString();
-		System.arraycopy(args, 0, all, 3, args.length);
-		return commandLine.setOut(new PrintWriter(this.out)).setErr(new PrintWriter(this.err)).execute(all);
+		return this.lab
+			.execute(Stream.concat(Stream.of("order", "--gateway", this.gateway.uri("").toString()), Stream.of(args))
+				.toArray(String[]::new));
 	}
 
 	private static String view(String status) {

@@ -1,8 +1,6 @@
 package dev.sluice.lab.order;
 
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -17,12 +15,11 @@ import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.lab.Lab;
+import dev.sluice.lab.LabRun;
 import dev.sluice.lab.StubServer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import picocli.CommandLine;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,9 +28,7 @@ class RedeliverTests {
 
 	private static final int PAGE = 2;
 
-	private final StringWriter out = new StringWriter();
-
-	private final StringWriter err = new StringWriter();
+	private final LabRun lab = new LabRun();
 
 	/**
 	 * Orders in the sequence in which they failed. This lock also guards the following
@@ -73,7 +68,7 @@ class RedeliverTests {
 		assertThat(redeliver()).isZero();
 
 		assertThat(this.asked).containsExactlyElementsOf(ids);
-		assertThat(this.out.toString()).contains("5 failed orders: 5 queued again, 0 refused");
+		assertThat(this.lab.out()).contains("5 failed orders: 5 queued again, 0 refused");
 	}
 
 	@Test
@@ -106,7 +101,7 @@ class RedeliverTests {
 		assertThat(redeliver()).isEqualTo(1);
 
 		assertThat(this.asked).hasSize(2);
-		assertThat(this.out.toString()).contains(gone + "  left: 409")
+		assertThat(this.lab.out()).contains(gone + "  left: 409")
 			.contains("2 failed orders: 1 queued again, 1 refused");
 	}
 
@@ -119,7 +114,7 @@ class RedeliverTests {
 		assertThat(redeliver()).isEqualTo(1);
 
 		assertThat(this.asked).containsExactly(first);
-		assertThat(this.err.toString()).contains("accepts no more: 503").contains("Run it again later");
+		assertThat(this.lab.err()).contains("accepts no more: 503").contains("Run it again later");
 	}
 
 	@Test
@@ -148,13 +143,13 @@ class RedeliverTests {
 		assertThat(redeliver("--dry-run")).isZero();
 
 		assertThat(this.asked).isEmpty();
-		assertThat(this.out.toString()).contains(id + "  broken", "1 failed orders would be delivered again");
+		assertThat(this.lab.out()).contains(id + "  broken", "1 failed orders would be delivered again");
 	}
 
 	@Test
 	void refusesWhatCannotBe() {
 		assertThat(redeliver("--since", "yesterday")).isEqualTo(2);
-		assertThat(redeliver("--gateway", "localhost")).isEqualTo(2);
+		assertThat(this.lab.execute("redeliver", "--gateway", "localhost")).isEqualTo(2);
 	}
 
 	private UUID fail(String reason, String at) {
@@ -193,12 +188,9 @@ class RedeliverTests {
 	}
 
 	private int redeliver(String... args) {
-		CommandLine commandLine = Lab.commandLine();
-		String[] all = Stream
-			.concat(Stream.of("redeliver", "--gateway", this.gateway.uri("").toString()), Stream.of(args))
-			.toArray(String[]::new);
-		commandLine.setOverwrittenOptionsAllowed(true);
-		return commandLine.setOut(new PrintWriter(this.out)).setErr(new PrintWriter(this.err)).execute(all);
+		return this.lab.execute(
+				Stream.concat(Stream.of("redeliver", "--gateway", this.gateway.uri("").toString()), Stream.of(args))
+					.toArray(String[]::new));
 	}
 
 }

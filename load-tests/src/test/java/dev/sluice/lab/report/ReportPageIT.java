@@ -11,7 +11,7 @@ import java.util.List;
 import javax.imageio.ImageIO;
 
 import dev.sluice.lab.Browser;
-import dev.sluice.lab.kit.page.Page;
+import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.AfterAll;
@@ -128,7 +128,7 @@ class ReportPageIT {
 
 	/** The rows of a table look alike: some of each are examined. */
 	private static String violations(String options) throws Exception {
-		browser.run(Page.resource("/axe.min.js"));
+		browser.run(Html.resource("/axe.min.js"));
 		return browser.evaluate(
 				"""
 						axe.run({ include: [['html']], exclude: [['tbody tr:nth-child(n+%s)']] }, { resultTypes: ['violations']%s }).then((found) => found.violations

@@ -9,7 +9,6 @@ import java.util.stream.Stream;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.cell.CellResult;
-import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
@@ -129,14 +128,6 @@ class ReportTests {
 
 		assertThat(page).contains("Partial: interrupted", "No cell was measured", "No load was measured in both modes")
 			.doesNotContain("null", "NaN");
-	}
-
-	@Test
-	void saysHowFastTheConsumerDrained() {
-		String page = withoutScripts(
-				Report.page(Runs.found("drain", new DrainResult(20_000, 100, 50, 12_000, 6.2, 1_950))));
-
-		assertThat(page).contains("lab drain", "1,950 orders/s while 12,000 were delivered", "97.5 % of the 2,000/s");
 	}
 
 	private static List<JsonNode> charts(String page) {

@@ -1,17 +1,13 @@
 package dev.sluice.lab.sink;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Path;
 
-import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.LabRun;
 import dev.sluice.lab.NoProcessLeft;
-import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.kit.result.SinkResult.Mode;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
-import dev.sluice.lab.Lab;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -29,17 +25,10 @@ class SinkIT {
 
 	@Test
 	void movesTheSameDataInEveryWay() throws Exception {
-		Path results = this.directory.resolve("results");
-		StringWriter out = new StringWriter();
+		LabRun lab = new LabRun();
 
-		int exitCode = Lab.commandLine()
-			.setOut(new PrintWriter(out))
-			.execute("sink", "--quick", "--megabytes", "3", "--repetitions", "1", "--settings", "storage,link",
-					"--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
+		RunResult run = lab.run(this.directory, "sink --quick --megabytes 3 --repetitions 1 --settings storage,link");
 
-		assertThat(exitCode).as(out.toString()).isZero();
-		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
-		assertThat(run.partial()).isNull();
 		SinkResult sink = (SinkResult) run.finding();
 		assertThat(sink.transfers()).hasSize(8);
 		assertThat(sink.transfers()).filteredOn((transfer) -> transfer.setting() == Setting.STORAGE)
@@ -51,8 +40,7 @@ class SinkIT {
 					transfer.bytes() * 11 / 10));
 		assertThat(sink.transfers()).filteredOn((transfer) -> transfer.mode() == Mode.STREAM_ZSTD)
 			.allSatisfy((transfer) -> assertThat(transfer.wireBytes()).isBetween(1L, transfer.bytes() / 2));
-		assertThat(out.toString()).contains("stop and wait, 54 connections", "report.html");
-		assertThat(results.resolve("report.html")).isNotEmptyFile();
+		assertThat(lab.out()).contains("stop and wait, 54 connections", "report.html");
 	}
 
 }

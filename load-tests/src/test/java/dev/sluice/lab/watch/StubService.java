@@ -1,14 +1,9 @@
 package dev.sluice.lab.watch;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import com.sun.net.httpserver.HttpServer;
+import dev.sluice.lab.StubServer;
 
 /**
  * Serves metrics like those of a gateway. Each scrape reports ten more saved orders. Can
@@ -18,30 +13,13 @@ final class StubService implements AutoCloseable {
 
 	private final AtomicInteger scrapes = new AtomicInteger();
 
-	private HttpServer server;
+	private StubServer server = start(0);
 
-	private final int port;
+	private final int port = this.server.uri("").getPort();
 
-	StubService() {
-		this.server = start(0);
-		this.port = this.server.getAddress().getPort();
-	}
-
-	private HttpServer start(int atPort) {
-		try {
-			HttpServer started = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), atPort), 0);
-			started.createContext("/actuator/prometheus", (exchange) -> {
-				byte[] body = text(this.scrapes.incrementAndGet()).getBytes(StandardCharsets.UTF_8);
-				exchange.sendResponseHeaders(200, body.length);
-				exchange.getResponseBody().write(body);
-				exchange.close();
-			});
-			started.start();
-			return started;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+	private StubServer start(int atPort) {
+		return new StubServer(atPort).on("/actuator/prometheus",
+				(exchange) -> StubServer.answer(exchange, 200, text(this.scrapes.incrementAndGet())));
 	}
 
 	private static String text(int scrape) {
@@ -60,7 +38,7 @@ final class StubService implements AutoCloseable {
 	}
 
 	void stop() {
-		this.server.stop(0);
+		this.server.close();
 	}
 
 	void startAgain() {

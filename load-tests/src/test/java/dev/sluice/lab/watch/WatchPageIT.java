@@ -9,7 +9,7 @@ import java.util.Map;
 
 import dev.sluice.lab.Browser;
 import dev.sluice.lab.NoProcessLeft;
-import dev.sluice.lab.kit.page.Page;
+import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.watch.Watch.Moment;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,7 +55,7 @@ class WatchPageIT {
 			int length = Integer.parseInt(browser.evaluate(line));
 			await().until(() -> Integer.parseInt(browser.evaluate(line)) > length);
 			readsTheMomentAtTheMouse(browser);
-			browser.run(Page.resource("/axe.min.js"));
+			browser.run(Html.resource("/axe.min.js"));
 			assertThat(browser
 				.evaluate("axe.run().then((found) => found.violations.map((each) => each.id + each.nodes[0].html))"))
 				.isEmpty();

@@ -2,6 +2,7 @@ package dev.sluice.lab.watch;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.LabRun;
 import dev.sluice.lab.watch.Watch.Moment;
 import dev.sluice.lab.watch.Watch.State;
 import org.junit.jupiter.api.AfterEach;
@@ -122,6 +124,19 @@ class WatchServerTests {
 			return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines()
 				.findFirst()
 				.orElseThrow();
+		}
+	}
+
+	private final LabRun lab = new LabRun();
+
+	@Test
+	void saysThatThePortIsTaken() throws Exception {
+		try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			int exit = this.lab.execute("watch", "--port", "" + taken.getLocalPort());
+
+			assertThat(exit).isEqualTo(1);
+			assertThat(this.lab.err()).hasLineCount(1)
+				.contains("port %s is taken".formatted(taken.getLocalPort()), "--port");
 		}
 	}
 

@@ -12,7 +12,6 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.compare.figures.Conclusion;
 import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
@@ -74,7 +73,7 @@ final class CellTables {
 
 	/** What limited most cells, in sentences. */
 	static List<String> bottlenecks(RunResult run) {
-		if (Conclusion.refusal(run).isPresent()) {
+		if (ComparePage.refusal(run).isPresent()) {
 			return List.of();
 		}
 		return run.cells()

@@ -8,11 +8,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.compare.figures.CellGroup;
-import dev.sluice.lab.compare.figures.Conclusion;
-import dev.sluice.lab.compare.figures.Coordinates;
-import dev.sluice.lab.compare.figures.Coordinates.Series;
-import dev.sluice.lab.compare.figures.ModeByLoad;
+import dev.sluice.lab.compare.page.Coordinates.Series;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.page.Chart;
@@ -24,7 +20,8 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.scenario.ScenarioPage;
+import dev.sluice.lab.kit.result.ScenarioResult;
+import dev.sluice.lab.kit.result.ScenarioResult.Judgement;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +49,7 @@ public final class ComparePage {
 		this.compare = compare;
 		this.groups = CellGroup.of(run);
 		this.kind = this.groups.isEmpty() ? Load.Kind.IN_FLIGHT : this.groups.getFirst().load().kind();
-		this.refusal = Conclusion.refusal(run);
+		this.refusal = ComparePage.refusal(run);
 	}
 
 	/**
@@ -64,13 +61,13 @@ public final class ComparePage {
 
 	private List<Section> sections() {
 		Section cells = new Section("cells", "All cells", (html) -> CellTables.all(this.run, html));
-		if (this.run.experiment().equals(CausesPage.NAME)) {
-			return List.of(CausesPage.section(this.run), cells);
+		if (this.run.experiment().equals(Collapse.NAME)) {
+			return List.of(Collapse.section(this.run), cells);
 		}
 		List<Section> sections = new ArrayList<>(isGrid() ? GridPage.sections(this.run) : answered());
 		sections.add(new Section("throughput", "Throughput against load", this::throughput));
 		sections.add(new Section("wait", "What a client waits for", (html) -> Waits.write(this.run, html)));
-		sections.add(new Section("cost", "What an order costs", (html) -> CostTables.write(this.run, html)));
+		sections.add(new Section("cost", "What an order costs", (html) -> Cost.write(this.run, html)));
 		if (CellTables.hasUtilisations(this.run)) {
 			sections.add(new Section("bottleneck", "Bottlenecks", CellTables.bottlenecks(this.run),
 					(html) -> CellTables.bottlenecks(this.run, html)));
@@ -95,7 +92,10 @@ public final class ComparePage {
 			.ifPresent((why) -> sections.add(new Section("summary", "Nothing is concluded", List.of(why), (_) -> {
 			})));
 		if (this.compare.scenario() != null) {
-			sections.add(ScenarioPage.section(this.compare.scenario()));
+			ScenarioResult scenario = this.compare.scenario();
+			sections.add(new Section("scenario", "Scenario " + scenario.name(),
+					List.of(scenario.question(), limits(scenario)), List.of(judgements(scenario)), (_) -> {
+					}));
 		}
 		else if (this.kind == Load.Kind.OFFERED) {
 			sections.add(new Section("rates", "Which rate does each mode keep up with?",
@@ -119,7 +119,7 @@ public final class ComparePage {
 	private String text() {
 		StringBuilder text = new StringBuilder();
 		sections().forEach((section) -> text.append(section.text()));
-		if (this.run.experiment().equals(CausesPage.NAME)) {
+		if (this.run.experiment().equals(Collapse.NAME)) {
 			return text.toString();
 		}
 		if (this.refusal.isEmpty() && this.compare.scenario() == null && !isGrid() && this.kind != Load.Kind.OFFERED) {
@@ -274,6 +274,56 @@ public final class ComparePage {
 				? "Every one of the %s orders that were accepted was saved.".formatted(Figures.count(accepted))
 				: "%s of %s orders that were accepted had not been saved when their cell ended: lost, or still on the way."
 					.formatted(Figures.count(missing), Figures.count(accepted));
+	}
+
+	private static String limits(ScenarioResult scenario) {
+		return scenario.limits().isEmpty() ? "It has no limits to keep."
+				: "Limits: %s. Kept in %s of %s cells.".formatted(String.join(", ", scenario.limits()),
+						Figures.count(scenario.judgements().stream().filter(Judgement::kept).count()),
+						Figures.count(scenario.judgements().size()));
+	}
+
+	private static Table judgements(ScenarioResult scenario) {
+		return Table.of("Each cell that others did not disturb against the limits", scenario.judgements(),
+				List.of(Column.words("Variant", (each) -> each.cell().variant()),
+						Column.words("Mode", (each) -> each.cell().mode()),
+						Column.words("Missed", (each) -> each.kept() ? "nothing" : String.join("; ", each.missed())),
+						Column.words("load", (each) -> each.cell().load().toString()),
+						Column.count("repetition", (each) -> each.cell().repetition())));
+	}
+
+	/**
+	 * Why nothing is concluded from a run, in a sentence: by design, because most of its
+	 * cells are unreliable, or because one of its checks fails. Empty if something is.
+	 */
+	public static Optional<String> refusal(RunResult run) {
+		List<CellResult> cells = run.cells();
+		if (cells.isEmpty()) {
+			return Optional.empty();
+		}
+		if (run.finding() instanceof CompareResult compare && "smallest".equals(compare.length())) {
+			return Optional.of("Everything works. This was the smallest run, which concludes nothing about the modes.");
+		}
+		long unreliable = cells.stream().filter(Reliability::unusable).count();
+		// First, because a busy machine makes checks fail, too.
+		if (unreliable * 2 <= cells.size()) {
+			return run.checks()
+				.stream()
+				.filter((check) -> !check.holds())
+				.findFirst()
+				.map((check) -> "Nothing is concluded: a check of this run failed (%s: %s).".formatted(check.what(),
+						check.detail()));
+		}
+		double[] foreign = cells.stream()
+			.mapToDouble((cell) -> (cell.foreignCpuShare() != null) ? cell.foreignCpuShare() : 0)
+			.filter((share) -> share > Reliability.FOREIGN_CPU_LIMIT)
+			.sorted()
+			.toArray();
+		return Optional.of("Nothing is concluded: %s of %s cells are unreliable%s.%s".formatted(unreliable,
+				cells.size(),
+				(foreign.length > 0) ? ", %s of them because other processes used up to %s of the machine's CPU"
+					.formatted(foreign.length, Figures.percent(foreign[foreign.length - 1])) : "; the report says why",
+				(foreign.length > 0) ? " Measure again while nothing else runs." : ""));
 	}
 
 }

@@ -4,8 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-import dev.sluice.lab.compare.figures.CellGroup.Pair;
-import dev.sluice.lab.compare.figures.CellGroup;
+import dev.sluice.lab.compare.page.CellGroup.Pair;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;

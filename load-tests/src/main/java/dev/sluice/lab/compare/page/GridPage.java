@@ -4,9 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-import dev.sluice.lab.compare.figures.CellGroup;
-import dev.sluice.lab.compare.figures.Coordinates;
-import dev.sluice.lab.compare.figures.Coordinates.Series;
+import dev.sluice.lab.compare.page.Coordinates.Series;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;

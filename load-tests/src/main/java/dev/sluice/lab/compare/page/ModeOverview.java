@@ -7,9 +7,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.compare.figures.Coordinates;
-import dev.sluice.lab.compare.figures.ModeByLoad;
-import dev.sluice.lab.compare.figures.ModeByLoad.Ratio;
+import dev.sluice.lab.compare.page.ModeByLoad.Ratio;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;

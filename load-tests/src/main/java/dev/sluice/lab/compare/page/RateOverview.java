@@ -7,8 +7,6 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.compare.figures.CellGroup;
-import dev.sluice.lab.compare.figures.Coordinates;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;

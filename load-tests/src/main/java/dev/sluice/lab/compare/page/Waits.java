@@ -6,8 +6,6 @@ import java.util.Optional;
 import java.util.Objects;
 import java.util.function.Function;
 
-import dev.sluice.lab.compare.figures.CellGroup;
-import dev.sluice.lab.compare.figures.Coordinates;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;

@@ -8,12 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicIntegerArray;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -42,9 +37,6 @@ public final class OpenClient implements AutoCloseable {
 
 	/** Time before the first request is due, so that it is not late. */
 	private static final long LEAD_NANOS = 50_000_000;
-
-	/** Longest wait for the listener to handle a second. */
-	private static final long REPORT_SECONDS = 10;
 
 	private static final OperatingSystemMXBean SYSTEM = ManagementFactory
 		.getPlatformMXBean(OperatingSystemMXBean.class);
@@ -193,18 +185,21 @@ public final class OpenClient implements AutoCloseable {
 				for (int i = 0; i < step.requests(); i++) {
 					long due = begun + Math.round(i * periodNanos);
 					sleepUntil(due);
-					execution.lagMicros[number] = micros(System.nanoTime() - due);
-					if (execution.outstanding.get() < load.maxOutstanding()) {
-						execution.send(sender, number, due);
+					if (execution.begin(number, due, load.maxOutstanding())) {
+						int sent = number;
+						sender.send(sent, (status, failure) -> execution.end(sent, due, status, failure));
 					}
 					number++;
 				}
 				begun += step.duration().toNanos();
 				sleepUntil(begun);
 			}
-			execution.awaitSecond(load.duration().toSeconds());
+			// The last second ends with the load, but is reported like the others.
+			while (ticker.isAlive() && execution.reported() < load.duration().toSeconds()) {
+				Thread.sleep(1);
+			}
 			long deadline = begun + load.patience().toNanos();
-			while (execution.outstanding.get() > 0 && System.nanoTime() - deadline < 0) {
+			while (execution.outstanding() > 0 && System.nanoTime() - deadline < 0) {
 				Thread.sleep(1);
 			}
 		}
@@ -238,79 +233,88 @@ public final class OpenClient implements AutoCloseable {
 		this.caller.close();
 	}
 
-	/** A load being sent. */
+	/** A load being sent. Thread-safe: guarded by itself. */
 	private static final class Execution {
 
 		private final Instant start;
 
 		private final int[] lagMicros;
 
-		private final AtomicIntegerArray latencyMicros;
+		private final int[] latencyMicros;
 
 		/** As in {@link Requests}. */
-		private final AtomicIntegerArray status;
+		private final int[] status;
 
-		private final AtomicLong outstanding = new AtomicLong();
-
-		private final LongAdder sent = new LongAdder();
-
-		private final LongAdder answered = new LongAdder();
-
-		private final LongAdder answeredMicros = new LongAdder();
-
-		private final Map<String, LongAdder> failures = new ConcurrentHashMap<>();
+		private final Map<String, Long> failures = new TreeMap<>();
 
 		private final List<Second> seconds = new ArrayList<>();
 
-		private final Semaphore reported = new Semaphore(0);
+		private long sent;
+
+		private long outstanding;
+
+		private long answered;
+
+		private long answeredMicros;
 
 		Execution(int requests, Instant start) {
 			this.start = start;
 			this.lagMicros = new int[requests];
-			this.latencyMicros = new AtomicIntegerArray(requests);
-			this.status = new AtomicIntegerArray(requests);
+			this.latencyMicros = new int[requests];
+			this.status = new int[requests];
 		}
 
-		void send(Sender sender, int number, long due) {
-			this.sent.increment();
-			this.outstanding.incrementAndGet();
-			this.status.set(number, Requests.NOT_ANSWERED);
-			sender.send(number, (answer, failure) -> {
-				int micros = micros(System.nanoTime() - due);
-				this.latencyMicros.set(number, micros);
-				this.status.set(number, answer);
-				if (answer != Requests.NOT_ANSWERED) {
-					this.answered.increment();
-					this.answeredMicros.add(micros);
-				}
-				if (failure != null) {
-					this.failures.computeIfAbsent(failure, (_) -> new LongAdder()).increment();
-				}
-				this.outstanding.decrementAndGet();
-			});
+		/** Whether to send the request: not if so many are outstanding. */
+		synchronized boolean begin(int number, long due, int most) {
+			this.lagMicros[number] = micros(System.nanoTime() - due);
+			if (this.outstanding >= most) {
+				return false;
+			}
+			this.sent++;
+			this.outstanding++;
+			this.status[number] = Requests.NOT_ANSWERED;
+			return true;
+		}
+
+		synchronized void end(int number, long due, int answer, @Nullable String failure) {
+			int micros = micros(System.nanoTime() - due);
+			this.outstanding--;
+			this.latencyMicros[number] = micros;
+			this.status[number] = answer;
+			if (answer != Requests.NOT_ANSWERED) {
+				this.answered++;
+				this.answeredMicros += micros;
+			}
+			if (failure != null) {
+				this.failures.merge(failure, 1L, Long::sum);
+			}
+		}
+
+		synchronized long outstanding() {
+			return this.outstanding;
+		}
+
+		synchronized int reported() {
+			return this.seconds.size();
 		}
 
 		void tick(long start, Consumer<Second> each) {
-			long sentBefore = 0;
-			long answeredBefore = 0;
 			long microsBefore = 0;
+			Second last = new Second(0, 0, 0, 0, 0, 0, null, 0);
 			try {
 				for (int second = 1;; second++) {
 					TimeUnit.NANOSECONDS.sleep(start + TimeUnit.SECONDS.toNanos(second) - System.nanoTime());
-					long sentUntil = this.sent.sum();
-					long answeredUntil = this.answered.sum();
-					long microsUntil = this.answeredMicros.sum();
-					long answeredNow = answeredUntil - answeredBefore;
-					Second now = new Second(second, sentUntil, answeredUntil, this.outstanding.get(),
-							sentUntil - sentBefore, answeredNow,
-							(answeredNow > 0) ? (microsUntil - microsBefore) / 1_000.0 / answeredNow : null,
-							ManagementFactory.getThreadMXBean().getThreadCount());
-					this.seconds.add(now);
-					each.accept(now);
-					this.reported.release();
-					sentBefore = sentUntil;
-					answeredBefore = answeredUntil;
-					microsBefore = microsUntil;
+					synchronized (this) {
+						long now = this.answered - last.answered();
+						last = new Second(second, this.sent, this.answered, this.outstanding, this.sent - last.sent(),
+								now, (now > 0) ? (this.answeredMicros - microsBefore) / 1_000.0 / now : null,
+								ManagementFactory.getThreadMXBean().getThreadCount());
+						microsBefore = this.answeredMicros;
+					}
+					each.accept(last);
+					synchronized (this) {
+						this.seconds.add(last);
+					}
 				}
 			}
 			catch (InterruptedException _) {
@@ -318,32 +322,19 @@ public final class OpenClient implements AutoCloseable {
 			}
 		}
 
-		/** The last second ends with the load, but is reported like the others. */
-		void awaitSecond(long second) throws InterruptedException {
-			if (second > 0 && !this.reported.tryAcquire((int) second, REPORT_SECONDS, TimeUnit.SECONDS)) {
-				throw new IllegalStateException("The status of a second was not reported");
-			}
-		}
-
-		Figures figures(long cpuNanos) {
-			Requests requests = new Requests(this.start, this.lagMicros, copy(this.latencyMicros), copy(this.status));
+		synchronized Figures figures(long cpuNanos) {
+			Requests requests = new Requests(this.start, this.lagMicros, this.latencyMicros.clone(),
+					this.status.clone());
 			int[] latencies = IntStream.range(0, requests.status().length)
 				.filter((number) -> requests.status()[number] > 0)
 				.map((number) -> requests.latencyMicros()[number])
 				.toArray();
-			Map<String, Long> failed = new TreeMap<>();
-			this.failures.forEach((failure, times) -> failed.put(failure, times.sum()));
-			long all = this.sent.sum();
-			Tally tally = new Tally(this.lagMicros.length, all, this.lagMicros.length - all, this.answered.sum(),
-					this.outstanding.get(), failed);
+			Tally tally = new Tally(this.status.length, this.sent, this.status.length - this.sent, this.answered,
+					this.outstanding, this.failures);
 			Timing lag = Timing.of(this.lagMicros);
 			return new Figures(tally, Timing.of(latencies),
 					(lag != null) ? lag : new Timing(0.0, 0, null, null, null, 0),
-					(all > 0) ? cpuNanos / 1e6 / all : null, List.copyOf(this.seconds), requests);
-		}
-
-		private static int[] copy(AtomicIntegerArray array) {
-			return IntStream.range(0, array.length()).map(array::get).toArray();
+					(this.sent > 0) ? cpuNanos / 1e6 / this.sent : null, List.copyOf(this.seconds), requests);
 		}
 
 	}

@@ -1,6 +1,7 @@
 package dev.sluice.lab.kit.deployed;
 
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
 import tools.jackson.databind.PropertyNamingStrategies.KebabCaseStrategy;
 import tools.jackson.databind.annotation.JsonNaming;
 
@@ -36,6 +38,35 @@ public record Target(Map<String, URI> gateways, Map<String, URI> metrics, Access
 	public record Access(@Nullable Path token, @Nullable Path metricsToken, @Nullable Path ca) {
 
 		public static final Access OPEN = new Access(null, null, null);
+
+	}
+
+	/** Options of the commands that can measure a deployed system. */
+	public static final class TargetOptions {
+
+		@Option(names = "--target", paramLabel = "FILE|URI,…",
+				description = "Measures a deployed system and starts nothing: a target file, or the gateways' base URIs.")
+		private @Nullable String target;
+
+		/**
+		 * The target.
+		 * @return null if none is given
+		 * @throws IllegalArgumentException if it cannot be read
+		 */
+		public @Nullable Target value() {
+			if (this.target == null) {
+				return null;
+			}
+			if (this.target.matches("https?://.*")) {
+				return Target.of(this.target);
+			}
+			Path file = Path.of(this.target);
+			if (!Files.exists(file)) {
+				throw new IllegalArgumentException(
+						"--target '%s' is not a file; a gateway's URI begins with http".formatted(this.target));
+			}
+			return Target.read(file);
+		}
 
 	}
 

@@ -19,13 +19,15 @@ import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.load.LoadGenerator.Progress;
 import dev.sluice.lab.kit.load.OrderSupply.Counts;
 import dev.sluice.lab.kit.measure.OrderCalls;
-import dev.sluice.lab.kit.measure.OrderTimes;
+import dev.sluice.lab.kit.measure.OrderCalls.OrderTimes;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.plan.Phase;
+import dev.sluice.lab.kit.plan.Phase.Outcome;
 import dev.sluice.lab.kit.plan.Phase.Settling;
-import dev.sluice.lab.kit.plan.PhaseOutcome;
-import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
+import dev.sluice.lab.kit.process.ProcessTime;
+import dev.sluice.lab.kit.process.ProcessTime.Reading;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
@@ -118,7 +120,7 @@ public final class PhaseRunner {
 	 * @return how it ended; the files of a measured one are written
 	 * @throws LabException if it cannot be run to its end
 	 */
-	public PhaseOutcome run(Phase phase) throws IOException, InterruptedException {
+	public Outcome run(Phase phase) throws IOException, InterruptedException {
 		if (this.unclean != null) {
 			recover(this.unclean.targets().getFirst().gateway());
 			this.unclean = null;
@@ -136,14 +138,14 @@ public final class PhaseRunner {
 	 * Load and rest by turns, until two loads agree. Under load the compilers get no more
 	 * of the cores than other threads, and are behind for minutes; a rest is theirs.
 	 */
-	private PhaseOutcome warmUp(Phase phase, Settling rule) throws IOException, InterruptedException {
+	private Outcome warmUp(Phase phase, Settling rule) throws IOException, InterruptedException {
 		WarmUpWatch watch = new WarmUpWatch(rule);
 		while (true) {
 			Phase cycle = phase.named(phase.name() + " " + (watch.windows().size() + 1));
 			begin(cycle);
-			watch.begin(System.nanoTime(), this.time.millis(), this.time.jitMillis());
+			Reading begin = this.time.read();
 			Counts counts = end(cycle);
-			watch.end(System.nanoTime(), this.backend.savedIfKnown(), this.time.millis(), this.time.jitMillis());
+			watch.add(begin, this.time.read(), this.backend.savedIfKnown());
 			this.warming.accept(rule, watch.windows());
 			if (watch.isOver()) {
 				return outcome(phase, counts, watch.windows());
@@ -220,17 +222,17 @@ public final class PhaseRunner {
 		return saved;
 	}
 
-	private PhaseOutcome outcome(Phase phase, Counts counts, List<WarmUpWindow> windows)
+	private Outcome outcome(Phase phase, Counts counts, List<WarmUpWindow> windows)
 			throws IOException, InterruptedException {
 		BackendAudit audit = this.backend.audit();
 		Instant end = Instant.now();
 		if (!phase.measured()) {
-			return new PhaseOutcome(phase.name(), counts.placed(), counts.accepted(), end, audit, 0, windows);
+			return new Outcome(phase.name(), counts.placed(), counts.accepted(), end, audit, 0, windows);
 		}
 		OrderCalls calls = OrderCalls.read(OrderCalls.file(this.outcomes, phase.name()));
 		calls.times(OrderSupply.identity(this.token, phase.name())::id, this.backend.savedMicros())
 			.write(OrderTimes.file(this.outcomes, phase.name()));
-		PhaseOutcome outcome = new PhaseOutcome(phase.name(), counts.placed(), counts.accepted(), end, audit,
+		Outcome outcome = new Outcome(phase.name(), counts.placed(), counts.accepted(), end, audit,
 				calls.startLagP99Millis(phase), windows);
 		Files.write(this.outcomes.resolve(phase.name() + ".json"), JSON.writeValueAsBytes(outcome));
 		return outcome;

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
+import dev.sluice.lab.kit.process.ProcessTime.Reading;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.plan.Phase.Settling;
-import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
 import dev.sluice.lab.kit.result.RunResult.Check;
-import org.jspecify.annotations.Nullable;
 
 /** The windows of a warm-up, and whether it is over. Not thread-safe. */
 public final class WarmUpWatch {
@@ -23,51 +23,30 @@ public final class WarmUpWatch {
 	/** Begin of the first window. */
 	private long startNanos;
 
-	/** Begin of the latest window. */
-	private long beginNanos;
-
 	private long endNanos;
 
 	private long saved;
-
-	private long cpuMillis;
-
-	private @Nullable Long jitMillis;
 
 	public WarmUpWatch(Settling rule) {
 		this.rule = rule;
 	}
 
 	/**
-	 * Begins a window.
-	 * @param cpu CPU time of the processes until now, in milliseconds
-	 * @param jit the part of it that their compilers used; null where the system does not
-	 * report it
-	 */
-	public void begin(long nanos, long cpu, @Nullable Long jit) {
-		if (this.windows.isEmpty()) {
-			this.startNanos = nanos;
-		}
-		this.beginNanos = nanos;
-		this.cpuMillis = cpu;
-		this.jitMillis = jit;
-	}
-
-	/**
-	 * Ends a window.
+	 * Adds a window.
 	 * @param orders saved in it
-	 * @param cpu CPU time of the processes until now, in milliseconds
-	 * @param jit the part of it that their compilers used; null where the system does not
-	 * report it
 	 */
-	public void end(long nanos, long orders, long cpu, @Nullable Long jit) {
-		long spent = cpu - this.cpuMillis;
-		this.windows.add(new WarmUpWindow((nanos - this.startNanos) / SECOND_NANOS,
-				orders * SECOND_NANOS / Math.max(1, nanos - this.beginNanos),
-				(orders > 0 && spent > 0) ? (double) spent / orders : null,
-				(jit != null && this.jitMillis != null && spent > 0) ? (double) (jit - this.jitMillis) / spent : null));
-		this.endNanos = nanos;
+	public void add(Reading begin, Reading end, long orders) {
+		if (this.windows.isEmpty()) {
+			this.startNanos = begin.nanos();
+		}
+		this.endNanos = end.nanos();
 		this.saved += orders;
+		long spent = end.cpuMillis() - begin.cpuMillis();
+		this.windows.add(new WarmUpWindow((this.endNanos - this.startNanos) / SECOND_NANOS,
+				orders * SECOND_NANOS / Math.max(1, this.endNanos - begin.nanos()),
+				(orders > 0 && spent > 0) ? (double) spent / orders : null,
+				(end.jitMillis() != null && begin.jitMillis() != null && spent > 0)
+						? (double) (end.jitMillis() - begin.jitMillis()) / spent : null));
 	}
 
 	/** Whether it has settled or its time is up. */

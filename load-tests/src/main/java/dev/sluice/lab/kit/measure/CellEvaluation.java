@@ -10,15 +10,16 @@ import java.util.Set;
 
 import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.Utilisation;
+import dev.sluice.lab.kit.measure.UtilisationEvaluation.Calls;
 import dev.sluice.lab.kit.measure.GcLog.Pause;
-import dev.sluice.lab.kit.measure.BottleneckRules.Calls;
 import dev.sluice.lab.kit.measure.OrderCalls.Call;
-import dev.sluice.lab.kit.metrics.Scrapes;
+import dev.sluice.lab.kit.measure.OrderCalls.OrderTimes;
+import dev.sluice.lab.kit.measure.PrometheusScraper.Scrapes;
 import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.plan.Phase.Outcome;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.statistics.Timing;
 import dev.sluice.lab.kit.statistics.Window;
@@ -51,7 +52,7 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 	 * @param calls its calls
 	 * @param times of its orders
 	 */
-	public CellResult evaluate(Cell cell, PhaseOutcome outcome, OrderCalls calls, OrderTimes times) {
+	public CellResult evaluate(Cell cell, Outcome outcome, OrderCalls calls, OrderTimes times) {
 		List<Call> answered = calls.answered();
 		long saved = outcome.audit().saved();
 		Instant lastSaved = outcome.audit().lastSavedAt();
@@ -80,7 +81,7 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 		return UtilisationEvaluation.names();
 	}
 
-	private Utilisation utilisation(Cell cell, PhaseOutcome outcome, Window window, OrderCalls all, long saved) {
+	private Utilisation utilisation(Cell cell, Outcome outcome, Window window, OrderCalls all, long saved) {
 		Utilisation utilisation = new UtilisationEvaluation(this.samples, this.scrapes, this.cores).in(window,
 				this.services);
 		double millis = all.calls().stream().mapToLong(Call::millis).sum();
@@ -89,7 +90,7 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 				Mode.of(cell.mode()) == Mode.SYNC);
 		Timing latency = Timing.of(all.answeredMicros());
 		boolean late = CellResult.isLagged(outcome.startLagP99Millis(), latency);
-		return utilisation.withBottleneck(BottleneckRules.of(utilisation, saved / seconds,
+		return utilisation.withBottleneck(UtilisationEvaluation.bottleneck(utilisation, saved / seconds,
 				late ? new Bottleneck.Generator(outcome.startLagP99Millis()) : null, calls, this.cores));
 	}
 
@@ -110,7 +111,7 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 		return new Window(window.start().minus(missing.dividedBy(2)), window.end().plus(missing.dividedBy(2)));
 	}
 
-	private @Nullable String problem(PhaseOutcome outcome, long answered, Window window) {
+	private @Nullable String problem(Outcome outcome, long answered, Window window) {
 		List<String> problems = new ArrayList<>();
 		long saved = outcome.audit().saved();
 		long placed = outcome.placed();

@@ -4,8 +4,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
-import dev.sluice.lab.kit.metrics.Exposition.Series;
-import dev.sluice.lab.kit.metrics.Exposition;
+import dev.sluice.lab.kit.measure.Exposition.Series;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,8 +1,10 @@
 package dev.sluice.lab.kit.plan;
 
 import java.net.URI;
+import java.time.Instant;
 import java.util.List;
 
+import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import org.jspecify.annotations.Nullable;
 
@@ -107,6 +109,74 @@ public record Phase(String name, List<Target> targets, Extent extent, Client cli
 		/** Users who keep their connections and each place the next order at once. */
 		public static Client of(int users) {
 			return new Client(users, true, 0, ITEMS);
+		}
+
+	}
+
+	/**
+	 * How a phase ended; a measured one leaves it as a JSON file.
+	 *
+	 * @param name the phase's name
+	 * @param placed orders that users began
+	 * @param accepted orders that were answered 201 or 202
+	 * @param endedAt when the audit was read
+	 * @param audit the backend's audit of the phase
+	 * @param startLagP99Millis how late 99 % of the orders that were due by the clock, or
+	 * with the first, were begun at most, in milliseconds
+	 * @param windows of a warm-up, in order; empty for any other phase
+	 */
+	public record Outcome(String name, long placed, long accepted, Instant endedAt, BackendAudit audit,
+			int startLagP99Millis, List<WarmUpWindow> windows) {
+
+		public Outcome {
+			windows = List.copyOf(windows);
+		}
+
+	}
+
+	/**
+	 * A few seconds of a warm-up, all services together.
+	 *
+	 * @param endSeconds since the beginning of the warm-up
+	 * @param savedPerSecond by the backend
+	 * @param cpuMillisPerOrder CPU time of all services and the load generator per saved
+	 * order
+	 * @param jitShare of that CPU time, by compilers
+	 */
+	public record WarmUpWindow(double endSeconds, double savedPerSecond, @Nullable Double cpuMillisPerOrder,
+			@Nullable Double jitShare) {
+
+		/**
+		 * Above this share of the CPU time the JVMs are cold. The rates of cold JVMs
+		 * agree too, as long as the compilers have more to do than their share of the
+		 * cores allows.
+		 */
+		public static final double MAX_JIT_SHARE = 0.05;
+
+		/**
+		 * The greatest difference, in rate and in CPU per order, between two windows that
+		 * agree, as a share of the greater.
+		 */
+		public static final double AGREE_WITHIN = 0.10;
+
+		/**
+		 * Whether the last two windows agree and the compilers have little left to do.
+		 */
+		public static boolean isWarm(List<WarmUpWindow> windows) {
+			if (windows.size() < 2) {
+				return false;
+			}
+			WarmUpWindow last = windows.getLast();
+			WarmUpWindow before = windows.get(windows.size() - 2);
+			return (last.jitShare() == null || last.jitShare() <= MAX_JIT_SHARE)
+					&& near(before.savedPerSecond(), last.savedPerSecond())
+					&& (before.cpuMillisPerOrder() == null || last.cpuMillisPerOrder() == null
+							|| near(before.cpuMillisPerOrder(), last.cpuMillisPerOrder()));
+		}
+
+		private static boolean near(double one, double other) {
+			double greater = Math.max(one, other);
+			return greater > 0 && Math.abs(one - other) <= AGREE_WITHIN * greater;
 		}
 
 	}

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.kit.process.Procfs.ThreadTimes;
 import org.jspecify.annotations.Nullable;
 
 /**

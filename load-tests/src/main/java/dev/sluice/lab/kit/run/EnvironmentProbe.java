@@ -4,19 +4,26 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.stream.Stream;
 
 import com.sun.management.OperatingSystemMXBean;
-
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.JavaProcess;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.RunResult.Environment;
+import dev.sluice.lab.kit.run.Progress;
+import dev.sluice.lab.kit.stack.LabException;
 
 import static java.lang.management.ManagementFactory.getPlatformMXBean;
 
-/** Determines the environment of a run. */
+/** Determines the environment of a run, and whether others use the machine. */
 public final class EnvironmentProbe {
+
+	/** Programs that work every few seconds are seen, too. */
+	private static final Duration LOOK = Duration.ofSeconds(5);
 
 	private EnvironmentProbe() {
 	}
@@ -72,6 +79,43 @@ public final class EnvironmentProbe {
 			Thread.currentThread().interrupt();
 			return "";
 		}
+	}
+
+	/**
+	 * Looks for 5 s.
+	 * @return the share of the machine's CPU that other processes used, 0 to 1; below 0
+	 * if it is not known
+	 */
+	public static double foreignCpuShare() throws InterruptedException {
+		OperatingSystemMXBean system = getPlatformMXBean(OperatingSystemMXBean.class);
+		// Both count from the call before.
+		system.getCpuLoad();
+		system.getProcessCpuLoad();
+		Thread.sleep(LOOK);
+		double all = system.getCpuLoad();
+		return (all < 0) ? all : Math.max(0, all - Math.max(0, system.getProcessCpuLoad()));
+	}
+
+	/**
+	 * Looks, and says what it finds.
+	 * @param force whether to go on with a busy machine
+	 * @throws LabException if the machine is busy, unless forced
+	 */
+	public static void checkIdle(Progress progress, boolean force) throws InterruptedException {
+		progress.step("Looking for %s s whether anything else uses this machine".formatted(LOOK.toSeconds()));
+		checkIdle(foreignCpuShare(), progress, force);
+	}
+
+	static void checkIdle(double foreignCpuShare, Progress progress, boolean force) {
+		if (!Reliability.disturbed(foreignCpuShare)) {
+			return;
+		}
+		String busy = "other processes use %s of the machine's CPU, more than %s makes each figure unreliable"
+			.formatted(Figures.percent(foreignCpuShare), Figures.percent(Reliability.FOREIGN_CPU_LIMIT));
+		if (!force) {
+			throw new LabException(busy + ": end them, or measure anyway with --force");
+		}
+		progress.step(busy);
 	}
 
 }

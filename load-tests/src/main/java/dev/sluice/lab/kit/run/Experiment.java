@@ -10,7 +10,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -27,12 +26,8 @@ import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.stack.Workspace;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /**
  * The course of every experiment, which is a command whose options are its settings:
@@ -43,23 +38,34 @@ import picocli.CommandLine.Spec;
  * code 0 if the run is complete and met its requirements, 1 if not, 2 for wrong usage.
  * Runs once, in one thread.
  */
-@Command(mixinStandardHelpOptions = true, sortOptions = false)
-@SuppressWarnings("NullAway.Init") // Set by picocli, and by call().
-public abstract class Experiment implements Callable<Integer> {
+@SuppressWarnings("NullAway.Init") // Set by call().
+public abstract class Experiment extends LabCommand {
 
 	/** The file with the stack traces, in the run's directory. */
 	public static final String FAILURES = "failures.txt";
 
 	private static final int TRIES = 3;
 
-	@Spec
-	private CommandSpec spec;
+	/** Shows a run, on a page and in the terminal. */
+	public interface ReportWriter {
+
+		/** The report's name in a run's directory. */
+		String NAME = "report.html";
+
+		/**
+		 * Writes a page.
+		 * @param html the file, replaced if it exists
+		 * @throws IOException if it cannot be written
+		 */
+		void write(RunResult run, Path html) throws IOException;
+
+		/** The run for the terminal: empty, or ending with a line break. */
+		String text(RunResult run);
+
+	}
 
 	@Mixin
-	private PatienceOption patience = new PatienceOption();
-
-	@Mixin
-	private InfrastructureOption infra = new InfrastructureOption();
+	private ServicesOptions services = new ServicesOptions();
 
 	@Option(names = "--out", paramLabel = "DIR", order = 91,
 			description = "Directory for the results. Default: results/${COMMAND-NAME}-<time>.")
@@ -97,7 +103,7 @@ public abstract class Experiment implements Callable<Integer> {
 
 	/** Its name in the result. */
 	protected String name() {
-		return this.spec.name();
+		return spec().name();
 	}
 
 	/** Options with which a repetition makes the choices that were left to chance. */
@@ -236,12 +242,12 @@ public abstract class Experiment implements Callable<Integer> {
 	 * it in single quotes.
 	 */
 	private String commandLine() {
-		Stream<String> words = this.spec.commandLine()
+		Stream<String> words = spec().commandLine()
 			.getParseResult()
 			.originalArgs()
 			.stream()
-			.filter((word) -> !word.equals(this.spec.name()));
-		return Stream.of(Stream.of("lab", this.spec.name()), words, drawn().stream())
+			.filter((word) -> !word.equals(spec().name()));
+		return Stream.of(Stream.of("lab", spec().name()), words, drawn().stream())
 			.flatMap((part) -> part)
 			.map((word) -> word.matches("[\\w@%+=:,./-]+") ? word : "'%s'".formatted(word.replace("'", "'\\''")))
 			.collect(Collectors.joining(" "));
@@ -260,7 +266,7 @@ public abstract class Experiment implements Callable<Integer> {
 
 	/** How Kafka and PostgreSQL run; before the first stack, how they are to run. */
 	protected final Infrastructure infrastructure() {
-		return (this.infrastructure != null) ? this.infrastructure : this.infra.value();
+		return (this.infrastructure != null) ? this.infrastructure : this.services.infrastructure();
 	}
 
 	protected final RunDirectory directory() {
@@ -276,27 +282,12 @@ public abstract class Experiment implements Callable<Integer> {
 	}
 
 	private ReportWriter report() {
-		return (ReportWriter) this.spec.root().userObject();
+		return (ReportWriter) spec().root().userObject();
 	}
 
 	/** Where lines of the run go: standard output, unless that is to be JSON alone. */
 	protected final PrintWriter out() {
-		return this.json ? this.spec.commandLine().getErr() : stdout();
-	}
-
-	protected final PrintWriter stdout() {
-		return this.spec.commandLine().getOut();
-	}
-
-	protected final boolean has(String option) {
-		return this.spec.commandLine().getParseResult().hasMatchedOption(option);
-	}
-
-	/** Refuses the first of the options that is given. */
-	protected final void refuse(String why, String... options) {
-		Stream.of(options).filter(this::has).findFirst().ifPresent((option) -> {
-			throw usage("%s: leave out %s".formatted(why, option));
-		});
+		return this.json ? spec().commandLine().getErr() : stdout();
 	}
 
 	/** Evaluates a value; an {@link IllegalArgumentException} becomes wrong usage. */
@@ -307,17 +298,6 @@ public abstract class Experiment implements Callable<Integer> {
 		catch (IllegalArgumentException ex) {
 			throw usage(ex.getMessage());
 		}
-	}
-
-	/** Refuses what the user wrote unless it holds. */
-	protected final void require(boolean holds, String otherwise) {
-		if (!holds) {
-			throw usage(otherwise);
-		}
-	}
-
-	protected final ParameterException usage(@Nullable String message) {
-		return new ParameterException(this.spec.commandLine(), String.valueOf(message));
 	}
 
 }

@@ -3,8 +3,7 @@ package dev.sluice.lab.compare.page;
 import java.util.ArrayList;
 import java.util.List;
 
-import dev.sluice.lab.compare.figures.CellGroup;
-import dev.sluice.lab.compare.figures.Coordinates.Series;
+import dev.sluice.lab.compare.page.Coordinates.Series;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Wait;

@@ -11,6 +11,7 @@ import java.util.function.IntFunction;
 
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.StubServer;
+import dev.sluice.lab.kit.client.Caller.GrowingPool;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.result.ClientResult.Second;
@@ -143,6 +144,47 @@ class OpenClientTests {
 	private IntFunction<HttpRequest> request(String path) {
 		HttpRequest request = HttpRequest.newBuilder(this.server.uri(path)).build();
 		return (_) -> request;
+	}
+
+	private static final long NEVER_MILLIS = Duration.ofHours(1).toMillis();
+
+	private final GrowingPool pool = new GrowingPool(2, NEVER_MILLIS);
+
+	@AfterEach
+	void stop() {
+		this.pool.shutdownNow();
+	}
+
+	@Test
+	void growsByOneThreadWhileTasksWait() {
+		for (int i = 0; i < 10; i++) {
+			this.pool.execute(OpenClientTests::block);
+		}
+		assertThat(this.pool.getPoolSize()).isEqualTo(2);
+
+		this.pool.grow();
+		this.pool.grow();
+
+		assertThat(this.pool.getPoolSize()).isEqualTo(4);
+	}
+
+	@Test
+	void doesNotGrowWhileNoTaskWaits() {
+		this.pool.execute(OpenClientTests::block);
+		this.pool.execute(OpenClientTests::block);
+
+		this.pool.grow();
+
+		assertThat(this.pool.getPoolSize()).isEqualTo(2);
+	}
+
+	private static void block() {
+		try {
+			Thread.sleep(Duration.ofHours(1));
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
 	}
 
 }

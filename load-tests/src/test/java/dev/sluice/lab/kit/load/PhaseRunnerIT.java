@@ -11,14 +11,14 @@ import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.StubSystem;
 import dev.sluice.lab.kit.measure.OrderCalls;
-import dev.sluice.lab.kit.measure.OrderTimes;
+import dev.sluice.lab.kit.measure.OrderCalls.OrderTimes;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase;
 import dev.sluice.lab.kit.plan.Phase.Client;
 import dev.sluice.lab.kit.plan.Phase.Extent;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase.Target;
-import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.plan.Phase.Outcome;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
@@ -46,10 +46,10 @@ class PhaseRunnerIT {
 			Target sync = new Target(system.url(), Mode.SYNC);
 			Target queued = new Target(system.url(), Mode.QUEUED);
 
-			PhaseOutcome warmUp = runner.run(new Phase("warm-up", List.of(sync, queued), Extent.lasting(60_000),
+			Outcome warmUp = runner.run(new Phase("warm-up", List.of(sync, queued), Extent.lasting(60_000),
 					Client.of(8), BackendBehaviour.DEFAULT, 60_000, false, new Settling(200, 200, 400)));
-			PhaseOutcome one = runner.run(phase("sync 30", sync, Extent.of(30)));
-			PhaseOutcome two = runner.run(phase("queued", queued, Extent.of(40)));
+			Outcome one = runner.run(phase("sync 30", sync, Extent.of(30)));
+			Outcome two = runner.run(phase("queued", queued, Extent.of(40)));
 
 			assertThat(warmUp.windows()).isNotEmpty();
 			assertThat(OrderCalls.file(this.directory, "warm-up")).doesNotExist();
@@ -80,7 +80,7 @@ class PhaseRunnerIT {
 			Target queued = new Target(system.url(), Mode.QUEUED);
 
 			// Without a backlog it would last an hour.
-			PhaseOutcome outcome = runner.run(new Phase("backlog", queued, new Extent(40, 3_600_000, 20), Client.of(8),
+			Outcome outcome = runner.run(new Phase("backlog", queued, new Extent(40, 3_600_000, 20), Client.of(8),
 					BackendBehaviour.DEFAULT, 3_600_000));
 			runner.run(phase("after", queued, Extent.of(10)));
 

@@ -1,7 +1,8 @@
 package dev.sluice.lab.kit.load;
 
+import dev.sluice.lab.kit.process.ProcessTime.Reading;
 import dev.sluice.lab.kit.plan.Phase.Settling;
-import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -70,10 +71,9 @@ class WarmUpWatchTests {
 	@Test
 	void lastsTenTimesLongerIfItIsShort() {
 		WarmUpWatch brief = new WarmUpWatch(new Settling(1_000, 1_000, 2_000));
-		brief.begin(0, 0, 0L);
-		brief.end(21 * SECOND, 0, 0, 0L);
+		brief.add(new Reading(0, 0, 0L), new Reading(21 * SECOND, 0, 0L), 0);
 		assertThat(brief.isOver()).isFalse();
-		brief.end(22 * SECOND, 0, 0, 0L);
+		brief.add(new Reading(21 * SECOND, 0, 0L), new Reading(22 * SECOND, 0, 0L), 0);
 
 		assertThat(brief.isOver()).isTrue();
 	}
@@ -92,8 +92,8 @@ class WarmUpWatchTests {
 	@Test
 	void settlesByRateAndCostWhereTheSystemDoesNotTellOfCompilers() {
 		for (int window = 0; window < 3; window++) {
-			this.watch.begin(window * 5 * SECOND, window * 5_000, null);
-			this.watch.end((window + 1) * 5 * SECOND, 5_000, (window + 1) * 5_000, null);
+			this.watch.add(new Reading(window * 5 * SECOND, window * 5_000, null),
+					new Reading((window + 1) * 5 * SECOND, (window + 1) * 5_000, null), 5_000);
 		}
 
 		assertThat(this.watch.isSettled()).isTrue();
@@ -120,12 +120,12 @@ class WarmUpWatchTests {
 	}
 
 	private void window(int perSecond, double cpuMillisPerOrder, double jitShare) {
-		this.watch.begin(this.seconds * SECOND, this.cpuMillis, this.jitMillis);
+		Reading begin = new Reading(this.seconds * SECOND, this.cpuMillis, this.jitMillis);
 		this.seconds += 5;
 		long cpu = Math.round(5 * perSecond * cpuMillisPerOrder);
 		this.cpuMillis += cpu;
 		this.jitMillis += Math.round(cpu * jitShare);
-		this.watch.end(this.seconds * SECOND, 5L * perSecond, this.cpuMillis, this.jitMillis);
+		this.watch.add(begin, new Reading(this.seconds * SECOND, this.cpuMillis, this.jitMillis), 5L * perSecond);
 	}
 
 }

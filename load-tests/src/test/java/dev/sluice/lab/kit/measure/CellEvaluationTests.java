@@ -10,16 +10,16 @@ import java.util.stream.Stream;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.measure.GcLog.Pause;
 import dev.sluice.lab.kit.measure.OrderCalls.Call;
-import dev.sluice.lab.kit.metrics.Exposition;
-import dev.sluice.lab.kit.metrics.Scrapes.Scrape;
-import dev.sluice.lab.kit.metrics.Scrapes;
+import dev.sluice.lab.kit.measure.OrderCalls.OrderTimes;
+import dev.sluice.lab.kit.measure.PrometheusScraper.Scrapes;
+import dev.sluice.lab.kit.measure.PrometheusScraper.Scrapes.Scrape;
 import dev.sluice.lab.kit.page.Reliability;
-import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.plan.Phase.Outcome;
 import dev.sluice.lab.kit.process.ProcessSampler.Sample;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.statistics.Window;
@@ -81,8 +81,8 @@ class CellEvaluationTests {
 
 	@Test
 	void aLateGeneratorIsTheBottleneck() {
-		PhaseOutcome late = new PhaseOutcome("phase", 4, 4, at(9_000),
-				new BackendAudit(4, 4, 0, 0, 0, 0, 3, 2, 0, at(2_000)), 300, List.of());
+		Outcome late = new Outcome("phase", 4, 4, at(9_000), new BackendAudit(4, 4, 0, 0, 0, 0, 3, 2, 0, at(2_000)),
+				300, List.of());
 
 		assertThat(bottleneck(evaluate(late, SAMPLED, Map.of()))).isEqualTo(new Bottleneck.Generator(300));
 	}
@@ -210,15 +210,15 @@ class CellEvaluationTests {
 		assertThat(result.problem()).isNull();
 	}
 
-	private CellResult evaluate(PhaseOutcome outcome, ProcessSamples samples, Map<String, GcLog> collectors) {
+	private CellResult evaluate(Outcome outcome, ProcessSamples samples, Map<String, GcLog> collectors) {
 		return evaluate(CELL, outcome, samples, collectors, Map.of());
 	}
 
-	private CellResult evaluate(Cell cell, PhaseOutcome outcome, ProcessSamples samples, Map<String, Scrapes> scrapes) {
+	private CellResult evaluate(Cell cell, Outcome outcome, ProcessSamples samples, Map<String, Scrapes> scrapes) {
 		return evaluate(cell, outcome, samples, Map.of(), scrapes);
 	}
 
-	private CellResult evaluate(Cell cell, PhaseOutcome outcome, ProcessSamples samples, Map<String, GcLog> collectors,
+	private CellResult evaluate(Cell cell, Outcome outcome, ProcessSamples samples, Map<String, GcLog> collectors,
 			Map<String, Scrapes> scrapes) {
 		return new CellEvaluation(samples, collectors, scrapes, List.of("gateway", "backend"), 2).evaluate(cell,
 				outcome, new OrderCalls(this.calls), new OrderTimes(List.of()));
@@ -229,8 +229,8 @@ class CellEvaluationTests {
 		return result.utilisation().bottleneck();
 	}
 
-	private static PhaseOutcome outcome(long accepted, long saved, long lastSavedMillis) {
-		return new PhaseOutcome("phase", 4, accepted, at(9_000),
+	private static Outcome outcome(long accepted, long saved, long lastSavedMillis) {
+		return new Outcome("phase", 4, accepted, at(9_000),
 				new BackendAudit(saved, saved, 0, 0, 0, 0, 3, 2, 0, at(lastSavedMillis)), 0, List.of());
 	}
 

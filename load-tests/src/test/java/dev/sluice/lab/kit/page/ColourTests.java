@@ -78,7 +78,7 @@ class ColourTests {
 
 	private static List<double[]> all() {
 		List<double[]> linear = new ArrayList<>();
-		String style = Page.resource("/dev/sluice/lab/report/report.css").replace("--card: #fff;", "--card: #ffffff;");
+		String style = Html.resource("/dev/sluice/lab/report/report.css").replace("--card: #fff;", "--card: #ffffff;");
 		for (MatchResult match : COLOURS.matcher(style).results().toList()) {
 			int rgb = Integer.parseInt(match.group(2), 16);
 			linear.add(IntStream.of(rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff).mapToDouble(ColourTests::linear).toArray());

@@ -33,8 +33,8 @@ public final class Runs {
 	}
 
 	/**
-	 * A run of each kind of finding, and a partial one. {@code RunsTests} fails if a kind
-	 * is missing.
+	 * A run of each kind of finding, and a partial one. {@code ResultTests} fails if a
+	 * kind is missing.
 	 */
 	public static List<RunResult> ofEveryKind() {
 		return List.of(brief(), partial(), client(), grid(), knee(), pool(), chaos(1), causes(), sink(), drain(),

@@ -19,6 +19,7 @@ import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
+import dev.sluice.lab.kit.run.Experiment.ReportWriter;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.report.Report;
 import org.apache.kafka.common.errors.TimeoutException;

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.sluice.lab.scenario;
-
-import org.jspecify.annotations.NullMarked;
