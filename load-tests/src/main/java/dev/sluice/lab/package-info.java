@@ -5,11 +5,11 @@
  * {@code kit} holds the parts that they share: {@code kit.stack} the system under test,
  * {@code kit.load} the load generators, {@code kit.measure} samplers and readers,
  * {@code kit.result} the result's file, {@code kit.page} the parts of a page, and
- * {@code kit.run} the course of a run. {@code report} turns results into pages.
+ * {@code kit.run} the course of a run. Commands that are no experiments are here.
  * <p>
  * A new experiment extends {@link dev.sluice.lab.kit.run.Experiment}, adds its finding to
  * {@link dev.sluice.lab.kit.result.Finding}, its sections to
- * {@link dev.sluice.lab.report.Report} (the compiler asks for them) and its command to
+ * {@link dev.sluice.lab.Report} (the compiler asks for them) and its command to
  * {@link dev.sluice.lab.Lab}. "Add an experiment" in {@code CONTRIBUTING.md} has every
  * step.
  */

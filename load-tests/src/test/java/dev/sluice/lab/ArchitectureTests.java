@@ -17,9 +17,6 @@ class ArchitectureTests {
 
 	private static final DescribedPredicate<JavaClass> KIT = resideInAPackage("dev.sluice.lab.kit..");
 
-	/** The report has a chapter for each experiment. */
-	private static final DescribedPredicate<JavaClass> REPORT = resideInAPackage("dev.sluice.lab.report..");
-
 	@ArchTest
 	static final ArchRule kitKnowsNoExperiment = noClasses().that()
 		.resideInAPackage("dev.sluice.lab.kit..")
@@ -30,8 +27,7 @@ class ArchitectureTests {
 	static final ArchRule experimentsKnowEachOtherOnlyThroughKit = slices().matching("dev.sluice.lab.(*)..")
 		.should()
 		.notDependOnEachOther()
-		.ignoreDependency(alwaysTrue(), KIT)
-		.ignoreDependency(REPORT, alwaysTrue());
+		.ignoreDependency(alwaysTrue(), KIT);
 
 	@ArchTest
 	static final ArchRule hasNoCyclesOfPackages = slices().matching("dev.sluice.lab.(**)").should().beFreeOfCycles();

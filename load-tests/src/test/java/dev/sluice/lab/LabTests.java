@@ -125,7 +125,7 @@ class LabTests {
 	void verboseShowsWhereAFailureComesFrom() {
 		assertThat(lab("order", "--verbose", "--gateway", NOBODY)).isEqualTo(1);
 
-		assertThat(this.lab.err()).contains("at dev.sluice.lab.order.PlaceOrder");
+		assertThat(this.lab.err()).contains("at dev.sluice.lab.PlaceOrder");
 	}
 
 	private int lab(String... args) {

@@ -3,8 +3,6 @@ package dev.sluice.lab;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,13 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/**
- * An unexpected error in each experiment: its progress cannot be printed.
- */
+/** An unexpected error in each experiment: its progress cannot be printed. */
 class PartialRunTests {
 
 	private final PrintStream stderr = System.err;
@@ -82,17 +77,12 @@ class PartialRunTests {
 	}
 
 	private RunResult run(String arguments) throws IOException {
-		StringWriter messages = new StringWriter();
-		CommandLine lab = Lab.commandLine()
-			.setOut(new PrintWriter(new StringWriter()))
-			.setErr(new PrintWriter(messages));
+		LabRun lab = new LabRun();
 		System.setErr(new BrokenStream());
 
-		int code = lab.execute(Stream
-			.concat(Stream.of(arguments.split(" ")), Stream.of("--out", this.directory.resolve("run").toString()))
-			.toArray(String[]::new));
+		int code = lab.execute((arguments + " --out " + this.directory.resolve("run")).split(" "));
 
-		assertThat(code).as(messages.toString()).isEqualTo(1);
+		assertThat(code).as(lab.err()).isEqualTo(1);
 		return RunFile.read(this.directory.resolve("run").resolve(RunFile.NAME));
 	}
 

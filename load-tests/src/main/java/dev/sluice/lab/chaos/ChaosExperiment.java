@@ -8,16 +8,23 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.Topics;
 import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Patience;
@@ -30,19 +37,26 @@ import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.BackendControl;
-import dev.sluice.lab.kit.run.ConsumerGroup;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.LengthOptions;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.StackOptions;
 import dev.sluice.lab.kit.stack.Variant;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -81,6 +95,13 @@ public final class ChaosExperiment extends Experiment {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
+	/** The default of {@code delivery.group-id}. */
+	private static final String DELIVERY = "order-delivery";
+
+	private static final int PARTITIONS = 12;
+
+	private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(10);
+
 	/** Share of the orders that are placed synchronously. */
 	private static final double SYNC_SHARE = 0.2;
 
@@ -108,7 +129,7 @@ public final class ChaosExperiment extends Experiment {
 	/** File in the run's directory with all orders that break the balance. */
 	private static final String VIOLATIONS = "violations.csv";
 
-	@Mixin
+	@ArgGroup
 	private LengthOptions length = new LengthOptions();
 
 	@Option(names = "--minutes", paramLabel = "M", description = "Length of the load. Default: " + MINUTES + ".")
@@ -261,10 +282,45 @@ public final class ChaosExperiment extends Experiment {
 		}
 	}
 
-	/** With a new connection, as brokers were broken before. */
-	private OptionalLong unfinished(Stack stack) throws InterruptedException {
-		try (ConsumerGroup delivery = new ConsumerGroup(stack.infrastructure().kafka().bootstrapServers())) {
-			return delivery.left();
+	/**
+	 * The number of records of {@code orders} that the consumers have not committed;
+	 * empty if Kafka does not know at the moment, for example while their group has no
+	 * coordinator. With a new connection, as brokers were broken before.
+	 * @throws LabException if a retry cannot help
+	 */
+	private static OptionalLong unfinished(Stack stack) throws InterruptedException {
+		Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();
+		for (int i = 0; i < PARTITIONS; i++) {
+			partitions.put(new TopicPartition(Topics.ORDERS, i), OffsetSpec.latest());
+		}
+		Admin admin = Admin.create(
+				Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, stack.infrastructure().kafka().bootstrapServers()));
+		long patienceMillis = Patience.of(ADMIN_TIMEOUT).toMillis();
+		try {
+			Map<TopicPartition, ListOffsetsResultInfo> ends = admin.listOffsets(partitions)
+				.all()
+				.get(patienceMillis, TimeUnit.MILLISECONDS);
+			Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(DELIVERY)
+				.partitionsToOffsetAndMetadata()
+				.get(patienceMillis, TimeUnit.MILLISECONDS);
+			long left = 0;
+			for (TopicPartition partition : partitions.keySet()) {
+				OffsetAndMetadata commit = committed.get(partition);
+				left += Objects.requireNonNull(ends.get(partition)).offset() - ((commit != null) ? commit.offset() : 0);
+			}
+			return OptionalLong.of(left);
+		}
+		catch (TimeoutException _) {
+			return OptionalLong.empty();
+		}
+		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof RetriableException) {
+				return OptionalLong.empty();
+			}
+			throw new LabException("Kafka cannot say how far %s has read: %s".formatted(DELIVERY, ex), ex);
+		}
+		finally {
+			admin.close(ADMIN_TIMEOUT);
 		}
 	}
 

@@ -40,15 +40,14 @@ public final class ChaosPage {
 			return List.of("Not known: the run ended before the orders could be audited.");
 		}
 		String faults = Figures.counted(chaos.faults().size(), "fault");
-		String saved = balance.holds()
+		return List.of(balance.holds()
 				? "Yes: %s orders were accepted during %s, %s saved, %s failed and reported as failed; 0 lost, 0 doubled."
 					.formatted(Figures.count(balance.accepted()), faults, Figures.count(balance.saved()),
 							Figures.count(balance.failed()))
 				: "No: of %s orders accepted during %s, %s were lost, %s doubled, %s saved although refused, %s misnamed."
 					.formatted(Figures.count(balance.accepted()), faults, Figures.count(balance.lost()),
 							Figures.count(balance.doubled()), Figures.count(balance.refusedButSaved()),
-							Figures.count(balance.misnamed()));
-		return List.of(saved);
+							Figures.count(balance.misnamed())));
 	}
 
 	private static void balance(ChaosResult chaos, Html html) {

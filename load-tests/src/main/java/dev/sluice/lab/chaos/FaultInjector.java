@@ -70,10 +70,7 @@ final class FaultInjector implements AutoCloseable {
 
 	}
 
-	/**
-	 * Begins.
-	 * @param rounds gives the faults of a round, at least one
-	 */
+	/** Begins. Each round has at least one fault. */
 	FaultInjector(Supplier<List<Fault>> rounds, Schedule schedule, BackendControl backend, Progress progress) {
 		this.rounds = rounds;
 		this.schedule = schedule;

@@ -54,10 +54,7 @@ final class OrderLedger implements AutoCloseable {
 		/** The promise of {@link Placed#NO}. */
 		private static final String NOT_PLACED = "no";
 
-		/**
-		 * What an answer says about the order. An order's meaning is the greatest of its
-		 * attempts.
-		 */
+		/** What an answer says about the order, whose meaning is its greatest. */
 		enum Meaning {
 
 			/** Not sent yet. */
@@ -162,10 +159,7 @@ final class OrderLedger implements AutoCloseable {
 		return this.seconds.get(second);
 	}
 
-	/**
-	 * Counts an order that the backend has.
-	 * @param millis when it saved it, since the load began
-	 */
+	/** Counts an order that the backend saved so long after the load began. */
 	synchronized void saved(long millis) {
 		second(Math.max(millis, 0))[SAVED]++;
 	}

@@ -22,6 +22,7 @@ import java.util.function.IntFunction;
 import javax.net.ssl.SSLContext;
 
 import dev.sluice.devservices.Ports;
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.client.CallMode;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
@@ -42,7 +43,6 @@ import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
-import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -179,8 +179,7 @@ public final class ClientExperiment extends Experiment {
 		for (Case each : cases()) {
 			URI target = each.path().isEmpty() ? base : base.resolve(each.path());
 			HttpRequest request = HttpRequest.newBuilder(target).timeout(TIMEOUT).build();
-			// The lab's own backend answers these at once, so that no case begins with a
-			// queue.
+			// The lab's own backend answers these at once: no case begins with a queue.
 			HttpRequest warmUp = (this.uri != null) ? request
 					: HttpRequest.newBuilder(base.resolve("/0")).timeout(TIMEOUT).build();
 			run(each.name(), each, target, null, (_) -> warmUp, (_) -> request);
@@ -242,8 +241,7 @@ public final class ClientExperiment extends Experiment {
 	 *
 	 * @param threads number of threads that wait; null if the mode needs none
 	 * @param path path of the target
-	 * @param reference the reference's figures; null if the case is not one of the
-	 * reference's
+	 * @param reference the reference's figures; null if it has no such case
 	 */
 	record Case(String name, CallMode mode, @Nullable Integer threads, double requestsPerSecond, Duration duration,
 			String path, @Nullable Reference reference) {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
@@ -16,7 +17,6 @@ import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.ClientResult.Reference;
 import dev.sluice.lab.kit.result.ClientResult.Run;
 import dev.sluice.lab.kit.result.ClientResult.Second;
-import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /** What {@code lab client} shows: which clients kept up, and each second by second. */

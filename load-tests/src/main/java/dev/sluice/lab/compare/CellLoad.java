@@ -9,6 +9,8 @@ import java.util.stream.Collectors;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.compare.page.ModeByLoad;
+import dev.sluice.lab.kit.cell.Cell;
+import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.load.WarmUpWatch;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.plan.BackendModel;
@@ -19,8 +21,6 @@ import dev.sluice.lab.kit.plan.Phase.Extent;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase.Target;
 import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
-import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunResult.Check;
 
 /**

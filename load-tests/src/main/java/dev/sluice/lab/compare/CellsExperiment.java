@@ -40,10 +40,10 @@ import dev.sluice.lab.kit.process.ProcessGroup;
 import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.CompareResult.ScenarioResult;
 import dev.sluice.lab.kit.result.CompareResult.Setup;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult.Check;
-import dev.sluice.lab.kit.result.ScenarioResult;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.EnvironmentProbe;
 import dev.sluice.lab.kit.run.Experiment;
@@ -57,7 +57,7 @@ import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.StackOptions;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.ArgGroup;
 
 /**
  * Measures the cells of a plan. Kafka, PostgreSQL and the backend run throughout;
@@ -79,7 +79,7 @@ abstract class CellsExperiment extends Experiment {
 
 	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-	@Mixin
+	@ArgGroup
 	private LengthOptions length = new LengthOptions();
 
 	@SuppressWarnings("NullAway.Init") // Before anything is measured.
@@ -208,10 +208,7 @@ abstract class CellsExperiment extends Experiment {
 		}
 	}
 
-	/**
-	 * The consumer requires room for at least twice as many records as it delivers at
-	 * once.
-	 */
+	/** The consumer requires room for twice as many records as it delivers at once. */
 	private int maxPending() {
 		return Math.max(MIN_PENDING, 2 * this.plan.deliveryConcurrency());
 	}

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.kit.plan.BackendModel;
-import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.plan.BackendModel;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Variant;
 

@@ -16,8 +16,8 @@ import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase.Settling;
-import dev.sluice.lab.kit.result.ScenarioResult;
-import dev.sluice.lab.kit.result.ScenarioResult.Judgement;
+import dev.sluice.lab.kit.result.CompareResult.ScenarioResult;
+import dev.sluice.lab.kit.result.CompareResult.ScenarioResult.Judgement;
 import dev.sluice.lab.kit.stack.Variant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.PropertyNamingStrategies.KebabCaseStrategy;
@@ -189,10 +189,7 @@ public record Scenario(String question, BackendBehaviour backend, Services servi
 		return this.load.rates().isEmpty() ? BURST : OFFERED;
 	}
 
-	/**
-	 * Compares the cells with the scenario's limits, except those that other processes
-	 * disturbed.
-	 */
+	/** Compares the cells that other processes did not disturb with the limits. */
 	ScenarioResult judge(String name, List<CellResult> cells) {
 		return new ScenarioResult(name, this.question, limitsInWords(),
 				cells.stream()

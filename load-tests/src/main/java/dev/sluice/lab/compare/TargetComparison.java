@@ -15,19 +15,19 @@ import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
+import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.client.CallMode;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OrderRequests;
-import dev.sluice.lab.kit.deployed.TargetSystem.Spent;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetSystem;
+import dev.sluice.lab.kit.deployed.TargetSystem.Spent;
 import dev.sluice.lab.kit.measure.Exposition;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +35,11 @@ import org.jspecify.annotations.Nullable;
  * in an open model. Starts, resets and configures nothing. The number of orders saved
  * comes from the consumer's metrics, the cost of an order from the services' CPU metrics.
  * Figures that no metric provides are left out, not zero.
+ *
+ * @param length length of a cell, and of the warm-up of each gateway and mode before the
+ * first one, at the lowest rate
  */
-final class TargetComparison {
+record TargetComparison(Target target, Duration length, Progress progress) {
 
 	/** Name of the target's backend in the results. */
 	static final String BACKEND = "deployed";
@@ -51,23 +54,6 @@ final class TargetComparison {
 	private static final int OUTSTANDING_SECONDS = 5;
 
 	private static final int MIN_OUTSTANDING = 100;
-
-	private final Target target;
-
-	private final Duration length;
-
-	private final Progress progress;
-
-	/**
-	 * Prepares a comparison.
-	 * @param length length of a cell, and of the warm-up of each gateway and mode before
-	 * the first one, at the lowest rate
-	 */
-	TargetComparison(Target target, Duration length, Progress progress) {
-		this.target = target;
-		this.length = length;
-		this.progress = progress;
-	}
 
 	/**
 	 * Measures cells.

@@ -6,9 +6,9 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
-import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**

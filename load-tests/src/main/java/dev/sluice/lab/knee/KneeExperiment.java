@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
@@ -44,7 +45,6 @@ import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
-import dev.sluice.lab.kit.statistics.Window;
 import dev.sluice.lab.knee.SystemUnderTest.Started;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

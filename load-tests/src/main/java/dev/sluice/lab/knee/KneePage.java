@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
@@ -15,7 +16,6 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.KneeResult.Knee;
 import dev.sluice.lab.kit.result.KneeResult.Step;
-import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**

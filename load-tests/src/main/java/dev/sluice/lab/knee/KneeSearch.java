@@ -29,9 +29,7 @@ final class KneeSearch {
 
 	private boolean doubted;
 
-	/**
-	 * @param first first rate to try
-	 */
+	/** A search that tries this rate first. */
 	KneeSearch(double first) {
 		this.next = first;
 	}

@@ -18,8 +18,10 @@ import com.github.luben.zstd.ZstdDictTrainer;
  * metrics are lines of real scrapes of this system's services under load. Each batch
  * takes consecutive lines from a random point on and varies the digits of their values,
  * all drawn from a seed. So batches are similar, and hardly ever equal.
+ *
+ * @param lines of the recorded scrapes
  */
-final class SinkData {
+record SinkData(List<String> lines) {
 
 	private static final int LEAST_BYTES = 2_000;
 
@@ -38,12 +40,6 @@ final class SinkData {
 	private static final int DICTIONARY_BYTES = 110 * 1024;
 
 	private static final int TRAINING_BYTES = 12 * 1024 * 1024;
-
-	private final List<String> lines;
-
-	private SinkData(List<String> lines) {
-		this.lines = lines;
-	}
 
 	/** Loads the recorded scrapes that are part of the lab. */
 	static SinkData load() {
@@ -95,9 +91,7 @@ final class SinkData {
 		text.append('\n');
 	}
 
-	/**
-	 * A zstd dictionary for such batches, trained on other ones than those sent.
-	 */
+	/** A zstd dictionary for such batches, trained on other ones than those sent. */
 	byte[] train(long seed) {
 		ZstdDictTrainer trainer = new ZstdDictTrainer(TRAINING_BYTES, DICTIONARY_BYTES);
 		for (byte[] sample : batches(~seed, TRAINING_BYTES)) {

@@ -47,10 +47,7 @@ final class ThinLink implements AutoCloseable {
 
 	}
 
-	/**
-	 * Starts listening.
-	 * @param bitsPerSecond rate in each direction
-	 */
+	/** Starts listening; lets so much pass in each direction. */
 	ThinLink(long bitsPerSecond, int sinkPort) throws IOException {
 		Pacer forward = new Pacer(8e9 / bitsPerSecond);
 		Pacer backward = new Pacer(8e9 / bitsPerSecond);

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 
+import dev.sluice.lab.kit.cell.Timing;
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.client.OpenClient.Step;
 import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.SurgeResult.Outcomes;
 import dev.sluice.lab.kit.result.SurgeResult.Part;
-import dev.sluice.lab.kit.statistics.Timing;
-import dev.sluice.lab.kit.statistics.Window;
 
 /**
  * The figures of one run. Orders belong to the second in which they were due, so that

@@ -13,18 +13,29 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.kit.cell.Timing;
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.client.Connections;
 import dev.sluice.lab.kit.client.Connections.Limits;
 import dev.sluice.lab.kit.client.OpenClient;
-import dev.sluice.lab.kit.client.OpenClient.Figures;
 import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.client.OpenClient.Requests;
 import dev.sluice.lab.kit.client.OpenClient.Step;
 import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.measure.GzipCsv;
+import dev.sluice.lab.kit.page.Chart;
+import dev.sluice.lab.kit.page.Chart.Panel;
+import dev.sluice.lab.kit.page.Chart.Span;
+import dev.sluice.lab.kit.page.Column;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.process.ProcessGroup;
@@ -33,6 +44,7 @@ import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.SurgeResult;
 import dev.sluice.lab.kit.result.SurgeResult.Part;
+import dev.sluice.lab.kit.result.SurgeResult.Run;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.stack.Http;
@@ -40,7 +52,6 @@ import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
-import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -166,7 +177,7 @@ public final class SurgeExperiment extends Experiment {
 					Connections connections = new Connections(gateway.uri(),
 							Limits.keeping(this.connections, TIMEOUT))) {
 				connections.open(Patience.of(OPENING));
-				Figures figures = send(connections, gateway.uri(), mode, "%s, %s".formatted(variant, mode));
+				OpenClient.Figures figures = send(connections, gateway.uri(), mode, "%s, %s".formatted(variant, mode));
 				write(name, figures.requests());
 				this.runs.add(run(variant, mode, repetition, readyMillis,
 						gateway.isAlive() ? null : "it died: %s has its last words".formatted(gateway.logFile()),
@@ -185,7 +196,8 @@ public final class SurgeExperiment extends Experiment {
 			.withLog(name);
 	}
 
-	private Figures send(Connections connections, URI gateway, Mode mode, String what) throws InterruptedException {
+	private OpenClient.Figures send(Connections connections, URI gateway, Mode mode, String what)
+			throws InterruptedException {
 		OrderRequests orders = new OrderRequests(gateway, mode, this.keyed ? OrderRequests.unused(name()) : null, null);
 		return OpenClient.run(new OpenLoad(this.steps, TIMEOUT, this.connections),
 				(number, reply) -> connections.send(orders.bytes(number), reply), (second) -> progress()
@@ -193,7 +205,7 @@ public final class SurgeExperiment extends Experiment {
 	}
 
 	private SurgeResult.Run run(Variant variant, Mode mode, int repetition, double readyMillis, @Nullable String ended,
-			Figures figures, ProcessSamples samples) {
+			OpenClient.Figures figures, ProcessSamples samples) {
 		SurgeEvaluation evaluation = new SurgeEvaluation(this.steps, figures.requests(), samples);
 		List<Part> seconds = evaluation.seconds();
 		Instant start = figures.requests().start();
@@ -221,6 +233,102 @@ public final class SurgeExperiment extends Experiment {
 		return Map.of("connections", Integer.toString(this.connections), "gateway's heap", this.heapMegabytes + " MB",
 				"gateway's own warm-up", this.ownWarmUpSeconds + " s", "a client gives up after",
 				TIMEOUT.toSeconds() + " s", "backend", BackendModel.WORKERS.limits());
+	}
+
+	/** The sections of a report, in the order of the page. */
+	public static List<Section> sections(SurgeResult surge) {
+		List<Section> sections = new ArrayList<>();
+		sections.add(new Section("surge", "What do clients see after a start and in a surge?",
+				surge.runs().isEmpty() ? List.of("Nothing was sent.")
+						: surge.runs().stream().map(SurgeExperiment::answer).toList(),
+				surge.runs().stream().map(SurgeExperiment::parts).toList(), (_) -> {
+				}));
+		double accepted = Chart.top(surge.runs()
+			.stream()
+			.flatMap((run) -> run.seconds().stream())
+			.map((second) -> (double) second.outcomes().due()));
+		int number = 1;
+		for (Run run : surge.runs()) {
+			sections.add(new Section("run-" + number++, title(run), (html) -> chart(run, accepted, html)));
+		}
+		return sections;
+	}
+
+	private static String title(Run run) {
+		return "%s, run %s".formatted(run.name(), run.repetition());
+	}
+
+	private static boolean marked(Run run) {
+		Timing lag = run.lag();
+		return Reliability.marked((lag != null) ? lag.p99AtMost() : 0, run.foreignCpuShare());
+	}
+
+	private static String answer(Run run) {
+		String parts = run.parts().stream().map((part) -> words(run, part)).collect(Collectors.joining("; "));
+		return Reliability.sign("%s: ready after %s s; %s%s".formatted(title(run),
+				Figures.measured(run.readyMillis() / 1_000), parts, (run.ended() != null) ? "; " + run.ended() : ""),
+				marked(run));
+	}
+
+	private static String words(Run run, Part part) {
+		Integer normalAfter = run.normalAfter(part);
+		String normal = (normalAfter == null) ? ", not normal at its end"
+				: (normalAfter == 0) ? "" : ", normal after %s s".formatted(normalAfter);
+		Timing latency = part.latency();
+		return "%s: %s accepted%s%s".formatted(load(part), Figures.percent(part.outcomes().acceptedShare()),
+				(latency != null) ? ", p99 %s ms".formatted(Figures.measured(latency.p99AtMost())) : "", normal);
+	}
+
+	/** Its rate and length. */
+	private static String load(Part part) {
+		return "%s/s for %s s".formatted(Figures.measured((double) part.outcomes().due() / part.seconds()),
+				part.seconds());
+	}
+
+	private static @Nullable Double cpuMillisPerAccepted(Part part) {
+		int accepted = part.outcomes().accepted();
+		return (part.cores() != null && accepted > 0) ? part.cores() * part.seconds() * 1_000 / accepted : null;
+	}
+
+	private static Table parts(Run run) {
+		return Table.of(
+				"%s. Normal: from then on each second accepted 99 %% or more of the orders due".formatted(title(run)),
+				run.parts(),
+				List.of(Column.words("Load", SurgeExperiment::load),
+						Column.count("due", (part) -> part.outcomes().due()),
+						Column.percent("accepted", (part) -> part.outcomes().acceptedShare()),
+						Column.count("refused", (part) -> part.outcomes().refused()),
+						Column.count("failed", (part) -> part.outcomes().failed()),
+						Column.count("not sent", (part) -> part.outcomes().notSent()),
+						Column.measured("p50, ms", Part::latency, Timing::p50),
+						Column.measured("p99, ms", Part::latency, Timing::p99),
+						Column.count("normal after, s", run::normalAfter),
+						Column.measured("CPU ms per accepted", SurgeExperiment::cpuMillisPerAccepted),
+						Column.bytes("peak RSS", Part::peakRssBytes)));
+	}
+
+	private static void chart(Run run, double top, Html html) {
+		List<Part> seconds = run.seconds();
+		List<Panel> panels = List
+			.of(Panel.of("Accepted per second", 0, "area", seconds, (second) -> second.outcomes().accepted()).upTo(top),
+					Panel.of("Refused, failed or not sent", 1, "area", seconds, SurgeExperiment::lost).upTo(top),
+					Panel
+						.of("p99 of the accepted, ms", 2, "line", seconds,
+								(second) -> (second.latency() != null) ? Double.valueOf(second.latency().p99AtMost())
+										: null)
+						.onLogarithmicAxis(),
+					Panel.of("Cores used by the gateway", 3, "area", seconds, Part::cores));
+		List<Span> spans = new ArrayList<>();
+		for (Part part : run.parts()) {
+			spans.add(new Span("load", load(part), spans.size() % 2, part.from() - 1, part.to()));
+		}
+		html.seconds(Chart.Seconds.of("Second by second",
+				"Orders accepted and not accepted, latency and CPU, for the orders due in each second.", seconds.size(),
+				panels, spans));
+	}
+
+	private static int lost(Part second) {
+		return second.outcomes().due() - second.outcomes().accepted();
 	}
 
 }

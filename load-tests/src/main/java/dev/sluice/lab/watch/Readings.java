@@ -117,11 +117,7 @@ final class Readings {
 				|| SOURCES.stream().anyMatch((source) -> source.metric().equals(name)));
 	}
 
-	/**
-	 * The figures of a second.
-	 * @param answers by the names of the services that answered
-	 * @return figures by panel and name
-	 */
+	/** A second's figures by panel and name, from the answers by service. */
 	Map<String, Map<String, Double>> next(Map<String, Scrape> answers) {
 		Map<String, Map<String, Double>> figures = new TreeMap<>();
 		Map<String, Map<Double, Double>> durations = new TreeMap<>();

@@ -84,19 +84,7 @@ final class WatchServer implements AutoCloseable {
 	private static String page() {
 		Html html = Html.page("Sluice: lab watch", "connect-src 'self';",
 				Html.resource("/dev/sluice/lab/watch/watch.css"));
-		html.open("main");
-		html.open("header").element("h1", "lab watch");
-		html.element("p", "Waiting for the first second …", "class", "facts", "id", "state");
-		// Screen readers announce changes: which services are down.
-		html.element("p", "", "class", "caution", "id", "said", "role", "status", "hidden", "");
-		html.open("label").text("Show ").open("select", "id", "span", "autocomplete", "off");
-		html.element("option", "the last minute", "value", "60");
-		html.element("option", "the last two minutes", "value", "120", "selected", "");
-		html.element("option", "the last ten minutes", "value", "600");
-		html.close().close().close();
-		html.open("section", "aria-labelledby", "services-title").element("h2", "Services", "id", "services-title");
-		html.open("ul", "id", "services").close().close();
-		html.open("div", "class", "panels", "id", "panels").close().close();
+		html.code("main", Html.resource("/dev/sluice/lab/watch/watch.html"));
 		html.code("script", Html.echarts()).code("script", Html.resource("/dev/sluice/lab/watch/watch.js"));
 		return html.close().close().toString();
 	}

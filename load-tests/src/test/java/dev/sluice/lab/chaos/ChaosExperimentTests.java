@@ -3,8 +3,8 @@ package dev.sluice.lab.chaos;
 import java.nio.file.Path;
 import java.util.List;
 
-import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.result.ChaosResult;
+import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

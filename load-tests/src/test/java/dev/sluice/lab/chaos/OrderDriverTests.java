@@ -10,10 +10,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.sluice.contract.HttpNames;
 import dev.sluice.lab.StubServer;
+import dev.sluice.lab.chaos.OrderDriver.Gateway;
 import dev.sluice.lab.chaos.OrderLedger.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.OrderIdentity;
-import dev.sluice.lab.chaos.OrderDriver.Gateway;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.stream.IntStream;
 
-import dev.sluice.lab.chaos.OrderLedger.Answer.Meaning;
 import dev.sluice.lab.chaos.OrderLedger.Answer;
+import dev.sluice.lab.chaos.OrderLedger.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ChaosResult.Second;
 import org.jspecify.annotations.Nullable;

@@ -7,13 +7,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.sluice.lab.LabRun;
 import dev.sluice.lab.StubServer;
+import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.ClientResult.Run;
 import dev.sluice.lab.kit.result.ClientResult.Second;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

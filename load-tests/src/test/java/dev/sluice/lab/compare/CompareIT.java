@@ -94,10 +94,7 @@ class CompareIT {
 		}
 	}
 
-	/**
-	 * Another program computes the same figures from the raw data, if Python is
-	 * installed.
-	 */
+	/** Another program computes the same figures, if Python is installed. */
 	private void assertRecomputed(Path results, int cells) throws Exception {
 		boolean python = Stream.of(System.getenv("PATH").split(File.pathSeparator))
 			.anyMatch((path) -> Files.isExecutable(Path.of(path, "python3")));

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 
+import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
 import dev.sluice.lab.kit.result.KneeResult.Step;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.kit.statistics.Timing;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,6 +20,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 class KneeTests {
+
+	private final KneeSearch search = new KneeSearch(100);
 
 	private static final Tally WELL = new Tally(100, 100, 0, 100, 0, Map.of());
 
@@ -116,8 +118,6 @@ class KneeTests {
 	private static Step step(Tally tally) {
 		return new Step(2, null, null, tally, 0, null, null, "38 requests failed: HTTP 503");
 	}
-
-	private final KneeSearch search = new KneeSearch(100);
 
 	@ParameterizedTest
 	@ValueSource(doubles = { 3, 51, 99.9, 100, 777, 3_333, 12_000 })

@@ -17,10 +17,7 @@ class ThinLinkTests {
 
 	private static final int BYTES = 500_000;
 
-	/**
-	 * The expected time is a lower bound, which a link can only undercut by exceeding its
-	 * rate.
-	 */
+	/** The expected time is a lower bound, which only a faster link can undercut. */
 	@Test
 	void passesEverythingOnUnchangedAndNoFasterThanItMay() throws Exception {
 		byte[] sent = new byte[BYTES];

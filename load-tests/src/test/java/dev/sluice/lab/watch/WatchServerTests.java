@@ -27,6 +27,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class WatchServerTests {
 
+	private final LabRun lab = new LabRun();
+
 	private final HttpClient client = HttpClient.newHttpClient();
 
 	private final List<Moment> history = new ArrayList<>();
@@ -126,8 +128,6 @@ class WatchServerTests {
 				.orElseThrow();
 		}
 	}
-
-	private final LabRun lab = new LabRun();
 
 	@Test
 	void saysThatThePortIsTaken() throws Exception {

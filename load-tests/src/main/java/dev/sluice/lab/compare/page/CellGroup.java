@@ -10,7 +10,6 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.compare.page.Coordinates.Series;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
@@ -26,6 +25,37 @@ import org.jspecify.annotations.Nullable;
  * @param cells at least one; the coordinates are those of the first
  */
 public record CellGroup(List<CellResult> cells) {
+
+	public static final String SYNC = "sync";
+
+	public static final String QUEUED = "queued";
+
+	static final String WORKERS = "workers";
+
+	static final String STARVED = "starved";
+
+	static final String UNLIMITED = "unlimited";
+
+	private static final List<String> VARIANTS = List.of("servlet-platform", "servlet-virtual", "servlet-async",
+			"reactive");
+
+	/**
+	 * The order in which reports list cells: slow backends first, as there a mode matters
+	 * most; unknown names last.
+	 */
+	private static final Comparator<Series> ORDER = Comparator
+		.comparing(Series::capacity, as(List.of(WORKERS, STARVED, UNLIMITED)))
+		.thenComparing(Series::mode, as(List.of(SYNC, QUEUED)))
+		.thenComparing(Series::variant, as(VARIANTS));
+
+	/** A cell's coordinates without the load and the repetition. */
+	public record Series(String capacity, String mode, String variant) {
+
+		public static Series of(Cell cell) {
+			return new Series(cell.capacity(), cell.mode(), cell.variant());
+		}
+
+	}
 
 	/** A cell and another one of the same repetition. */
 	public record Pair(CellResult first, CellResult second) {
@@ -44,7 +74,7 @@ public record CellGroup(List<CellResult> cells) {
 			.values()
 			.stream()
 			.map(CellGroup::new)
-			.sorted(Comparator.comparing(CellGroup::series, Coordinates.ORDER).thenComparing(CellGroup::load))
+			.sorted(Comparator.comparing(CellGroup::series, ORDER).thenComparing(CellGroup::load))
 			.toList();
 	}
 
@@ -150,6 +180,27 @@ public record CellGroup(List<CellResult> cells) {
 				.map((second) -> new Pair(first, second)))
 			.filter((pair) -> pair.first().savedPerSecond() > 0 && pair.second().savedPerSecond() > 0)
 			.toList();
+	}
+
+	/** A variant's style in charts, an index into the page's colours and shapes. */
+	public static int style(String variant) {
+		int known = VARIANTS.indexOf(variant);
+		return (known >= 0) ? known : VARIANTS.size();
+	}
+
+	/** A backend's name in reports. */
+	public static String backend(String capacity) {
+		return switch (capacity) {
+			case WORKERS -> "Slow backend (20 workers)";
+			case STARVED -> "Slow backend (starved)";
+			case UNLIMITED -> "Fast backend (unlimited)";
+			default -> "Backend " + capacity;
+		};
+	}
+
+	private static Comparator<String> as(List<String> known) {
+		return Comparator.<String>comparingInt((name) -> known.contains(name) ? known.indexOf(name) : known.size())
+			.thenComparing(Comparator.naturalOrder());
 	}
 
 }

@@ -16,6 +16,7 @@ import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.cell.Utilisation.LimitUse;
 import dev.sluice.lab.kit.page.Column;
@@ -24,7 +25,6 @@ import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /** Tables of single cells: what limited each, and all their figures. */

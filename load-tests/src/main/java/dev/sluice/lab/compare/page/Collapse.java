@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
@@ -19,7 +20,6 @@ import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,10 +60,7 @@ public final class Collapse {
 
 		BASE("base"),
 
-		/**
-		 * Three threads: as many as the reference's 51 orders per second keep busy, at 50
-		 * ms each.
-		 */
+		/** As many as the reference's 51 orders per second keep busy, at 50 ms each. */
 		BACKEND_THREADS("backend 3 threads"),
 
 		/** Of 1,000: as many as orders in flight, so that none waits for a thread. */

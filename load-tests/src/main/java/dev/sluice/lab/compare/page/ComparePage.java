@@ -8,7 +8,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.compare.page.Coordinates.Series;
+import dev.sluice.lab.compare.page.CellGroup.Series;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.page.Chart;
@@ -19,9 +19,9 @@ import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.CompareResult.ScenarioResult;
+import dev.sluice.lab.kit.result.CompareResult.ScenarioResult.Judgement;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.result.ScenarioResult;
-import dev.sluice.lab.kit.result.ScenarioResult.Judgement;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -99,8 +99,8 @@ public final class ComparePage {
 		}
 		else if (this.kind == Load.Kind.OFFERED) {
 			sections.add(new Section("rates", "Which rate does each mode keep up with?",
-					this.refusal.isPresent() ? List.of() : RateOverview.answers(this.run),
-					(html) -> RateOverview.write(this.run, html)));
+					this.refusal.isPresent() ? List.of() : Waits.answers(this.run),
+					(html) -> Waits.writeRates(this.run, html)));
 		}
 		else if (this.refusal.isEmpty()) {
 			sections.add(new Section("summary", "Which mode for which load?", modes(), this::summary));
@@ -178,7 +178,7 @@ public final class ComparePage {
 			.stream()
 			.filter((series) -> series.capacity().equals(capacity))
 			.toList();
-		return Table.of("%s: %s; by %s".formatted(Coordinates.backend(capacity), caption, this.kind.words()), rows,
+		return Table.of("%s: %s; by %s".formatted(CellGroup.backend(capacity), caption, this.kind.words()), rows,
 				columns);
 	}
 
@@ -218,9 +218,9 @@ public final class ComparePage {
 			if (!ceiling.isEmpty()) {
 				lines.add(new Chart.Line("ceiling", -1, true, ceiling));
 			}
-			charts.add(new Chart.Lines("%s, %s".formatted(Coordinates.backend(capacity), mode),
+			charts.add(new Chart.Lines("%s, %s".formatted(CellGroup.backend(capacity), mode),
 					"Orders saved per second against the load, %s, %s, a line for each of %s.".formatted(
-							Coordinates.backend(capacity), mode,
+							CellGroup.backend(capacity), mode,
 							String.join(", ", lines.stream().map(Chart.Line::name).toList())),
 					320, this.kind.words(), "saved per second", "slowest to fastest repetition", top,
 					CellGroup.sizes(this.groups), lines));
@@ -248,19 +248,19 @@ public final class ComparePage {
 	 */
 	static List<Chart.Line> lines(List<CellGroup> groups, Function<Series, String> name,
 			Function<CellResult, @Nullable Double> figure) {
-		boolean both = groups.stream().anyMatch((group) -> group.mode().equals(Coordinates.QUEUED));
+		boolean both = groups.stream().anyMatch((group) -> group.mode().equals(CellGroup.QUEUED));
 		return CellGroup.by(CellGroup::series, groups)
 			.entrySet()
 			.stream()
-			.map((series) -> new Chart.Line(name.apply(series.getKey()), Coordinates.style(series.getKey().variant()),
-					both && series.getKey().mode().equals(Coordinates.SYNC),
+			.map((series) -> new Chart.Line(name.apply(series.getKey()), CellGroup.style(series.getKey().variant()),
+					both && series.getKey().mode().equals(CellGroup.SYNC),
 					series.getValue().stream().flatMap((group) -> group.point(figure).stream()).toList()))
 			.filter((line) -> !line.points().isEmpty())
 			.toList();
 	}
 
 	private String failed() {
-		return Stream.of(Coordinates.SYNC, Coordinates.QUEUED).map((mode) -> {
+		return Stream.of(CellGroup.SYNC, CellGroup.QUEUED).map((mode) -> {
 			List<CellResult> cells = this.run.cells().stream().filter((c) -> c.cell().mode().equals(mode)).toList();
 			return "%s of %s %s calls".formatted(Figures.percent(new CellGroup(cells).failedShare()),
 					Figures.count(cells.stream().mapToLong(CellResult::calls).sum()), mode);

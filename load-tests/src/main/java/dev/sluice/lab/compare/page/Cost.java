@@ -126,7 +126,7 @@ public record Cost(CellGroup group, List<String> services) {
 			.filter((cost) -> cost.systemCpuMillis() != null)
 			.collect(Collectors.groupingBy((cost) -> cost.group().capacity(), LinkedHashMap::new, Collectors.toList()))
 			.forEach((capacity, own) -> charts
-				.add(Chart.Stack.of("%s, %s".formatted(Coordinates.backend(capacity), own.getFirst().group().load()),
+				.add(Chart.Stack.of("%s, %s".formatted(CellGroup.backend(capacity), own.getFirst().group().load()),
 						"CPU milliseconds per saved order as bars, parts %s, a bar for each variant and mode."
 							.formatted(String.join(", ", system)),
 						"CPU ms per order", top, system, own.stream().map((cost) -> bar(cost, system)).toList())));
@@ -144,7 +144,7 @@ public record Cost(CellGroup group, List<String> services) {
 		List<@Nullable Double> values = new ArrayList<>();
 		services.forEach((service) -> values.add(cost.cpuMillis(service)));
 		return new Chart.StackRow("%s, %s".formatted(cost.group().mode(), cost.group().variant()),
-				Coordinates.style(cost.group().variant()), cost.group().marked(), values);
+				CellGroup.style(cost.group().variant()), cost.group().marked(), values);
 	}
 
 }

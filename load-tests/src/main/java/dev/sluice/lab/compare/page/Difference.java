@@ -2,17 +2,16 @@ package dev.sluice.lab.compare.page;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 
 import dev.sluice.lab.compare.page.CellGroup.Pair;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.PairedComparison;
+import dev.sluice.lab.kit.cell.PairedComparison.Verdict;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.statistics.PairedComparison;
-import dev.sluice.lab.kit.statistics.PairedComparison.Verdict;
 
 /**
  * Whether a variant is faster than another, or the figures are inconclusive.
@@ -35,15 +34,12 @@ record Difference(CellGroup second, String what, PairedComparison comparison, bo
 			List<Pair> pairs = first.pairs(second);
 			if (!first.equals(second) && !pairs.isEmpty()) {
 				differences.add(new Difference(second, "%s to %s".formatted(second.variant(), first.variant()),
-						PairedComparison.of(rates(pairs, Pair::first), rates(pairs, Pair::second)),
+						PairedComparison.of(ModeByLoad.figures(pairs, Pair::first, CellResult::savedPerSecond),
+								ModeByLoad.figures(pairs, Pair::second, CellResult::savedPerSecond)),
 						first.marked() || second.marked()));
 			}
 		}
 		return differences;
-	}
-
-	private static double[] rates(List<Pair> pairs, Function<Pair, CellResult> of) {
-		return pairs.stream().map(of).mapToDouble(CellResult::savedPerSecond).toArray();
 	}
 
 	static void write(List<Difference> differences, Html html) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-import dev.sluice.lab.compare.page.Coordinates.Series;
+import dev.sluice.lab.compare.page.CellGroup.Series;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
@@ -110,7 +110,7 @@ public final class GridPage {
 	}
 
 	private Optional<CellResult> at(String variant, String delay) {
-		return CellGroup.at(this.groups, new Series(delay, Coordinates.SYNC, variant), this.load)
+		return CellGroup.at(this.groups, new Series(delay, CellGroup.SYNC, variant), this.load)
 			.map((group) -> group.cells().getFirst());
 	}
 
@@ -128,7 +128,7 @@ public final class GridPage {
 							List.of("executing", "queued"),
 							cells.stream()
 								.map((cell) -> new Chart.StackRow(cell.cell().variant(),
-										Coordinates.style(cell.cell().variant()), Reliability.marked(cell),
+										CellGroup.style(cell.cell().variant()), Reliability.marked(cell),
 										List.of((double) executing(cell), (double) queued(cell))))
 								.toList()),
 					Table.of("Requests", cells,

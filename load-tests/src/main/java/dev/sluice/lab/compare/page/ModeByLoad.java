@@ -13,9 +13,9 @@ import java.util.stream.Collectors;
 import dev.sluice.lab.compare.page.CellGroup.Pair;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.cell.PairedComparison;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.statistics.PairedComparison;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,9 +119,9 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 			.forEach((capacity, backend) -> new TreeMap<>(CellGroup.by(CellGroup::load, backend))
 				.forEach((load, groups) -> {
 					List<Pair> pairs = groups.stream()
-						.filter((sync) -> sync.mode().equals(Coordinates.SYNC))
+						.filter((sync) -> sync.mode().equals(CellGroup.SYNC))
 						.flatMap((sync) -> groups.stream()
-							.filter((queued) -> queued.mode().equals(Coordinates.QUEUED)
+							.filter((queued) -> queued.mode().equals(CellGroup.QUEUED)
 									&& queued.variant().equals(sync.variant()))
 							.flatMap((queued) -> sync.pairs(queued).stream()))
 						.toList();
@@ -152,7 +152,7 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 		return figure != null && figure > 0;
 	}
 
-	private static double[] figures(List<Pair> pairs, Function<Pair, CellResult> mode,
+	static double[] figures(List<Pair> pairs, Function<Pair, CellResult> mode,
 			Function<CellResult, @Nullable Double> figure) {
 		return pairs.stream().map(mode).map(figure).filter(Objects::nonNull).mapToDouble(Double::doubleValue).toArray();
 	}

@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 
 import dev.sluice.lab.compare.page.ModeByLoad.Ratio;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.PairedComparison;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
@@ -16,7 +17,6 @@ import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.statistics.PairedComparison;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +55,7 @@ final class ModeOverview {
 			if (greater == null) {
 				return "";
 			}
-			return ((greater == Mode.QUEUED) == this.lessIsBetter) ? Coordinates.SYNC : Coordinates.QUEUED;
+			return ((greater == Mode.QUEUED) == this.lessIsBetter) ? CellGroup.SYNC : CellGroup.QUEUED;
 		}
 
 		/** The better mode, how many times, and the interval. */
@@ -68,7 +68,7 @@ final class ModeOverview {
 			if (better.isEmpty()) {
 				return "no clear difference (%s)".formatted(range(known.low(), known.high()));
 			}
-			boolean inverse = better.equals(Coordinates.QUEUED) == this.lessIsBetter;
+			boolean inverse = better.equals(CellGroup.QUEUED) == this.lessIsBetter;
 			return "%s, %s times (%s)".formatted(better,
 					Figures.measured(inverse ? 1 / known.median() : known.median()),
 					inverse ? range(1 / known.high(), 1 / known.low()) : range(known.low(), known.high()));
@@ -89,7 +89,7 @@ final class ModeOverview {
 		return ModeByLoad.byCapacity(loads)
 			.entrySet()
 			.stream()
-			.map((entry) -> "%s: %s.".formatted(Coordinates.backend(entry.getKey()), Stream
+			.map((entry) -> "%s: %s.".formatted(CellGroup.backend(entry.getKey()), Stream
 				.of(winners(entry.getValue(), Measure.SAVED, "saves an order sooner") + backlog(entry.getValue()),
 						winners(entry.getValue(), Measure.ANSWERED, "answers sooner"), failed(entry.getValue()))
 				.filter((clause) -> !clause.isEmpty())
@@ -100,7 +100,7 @@ final class ModeOverview {
 	/** Names the loads at which each mode is better. */
 	private static String winners(List<ModeByLoad> loads, Measure measure, String does) {
 		List<ModeByLoad> known = loads.stream().filter((load) -> measure.ratio.apply(load) != null).toList();
-		return Stream.of(Coordinates.SYNC, Coordinates.QUEUED, "").flatMap((mode) -> {
+		return Stream.of(CellGroup.SYNC, CellGroup.QUEUED, "").flatMap((mode) -> {
 			List<ModeByLoad> at = known.stream().filter((load) -> measure.better(load).equals(mode)).toList();
 			return at.isEmpty() ? Stream.of()
 					: Stream.of("%s %s".formatted(mode.isEmpty() ? "no clear difference" : mode + " " + does,
@@ -111,11 +111,10 @@ final class ModeOverview {
 
 	/** The limit of the lab behind the time until queued orders are saved. */
 	private static String backlog(List<ModeByLoad> loads) {
-		return loads.stream()
-			.anyMatch((load) -> load.hasBacklog() && Measure.SAVED.better(load).equals(Coordinates.SYNC))
-					? " (a queued one waits behind up to %s placed before it, a limit of this run)"
-						.formatted(Figures.count(ModeByLoad.MAX_BACKLOG))
-					: "";
+		return loads.stream().anyMatch((load) -> load.hasBacklog() && Measure.SAVED.better(load).equals(CellGroup.SYNC))
+				? " (a queued one waits behind up to %s placed before it, a limit of this run)"
+					.formatted(Figures.count(ModeByLoad.MAX_BACKLOG))
+				: "";
 	}
 
 	private static String failed(List<ModeByLoad> loads) {
@@ -133,7 +132,7 @@ final class ModeOverview {
 	/** A line for each load. */
 	static List<String> lines(List<ModeByLoad> loads) {
 		return loads.stream()
-			.map((load) -> "%s, %s: %s; failed calls: %s".formatted(Coordinates.backend(load.capacity()),
+			.map((load) -> "%s, %s: %s; failed calls: %s".formatted(CellGroup.backend(load.capacity()),
 					Reliability.sign(load.load().toString(), load.marked()),
 					Stream.of(Measure.values())
 						.filter((measure) -> measure.ratio.apply(load) != null)
@@ -173,7 +172,7 @@ final class ModeOverview {
 		if (measure.ratio.apply(load) == null || sync == null || queued == null) {
 			return;
 		}
-		html.open("div").element("small", "%s, %s".formatted(Coordinates.backend(load.capacity()), load.load()));
+		html.open("div").element("small", "%s, %s".formatted(CellGroup.backend(load.capacity()), load.load()));
 		html.element("strong", Reliability.sign("%s : %s".formatted(seconds(sync), seconds(queued)), load.marked()));
 		html.element("span", "%s, sync : queued".formatted(measure.words.replace(", sooner", "")));
 		html.element("small", measure.phrase(load));
@@ -193,7 +192,7 @@ final class ModeOverview {
 	/** Each load: the better mode by each measure, and how sure that is. */
 	static Table phrases(List<ModeByLoad> loads) {
 		List<Column<ModeByLoad>> columns = new ArrayList<>(
-				List.of(Column.words("Backend", (load) -> Coordinates.backend(load.capacity())),
+				List.of(Column.words("Backend", (load) -> CellGroup.backend(load.capacity())),
 						Column.words("load", (ModeByLoad load) -> load.load().toString()).marked(ModeByLoad::marked)));
 		for (Measure measure : Measure.values()) {
 			columns.add(Column.words(measure.words, measure::phrase));
@@ -208,7 +207,7 @@ final class ModeOverview {
 		// The label is the backend's name without its details.
 		ModeByLoad.byCapacity(loads)
 			.forEach((capacity, each) -> lines
-				.add(new Chart.Line(Coordinates.backend(capacity).replaceFirst(" \\(.*", "").toLowerCase(Locale.ROOT),
+				.add(new Chart.Line(CellGroup.backend(capacity).replaceFirst(" \\(.*", "").toLowerCase(Locale.ROOT),
 						(FIRST_STYLE + lines.size()) % STYLES, false,
 						each.stream()
 							.map((load) -> new Chart.Point(load.load().size(), load.rate().median(), load.rate().low(),

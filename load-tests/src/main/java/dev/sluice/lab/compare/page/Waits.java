@@ -1,25 +1,35 @@
 package dev.sluice.lab.compare.page;
 
 import java.util.ArrayList;
+import java.util.IntSummaryStatistics;
 import java.util.List;
-import java.util.Optional;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Column;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
-/** The waits of the clients of each series. */
+/**
+ * The waits of the clients of each series, and the rate up to which each variant keeps
+ * up.
+ */
 final class Waits {
+
+	/** With less than this share of the offered rate a variant falls behind. */
+	private static final double KEEPS_UP = 0.95;
 
 	private Waits() {
 	}
@@ -68,7 +78,7 @@ final class Waits {
 				(series) -> "%s, %s".formatted(series.mode(), series.variant()), figure);
 		CellGroup first = groups.getFirst();
 		return lines.isEmpty() ? Optional.empty() : Optional.of(new Chart.Lines(
-				"%s: wait until %s".formatted(Coordinates.backend(first.capacity()), until),
+				"%s: wait until %s".formatted(CellGroup.backend(first.capacity()), until),
 				"Milliseconds from an order's first try, or from when it was due, until it was %s, against the load."
 					.formatted(until),
 				320, first.load().kind().words(), "median, milliseconds", "fastest to slowest repetition",
@@ -94,6 +104,86 @@ final class Waits {
 							.filter(Objects::nonNull)
 							.mapToLong(Wait::unfinished)
 							.sum()));
+	}
+
+	/**
+	 * The highest rates with which the variants of each mode keep up, and how long
+	 * clients wait at the highest of all, a sentence for each backend.
+	 */
+	static List<String> answers(RunResult run) {
+		return CellGroup.by(CellGroup::capacity, CellGroup.of(run))
+			.entrySet()
+			.stream()
+			.map((backend) -> "%s: %s.".formatted(CellGroup.backend(backend.getKey()),
+					CellGroup.by(CellGroup::mode, backend.getValue())
+						.entrySet()
+						.stream()
+						.map((mode) -> answer(mode.getKey(), mode.getValue()))
+						.collect(Collectors.joining("; "))))
+			.toList();
+	}
+
+	private static String answer(String mode, List<CellGroup> groups) {
+		IntSummaryStatistics kept = CellGroup.by(CellGroup::series, groups)
+			.values()
+			.stream()
+			.mapToInt(Waits::keptUp)
+			.summaryStatistics();
+		String from = Figures.count(kept.getMin());
+		String to = Figures.count(kept.getMax());
+		return ((kept.getMax() == 0) ? "%s keeps up with none of these rates".formatted(mode)
+				: "%s keeps up with %s/s".formatted(mode, from.equals(to) ? from : from + " to " + to)) + waits(groups);
+	}
+
+	/** The waits at the highest rate; empty if one is not known. */
+	private static String waits(List<CellGroup> groups) {
+		int rate = groups.stream().mapToInt(CellGroup::size).max().orElse(0);
+		List<CellGroup> most = groups.stream().filter((group) -> group.size() == rate).toList();
+		Optional<String> answered = range(most, CellResult::acceptedP50);
+		Optional<String> saved = range(most, CellResult::savedP50);
+		if (answered.isEmpty() || saved.isEmpty()) {
+			return "";
+		}
+		double failed = most.stream().mapToDouble(CellGroup::failedShare).max().orElse(0);
+		return ", %s it answers after %s ms and saves after %s ms%s".formatted(
+				Reliability.sign("at %s/s".formatted(Figures.count(rate)), most.stream().anyMatch(CellGroup::marked)),
+				answered.get(), saved.get(),
+				(failed > 0) ? ", and up to %s of the calls fail".formatted(Figures.percent(failed)) : "");
+	}
+
+	/** The medians of the variants, from the least to the greatest. */
+	private static Optional<String> range(List<CellGroup> variants, Function<CellResult, @Nullable Double> figure) {
+		List<Double> medians = variants.stream()
+			.flatMap((group) -> Stream.ofNullable(group.median(figure)))
+			.sorted()
+			.toList();
+		return (medians.size() < variants.size()) ? Optional.empty()
+				: Optional.of(Stream.of(medians.getFirst(), medians.getLast())
+					.map(Figures::measured)
+					.distinct()
+					.collect(Collectors.joining(" to ")));
+	}
+
+	/**
+	 * The highest rate such that a series keeps up with it and all lower ones; 0 if it
+	 * does with none.
+	 */
+	private static int keptUp(List<CellGroup> series) {
+		return series.stream()
+			.takeWhile((group) -> group.cells()
+				.stream()
+				.allMatch((cell) -> cell.savedPerSecond() >= KEEPS_UP * group.size()))
+			.mapToInt(CellGroup::size)
+			.max()
+			.orElse(0);
+	}
+
+	static void writeRates(RunResult run, Html html) {
+		html.charts(charts(CellGroup.of(run)));
+		html.list(CellTables.bottlenecks(run));
+		html.note(
+				"A rate is kept up with if orders are saved at %s of it, from the first to the last, in every repetition, and all smaller rates are. Waits count from when an order was due."
+					.formatted(Figures.percent(KEEPS_UP)));
 	}
 
 }

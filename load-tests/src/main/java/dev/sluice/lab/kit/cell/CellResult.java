@@ -4,7 +4,6 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 
-import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * One measured cell: its coordinates, its figures, and what limited it. Start at
- * {@link dev.sluice.lab.kit.cell.CellResult}.
+ * One measured cell: its coordinates, its figures, and what limited it; and the
+ * statistics of figures. Start at {@link dev.sluice.lab.kit.cell.CellResult}.
  */
 @NullMarked
 package dev.sluice.lab.kit.cell;

@@ -17,9 +17,9 @@ import java.util.stream.IntStream;
 import com.sun.management.OperatingSystemMXBean;
 import javax.net.ssl.SSLContext;
 
+import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.result.ClientResult.Second;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
-import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -26,9 +26,7 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads the counters of a {@link Target} from its services. Not thread-safe.
- */
+/** Reads the counters of a {@link Target} from its services. Not thread-safe. */
 public final class TargetSystem implements AutoCloseable {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);

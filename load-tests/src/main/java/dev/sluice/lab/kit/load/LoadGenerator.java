@@ -47,10 +47,7 @@ public final class LoadGenerator {
 	record Progress(Counts counts, boolean ended, @Nullable String failure) {
 	}
 
-	/**
-	 * Serves a lab.
-	 * @param args the port to listen on
-	 */
+	/** Serves a lab at the port that is given. */
 	public static void main(String[] args) throws IOException {
 		HttpServer server = HttpServer
 			.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[0])), 0);

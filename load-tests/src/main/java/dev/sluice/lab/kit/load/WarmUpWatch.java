@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-import dev.sluice.lab.kit.process.ProcessTime.Reading;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
+import dev.sluice.lab.kit.process.ProcessTime.Reading;
 import dev.sluice.lab.kit.result.RunResult.Check;
 
 /** The windows of a warm-up, and whether it is over. Not thread-safe. */
@@ -31,10 +31,7 @@ public final class WarmUpWatch {
 		this.rule = rule;
 	}
 
-	/**
-	 * Adds a window.
-	 * @param orders saved in it
-	 */
+	/** Adds a window, in which so many orders were saved. */
 	public void add(Reading begin, Reading end, long orders) {
 		if (this.windows.isEmpty()) {
 			this.startNanos = begin.nanos();

@@ -3,26 +3,26 @@ package dev.sluice.lab.kit.measure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.cell.Utilisation;
-import dev.sluice.lab.kit.measure.UtilisationEvaluation.Calls;
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.measure.GcLog.Pause;
 import dev.sluice.lab.kit.measure.OrderCalls.Call;
 import dev.sluice.lab.kit.measure.OrderCalls.OrderTimes;
 import dev.sluice.lab.kit.measure.PrometheusScraper.Scrapes;
+import dev.sluice.lab.kit.measure.UtilisationEvaluation.Calls;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.Phase.Outcome;
 import dev.sluice.lab.kit.process.ProcessSamples;
-import dev.sluice.lab.kit.statistics.Timing;
-import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,9 +63,12 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 		return new CellResult(cell, window.start(), window.end(), calls.calls().size(),
 				calls.calls().size() - answered.size(), calls.failures(), answered.size(), saved,
 				perSecond(saved, window), acceptedPerSecond(start, answered), Timing.of(calls.answeredMicros()),
-				times.toAccepted(), times.toSaved(), costs(window, saved), outcome.audit().connectionsOpened(),
-				outcome.audit().maxInFlight(), foreignCpuShare(window), outcome.startLagP99Millis(),
-				problem(outcome, answered.size(), window), utilisation(cell, outcome, window, calls, saved));
+				times.toAccepted(), times.toSaved(),
+				this.services.stream()
+					.collect(Collectors.toMap((service) -> service, (service) -> cost(service, window, saved))),
+				outcome.audit().connectionsOpened(), outcome.audit().maxInFlight(), foreignCpuShare(window),
+				outcome.startLagP99Millis(), problem(outcome, answered.size(), window),
+				utilisation(cell, outcome, window, calls, saved));
 	}
 
 	/**
@@ -143,18 +146,7 @@ public record CellEvaluation(ProcessSamples samples, Map<String, GcLog> collecto
 		return problems.isEmpty() ? null : String.join("; ", problems);
 	}
 
-	private Map<String, ServiceCost> costs(Window window, long saved) {
-		Map<String, ServiceCost> costs = new LinkedHashMap<>();
-		for (String service : this.services) {
-			costs.put(service, cost(service, window, saved));
-		}
-		return costs;
-	}
-
-	/**
-	 * The resources that a service used.
-	 * @param orders divisor of the figures per order
-	 */
+	/** The resources that a service used for so many orders. */
 	private ServiceCost cost(String service, Window window, long orders) {
 		Double cpuMillis = this.samples.cpuMillis(service, window);
 		GcLog collector = this.collectors.get(service);

@@ -10,8 +10,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.stack.ServiceOptions;
-import dev.sluice.lab.kit.statistics.Window;
 
 /**
  * The stop-the-world pauses that a JVM's collector has logged. The log can be read at any

@@ -7,9 +7,7 @@ import java.util.function.Predicate;
 import dev.sluice.lab.kit.measure.Exposition.Series;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Something limited in a service, whose use and limit the service exports.
- */
+/** Something limited in a service, whose use and limit the service exports. */
 enum Limit {
 
 	ADMISSION("requests in progress", "sluice_requests_in_progress", "sluice_requests_limit"),

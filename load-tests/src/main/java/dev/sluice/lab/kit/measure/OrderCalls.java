@@ -16,9 +16,9 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.cell.CellResult.Wait;
+import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.measure.OrderCalls.OrderTimes.Times;
 import dev.sluice.lab.kit.plan.Phase;
-import dev.sluice.lab.kit.statistics.Percentile;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,9 +114,8 @@ public record OrderCalls(List<Call> calls) {
 		 *
 		 * @param order its number
 		 * @param due when its client first wanted to place it
-		 * @param accepted when its client had the answer that accepts it; 0 if it never
-		 * did
-		 * @param saved when the backend had it; 0 if it never did
+		 * @param accepted when its client had the answer that accepts it; 0 if never
+		 * @param saved when the backend had it; 0 if never
 		 */
 		public record Times(int order, long due, long accepted, long saved) {
 		}
@@ -140,10 +139,7 @@ public record OrderCalls(List<Call> calls) {
 					Long.parseLong(fields[1]), Long.parseLong(fields[2]), Long.parseLong(fields[3]))));
 		}
 
-		/**
-		 * The waits of the clients from the first try until accepted; null without
-		 * orders.
-		 */
+		/** The clients' waits from the first try until accepted; null without orders. */
 		public @Nullable Wait toAccepted() {
 			return wait(Times::accepted);
 		}
@@ -172,7 +168,7 @@ public record OrderCalls(List<Call> calls) {
 		 * if too few are above it, or if the order at the rank still waits.
 		 */
 		private static @Nullable Double percentile(double[] sorted, int orders, int percent) {
-			OptionalLong rank = Percentile.rank(orders, percent);
+			OptionalLong rank = Timing.rank(orders, percent);
 			return (rank.isPresent() && rank.getAsLong() <= sorted.length)
 					? Double.valueOf(sorted[(int) rank.getAsLong() - 1]) : null;
 		}
@@ -259,7 +255,7 @@ public record OrderCalls(List<Call> calls) {
 			}
 		}
 		long[] micros = late.values().stream().mapToLong((lag) -> Math.max(0, lag)).sorted().toArray();
-		int rank = (int) Percentile.rank(micros.length, 99).orElse(micros.length);
+		int rank = (int) Timing.rank(micros.length, 99).orElse(micros.length);
 		return (rank > 0) ? Math.toIntExact(micros[rank - 1] / 1_000) : 0;
 	}
 

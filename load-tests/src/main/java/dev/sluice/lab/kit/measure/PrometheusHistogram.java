@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 
-import dev.sluice.lab.kit.statistics.Percentile;
+import dev.sluice.lab.kit.cell.Timing;
 
 import org.jspecify.annotations.Nullable;
 
@@ -41,12 +41,12 @@ public record PrometheusHistogram(Map<Double, Double> counts) {
 	}
 
 	/**
-	 * The upper bound, in seconds, of the bucket that a {@link Percentile} lies in. The
-	 * true value is at most that, and above the bound before. Null if it is not known,
+	 * The upper bound, in seconds, of the bucket that a percentile lies in. The true
+	 * value is at most that, and above the bound before. Null if it is not known,
 	 * infinite if it lies beyond the last bound.
 	 */
 	public @Nullable Double percentile(int percent) {
-		OptionalLong rank = Percentile.rank(Math.round(count()), percent);
+		OptionalLong rank = Timing.rank(Math.round(count()), percent);
 		return rank.isPresent() ? bound(rank.getAsLong()) : null;
 	}
 

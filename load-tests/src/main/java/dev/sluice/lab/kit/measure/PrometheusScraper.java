@@ -25,9 +25,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.zip.GZIPOutputStream;
 
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.measure.PrometheusScraper.Scrapes.Scrape;
 import dev.sluice.lab.kit.stack.Http;
-import dev.sluice.lab.kit.statistics.Window;
 
 /**
  * Scrapes the services' Prometheus endpoints each second, on its own thread, into one

@@ -15,11 +15,11 @@ import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.cell.Utilisation.LimitUse;
 import dev.sluice.lab.kit.cell.Utilisation.ProcessUse;
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.measure.Limit.Use;
 import dev.sluice.lab.kit.measure.PrometheusScraper.Scrapes;
 import dev.sluice.lab.kit.measure.PrometheusScraper.Scrapes.Scrape;
 import dev.sluice.lab.kit.process.ProcessSamples;
-import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,8 +60,7 @@ record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrape
 	 *
 	 * @param inFlight average number of calls in flight
 	 * @param millis average time that one took
-	 * @param waitForBackend whether a call is answered only after the backend has
-	 * answered
+	 * @param waitForBackend whether a call is answered only after the backend's answer
 	 */
 	record Calls(double inFlight, double millis, boolean waitForBackend) {
 	}
@@ -182,8 +181,7 @@ record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrape
 	 * <li>A limit was reached in at least {@link #MOSTLY} of the scrapes; if there are
 	 * several, the one reached most.
 	 * <li>A share of {@link #BUSY} or more of the machine's CPU was used.
-	 * <li>A share of {@link #HELD} or more of the calls that wait for the backend were
-	 * there.
+	 * <li>The backend held {@link #HELD} or more of the calls that wait for it.
 	 * <li>No limit was reached.
 	 * </ol>
 	 * @param utilisation utilisation of the cell

@@ -21,16 +21,10 @@ public sealed interface Chart {
 
 	String title();
 
-	/**
-	 * A text alternative for readers who cannot see the chart.
-	 * @return a sentence or two
-	 */
+	/** A sentence or two for readers who cannot see the chart. */
 	String description();
 
-	/**
-	 * The height.
-	 * @return in pixels
-	 */
+	/** In pixels. */
 	int height();
 
 	/** The greatest of some values, and at least 1: the top of an axis. */

@@ -53,12 +53,7 @@ public final class Figures {
 		return (value != null) ? String.format(Locale.ROOT, "%,d", value.longValue()).replace('-', '−') : NONE;
 	}
 
-	/**
-	 * A count with its noun.
-	 * @param count number of things
-	 * @param one the noun in the singular; the plural gets an s
-	 * @return such as "1 fault" or "2 faults"
-	 */
+	/** A count with its noun, whose plural has an s: "1 fault" or "2 faults". */
 	public static String counted(long count, String one) {
 		return "%s %s%s".formatted(count(count), one, (count == 1) ? "" : "s");
 	}

@@ -51,11 +51,7 @@ public final class Html {
 		return html.code("style", resource(STYLE) + style).close().open("body");
 	}
 
-	/**
-	 * Reads a text from the class path.
-	 * @param name from its root
-	 * @return its content
-	 */
+	/** A text from the class path, by its name from the root. */
 	public static String resource(String name) {
 		try (InputStream in = Html.class.getResourceAsStream(name)) {
 			if (in == null) {
@@ -130,8 +126,8 @@ public final class Html {
 	}
 
 	/**
-	 * Adds a style sheet or script of our own, which is not escaped.
-	 * @param tag {@code style} or {@code script}
+	 * Adds a style sheet, script or markup of our own, which is not escaped.
+	 * @param tag {@code style}, {@code script} or {@code main}
 	 */
 	public Html code(String tag, String code) {
 		if (code.toLowerCase(Locale.ROOT).contains("</" + tag)) {

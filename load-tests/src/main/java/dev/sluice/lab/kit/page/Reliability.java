@@ -34,9 +34,7 @@ public final class Reliability {
 	private Reliability() {
 	}
 
-	/**
-	 * The reasons why a cell is unreliable.
-	 */
+	/** The reasons why a cell is unreliable. */
 	public static List<String> of(CellResult cell) {
 		List<String> marks = evidence(cell);
 		if (cell.foreignCpuShare() == null) {
@@ -94,19 +92,12 @@ public final class Reliability {
 		return lagP99Millis > LAG_LIMIT_MILLIS || disturbed(foreignCpuShare);
 	}
 
-	/**
-	 * Whether a cell is unreliable.
-	 */
+	/** Whether a cell is unreliable. */
 	public static boolean marked(CellResult cell) {
 		return !of(cell).isEmpty();
 	}
 
-	/**
-	 * Adds the sign to a marked figure.
-	 * @param text a figure
-	 * @param marked whether it is marked
-	 * @return the figure, marked or not
-	 */
+	/** The figure, with the sign if it is marked. */
 	public static String sign(String text, boolean marked) {
 		return marked ? text + " " + SIGN : text;
 	}

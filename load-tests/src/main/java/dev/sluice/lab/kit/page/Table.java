@@ -34,17 +34,10 @@ public record Table(String caption, List<? extends Column<?>> heads, List<List<S
 				List.of(Column.words(name, Map.Entry::getKey), Column.words("Value", Map.Entry::getValue)));
 	}
 
-	/**
-	 * Writes it as markup that scrolls in its box if it is wider than the page.
-	 */
+	/** Writes it as markup that scrolls in its box if it is wider than the page. */
 	void write(Html html) {
 		html.open("div", "class", "scroll", "role", "group", "tabindex", "0", "aria-label", this.caption);
-		if (this.heads.size() >= MANY_COLUMNS) {
-			html.open("table", "class", "dense");
-		}
-		else {
-			html.open("table");
-		}
+		html.open("table", "class", (this.heads.size() >= MANY_COLUMNS) ? "dense" : "wide");
 		html.element("caption", this.caption);
 		html.open("thead").open("tr");
 		this.heads.forEach((head) -> html.element("th", head.heading(), "scope", "col", "class", kind(head)));

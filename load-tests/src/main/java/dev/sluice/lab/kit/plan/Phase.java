@@ -139,8 +139,7 @@ public record Phase(String name, List<Target> targets, Extent extent, Client cli
 	 *
 	 * @param endSeconds since the beginning of the warm-up
 	 * @param savedPerSecond by the backend
-	 * @param cpuMillisPerOrder CPU time of all services and the load generator per saved
-	 * order
+	 * @param cpuMillisPerOrder of all services and the load generator, per saved order
 	 * @param jitShare of that CPU time, by compilers
 	 */
 	public record WarmUpWindow(double endSeconds, double savedPerSecond, @Nullable Double cpuMillisPerOrder,

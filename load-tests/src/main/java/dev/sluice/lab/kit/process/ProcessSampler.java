@@ -69,9 +69,7 @@ public final class ProcessSampler implements AutoCloseable {
 	/** Confined to the sampling thread. */
 	private int samplings;
 
-	/**
-	 * The greatest value by group, because a counter must not fall. Guarded by this.
-	 */
+	/** The greatest value by group, because a counter must not fall. Guarded by this. */
 	private final Map<String, Long> lastCpuMillis = new HashMap<>();
 
 	/**

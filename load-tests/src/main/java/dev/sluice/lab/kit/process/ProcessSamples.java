@@ -8,8 +8,8 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.process.ProcessSampler.Sample;
-import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,16 +36,12 @@ public record ProcessSamples(List<Sample> samples) {
 			.toList());
 	}
 
-	/**
-	 * A process's CPU time in the window, in milliseconds; null if it is not known.
-	 */
+	/** A process's CPU time in the window, in milliseconds; null if it is not known. */
 	public @Nullable Double cpuMillis(String process, Window window) {
 		return growth(process, Sample::cpuMillis, window, ProcessSampler.INTERVAL);
 	}
 
-	/**
-	 * A process's CPU use in the window, 1 = one core; null if it is not known.
-	 */
+	/** A process's CPU use in the window, 1 = one core; null if it is not known. */
 	public @Nullable Double cpuShare(String process, Window window) {
 		Double millis = cpuMillis(process, window);
 		return (millis != null) ? millis / (window.seconds() * 1_000) : null;

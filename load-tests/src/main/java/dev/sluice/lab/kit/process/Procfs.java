@@ -21,9 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Procfs(Path proc) {
 
-	/**
-	 * A clock tick in milliseconds: 100 per second on every Linux that Java runs on.
-	 */
+	/** A clock tick in milliseconds: 100 per second on every Linux that Java runs on. */
 	private static final int TICK_MILLIS = 10;
 
 	/**

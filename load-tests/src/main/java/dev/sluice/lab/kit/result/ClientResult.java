@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-import dev.sluice.lab.kit.statistics.Timing;
+import dev.sluice.lab.kit.cell.Timing;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import org.jspecify.annotations.Nullable;

@@ -2,6 +2,7 @@ package dev.sluice.lab.kit.result;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.stream.DoubleStream;
@@ -9,6 +10,7 @@ import java.util.stream.DoubleStream;
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.plan.BackendModel;
@@ -29,6 +31,41 @@ public record CompareResult(List<CellResult> cells, @Nullable ScenarioResult sce
 
 	public CompareResult {
 		cells = List.copyOf(cells);
+	}
+
+	/**
+	 * Whether the cells of a scenario meet its limits.
+	 *
+	 * @param question the question that it answers
+	 * @param limits in words
+	 * @param judgements one per cell, in order of execution
+	 */
+	public record ScenarioResult(String name, String question, List<String> limits, List<Judgement> judgements) {
+
+		public ScenarioResult {
+			Objects.requireNonNull(name, "name");
+			Objects.requireNonNull(question, "question");
+			limits = List.copyOf(limits);
+			judgements = List.copyOf(judgements);
+		}
+
+		/**
+		 * A cell compared with the limits.
+		 *
+		 * @param missed limits that it misses, in words
+		 */
+		public record Judgement(Cell cell, List<String> missed) {
+
+			public Judgement {
+				missed = List.copyOf(missed);
+			}
+
+			public boolean kept() {
+				return this.missed.isEmpty();
+			}
+
+		}
+
 	}
 
 	/**

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.kit.statistics.Timing;
+import dev.sluice.lab.kit.cell.Timing;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import org.jspecify.annotations.Nullable;

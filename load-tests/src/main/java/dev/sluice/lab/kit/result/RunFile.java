@@ -27,9 +27,7 @@ public final class RunFile {
 
 	/**
 	 * Writes the run so that a reader sees the whole file or none.
-	 * @param run what to write
 	 * @param directory the run's directory, created if it is missing
-	 * @return the file written
 	 * @throws IOException if it cannot be written
 	 */
 	public static Path write(RunResult run, Path directory) throws IOException {

@@ -2,8 +2,8 @@ package dev.sluice.lab.kit.result;
 
 import java.util.List;
 
+import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.statistics.Timing;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import org.jspecify.annotations.Nullable;

@@ -14,7 +14,6 @@ import dev.sluice.devservices.JavaProcess;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.RunResult.Environment;
-import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
 
 import static java.lang.management.ManagementFactory.getPlatformMXBean;
@@ -33,10 +32,7 @@ public final class EnvironmentProbe {
 		return getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
 	}
 
-	/**
-	 * The environment.
-	 * @param checkout directory in which to call git
-	 */
+	/** The environment of a run in a checkout, whose commit git tells. */
 	static Environment probe(Path checkout, Infrastructure infrastructure) {
 		String sha = git(checkout, "rev-parse", "HEAD");
 		return new Environment(Runtime.getRuntime().availableProcessors(), memoryBytes(), cpu(),

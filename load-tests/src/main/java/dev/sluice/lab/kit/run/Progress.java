@@ -29,10 +29,7 @@ public final class Progress {
 	/** When the last line was written. */
 	private Instant lastLine;
 
-	/**
-	 * Begins now.
-	 * @param out where to write
-	 */
+	/** Begins now. */
 	public Progress(PrintStream out) {
 		this(out, InstantSource.system());
 	}

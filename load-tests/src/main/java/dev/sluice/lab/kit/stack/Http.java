@@ -9,18 +9,12 @@ public final class Http {
 	private Http() {
 	}
 
-	/**
-	 * A client.
-	 * @param connectTimeout longest wait for a connection
-	 */
+	/** A client that waits no longer than this for a connection. */
 	public static HttpClient client(Duration connectTimeout) {
 		return builder(connectTimeout).build();
 	}
 
-	/**
-	 * A client with more to set.
-	 * @param connectTimeout longest wait for a connection
-	 */
+	/** Such a client, with more to set. */
 	public static HttpClient.Builder builder(Duration connectTimeout) {
 		return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(connectTimeout);
 	}

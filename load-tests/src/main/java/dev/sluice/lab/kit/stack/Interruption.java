@@ -33,9 +33,7 @@ public final class Interruption implements AutoCloseable {
 		this(FAILED);
 	}
 
-	/**
-	 * @param exitCode exit code of the JVM if the run is told to stop
-	 */
+	/** Ends the JVM with this exit code if the run is told to stop. */
 	public Interruption(int exitCode) {
 		this.exitCode = exitCode;
 		Thread runner = Thread.currentThread();

@@ -46,9 +46,7 @@ public enum Module {
 		return this.port;
 	}
 
-	/**
-	 * The default port for health and metrics: the HTTP port or another.
-	 */
+	/** The default port for health and metrics: the HTTP port or another. */
 	public int managementPort() {
 		return this.managementPort;
 	}

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import dev.sluice.lab.compare.page.CellGroup.Pair;
-import dev.sluice.lab.compare.page.Coordinates.Series;
+import dev.sluice.lab.compare.page.CellGroup.Series;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
@@ -46,10 +46,10 @@ class CellGroupTests {
 	@Test
 	void drawsEachKnownVariantDifferentlyAndAllOthersAlike() {
 		assertThat(List.of("servlet-platform", "servlet-virtual", "servlet-async", "reactive"))
-			.extracting(Coordinates::style)
+			.extracting(CellGroup::style)
 			.doesNotHaveDuplicates()
-			.doesNotContain(Coordinates.style("a"));
-		assertThat(Coordinates.style("a")).isEqualTo(Coordinates.style("b"));
+			.doesNotContain(CellGroup.style("a"));
+		assertThat(CellGroup.style("a")).isEqualTo(CellGroup.style("b"));
 	}
 
 	@Test

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Objects;
 
 import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunResult;

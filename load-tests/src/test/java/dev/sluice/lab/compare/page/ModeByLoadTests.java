@@ -3,16 +3,20 @@ package dev.sluice.lab.compare.page;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.function.ToDoubleFunction;
 
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +26,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 class ModeByLoadTests {
+
+	private final List<CellResult> cells = new ArrayList<>();
 
 	@Test
 	void namesTheModeThatTheTestFinds() {
@@ -147,10 +153,10 @@ class ModeByLoadTests {
 	void aModesFiguresAreMediansOfItsCells() {
 		List<CellResult> cells = new ArrayList<>();
 		for (int repetition = 1; repetition <= 3; repetition++) {
-			cells.add(Runs.waiting(Runs.rate(cell("sync", 10, repetition), 100 * repetition), wait(10.0 * repetition),
-					wait(100.0 * repetition)));
-			cells.add(Runs.waiting(Runs.rate(cell("queued", 10, repetition), 300 * repetition), wait(1.0 * repetition),
-					(repetition == 3) ? null : wait(1_000.0 * repetition)));
+			cells.add(Runs.waiting(Runs.rate(cell("sync", 10, repetition), 100 * repetition), waited(10.0 * repetition),
+					waited(100.0 * repetition)));
+			cells.add(Runs.waiting(Runs.rate(cell("queued", 10, repetition), 300 * repetition),
+					waited(1.0 * repetition), (repetition == 3) ? null : waited(1_000.0 * repetition)));
 		}
 
 		ModeByLoad load = only(cells);
@@ -166,8 +172,8 @@ class ModeByLoadTests {
 
 	@Test
 	void anAnswerInNoTimeIsNoRatio() {
-		ModeByLoad load = only(List.of(Runs.waiting(Runs.rate(cell("sync", 10, 1), 100), wait(0.0), wait(1.0)),
-				Runs.waiting(Runs.rate(cell("queued", 10, 1), 100), wait(1.0), wait(0.0))));
+		ModeByLoad load = only(List.of(Runs.waiting(Runs.rate(cell("sync", 10, 1), 100), waited(0.0), waited(1.0)),
+				Runs.waiting(Runs.rate(cell("queued", 10, 1), 100), waited(1.0), waited(0.0))));
 
 		assertThat(load.answer()).isNull();
 	}
@@ -190,13 +196,6 @@ class ModeByLoadTests {
 		assertThat(loads).extracting(ModeByLoad::load)
 			.startsWith(Load.inFlight(20), Load.inFlight(100), new Load(Load.Kind.BURST, 5));
 		assertThat(ModeByLoad.byCapacity(loads)).hasSize(3).allSatisfy((_, each) -> assertThat(each).hasSize(3));
-	}
-
-	@FunctionalInterface
-	private interface Ratio {
-
-		double of(Cell sync);
-
 	}
 
 	private static List<@Nullable Mode> choices(RunResult run) {
@@ -225,17 +224,17 @@ class ModeByLoadTests {
 	}
 
 	/** Of which p99 is twice the median. */
-	private static Wait wait(double median) {
+	private static Wait waited(double median) {
 		return new Wait(2_000, 0, median, median, median * 2);
 	}
 
-	private static RunResult comparison(int repetitions, Ratio ratio) {
+	private static RunResult comparison(int repetitions, ToDoubleFunction<Cell> ratio) {
 		List<CellResult> cells = new ArrayList<>();
 		for (int repetition = 1; repetition <= repetitions; repetition++) {
 			for (int load : List.of(10, 100, 1_000)) {
 				Cell sync = cell("sync", load, repetition);
 				cells.add(Runs.rate(sync, 1_000));
-				cells.add(Runs.rate(cell("queued", load, repetition), 1_000 * ratio.of(sync)));
+				cells.add(Runs.rate(cell("queued", load, repetition), 1_000 * ratio.applyAsDouble(sync)));
 			}
 		}
 		return Runs.run("compare", null, cells);
@@ -243,6 +242,65 @@ class ModeByLoadTests {
 
 	private static Cell cell(String mode, int load, int repetition) {
 		return new Cell("reactive", mode, "starved", Load.inFlight(load), repetition);
+	}
+
+	/** With 400 orders saved per second in either mode. */
+	@Test
+	void saysFirstThatQueuedOrdersAreSavedLaterAndWhichBacklogMakesIt() {
+		pair("workers", 10, waited(50), waited(60), waited(10), waited(5_000));
+		pair("workers", 10, waited(50), waited(50), waited(12.5), waited(4_000));
+		pair("workers", 100, waited(250), waited(250), waited(240), waited(240));
+		pair("workers", 100, waited(250), waited(250), waited(260), waited(260));
+
+		assertThat(answers()).singleElement()
+			.isEqualTo(
+					"Slow backend (20 workers): sync saves an order sooner at 10 in flight, no clear difference at 100 in flight (a queued one waits behind up to 6,000 placed before it, a limit of this run); queued answers sooner at 10 in flight, no clear difference at 100 in flight; no call fails.");
+		assertThat(ModeOverview.phrases(of(this.cells)).rows()).containsExactly(
+				List.of("Slow backend (20 workers)", "10 in flight", "sync, 81.6 times (80 to 83.3)",
+						"queued, 4.47 times (4 to 5)", "no clear difference (1)", "–", "none", "2"),
+				List.of("Slow backend (20 workers)", "100 in flight", "no clear difference (0.96 to 1.04)",
+						"no clear difference (0.96 to 1.04)", "no clear difference (1)", "–", "none", "2"));
+	}
+
+	@Test
+	void saysWhatFailsAndWhatAnOrderCosts() {
+		for (int repetition = 1; repetition <= 2; repetition++) {
+			this.cells.add(spent("sync", repetition, 30, 4.0));
+			this.cells.add(spent("queued", repetition, 0, 2.0));
+		}
+
+		assertThat(answers()).singleElement()
+			.asString()
+			.endsWith("of the calls, up to 30 % fail with sync, none with queued.");
+		assertThat(ModeOverview.phrases(of(this.cells)).rows()).singleElement()
+			.asInstanceOf(InstanceOfAssertFactories.list(String.class))
+			.contains("queued, 2 times (2)", "sync 30 %, queued 0 %");
+		assertThat(ModeOverview.lines(of(this.cells))).singleElement()
+			.asString()
+			.endsWith("; less CPU for an order: queued, 2 times (2); failed calls: sync 30 %, queued 0 %");
+	}
+
+	private List<String> answers() {
+		return ModeOverview.answers(of(this.cells));
+	}
+
+	private void pair(String capacity, int load, Wait syncAccepted, Wait syncSaved, Wait queuedAccepted,
+			Wait queuedSaved) {
+		int repetition = 1 + this.cells.size() / 2;
+		this.cells
+			.add(Runs.waiting(Runs.rate(new Cell("reactive", "sync", capacity, Load.inFlight(load), repetition), 400),
+					syncAccepted, syncSaved));
+		this.cells
+			.add(Runs.waiting(Runs.rate(new Cell("reactive", "queued", capacity, Load.inFlight(load), repetition), 400),
+					queuedAccepted, queuedSaved));
+	}
+
+	private static CellResult spent(String mode, int repetition, long failed, double cpuMillis) {
+		CellResult rate = Runs.rate(new Cell("reactive", mode, "workers", Load.inFlight(10), repetition), 400);
+		return new CellResult(rate.cell(), rate.start(), rate.end(), 100, failed, Map.of(), 100 - failed, 100 - failed,
+				400, 400, null, null, null, Map.of("gateway", new ServiceCost(cpuMillis, null, null, null, null, null),
+						"load-generator", new ServiceCost(9.0, null, null, null, null, null)),
+				0L, 0, 0.0, 0, null, null);
 	}
 
 }

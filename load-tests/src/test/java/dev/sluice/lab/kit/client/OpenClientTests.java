@@ -26,6 +26,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class OpenClientTests {
 
+	private static final long NEVER_MILLIS = Duration.ofHours(1).toMillis();
+
+	private final GrowingPool pool = new GrowingPool(2, NEVER_MILLIS);
+
 	private static final Duration LONG = Patience.ofSeconds(60);
 
 	private static final Duration SHORT = Duration.ofMillis(500);
@@ -145,10 +149,6 @@ class OpenClientTests {
 		HttpRequest request = HttpRequest.newBuilder(this.server.uri(path)).build();
 		return (_) -> request;
 	}
-
-	private static final long NEVER_MILLIS = Duration.ofHours(1).toMillis();
-
-	private final GrowingPool pool = new GrowingPool(2, NEVER_MILLIS);
 
 	@AfterEach
 	void stop() {

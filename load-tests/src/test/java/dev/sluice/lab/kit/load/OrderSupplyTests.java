@@ -4,6 +4,8 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Properties;
 
 import dev.sluice.contract.Order;
 import dev.sluice.lab.kit.load.OrderSupply.Counts;
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 class OrderSupplyTests {
 
@@ -142,6 +145,43 @@ class OrderSupplyTests {
 	private static OrderSupply supply(List<Target> targets, Extent extent, Client client, @Nullable Path notes) {
 		return new OrderSupply(
 				new LoadParameters("sync unlimited 2", "token", targets, extent, client, 60_000, notes, 100, null));
+	}
+
+	@Test
+	void everyPropertyIsRead() {
+		Properties properties = new Properties();
+		properties.putAll(Map.of("name", "sync 30", "token", "token", "targets", "sync@http://a:1,queued@https://b:2",
+				"orders", "30", "seconds", "1.5", "users", "8", "keep-alive", "false", "rate", "12.5", "items", "3"));
+		properties.putAll(Map.of("deadline", "45", "notes", "/a b/notes.gz", "max-failed", "5", "max-p99", "200"));
+
+		LoadParameters read = LoadParameters.of(properties);
+
+		LoadParameters parameters = new LoadParameters("sync 30", "token",
+				List.of(new Target(URI.create("http://a:1"), Mode.SYNC),
+						new Target(URI.create("https://b:2"), Mode.QUEUED)),
+				new Extent(30, 1_500, 0), new Client(8, false, 12.5, 3), 45_000, Path.of("/a b/notes.gz"), 5, 200);
+		assertThat(read).isEqualTo(parameters);
+		JsonMapper json = JsonMapper.shared();
+		assertThat(json.readValue(json.writeValueAsString(read), LoadParameters.class)).isEqualTo(parameters);
+	}
+
+	@Test
+	void byDefaultOrdersGoToTheServletGatewayAndNoneMayFail() {
+		LoadParameters parameters = LoadParameters.of(new Properties());
+
+		assertThat(parameters.targets()).containsExactly(new Target(URI.create("http://127.0.0.1:8080"), Mode.SYNC));
+		assertThat(parameters.extent()).isEqualTo(Extent.of(1_000));
+		assertThat(parameters.maxFailed()).isZero();
+		assertThat(parameters.notes()).isNull();
+	}
+
+	@Test
+	void aTargetNeedsAMode() {
+		Properties properties = new Properties();
+		properties.put("targets", "http://127.0.0.1:8080");
+
+		assertThatIllegalArgumentException().isThrownBy(() -> LoadParameters.of(properties))
+			.withMessageContaining("mode@url");
 	}
 
 }

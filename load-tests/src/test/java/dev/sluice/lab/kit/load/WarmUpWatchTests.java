@@ -1,8 +1,8 @@
 package dev.sluice.lab.kit.load;
 
-import dev.sluice.lab.kit.process.ProcessTime.Reading;
 import dev.sluice.lab.kit.plan.Phase.Settling;
 import dev.sluice.lab.kit.plan.Phase.WarmUpWindow;
+import dev.sluice.lab.kit.process.ProcessTime.Reading;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -13,6 +13,7 @@ import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.measure.GcLog.Pause;
 import dev.sluice.lab.kit.measure.OrderCalls.Call;
 import dev.sluice.lab.kit.measure.OrderCalls.OrderTimes;
@@ -22,7 +23,6 @@ import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.plan.Phase.Outcome;
 import dev.sluice.lab.kit.process.ProcessSampler.Sample;
 import dev.sluice.lab.kit.process.ProcessSamples;
-import dev.sluice.lab.kit.statistics.Window;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -5,9 +5,9 @@ import java.time.Instant;
 
 import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.measure.GcLog.Pause;
 import dev.sluice.lab.kit.stack.ServiceOptions;
-import dev.sluice.lab.kit.statistics.Window;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -9,11 +9,11 @@ import dev.sluice.lab.kit.cell.Bottleneck;
 import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.cell.Utilisation.LimitUse;
 import dev.sluice.lab.kit.cell.Utilisation.ProcessUse;
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.measure.PrometheusScraper.Scrapes;
 import dev.sluice.lab.kit.measure.PrometheusScraper.Scrapes.Scrape;
 import dev.sluice.lab.kit.measure.UtilisationEvaluation.Calls;
 import dev.sluice.lab.kit.process.ProcessSamples;
-import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +22,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class UtilisationEvaluationTests {
+
+	private static final Calls WAITING = new Calls(100, 60, true);
+
+	private static final Calls QUEUED = new Calls(10, 3, false);
+
+	private static final LimitUse DELIVERY = new LimitUse("consumer", "orders in delivery", 1_000, 980, 0.96);
+
+	private static final LimitUse ADMISSION = new LimitUse("gateway", "requests in progress", 200, 190, 0.6);
 
 	private static final Instant T0 = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -67,10 +75,7 @@ class UtilisationEvaluationTests {
 			.containsExactly(new LimitUse("backend", "workers of the backend", 3, 5, 1));
 	}
 
-	/**
-	 * Limits as the services export them, each next to a series that does not belong to
-	 * it.
-	 */
+	/** Limits as services export them, each next to a series that is not its own. */
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '~',
 			textBlock = """
@@ -167,14 +172,6 @@ class UtilisationEvaluationTests {
 				sluice_backend_in_flight 7.0
 				""".formatted(count, sum);
 	}
-
-	private static final Calls WAITING = new Calls(100, 60, true);
-
-	private static final Calls QUEUED = new Calls(10, 3, false);
-
-	private static final LimitUse DELIVERY = new LimitUse("consumer", "orders in delivery", 1_000, 980, 0.96);
-
-	private static final LimitUse ADMISSION = new LimitUse("gateway", "requests in progress", 200, 190, 0.6);
 
 	@Test
 	void aLimitThatWasReachedMostOfTheTime() {

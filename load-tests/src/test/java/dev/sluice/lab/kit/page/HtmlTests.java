@@ -2,6 +2,7 @@ package dev.sluice.lab.kit.page;
 
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -11,6 +12,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class HtmlTests {
+
+	private static final List<Column<Rate>> COLUMNS = List.of(Column.words("variant", Rate::variant),
+			Column.words("mode", Rate::mode), Column.measured("orders saved per second", Rate::perSecond));
 
 	private final Html html = new Html();
 
@@ -62,6 +66,56 @@ class HtmlTests {
 
 	private static Chart chart(String title) {
 		return new Chart.Stack(title, "described", 120, "ms", 1, List.of(), List.of());
+	}
+
+	private record Rate(String variant, String mode, @Nullable Double perSecond) {
+	}
+
+	@Test
+	void theFirstWordsHeadTheirRow() {
+		assertThat(markup(table(new Rate("reactive", "sync", 10.0))))
+			.contains("<tr><th scope=\"row\" class=\"words\">reactive</th>\n"
+					+ "<td class=\"words\">sync</td>\n<td class=\"figure\">10</td>\n</tr>");
+	}
+
+	@Test
+	void marksUnreliableRows() {
+		Column<Rate> marked = COLUMNS.getFirst().marked((rate) -> rate.variant().equals("b"));
+		Table table = Table.of("rates", List.of(new Rate("a", "sync", 1.0), new Rate("b", "sync", 1.0)),
+				List.of(marked));
+
+		assertThat(table.rows()).containsExactly(List.of("a"), List.of("b †"));
+	}
+
+	@Test
+	void whatItHoldsBecomesNoMarkup() {
+		Table table = Table.of("<a>", List.of("<c>"), List.of(Column.words("<b>", (row) -> row)));
+
+		assertThat(markup(table)).contains("<caption>&lt;a&gt;</caption>", "aria-label=\"&lt;a&gt;\"",
+				">&lt;b&gt;</th>", ">&lt;c&gt;</th>");
+	}
+
+	@Test
+	void theTerminalShowsTheSameCellsInAlignedColumns() {
+		assertThat(table(new Rate("servlet-platform", "sync", 600.0), new Rate("reactive", "queued", 12_345.0)).text())
+			.isEqualToNormalizingNewlines("""
+					rates
+					                             orders
+					                          saved per
+					variant           mode       second
+					servlet-platform  sync          600
+					reactive          queued     12,300
+
+					""");
+	}
+
+	private static Table table(Rate... rows) {
+		return Table.of("rates", List.of(rows), COLUMNS);
+	}
+
+	/** Fails if an element is left open. */
+	private static String markup(Table table) {
+		return new Html().table(table).toString();
 	}
 
 }

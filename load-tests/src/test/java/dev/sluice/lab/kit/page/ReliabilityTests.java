@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Map;
 
 import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.cell.Utilisation.ProcessUse;
-import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

@@ -11,7 +11,7 @@ import java.util.Map;
 
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.lab.kit.statistics.Window;
+import dev.sluice.lab.kit.cell.Window;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -29,6 +29,8 @@ import static org.mockito.Mockito.when;
 /** Over a procfs of files. */
 class ProcessSamplerTests {
 
+	private static final long SELF = ProcessHandle.current().pid();
+
 	@TempDir
 	private Path directory;
 
@@ -177,8 +179,6 @@ class ProcessSamplerTests {
 		Path whole = Files.writeString(this.directory.resolve("new"), text);
 		Files.move(whole, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
 	}
-
-	private static final long SELF = ProcessHandle.current().pid();
 
 	@Test
 	@EnabledOnOs(OS.LINUX)

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 
+import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.process.ProcessSampler.Sample;
-import dev.sluice.lab.kit.statistics.Window;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;

@@ -16,6 +16,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class ResultTests {
 
+	private static final Load TEN = Load.inFlight(10);
+
 	@TempDir
 	Path directory;
 
@@ -89,8 +91,6 @@ class ResultTests {
 			.withMessageContaining(file.toString())
 			.satisfies((ex) -> assertThat(ex.getMessage()).hasLineCount(1));
 	}
-
-	private static final Load TEN = Load.inFlight(10);
 
 	@Test
 	void theCeilingIsTheLimitByTheBackendsTime() {

@@ -8,18 +8,17 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 import dev.sluice.lab.kit.cell.Cell;
+import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
-import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.cell.Timing;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.CompareResult.ScenarioResult;
 import dev.sluice.lab.kit.result.RunResult.Environment;
-import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Runs for tests: invented figures of a plausible size, the same each time.
- */
+/** Runs for tests: invented figures of a plausible size, the same each time. */
 public final class Runs {
 
 	public static final List<Integer> LOADS = List.of(10, 50, 100, 200, 500, 1000, 2000, 3000);

@@ -15,13 +15,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Patience;
+import dev.sluice.lab.Report;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import dev.sluice.lab.kit.run.Experiment.ReportWriter;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.report.Report;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;

@@ -6,9 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
 
+import dev.sluice.lab.kit.stack.LabException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class ProgressTests {
 
@@ -43,6 +47,28 @@ class ProgressTests {
 
 		assertThat(written().lines()).containsExactly("00:00  warm-up", "00:15  window at 15", "00:30  window at 30",
 				"00:45  window at 45");
+	}
+
+	@Test
+	void aBusyMachineIsRefusedWhileItIsFreeToSaySo() {
+		assertThatExceptionOfType(LabException.class)
+			.isThrownBy(() -> EnvironmentProbe.checkIdle(0.43, progress(), false))
+			.withMessageContainingAll("43 %", "more than 10 %", "--force");
+	}
+
+	@Test
+	void whoInsistsIsOnlyTold() {
+		EnvironmentProbe.checkIdle(0.43, progress(), true);
+
+		assertThat(written()).contains("other processes use 43 %");
+	}
+
+	@ParameterizedTest
+	@ValueSource(doubles = { 0, 0.1, -1 })
+	void aQuietMachineAndOneThatDoesNotSayAreMeasured(double foreignCpuShare) {
+		EnvironmentProbe.checkIdle(foreignCpuShare, progress(), false);
+
+		assertThat(written()).isEmpty();
 	}
 
 	private Progress progress() {

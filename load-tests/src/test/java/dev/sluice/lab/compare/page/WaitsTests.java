@@ -3,7 +3,7 @@ package dev.sluice.lab.compare.page;
 import java.util.ArrayList;
 import java.util.List;
 
-import dev.sluice.lab.compare.page.Coordinates.Series;
+import dev.sluice.lab.compare.page.CellGroup.Series;
 import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Wait;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-class RateOverviewTests {
+class WaitsTests {
 
 	private final List<CellResult> cells = new ArrayList<>();
 
@@ -69,7 +69,7 @@ class RateOverviewTests {
 	}
 
 	private String answers() {
-		return String.join("; ", RateOverview.answers(run()));
+		return String.join("; ", Waits.answers(run()));
 	}
 
 	private RunResult run() {

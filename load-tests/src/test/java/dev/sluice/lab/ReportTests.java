@@ -1,19 +1,28 @@
-package dev.sluice.lab.report;
+package dev.sluice.lab;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 
 import dev.sluice.lab.kit.cell.Cell;
-import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -27,6 +36,14 @@ class ReportTests {
 	private static final Pattern ID = Pattern.compile("<[a-z1-6]+ [^>]*?\\bid=\"([^\"]+)\"");
 
 	private static final Pattern LINK = Pattern.compile("href=\"#([^\"]+)\"");
+
+	@TempDir
+	private Path raw;
+
+	@TempDir
+	private Path directory;
+
+	private final LabRun lab = new LabRun();
 
 	@ParameterizedTest
 	@MethodSource("dev.sluice.lab.kit.result.Runs#ofEveryKind")
@@ -57,7 +74,7 @@ class ReportTests {
 		assertThat(shown.split("<figure>", -1)).as("one picture").hasSize(2);
 		assertThat(shown.split("<strong>", -1)).as("four big figures").hasSize(5);
 		assertThat(words(shown.replaceAll("(?s)<div class=\"verdict\">.*", ""))).isBetween(5L, 90L);
-		assertThat(words(shown.replaceAll("(?s)<(figure|table)>.*?</\\1>", ""))).isLessThan(150);
+		assertThat(words(shown.replaceAll("(?s)<(figure|table)\\b[^>]*>.*?</\\1>", ""))).isLessThan(150);
 	}
 
 	private static long words(String html) {
@@ -168,6 +185,83 @@ class ReportTests {
 		assertThat(Report.page(Runs.run("compare", null, cells)))
 			.contains("inconclusive: a difference of up to 25 % may hide")
 			.doesNotContain("no difference<");
+	}
+
+	@Test
+	void writesThePageIntoTheRunsDirectoryAndPrintsItsPath() throws IOException {
+		RunFile.write(Runs.partial(), this.directory);
+
+		int exit = report(this.directory.toString());
+
+		Path page = this.directory.resolve("report.html");
+		assertThat(exit).isZero();
+		assertThat(this.lab.out()).isEqualTo(page + System.lineSeparator());
+		assertThat(page).content().contains("Partial: interrupted by the user");
+	}
+
+	@Test
+	void failsWithOneLineWhereThereIsNoRun() {
+		int exit = report(this.directory.resolve("none").toString());
+
+		assertThat(exit).isEqualTo(1);
+		assertThat(this.lab.err().lines()).singleElement().asString().contains("There is no", "none");
+	}
+
+	@Test
+	void failsWithOneLineIfThePageCannotBeWritten() throws IOException {
+		RunFile.write(Runs.partial(), this.directory);
+		Files.createDirectory(this.directory.resolve("report.html"));
+
+		int exit = report(this.directory.toString());
+
+		assertThat(exit).isEqualTo(1);
+		assertThat(this.lab.err().lines()).singleElement().asString().contains("report.html");
+	}
+
+	@Test
+	void refusesToGuessADirectory() {
+		assertThat(report()).isEqualTo(2);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "compare-20261124-143607/", "results/compare-20261124-143607/" })
+	void writesThePageBesideTheArchive(String prefix) throws IOException {
+		Path zip = zip(files(prefix));
+
+		assertThat(report(zip.toString())).as(this.lab.err()).isZero();
+
+		assertThat(this.directory.resolve("run.zip.html")).content().contains("id=\"run\"");
+	}
+
+	@Test
+	void saysThatAFileIsNoArchive() throws IOException {
+		assertThat(refusal(Files.writeString(this.directory.resolve("run.zip"), "no archive"))).contains("run.zip");
+		assertThat(refusal(zip(List.of(Map.entry("a/b/c/run.json", new byte[1]))))).contains("it holds no run.json");
+	}
+
+	private String refusal(Path zip) {
+		assertThat(report(zip.toString())).isEqualTo(1);
+		return this.lab.err();
+	}
+
+	private List<Map.Entry<String, byte[]>> files(String prefix) throws IOException {
+		return List.of(Map.entry(prefix + "outcomes/1/a b.json", new byte[] { '{', '}' }),
+				Map.entry(prefix + RunFile.NAME, Files.readAllBytes(RunFile.write(Runs.grid(), this.raw))));
+	}
+
+	private Path zip(List<Map.Entry<String, byte[]>> files) throws IOException {
+		Path zip = this.directory.resolve("run.zip");
+		try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(zip))) {
+			for (Map.Entry<String, byte[]> file : files) {
+				out.putNextEntry(new ZipEntry(file.getKey()));
+				out.write(file.getValue());
+			}
+		}
+		return zip;
+	}
+
+	private int report(String... arguments) {
+		return this.lab.execute(Stream.concat(Stream.of("report"), Stream.of(arguments)).toArray(String[]::new));
 	}
 
 }

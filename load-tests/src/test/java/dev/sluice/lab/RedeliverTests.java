@@ -1,4 +1,4 @@
-package dev.sluice.lab.order;
+package dev.sluice.lab;
 
 import java.io.IOException;
 import java.time.Instant;
@@ -15,8 +15,6 @@ import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.lab.LabRun;
-import dev.sluice.lab.StubServer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -30,10 +28,7 @@ class RedeliverTests {
 
 	private final LabRun lab = new LabRun();
 
-	/**
-	 * Orders in the sequence in which they failed. This lock also guards the following
-	 * fields.
-	 */
+	/** Orders in the sequence in which they failed. Guards the following fields, too. */
 	private final List<OrderView> failed = new ArrayList<>();
 
 	private final List<UUID> asked = new ArrayList<>();

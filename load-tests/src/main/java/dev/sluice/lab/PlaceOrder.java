@@ -1,4 +1,4 @@
-package dev.sluice.lab.order;
+package dev.sluice.lab;
 
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,8 +15,6 @@ import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * {@code lab order}: places one order and, on request, follows it until it is saved or
@@ -27,8 +25,6 @@ import tools.jackson.databind.json.JsonMapper;
 public final class PlaceOrder extends GatewayCommand {
 
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
-
-	private static final int OK = 200;
 
 	@Option(names = "--queued",
 			description = "Asks for 202 once the order is durable. Default: the gateway's default mode.")
@@ -74,7 +70,7 @@ public final class PlaceOrder extends GatewayCommand {
 		while (true) {
 			HttpResponse<String> answer = send(client, get);
 			if (answer.statusCode() == OK) {
-				OrderView view = read(answer.body());
+				OrderView view = read(answer, OrderView.class);
 				if (view.status() != last) {
 					last = view.status();
 					say(answer.body());
@@ -96,15 +92,6 @@ public final class PlaceOrder extends GatewayCommand {
 						this.timeoutSeconds, answer.statusCode(), answer.body()));
 			}
 			Thread.sleep(POLL_INTERVAL);
-		}
-	}
-
-	private OrderView read(String body) {
-		try {
-			return JsonMapper.shared().readValue(body, OrderView.class);
-		}
-		catch (JacksonException ex) {
-			throw new LabException("the gateway's answer is not an order: " + body, ex);
 		}
 	}
 

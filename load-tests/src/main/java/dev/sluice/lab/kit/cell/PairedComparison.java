@@ -1,4 +1,4 @@
-package dev.sluice.lab.kit.statistics;
+package dev.sluice.lab.kit.cell;
 
 import java.util.Arrays;
 

@@ -1,4 +1,4 @@
-package dev.sluice.lab.report;
+package dev.sluice.lab;
 
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
@@ -10,7 +10,6 @@ import java.util.List;
 
 import javax.imageio.ImageIO;
 
-import dev.sluice.lab.Browser;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
@@ -32,10 +31,7 @@ class ReportPageIT {
 
 	private static final int LAPTOP = 1280;
 
-	/**
-	 * The expected look of a page, as a picture scaled down so that details of fonts
-	 * vanish.
-	 */
+	/** The expected look of a page, scaled down so that details of fonts vanish. */
 	private static final Path PICTURE = Path.of("src/test/resources/dev/sluice/lab/report/first-screen.png");
 
 	private static final int SMALLER = 8;

@@ -1,4 +1,4 @@
-package dev.sluice.lab.order;
+package dev.sluice.lab;
 
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -22,8 +22,6 @@ import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /** {@code lab redeliver}. */
 @Command(name = "redeliver", description = "Queues failed orders again: all of them, or by reason or time.",
@@ -33,8 +31,6 @@ public final class Redeliver extends GatewayCommand {
 	private static final int PAGE = 500;
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
-
-	private static final int OK = 200;
 
 	private static final int ACCEPTED = 202;
 
@@ -91,20 +87,11 @@ public final class Redeliver extends GatewayCommand {
 			if (answer.statusCode() != OK) {
 				throw new LabException("The gateway cannot list the failed orders: " + words(answer));
 			}
-			OrderPage page = page(answer.body());
+			OrderPage page = read(answer, OrderPage.class);
 			failed.addAll(page.orders());
 			after = (page.next() != null) ? "&after=" + page.next() : null;
 		}
 		return failed;
-	}
-
-	private static OrderPage page(String body) {
-		try {
-			return JsonMapper.shared().readValue(body, OrderPage.class);
-		}
-		catch (JacksonException ex) {
-			throw new LabException("The answer is no list of orders: is it a gateway?", ex);
-		}
 	}
 
 	/**

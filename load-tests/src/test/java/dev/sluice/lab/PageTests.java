@@ -1,4 +1,4 @@
-package dev.sluice.lab.report;
+package dev.sluice.lab;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +40,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** What the page of each experiment says. */
 class PageTests {
+
+	private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
 	private static final String NO_CELL = "No cell was measured";
 
@@ -152,8 +154,6 @@ class PageTests {
 	private static Transfer transfer(Setting setting, Mode mode, int repetition, double seconds) {
 		return new Transfer(setting, mode, repetition, 1, 6_000, 100_000_000, 101_000_000, seconds, 1, 1);
 	}
-
-	private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
 	@Test
 	void saysWhatLimitedACell() {

@@ -1,4 +1,4 @@
-package dev.sluice.lab.report;
+package dev.sluice.lab;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,9 +41,9 @@ import dev.sluice.lab.kit.run.Experiment.ReportWriter;
 import dev.sluice.lab.kit.run.LabCommand;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.knee.KneePage;
-import dev.sluice.lab.pool.PoolPage;
+import dev.sluice.lab.pool.PoolExperiment;
 import dev.sluice.lab.sink.SinkPage;
-import dev.sluice.lab.surge.SurgePage;
+import dev.sluice.lab.surge.SurgeExperiment;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -150,9 +150,9 @@ public final class Report extends LabCommand {
 			case CompareResult compare -> ComparePage.sections(run, compare);
 			case DrainResult drain -> DrainExperiment.sections(drain);
 			case KneeResult knee -> KneePage.sections(knee);
-			case PoolResult pool -> PoolPage.sections(pool);
+			case PoolResult pool -> PoolExperiment.sections(pool);
 			case SinkResult sink -> SinkPage.sections(sink);
-			case SurgeResult surge -> SurgePage.sections(surge);
+			case SurgeResult surge -> SurgeExperiment.sections(surge);
 		};
 		return Stream
 			.concat(own.stream(),

@@ -1,4 +1,4 @@
-package dev.sluice.lab.report;
+package dev.sluice.lab;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package dev.sluice.lab.order;
+package dev.sluice.lab;
 
 import java.io.IOException;
 import java.net.URI;
@@ -12,9 +12,13 @@ import java.util.List;
 import dev.sluice.lab.kit.run.LabCommand;
 import dev.sluice.lab.kit.stack.LabException;
 import picocli.CommandLine.Option;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
 
 /** A command that calls a gateway. */
 abstract class GatewayCommand extends LabCommand {
+
+	protected static final int OK = 200;
 
 	@Option(names = "--gateway", paramLabel = "URI", defaultValue = "http://127.0.0.1:8080",
 			description = "The gateway. Default: ${DEFAULT-VALUE}; the reactive one is at port 8081.")
@@ -40,6 +44,16 @@ abstract class GatewayCommand extends LabCommand {
 		catch (IOException ex) {
 			throw new LabException(
 					"no answer from %s (%s): is a gateway there? './lab up' starts one".formatted(built.uri(), ex), ex);
+		}
+	}
+
+	/** Reads the JSON of an answer with status 200. */
+	protected static <T> T read(HttpResponse<String> answer, Class<T> type) {
+		try {
+			return JsonMapper.shared().readValue(answer.body(), type);
+		}
+		catch (JacksonException ex) {
+			throw new LabException("the answer is not a gateway's: " + answer.body(), ex);
 		}
 	}
 

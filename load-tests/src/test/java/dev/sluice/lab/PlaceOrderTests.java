@@ -1,4 +1,4 @@
-package dev.sluice.lab.order;
+package dev.sluice.lab;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -6,8 +6,6 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.LabRun;
-import dev.sluice.lab.StubServer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

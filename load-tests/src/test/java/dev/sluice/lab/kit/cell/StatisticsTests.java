@@ -1,10 +1,10 @@
-package dev.sluice.lab.kit.statistics;
+package dev.sluice.lab.kit.cell;
 
 import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-import dev.sluice.lab.kit.statistics.PairedComparison.Verdict;
+import dev.sluice.lab.kit.cell.PairedComparison.Verdict;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.sluice.lab.report;
-
-import org.jspecify.annotations.NullMarked;
