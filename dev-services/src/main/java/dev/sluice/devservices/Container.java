@@ -1,12 +1,17 @@
 package dev.sluice.devservices;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
+import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.exception.InternalServerErrorException;
 import com.github.dockerjava.api.exception.NotModifiedException;
-import org.jspecify.annotations.Nullable;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.WaitAllStrategy;
 
@@ -29,41 +34,36 @@ abstract class Container implements Server {
 
 	private final String name;
 
-	private final int innerPort;
+	private final GenericContainer<?> container;
 
-	private final int wantedPort;
-
-	/** 0 before the first start. */
-	private volatile int port;
-
-	private volatile @Nullable GenericContainer<?> container;
+	private final int port;
 
 	private volatile boolean closed;
 
 	private boolean frozen;
 
 	/**
-	 * Starts nothing and does not call the engine.
-	 * @param port the port on the host; 0 picks a free one
+	 * Starts nothing.
+	 * @param port the port on the host: the engine would choose another one at each start
 	 */
-	Container(String name, int innerPort, int port) {
+	Container(String name, GenericContainer<?> container, int innerPort, int port) {
 		this.name = name;
-		this.innerPort = innerPort;
-		this.wantedPort = port;
+		this.container = container;
+		this.port = port;
+		// Binds the loopback interface, unless the engine is on another machine.
+		String host = container.getHost();
+		String address = (host.equals("localhost") || host.startsWith("127.")) ? "127.0.0.1:" : "";
+		container.setPortBindings(List.of("%s%s:%s".formatted(address, port, innerPort)));
+		// Waits for nothing, because awaitServing does, after each start.
+		container.setWaitStrategy(new WaitAllStrategy());
 	}
-
-	/**
-	 * Describes the container.
-	 * @param port the port on the host
-	 */
-	abstract GenericContainer<?> create(int port);
 
 	/** Whether the server answers now. */
 	abstract boolean serves();
 
 	@Override
 	public String host() {
-		return get().getHost();
+		return this.container.getHost();
 	}
 
 	@Override
@@ -72,71 +72,55 @@ abstract class Container implements Server {
 	}
 
 	@Override
+	public List<Long> processes() {
+		Long own = engine().inspectContainerCmd(this.container.getContainerId()).exec().getState().getPidLong();
+		return Stream
+			.concat(Ports.holder(this.port).map(ProcessHandle::pid).stream(),
+					Stream.ofNullable(own).filter(this::isOfContainer))
+			.toList();
+	}
+
+	/** Rules out a process of a virtual machine, and another one of this machine. */
+	private boolean isOfContainer(long pid) {
+		try {
+			return Files.readString(Path.of("/proc", Long.toString(pid), "cgroup"))
+				.contains(this.container.getContainerId());
+		}
+		catch (IOException _) {
+			return false;
+		}
+	}
+
+	@Override
 	public void start() {
-		GenericContainer<?> ended = this.container;
-		if (ended == null) {
-			startNew();
-		}
-		else {
-			startAgain(ended);
-		}
-	}
-
-	private void startNew() {
-		Ports.requireFree(this.wantedPort, this.name);
-		// Chosen here, because the engine would choose another one at each start.
-		this.port = (this.wantedPort != 0) ? this.wantedPort : Ports.free();
-		GenericContainer<?> created = create(this.port);
-		this.container = created;
+		String id = this.container.getContainerId();
 		try {
-			created.setPortBindings(List.of(binding(created)));
-			// Waits for nothing, because awaitServing does, after each start.
-			created.setWaitStrategy(new WaitAllStrategy());
-			created.start();
-			awaitServing(created);
-		}
-		catch (RuntimeException ex) {
-			// The next start begins anew, not with a container that never ran.
-			this.container = null;
-			// An interrupt would close the connection to the engine.
-			boolean interrupted = Thread.interrupted();
-			try {
-				created.stop();
+			if (id == null) {
+				this.container.start();
 			}
-			catch (RuntimeException stop) {
-				ex.addSuppressed(stop);
+			else {
+				engine().startContainerCmd(id).exec();
 			}
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
-			throw new StartFailedException("%s does not start in a container: %s".formatted(this.name, ex.getMessage()),
-					ex);
-		}
-	}
-
-	private void startAgain(GenericContainer<?> ended) {
-		try {
-			ended.getDockerClient().startContainerCmd(ended.getContainerId()).exec();
 		}
 		catch (NotModifiedException _) {
 			// It runs: an earlier start has failed because it was not ready in time.
 		}
 		catch (RuntimeException ex) {
-			throw new StartFailedException(
-					"%s does not start again in its container: %s".formatted(this.name, ex.getMessage()), ex);
+			throw new StartFailedException("%s does not start in a container: %s".formatted(this.name, ex.getMessage()),
+					ex);
 		}
-		awaitServing(ended);
+		awaitServing();
 	}
 
-	private void awaitServing(GenericContainer<?> started) {
+	private void awaitServing() {
 		long deadline = System.nanoTime() + DevServices.startTimeout().toNanos();
 		while (this.closed || !serves()) {
 			if (this.closed) {
 				throw new StartFailedException("%s was stopped while it started".formatted(this.name));
 			}
-			if (!started.isRunning()) {
+			if (!this.container.isRunning()) {
 				throw new StartFailedException("%s ended while it started:%n%s".formatted(this.name,
-						started.getLogs().lines().reduce((_, line) -> line).orElse("(no log)")));
+						this.container.getLogs().lines().reduce((_, line) -> line).orElse("(no log)")));
 			}
 			if (System.nanoTime() - deadline > 0) {
 				throw new StartFailedException(
@@ -154,10 +138,8 @@ abstract class Container implements Server {
 
 	@Override
 	public void kill() {
-		GenericContainer<?> running = get();
-		running.getDockerClient().killContainerCmd(running.getContainerId()).exec();
-		running.getDockerClient()
-			.waitContainerCmd(running.getContainerId())
+		engine().killContainerCmd(this.container.getContainerId()).exec();
+		engine().waitContainerCmd(this.container.getContainerId())
 			.start()
 			.awaitStatusCode(Patience.of(END_TIMEOUT).toSeconds(), TimeUnit.SECONDS);
 	}
@@ -165,9 +147,8 @@ abstract class Container implements Server {
 	/** Sends SIGTERM to its first process, unless it has ended, and waits for the end. */
 	@Override
 	public void stop() {
-		GenericContainer<?> running = get();
 		try {
-			running.getDockerClient().stopContainerCmd(running.getContainerId()).withTimeout(STOP_SECONDS).exec();
+			engine().stopContainerCmd(this.container.getContainerId()).withTimeout(STOP_SECONDS).exec();
 		}
 		catch (NotModifiedException _) {
 			// It has already ended.
@@ -177,9 +158,8 @@ abstract class Container implements Server {
 	/** Freezes all of its processes, with the engine's freezer. */
 	@Override
 	public synchronized void freeze() {
-		GenericContainer<?> running = get();
 		requireFrozen(this.name, Patience.of(FREEZE_TIMEOUT),
-				() -> running.getDockerClient().pauseContainerCmd(running.getContainerId()).exec());
+				() -> engine().pauseContainerCmd(this.container.getContainerId()).exec());
 		this.frozen = true;
 	}
 
@@ -219,36 +199,22 @@ abstract class Container implements Server {
 	@Override
 	public synchronized void unfreeze() {
 		if (this.frozen) {
-			GenericContainer<?> running = get();
-			running.getDockerClient().unpauseContainerCmd(running.getContainerId()).exec();
+			engine().unpauseContainerCmd(this.container.getContainerId()).exec();
 			this.frozen = false;
 		}
 	}
 
-	/** Binds the loopback interface, unless the engine is on another machine. */
-	private String binding(GenericContainer<?> created) {
-		String host = created.getHost();
-		String address = (host.equals("localhost") || host.startsWith("127.")) ? "127.0.0.1:" : "";
-		return "%s%s:%s".formatted(address, this.port, this.innerPort);
-	}
-
-	private GenericContainer<?> get() {
-		GenericContainer<?> started = this.container;
-		if (started == null) {
-			throw new IllegalStateException("%s is not started".formatted(this.name));
-		}
-		return started;
+	private DockerClient engine() {
+		return this.container.getDockerClient();
 	}
 
 	@Override
 	public void close() {
 		this.closed = true;
-		GenericContainer<?> started = this.container;
-		if (started != null) {
-			// A paused container cannot be stopped.
-			unfreeze();
-			started.stop();
-		}
+		// A paused container cannot be stopped.
+		unfreeze();
+		// In another thread: an interrupt would close the connection to the engine.
+		CompletableFuture.runAsync(this.container::stop).join();
 	}
 
 }

@@ -25,41 +25,26 @@ final class ContainerKafka extends Container {
 	/** The environment variable with further options for the broker's JVM. */
 	private static final String OPTIONS = "TEST_KAFKA_OPTS";
 
-	private final int node;
-
-	private final List<String> hosts;
-
-	private final Network network;
-
-	private ContainerKafka(int node, int port, List<String> hosts, Network network) {
-		super((hosts.size() == 1) ? "Kafka" : "Kafka's broker " + node, PORT, port);
-		this.node = node;
-		this.hosts = hosts;
-		this.network = network;
+	private ContainerKafka(String name, GenericContainer<?> container, int port) {
+		super(name, container, PORT, port);
 	}
 
-	/**
-	 * The brokers of one cluster. Starts none.
-	 * @param ports one for each broker; 0 picks a free one
-	 */
+	/** The brokers of one cluster, one for each port. Starts none. */
 	static KafkaService cluster(List<Integer> ports) {
-		List<Integer> nodes = IntStream.rangeClosed(1, ports.size()).boxed().toList();
+		// Others have another name, because clusters share the network.
 		List<String> hosts = (ports.size() == 1) ? List.of("localhost")
-				: nodes.stream().map((node) -> "kafka-" + node).toList();
-		// Created when the first of several brokers starts.
-		Network network = Network.newNetwork();
-		return new KafkaService(
-				nodes.stream().map((node) -> new ContainerKafka(node, ports.get(node - 1), hosts, network)).toList(),
-				network::close);
+				: ports.stream().map((port) -> "kafka-" + port).toList();
+		String voters = IntStream.rangeClosed(1, ports.size())
+			.mapToObj((node) -> "%s@%s:9094".formatted(node, hosts.get(node - 1)))
+			.collect(Collectors.joining(","));
+		return new KafkaService(IntStream.rangeClosed(1, ports.size())
+			.mapToObj((node) -> new ContainerKafka((ports.size() == 1) ? "Kafka" : "Kafka's broker " + node,
+					create(KafkaService.properties(node, voters), hosts.get(node - 1), ports.get(node - 1)),
+					ports.get(node - 1)))
+			.toList());
 	}
 
-	@Override
-	GenericContainer<?> create(int port) {
-		String host = this.hosts.get(this.node - 1);
-		String voters = IntStream.rangeClosed(1, this.hosts.size())
-			.mapToObj((other) -> "%s@%s:9094".formatted(other, this.hosts.get(other - 1)))
-			.collect(Collectors.joining(","));
-		Map<String, String> properties = KafkaService.properties(this.node, voters);
+	private static GenericContainer<?> create(Map<String, String> properties, String host, int port) {
 		properties.put("listeners", "PLAINTEXT://:%s,INSIDE://:9093,CONTROLLER://:9094".formatted(PORT));
 		properties.put("advertised.listeners", "PLAINTEXT://%s:%s,INSIDE://%s:9093"
 			.formatted(DockerClientFactory.instance().dockerHostIpAddress(), port, host));
@@ -71,7 +56,7 @@ final class ContainerKafka extends Container {
 			.withCopyFileToContainer(logging(), "/mnt/shared/config/log4j2.yaml")
 			.withCopyFileToContainer(logging(), "/mnt/shared/config/tools-log4j2.yaml");
 		properties.forEach((property, value) -> container.withEnv(variable(property), value));
-		return (this.hosts.size() == 1) ? container : container.withNetwork(this.network).withNetworkAliases(host);
+		return host.equals("localhost") ? container : container.withNetwork(Network.SHARED).withNetworkAliases(host);
 	}
 
 	/**

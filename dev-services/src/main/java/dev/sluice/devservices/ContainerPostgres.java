@@ -3,6 +3,7 @@ package dev.sluice.devservices;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.Map;
 import java.util.Properties;
 
 import org.testcontainers.containers.GenericContainer;
@@ -15,14 +16,8 @@ final class ContainerPostgres extends Container implements PostgresService {
 	private static final String PROBE_TIMEOUT_SECONDS = "2";
 
 	ContainerPostgres(int port) {
-		super("PostgreSQL", 5432, port);
-	}
-
-	@Override
-	GenericContainer<?> create(int port) {
-		return new GenericContainer<>(IMAGE).withEnv("POSTGRES_DB", DATABASE)
-			.withEnv("POSTGRES_USER", USER)
-			.withEnv("POSTGRES_PASSWORD", USER);
+		super("PostgreSQL", new GenericContainer<>(IMAGE)
+			.withEnv(Map.of("POSTGRES_DB", DATABASE, "POSTGRES_USER", USER, "POSTGRES_PASSWORD", USER)), 5432, port);
 	}
 
 	@Override

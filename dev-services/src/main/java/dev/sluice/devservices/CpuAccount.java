@@ -3,7 +3,6 @@ package dev.sluice.devservices;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 import org.junit.platform.launcher.LauncherSession;
@@ -49,7 +48,7 @@ public final class CpuAccount implements LauncherSessionListener {
 		return Stream.of(stat.substring(stat.lastIndexOf(')') + 2).split(" "))
 			.skip(FIRST_TIME)
 			.limit(TIMES)
-			.flatMapToLong((ticks) -> LongStream.of(Long.parseLong(ticks)))
+			.mapToLong(Long::parseLong)
 			.sum() / TICKS_PER_SECOND;
 	}
 

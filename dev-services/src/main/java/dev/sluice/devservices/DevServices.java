@@ -2,7 +2,10 @@ package dev.sluice.devservices;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +26,13 @@ public final class DevServices implements AutoCloseable {
 
 	private final Lazy<KafkaService> kafka;
 
-	private final Lazy<PostgresService> postgres;
+	private final Lazy<? extends PostgresService> postgres;
 
-	<P extends Server & PostgresService> DevServices(Infrastructure infrastructure, KafkaService kafka, P postgres) {
+	<P extends Server & PostgresService> DevServices(Infrastructure infrastructure, Supplier<KafkaService> kafka,
+			Supplier<P> postgres) {
 		this.infrastructure = infrastructure;
-		this.kafka = new Lazy<>(kafka, kafka::start, kafka::close);
-		this.postgres = new Lazy<>(postgres, postgres::start, postgres::close);
+		this.kafka = new Lazy<>(kafka, KafkaService::start, KafkaService::close);
+		this.postgres = new Lazy<>(postgres, Server::start, Server::close);
 	}
 
 	/**
@@ -58,16 +62,21 @@ public final class DevServices implements AutoCloseable {
 		if (kafkaPorts.size() != 1 && kafkaPorts.size() != CLUSTER) {
 			throw new IllegalArgumentException("%s brokers: use 1 or %s".formatted(kafkaPorts.size(), CLUSTER));
 		}
-		if (infrastructure == Infrastructure.CONTAINERS) {
-			DockerEngine.require();
+		boolean containers = infrastructure != Infrastructure.EMBEDDED;
+		if (containers) {
+			Optional<String> problem = DockerEngine.problem();
+			if (infrastructure == Infrastructure.CONTAINERS && problem.isPresent()) {
+				throw new StartFailedException("containers are required, but %s: mend that, or set %s=embedded"
+					.formatted(problem.get(), Infrastructure.VARIABLE));
+			}
+			containers = problem.isEmpty();
 		}
-		boolean containers = infrastructure == Infrastructure.CONTAINERS
-				|| infrastructure == Infrastructure.AUTO && DockerEngine.hasServers();
+		Supplier<List<Integer>> ports = () -> kafkaPorts.stream().map(Ports::orFree).toList();
 		return containers
-				? new DevServices(Infrastructure.CONTAINERS, ContainerKafka.cluster(kafkaPorts),
-						new ContainerPostgres(postgresPort))
-				: new DevServices(Infrastructure.EMBEDDED, EmbeddedKafka.cluster(kafkaPorts),
-						new EmbeddedPostgres(postgresPort));
+				? new DevServices(Infrastructure.CONTAINERS, () -> ContainerKafka.cluster(ports.get()),
+						() -> new ContainerPostgres(Ports.orFree(postgresPort)))
+				: new DevServices(Infrastructure.EMBEDDED, () -> EmbeddedKafka.cluster(ports.get()),
+						() -> new EmbeddedPostgres(Ports.orFree(postgresPort)));
 	}
 
 	/**
@@ -114,28 +123,34 @@ public final class DevServices implements AutoCloseable {
 	@Override
 	public void close() {
 		try {
-			this.kafka.close.run();
+			this.kafka.close();
 		}
 		finally {
-			this.postgres.close.run();
+			this.postgres.close();
 		}
 	}
 
-	/** A server that the first caller starts. Other callers wait for that. */
+	/**
+	 * A server that the first caller starts. Other callers wait for that. If it does not
+	 * start, the next caller gets another one.
+	 */
 	private static final class Lazy<S> {
 
 		private final ReentrantLock lock = new ReentrantLock();
 
-		private final S server;
+		private final Supplier<S> create;
 
-		private final Runnable start;
+		private final Consumer<S> start;
 
-		private final Runnable close;
+		private final Consumer<S> close;
 
-		private boolean started;
+		/** Starts, or has started; null before, and after a failure. */
+		private volatile @Nullable S server;
 
-		Lazy(S server, Runnable start, Runnable close) {
-			this.server = server;
+		private volatile boolean closed;
+
+		Lazy(Supplier<S> create, Consumer<S> start, Consumer<S> close) {
+			this.create = create;
 			this.start = start;
 			this.close = close;
 		}
@@ -143,14 +158,45 @@ public final class DevServices implements AutoCloseable {
 		S started() {
 			this.lock.lock();
 			try {
-				if (!this.started) {
-					this.start.run();
-					this.started = true;
+				S existing = this.server;
+				if (existing != null) {
+					return existing;
 				}
-				return this.server;
+				S created = this.create.get();
+				this.server = created;
+				try {
+					if (this.closed) {
+						throw new StartFailedException("The servers are closed");
+					}
+					this.start.accept(created);
+					return created;
+				}
+				catch (RuntimeException ex) {
+					close(created, ex);
+					this.server = null;
+					throw ex;
+				}
 			}
 			finally {
 				this.lock.unlock();
+			}
+		}
+
+		private void close(S failed, RuntimeException failure) {
+			try {
+				this.close.accept(failed);
+			}
+			catch (RuntimeException ex) {
+				failure.addSuppressed(ex);
+			}
+		}
+
+		/** Even while another thread starts it. */
+		void close() {
+			this.closed = true;
+			S existing = this.server;
+			if (existing != null) {
+				this.close.accept(existing);
 			}
 		}
 

@@ -13,14 +13,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -39,54 +37,35 @@ public final class DockerEngine {
 
 	private static final int OK = 200;
 
+	/**
+	 * A platform thread, because connecting to a Unix socket may pin a carrier thread.
+	 */
+	private static final Executor PROBE = (task) -> Thread.ofPlatform().daemon().name("docker-probe").start(task);
+
 	private DockerEngine() {
 	}
 
-	/** Whether an engine answers within 3 s, multiplied by {@link Patience}. */
-	public static boolean answers() {
-		return address(System.getenv()).map((address) -> status(address, "/_ping") == OK).orElse(false);
-	}
-
 	/**
-	 * Whether an engine answers and has the images of Kafka and PostgreSQL, and the image
-	 * that Testcontainers uses to clean up, unless that is disabled.
+	 * Why Kafka and PostgreSQL cannot run in containers: no engine answers within 3 s,
+	 * multiplied by {@link Patience}, or it lacks their images, or the image that
+	 * Testcontainers uses to clean up, unless that is disabled. Empty if they can.
 	 */
-	public static boolean hasServers() {
-		return address(System.getenv()).map((address) -> missing(address).isEmpty()).orElse(false);
+	public static Optional<String> problem() {
+		return address(System.getenv()).filter((engine) -> status(engine, "/_ping") == OK)
+			.map(DockerEngine::problem)
+			.orElseGet(() -> Optional.of("no Docker engine answers within %s s (DOCKER_HOST is %s)"
+				.formatted(Patience.of(TIMEOUT).toSeconds(), System.getenv().getOrDefault("DOCKER_HOST", "not set"))));
 	}
 
-	/**
-	 * @throws StartFailedException if no engine answers, or if it lacks an image
-	 */
-	static void require() {
-		Optional<SocketAddress> engine = address(System.getenv()).filter((address) -> status(address, "/_ping") == OK);
-		if (engine.isEmpty()) {
-			throw new StartFailedException(
-					"containers are required, but no Docker engine answers within %s s (DOCKER_HOST is %s): start Docker, or set %s=embedded"
-						.formatted(Patience.of(TIMEOUT).toSeconds(),
-								System.getenv().getOrDefault("DOCKER_HOST", "not set"), Infrastructure.VARIABLE));
-		}
-		requireImages(engine.get());
-	}
-
-	/**
-	 * @throws StartFailedException if the engine lacks an image
-	 */
-	static void requireImages(SocketAddress engine) {
-		List<String> missing = missing(engine);
-		if (!missing.isEmpty()) {
-			throw new StartFailedException("the Docker engine lacks images: run '%s', or set %s=embedded".formatted(
-					missing.stream().map("docker pull "::concat).collect(Collectors.joining(" && ")),
-					Infrastructure.VARIABLE));
-		}
-	}
-
-	private static List<String> missing(SocketAddress engine) {
-		Stream<String> images = Stream.of(ContainerKafka.IMAGE, ContainerPostgres.IMAGE);
-		if (!Boolean.parseBoolean(System.getenv("TESTCONTAINERS_RYUK_DISABLED"))) {
-			images = Stream.concat(images, Stream.of(RYUK_IMAGE));
-		}
-		return images.filter((image) -> status(engine, "/images/%s/json".formatted(image)) != OK).toList();
+	static Optional<String> problem(SocketAddress engine) {
+		String pulls = Stream.of(ContainerKafka.IMAGE, ContainerPostgres.IMAGE, RYUK_IMAGE)
+			.filter((image) -> !image.equals(RYUK_IMAGE)
+					|| !Boolean.parseBoolean(System.getenv("TESTCONTAINERS_RYUK_DISABLED")))
+			.filter((image) -> status(engine, "/images/%s/json".formatted(image)) != OK)
+			.map("docker pull "::concat)
+			.collect(Collectors.joining(" && "));
+		return pulls.isEmpty() ? Optional.empty()
+				: Optional.of("the Docker engine lacks images (run '%s')".formatted(pulls));
 	}
 
 	/** The engine's address. Empty if none is found, or if the engine requires TLS. */
@@ -118,27 +97,27 @@ public final class DockerEngine {
 	static int status(SocketAddress address, String path) {
 		try (SocketChannel channel = SocketChannel.open((address instanceof UnixDomainSocketAddress)
 				? StandardProtocolFamily.UNIX : StandardProtocolFamily.INET)) {
-			FutureTask<Integer> answer = new FutureTask<>(() -> status(channel, address, path));
-			// A platform thread, because connecting to a Unix socket may pin a carrier
-			// thread.
-			Thread.ofPlatform().daemon().name("docker-probe").start(answer);
-			return answer.get(Patience.of(TIMEOUT).toMillis(), TimeUnit.MILLISECONDS);
+			return CompletableFuture.supplyAsync(() -> status(channel, address, path), PROBE)
+				.completeOnTimeout(0, Patience.of(TIMEOUT).toMillis(), TimeUnit.MILLISECONDS)
+				.join();
 		}
-		catch (ExecutionException | TimeoutException | IOException _) {
-			return 0;
-		}
-		catch (InterruptedException _) {
-			Thread.currentThread().interrupt();
+		catch (IOException _) {
 			return 0;
 		}
 	}
 
-	private static int status(SocketChannel channel, SocketAddress address, String path) throws IOException {
-		channel.connect(address);
-		channel.write(StandardCharsets.US_ASCII
-			.encode("GET %s HTTP/1.0\r\nHost: docker\r\nConnection: close\r\n\r\n".formatted(path)));
-		String line = new BufferedReader(Channels.newReader(channel, StandardCharsets.US_ASCII)).readLine();
-		return (line != null && line.matches("HTTP/1\\.[01] \\d{3}.*")) ? Integer.parseInt(line.substring(9, 12)) : 0;
+	private static int status(SocketChannel channel, SocketAddress address, String path) {
+		try {
+			channel.connect(address);
+			channel.write(StandardCharsets.US_ASCII
+				.encode("GET %s HTTP/1.0\r\nHost: docker\r\nConnection: close\r\n\r\n".formatted(path)));
+			String line = new BufferedReader(Channels.newReader(channel, StandardCharsets.US_ASCII)).readLine();
+			return (line != null && line.matches("HTTP/1\\.[01] \\d{3}.*")) ? Integer.parseInt(line.substring(9, 12))
+					: 0;
+		}
+		catch (IOException _) {
+			return 0;
+		}
 	}
 
 }

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
@@ -16,52 +15,33 @@ import org.apache.kafka.metadata.storage.Formatter;
 
 /**
  * Kafka's brokers, each with its controller in a child JVM, on the loopback interface.
- * {@link #main} runs in the child, with the arguments of {@link EmbeddedProcess}. Its
- * node is the only one, or one of several as two system properties specify.
+ * {@link #main} runs in the child, with the arguments of {@link EmbeddedProcess} and two
+ * system properties: its node, and all controllers.
  */
 final class EmbeddedKafka {
 
 	/** Any id will do, because the cluster never meets another one. */
 	private static final String CLUSTER_ID = "c2x1aWNlLWRldi1rYWZrYQ";
 
-	private static final String NODE = "sluice.kafka.node";
+	static final String NODE = "sluice.kafka.node";
 
-	private static final String VOTERS = "sluice.kafka.voters";
+	static final String VOTERS = "sluice.kafka.voters";
 
 	private EmbeddedKafka() {
 	}
 
-	/**
-	 * The brokers of one cluster, each with a directory of its own. Starts none.
-	 * @param ports one for each broker; 0 picks a free one
-	 */
+	/** The brokers of one cluster, one for each port. Starts none. */
 	static KafkaService cluster(List<Integer> ports) {
-		if (ports.size() == 1) {
-			return new KafkaService(List.of(broker("kafka", ports.getFirst())), () -> {
-			});
-		}
-		String voters = voters(Ports.free(ports.size()));
-		return new KafkaService(IntStream.rangeClosed(1, ports.size())
-			.mapToObj((node) -> broker("kafka-" + node, ports.get(node - 1), "-D%s=%s".formatted(NODE, node),
-					"-D%s=%s".formatted(VOTERS, voters)))
-			.toList(), () -> {
-			});
-	}
-
-	private static EmbeddedProcess broker(String name, int port, String... nodeArgs) {
-		List<String> jvmArgs = Stream.concat(Stream.of("-Xms256m", "-Xmx512m", "-XX:+UseG1GC"), Stream.of(nodeArgs))
-			.toList();
-		return new EmbeddedProcess(name, port, EmbeddedKafka.class, jvmArgs);
-	}
-
-	/**
-	 * The quorum voters of several nodes.
-	 * @param ports the controllers' ports, of node 1, 2, …
-	 */
-	private static String voters(List<Integer> ports) {
-		return IntStream.rangeClosed(1, ports.size())
-			.mapToObj((node) -> "%s@127.0.0.1:%s".formatted(node, ports.get(node - 1)))
+		List<Integer> controllers = Ports.free(ports.size());
+		String voters = IntStream.rangeClosed(1, ports.size())
+			.mapToObj((node) -> "%s@127.0.0.1:%s".formatted(node, controllers.get(node - 1)))
 			.collect(Collectors.joining(","));
+		return new KafkaService(IntStream.rangeClosed(1, ports.size())
+			.mapToObj((node) -> new EmbeddedProcess((ports.size() == 1) ? "kafka" : "kafka-" + node,
+					ports.get(node - 1), EmbeddedKafka.class,
+					List.of("-Xms256m", "-Xmx512m", "-XX:+UseG1GC", "-D%s=%s".formatted(NODE, node),
+							"-D%s=%s".formatted(VOTERS, voters))))
+			.toList());
 	}
 
 	public static void main(String[] args) throws Exception {
@@ -74,13 +54,14 @@ final class EmbeddedKafka {
 		server.startup();
 		// Only now, because a shutdown during start-up can deadlock. Until now, SIGTERM
 		// just ends the JVM.
-		EmbeddedProcess.serving(args, server::shutdown);
+		EmbeddedProcess.stopping(args, server::shutdown);
+		EmbeddedProcess.ready();
 		server.awaitShutdown();
 	}
 
 	private static Properties properties(int port, Path directory) {
-		int node = Integer.getInteger(NODE, 1);
-		String voters = System.getProperty(VOTERS, voters(Ports.free(1)));
+		int node = Integer.getInteger(NODE);
+		String voters = System.getProperty(VOTERS);
 		String controller = voters.split(",")[node - 1].replaceFirst(".*@", "");
 		Properties properties = new Properties();
 		properties.putAll(KafkaService.properties(node, voters));

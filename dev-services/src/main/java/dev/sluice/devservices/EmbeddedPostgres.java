@@ -7,10 +7,10 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -43,10 +43,6 @@ final class EmbeddedPostgres extends EmbeddedProcess implements PostgresService 
 
 	private static final int PASSWORD_BYTES = 16;
 
-	/**
-	 * Starts nothing.
-	 * @param port 0 picks a free one
-	 */
 	EmbeddedPostgres(int port) {
 		super("postgres", port, EmbeddedPostgres.class, JVM_ARGS);
 	}
@@ -55,43 +51,44 @@ final class EmbeddedPostgres extends EmbeddedProcess implements PostgresService 
 		CompletableFuture<io.zonky.test.db.postgres.embedded.EmbeddedPostgres> started = new CompletableFuture<>();
 		// Before the start, because PostgreSQL is a process of its own and would outlive
 		// this one.
-		Runtime.getRuntime().addShutdownHook(new Thread(() -> close(started), "postgres-close"));
+		stopping(args, () -> close(started));
+		boolean first = !Files.exists(passwordFile(args));
 		try {
-			started.complete(start(Integer.parseInt(args[0]), Path.of(args[1])));
+			started.complete(start(args));
 		}
 		finally {
 			started.completeExceptionally(new IllegalStateException("PostgreSQL did not start"));
 		}
-		try (Connection connection = started.join().getPostgresDatabase().getConnection();
-				Statement statement = connection.createStatement()) {
-			try (ResultSet roles = statement.executeQuery("select from pg_roles where rolname = 'sluice'")) {
-				if (!roles.next()) {
-					statement.execute("create role sluice login password 'sluice'");
-				}
-			}
-			try (ResultSet databases = statement.executeQuery("select from pg_database where datname = 'sluice'")) {
-				if (!databases.next()) {
-					statement.execute("create database sluice owner sluice");
-				}
+		if (first) {
+			try (Connection connection = started.join().getPostgresDatabase().getConnection();
+					Statement statement = connection.createStatement()) {
+				statement.execute("create role sluice login password 'sluice'");
+				statement.execute("create database sluice owner sluice");
 			}
 		}
-		serving(args, () -> close(started));
+		ready();
 		new CountDownLatch(1).await();
 	}
 
-	private static io.zonky.test.db.postgres.embedded.EmbeddedPostgres start(int port, Path directory)
-			throws IOException {
-		Path home = PrivateDirectory.create(
-				Path.of(System.getProperty("java.io.tmpdir"), "sluice-postgres-" + System.getProperty("user.name")));
-		// The library makes these writable for everyone. Only the parent directory
-		// protects them.
+	private static io.zonky.test.db.postgres.embedded.EmbeddedPostgres start(String[] args) throws IOException {
+		// The library makes the programs writable for everyone. Only the parent directory
+		// protects them. In a temporary directory, others could create it first.
+		Path home = Files.createDirectories(Path.of(System.getProperty("user.home"), ".cache", "sluice-postgres"),
+				permissions("rwx------"));
 		Path programs = Files.createDirectories(home.resolve("programs"));
-		Path passwordFile = passwordFile(directory);
+		Path directory = Path.of(args[1]);
+		Path passwordFile = passwordFile(args);
+		if (!Files.exists(passwordFile)) {
+			byte[] random = new byte[PASSWORD_BYTES];
+			new SecureRandom().nextBytes(random);
+			Files.createFile(passwordFile, permissions("rw-------"));
+			Files.writeString(passwordFile, HexFormat.of().formatHex(random));
+		}
 		try (FileChannel channel = FileChannel.open(programs.resolve("lock"), StandardOpenOption.CREATE,
 				StandardOpenOption.WRITE); FileLock _ = channel.lock()) {
 			deleteHalfUnpacked(programs);
 			return io.zonky.test.db.postgres.embedded.EmbeddedPostgres.builder()
-				.setPort(port)
+				.setPort(Integer.parseInt(args[0]))
 				.setOverrideWorkingDirectory(programs.toFile())
 				.setDataDirectory(directory)
 				.setCleanDataDirectory(false)
@@ -114,19 +111,9 @@ final class EmbeddedPostgres extends EmbeddedProcess implements PostgresService 
 		}
 	}
 
-	/**
-	 * The superuser's password, next to the data, so that it can be opened again.
-	 */
-	private static Path passwordFile(Path directory) throws IOException {
-		Path file = directory.resolveSibling(directory.getFileName() + ".password");
-		if (!Files.exists(file) || Files.size(file) == 0) {
-			Files.deleteIfExists(file);
-			byte[] random = new byte[PASSWORD_BYTES];
-			new SecureRandom().nextBytes(random);
-			Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-			Files.writeString(file, HexFormat.of().formatHex(random));
-		}
-		return file;
+	/** The superuser's password, next to the data, for each start. */
+	private static Path passwordFile(String[] args) {
+		return Path.of(args[1]).resolveSibling("password");
 	}
 
 	/**
@@ -143,11 +130,12 @@ final class EmbeddedPostgres extends EmbeddedProcess implements PostgresService 
 		}
 	}
 
-	private static synchronized void close(
-			CompletableFuture<io.zonky.test.db.postgres.embedded.EmbeddedPostgres> started) {
+	private static FileAttribute<?> permissions(String permissions) {
+		return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions));
+	}
+
+	private static void close(CompletableFuture<io.zonky.test.db.postgres.embedded.EmbeddedPostgres> started) {
 		try {
-			// Two shutdown hooks call this if the server was ready. The second call waits
-			// for the first, because the data is deleted after it.
 			started.get(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS).close();
 		}
 		catch (ExecutionException _) {

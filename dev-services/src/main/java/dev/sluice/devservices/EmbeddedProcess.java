@@ -13,12 +13,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.apache.kafka.common.utils.Utils;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A server in a child JVM, with its data and its log in a temporary directory. The
  * arguments of its main class are the port and the directory of the data. The main class
- * calls {@link #serving} when the server is ready. The server stops on SIGTERM.
+ * calls {@link #stopping}, and {@link #ready} when the server is. It stops on SIGTERM.
  */
 class EmbeddedProcess implements Server {
 
@@ -30,62 +29,43 @@ class EmbeddedProcess implements Server {
 	/** The data is temporary: there is no reason to wait longer. */
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
-	/** How long the kernel may take to remove a killed process. */
-	private static final Duration KILL_TIMEOUT = Duration.ofMinutes(1);
+	private final int port;
 
-	private final String name;
+	/** Its permissions keep other users out. */
+	private final Path directory;
 
-	private final int wantedPort;
+	private final JavaProcess process;
 
-	/** 0 until it has been ready. */
-	private volatile int port;
-
-	private final Class<?> mainClass;
-
-	private final List<String> jvmArgs;
-
-	/** Null before the first start. Its permissions keep other users out. */
-	private @Nullable Path directory;
-
-	private @Nullable JavaProcess process;
-
-	private boolean closed;
-
-	/**
-	 * Starts nothing.
-	 * @param port 0 picks a free one
-	 */
+	/** Starts nothing. */
 	EmbeddedProcess(String name, int port, Class<?> mainClass, List<String> jvmArgs) {
-		this.name = name;
-		this.wantedPort = port;
-		this.mainClass = mainClass;
-		this.jvmArgs = jvmArgs;
+		this.port = port;
+		try {
+			this.directory = Files.createTempDirectory("sluice-%s-".formatted(name));
+			Files.createDirectory(data());
+		}
+		catch (IOException ex) {
+			throw new StartFailedException("%s cannot write its data: %s".formatted(name, ex), ex);
+		}
+		this.process = JavaProcess.mainClass(mainClass.getName())
+			.name(name)
+			.jvmArgs(jvmArgs)
+			.jvmArgs("-Dlogback.configurationFile=dev-services-logback.xml", Patience.jvmArg())
+			.args(Integer.toString(port), data().toString())
+			.logFile(this.directory.resolve("log"))
+			.readyWhenLogged(READY, DevServices.startTimeout())
+			.stopTimeout(STOP_TIMEOUT);
 	}
 
-	/**
-	 * Starts the server, or starts it again with its data and the port from before.
-	 * Returns when it is ready. If the first start fails, the next one begins anew.
-	 */
 	@Override
 	public void start() {
-		int again = (this.port != 0) ? this.port : this.wantedPort;
-		Ports.requireFree(again, this.name);
-		int chosen = (again != 0) ? again : Ports.free();
-		JavaProcess launched = launch(chosen);
+		Ports.requireFree(this.port, this.process.name());
 		try {
-			launched.awaitReady();
+			this.process.start();
 		}
 		catch (StartFailedException ex) {
-			try {
-				clearAfterFailure();
-			}
-			catch (RuntimeException clear) {
-				ex.addSuppressed(clear);
-			}
+			killServer();
 			throw ex;
 		}
-		// Only now: if the first start fails, the next one may choose another port.
-		this.port = chosen;
 	}
 
 	@Override
@@ -98,96 +78,51 @@ class EmbeddedProcess implements Server {
 		return this.port;
 	}
 
-	private synchronized void clearAfterFailure() {
-		if (this.closed) {
-			return;
-		}
-		killServer();
-		if (this.port == 0) {
-			deleteTree(data());
-			this.process = null;
-		}
-	}
-
-	private synchronized JavaProcess launch(int port) {
-		if (this.closed) {
-			throw new StartFailedException("%s was stopped before it started".formatted(this.name));
-		}
-		JavaProcess ended = this.process;
-		if (ended != null) {
-			return ended.relaunch();
-		}
-		try {
-			if (this.directory == null) {
-				this.directory = Files.createTempDirectory("sluice-" + this.name + "-");
-			}
-			Files.createDirectories(data());
-		}
-		catch (IOException ex) {
-			throw new StartFailedException("%s cannot write its data: %s".formatted(this.name, ex), ex);
-		}
-		JavaProcess launched = JavaCommand.mainClass(this.mainClass.getName())
-			.name(this.name)
-			.jvmArgs(this.jvmArgs)
-			.jvmArgs("-Dlogback.configurationFile=dev-services-logback.xml", Patience.jvmArg())
-			.args(Integer.toString(port), data().toString())
-			.logFile(data().resolveSibling(this.name + ".log"))
-			.readyWhenLogged(READY, DevServices.startTimeout())
-			.stopTimeout(STOP_TIMEOUT)
-			.launch();
-		this.process = launched;
-		return launched;
+	@Override
+	public List<Long> processes() {
+		return Ports.holder(this.port).map(ProcessHandle::pid).stream().toList();
 	}
 
 	/** Kills the server, and the child, which has nothing left to do. */
 	@Override
 	public synchronized void kill() {
 		killServer();
-		running().kill();
+		this.process.kill();
 	}
 
 	@Override
 	public synchronized void stop() {
-		running().stop();
+		this.process.stop();
 		killServer();
 	}
 
 	/** Freezes the child, and the server that it started. */
 	@Override
 	public synchronized void freeze() {
-		running().freeze();
+		this.process.freeze();
 		server().forEach(Signal.STOP::send);
 	}
 
 	@Override
 	public synchronized void unfreeze() {
 		server().forEach(Signal.CONT::send);
-		running().unfreeze();
+		this.process.unfreeze();
 	}
 
-	private JavaProcess running() {
-		return Objects.requireNonNull(this.process, () -> this.name + " is not started");
-	}
-
-	/** The directory of its data, from its first start on. */
+	/** The directory of its data. */
 	final Path data() {
-		return Objects.requireNonNull(this.directory, () -> this.name + " is not started").resolve(this.name);
+		return this.directory.resolve("data");
 	}
 
 	@Override
 	public synchronized void close() {
-		this.closed = true;
 		try {
-			if (this.process != null) {
-				unfreeze();
-				this.process.close();
-				killServer();
-			}
+			server().forEach(Signal.CONT::send);
+			this.process.close();
+			killServer();
 		}
 		finally {
-			if (this.directory != null) {
-				deleteTree(this.directory);
-			}
+			deleteTree(this.directory);
 		}
 	}
 
@@ -197,17 +132,7 @@ class EmbeddedProcess implements Server {
 	 * start again.
 	 */
 	private void killServer() {
-		List<ProcessHandle> processes = server().toList();
-		processes.forEach(ProcessHandle::destroyForcibly);
-		processes.forEach(this::awaitEnd);
-	}
-
-	private void awaitEnd(ProcessHandle left) {
-		Duration timeout = Patience.of(KILL_TIMEOUT);
-		if (!JavaProcess.awaitEnd(left.onExit(), timeout)) {
-			throw new IllegalStateException("%s (process %s) is still there %s s after SIGKILL".formatted(this.name,
-					left.pid(), timeout.toSeconds()));
-		}
+		server().toList().forEach((process) -> JavaProcess.kill(process, process.onExit(), this.process.name()));
 	}
 
 	/** PostgreSQL's processes, beginning with the postmaster; none for Kafka. */
@@ -233,12 +158,10 @@ class EmbeddedProcess implements Server {
 	}
 
 	/**
-	 * Called in the child when the server is ready. Reports this to the parent and
-	 * registers a shutdown hook that stops the server. If the parent was killed, the hook
-	 * also deletes the temporary directory, because nobody else does. Registered only
-	 * now, because the parent reads the log of a start that fails.
+	 * Called in the child. Registers a shutdown hook that stops the server. If the parent
+	 * was killed, the hook also deletes the directory, because nobody else does.
 	 */
-	static void serving(String[] args, Runnable stop) {
+	static void stopping(String[] args, Runnable stop) {
 		Optional<ProcessHandle> parent = ProcessHandle.current().parent();
 		Runtime.getRuntime().addShutdownHook(new Thread(() -> {
 			stop.run();
@@ -247,6 +170,10 @@ class EmbeddedProcess implements Server {
 				deleteTree(Objects.requireNonNull(Path.of(args[1]).getParent(), args[1]));
 			}
 		}, "server-stop"));
+	}
+
+	/** Called in the child. Tells the parent that the server is ready. */
+	static void ready() {
 		System.out.println(READY);
 	}
 

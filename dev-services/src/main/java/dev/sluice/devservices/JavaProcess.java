@@ -5,24 +5,33 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ProcessBuilder.Redirect;
+import java.net.URI;
+import java.net.URLConnection;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * A child JVM: a service's jar, or a main class of this JVM's class path. Its output goes
- * to a log file. It can be started again after it has ended, with the same command.
+ * A child JVM: a service's jar, or a main class of this JVM's class path. It is described
+ * first and then launched; when it has ended, it can be launched again. Its output goes
+ * to a log file.
  * <p>
- * The caller that starts it must close it. If this JVM ends before that, even by
+ * The caller that launches it must close it. If this JVM ends before that, even by
  * {@code kill -9}, the child gets SIGTERM, and SIGKILL after 40 s (see {@link Reaper}).
  * Ctrl-C in a terminal does not reach the child: this JVM decides the order in which its
- * children stop. Requires a POSIX shell. Thread-safe.
+ * children stop. Requires a POSIX shell. Thread-safe, once it is launched.
  */
 public final class JavaProcess implements Breakable, AutoCloseable {
 
@@ -31,43 +40,163 @@ public final class JavaProcess implements Breakable, AutoCloseable {
 
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(50);
 
-	private static final Redirect NO_INPUT = Redirect.from(new File("/dev/null"));
+	private static final int HEALTH_TIMEOUT_MILLIS = 2_000;
 
 	private static final int TAIL_LINES = 20;
 
 	private static final long TAIL_BYTES = 16_384;
 
-	private final JavaCommand command;
+	private final List<String> program;
 
-	private final Path logFile;
+	private final List<String> jvmArgs = new ArrayList<>();
 
-	/** Replaced when it is started again, unless it is closed. */
-	private volatile Process process;
+	private final List<String> args = new ArrayList<>();
+
+	private String name;
+
+	private @Nullable Path logFile;
+
+	private BooleanSupplier readiness = () -> true;
+
+	private Duration readyTimeout = Duration.ZERO;
+
+	/** Must be free before a start; 0 for none. */
+	private int port;
+
+	private Duration stopTimeout = Duration.ofSeconds(30);
+
+	/** Of the newest start; null before the first. */
+	private volatile @Nullable Process process;
 
 	/** Where this start's part of the log begins. */
 	private volatile long logStart;
 
 	private boolean closed;
 
-	JavaProcess(JavaCommand command, Path logFile) {
-		this.command = command;
-		this.logFile = logFile;
-		this.process = execute(Redirect.to(logFile.toFile()));
+	private JavaProcess(String name, List<String> program) {
+		this.name = name;
+		this.program = program;
 	}
 
-	private Process execute(Redirect output) {
-		Ports.requireFree(this.command.port, name());
+	/** An executable jar. */
+	public static JavaProcess jar(Path jar) {
+		Path file = jar.toAbsolutePath().normalize();
+		if (!Files.isRegularFile(file)) {
+			throw new StartFailedException(
+					"%s is missing: build it with 'mvn -q -B package -DskipTests'".formatted(file));
+		}
+		return new JavaProcess(file.getFileName().toString().replaceFirst("\\.jar$", ""),
+				List.of("-jar", file.toString()));
+	}
+
+	/** A class with a main method, on the class path of this JVM. */
+	public static JavaProcess mainClass(String className) {
+		return new JavaProcess(className.substring(className.lastIndexOf('.') + 1),
+				List.of("-cp", System.getProperty("java.class.path"), className));
+	}
+
+	/** Sets the name used in messages. Default: the name of the jar or the class. */
+	public JavaProcess name(String value) {
+		this.name = value;
+		return this;
+	}
+
+	/** Adds JVM options, such as {@code -Xmx256m}. */
+	public JavaProcess jvmArgs(String... values) {
+		return jvmArgs(List.of(values));
+	}
+
+	/** Adds JVM options. */
+	public JavaProcess jvmArgs(List<String> values) {
+		this.jvmArgs.addAll(values);
+		return this;
+	}
+
+	/** Adds arguments of the program. */
+	public JavaProcess args(String... values) {
+		this.args.addAll(List.of(values));
+		return this;
+	}
+
+	/** Adds the argument {@code --key=value}, a Spring property. */
+	public JavaProcess property(String key, Object value) {
+		return args("--%s=%s".formatted(key, value));
+	}
+
+	/** Sets the file for its output, which it must have. An existing file is replaced. */
+	public JavaProcess logFile(Path value) {
+		this.logFile = value.toAbsolutePath();
+		return this;
+	}
+
+	/**
+	 * It is ready when this URL answers without an error. The URL's port must be free
+	 * before the start, so that no other process can answer in its place.
+	 */
+	public JavaProcess readyWhen(URI healthUrl, Duration timeout) {
+		this.readiness = () -> isHealthy(healthUrl);
+		this.port = Math.max(0, healthUrl.getPort());
+		this.readyTimeout = timeout;
+		return this;
+	}
+
+	/** It is ready when it has logged this text, whatever it logs afterwards. */
+	public JavaProcess readyWhenLogged(String text, Duration timeout) {
+		this.readiness = () -> hasLogged(text);
+		this.readyTimeout = timeout;
+		return this;
+	}
+
+	/**
+	 * Sets how long {@link #close} waits between SIGTERM and SIGKILL. Default 30 s.
+	 */
+	public JavaProcess stopTimeout(Duration value) {
+		this.stopTimeout = value;
+		return this;
+	}
+
+	/**
+	 * Starts it, for the first time or again, and does not wait. It appends to the log of
+	 * the start before.
+	 * @return this
+	 * @throws IllegalStateException if it still runs
+	 * @throws StartFailedException if it is closed, its port is taken or it cannot be
+	 * executed
+	 */
+	public synchronized JavaProcess launch() {
+		if (this.closed) {
+			throw new StartFailedException("%s is not started: it is closed".formatted(this.name));
+		}
+		boolean again = this.process != null;
+		if (again && isAlive()) {
+			throw new IllegalStateException("%s still runs".formatted(this));
+		}
+		Ports.requireFree(this.port, this.name);
+		File log = logFile().toFile();
 		try {
-			Process started = new ProcessBuilder(this.command.words()).redirectInput(NO_INPUT)
+			Files.createDirectories(logFile().getParent());
+			this.logStart = again ? log.length() : 0;
+			Process started = new ProcessBuilder(words()).redirectInput(new File("/dev/null"))
 				.redirectErrorStream(true)
-				.redirectOutput(output)
+				.redirectOutput(again ? Redirect.appendTo(log) : Redirect.to(log))
 				.start();
 			Reaper.watch(started);
-			return started;
+			this.process = started;
+			return this;
 		}
 		catch (IOException ex) {
-			throw new StartFailedException("%s cannot be started: %s".formatted(name(), ex.getMessage()), ex);
+			throw new StartFailedException("%s cannot be started: %s".formatted(this.name, ex.getMessage()), ex);
 		}
+	}
+
+	/** The shell ignores Ctrl-C and then executes the JVM: one process with one id. */
+	List<String> words() {
+		return Stream
+			.of(List.of("sh", "-c", "trap '' HUP INT; exec \"$@\"", "sh"),
+					List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()), this.jvmArgs,
+					this.program, this.args)
+			.flatMap(List::stream)
+			.toList();
 	}
 
 	/**
@@ -86,23 +215,22 @@ public final class JavaProcess implements Breakable, AutoCloseable {
 	}
 
 	/**
-	 * Waits until it is ready. Returns immediately if the command has no condition for
-	 * that.
+	 * Waits until it is ready. Returns immediately if it has no condition for that.
 	 * @return this
 	 * @throws StartFailedException if it is not ready in time, ends before that, or this
 	 * thread is interrupted (the flag stays set). The process is gone then. The message
 	 * ends with the last lines of its log.
 	 */
 	public JavaProcess awaitReady() {
-		Process started = this.process;
-		long deadline = System.nanoTime() + this.command.readyTimeout.toNanos();
+		Process started = process();
+		long deadline = System.nanoTime() + this.readyTimeout.toNanos();
 		try {
-			while (!this.command.readiness.test(this)) {
+			while (!this.readiness.getAsBoolean()) {
 				if (started.waitFor(POLL_INTERVAL)) {
 					throw failed("ended with exit code %s before it was ready".formatted(started.exitValue()));
 				}
 				if (System.nanoTime() > deadline) {
-					throw failed("was not ready after %s s".formatted(this.command.readyTimeout.toSeconds()));
+					throw failed("was not ready after %s s".formatted(this.readyTimeout.toSeconds()));
 				}
 			}
 			return this;
@@ -115,32 +243,14 @@ public final class JavaProcess implements Breakable, AutoCloseable {
 
 	private StartFailedException failed(String what) {
 		kill();
-		return new StartFailedException("%s %s; its log %s ends with:%n%s".formatted(name(), what, logFile(), tail()));
+		return new StartFailedException(
+				"%s %s; its log %s ends with:%n%s".formatted(this.name, what, logFile(), tail()));
 	}
 
-	/**
-	 * Starts it again with the same command, and appends to its log. Does not wait.
-	 * @return this
-	 * @throws IllegalStateException if it still runs
-	 * @throws StartFailedException if it is closed, its port is taken or it cannot be
-	 * executed
-	 */
-	public synchronized JavaProcess relaunch() {
-		if (this.closed) {
-			throw new StartFailedException("%s is not started again: it is closed".formatted(name()));
-		}
-		if (isAlive()) {
-			throw new IllegalStateException("%s still runs".formatted(this));
-		}
-		this.logStart = logFile().toFile().length();
-		this.process = execute(Redirect.appendTo(logFile().toFile()));
-		return this;
-	}
-
-	/** As {@link #relaunch} and {@link #awaitReady}. */
+	/** As {@link #launch} and {@link #awaitReady}. */
 	@Override
 	public void start() {
-		relaunch().awaitReady();
+		launch().awaitReady();
 	}
 
 	@Override
@@ -185,41 +295,50 @@ public final class JavaProcess implements Breakable, AutoCloseable {
 	}
 
 	public String name() {
-		return this.command.name;
+		return this.name;
 	}
 
 	public long pid() {
-		return this.process.pid();
+		return process().pid();
 	}
 
 	public boolean isAlive() {
-		return this.process.isAlive();
+		return process().isAlive();
 	}
 
 	public ProcessHandle handle() {
-		return this.process.toHandle();
+		return process().toHandle();
+	}
+
+	private Process process() {
+		return Objects.requireNonNull(this.process, () -> this.name + " is not started");
 	}
 
 	public Path logFile() {
-		return this.logFile;
+		return Objects.requireNonNull(this.logFile, "logFile");
 	}
 
 	/**
 	 * Sends SIGTERM and does not wait. Unfreezes it if it is frozen, so that it can stop.
 	 */
 	public void terminate() {
-		this.process.destroy();
+		process().destroy();
 		unfreeze();
 	}
 
 	@Override
 	public void kill() {
-		Process killed = this.process;
-		killed.destroyForcibly();
+		Process killed = process();
+		kill(killed.toHandle(), killed.onExit(), this.name);
+	}
+
+	/** Kills a process and waits for its end. */
+	static void kill(ProcessHandle process, CompletableFuture<?> exit, String name) {
+		process.destroyForcibly();
 		Duration timeout = Patience.of(KILL_TIMEOUT);
-		if (!awaitEnd(killed.onExit(), timeout)) {
-			throw new IllegalStateException(
-					"%s is still there %s s after SIGKILL".formatted(this, timeout.toSeconds()));
+		if (!awaitEnd(exit, timeout)) {
+			throw new IllegalStateException("%s (process %s) is still there %s s after SIGKILL".formatted(name,
+					process.pid(), timeout.toSeconds()));
 		}
 	}
 
@@ -230,7 +349,7 @@ public final class JavaProcess implements Breakable, AutoCloseable {
 	@Override
 	public void stop() {
 		terminate();
-		if (!awaitEnd(this.process.onExit(), this.command.stopTimeout)) {
+		if (!awaitEnd(process().onExit(), this.stopTimeout)) {
 			kill();
 		}
 	}
@@ -241,7 +360,23 @@ public final class JavaProcess implements Breakable, AutoCloseable {
 		synchronized (this) {
 			this.closed = true;
 		}
-		stop();
+		if (this.process != null) {
+			stop();
+		}
+	}
+
+	private static boolean isHealthy(URI url) {
+		try {
+			URLConnection connection = url.toURL().openConnection();
+			connection.setConnectTimeout(HEALTH_TIMEOUT_MILLIS);
+			connection.setReadTimeout(HEALTH_TIMEOUT_MILLIS);
+			// Fails if the status is an error.
+			connection.getInputStream().close();
+			return true;
+		}
+		catch (IOException _) {
+			return false;
+		}
 	}
 
 	/**

@@ -5,11 +5,10 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -37,18 +36,14 @@ public final class KafkaService {
 
 	private final List<? extends Server> brokers;
 
-	private final Runnable last;
-
 	private volatile boolean closed;
 
 	/**
 	 * Starts nothing.
 	 * @param brokers in the order of their node ids, from 1
-	 * @param last closes what the brokers share, after the brokers
 	 */
-	KafkaService(List<? extends Server> brokers, Runnable last) {
+	KafkaService(List<? extends Server> brokers) {
 		this.brokers = List.copyOf(brokers);
-		this.last = last;
 	}
 
 	/**
@@ -89,26 +84,12 @@ public final class KafkaService {
 
 	/** Starts the brokers in parallel: none is ready before most of them run. */
 	void start() {
-		try {
-			all(Server::start);
-		}
-		catch (RuntimeException ex) {
-			if (this.brokers.size() > 1) {
-				// Stops the brokers that did start.
-				close();
-			}
-			throw ex;
-		}
+		all(Server::start);
 	}
 
 	void close() {
 		this.closed = true;
-		try {
-			all(Server::close);
-		}
-		finally {
-			this.last.run();
-		}
+		all(Server::close);
 	}
 
 	/** {@code host:port} of each broker, separated by commas; plain text. */
@@ -116,6 +97,15 @@ public final class KafkaService {
 		return this.brokers.stream()
 			.map((broker) -> "%s:%s".formatted(broker.host(), broker.port()))
 			.collect(Collectors.joining(","));
+	}
+
+	/**
+	 * The processes of this machine that serve it, without their children: for a
+	 * container the first one of the container, and the proxy of its port. Empty if they
+	 * are on another machine, or if the system has no {@code /proc}.
+	 */
+	public List<Long> processes() {
+		return this.brokers.stream().flatMap((broker) -> broker.processes().stream()).toList();
 	}
 
 	/**
@@ -134,20 +124,16 @@ public final class KafkaService {
 	 * failure. An interrupt of this thread interrupts all of them.
 	 */
 	private void all(Consumer<Server> action) {
-		Queue<RuntimeException> failures = new ConcurrentLinkedQueue<>();
+		List<Future<?>> ended;
 		try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
-			this.brokers.forEach((broker) -> executor.execute(() -> {
-				try {
-					action.accept(broker);
-				}
-				catch (RuntimeException ex) {
-					failures.add(ex);
-				}
-			}));
+			ended = this.brokers.stream()
+				.<Future<?>>map((broker) -> executor.submit(() -> action.accept(broker)))
+				.toList();
 		}
-		RuntimeException first = failures.peek();
-		if (first != null) {
-			throw first;
+		for (Future<?> end : ended) {
+			if (end.state() == Future.State.FAILED && end.exceptionNow() instanceof RuntimeException failure) {
+				throw failure;
+			}
 		}
 	}
 

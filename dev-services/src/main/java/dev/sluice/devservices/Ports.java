@@ -7,11 +7,9 @@ import java.net.Socket;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
@@ -49,13 +47,14 @@ public final class Ports {
 				"No free port of the loopback interface found from %s to %s".formatted(LOWEST, HIGHEST));
 	}
 
+	/** The port, or a free one for 0. */
+	static int orFree(int port) {
+		return (port != 0) ? port : free();
+	}
+
 	/** This many different ports that are free now. */
 	public static List<Integer> free(int count) {
-		Set<Integer> ports = new LinkedHashSet<>();
-		while (ports.size() < count) {
-			ports.add(free());
-		}
-		return List.copyOf(ports);
+		return Stream.generate(Ports::free).distinct().limit(count).toList();
 	}
 
 	/**

@@ -1,5 +1,7 @@
 package dev.sluice.devservices;
 
+import java.util.List;
+
 /** A running PostgreSQL with an empty database that its user owns. */
 public interface PostgresService extends Breakable {
 
@@ -12,6 +14,9 @@ public interface PostgresService extends Breakable {
 	String host();
 
 	int port();
+
+	/** As {@link KafkaService#processes}. */
+	List<Long> processes();
 
 	default String username() {
 		return USER;

@@ -1,17 +1,27 @@
 package dev.sluice.devservices;
 
-/** A server with an owner, which starts it first and closes it last. */
+import java.util.List;
+
+/**
+ * A server with an owner, which starts it first and closes it last, also if its first
+ * start fails.
+ */
 interface Server extends Breakable, AutoCloseable {
 
 	String host();
 
-	/** The port; 0 before the first start. */
 	int port();
+
+	/**
+	 * The processes of this machine that serve it, without their children. Empty if there
+	 * are none, or if the system has no {@code /proc}.
+	 */
+	List<Long> processes();
 
 	/**
 	 * Starts it, for the first time or again. Returns when it is ready.
 	 * @throws StartFailedException if it is not ready within its deadline, or is closed
-	 * meanwhile; nothing is left running then
+	 * meanwhile
 	 */
 	@Override
 	void start();

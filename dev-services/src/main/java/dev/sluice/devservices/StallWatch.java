@@ -1,6 +1,7 @@
 package dev.sluice.devservices;
 
 import java.time.Duration;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
@@ -23,7 +24,7 @@ public final class StallWatch implements TestExecutionListener {
 	/** A thread that wakes up this much too late counts as a stall. */
 	private static final Duration SHORTEST = Duration.ofMillis(200);
 
-	private final Map<String, Stalls> running = new ConcurrentHashMap<>();
+	private final Map<String, LongSummaryStatistics> running = new ConcurrentHashMap<>();
 
 	private volatile @Nullable Thread watch;
 
@@ -46,7 +47,7 @@ public final class StallWatch implements TestExecutionListener {
 			long now = System.nanoTime();
 			long late = now - before - INTERVAL.toNanos();
 			if (late > SHORTEST.toNanos()) {
-				this.running.replaceAll((_, stalls) -> stalls.and(late));
+				this.running.replaceAll((_, stalls) -> and(stalls, late));
 			}
 			before = now;
 		}
@@ -54,36 +55,28 @@ public final class StallWatch implements TestExecutionListener {
 
 	@Override
 	public void executionStarted(TestIdentifier test) {
-		this.running.put(test.getUniqueId(), Stalls.NONE);
+		this.running.put(test.getUniqueId(), new LongSummaryStatistics());
 	}
 
 	@Override
 	public void executionFinished(TestIdentifier test, TestExecutionResult result) {
-		Stalls stalls = this.running.remove(test.getUniqueId());
+		LongSummaryStatistics stalls = this.running.remove(test.getUniqueId());
 		if (stalls != null && result.getStatus() == TestExecutionResult.Status.FAILED) {
-			System.out.println(stalls.during(test.getDisplayName()));
+			System.out.println(during(test.getDisplayName(), stalls));
 		}
 	}
 
+	private static LongSummaryStatistics and(LongSummaryStatistics stalls, long nanos) {
+		stalls.accept(nanos);
+		return stalls;
+	}
+
 	/**
-	 * Stalls of the machine.
-	 *
-	 * @param longestNanos the longest, nanoseconds
-	 * @param totalNanos all together, nanoseconds
+	 * @param stalls in nanoseconds
 	 */
-	record Stalls(long longestNanos, long totalNanos) {
-
-		static final Stalls NONE = new Stalls(0, 0);
-
-		Stalls and(long nanos) {
-			return new Stalls(Math.max(this.longestNanos, nanos), this.totalNanos + nanos);
-		}
-
-		String during(String test) {
-			return "%s failed; meanwhile the machine stood still for %s ms at most, %s ms in all".formatted(test,
-					this.longestNanos / 1_000_000, this.totalNanos / 1_000_000);
-		}
-
+	static String during(String test, LongSummaryStatistics stalls) {
+		return "%s failed; meanwhile the machine stood still for %s ms at most, %s ms in all".formatted(test,
+				Math.max(0, stalls.getMax()) / 1_000_000, stalls.getSum() / 1_000_000);
 	}
 
 }

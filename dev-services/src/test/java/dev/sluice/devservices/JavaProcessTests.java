@@ -18,7 +18,7 @@ class JavaProcessTests {
 	@Test
 	void namesTheJarThatIsMissing() {
 		assertThatExceptionOfType(StartFailedException.class)
-			.isThrownBy(() -> JavaCommand.jar(this.directory.resolve("absent.jar")))
+			.isThrownBy(() -> JavaProcess.jar(this.directory.resolve("absent.jar")))
 			.withMessageContaining("absent.jar is missing")
 			.withMessageContaining("mvn");
 	}

@@ -54,7 +54,7 @@ final class ChildMain {
 				Thread.currentThread().join();
 			}
 			case "parent" -> {
-				JavaProcess child = JavaCommand.mainClass(ChildMain.class.getName())
+				JavaProcess child = JavaProcess.mainClass(ChildMain.class.getName())
 					.args("wait")
 					.logFile(Path.of(args[1]).resolveSibling("grandchild.log"))
 					.launch();

@@ -15,13 +15,14 @@ import java.util.Properties;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.parallel.ResourceAccessMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 @Tag("embedded")
 @ResourceLock(value = SharedKafka.LOCK, mode = ResourceAccessMode.READ)
@@ -46,30 +47,30 @@ class DevServicesIT {
 	}
 
 	@Test
-	void tellsTheProcessOfAContainerByItsPort() {
+	@EnabledOnOs(OS.LINUX)
+	void tellsTheProcessesOfTheServers() {
 		DevServices services = DevServices.shared();
-		assumeTrue(services.infrastructure() == Infrastructure.CONTAINERS, "needs containers");
-		String address = services.kafka().bootstrapServers();
+		// A container has a proxy, too.
+		int each = (services.infrastructure() == Infrastructure.CONTAINERS) ? 2 : 1;
 
-		assertThat(ContainerProcesses.publishing(Integer.parseInt(address.substring(address.lastIndexOf(':') + 1))))
-			.hasValueSatisfying((pid) -> assertThat(ProcessHandle.of(pid)).isPresent());
-		assertThat(ContainerProcesses.publishing(Ports.free())).isEmpty();
+		assertThat(List.of(services.kafka().processes(), services.postgres().processes()))
+			.allSatisfy((pids) -> assertThat(pids).hasSize(each)
+				.allSatisfy((pid) -> assertThat(ProcessHandle.of(pid)).isPresent()));
 	}
 
 	/** Kafka's data are in such a directory, too. */
 	@Test
 	void embeddedPostgresIsClosedToOtherUsersAndLeavesNothing() throws Exception {
 		Path directory;
-		try (EmbeddedPostgres postgres = new EmbeddedPostgres(0)) {
+		try (EmbeddedPostgres postgres = new EmbeddedPostgres(Ports.free())) {
 			postgres.start();
 			directory = postgres.data().getParent();
 
-			Path programs = Path.of(System.getProperty("java.io.tmpdir"),
-					"sluice-postgres-" + System.getProperty("user.name"));
+			Path programs = Path.of(System.getProperty("user.home"), ".cache", "sluice-postgres");
 			assertThat(List.of(directory, programs))
 				.allSatisfy((closed) -> assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(closed)))
 					.isEqualTo("rwx------"));
-			takesNoLoginWithoutThePassword(postgres, directory.resolve("postgres.password"));
+			takesNoLoginWithoutThePassword(postgres, directory.resolve("password"));
 			if (Files.exists(Path.of("/proc/self/cmdline"))) {
 				assertThat(processesIn(directory)).hasSizeGreaterThan(1);
 			}
@@ -120,22 +121,6 @@ class DevServicesIT {
 			assertThatExceptionOfType(StartFailedException.class).isThrownBy(services::postgres)
 				.withMessageContaining("postgres: port %s is taken".formatted(taken.port()));
 		}
-	}
-
-	/** Starts a Kafka and a PostgreSQL for it. */
-	@Test
-	@Tag("full")
-	void frozenServersAreGoneAfterClose() {
-		int kafkaPort;
-		int postgresPort;
-		try (DevServices closed = DevServices.start(Infrastructure.fromEnvironment())) {
-			kafkaPort = Integer.parseInt(closed.kafka().bootstrapServers().replaceFirst(".*:", ""));
-			postgresPort = closed.postgres().port();
-			closed.kafka().brokers().getFirst().freeze();
-			closed.postgres().freeze();
-		}
-
-		await().until(() -> Ports.isFree(kafkaPort) && Ports.isFree(postgresPort));
 	}
 
 	private static Connection login(PostgresService postgres, String user, String password) throws SQLException {

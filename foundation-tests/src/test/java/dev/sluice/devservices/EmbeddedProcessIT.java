@@ -35,27 +35,14 @@ class EmbeddedProcessIT {
 		assertThat(ProcessHandle.of(child)).isEmpty();
 	}
 
-	/** PostgreSQL cannot use a directory that it has not initialized to the end. */
-	@Test
-	void beginsAnewAfterAFirstStartThatFailed() throws Exception {
-		try (EmbeddedProcess process = process(FailingMain.class)) {
-			assertThatExceptionOfType(StartFailedException.class).isThrownBy(process::start)
-				.withMessageContaining("server ended with exit code 3");
-
-			process.start();
-
-			assertThat(process.data().resolve("port")).hasContent(Integer.toString(process.port()));
-		}
-	}
-
 	@Test
 	void keepsTheDataWhenARestartFails() throws Exception {
-		Files.createFile(this.directory.resolve("failed"));
-		try (EmbeddedProcess process = process(FailingMain.class)) {
+		try (EmbeddedProcess process = process(OnceMain.class)) {
 			process.start();
 			process.kill();
 
-			assertThatExceptionOfType(StartFailedException.class).isThrownBy(process::start);
+			assertThatExceptionOfType(StartFailedException.class).isThrownBy(process::start)
+				.withMessageContaining("server ended with exit code 3");
 			assertThat(process.data().resolve("port")).hasContent(Integer.toString(process.port()));
 
 			Files.delete(process.data().resolve("port"));
@@ -65,11 +52,12 @@ class EmbeddedProcessIT {
 
 	@Test
 	void leavesNoDataWhenItsParentIsKilled() {
-		try (JavaProcess parent = JavaCommand.mainClass(ParentMain.class.getName())
+		try (JavaProcess parent = JavaProcess.mainClass(ParentMain.class.getName())
 			.jvmArgs("-Djava.io.tmpdir=" + this.directory)
 			.logFile(this.directory.resolve("parent.log"))
 			.readyWhenLogged("started", DevServices.startTimeout())
-			.start()) {
+			.launch()
+			.awaitReady()) {
 			assertThat(temporary()).isNotEmpty();
 
 			parent.kill();
@@ -94,8 +82,11 @@ class EmbeddedProcessIT {
 			.redirectErrorStream(true);
 		postgres.environment().put("LC_ALL", "zz_ZZ.UTF-8");
 		Process started = postgres.start();
-		try (JavaProcess _ = server(EmbeddedKafka.class, folder).jvmArgs("-Duser.language=ar", "-Duser.country=EG")
-			.start()) {
+		try (JavaProcess _ = server(EmbeddedKafka.class, folder)
+			.jvmArgs("-Duser.language=ar", "-Duser.country=EG", "-D%s=1".formatted(EmbeddedKafka.NODE),
+					"-D%s=1@127.0.0.1:%s".formatted(EmbeddedKafka.VOTERS, Ports.free()))
+			.launch()
+			.awaitReady()) {
 			assertThat(started.inputReader().lines().anyMatch((line) -> line.contains(READY))).isTrue();
 		}
 		finally {
@@ -104,17 +95,16 @@ class EmbeddedProcessIT {
 		}
 	}
 
-	private static JavaCommand server(Class<?> mainClass, Path folder) {
-		return JavaCommand.mainClass(mainClass.getName())
+	private static JavaProcess server(Class<?> mainClass, Path folder) {
+		return JavaProcess.mainClass(mainClass.getName())
 			.jvmArgs("-Xmx256m")
 			.args(Integer.toString(Ports.free()), folder.resolve("data").toString())
 			.logFile(folder.resolve(mainClass.getSimpleName() + ".log"))
 			.readyWhenLogged(READY, DevServices.startTimeout());
 	}
 
-	private EmbeddedProcess process(Class<?> mainClass) {
-		return new EmbeddedProcess(NAME, 0, mainClass,
-				List.of("-Xmx32m", "-XX:+UseSerialGC", "-Dfailed=" + this.directory.resolve("failed")));
+	private static EmbeddedProcess process(Class<?> mainClass) {
+		return new EmbeddedProcess(NAME, Ports.free(), mainClass, List.of("-Xmx32m", "-XX:+UseSerialGC"));
 	}
 
 	/** Starts a server, and waits. */
@@ -124,7 +114,7 @@ class EmbeddedProcessIT {
 		}
 
 		public static void main(String[] args) throws InterruptedException {
-			new EmbeddedProcess(NAME, 0, ServerMain.class, List.of("-Xmx32m", "-XX:+UseSerialGC")).start();
+			process(ServerMain.class).start();
 			System.out.println("started");
 			Thread.currentThread().join();
 		}
@@ -139,32 +129,27 @@ class EmbeddedProcessIT {
 
 		public static void main(String[] args) throws IOException, InterruptedException {
 			Files.writeString(Path.of(args[1], "child"), Long.toString(ProcessHandle.current().pid()));
-			EmbeddedProcess.serving(args, () -> {
+			EmbeddedProcess.stopping(args, () -> {
 			});
+			EmbeddedProcess.ready();
 			Thread.currentThread().join();
 		}
 
 	}
 
-	/**
-	 * Fails in the middle of the first start, and at each start that finds what that one
-	 * has left.
-	 */
-	static final class FailingMain {
+	/** Does not start where it has been before. */
+	static final class OnceMain {
 
-		private FailingMain() {
+		private OnceMain() {
 		}
 
 		public static void main(String[] args) throws IOException, InterruptedException {
-			Path data = Path.of(args[1]);
-			Path port = Files.createFile(data.resolve("port"));
-			if (new File(System.getProperty("failed")).createNewFile()) {
+			Path port = Path.of(args[1], "port");
+			if (Files.exists(port)) {
 				System.exit(3);
 			}
 			Files.writeString(port, args[0]);
-			EmbeddedProcess.serving(args, () -> {
-			});
-			Thread.currentThread().join();
+			ServerMain.main(args);
 		}
 
 	}

@@ -36,18 +36,6 @@ class JavaProcessIT {
 	}
 
 	@Test
-	void isReadyWhenItsHealthUrlAnswers() {
-		int port = Ports.free();
-
-		this.process = child("serve", Integer.toString(port))
-			.readyWhen(URI.create("http://127.0.0.1:%s/health".formatted(port)), TIMEOUT)
-			.start();
-
-		assertThat(this.process.isAlive()).isTrue();
-		assertThat(Ports.isFree(port)).isFalse();
-	}
-
-	@Test
 	void isReadyHoweverMuchItHasLoggedSince() {
 		Path logged = this.directory.resolve("logged");
 		this.process = child("chatter", logged.toString()).readyWhenLogged("waiting", TIMEOUT).launch();
@@ -61,7 +49,7 @@ class JavaProcessIT {
 	@Test
 	void failsAtOnceWithTheEndOfItsLogWhenItEnds() {
 		assertThatExceptionOfType(StartFailedException.class)
-			.isThrownBy(() -> child("fail").readyWhenLogged("never", Duration.ofHours(1)).start())
+			.isThrownBy(() -> child("fail").readyWhenLogged("never", Duration.ofHours(1)).launch().awaitReady())
 			.withMessageContaining("child ended with exit code 3")
 			.withMessageContaining("the reason of the failure");
 	}
@@ -95,20 +83,25 @@ class JavaProcessIT {
 			assertThatExceptionOfType(StartFailedException.class)
 				.isThrownBy(() -> child("serve", Integer.toString(port))
 					.readyWhen(URI.create("http://127.0.0.1:%s/health".formatted(port)), TIMEOUT)
-					.start())
+					.launch()
+					.awaitReady())
 				.withMessageContaining("child: port %s is taken".formatted(port));
 		}
 	}
 
 	@Test
-	void closeEndsItForGoodAndMayBeRepeated() {
-		this.process = child("wait").readyWhenLogged("waiting", TIMEOUT).start();
+	void closeEndsWhatIsFrozenForGoodAndMayBeRepeated() {
+		this.process = child("wait").readyWhenLogged("waiting", TIMEOUT)
+			.stopTimeout(Duration.ofDays(1))
+			.launch()
+			.awaitReady();
 
+		this.process.freeze();
 		this.process.close();
 		this.process.close();
 
 		assertThat(this.process.isAlive()).isFalse();
-		assertThatExceptionOfType(StartFailedException.class).isThrownBy(this.process::relaunch)
+		assertThatExceptionOfType(StartFailedException.class).isThrownBy(this.process::launch)
 			.withMessageContaining("it is closed");
 	}
 
@@ -116,7 +109,8 @@ class JavaProcessIT {
 	void closeKillsWhatDoesNotStopInTime() {
 		this.process = child("ignore-sigterm").readyWhenLogged("waiting", TIMEOUT)
 			.stopTimeout(Duration.ofMillis(1))
-			.start();
+			.launch()
+			.awaitReady();
 
 		this.process.close();
 
@@ -128,7 +122,8 @@ class JavaProcessIT {
 		int port = Ports.free();
 		this.process = child("serve", Integer.toString(port))
 			.readyWhen(URI.create("http://127.0.0.1:%s/health".formatted(port)), TIMEOUT)
-			.start();
+			.launch()
+			.awaitReady();
 
 		this.process.freeze();
 		assertThat(answers(port, 300)).isFalse();
@@ -138,18 +133,11 @@ class JavaProcessIT {
 	}
 
 	@Test
-	void closeEndsWhatIsFrozen() {
-		this.process = child("wait").readyWhenLogged("waiting", TIMEOUT).stopTimeout(Duration.ofDays(1)).start();
-
-		this.process.freeze();
-		this.process.close();
-
-		assertThat(this.process.isAlive()).isFalse();
-	}
-
-	@Test
 	void startsAgainWithTheSameCommandAfterAKill() throws IOException {
-		this.process = child("wait").jvmArgs("-Dgreeting=again").readyWhenLogged("waiting", TIMEOUT).start();
+		this.process = child("wait").jvmArgs("-Dgreeting=again")
+			.readyWhenLogged("waiting", TIMEOUT)
+			.launch()
+			.awaitReady();
 		long killed = this.process.pid();
 		assertThatIllegalStateException().isThrownBy(this.process::start).withMessageContaining("still runs");
 		this.process.kill();
@@ -167,7 +155,8 @@ class JavaProcessIT {
 	void doesNotTakeWhatAnEarlierOneLoggedForItsOwn() {
 		this.process = child("ready-once", this.directory.resolve("first").toString())
 			.readyWhenLogged("waiting", TIMEOUT)
-			.start();
+			.launch()
+			.awaitReady();
 		this.process.kill();
 
 		assertThatExceptionOfType(StartFailedException.class).isThrownBy(this.process::start)
@@ -199,8 +188,8 @@ class JavaProcessIT {
 		}
 	}
 
-	private JavaCommand child(String... args) {
-		return JavaCommand.mainClass(ChildMain.class.getName())
+	private JavaProcess child(String... args) {
+		return JavaProcess.mainClass(ChildMain.class.getName())
 			.name("child")
 			.jvmArgs("-Xmx32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 			.args(args)

@@ -9,7 +9,6 @@ import java.util.Map;
 import dev.sluice.contract.GatewayContract;
 import dev.sluice.contract.NoHurry;
 import dev.sluice.devservices.DevServices;
-import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Ports;
 import dev.sluice.devservices.PostgresService;
@@ -51,11 +50,12 @@ class GatewayContractIT {
 
 	@BeforeAll
 	static void startBackend() {
-		backend = JavaCommand.jar(Path.of("../backend-mock/target/backend-mock.jar"))
+		backend = JavaProcess.jar(Path.of("../backend-mock/target/backend-mock.jar"))
 			.property("server.port", BACKEND_PORT)
 			.logFile(Path.of("target/backend-mock.log"))
 			.readyWhen(BACKEND.resolve("/actuator/health/readiness"), DevServices.startTimeout())
-			.start();
+			.launch()
+			.awaitReady();
 	}
 
 	@AfterAll

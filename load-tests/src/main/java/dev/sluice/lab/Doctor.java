@@ -144,9 +144,9 @@ final class Doctor extends LabCommand {
 
 	private void checkDocker() {
 		print(Verdict.OK, "Docker",
-				DockerEngine.hasServers() ? "it answers and has the images: Kafka and PostgreSQL run as containers"
-						: DockerEngine.answers() ? "it answers but lacks an image: Kafka and PostgreSQL run embedded"
-								: "it does not answer, and is not needed: Kafka and PostgreSQL run embedded");
+				DockerEngine.problem()
+					.map("Kafka and PostgreSQL run embedded: "::concat)
+					.orElse("it answers and has the images: Kafka and PostgreSQL run as containers"));
 	}
 
 	private void checkPort(String name, int port) {

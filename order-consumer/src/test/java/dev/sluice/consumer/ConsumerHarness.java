@@ -36,7 +36,6 @@ import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.DevServices;
-import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.KafkaService;
 import dev.sluice.devservices.Patience;
@@ -115,13 +114,14 @@ public final class ConsumerHarness {
 
 	private final int backendPort = Ports.free();
 
-	private final JavaProcess backend = JavaCommand.jar(BACKEND)
+	private final JavaProcess backend = JavaProcess.jar(BACKEND)
 		.args("--server.port=" + this.backendPort)
 		.jvmArgs("-Xmx256m", "-XX:+UseSerialGC")
 		.logFile(Path.of("target/backend-mock-" + this.backendPort + ".log"))
 		.readyWhen(URI.create("http://127.0.0.1:" + this.backendPort + "/actuator/health/readiness"),
 				DevServices.startTimeout())
-		.start();
+		.launch()
+		.awaitReady();
 
 	private final List<ConfigurableApplicationContext> consumers = new ArrayList<>();
 
@@ -182,12 +182,13 @@ public final class ConsumerHarness {
 
 	/** Starts a consumer in its own process, which a test can kill. */
 	public JavaProcess startConsumerProcess(String... properties) {
-		return JavaCommand.mainClass(OrderConsumerApplication.class.getName())
+		return JavaProcess.mainClass(OrderConsumerApplication.class.getName())
 			.args(arguments("spring.main.web-application-type=none", properties))
 			.jvmArgs("-Xmx256m", "-XX:+UseSerialGC")
 			.logFile(Path.of("target/order-consumer-" + UUID.randomUUID() + ".log"))
 			.readyWhenLogged("Started OrderConsumerApplication", DevServices.startTimeout())
-			.start();
+			.launch()
+			.awaitReady();
 	}
 
 	private String[] arguments(String first, String... properties) {

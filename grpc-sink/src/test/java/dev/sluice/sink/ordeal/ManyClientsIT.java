@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Random;
 
 import dev.sluice.devservices.DevServices;
-import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
@@ -96,7 +95,7 @@ class ManyClientsIT {
 	}
 
 	private JavaProcess sink(int port, int managementPort) {
-		return JavaCommand.mainClass(DiscardingSink.class.getName())
+		return JavaProcess.mainClass(DiscardingSink.class.getName())
 			.jvmArgs("-Xmx256m", "-XX:+ExitOnOutOfMemoryError", "-XX:TieredStopAtLevel=1")
 			.property("server.port", managementPort)
 			.property("spring.grpc.server.port", port)
@@ -106,7 +105,8 @@ class ManyClientsIT {
 			.logFile(this.directory.resolve("sink.log"))
 			.readyWhen(URI.create("http://127.0.0.1:%s/actuator/health/readiness".formatted(managementPort)),
 					DevServices.startTimeout())
-			.start();
+			.launch()
+			.awaitReady();
 	}
 
 	private static double metric(HttpClient http, int port, String name) throws Exception {

@@ -15,7 +15,6 @@ import java.util.Random;
 import java.util.Set;
 
 import dev.sluice.devservices.DevServices;
-import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
@@ -140,13 +139,13 @@ class TwoSinksIT {
 			case KILL_SINK -> {
 				int which = this.random.nextInt(2);
 				this.sinks.get(which).kill();
-				this.sinks.set(which, this.sinks.get(which).relaunch());
+				this.sinks.set(which, this.sinks.get(which).launch());
 			}
 			case KILL_PRODUCER -> {
 				int which = this.random.nextInt(CLIENTS);
 				if (this.producers.get(which).isAlive()) {
 					this.producers.get(which).kill();
-					this.producers.set(which, this.producers.get(which).relaunch());
+					this.producers.set(which, this.producers.get(which).launch());
 				}
 			}
 		}
@@ -164,7 +163,7 @@ class TwoSinksIT {
 
 	private JavaProcess sink(String kafka, int port, int number) {
 		int managementPort = Ports.free();
-		return JavaCommand.mainClass("dev.sluice.sink.SinkApplication")
+		return JavaProcess.mainClass("dev.sluice.sink.SinkApplication")
 			.jvmArgs("-Xmx256m", "-XX:TieredStopAtLevel=1")
 			.property("server.port", managementPort)
 			.property("spring.grpc.server.port", port)
@@ -172,7 +171,8 @@ class TwoSinksIT {
 			.logFile(this.directory.resolve("sink-%s.log".formatted(number)))
 			.readyWhen(URI.create("http://127.0.0.1:%s/actuator/health/readiness".formatted(managementPort)),
 					DevServices.startTimeout())
-			.start();
+			.launch()
+			.awaitReady();
 	}
 
 	private Path clientDirectory(int client) throws Exception {
@@ -180,13 +180,13 @@ class TwoSinksIT {
 	}
 
 	private JavaProcess producer(int client) throws Exception {
-		return JavaCommand.mainClass(NumberedProducer.class.getName())
+		return JavaProcess.mainClass(NumberedProducer.class.getName())
 			.jvmArgs("-Xmx96m", "-XX:TieredStopAtLevel=1")
 			.args(clientDirectory(client).toString(), Integer.toString(MESSAGES), Long.toString(RUN),
 					Integer.toString(client), Integer.toString(this.connections.getFirst().port()),
 					Integer.toString(this.connections.getLast().port()))
 			.logFile(this.directory.resolve("producer-%s.log".formatted(client)))
-			.start();
+			.launch();
 	}
 
 	private void assertStoredOnce(String kafka) throws Exception {

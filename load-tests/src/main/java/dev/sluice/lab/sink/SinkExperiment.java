@@ -13,7 +13,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.lab.kit.page.Figures;
@@ -216,7 +215,7 @@ public final class SinkExperiment extends Experiment {
 		Files.write(in, this.json.writeValueAsBytes(job));
 		Files.deleteIfExists(out);
 		progress().during("%s: %s".formatted(setting.words(), mode.words()));
-		JavaCommand sender = JavaCommand.mainClass(SinkSender.class.getName())
+		JavaProcess sender = JavaProcess.mainClass(SinkSender.class.getName())
 			.jvmArgs(CLIENT_JVM_ARGS)
 			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml", Patience.jvmArg())
 			.args(in.toString(), out.toString())

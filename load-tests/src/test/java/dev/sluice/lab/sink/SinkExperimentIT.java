@@ -3,7 +3,6 @@ package dev.sluice.lab.sink;
 import java.nio.file.Path;
 import java.time.Duration;
 
-import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.lab.LabRun;
 import dev.sluice.lab.NoProcessLeft;
@@ -71,7 +70,7 @@ class SinkExperimentIT {
 	}
 
 	private JavaProcess waiting(String name) {
-		return JavaCommand.mainClass(Waiting.class.getName()).logFile(this.directory.resolve(name + ".log")).launch();
+		return JavaProcess.mainClass(Waiting.class.getName()).logFile(this.directory.resolve(name + ".log")).launch();
 	}
 
 	/** Waits until it is killed. */

@@ -14,7 +14,6 @@ import dev.sluice.consumer.limiter.DeliveryLimiter;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.DevServices;
-import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Ports;
 import dev.sluice.sink.Certificates;
@@ -54,7 +53,7 @@ class SinkDeliveryIT extends ConsumerTest {
 			orders.addAll(harness.enqueue(100));
 			eventually().until(limiter::isOpen);
 			assertThat(harness.saved()).isLessThan(300);
-			try (JavaProcess _ = sink.relaunch().awaitReady()) {
+			try (JavaProcess _ = sink.launch().awaitReady()) {
 
 				eventually().until(harness::saved, (saved) -> saved == 300);
 			}
@@ -73,7 +72,7 @@ class SinkDeliveryIT extends ConsumerTest {
 	 */
 	private static JavaProcess startSink(int port, Certificates certificates) {
 		int managementPort = Ports.free();
-		return JavaCommand.jar(SINK)
+		return JavaProcess.jar(SINK)
 			.jvmArgs("-Xmx256m", "-XX:+UseSerialGC")
 			.args(Stream.concat(certificates.bundle("sink").stream(),
 					Stream.of("spring.grpc.server.ssl.bundle=sink", "spring.grpc.server.ssl.client-auth=require",
@@ -84,7 +83,8 @@ class SinkDeliveryIT extends ConsumerTest {
 			.logFile(Path.of("target/grpc-sink-" + port + ".log"))
 			.readyWhen(URI.create("http://127.0.0.1:" + managementPort + "/actuator/health/readiness"),
 					DevServices.startTimeout())
-			.start();
+			.launch()
+			.awaitReady();
 	}
 
 	private static DeliveryLimiter startConsumer(int port, Certificates certificates) {

@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 import dev.sluice.devservices.DevServices;
-import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
@@ -38,7 +37,8 @@ public abstract class WarmUpContract {
 		int port = Ports.free();
 		try (JavaProcess gateway = gateway("1s").property("management.server.port", port)
 			.readyWhenLogged("Warmed up with", DevServices.startTimeout())
-			.start()) {
+			.launch()
+			.awaitReady()) {
 
 			assertThat(Files.readString(gateway.logFile())).containsOnlyOnce("Started GatewayApplication")
 				.containsOnlyOnce("sluice.max-connections");
@@ -57,7 +57,7 @@ public abstract class WarmUpContract {
 	@Test
 	void endsAtASignal() throws Exception {
 		Path classes = this.directory.resolve("classes");
-		try (JavaProcess gateway = gateway("1h").jvmArgs("-Xlog:class+load:file=" + classes).start()) {
+		try (JavaProcess gateway = gateway("1h").jvmArgs("-Xlog:class+load:file=" + classes).launch().awaitReady()) {
 			await("the first order is acknowledged").atMost(DevServices.startTimeout())
 				.until(() -> Files.exists(classes)
 						&& Files.readString(classes).contains("NothingBehind$Acknowledging"));
@@ -71,7 +71,7 @@ public abstract class WarmUpContract {
 
 	@Test
 	void leavesAFailureToTheGateway() throws Exception {
-		try (JavaProcess gateway = gateway("1s").property("queue.timeout", "-1s").start()) {
+		try (JavaProcess gateway = gateway("1s").property("queue.timeout", "-1s").launch().awaitReady()) {
 			await().atMost(DevServices.startTimeout()).until(() -> !gateway.isAlive());
 
 			assertThat(Files.readString(gateway.logFile())).containsOnlyOnce("APPLICATION FAILED TO START");
@@ -88,8 +88,8 @@ public abstract class WarmUpContract {
 		assertThat(WarmUp.run(this.application, "--sluice.warm-up=long").orders()).isZero();
 	}
 
-	private JavaCommand gateway(String warmUp) {
-		return JavaCommand.mainClass(this.application.getName())
+	private JavaProcess gateway(String warmUp) {
+		return JavaProcess.mainClass(this.application.getName())
 			.jvmArgs("-Xmx256m", "-XX:TieredStopAtLevel=1")
 			.logFile(this.directory.resolve("gateway.log"))
 			.property("sluice.warm-up", warmUp)

@@ -9,7 +9,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 
-import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
@@ -51,14 +50,15 @@ public record GeneratorProcess(JavaProcess process, URI uri, HttpClient client) 
 	 */
 	public static GeneratorProcess start(Path logFile) {
 		URI uri = URI.create("http://127.0.0.1:" + Ports.free());
-		JavaProcess process = JavaCommand.mainClass(LoadGenerator.class.getName())
+		JavaProcess process = JavaProcess.mainClass(LoadGenerator.class.getName())
 			.name("load generator")
 			.jvmArgs("--add-opens=java.base/java.lang=ALL-UNNAMED", HEAP, "-XX:+UseParallelGC", LOGGING, CONFIGURATION)
 			.jvmArgs(StackOptions.COMPILERS)
 			.args(Integer.toString(uri.getPort()))
 			.logFile(logFile)
 			.readyWhen(uri, Patience.of(START_TIMEOUT))
-			.start();
+			.launch()
+			.awaitReady();
 		return new GeneratorProcess(process, uri, Http.client(ANSWER_TIMEOUT));
 	}
 

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.devservices.JavaCommand;
+import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Patience;
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.kit.process.ProcessGroup;
@@ -280,23 +280,23 @@ public final class Stack implements AutoCloseable {
 		URI management = all.containsKey(ServiceOptions.MANAGEMENT_PORT)
 				? uri(Integer.parseInt(all.get(ServiceOptions.MANAGEMENT_PORT))) : uri(port);
 		String log = options.log().isEmpty() ? name : options.log();
-		JavaCommand command = JavaCommand.jar(this.workspace.jar(module))
+		JavaProcess process = JavaProcess.jar(this.workspace.jar(module))
 			.name(name)
 			.jvmArgs(this.options.jvmArgs())
 			.jvmArgs(options.jvmArgs())
-			.properties(all)
 			.logFile(this.directory.resolve(log + ".log"))
 			.readyWhen(management.resolve("/actuator/health/readiness"), DevServices.startTimeout())
 			.stopTimeout(Patience.of(STOP_TIMEOUT));
+		all.forEach(process::property);
 		Service service;
 		synchronized (this.running) {
 			if (this.closed) {
 				throw new LabException("%s is not started: the stack is closed".formatted(name));
 			}
-			service = new Service(module, name, uri(port), management, command.launch());
+			service = new Service(module, name, uri(port), management, process.launch());
 			this.running.add(service);
 		}
-		service.process().awaitReady();
+		process.awaitReady();
 		return service;
 	}
 

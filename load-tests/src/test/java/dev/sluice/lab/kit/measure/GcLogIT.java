@@ -3,7 +3,6 @@ package dev.sluice.lab.kit.measure;
 import java.nio.file.Path;
 import java.time.Instant;
 
-import dev.sluice.devservices.JavaCommand;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.lab.kit.cell.Window;
 import dev.sluice.lab.kit.measure.GcLog.Pause;
@@ -29,7 +28,7 @@ class GcLogIT {
 				ServiceOptions.NONE.withJvmArgs("-XX:+Use%sGC".formatted(collector)));
 		Instant start = Instant.now();
 
-		try (JavaProcess process = JavaCommand.mainClass(Child.class.getName())
+		try (JavaProcess process = JavaProcess.mainClass(Child.class.getName())
 			.jvmArgs(options.jvmArgs())
 			.logFile(this.directory.resolve("jvm.log"))
 			.launch()) {
