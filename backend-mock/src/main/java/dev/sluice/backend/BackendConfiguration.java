@@ -1,13 +1,13 @@
 package dev.sluice.backend;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.random.RandomGenerator;
 
 import javax.sql.DataSource;
 
 import dev.sluice.backend.http.ControlRoutes;
 import dev.sluice.backend.http.OrderRoutes;
-import dev.sluice.backend.loop.Loop;
-import dev.sluice.backend.loop.NettyLoop;
 import dev.sluice.backend.model.Backend;
 import dev.sluice.backend.model.BackendMetrics;
 import dev.sluice.backend.model.BackendProperties;
@@ -15,8 +15,9 @@ import dev.sluice.backend.store.MemoryOrderStore;
 import dev.sluice.backend.store.OrderStore;
 import dev.sluice.backend.store.PostgresOrderStore;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.netty.channel.EventLoop;
 import jakarta.validation.Validator;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 import reactor.netty.resources.LoopResources;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -46,14 +47,15 @@ class BackendConfiguration {
 	}
 
 	@Bean
-	Loop loop(ReactorResourceFactory resources) {
-		EventLoop eventLoop = (EventLoop) resources.getLoopResources().onServer(LoopResources.DEFAULT_NATIVE).next();
-		return new NettyLoop(eventLoop);
+	Scheduler loop(ReactorResourceFactory resources) {
+		return Schedulers
+			.fromExecutorService(resources.getLoopResources().onServer(LoopResources.DEFAULT_NATIVE).next(), "backend");
 	}
 
 	@Bean
-	Backend backend(Loop loop, BackendProperties properties, OrderStore store, MeterRegistry registry) {
-		return new Backend(loop, RandomGenerator.getDefault(), properties, store, new BackendMetrics(registry));
+	Backend backend(Scheduler loop, BackendProperties properties, OrderStore store, MeterRegistry registry) {
+		return new Backend(loop, () -> ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()),
+				RandomGenerator.getDefault(), properties.maxInFlight(), store, new BackendMetrics(registry));
 	}
 
 	@Bean
@@ -68,7 +70,8 @@ class BackendConfiguration {
 	}
 
 	@Bean
-	RouterFunction<ServerResponse> controlRoutes(Backend backend, Validator validator, JsonMapper json, Loop loop) {
+	RouterFunction<ServerResponse> controlRoutes(Backend backend, Validator validator, JsonMapper json,
+			Scheduler loop) {
 		return new ControlRoutes(backend, validator, json, loop).routes();
 	}
 
@@ -83,8 +86,8 @@ class BackendConfiguration {
 
 	/** Ends hanging requests before the server waits for requests in progress. */
 	@Bean
-	ApplicationListener<ContextClosedEvent> releaseHangingAtStop(Loop loop, Backend backend) {
-		return (_) -> loop.execute(backend::stop);
+	ApplicationListener<ContextClosedEvent> releaseHangingAtStop(Scheduler loop, Backend backend) {
+		return (_) -> loop.schedule(backend::stop);
 	}
 
 	/** {@code backend.store=postgres}. */
@@ -94,7 +97,7 @@ class BackendConfiguration {
 	static class Postgres {
 
 		@Bean
-		OrderStore postgresOrderStore(DataSource pool, Loop loop) {
+		OrderStore postgresOrderStore(DataSource pool, Scheduler loop) {
 			return new PostgresOrderStore(pool, loop);
 		}
 

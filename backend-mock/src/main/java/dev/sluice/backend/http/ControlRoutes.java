@@ -3,11 +3,10 @@ package dev.sluice.backend.http;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-import dev.sluice.backend.loop.Loop;
 import dev.sluice.backend.model.Backend;
+import dev.sluice.backend.store.Answer;
 import dev.sluice.backend.store.OrderStore;
 import dev.sluice.backend.store.StoreUnavailableException;
 import dev.sluice.contract.BackendBehaviour;
@@ -17,7 +16,6 @@ import jakarta.validation.Validator;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
-import reactor.core.scheduler.Schedulers;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.ObjectReader;
@@ -31,7 +29,7 @@ import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 
 /**
- * The routes that control and inspect the backend. They use its state on the {@link Loop}
+ * The routes that control and inspect the backend. They use its state on the event loop
  * only.
  */
 public final class ControlRoutes {
@@ -42,16 +40,16 @@ public final class ControlRoutes {
 
 	private final ObjectReader behaviourReader;
 
-	private final Scheduler scheduler;
+	private final Scheduler loop;
 
-	public ControlRoutes(Backend backend, Validator validator, JsonMapper json, Loop loop) {
+	public ControlRoutes(Backend backend, Validator validator, JsonMapper json, Scheduler loop) {
 		this.backend = backend;
 		this.validator = validator;
 		this.behaviourReader = json.readerFor(BackendBehaviour.class)
 			.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
 			// A missing number is 0, which means none for a rate and the cap.
 			.without(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES);
-		this.scheduler = Schedulers.fromExecutor(loop::execute);
+		this.loop = loop;
 	}
 
 	public RouterFunction<ServerResponse> routes() {
@@ -66,7 +64,7 @@ public final class ControlRoutes {
 			.GET("/behaviour", (_) -> ok(this.backend.behaviour()))
 			.PUT("/behaviour", this::putBehaviour)
 			.onError(StoreUnavailableException.class,
-					(failure, _) -> problem(OrderRoutes.problem(503, String.valueOf(failure.getMessage()))))
+					(failure, _) -> problem(Answer.problem(503, String.valueOf(failure.getMessage()))))
 			.build();
 	}
 
@@ -89,10 +87,11 @@ public final class ControlRoutes {
 			id = UUID.fromString(request.pathVariable("id"));
 		}
 		catch (IllegalArgumentException ex) {
-			return problem(ProblemType.NOT_FOUND, "An order's id is a UUID", List.of());
+			return problem(Answer.problem(ProblemType.NOT_FOUND, "An order's id is a UUID"));
 		}
-		return onLoop(() -> this.backend.orders().find(id)).flatMap((found) -> found.isPresent() ? ok(found.get())
-				: problem(ProblemType.NOT_FOUND, "Order " + id + " is not saved", List.of()));
+		return onLoop(() -> this.backend.orders().find(id)).flatMap(this::ok)
+			.switchIfEmpty(
+					Mono.defer(() -> problem(Answer.problem(ProblemType.NOT_FOUND, "Order " + id + " is not saved"))));
 	}
 
 	private Mono<ServerResponse> putBehaviour(ServerRequest request) {
@@ -115,36 +114,29 @@ public final class ControlRoutes {
 			if (!errors.isEmpty()) {
 				return invalidBehaviour(errors);
 			}
-			return Mono.fromRunnable(() -> this.backend.behave(behaviour))
-				.subscribeOn(this.scheduler)
-				.then(ok(behaviour));
+			return onLoop(() -> Mono.fromRunnable(() -> this.backend.behave(behaviour))).then(ok(behaviour));
 		});
 	}
 
-	private Mono<ServerResponse> invalidBehaviour(List<JsonProblem> errors) {
-		return problem(ProblemType.INVALID_REQUEST, "The behaviour is not valid. The current one stays", errors);
+	private static Mono<ServerResponse> invalidBehaviour(List<JsonProblem> errors) {
+		ProblemDetail problem = Answer.detail(ProblemType.INVALID_REQUEST,
+				"The behaviour is not valid. The current one stays");
+		problem.setProperty("errors", errors);
+		return problem(new Answer(problem.getStatus(), problem, 0));
 	}
 
 	private Mono<ServerResponse> ok(Object body) {
 		return ServerResponse.ok().contentType(MediaType.APPLICATION_JSON).bodyValue(body);
 	}
 
-	private static Mono<ServerResponse> problem(ProblemType type, String detail, List<JsonProblem> errors) {
-		ProblemDetail problem = OrderRoutes.problem(type, detail);
-		if (!errors.isEmpty()) {
-			problem.setProperty("errors", errors);
-		}
-		return problem(problem);
-	}
-
-	private static Mono<ServerResponse> problem(ProblemDetail problem) {
-		return ServerResponse.status(problem.getStatus())
+	private static Mono<ServerResponse> problem(Answer answer) {
+		return ServerResponse.status(answer.status())
 			.contentType(MediaType.APPLICATION_PROBLEM_JSON)
-			.bodyValue(problem);
+			.bodyValue(answer.body());
 	}
 
-	private <T> Mono<T> onLoop(Supplier<CompletableFuture<T>> task) {
-		return Mono.defer(() -> Mono.fromFuture(task.get())).subscribeOn(this.scheduler);
+	private <T> Mono<T> onLoop(Supplier<Mono<T>> task) {
+		return Mono.defer(task).subscribeOn(this.loop);
 	}
 
 }

@@ -1,8 +1,8 @@
 package dev.sluice.backend.http;
 
+import java.util.Objects;
 import java.util.stream.Collectors;
 
-import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.databind.DatabindException;
@@ -42,12 +42,8 @@ record JsonProblem(String field, String message) {
 		}
 		return databind.getPath()
 			.stream()
-			.map((reference) -> name(reference.getPropertyName(), reference.getIndex()))
+			.map((reference) -> Objects.requireNonNullElse(reference.getPropertyName(), "" + reference.getIndex()))
 			.collect(Collectors.joining("."));
-	}
-
-	private static String name(@Nullable String property, int index) {
-		return (property != null) ? property : Integer.toString(index);
 	}
 
 }

@@ -9,7 +9,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-import dev.sluice.backend.loop.Loop;
 import dev.sluice.backend.model.Backend;
 import dev.sluice.backend.model.Sampler;
 import dev.sluice.backend.store.Answer;
@@ -33,7 +32,6 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 import org.springframework.boot.reactor.netty.NettyRouteProvider;
-import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 
@@ -43,7 +41,7 @@ import org.springframework.http.ProblemDetail;
  * backend shares its cores with the system under measurement. A handler can also reset
  * the connection, as a fault.
  * <p>
- * Confined to the {@link Loop}. A body is bounded to {@link Order#MAX_BYTES}.
+ * Confined to the event loop. A body is bounded to {@link Order#MAX_BYTES}.
  */
 public final class OrderRoutes implements NettyRouteProvider {
 
@@ -51,8 +49,9 @@ public final class OrderRoutes implements NettyRouteProvider {
 
 	private static final String ORDERS = "/orders";
 
-	/** Length of a UUID in quotes. */
-	private static final int KEY_LENGTH = 38;
+	/** A UUID in quotes. */
+	private static final Pattern KEY = Pattern
+		.compile("\"\\p{XDigit}{8}-\\p{XDigit}{4}-\\p{XDigit}{4}-\\p{XDigit}{4}-\\p{XDigit}{12}\"");
 
 	private final Backend backend;
 
@@ -89,7 +88,7 @@ public final class OrderRoutes implements NettyRouteProvider {
 		if (id == null) {
 			// The rest of the body is not read.
 			response.keepAlive(false);
-			return send(response, problem(ProblemType.INVALID_REQUEST,
+			return send(response, Answer.problem(ProblemType.INVALID_REQUEST,
 					HttpNames.IDEMPOTENCY_KEY + " must be the order's id: a UUID in double quotes"));
 		}
 		return request.receive()
@@ -99,7 +98,7 @@ public final class OrderRoutes implements NettyRouteProvider {
 			.onErrorResume(TooLongHttpContentException.class, (_) -> {
 				response.keepAlive(false);
 				return send(response,
-						problem(ProblemType.TOO_LARGE, "The body is larger than " + Order.MAX_BYTES + " bytes"));
+						Answer.problem(ProblemType.TOO_LARGE, "The body is larger than " + Order.MAX_BYTES + " bytes"));
 			});
 	}
 
@@ -111,26 +110,31 @@ public final class OrderRoutes implements NettyRouteProvider {
 		return body;
 	}
 
+	/**
+	 * Checks the shape of an order only: the gateways validate the values, and a second
+	 * validation would distort the measurements.
+	 */
 	private Mono<Void> take(UUID id, byte[] body, HttpServerResponse response) {
 		Order order;
 		try {
-			order = read(body);
+			order = this.orderReader.readValue(body);
 		}
 		catch (JacksonException ex) {
-			return send(response, problem(ProblemType.INVALID_ORDER, JsonProblem.of(ex).toString()));
+			return send(response, Answer.problem(ProblemType.INVALID_ORDER, JsonProblem.of(ex).toString()));
 		}
-		if (order == null) {
+		if (order == null || order.customerId() == null || order.items() == null || order.items().isEmpty()) {
 			return send(response,
-					problem(ProblemType.INVALID_ORDER, "An order has a customerId and at least one item"));
+					Answer.problem(ProblemType.INVALID_ORDER, "An order has a customerId and at least one item"));
 		}
-		long fingerprint = fingerprint(body);
+		// The first 64 bits.
+		long fingerprint = ByteBuffer.wrap(this.sha256.digest(body)).getLong();
 		return answer((reply) -> this.backend.save(id, order.customerId(), fingerprint, reply), response);
 	}
 
 	private Publisher<Void> getDelay(HttpServerRequest request, HttpServerResponse response) {
 		long delayMillis = Long.parseLong(request.fullPath().substring(1));
 		if (delayMillis > Sampler.MAX_DELAY_MILLIS) {
-			return send(response, problem(ProblemType.INVALID_REQUEST,
+			return send(response, Answer.problem(ProblemType.INVALID_REQUEST,
 					"The delay must be at most " + Sampler.MAX_DELAY_MILLIS + " milliseconds"));
 		}
 		return answer((reply) -> this.backend.delay(delayMillis, reply), response);
@@ -142,37 +146,17 @@ public final class OrderRoutes implements NettyRouteProvider {
 	}
 
 	private Mono<Void> send(HttpServerResponse response, Answer answer) {
-		return switch (answer) {
-			case Answer.Saved(var order) -> send(response, 201, MediaType.APPLICATION_JSON_VALUE, order);
-			case Answer.Repeated(var order) -> send(response, 200, MediaType.APPLICATION_JSON_VALUE, order);
-			case Answer.Delayed delayed -> send(response, 200, MediaType.APPLICATION_JSON_VALUE, delayed);
-			case Answer.KeyReused(var id) -> send(response, problem(ProblemType.KEY_REUSED,
-					"Order " + id + " was saved with another body; send that body or use another id"));
-			case Answer.StoreFull(var orders) -> send(response, problem(507,
-					orders + " orders are saved, as many as backend.max-orders allows; DELETE /audit forgets them"));
-			case Answer.StoreUnavailable() ->
-				send(response, problem(503, "The store did not answer in time. The order is probably not saved"));
-			case Answer.NoCapacity() -> send(response, problem(503, "Every worker is busy and the queue is full"));
-			case Answer.Throttled(var seconds) -> {
-				response.header(HttpHeaderNames.RETRY_AFTER, Long.toString(seconds));
-				yield send(response, problem(ProblemType.TOO_MANY_REQUESTS, "The rate is used up"));
-			}
-			case Answer.TooManyInFlight(var limit) -> send(response,
-					problem(503, limit + " requests are in flight, as many as backend.max-in-flight allows"));
-			case Answer.Failed(var status) -> send(response, problem(status, "A fault that PUT /behaviour asked for"));
-			case Answer.Reset() -> close(response, true);
-			case Answer.Abandoned() -> close(response, false);
-		};
-	}
-
-	private Mono<Void> send(HttpServerResponse response, ProblemDetail problem) {
-		return send(response, problem.getStatus(), MediaType.APPLICATION_PROBLEM_JSON_VALUE, problem);
-	}
-
-	private Mono<Void> send(HttpServerResponse response, int status, String contentType, Object body) {
-		byte[] bytes = this.json.writeValueAsBytes(body);
-		return response.status(status)
-			.header(HttpHeaderNames.CONTENT_TYPE, contentType)
+		if (answer.status() == 0) {
+			return close(response, answer.equals(Answer.RESET));
+		}
+		if (answer.retryAfterSeconds() > 0) {
+			response.header(HttpHeaderNames.RETRY_AFTER, Long.toString(answer.retryAfterSeconds()));
+		}
+		byte[] bytes = this.json.writeValueAsBytes(answer.body());
+		return response.status(answer.status())
+			.header(HttpHeaderNames.CONTENT_TYPE,
+					(answer.body() instanceof ProblemDetail) ? MediaType.APPLICATION_PROBLEM_JSON_VALUE
+							: MediaType.APPLICATION_JSON_VALUE)
 			.header(HttpHeaderNames.CONTENT_LENGTH, Integer.toString(bytes.length))
 			.sendObject(Unpooled.wrappedBuffer(bytes))
 			.then();
@@ -189,44 +173,8 @@ public final class OrderRoutes implements NettyRouteProvider {
 		return Mono.never();
 	}
 
-	static ProblemDetail problem(ProblemType type, String detail) {
-		ProblemDetail problem = problem(type.status(), detail);
-		problem.setType(type.type());
-		problem.setTitle(type.title());
-		return problem;
-	}
-
-	static ProblemDetail problem(int status, String detail) {
-		return ProblemDetail.forStatusAndDetail(HttpStatusCode.valueOf(status), detail);
-	}
-
 	private static @Nullable UUID orderId(@Nullable String key) {
-		if (key == null || key.length() != KEY_LENGTH || key.charAt(0) != '"' || key.charAt(KEY_LENGTH - 1) != '"') {
-			return null;
-		}
-		try {
-			return UUID.fromString(key.substring(1, KEY_LENGTH - 1));
-		}
-		catch (IllegalArgumentException ex) {
-			return null;
-		}
-	}
-
-	/**
-	 * Reads an order; null if a mandatory field is missing. It checks the shape only: the
-	 * gateways validate the values, and a second validation would distort the
-	 * measurements.
-	 */
-	private @Nullable Order read(byte[] body) {
-		Order order = this.orderReader.readValue(body);
-		boolean whole = order != null && order.customerId() != null && order.items() != null
-				&& !order.items().isEmpty();
-		return whole ? order : null;
-	}
-
-	/** The first 64 bits of the body's SHA-256. */
-	private long fingerprint(byte[] body) {
-		return ByteBuffer.wrap(this.sha256.digest(body)).getLong();
+		return (key != null && KEY.matcher(key).matches()) ? UUID.fromString(key.substring(1, key.length() - 1)) : null;
 	}
 
 }

@@ -1,12 +1,10 @@
 package dev.sluice.backend.model;
 
-import java.util.concurrent.CompletableFuture;
-
-import dev.sluice.backend.loop.Loop;
 import dev.sluice.backend.model.BackendMetrics.Outcome;
 import dev.sluice.backend.store.Answer;
 import dev.sluice.backend.store.OrderStore;
 import dev.sluice.contract.BackendAudit;
+import reactor.core.publisher.Mono;
 
 /**
  * Counts the requests since {@code DELETE /audit} and keeps the orders saved since. A
@@ -17,7 +15,7 @@ import dev.sluice.contract.BackendAudit;
  * At any time received = saved + duplicates + refused + failed + in flight. An order that
  * the store saved although its answer was lost counts as saved and as failed.
  * <p>
- * Confined to the {@link Loop}.
+ * Confined to the event loop.
  */
 final class Audit {
 
@@ -59,24 +57,20 @@ final class Audit {
 
 	/**
 	 * Counts the end of a request that was in flight.
-	 * @param nanos from its reception to the answer
+	 * @param micros from its reception to the answer
 	 */
-	void ended(Answer answer, long nanos) {
+	void ended(Answer answer, long micros) {
 		this.inFlight--;
-		Outcome outcome = switch (answer) {
+		Outcome outcome = switch (answer.status()) {
 			// The store counts these two.
-			case Answer.Saved _ -> Outcome.SAVED;
-			case Answer.Repeated _ -> Outcome.DUPLICATE;
-			case Answer.KeyReused _, Answer.StoreFull _, Answer.StoreUnavailable _, Answer.Failed _, Answer.Reset _,
-					Answer.Abandoned _ ->
-				Outcome.FAILED;
-			case Answer.Delayed _, Answer.NoCapacity _, Answer.Throttled _, Answer.TooManyInFlight _ ->
-				throw new IllegalArgumentException("Not the end of an order in flight: " + answer);
+			case 201 -> Outcome.SAVED;
+			case 200 -> Outcome.DUPLICATE;
+			default -> Outcome.FAILED;
 		};
 		if (outcome == Outcome.FAILED) {
 			this.failed++;
 		}
-		this.metrics.ended(outcome, nanos);
+		this.metrics.ended(outcome, micros);
 	}
 
 	void connection(boolean admitted) {
@@ -92,16 +86,16 @@ final class Audit {
 		return this.orders;
 	}
 
-	CompletableFuture<BackendAudit> audit() {
+	Mono<BackendAudit> audit() {
 		return this.orders.totals()
-			.thenApply((totals) -> new BackendAudit(totals.earlier() + this.received, totals.saved(),
-					totals.duplicates(), this.refused, this.failed, this.inFlight, this.maxInFlight,
-					this.connectionsOpened, this.connectionsRefused, totals.lastSavedAt()));
+			.map((totals) -> new BackendAudit(totals.earlier() + this.received, totals.saved(), totals.duplicates(),
+					this.refused, this.failed, this.inFlight, this.maxInFlight, this.connectionsOpened,
+					this.connectionsRefused, totals.lastSavedAt()));
 	}
 
 	/** A new audit without orders, for the requests from now on. */
-	CompletableFuture<Audit> next() {
-		return this.orders.next().thenApply((store) -> new Audit(store, this.metrics));
+	Mono<Audit> next() {
+		return this.orders.next().map((store) -> new Audit(store, this.metrics));
 	}
 
 }

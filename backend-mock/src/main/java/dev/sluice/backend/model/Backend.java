@@ -3,22 +3,22 @@ package dev.sluice.backend.model;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
-import dev.sluice.backend.loop.Loop;
-import dev.sluice.backend.model.Sampler.Fault;
 import dev.sluice.backend.store.Answer;
-import dev.sluice.backend.store.Micros;
 import dev.sluice.backend.store.OrderStore;
 import dev.sluice.backend.store.StoreUnavailableException;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Special;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
 
 /**
  * The backend without HTTP: passes requests through the {@link CapacityModel}, makes them
@@ -37,16 +37,20 @@ import org.jspecify.annotations.Nullable;
  * A new behaviour applies to requests received from then on. Earlier requests keep their
  * behaviour and their capacity model, except that none hangs any longer.
  * <p>
- * Confined to the {@link Loop}, except the constructor, {@link #inFlight()} and
+ * Confined to the event loop, except the constructor, {@link #inFlight()} and
  * {@link #workers()}. Bound: requests in flight, by {@link BackendProperties}.
  */
 public final class Backend {
 
-	private final Loop loop;
+	private static final Special NOT_SPECIAL = new Special("", 0, 0);
+
+	private final Scheduler loop;
+
+	private final LongSupplier micros;
 
 	private final Sampler sampler;
 
-	private final BackendProperties properties;
+	private final int maxInFlight;
 
 	private final Set<Request> hanging = new LinkedHashSet<>();
 
@@ -58,12 +62,17 @@ public final class Backend {
 
 	private boolean stopping;
 
-	public Backend(Loop loop, RandomGenerator random, BackendProperties properties, OrderStore store,
+	/**
+	 * @param micros the clock, in microseconds since 1970
+	 * @param maxInFlight maximum number of requests in flight
+	 */
+	public Backend(Scheduler loop, LongSupplier micros, RandomGenerator random, int maxInFlight, OrderStore store,
 			BackendMetrics metrics) {
 		this.loop = loop;
+		this.micros = micros;
 		this.sampler = new Sampler(random);
-		this.properties = properties;
-		this.regime = Regime.of(BackendBehaviour.DEFAULT, loop);
+		this.maxInFlight = maxInFlight;
+		this.regime = regime(BackendBehaviour.DEFAULT);
 		this.audit = new Audit(store, metrics);
 		metrics.observe(this);
 	}
@@ -77,8 +86,18 @@ public final class Backend {
 	 * @return run it if the client disconnects before the answer
 	 */
 	public Runnable save(UUID id, String customerId, long fingerprint, Consumer<Answer> reply) {
-		Regime regime = this.regime;
-		return receive(new Request(regime, this.audit, id, fingerprint, 0, regime.special(customerId), reply));
+		BackendBehaviour behaviour = behaviour();
+		Special special = behaviour.specials()
+			.stream()
+			.filter((candidate) -> customerId.startsWith(candidate.customerPrefix()))
+			.findFirst()
+			.orElse(NOT_SPECIAL);
+		Audit audit = this.audit;
+		return receive(new Request(audit,
+				() -> (special.delayMillis() > 0) ? special.delayMillis() : this.sampler.delayMillis(behaviour.delay()),
+				(special.status() > 0) ? Mono.just(fault(special.status()))
+						: Mono.defer(() -> audit.orders().save(id, fingerprint, this.micros.getAsLong())),
+				reply));
 	}
 
 	/**
@@ -88,19 +107,24 @@ public final class Backend {
 	 * @return run it if the client disconnects before the answer
 	 */
 	public Runnable delay(long delayMillis, Consumer<Answer> reply) {
-		return receive(new Request(this.regime, null, null, 0, delayMillis, null, reply));
+		return receive(new Request(null, () -> delayMillis, Mono.just(Answer.delayed(delayMillis)), reply));
 	}
 
 	private Runnable receive(Request request) {
 		CapacityModel capacity = request.regime.capacity();
-		if (this.inFlight.get() >= this.properties.maxInFlight()) {
-			request.refuse(new Answer.TooManyInFlight(this.properties.maxInFlight()));
-		}
-		else if (capacity.isFull()) {
-			request.refuse(capacity.refusal());
+		Answer refusal = (this.inFlight.get() < this.maxInFlight) ? capacity.refusal() : Answer.problem(503,
+				this.maxInFlight + " requests are in flight, as many as backend.max-in-flight allows");
+		if (refusal != null) {
+			if (request.audit != null) {
+				request.audit.refused();
+			}
+			request.reply.accept(refusal);
 		}
 		else {
-			request.admit();
+			this.inFlight.incrementAndGet();
+			if (request.audit != null) {
+				request.audit.received();
+			}
 			capacity.enter(request::begin);
 		}
 		return request::release;
@@ -115,7 +139,7 @@ public final class Backend {
 	 * hanging requests.
 	 */
 	public void behave(BackendBehaviour behaviour) {
-		this.regime = Regime.of(behaviour, this.loop);
+		this.regime = regime(behaviour);
 		releaseHanging();
 	}
 
@@ -125,13 +149,13 @@ public final class Backend {
 	}
 
 	/** Fails with {@link StoreUnavailableException}, like {@link #reset}. */
-	public CompletableFuture<BackendAudit> audit() {
+	public Mono<BackendAudit> audit() {
 		return this.audit.audit();
 	}
 
 	/** Forgets the counts and the orders. Requests in flight are no longer counted. */
-	public CompletableFuture<Void> reset() {
-		return this.audit.next().thenAccept((next) -> this.audit = next);
+	public Mono<Void> reset() {
+		return this.audit.next().doOnNext((next) -> this.audit = next).then();
 	}
 
 	/**
@@ -143,7 +167,8 @@ public final class Backend {
 	 * network address translation
 	 */
 	public boolean connect() {
-		boolean admitted = this.regime.admitsConnection(this.loop.nanoTime());
+		TokenBucket cap = this.regime.connections();
+		boolean admitted = cap == null || cap.take();
 		this.audit.connection(admitted);
 		return admitted;
 	}
@@ -165,9 +190,17 @@ public final class Backend {
 	}
 
 	private void releaseHanging() {
-		for (Request request : Set.copyOf(this.hanging)) {
-			request.release();
-		}
+		Set.copyOf(this.hanging).forEach(Request::release);
+	}
+
+	private Regime regime(BackendBehaviour behaviour) {
+		int cap = behaviour.maxNewConnectionsPerSecond();
+		return new Regime(behaviour, CapacityModel.of(behaviour.capacity(), this.loop, this.micros),
+				(cap != 0) ? new TokenBucket(cap, cap, this.micros) : null);
+	}
+
+	private static Answer fault(int status) {
+		return Answer.problem(status, "A fault that PUT /behaviour asked for");
 	}
 
 	/**
@@ -176,125 +209,57 @@ public final class Backend {
 	 * @param connections null if there is no cap
 	 */
 	private record Regime(BackendBehaviour behaviour, CapacityModel capacity, @Nullable TokenBucket connections) {
-
-		static Regime of(BackendBehaviour behaviour, Loop loop) {
-			int cap = behaviour.maxNewConnectionsPerSecond();
-			return new Regime(behaviour, CapacityModel.of(behaviour.capacity(), loop),
-					(cap != 0) ? new TokenBucket(cap, cap, loop.nanoTime()) : null);
-		}
-
-		boolean admitsConnection(long nowNanos) {
-			if (this.connections == null) {
-				return true;
-			}
-			if (this.connections.nanosUntilToken(nowNanos) > 0) {
-				return false;
-			}
-			this.connections.take(nowNanos);
-			return true;
-		}
-
-		@Nullable Special special(String customerId) {
-			for (Special special : this.behaviour.specials()) {
-				if (customerId.startsWith(special.customerPrefix())) {
-					return special;
-				}
-			}
-			return null;
-		}
-
 	}
 
 	private final class Request {
 
-		private final Regime regime;
+		private final Regime regime = Backend.this.regime;
+
+		private final long receivedAt = Backend.this.micros.getAsLong();
 
 		private final @Nullable Audit audit;
 
-		private final @Nullable UUID id;
+		private final DoubleSupplier delayMillis;
 
-		private final long fingerprint;
-
-		private final long delayMillis;
-
-		private final @Nullable Special special;
+		private final Mono<Answer> end;
 
 		private final Consumer<Answer> reply;
 
-		private final long receivedAtNanos;
-
-		Request(Regime regime, @Nullable Audit audit, @Nullable UUID id, long fingerprint, long delayMillis,
-				@Nullable Special special, Consumer<Answer> reply) {
-			this.regime = regime;
+		/**
+		 * @param audit null for a request without an order
+		 * @param end how it ends after the delay, unless a fault occurs
+		 */
+		Request(@Nullable Audit audit, DoubleSupplier delayMillis, Mono<Answer> end, Consumer<Answer> reply) {
 			this.audit = audit;
-			this.id = id;
-			this.fingerprint = fingerprint;
 			this.delayMillis = delayMillis;
-			this.special = special;
+			this.end = end;
 			this.reply = reply;
-			this.receivedAtNanos = Backend.this.loop.nanoTime();
-		}
-
-		void refuse(Answer answer) {
-			if (this.audit != null) {
-				this.audit.refused();
-			}
-			this.reply.accept(answer);
-		}
-
-		void admit() {
-			Backend.this.inFlight.incrementAndGet();
-			if (this.audit != null) {
-				this.audit.received();
-			}
 		}
 
 		private void begin() {
 			BackendBehaviour behaviour = this.regime.behaviour();
-			Fault fault = Backend.this.sampler.fault(behaviour);
-			switch (fault) {
-				case RESET -> leave(new Answer.Reset());
+			switch (Backend.this.sampler.fault(behaviour)) {
+				case RESET -> leave(Answer.RESET);
 				case HANG -> hang();
-				case NONE, ERROR -> {
-					long nanos = (long) (millis(behaviour) * TimeUnit.MILLISECONDS.toNanos(1));
-					if (nanos == 0) {
-						finish(fault);
-					}
-					else {
-						Backend.this.loop.schedule(() -> finish(fault), nanos);
-					}
-				}
+				case NONE -> after(this.end);
+				case ERROR -> after(Mono.just(fault(behaviour.errorStatus())));
 			}
 		}
 
-		private double millis(BackendBehaviour behaviour) {
-			if (this.special != null && this.special.delayMillis() > 0) {
-				return this.special.delayMillis();
-			}
-			return (this.id != null) ? Backend.this.sampler.delayMillis(behaviour.delay()) : this.delayMillis;
-		}
-
-		private void finish(Fault fault) {
-			if (fault == Fault.ERROR) {
-				leave(new Answer.Failed(this.regime.behaviour().errorStatus()));
-				return;
-			}
-			if (this.special != null && this.special.status() > 0) {
-				leave(new Answer.Failed(this.special.status()));
-				return;
-			}
-			if (this.id != null && this.audit != null) {
-				this.audit.orders().save(this.id, this.fingerprint, Micros.of(Backend.this.loop.now()), this::leave);
+		private void after(Mono<Answer> answer) {
+			long nanos = (long) (this.delayMillis.getAsDouble() * TimeUnit.MILLISECONDS.toNanos(1));
+			if (nanos == 0) {
+				answer.subscribe(this::leave);
 			}
 			else {
-				leave(new Answer.Delayed(this.delayMillis));
+				Backend.this.loop.schedule(() -> answer.subscribe(this::leave), nanos, TimeUnit.NANOSECONDS);
 			}
 		}
 
 		private void leave(Answer answer) {
 			Backend.this.inFlight.decrementAndGet();
 			if (this.audit != null) {
-				this.audit.ended(answer, Backend.this.loop.nanoTime() - this.receivedAtNanos);
+				this.audit.ended(answer, Backend.this.micros.getAsLong() - this.receivedAt);
 			}
 			this.reply.accept(answer);
 			this.regime.capacity().leave();
@@ -302,7 +267,7 @@ public final class Backend {
 
 		private void hang() {
 			if (Backend.this.stopping || this.regime != Backend.this.regime) {
-				leave(new Answer.Abandoned());
+				leave(Answer.ABANDONED);
 			}
 			else {
 				Backend.this.hanging.add(this);
@@ -311,7 +276,7 @@ public final class Backend {
 
 		void release() {
 			if (Backend.this.hanging.remove(this)) {
-				leave(new Answer.Abandoned());
+				leave(Answer.ABANDONED);
 			}
 		}
 

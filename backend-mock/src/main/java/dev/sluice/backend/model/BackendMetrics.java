@@ -45,8 +45,8 @@ public final class BackendMetrics {
 	}
 
 	/** Counts an order that was in flight. */
-	void ended(Outcome outcome, long nanos) {
-		this.duration.record(nanos, TimeUnit.NANOSECONDS);
+	void ended(Outcome outcome, long micros) {
+		this.duration.record(micros, TimeUnit.MICROSECONDS);
 		ended(outcome);
 	}
 

@@ -3,11 +3,13 @@ package dev.sluice.backend.model;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
-import dev.sluice.backend.loop.Loop;
 import dev.sluice.backend.store.Answer;
 import dev.sluice.contract.BackendBehaviour.Capacity;
+import dev.sluice.contract.ProblemType;
 import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Scheduler;
 
 /**
  * Decides whether and when work may begin.
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  * The fourth, rate, has no limit on places and a {@link TokenBucket} in front of them.
  * <p>
- * Work is served first come, first served. The model is confined to the {@link Loop},
+ * Work is served first come, first served. The model is confined to the event loop,
  * except for {@link #places()}. The queue is bounded.
  */
 final class CapacityModel {
@@ -37,7 +39,7 @@ final class CapacityModel {
 
 	private static final long MAX_TICK_NANOS = TimeUnit.DAYS.toNanos(1);
 
-	private final Loop loop;
+	private final Scheduler loop;
 
 	private final int maxPlaces;
 
@@ -59,7 +61,7 @@ final class CapacityModel {
 
 	private boolean starting;
 
-	private CapacityModel(Loop loop, int places, int maxPlaces, double growthPerSecond, int queueLimit,
+	private CapacityModel(Scheduler loop, int places, int maxPlaces, double growthPerSecond, int queueLimit,
 			@Nullable TokenBucket tokens) {
 		this.loop = loop;
 		this.places = places;
@@ -69,53 +71,40 @@ final class CapacityModel {
 		this.tokens = tokens;
 	}
 
-	static CapacityModel of(Capacity capacity, Loop loop) {
+	static CapacityModel of(Capacity capacity, Scheduler loop, LongSupplier micros) {
 		return switch (capacity) {
 			case Capacity.Unlimited() -> unlimited(loop, null);
 			case Capacity.Workers(int workers, int queue) -> new CapacityModel(loop, workers, workers, 0, queue, null);
 			case Capacity.Starved(int initial, double growthPerSecond, int max, int queue) ->
 				new CapacityModel(loop, initial, max, growthPerSecond, queue, null);
 			case Capacity.Rate(double perSecond, int burst) ->
-				unlimited(loop, new TokenBucket(perSecond, burst, loop.nanoTime()));
+				unlimited(loop, new TokenBucket(perSecond, burst, micros));
 		};
 	}
 
-	private static CapacityModel unlimited(Loop loop, @Nullable TokenBucket tokens) {
+	private static CapacityModel unlimited(Scheduler loop, @Nullable TokenBucket tokens) {
 		return new CapacityModel(loop, Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 0, tokens);
 	}
 
 	/**
-	 * Whether every place is in use and the queue is full, or the rate is used up. No
-	 * work may enter then.
+	 * Why no work may enter: every place is in use and the queue is full, or the rate is
+	 * used up. Null if the work may enter, which it must then do.
 	 */
-	boolean isFull() {
+	@Nullable Answer refusal() {
 		if (this.tokens != null) {
-			return this.tokens.nanosUntilToken(this.loop.nanoTime()) > 0;
+			return this.tokens.take() ? null
+					: new Answer(429, Answer.detail(ProblemType.TOO_MANY_REQUESTS, "The rate is used up"),
+							this.tokens.secondsUntilToken());
 		}
-		return this.inService >= this.places && this.queue.size() >= this.queueLimit;
-	}
-
-	/** The answer to a request that arrives while the model is full. */
-	Answer refusal() {
-		if (this.tokens == null) {
-			return new Answer.NoCapacity();
-		}
-		long nanos = this.tokens.nanosUntilToken(this.loop.nanoTime());
-		return new Answer.Throttled(Math.max(1, Math.ceilDiv(nanos, TimeUnit.SECONDS.toNanos(1))));
+		return (this.inService < this.places || this.queue.size() < this.queueLimit) ? null
+				: Answer.problem(503, "Every worker is busy and the queue is full");
 	}
 
 	/**
 	 * Begins the work now, or when a place is free. When it ends, {@link #leave} is
 	 * called once.
-	 * @throws IllegalStateException if the model is full
 	 */
 	void enter(Runnable work) {
-		if (isFull()) {
-			throw new IllegalStateException("The capacity model is full: call isFull first");
-		}
-		if (this.tokens != null) {
-			this.tokens.take(this.loop.nanoTime());
-		}
 		this.queue.add(work);
 		startWaiting();
 	}
@@ -166,7 +155,7 @@ final class CapacityModel {
 		this.growing = true;
 		long tickNanos = Math.clamp((long) (TimeUnit.SECONDS.toNanos(1) / this.growthPerSecond), MIN_TICK_NANOS,
 				MAX_TICK_NANOS);
-		this.loop.schedule(() -> grow(tickNanos), tickNanos);
+		this.loop.schedule(() -> grow(tickNanos), tickNanos, TimeUnit.NANOSECONDS);
 	}
 
 	private void grow(long tickNanos) {

@@ -1,44 +1,48 @@
 package dev.sluice.backend.model;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
-import dev.sluice.backend.loop.Loop;
-
-/** A token bucket that is full at first. Confined to the {@link Loop}. */
+/** A token bucket that is full at first. Confined to the event loop. */
 final class TokenBucket {
 
-	/** Tolerance for rounding, in tokens. */
+	/** Tolerance for rounding, in tokens and in seconds. */
 	private static final double ROUNDING = 1e-9;
 
-	private final double perNano;
+	private final double perMicro;
 
 	private final int burst;
 
+	private final LongSupplier micros;
+
 	private double tokens;
 
-	private long filledAtNanos;
+	private long filledAt;
 
-	TokenBucket(double perSecond, int burst, long nowNanos) {
-		this.perNano = perSecond / TimeUnit.SECONDS.toNanos(1);
+	TokenBucket(double perSecond, int burst, LongSupplier micros) {
+		this.perMicro = perSecond / TimeUnit.SECONDS.toMicros(1);
 		this.burst = burst;
+		this.micros = micros;
 		this.tokens = burst;
-		this.filledAtNanos = nowNanos;
+		this.filledAt = micros.getAsLong();
 	}
 
-	/** Nanoseconds until there is a token; 0 if there is one. */
-	long nanosUntilToken(long nowNanos) {
-		double missing = 1 - filled(nowNanos);
-		return (missing > ROUNDING) ? Math.max(1, (long) Math.ceil(missing / this.perNano)) : 0;
+	/** Takes a token, if there is one. */
+	boolean take() {
+		long now = this.micros.getAsLong();
+		this.tokens = Math.min(this.burst, this.tokens + this.perMicro * Math.max(0, now - this.filledAt));
+		this.filledAt = now;
+		boolean taken = this.tokens >= 1 - ROUNDING;
+		if (taken) {
+			this.tokens = Math.max(0, this.tokens - 1);
+		}
+		return taken;
 	}
 
-	/** Takes a token. Called only if there is one. */
-	void take(long nowNanos) {
-		this.tokens = Math.max(0, filled(nowNanos) - 1);
-		this.filledAtNanos = nowNanos;
-	}
-
-	private double filled(long nowNanos) {
-		return Math.min(this.burst, this.tokens + this.perNano * (nowNanos - this.filledAtNanos));
+	/** Whole seconds until there is a token, after one could not be taken. */
+	long secondsUntilToken() {
+		double seconds = (1 - this.tokens) / this.perMicro / TimeUnit.SECONDS.toMicros(1);
+		return Math.max(1, (long) Math.ceil(seconds - ROUNDING));
 	}
 
 }

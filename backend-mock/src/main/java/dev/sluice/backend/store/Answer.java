@@ -1,58 +1,63 @@
 package dev.sluice.backend.store;
 
+import java.util.Map;
 import java.util.UUID;
 
+import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
 
-/** How a request ends. */
-public sealed interface Answer {
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.ProblemDetail;
 
-	/** Saved now: 201. */
-	record Saved(SavedOrder order) implements Answer {
-	}
-
-	/** Saved before: 200. */
-	record Repeated(SavedOrder order) implements Answer {
-	}
-
-	/** The id was saved before with another body: 422. Nothing is saved. */
-	record KeyReused(UUID id) implements Answer {
-	}
-
-	/** The maximum number of orders is saved: 507. Nothing is saved. */
-	record StoreFull(int orders) implements Answer {
-	}
-
-	/** The store does not answer, or not in time: 503. */
-	record StoreUnavailable() implements Answer {
-	}
-
-	/** A delay without an order is over: 200. */
-	record Delayed(long delayMillis) implements Answer {
-	}
-
-	/** Every worker is busy and the queue is full: 503. */
-	record NoCapacity() implements Answer {
-	}
-
-	/** The rate is used up: 429 with {@code Retry-After}. */
-	record Throttled(long retryAfterSeconds) implements Answer {
-	}
-
-	/** The maximum number of requests is in flight: 503. */
-	record TooManyInFlight(int limit) implements Answer {
-	}
-
-	/** A fault that {@code PUT /behaviour} asks for: its status. */
-	record Failed(int status) implements Answer {
-	}
+/**
+ * How a request ends.
+ *
+ * @param status the HTTP status: 201 for an order saved now, 200 for one saved before; 0
+ * if the connection ends without an answer
+ * @param body the body as JSON, a {@link ProblemDetail} if the request failed
+ * @param retryAfterSeconds when to try again; 0 if the answer does not say
+ */
+public record Answer(int status, Object body, long retryAfterSeconds) {
 
 	/** A fault that {@code PUT /behaviour} asks for: the connection is reset. */
-	record Reset() implements Answer {
+	public static final Answer RESET = new Answer(0, "reset", 0);
+
+	/** A hanging request ends: its connection is closed. */
+	public static final Answer ABANDONED = new Answer(0, "closed", 0);
+
+	public static Answer saved(SavedOrder order) {
+		return new Answer(201, order, 0);
 	}
 
-	/** A hanging request ends: its connection is closed without an answer. */
-	record Abandoned() implements Answer {
+	public static Answer repeated(SavedOrder order) {
+		return new Answer(200, order, 0);
+	}
+
+	/** The id was saved before with another body. Nothing is saved. */
+	static Answer keyReused(UUID id) {
+		return problem(ProblemType.KEY_REUSED,
+				"Order " + id + " was saved with another body; send that body or use another id");
+	}
+
+	/** A delay without an order is over. */
+	public static Answer delayed(long millis) {
+		return new Answer(200, Map.of("delayMillis", millis), 0);
+	}
+
+	public static Answer problem(int status, String detail) {
+		return new Answer(status, ProblemDetail.forStatusAndDetail(HttpStatusCode.valueOf(status), detail), 0);
+	}
+
+	public static Answer problem(ProblemType type, String detail) {
+		return new Answer(type.status(), detail(type, detail), 0);
+	}
+
+	/** A problem that properties may be added to. */
+	public static ProblemDetail detail(ProblemType type, String detail) {
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatusCode.valueOf(type.status()), detail);
+		problem.setType(type.type());
+		problem.setTitle(type.title());
+		return problem;
 	}
 
 }

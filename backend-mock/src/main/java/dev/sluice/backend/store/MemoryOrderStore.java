@@ -4,19 +4,16 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-import dev.sluice.backend.loop.Loop;
 import dev.sluice.contract.SavedOrder;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 /**
  * {@code backend.store=memory}: answers at once and keeps nothing after the process ends.
- * Confined to the {@link Loop}, bounded by {@code backend.max-orders}.
+ * Confined to the event loop, bounded by {@code backend.max-orders}.
  */
 public final class MemoryOrderStore implements OrderStore {
 
@@ -40,11 +37,6 @@ public final class MemoryOrderStore implements OrderStore {
 	 * @param atMicros when it was saved, in microseconds since 1970
 	 */
 	private record Saved(long fingerprint, long atMicros) {
-
-		SavedOrder order(UUID id) {
-			return new SavedOrder(id, Micros.toInstant(this.atMicros));
-		}
-
 	}
 
 	public MemoryOrderStore(int maxOrders) {
@@ -52,27 +44,28 @@ public final class MemoryOrderStore implements OrderStore {
 	}
 
 	@Override
-	public void save(UUID id, long fingerprint, long nowMicros, Consumer<Answer> then) {
-		then.accept(save(id, fingerprint, nowMicros));
+	public Mono<Answer> save(UUID id, long fingerprint, long nowMicros) {
+		return Mono.fromSupplier(() -> saveNow(id, fingerprint, nowMicros));
 	}
 
-	private Answer save(UUID id, long fingerprint, long nowMicros) {
+	private Answer saveNow(UUID id, long fingerprint, long nowMicros) {
 		Saved first = part(id).get(id);
 		if (first != null) {
 			if (first.fingerprint() != fingerprint) {
-				return new Answer.KeyReused(id);
+				return Answer.keyReused(id);
 			}
 			this.duplicates++;
-			return new Answer.Repeated(first.order(id));
+			return Answer.repeated(OrderStore.order(id, first.atMicros()));
 		}
 		if (this.size >= this.maxOrders) {
-			return new Answer.StoreFull(this.size);
+			return Answer.problem(507,
+					this.size + " orders are saved, as many as backend.max-orders allows; DELETE /audit forgets them");
 		}
 		Saved saved = new Saved(fingerprint, nowMicros);
 		part(id).put(id, saved);
 		this.size++;
 		this.last = saved;
-		return new Answer.Saved(saved.order(id));
+		return Answer.saved(OrderStore.order(id, nowMicros));
 	}
 
 	private Map<UUID, Saved> part(UUID id) {
@@ -80,29 +73,29 @@ public final class MemoryOrderStore implements OrderStore {
 	}
 
 	@Override
-	public CompletableFuture<Optional<SavedOrder>> find(UUID id) {
-		return CompletableFuture.completedFuture(Optional.ofNullable(part(id).get(id)).map((saved) -> saved.order(id)));
+	public Mono<SavedOrder> find(UUID id) {
+		return Mono.justOrEmpty(part(id).get(id)).map((saved) -> OrderStore.order(id, saved.atMicros()));
 	}
 
 	@Override
-	public CompletableFuture<Totals> totals() {
-		return CompletableFuture.completedFuture(new Totals(this.size, this.duplicates, 0,
-				(this.last != null) ? Micros.toInstant(this.last.atMicros()) : null));
+	public Mono<Totals> totals() {
+		return Mono.just(new Totals(this.size, this.duplicates, 0,
+				(this.last != null) ? OrderStore.instant(this.last.atMicros()) : null));
 	}
 
 	@Override
-	public CompletableFuture<byte[]> export(int part) {
+	public Mono<byte[]> export(int part) {
 		Map<UUID, Saved> orders = this.parts.get(part);
 		ByteBuffer out = ByteBuffer.allocate(orders.size() * EXPORTED_BYTES);
 		orders.forEach((id, saved) -> out.putLong(id.getMostSignificantBits())
 			.putLong(id.getLeastSignificantBits())
 			.putLong(saved.atMicros()));
-		return CompletableFuture.completedFuture(out.array());
+		return Mono.just(out.array());
 	}
 
 	@Override
-	public CompletableFuture<OrderStore> next() {
-		return CompletableFuture.completedFuture(new MemoryOrderStore(this.maxOrders));
+	public Mono<OrderStore> next() {
+		return Mono.just(new MemoryOrderStore(this.maxOrders));
 	}
 
 }

@@ -1,18 +1,17 @@
 package dev.sluice.backend.store;
 
 import java.time.Instant;
-import java.util.Optional;
+import java.time.temporal.ChronoUnit;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
-import dev.sluice.backend.loop.Loop;
 import dev.sluice.contract.SavedOrder;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
 
 /**
- * Stores the orders of one audit. Only the {@link Loop} calls it, and it answers on the
- * loop, at once or later.
+ * Stores the orders of one audit. Only the backend's event loop subscribes, and it gets
+ * the answer, at once or later. Times are microseconds since 1970, the resolution of
+ * PostgreSQL.
  */
 public interface OrderStore {
 
@@ -26,32 +25,38 @@ public interface OrderStore {
 
 	/**
 	 * Saves an order unless its id exists.
-	 * @param nowMicros the time, in microseconds since 1970, more than 0
-	 * @param then receives {@link Answer.Saved}, {@link Answer.Repeated},
-	 * {@link Answer.KeyReused}, {@link Answer.StoreFull} or
-	 * {@link Answer.StoreUnavailable}
+	 * @param nowMicros the time, more than 0
+	 * @return 201, 200 for a repeat, or why it is not saved
 	 */
-	void save(UUID id, long fingerprint, long nowMicros, Consumer<Answer> then);
+	Mono<Answer> save(UUID id, long fingerprint, long nowMicros);
 
 	/** Fails with {@link StoreUnavailableException}, like the methods below. */
-	CompletableFuture<Optional<SavedOrder>> find(UUID id);
+	Mono<SavedOrder> find(UUID id);
 
-	CompletableFuture<Totals> totals();
+	Mono<Totals> totals();
 
 	/**
 	 * A part of the saved orders: each is in exactly one of {@link #PARTS}.
 	 * @param part the part, from 0
-	 * @return for each order 24 bytes: its id, and the time of its save in microseconds
-	 * since 1970, as big-endian longs; unsorted
+	 * @return for each order 24 bytes: its id, and the time of its save, as big-endian
+	 * longs; unsorted
 	 */
-	CompletableFuture<byte[]> export(int part);
+	Mono<byte[]> export(int part);
 
 	/**
 	 * Forgets all orders.
 	 * @return the store for the next audit; it does not find orders that this store saves
 	 * from now on
 	 */
-	CompletableFuture<OrderStore> next();
+	Mono<OrderStore> next();
+
+	static SavedOrder order(UUID id, long micros) {
+		return new SavedOrder(id, instant(micros));
+	}
+
+	static Instant instant(long micros) {
+		return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+	}
 
 	/**
 	 * The counts of a store.

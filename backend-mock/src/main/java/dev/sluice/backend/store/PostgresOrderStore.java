@@ -9,21 +9,21 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
-import dev.sluice.backend.loop.Loop;
 import dev.sluice.contract.SavedOrder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
 
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -79,7 +79,14 @@ public final class PostgresOrderStore implements OrderStore {
 			select count(*), coalesce(sum(repeats), 0), max(saved_at) from backend.saved_order where ledger = ?""";
 
 	private static final String EXPORT = """
-			select id, saved_at from backend.saved_order where ledger = ? and get_byte(uuid_send(id), 0) = ?""";
+			select id, (extract(epoch from saved_at) * 1000000)::bigint from backend.saved_order
+			where ledger = ? and get_byte(uuid_send(id), 15) = ?""";
+
+	private static final Answer UNAVAILABLE = Answer.problem(503,
+			"The store did not answer in time. The order is probably not saved");
+
+	private static final Scheduler THREADS = Schedulers
+		.fromExecutorService(Executors.newVirtualThreadPerTaskExecutor());
 
 	private final Shared shared;
 
@@ -87,7 +94,7 @@ public final class PostgresOrderStore implements OrderStore {
 	private final AtomicReference<@Nullable Opened> opened;
 
 	/** Opens the store of the database's current audit. */
-	public PostgresOrderStore(DataSource pool, Loop loop) {
+	public PostgresOrderStore(DataSource pool, Scheduler loop) {
 		this(new Shared(new JdbcTemplate(pool), new TransactionTemplate(new JdbcTransactionManager(pool)), loop,
 				new AtomicBoolean()), null);
 	}
@@ -98,29 +105,26 @@ public final class PostgresOrderStore implements OrderStore {
 	}
 
 	@Override
-	public void save(UUID id, long fingerprint, long nowMicros, Consumer<Answer> then) {
-		ask((opened) -> save(opened.audit(), id, fingerprint, nowMicros), then,
-				(_) -> then.accept(new Answer.StoreUnavailable()));
-	}
-
-	private Answer save(long audit, UUID id, long fingerprint, long nowMicros) {
-		List<Answer> answers = this.shared.jdbc().query(SAVE, (row, _) -> {
-			SavedOrder order = new SavedOrder(id, instant(row, 1));
-			return (row.getInt(2) == 0) ? new Answer.Saved(order) : new Answer.Repeated(order);
-		}, audit, id, fingerprint, Micros.toInstant(nowMicros).atOffset(ZoneOffset.UTC));
-		return answers.isEmpty() ? new Answer.KeyReused(id) : answers.getFirst();
+	public Mono<Answer> save(UUID id, long fingerprint, long nowMicros) {
+		return ask((opened) -> {
+			List<Answer> answers = this.shared.jdbc().query(SAVE, (row, _) -> {
+				SavedOrder order = new SavedOrder(id, instant(row, 1));
+				return (row.getInt(2) == 0) ? Answer.saved(order) : Answer.repeated(order);
+			}, opened.audit(), id, fingerprint, OrderStore.instant(nowMicros).atOffset(ZoneOffset.UTC));
+			return answers.isEmpty() ? Answer.keyReused(id) : answers.getFirst();
+		}).onErrorReturn(StoreUnavailableException.class, UNAVAILABLE);
 	}
 
 	@Override
-	public CompletableFuture<Optional<SavedOrder>> find(UUID id) {
+	public Mono<SavedOrder> find(UUID id) {
 		return ask((opened) -> this.shared.jdbc()
-			.query(FIND, (row, _) -> new SavedOrder(id, instant(row, 1)), opened.audit(), id)
-			.stream()
-			.findFirst());
+			.query(FIND, (row, _) -> new SavedOrder(id, instant(row, 1)), opened.audit(), id))
+			.flatMapIterable(Function.identity())
+			.next();
 	}
 
 	@Override
-	public CompletableFuture<Totals> totals() {
+	public Mono<Totals> totals() {
 		return ask((opened) -> totals(opened.audit(), opened.earlier()));
 	}
 
@@ -132,7 +136,7 @@ public final class PostgresOrderStore implements OrderStore {
 	}
 
 	@Override
-	public CompletableFuture<byte[]> export(int part) {
+	public Mono<byte[]> export(int part) {
 		return ask((opened) -> {
 			ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 			this.shared.jdbc().query(EXPORT, (row) -> {
@@ -140,7 +144,7 @@ public final class PostgresOrderStore implements OrderStore {
 				bytes.writeBytes(ByteBuffer.allocate(EXPORTED_BYTES)
 					.putLong(id.getMostSignificantBits())
 					.putLong(id.getLeastSignificantBits())
-					.putLong(Micros.of(instant(row, 2)))
+					.putLong(row.getLong(2))
 					.array());
 			}, opened.audit(), part);
 			return bytes.toByteArray();
@@ -148,7 +152,7 @@ public final class PostgresOrderStore implements OrderStore {
 	}
 
 	@Override
-	public CompletableFuture<OrderStore> next() {
+	public Mono<OrderStore> next() {
 		return ask((_) -> new PostgresOrderStore(this.shared, inTransaction(() -> {
 			long next = number("update backend.ledger set current = current + 1 returning current");
 			this.shared.jdbc().execute("truncate backend.saved_order");
@@ -156,32 +160,22 @@ public final class PostgresOrderStore implements OrderStore {
 		})));
 	}
 
-	private <T> CompletableFuture<T> ask(Function<Opened, T> query) {
-		CompletableFuture<T> answer = new CompletableFuture<>();
-		ask(query, answer::complete, answer::completeExceptionally);
-		return answer;
-	}
-
-	private <T> void ask(Function<Opened, T> query, Consumer<T> then, Consumer<StoreUnavailableException> otherwise) {
-		Thread.ofVirtual().name("order-store").start(() -> {
-			T answer;
-			try {
-				answer = query.apply(opened());
-			}
-			catch (RuntimeException ex) {
-				String why = NestedExceptionUtils.getMostSpecificCause(ex).getMessage();
+	private <T> Mono<T> ask(Function<Opened, T> query) {
+		return Mono.fromCallable(() -> query.apply(opened()))
+			.subscribeOn(THREADS)
+			.publishOn(this.shared.loop())
+			.doOnNext((_) -> {
+				if (this.shared.failing().getAndSet(false)) {
+					logger.info("PostgreSQL answers again");
+				}
+			})
+			.onErrorMap((failure) -> {
+				String why = NestedExceptionUtils.getMostSpecificCause(failure).getMessage();
 				if (!this.shared.failing().getAndSet(true)) {
 					logger.warn("PostgreSQL does not answer; orders are refused with 503 until it does: {}", why);
 				}
-				var unavailable = new StoreUnavailableException("PostgreSQL does not answer: " + why, ex);
-				this.shared.loop().execute(() -> otherwise.accept(unavailable));
-				return;
-			}
-			if (this.shared.failing().getAndSet(false)) {
-				logger.info("PostgreSQL answers again");
-			}
-			this.shared.loop().execute(() -> then.accept(answer));
-		});
+				return new StoreUnavailableException("PostgreSQL does not answer: " + why, failure);
+			});
 	}
 
 	private Opened opened() {
@@ -215,7 +209,7 @@ public final class PostgresOrderStore implements OrderStore {
 	}
 
 	/** What the stores of all ledgers share. */
-	private record Shared(JdbcTemplate jdbc, TransactionTemplate transactions, Loop loop, AtomicBoolean failing) {
+	private record Shared(JdbcTemplate jdbc, TransactionTemplate transactions, Scheduler loop, AtomicBoolean failing) {
 	}
 
 	/**

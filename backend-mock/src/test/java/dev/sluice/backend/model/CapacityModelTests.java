@@ -3,24 +3,24 @@ package dev.sluice.backend.model;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
-import dev.sluice.backend.loop.VirtualLoop;
-import dev.sluice.backend.store.Answer;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import org.junit.jupiter.api.Test;
+import reactor.test.scheduler.VirtualTimeScheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 class CapacityModelTests {
 
-	private final VirtualLoop loop = new VirtualLoop();
+	private final VirtualTimeScheduler loop = VirtualTimeScheduler.create();
 
 	private final List<String> begun = new ArrayList<>();
 
 	@Test
 	void unlimitedBeginsEverythingAtOnce() {
-		CapacityModel capacity = CapacityModel.of(new Capacity.Unlimited(), this.loop);
+		CapacityModel capacity = capacity(new Capacity.Unlimited());
 
 		for (int i = 0; i < 10_000; i++) {
 			assertThat(enter(capacity, "w")).isTrue();
@@ -31,7 +31,7 @@ class CapacityModelTests {
 
 	@Test
 	void workersBeginInOrderAsPlacesBecomeFreeAndRefuseBeyondTheQueue() {
-		CapacityModel capacity = CapacityModel.of(new Capacity.Workers(2, 2), this.loop);
+		CapacityModel capacity = capacity(new Capacity.Workers(2, 2));
 
 		enter(capacity, "a");
 		enter(capacity, "b");
@@ -51,7 +51,7 @@ class CapacityModelTests {
 
 	@Test
 	void aLongQueueOfWorkThatEndsAtOnceIsWorkedOffInOneStack() {
-		CapacityModel capacity = CapacityModel.of(new Capacity.Workers(1, 1_000_000), this.loop);
+		CapacityModel capacity = capacity(new Capacity.Workers(1, 1_000_000));
 		enter(capacity, "blocker");
 		int[] ended = { 0 };
 
@@ -69,61 +69,63 @@ class CapacityModelTests {
 
 	@Test
 	void starvedGrowsWhileWorkWaits() {
-		CapacityModel capacity = CapacityModel.of(new Capacity.Starved(1, 2, 4, 100), this.loop);
+		CapacityModel capacity = capacity(new Capacity.Starved(1, 2, 4, 100));
 		for (int i = 0; i < 10; i++) {
 			enter(capacity, "w" + i);
 		}
 		assertThat(this.begun).hasSize(1);
 
-		this.loop.advance(Duration.ofMillis(499));
+		this.loop.advanceTimeBy(Duration.ofMillis(499));
 		assertThat(this.begun).hasSize(1);
 
-		this.loop.advance(Duration.ofMillis(1));
+		this.loop.advanceTimeBy(Duration.ofMillis(1));
 		assertThat(this.begun).hasSize(2);
 
-		this.loop.advance(Duration.ofMillis(500));
+		this.loop.advanceTimeBy(Duration.ofMillis(500));
 		assertThat(this.begun).hasSize(3);
 
-		this.loop.advance(Duration.ofSeconds(60));
+		this.loop.advanceTimeBy(Duration.ofSeconds(60));
 		assertThat(this.begun).as("no more than maxWorkers").hasSize(4);
-		assertThat(this.loop.isIdle()).as("no clock runs when it cannot grow").isTrue();
+		long ticks = this.loop.getScheduledTaskCount();
+		this.loop.advanceTimeBy(Duration.ofSeconds(60));
+		assertThat(this.loop.getScheduledTaskCount()).as("no clock runs when it cannot grow").isEqualTo(ticks);
 	}
 
 	@Test
 	void starvedDoesNotGrowWhileNothingWaits() {
-		CapacityModel capacity = CapacityModel.of(new Capacity.Starved(2, 1, 100, 100), this.loop);
+		CapacityModel capacity = capacity(new Capacity.Starved(2, 1, 100, 100));
 		enter(capacity, "a");
 		enter(capacity, "b");
 
-		this.loop.advance(Duration.ofHours(1));
+		this.loop.advanceTimeBy(Duration.ofHours(1));
 
 		assertThat(capacity.places()).isEqualTo(2);
-		assertThat(this.loop.isIdle()).isTrue();
+		assertThat(this.loop.getScheduledTaskCount()).isZero();
 	}
 
 	@Test
 	void starvedDoesNotGrowAtATickOnWhichNothingWaitsAnyMore() {
-		CapacityModel capacity = CapacityModel.of(new Capacity.Starved(1, 1, 100, 100), this.loop);
+		CapacityModel capacity = capacity(new Capacity.Starved(1, 1, 100, 100));
 		enter(capacity, "a");
 		enter(capacity, "b");
 
-		this.loop.advance(Duration.ofMillis(900));
+		this.loop.advanceTimeBy(Duration.ofMillis(900));
 		capacity.leave();
-		this.loop.advance(Duration.ofSeconds(10));
+		this.loop.advanceTimeBy(Duration.ofSeconds(10));
 
 		assertThat(capacity.places()).isEqualTo(1);
 	}
 
 	@Test
 	void starvedKeepsThePlacesItHasGrown() {
-		CapacityModel capacity = CapacityModel.of(new Capacity.Starved(1, 1, 100, 100), this.loop);
+		CapacityModel capacity = capacity(new Capacity.Starved(1, 1, 100, 100));
 		enter(capacity, "a");
 		enter(capacity, "b");
-		this.loop.advance(Duration.ofSeconds(1));
+		this.loop.advanceTimeBy(Duration.ofSeconds(1));
 
 		capacity.leave();
 		capacity.leave();
-		this.loop.advance(Duration.ofHours(1));
+		this.loop.advanceTimeBy(Duration.ofHours(1));
 
 		assertThat(capacity.places()).isEqualTo(2);
 		assertThat(capacity.inService()).isZero();
@@ -132,13 +134,13 @@ class CapacityModelTests {
 	@Test
 	void starvedGrowsAtItsRateWhateverTheRateIs() {
 		for (double rate : new double[] { 0.3, 1.7, 3, 7, 100, 999, 33_333 }) {
-			CapacityModel capacity = CapacityModel.of(new Capacity.Starved(1, rate, 100_000, 1_000_000), this.loop);
+			CapacityModel capacity = capacity(new Capacity.Starved(1, rate, 100_000, 1_000_000));
 			for (int i = 0; i < 400_000; i++) {
 				capacity.enter(() -> {
 				});
 			}
 
-			this.loop.advance(Duration.ofSeconds(2));
+			this.loop.advanceTimeBy(Duration.ofSeconds(2));
 
 			assertThat(capacity.places()).as("at %s/s", rate).isCloseTo(1 + (int) (2 * rate), within(1));
 		}
@@ -146,30 +148,34 @@ class CapacityModelTests {
 
 	@Test
 	void rateAdmitsTheBurstAndThenSoManyASecond() {
-		CapacityModel capacity = CapacityModel.of(new Capacity.Rate(4, 3), this.loop);
+		CapacityModel capacity = capacity(new Capacity.Rate(4, 3));
 		assertThat(admitted(capacity)).isEqualTo(3);
-		assertThat(capacity.refusal()).isEqualTo(new Answer.Throttled(1));
+		assertThat(capacity.refusal().retryAfterSeconds()).isEqualTo(1);
 
-		this.loop.advance(Duration.ofMillis(249));
+		this.loop.advanceTimeBy(Duration.ofMillis(249));
 		assertThat(admitted(capacity)).isZero();
-		this.loop.advance(Duration.ofMillis(1));
+		this.loop.advanceTimeBy(Duration.ofMillis(1));
 		assertThat(admitted(capacity)).isEqualTo(1);
-		this.loop.advance(Duration.ofMillis(500));
+		this.loop.advanceTimeBy(Duration.ofMillis(500));
 		assertThat(admitted(capacity)).isEqualTo(2);
-		this.loop.advance(Duration.ofHours(1));
+		this.loop.advanceTimeBy(Duration.ofHours(1));
 		assertThat(admitted(capacity)).as("no more than the burst").isEqualTo(3);
 	}
 
 	@Test
 	void rateSaysInWholeSecondsWhenThereIsATokenAgain() {
-		CapacityModel capacity = CapacityModel.of(new Capacity.Rate(0.1, 1), this.loop);
+		CapacityModel capacity = capacity(new Capacity.Rate(0.1, 1));
 		enter(capacity, "a");
 
-		assertThat(capacity.refusal()).isEqualTo(new Answer.Throttled(10));
-		this.loop.advance(Duration.ofMillis(1_500));
-		assertThat(capacity.refusal()).isEqualTo(new Answer.Throttled(9));
-		this.loop.advance(Duration.ofMillis(8_500));
-		assertThat(capacity.isFull()).isFalse();
+		assertThat(capacity.refusal().retryAfterSeconds()).isEqualTo(10);
+		this.loop.advanceTimeBy(Duration.ofMillis(1_500));
+		assertThat(capacity.refusal().retryAfterSeconds()).isEqualTo(9);
+		this.loop.advanceTimeBy(Duration.ofMillis(8_500));
+		assertThat(capacity.refusal()).isNull();
+	}
+
+	private CapacityModel capacity(Capacity capacity) {
+		return CapacityModel.of(capacity, this.loop, () -> this.loop.now(TimeUnit.MICROSECONDS));
 	}
 
 	private int admitted(CapacityModel capacity) {
@@ -181,7 +187,7 @@ class CapacityModelTests {
 	}
 
 	private boolean enter(CapacityModel capacity, String name) {
-		if (capacity.isFull()) {
+		if (capacity.refusal() != null) {
 			return false;
 		}
 		capacity.enter(() -> this.begun.add(name));

@@ -22,11 +22,6 @@ class SamplerTests {
 	private final Sampler sampler = new Sampler(new SplittableRandom(42));
 
 	@Test
-	void fixedDelayIsTheSameEachTime() {
-		assertThat(delays(new Delay.Fixed(50))).containsOnly(50);
-	}
-
-	@Test
 	void uniformDelayIsSpreadEvenly() {
 		double[] delays = delays(new Delay.Uniform(10, 30));
 

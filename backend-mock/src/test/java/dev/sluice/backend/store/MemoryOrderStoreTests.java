@@ -19,8 +19,8 @@ class MemoryOrderStoreTests extends OrderStoreContract {
 		OrderStore full = new MemoryOrderStore(1);
 		save(full, ID, 7, FIRST);
 
-		assertThat(save(full, new UUID(3, 4), 7, LATER)).isEqualTo(new Answer.StoreFull(1));
-		assertThat(save(full, ID, 7, LATER)).isEqualTo(new Answer.Repeated(new SavedOrder(ID, FIRST)));
+		assertThat(save(full, new UUID(3, 4), 7, LATER).status()).isEqualTo(507);
+		assertThat(save(full, ID, 7, LATER)).isEqualTo(Answer.repeated(new SavedOrder(ID, FIRST)));
 	}
 
 }

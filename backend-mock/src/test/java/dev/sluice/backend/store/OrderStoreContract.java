@@ -2,17 +2,18 @@ package dev.sluice.backend.store;
 
 import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 import dev.sluice.backend.store.OrderStore.Totals;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.devservices.Patience;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -33,11 +34,11 @@ abstract class OrderStoreContract {
 		OrderStore store = store();
 		SavedOrder order = new SavedOrder(ID, FIRST);
 
-		assertThat(answer(store.find(ID))).isEmpty();
-		assertThat(save(store, ID, 7, FIRST)).isEqualTo(new Answer.Saved(order));
-		assertThat(save(store, ID, 7, LATER)).isEqualTo(new Answer.Repeated(order));
-		assertThat(save(store, ID, 7, LATER)).isEqualTo(new Answer.Repeated(order));
-		assertThat(answer(store.find(ID))).contains(order);
+		assertThat(answer(store.find(ID))).isNull();
+		assertThat(save(store, ID, 7, FIRST)).isEqualTo(Answer.saved(order));
+		assertThat(save(store, ID, 7, LATER)).isEqualTo(Answer.repeated(order));
+		assertThat(save(store, ID, 7, LATER)).isEqualTo(Answer.repeated(order));
+		assertThat(answer(store.find(ID))).isEqualTo(order);
 		assertThat(answer(store.totals())).isEqualTo(new Totals(1, 2, 0, FIRST));
 	}
 
@@ -46,32 +47,35 @@ abstract class OrderStoreContract {
 		OrderStore store = store();
 		save(store, ID, 7, FIRST);
 
-		assertThat(save(store, ID, 8, LATER)).isEqualTo(new Answer.KeyReused(ID));
-		assertThat(answer(store.find(ID))).contains(new SavedOrder(ID, FIRST));
+		assertThat(save(store, ID, 8, LATER)).isEqualTo(Answer.keyReused(ID));
+		assertThat(answer(store.find(ID))).isEqualTo(new SavedOrder(ID, FIRST));
 		assertThat(answer(store.totals())).isEqualTo(new Totals(1, 0, 0, FIRST));
 	}
 
+	/** The ids of one day begin alike, and only one part is in memory. */
 	@Test
-	void exportsEachOrderInOnePart() {
+	void exportsEachOrderInOneOfSeveralParts() {
 		OrderStore store = store();
 		Map<UUID, Long> expected = new HashMap<>();
 		for (int i = 0; i < 10; i++) {
-			UUID id = UUID.nameUUIDFromBytes(new byte[] { (byte) i });
+			UUID id = new UUID(0x0193_5C00_0000_7000L,
+					UUID.nameUUIDFromBytes(new byte[] { (byte) i }).getLeastSignificantBits());
 			save(store, id, 7, FIRST.plusMillis(i));
-			expected.put(id, Micros.of(FIRST.plusMillis(i)));
+			expected.put(id, micros(FIRST.plusMillis(i)));
 		}
 
 		Map<UUID, Long> exported = new HashMap<>();
-		int orders = 0;
+		List<Integer> orders = new ArrayList<>();
 		for (int part = 0; part < OrderStore.PARTS; part++) {
 			ByteBuffer bytes = ByteBuffer.wrap(answer(store.export(part)));
+			orders.add(bytes.remaining() / OrderStore.EXPORTED_BYTES);
 			while (bytes.hasRemaining()) {
 				exported.put(new UUID(bytes.getLong(), bytes.getLong()), bytes.getLong());
-				orders++;
 			}
 		}
 		assertThat(exported).isEqualTo(expected);
-		assertThat(orders).isEqualTo(10);
+		assertThat(orders.stream().mapToInt(Integer::intValue).sum()).isEqualTo(10);
+		assertThat(orders).doesNotContain(10);
 	}
 
 	@Test
@@ -83,19 +87,21 @@ abstract class OrderStoreContract {
 		save(before, new UUID(3, 4), 7, LATER);
 
 		assertThat(answer(next.totals())).isEqualTo(new Totals(0, 0, 0, null));
-		assertThat(answer(next.find(ID))).isEqualTo(Optional.empty());
-		assertThat(save(next, ID, 8, LATER)).isEqualTo(new Answer.Saved(new SavedOrder(ID, LATER)));
+		assertThat(answer(next.find(ID))).isNull();
+		assertThat(save(next, ID, 8, LATER)).isEqualTo(Answer.saved(new SavedOrder(ID, LATER)));
 		assertThat(answer(next.totals()).saved()).isEqualTo(1);
 	}
 
 	static Answer save(OrderStore store, UUID id, long fingerprint, Instant now) {
-		CompletableFuture<Answer> answer = new CompletableFuture<>();
-		store.save(id, fingerprint, Micros.of(now), answer::complete);
-		return answer(answer);
+		return answer(store.save(id, fingerprint, micros(now)));
 	}
 
-	static <T> T answer(CompletableFuture<T> future) {
-		return future.orTimeout(Patience.ofSeconds(60).toSeconds(), TimeUnit.SECONDS).join();
+	static long micros(Instant time) {
+		return ChronoUnit.MICROS.between(Instant.EPOCH, time);
+	}
+
+	static <T> T answer(Mono<T> answer) {
+		return answer.block(Patience.ofSeconds(60));
 	}
 
 }
