@@ -1,8 +1,6 @@
 package dev.sluice.backend.model;
 
 import dev.sluice.backend.model.BackendMetrics.Outcome;
-import dev.sluice.backend.store.Answer;
-import dev.sluice.backend.store.OrderStore;
 import dev.sluice.contract.BackendAudit;
 import reactor.core.publisher.Mono;
 

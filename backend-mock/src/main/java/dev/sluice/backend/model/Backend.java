@@ -10,9 +10,6 @@ import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 
-import dev.sluice.backend.store.Answer;
-import dev.sluice.backend.store.OrderStore;
-import dev.sluice.backend.store.StoreUnavailableException;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Special;

@@ -5,7 +5,6 @@ import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-import dev.sluice.backend.store.Answer;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.ProblemType;
 import org.jspecify.annotations.Nullable;

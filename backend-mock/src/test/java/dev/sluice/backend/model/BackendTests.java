@@ -11,9 +11,6 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
-import dev.sluice.backend.store.Answer;
-import dev.sluice.backend.store.MemoryOrderStore;
-import dev.sluice.backend.store.OrderStore;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;

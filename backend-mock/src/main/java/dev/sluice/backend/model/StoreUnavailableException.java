@@ -1,4 +1,4 @@
-package dev.sluice.backend.store;
+package dev.sluice.backend.model;
 
 /** The store does not answer, or not in time. The message says why. */
 public final class StoreUnavailableException extends RuntimeException {

@@ -1,4 +1,4 @@
-package dev.sluice.backend.store;
+package dev.sluice.backend.model;
 
 import java.util.Map;
 import java.util.UUID;

@@ -1,4 +1,4 @@
-package dev.sluice.backend.http;
+package dev.sluice.backend;
 
 import java.util.Objects;
 import java.util.stream.Collectors;

@@ -1,4 +1,4 @@
-package dev.sluice.backend.store;
+package dev.sluice.backend.model;
 
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-import dev.sluice.backend.store.OrderStore.Totals;
+import dev.sluice.backend.model.OrderStore.Totals;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.devservices.Patience;
 import org.junit.jupiter.api.Test;

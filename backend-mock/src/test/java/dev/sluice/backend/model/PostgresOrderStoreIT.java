@@ -1,10 +1,10 @@
-package dev.sluice.backend.store;
+package dev.sluice.backend.model;
 
 import java.time.Instant;
 import java.util.List;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.sluice.backend.store.OrderStore.Totals;
+import dev.sluice.backend.model.OrderStore.Totals;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.devservices.DevServices;
 import org.junit.jupiter.api.AfterEach;

@@ -1,4 +1,4 @@
-package dev.sluice.backend.http;
+package dev.sluice.backend;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
+import dev.sluice.backend.model.Answer;
 import dev.sluice.backend.model.Backend;
 import dev.sluice.backend.model.Sampler;
-import dev.sluice.backend.store.Answer;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
