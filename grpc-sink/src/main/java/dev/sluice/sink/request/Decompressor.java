@@ -3,6 +3,8 @@ package dev.sluice.sink.request;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Queue;
@@ -105,7 +107,7 @@ public final class Decompressor {
 	 * its header, the maximum if the header has none, or 0 if the frame will be refused.
 	 */
 	public int contentBytes(byte[] frame) {
-		if (!ZstdFrame.isOne(frame)) {
+		if (!isOneFrame(frame)) {
 			return 0;
 		}
 		long size = Zstd.getFrameContentSize(frame);
@@ -115,8 +117,21 @@ public final class Decompressor {
 		return (size >= 0) ? (int) size : this.maxBytes;
 	}
 
+	/** Whether it is exactly one complete frame. A skippable frame does not count. */
+	private static boolean isOneFrame(byte[] bytes) {
+		try {
+			return bytes.length > Integer.BYTES
+					&& ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt() == Zstd.magicNumber()
+					&& Zstd.findFrameCompressedSize(bytes) == bytes.length;
+		}
+		catch (ZstdException _) {
+			// It is cut off, or has no valid header.
+			return false;
+		}
+	}
+
 	Payload read(byte[] frame) {
-		if (!ZstdFrame.isOne(frame)) {
+		if (!isOneFrame(frame)) {
 			return Payload.invalid("zstd_compressed is not exactly one zstd frame");
 		}
 		long size = Zstd.getFrameContentSize(frame);
