@@ -1,9 +1,13 @@
 package dev.sluice.sink.sequence;
 
-import java.nio.BufferUnderflowException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Map;
 
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.CodedOutputStream;
 import dev.sluice.sink.format.NumberRanges;
 
 /**
@@ -25,11 +29,6 @@ public final class SessionState {
 	static final int CHECKSUMS = 512;
 
 	private static final byte FORMAT = 1;
-
-	/** Seven bits in each byte of a number. */
-	private static final int VARINT_BITS = 7;
-
-	private static final int VARINT_MORE = 1 << VARINT_BITS;
 
 	private final NumberRanges stored = new NumberRanges();
 
@@ -124,28 +123,33 @@ public final class SessionState {
 	 * of those whose bit is set.
 	 */
 	public byte[] encode() {
-		ByteBuffer bytes = ByteBuffer.allocate(MAX_ENCODED_BYTES).put(FORMAT);
-		putVarint(bytes, this.stored.ranges().size());
-		long at = 0;
-		for (Map.Entry<Long, Long> range : this.stored.ranges().entrySet()) {
-			putVarint(bytes, range.getKey() - at);
-			putVarint(bytes, range.getValue() - range.getKey());
-			at = range.getValue();
-		}
-		int bits = bytes.position();
-		bytes.position(bits + CHECKSUMS / Byte.SIZE);
-		long first = at - CHECKSUMS;
-		for (int i = 0; i < CHECKSUMS; i++) {
-			long sequence = first + i;
-			if (sequence > 0 && this.checked[slot(sequence)] == sequence) {
-				int index = bits + i / Byte.SIZE;
-				bytes.put(index, (byte) (bytes.get(index) | 1 << i % Byte.SIZE));
-				bytes.putInt(this.checksums[slot(sequence)]);
+		byte[] encoded = new byte[MAX_ENCODED_BYTES];
+		CodedOutputStream out = CodedOutputStream.newInstance(encoded);
+		try {
+			out.write(FORMAT);
+			out.writeUInt64NoTag(this.stored.ranges().size());
+			long at = 0;
+			for (Map.Entry<Long, Long> range : this.stored.ranges().entrySet()) {
+				out.writeUInt64NoTag(range.getKey() - at);
+				out.writeUInt64NoTag(range.getValue() - range.getKey());
+				at = range.getValue();
 			}
+			BitSet bits = new BitSet(CHECKSUMS);
+			ByteBuffer sums = ByteBuffer.allocate(CHECKSUMS * Integer.BYTES);
+			for (int i = 0; i < CHECKSUMS; i++) {
+				long sequence = at - CHECKSUMS + i;
+				if (sequence > 0 && this.checked[slot(sequence)] == sequence) {
+					bits.set(i);
+					sums.putInt(this.checksums[slot(sequence)]);
+				}
+			}
+			out.writeRawBytes(Arrays.copyOf(bits.toByteArray(), CHECKSUMS / Byte.SIZE));
+			out.write(sums.array(), 0, sums.position());
 		}
-		byte[] encoded = new byte[bytes.position()];
-		bytes.flip().get(encoded);
-		return encoded;
+		catch (IOException ex) {
+			throw new IllegalStateException("A session's state is larger than it can be", ex);
+		}
+		return Arrays.copyOf(encoded, out.getTotalBytesWritten());
 	}
 
 	/**
@@ -154,54 +158,31 @@ public final class SessionState {
 	 */
 	public static SessionState decode(byte[] encoded) {
 		SessionState state = new SessionState();
-		ByteBuffer bytes = ByteBuffer.wrap(encoded);
+		CodedInputStream in = CodedInputStream.newInstance(encoded);
 		try {
-			if (bytes.get() != FORMAT) {
-				throw new IllegalArgumentException("Unknown format of a session's state: " + encoded[0]);
+			byte format = in.readRawByte();
+			if (format != FORMAT) {
+				throw new IllegalArgumentException("Unknown format of a session's state: " + format);
 			}
-			long ranges = varint(bytes);
+			long ranges = in.readUInt64();
 			long at = 0;
 			for (long i = 0; i < ranges; i++) {
-				long from = at + varint(bytes);
-				at = from + varint(bytes);
+				long from = at + in.readUInt64();
+				at = from + in.readUInt64();
 				state.stored.add(from, at);
 			}
-			byte[] bits = new byte[CHECKSUMS / Byte.SIZE];
-			bytes.get(bits);
-			long first = at - CHECKSUMS;
-			for (int i = 0; i < CHECKSUMS; i++) {
-				if ((bits[i / Byte.SIZE] & 1 << i % Byte.SIZE) != 0) {
-					int slot = slot(first + i);
-					state.checked[slot] = first + i;
-					state.checksums[slot] = bytes.getInt();
-				}
+			BitSet bits = BitSet.valueOf(in.readRawBytes(CHECKSUMS / Byte.SIZE));
+			for (int i = bits.nextSetBit(0); i >= 0; i = bits.nextSetBit(i + 1)) {
+				long sequence = at - CHECKSUMS + i;
+				state.checked[slot(sequence)] = sequence;
+				// Big-endian.
+				state.checksums[slot(sequence)] = Integer.reverseBytes(in.readFixed32());
 			}
 			return state;
 		}
-		catch (BufferUnderflowException ex) {
-			throw new IllegalArgumentException("A session's state is truncated", ex);
+		catch (IOException ex) {
+			throw new IllegalArgumentException("A session's state is damaged", ex);
 		}
-	}
-
-	private static void putVarint(ByteBuffer bytes, long value) {
-		long rest = value;
-		while (Long.compareUnsigned(rest, VARINT_MORE) >= 0) {
-			bytes.put((byte) (rest | VARINT_MORE));
-			rest >>>= VARINT_BITS;
-		}
-		bytes.put((byte) rest);
-	}
-
-	private static long varint(ByteBuffer bytes) {
-		long value = 0;
-		for (int shift = 0; shift < Long.SIZE; shift += VARINT_BITS) {
-			byte next = bytes.get();
-			value |= (long) (next & (VARINT_MORE - 1)) << shift;
-			if (next >= 0) {
-				return value;
-			}
-		}
-		throw new IllegalArgumentException("A session's state has a varint without an end");
 	}
 
 }
