@@ -1,11 +1,10 @@
 package dev.sluice.consumer.delivery;
 
 import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.UUID;
 
-import dev.sluice.consumer.backend.QueuedOrder;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.sluice.consumer.backend.QueuedOrder;
 import dev.sluice.contract.Fingerprint;
 
 /**
@@ -20,39 +19,31 @@ import dev.sluice.contract.Fingerprint;
  */
 final class PayloadHistory {
 
-	@GuardedBy("itself")
-	private final Map<UUID, Fingerprint> finished;
+	private final int bound;
+
+	@GuardedBy("this")
+	private final LinkedHashMap<UUID, Fingerprint> finished = new LinkedHashMap<>();
 
 	/**
 	 * @param bound maximum number of ids remembered
 	 */
 	PayloadHistory(int bound) {
-		this.finished = new LinkedHashMap<>() {
-
-			private static final long serialVersionUID = 1L;
-
-			@Override
-			protected boolean removeEldestEntry(Map.Entry<UUID, Fingerprint> eldest) {
-				return size() > bound;
-			}
-
-		};
+		this.bound = bound;
 	}
 
 	/** Whether an order with this id and another payload is known. */
-	boolean conflictsWith(QueuedOrder order) {
+	synchronized boolean conflictsWith(QueuedOrder order) {
 		Fingerprint fingerprint = order.fingerprint();
-		synchronized (this.finished) {
-			return fingerprint != null && !fingerprint.equals(this.finished.getOrDefault(order.id(), fingerprint));
-		}
+		return fingerprint != null && !fingerprint.equals(this.finished.getOrDefault(order.id(), fingerprint));
 	}
 
 	/** Remembers an order that is saved or failed. */
-	void finished(QueuedOrder order) {
+	synchronized void finished(QueuedOrder order) {
 		Fingerprint fingerprint = order.fingerprint();
 		if (fingerprint != null) {
-			synchronized (this.finished) {
-				this.finished.putIfAbsent(order.id(), fingerprint);
+			this.finished.putIfAbsent(order.id(), fingerprint);
+			if (this.finished.size() > this.bound) {
+				this.finished.pollFirstEntry();
 			}
 		}
 	}
