@@ -196,10 +196,14 @@ final class KnownOrders {
 		this.publishing.values().removeIf((save) -> save.partition() != null);
 	}
 
-	/** Forgets the orders that the projection has committed. */
+	/** Forgets the orders that the projection has committed; all if it has gone back. */
 	void commit(Map<TopicPartition, Long> committed, Consumer<byte[], byte[]> consumer) {
 		for (Part part : this.parts.values()) {
 			long offset = committed.getOrDefault(part.partition, 0L);
+			if (offset < part.committed) {
+				clear();
+				return;
+			}
 			if (offset > part.position) {
 				// PostgreSQL has it already.
 				consumer.seek(part.partition, offset);

@@ -1,6 +1,6 @@
 package dev.sluice.gateway.core.queue;
 
-import java.util.function.Function;
+import java.util.Map;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.config.QueueProperties;
@@ -8,9 +8,10 @@ import dev.sluice.topics.OrderTopicSpecs;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.Uuid;
 
-import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.context.SmartLifecycle;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.stereotype.Component;
@@ -21,7 +22,7 @@ import org.springframework.stereotype.Component;
  * it by itself, with one partition. Uses one thread, see {@link TopicWatch}.
  */
 @Component
-public class OrderTopics implements SmartLifecycle {
+public class OrderTopics implements InitializingBean, DisposableBean {
 
 	private final TopicWatch watch;
 
@@ -29,27 +30,16 @@ public class OrderTopics implements SmartLifecycle {
 
 	private volatile boolean reached;
 
-	private volatile boolean running;
-
-	@Autowired
 	public OrderTopics(QueueProperties properties, KafkaAdmin admin, KafkaTemplate<String, byte[]> kafka) {
-		this(kafka,
-				(preparation) -> new TopicWatch(
-						OrderTopicSpecs.of(properties.partitions(), properties.replicationFactor(),
-								properties.minInsyncReplicas()),
-						admin.getConfigurationProperties(), preparation, Admin::create));
-	}
-
-	/**
-	 * @param watch makes the watch, which calls the preparation
-	 */
-	OrderTopics(KafkaTemplate<String, byte[]> kafka, Function<TopicWatch.Preparation, TopicWatch> watch) {
 		this.kafka = kafka;
-		this.watch = watch.apply(this::prepare);
+		this.watch = new TopicWatch(
+				OrderTopicSpecs.of(properties.partitions(), properties.replicationFactor(),
+						properties.minInsyncReplicas()),
+				admin.getConfigurationProperties(), this::prepare, Admin::create);
 	}
 
 	/** Fetches the producer's metadata; otherwise the first order would wait for it. */
-	private void prepare() {
+	void prepare() {
 		this.kafka.partitionsFor(Topics.ORDERS);
 		this.reached = true;
 	}
@@ -71,21 +61,20 @@ public class OrderTopics implements SmartLifecycle {
 		return this.watch.state();
 	}
 
+	/** The ids of the topics; empty while one is missing. */
+	Map<String, Uuid> ids() {
+		TopicsState state = state();
+		return state.ready() ? state.ids() : Map.of();
+	}
+
 	@Override
-	public void start() {
-		this.running = true;
+	public void afterPropertiesSet() {
 		this.watch.start();
 	}
 
 	@Override
-	public void stop() {
-		this.running = false;
+	public void destroy() {
 		this.watch.close();
-	}
-
-	@Override
-	public boolean isRunning() {
-		return this.running;
 	}
 
 }

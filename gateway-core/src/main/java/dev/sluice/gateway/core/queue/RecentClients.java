@@ -28,7 +28,7 @@ final class RecentClients {
 	private RecentClients() {
 	}
 
-	/** Asks about topics and offsets. */
+	/** Asks for the ends of the topics. */
 	static Admin admin(Map<String, Object> given) {
 		Map<String, Object> config = new HashMap<>(given);
 		config.put(AdminClientConfig.CLIENT_ID_CONFIG, CLIENT_ID);
@@ -38,14 +38,19 @@ final class RecentClients {
 		return Admin.create(config);
 	}
 
-	/** Reads, without a consumer group. */
-	static Consumer<byte[], byte[]> consumer(Map<String, Object> given) {
+	/**
+	 * Reads, without a place in a consumer group.
+	 * @param group the group whose committed offsets it asks for
+	 */
+	static Consumer<byte[], byte[]> consumer(Map<String, Object> given, String group) {
 		Map<String, Object> config = new HashMap<>(given);
-		config.remove(ConsumerConfig.GROUP_ID_CONFIG);
+		config.put(ConsumerConfig.GROUP_ID_CONFIG, group);
 		config.put(ConsumerConfig.CLIENT_ID_CONFIG, CLIENT_ID);
 		config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
 		config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
 		config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+		// Before anybody writes to it, a new partition is read.
+		config.put(ConsumerConfig.METADATA_MAX_AGE_CONFIG, RecentOrders.LOOK_INTERVAL.toMillis());
 		config.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, MAX_BACKOFF_MILLIS);
 		config.put(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
 		config.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);

@@ -2,19 +2,17 @@ package dev.sluice.gateway.core.queue;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.TransferQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -29,8 +27,11 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,9 +51,10 @@ import org.springframework.stereotype.Component;
  * record, because PostgreSQL has it from then on. So all gateways know the same orders,
  * even after a restart.
  * <p>
- * One thread reads, without a consumer group. Another one asks Kafka for the ends of the
- * topics, for all callers that wait, and every half second for the committed offsets. If
- * there are more records than {@code status.recent-orders}, the oldest are dropped, and
+ * One thread reads, as no member of the group, and asks every half second for the
+ * committed offsets. Another one asks Kafka for the ends of the topics, for all callers
+ * that wait: over a connection of its own, on which no answer waits for records. If there
+ * are more records than {@code status.recent-orders}, the oldest are dropped, and
  * {@link #caughtUp} returns {@link Reading#BEHIND} until the projection has passed them.
  * <p>
  * No method blocks, and no thread waits for another one's lock: if requests run on
@@ -65,7 +67,7 @@ public class RecentOrders implements SmartLifecycle {
 	private static final Logger logger = LoggerFactory.getLogger(RecentOrders.class);
 
 	/** Interval between two looks at the topics and the committed offsets. */
-	private static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
+	static final Duration LOOK_INTERVAL = Duration.ofMillis(500);
 
 	/** Longest wait before a thread looks around: whether to stop, and for an answer. */
 	private static final Duration WAIT = Duration.ofMillis(100);
@@ -82,21 +84,20 @@ public class RecentOrders implements SmartLifecycle {
 
 	private final Duration wait;
 
-	private final String group;
-
 	private final KnownOrders orders;
 
 	private final RecentReader topics;
 
-	private final TransferQueue<CompletableFuture<Reading>> callers = new LinkedTransferQueue<>();
+	/** What the next question will answer. */
+	private final AtomicReference<CompletableFuture<Reading>> next = new AtomicReference<>(new CompletableFuture<>());
+
+	/** One for each call that no question has answered yet. */
+	private final Semaphore calls = new Semaphore(0);
 
 	/** Waits without an answer since the last one. */
 	private final AtomicInteger silentWaits = new AtomicInteger();
 
 	private volatile long lag;
-
-	/** Whether a caller waits for the end of the topics. */
-	private volatile boolean awaited;
 
 	private volatile boolean running;
 
@@ -107,32 +108,28 @@ public class RecentOrders implements SmartLifecycle {
 	/** Confined to the asker. */
 	private @Nullable Admin admin;
 
-	/** The callers of the question under way. Confined to the asker. */
-	private final List<CompletableFuture<Reading>> asking = new ArrayList<>();
-
-	/** The look whose answers have not come. Confined to the asker. */
-	private @Nullable CompletableFuture<TopicsLook> look;
-
-	/** When the last look began. Confined to the asker. */
-	private long lookNanos = System.nanoTime() - LOOK_INTERVAL.toNanos();
+	/** What the question under way answers. Confined to the asker. */
+	private CompletableFuture<Reading> asked = new CompletableFuture<>();
 
 	@Autowired
-	public RecentOrders(StatusProperties properties, ConsumerFactory<?, ?> consumers, KafkaAdmin admins,
-			JsonMapper json, MeterRegistry meters, Supervisor supervisor) {
-		this(properties, () -> RecentClients.admin(admins.getConfigurationProperties()),
-				() -> RecentClients.consumer(consumers.getConfigurationProperties()), json, meters, supervisor, WAIT);
+	public RecentOrders(StatusProperties properties, OrderTopics topics, ConsumerFactory<?, ?> consumers,
+			KafkaAdmin admins, JsonMapper json, MeterRegistry meters, Supervisor supervisor) {
+		this(properties, topics::ids, () -> RecentClients.admin(admins.getConfigurationProperties()),
+				() -> RecentClients.consumer(consumers.getConfigurationProperties(), properties.projectionGroup()),
+				json, meters, supervisor, WAIT);
 	}
 
 	/**
+	 * @param topics the ids of the topics; empty while one is missing
 	 * @param admins opens a client that asks, again after each failure
 	 * @param consumers opens a client that reads, again after each failure
 	 * @param wait see {@link #WAIT}
 	 */
-	RecentOrders(StatusProperties properties, Supplier<Admin> admins, Supplier<Consumer<byte[], byte[]>> consumers,
-			JsonMapper json, MeterRegistry meters, Supervisor supervisor, Duration wait) {
-		this.group = properties.projectionGroup();
+	RecentOrders(StatusProperties properties, Supplier<Map<String, Uuid>> topics, Supplier<Admin> admins,
+			Supplier<Consumer<byte[], byte[]>> consumers, JsonMapper json, MeterRegistry meters, Supervisor supervisor,
+			Duration wait) {
 		this.orders = new KnownOrders(properties.recentOrders());
-		this.topics = new RecentReader(this.orders, consumers, json, () -> LockSupport.unpark(this.asker));
+		this.topics = new RecentReader(this.orders, topics, consumers, json, () -> LockSupport.unpark(this.asker));
 		this.admins = admins;
 		this.supervisor = supervisor;
 		this.wait = wait;
@@ -179,9 +176,10 @@ public class RecentOrders implements SmartLifecycle {
 		if (isLost()) {
 			return CompletableFuture.completedFuture(withoutKafka());
 		}
-		CompletableFuture<Reading> caller = new CompletableFuture<>();
-		this.callers.add(caller);
-		return caller.completeOnTimeout(Reading.BEHIND, limit.toNanos(), TimeUnit.NANOSECONDS);
+		CompletableFuture<Reading> answer = this.next.get().copy();
+		// Only now, so that the question that ends it is not asked before.
+		this.calls.release();
+		return answer.completeOnTimeout(Reading.BEHIND, limit.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
 	private boolean isLost() {
@@ -209,7 +207,7 @@ public class RecentOrders implements SmartLifecycle {
 	@Override
 	public void start() {
 		this.running = true;
-		this.reader = this.supervisor.start("recent-orders", () -> this.topics.read(this.running, this.awaited));
+		this.reader = this.supervisor.start("recent-orders", () -> this.topics.read(this.running));
 		this.asker = this.supervisor.start("recent-orders-ends", this::ask);
 	}
 
@@ -224,100 +222,74 @@ public class RecentOrders implements SmartLifecycle {
 				client = this.admins.get();
 				this.admin = client;
 			}
-			boolean due = look(client);
-			CompletableFuture<Reading> caller = this.callers.poll(due ? 0 : this.wait.toNanos(), TimeUnit.NANOSECONDS);
-			if (caller != null) {
-				this.asking.add(caller);
+			boolean awaited = this.calls.tryAcquire(LOOK_INTERVAL.toNanos(), TimeUnit.NANOSECONDS);
+			if (awaited) {
+				this.calls.drainPermits();
+				this.asked = this.next.getAndSet(new CompletableFuture<>());
 			}
-			takeCallers();
-			Map<TopicPartition, KnownOrders.Part> parts = this.orders.parts();
-			if (parts.isEmpty()) {
-				// Callers wait until their time is over.
-				this.asking.removeIf(CompletableFuture::isDone);
-			}
-			else if (due || this.awaited) {
-				answer(readToEnds(client, parts));
-			}
+			answer(readToEnds(client, awaited));
 			return Duration.ZERO;
 		}
 		catch (InterruptedException | RuntimeException | Error ex) {
 			Admin failed = this.admin;
 			this.admin = null;
-			this.look = null;
 			if (failed != null) {
 				// Without waiting for open questions.
 				failed.close(Duration.ZERO);
 			}
-			takeCallers();
-			answer(Reading.BEHIND);
+			answerAll(Reading.BEHIND);
 			throw ex;
 		}
 	}
 
-	/**
-	 * Looks at the topics and the committed offsets when it is time.
-	 * @return whether it is
-	 */
-	private boolean look(Admin client) throws InterruptedException {
-		CompletableFuture<TopicsLook> asked = this.look;
-		if (asked != null && asked.isDone()) {
-			this.look = null;
-			try {
-				this.topics.found(asked.get());
-			}
-			catch (ExecutionException ex) {
-				TopicsLook.checkRetriable(ex);
-			}
-		}
-		boolean due = this.look == null && System.nanoTime() - this.lookNanos >= LOOK_INTERVAL.toNanos();
-		if (due) {
-			this.lookNanos = System.nanoTime();
-			this.look = TopicsLook.begin(client, this.group, this::answered);
-		}
-		return due;
-	}
-
-	private void takeCallers() {
-		this.callers.drainTo(this.asking);
-		this.awaited = !this.asking.isEmpty();
-	}
-
-	/** Completes the callers on another thread, because this one must go on. */
+	/** Answers the callers on another thread, because this one must go on. */
 	private void answer(Reading reading) {
-		this.awaited = false;
-		if (!this.asking.isEmpty()) {
-			List<CompletableFuture<Reading>> answered = List.copyOf(this.asking);
-			this.asking.clear();
-			ForkJoinPool.commonPool().execute(() -> answered.forEach((caller) -> caller.complete(reading)));
-		}
+		this.asked.completeAsync(() -> reading);
 	}
 
-	/** Asks Kafka for the ends of the partitions, and waits until they have been read. */
-	private Reading readToEnds(Admin client, Map<TopicPartition, KnownOrders.Part> parts) throws InterruptedException {
+	private void answerAll(Reading reading) {
+		answer(reading);
+		this.asked = this.next.getAndSet(new CompletableFuture<>());
+		answer(reading);
+	}
+
+	/**
+	 * Asks Kafka for the ends of the partitions, and waits until they have been read.
+	 * @param awaited false to see only how much is left
+	 */
+	private Reading readToEnds(Admin client, boolean awaited) throws InterruptedException {
+		Map<TopicPartition, KnownOrders.Part> parts = this.orders.parts();
+		for (int waits = 0; awaited && parts.isEmpty() && this.running && waits < LOST; waits++) {
+			LockSupport.parkNanos(this.wait.toNanos());
+			parts = this.orders.parts();
+		}
+		if (parts.isEmpty()) {
+			return Reading.BEHIND;
+		}
 		Map<TopicPartition, ListOffsetsResultInfo> ends = answer(client
 			.listOffsets(parts.keySet().stream().collect(Collectors.toMap((part) -> part, (_) -> OffsetSpec.latest())))
 			.all());
 		if (ends == null) {
 			return withoutKafka();
 		}
+		// There may be much to read: a caller need not wait for all of it.
 		long deadlineNanos = System.nanoTime() + LOST * this.wait.toNanos();
-		while (this.running && this.orders.parts() == parts) {
+		do {
 			long left = 0;
 			for (Map.Entry<TopicPartition, ListOffsetsResultInfo> end : ends.entrySet()) {
-				KnownOrders.Part part = parts.get(end.getKey());
-				left += (part != null) ? Math.max(0, end.getValue().offset() - part.position()) : 0;
+				KnownOrders.Part part = Objects.requireNonNull(parts.get(end.getKey()));
+				left += Math.max(0, end.getValue().offset() - part.position());
 			}
 			this.lag = left;
 			if (left == 0) {
 				return this.orders.atEnd(parts);
 			}
-			if (!this.awaited || System.nanoTime() - deadlineNanos > 0) {
-				// There is much to read: a caller need not wait for all of it.
-				break;
+			if (awaited) {
+				LockSupport.unpark(this.reader);
+				LockSupport.parkNanos(this.wait.toNanos());
 			}
-			LockSupport.unpark(this.reader);
-			LockSupport.parkNanos(this.wait.toNanos());
 		}
+		while (awaited && this.running && this.orders.parts() == parts && System.nanoTime() - deadlineNanos < 0);
 		return Reading.BEHIND;
 	}
 
@@ -333,7 +305,9 @@ public class RecentOrders implements SmartLifecycle {
 				return answer;
 			}
 			catch (ExecutionException ex) {
-				TopicsLook.checkRetriable(ex);
+				if (!(ex.getCause() instanceof RetriableException)) {
+					throw new KafkaException("Kafka does not tell the ends of its topics", ex.getCause());
+				}
 				silent();
 				return null;
 			}
@@ -356,14 +330,14 @@ public class RecentOrders implements SmartLifecycle {
 					this.wait.multipliedBy(LOST).toSeconds());
 		}
 		if (isLost()) {
-			takeCallers();
-			answer(withoutKafka());
+			answerAll(withoutKafka());
 		}
 	}
 
 	@Override
 	public void stop() {
 		this.running = false;
+		this.calls.release();
 		try {
 			for (Thread thread : Arrays.asList(this.asker, this.reader)) {
 				if (thread != null) {

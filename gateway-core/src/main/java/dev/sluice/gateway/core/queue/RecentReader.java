@@ -1,21 +1,30 @@
 package dev.sluice.gateway.core.queue;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
+import dev.sluice.contract.Topics;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads the topics of {@link RecentOrders} into {@link KnownOrders}. Confined to one
- * thread, except {@link #found}.
+ * Reads the topics of {@link RecentOrders} into {@link KnownOrders}, as long as they are
+ * there, and how far the projection has committed them. Confined to one thread.
  */
 final class RecentReader {
 
@@ -28,41 +37,41 @@ final class RecentReader {
 
 	private final KnownOrders orders;
 
+	private final Supplier<Map<String, Uuid>> topics;
+
 	private final Supplier<Consumer<byte[], byte[]>> consumers;
 
 	private final JsonMapper json;
 
 	private final Runnable onProgress;
 
-	private volatile @Nullable TopicsLook found;
+	/** The ids of the topics that are read. */
+	private Map<String, Uuid> topicIds = Map.of();
 
-	private @Nullable TopicsLook applied;
+	/** When the last look at the topics began. */
+	private long lookNanos;
 
 	private @Nullable Consumer<byte[], byte[]> consumer;
 
 	/**
+	 * @param topics the ids of the topics; empty while one is missing
 	 * @param consumers opens a client, again after each failure
 	 * @param onProgress called when there is something new to read, or has been read
 	 */
-	RecentReader(KnownOrders orders, Supplier<Consumer<byte[], byte[]>> consumers, JsonMapper json,
-			Runnable onProgress) {
+	RecentReader(KnownOrders orders, Supplier<Map<String, Uuid>> topics, Supplier<Consumer<byte[], byte[]>> consumers,
+			JsonMapper json, Runnable onProgress) {
 		this.orders = orders;
+		this.topics = topics;
 		this.consumers = consumers;
 		this.json = json;
 		this.onProgress = onProgress;
 	}
 
-	/** The topics and committed offsets as they are now. Any thread may call it. */
-	void found(TopicsLook look) {
-		this.found = look;
-	}
-
 	/**
 	 * Reads the next records. Forgets everything after a failure.
 	 * @param goesOn false to close the client and to end the thread
-	 * @param awaited whether somebody waits for more
 	 */
-	Duration read(boolean goesOn, boolean awaited) throws InterruptedException {
+	Duration read(boolean goesOn) throws InterruptedException {
 		try {
 			if (!goesOn) {
 				throw new InterruptedException("Stopped");
@@ -72,7 +81,11 @@ final class RecentReader {
 				client = this.consumers.get();
 				this.consumer = client;
 			}
-			apply(this.found, client);
+			if (this.orders.parts().isEmpty()
+					|| System.nanoTime() - this.lookNanos >= RecentOrders.LOOK_INTERVAL.toNanos()) {
+				this.lookNanos = System.nanoTime();
+				look(client);
+			}
 			if (this.orders.parts().isEmpty()) {
 				LockSupport.parkNanos(PAUSE.toNanos());
 				return Duration.ZERO;
@@ -87,7 +100,7 @@ final class RecentReader {
 			this.orders.advance(client);
 			if (!records.isEmpty()) {
 				this.onProgress.run();
-				if (!awaited && records.count() < RecentClients.FULL_BATCH) {
+				if (records.count() < RecentClients.FULL_BATCH) {
 					LockSupport.parkNanos(PAUSE.toNanos());
 				}
 			}
@@ -96,7 +109,6 @@ final class RecentReader {
 		catch (InterruptedException | RuntimeException | Error ex) {
 			Consumer<byte[], byte[]> failed = this.consumer;
 			this.consumer = null;
-			this.applied = null;
 			this.orders.clear();
 			if (failed != null) {
 				failed.close();
@@ -105,21 +117,45 @@ final class RecentReader {
 		}
 	}
 
-	private void apply(@Nullable TopicsLook latest, Consumer<byte[], byte[]> client) {
-		TopicsLook before = this.applied;
-		if (latest == null || latest == before) {
-			return;
+	/** Begins again if a topic is another one or has more partitions, or all is lost. */
+	private void look(Consumer<byte[], byte[]> client) {
+		try {
+			Map<String, Uuid> ids = this.topics.get();
+			Set<TopicPartition> partitions = ids.isEmpty() ? Set.of() : partitions(client);
+			if (partitions.isEmpty()) {
+				this.orders.clear();
+				return;
+			}
+			Map<TopicPartition, Long> committed = new HashMap<>();
+			client.committed(partitions).forEach((partition, offset) -> {
+				if (offset != null) {
+					committed.put(partition, offset.offset());
+				}
+			});
+			this.orders.commit(committed, client);
+			if (!ids.equals(this.topicIds) || !partitions.equals(this.orders.parts().keySet())) {
+				logger.info("Reading the recent orders of {} partitions from {}", partitions.size(), committed);
+				this.orders.assign(partitions, committed, client);
+				this.topicIds = ids;
+				this.onProgress.run();
+			}
 		}
-		if (before != null && latest.continues(before)) {
-			this.orders.commit(latest.committed(), client);
+		catch (RetriableException _) {
+			// What is known stays as it is until Kafka answers.
 		}
-		else {
-			logger.info("Reading the recent orders of {} partitions from {}", latest.topicIds().size(),
-					latest.committed());
-			this.orders.assign(latest.topicIds().keySet(), latest.committed(), client);
-			this.onProgress.run();
+	}
+
+	/** The partitions of the topics; empty while one is missing. */
+	private static Set<TopicPartition> partitions(Consumer<byte[], byte[]> client) {
+		Set<TopicPartition> partitions = new HashSet<>();
+		for (String topic : Set.of(Topics.ORDERS, Topics.ORDER_OUTCOMES)) {
+			List<PartitionInfo> found = client.partitionsFor(topic);
+			if (found.isEmpty()) {
+				return Set.of();
+			}
+			found.forEach((partition) -> partitions.add(new TopicPartition(topic, partition.partition())));
 		}
-		this.applied = latest;
+		return partitions;
 	}
 
 }

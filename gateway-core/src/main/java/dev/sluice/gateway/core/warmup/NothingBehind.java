@@ -55,16 +55,16 @@ class NothingBehind {
 			}
 
 			@Override
-			public void start() {
+			public void afterPropertiesSet() {
 			}
 
 		};
 	}
 
 	@Bean
-	RecentOrders recentOrders(StatusProperties properties, ConsumerFactory<?, ?> consumers, KafkaAdmin admins,
-			JsonMapper json, MeterRegistry meters, Supervisor supervisor) {
-		return new RecentOrders(properties, consumers, admins, json, meters, supervisor) {
+	RecentOrders recentOrders(StatusProperties properties, OrderTopics topics, ConsumerFactory<?, ?> consumers,
+			KafkaAdmin admins, JsonMapper json, MeterRegistry meters, Supervisor supervisor) {
+		return new RecentOrders(properties, topics, consumers, admins, json, meters, supervisor) {
 
 			@Override
 			public void start() {

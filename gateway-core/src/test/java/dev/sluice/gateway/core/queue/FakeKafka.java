@@ -24,12 +24,9 @@ import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.Topics;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.DescribeTopicsResult;
-import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -37,10 +34,10 @@ import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
-import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
@@ -50,7 +47,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.ArgumentMatchers.anyCollection;
 import static org.mockito.ArgumentMatchers.anyMap;
 import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
@@ -66,19 +62,19 @@ final class FakeKafka {
 
 	static final String GROUP = "projection";
 
-	private static final Node BROKER = new Node(0, "none", 1);
-
-	private final Uuid topicId = Uuid.randomUuid();
-
 	private final Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> log = new ConcurrentHashMap<>();
 
 	private final Map<TopicPartition, Long> ends = new ConcurrentHashMap<>();
 
 	private final Map<TopicPartition, OffsetAndMetadata> committed = new ConcurrentHashMap<>();
 
-	private final Answers snapshots = new Answers();
-
 	private final Answers questions = new Answers();
+
+	private volatile boolean hasTopics = true;
+
+	private volatile boolean answersLooks = true;
+
+	private volatile @Nullable KafkaException lookFailure;
 
 	private final AtomicReference<@Nullable Throwable> pollFailure = new AtomicReference<>();
 
@@ -92,10 +88,16 @@ final class FakeKafka {
 
 	private volatile boolean pollHeld;
 
+	Map<String, Uuid> topics() {
+		return this.hasTopics ? Map.of(Topics.ORDERS, Uuid.ONE_UUID) : Map.of();
+	}
+
+	void hasTopics(boolean there) {
+		this.hasTopics = there;
+	}
+
 	Admin admin() {
 		Admin admin = mock(Admin.class, withSettings().stubOnly());
-		when(admin.describeTopics(anyCollection())).thenAnswer((call) -> describe(call.getArgument(0)));
-		when(admin.listConsumerGroupOffsets(GROUP)).thenAnswer((_) -> offsets());
 		when(admin.listOffsets(anyMap())).thenAnswer((call) -> ends(call.getArgument(0)));
 		doAnswer((_) -> this.closedAdmins.incrementAndGet()).when(admin).close(any(Duration.class));
 		return admin;
@@ -136,7 +138,7 @@ final class FakeKafka {
 
 	/** Sets whether it answers; true also answers earlier questions. */
 	void answers(boolean answers) {
-		this.snapshots.open(answers);
+		this.answersLooks = answers;
 		this.questions.open(answers);
 	}
 
@@ -150,7 +152,7 @@ final class FakeKafka {
 	}
 
 	void failsLooks(@Nullable KafkaException failure) {
-		this.snapshots.failure = failure;
+		this.lookFailure = failure;
 	}
 
 	/**
@@ -183,27 +185,6 @@ final class FakeKafka {
 
 	private List<ConsumerRecord<byte[], byte[]>> log(TopicPartition partition) {
 		return this.log.computeIfAbsent(partition, (_) -> new CopyOnWriteArrayList<>());
-	}
-
-	private DescribeTopicsResult describe(Collection<String> names) {
-		KafkaFuture<Map<String, TopicDescription>> descriptions = this.snapshots
-			.answer(() -> names.stream().collect(Collectors.toMap(Function.identity(), this::description)));
-		DescribeTopicsResult result = mock(DescribeTopicsResult.class, withSettings().stubOnly());
-		when(result.allTopicNames()).thenReturn(descriptions);
-		return result;
-	}
-
-	private TopicDescription description(String name) {
-		return new TopicDescription(name, false,
-				List.of(new TopicPartitionInfo(0, BROKER, List.of(BROKER), List.of(BROKER))), Set.of(), this.topicId);
-	}
-
-	private ListConsumerGroupOffsetsResult offsets() {
-		KafkaFuture<Map<TopicPartition, OffsetAndMetadata>> offsets = this.snapshots
-			.answer(() -> Map.copyOf(this.committed));
-		ListConsumerGroupOffsetsResult result = mock(ListConsumerGroupOffsetsResult.class, withSettings().stubOnly());
-		when(result.partitionsToOffsetAndMetadata()).thenReturn(offsets);
-		return result;
 	}
 
 	private ListOffsetsResult ends(Map<TopicPartition, OffsetSpec> asked) {
@@ -289,6 +270,21 @@ final class FakeKafka {
 			ConsumerRecords<byte[], byte[]> records = super.poll(timeout);
 			FakeKafka.this.polls.incrementAndGet();
 			return records;
+		}
+
+		@Override
+		public List<PartitionInfo> partitionsFor(String topic) {
+			return List.of(new PartitionInfo(topic, 0, null, null, null));
+		}
+
+		@Override
+		public Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions) {
+			KafkaException failure = FakeKafka.this.answersLooks ? FakeKafka.this.lookFailure
+					: new TimeoutException("no answer");
+			if (failure != null) {
+				throw failure;
+			}
+			return FakeKafka.this.committed;
 		}
 
 		@Override

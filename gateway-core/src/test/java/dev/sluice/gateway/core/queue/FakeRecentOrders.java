@@ -11,8 +11,6 @@ import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
-import org.springframework.kafka.core.KafkaAdmin;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Knows the orders that a test gives it, and reads as far as the test decides. */
@@ -30,10 +28,9 @@ public class FakeRecentOrders extends RecentOrders {
 	private boolean projectionBehind;
 
 	public FakeRecentOrders() {
-		super(new StatusProperties(Duration.ofSeconds(1), 10, "group", Duration.ofSeconds(1)),
-				new DefaultKafkaConsumerFactory<>(Map.of()), new KafkaAdmin(Map.of()), JsonMapper.shared(),
-				new SimpleMeterRegistry(), new Supervisor((_) -> {
-				}));
+		super(new StatusProperties(Duration.ofSeconds(1), 10, "group", Duration.ofSeconds(1)), Map::of, () -> null,
+				() -> null, JsonMapper.shared(), new SimpleMeterRegistry(), new Supervisor((_) -> {
+				}), Duration.ZERO);
 	}
 
 	public void accept(UUID id, Fingerprint fingerprint, Instant first, Instant last) {

@@ -130,6 +130,17 @@ class KnownOrdersTests {
 		assertThat(this.orders.parts().get(ORDERS).position()).isZero();
 	}
 
+	/** The reader then begins again. */
+	@Test
+	void forgetsEverythingIfTheProjectionHasGoneBack() {
+		this.orders.commit(Map.of(ORDERS, 2L), this.consumer);
+		assertThat(this.orders.parts()).isNotEmpty();
+
+		this.orders.commit(Map.of(ORDERS, 1L), this.consumer);
+
+		assertThat(this.orders.parts()).isEmpty();
+	}
+
 	/** It may be read at any moment, or may have been read and forgotten. */
 	@Test
 	void keepsWhatTheGatewayWroteUntilItIsReadOrCommitted() {

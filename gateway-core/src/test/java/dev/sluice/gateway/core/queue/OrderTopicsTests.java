@@ -2,11 +2,9 @@ package dev.sluice.gateway.core.queue;
 
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.config.QueueProperties;
-import dev.sluice.topics.TopicWatch;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.springframework.kafka.core.KafkaAdmin;
@@ -23,23 +21,16 @@ import static org.mockito.Mockito.verify;
 @SuppressWarnings("unchecked")
 class OrderTopicsTests {
 
-	private final TopicWatch watch = mock(TopicWatch.class);
-
 	private final KafkaTemplate<String, byte[]> kafka = mock(KafkaTemplate.class);
 
-	private final AtomicReference<TopicWatch.Preparation> preparation = new AtomicReference<>();
-
-	private final OrderTopics topics = new OrderTopics(this.kafka, (prepare) -> {
-		this.preparation.set(prepare);
-		return this.watch;
-	});
+	private final OrderTopics topics = new OrderTopics(queue(1, 1), new KafkaAdmin(Map.of()), this.kafka);
 
 	/** Otherwise the first order would wait for the metadata. */
 	@Test
-	void hasTheMetadataOfOrdersWhenTheTopicsAreReached() throws InterruptedException {
+	void hasTheMetadataOfOrdersWhenTheTopicsAreReached() {
 		assertThat(this.topics.reached()).isFalse();
 
-		this.preparation.get().prepare();
+		this.topics.prepare();
 
 		verify(this.kafka).partitionsFor(Topics.ORDERS);
 		assertThat(this.topics.reached()).isTrue();
@@ -49,7 +40,7 @@ class OrderTopicsTests {
 	void reachesNothingWithoutTheMetadata() {
 		doThrow(new TimeoutException("no metadata")).when(this.kafka).partitionsFor(Topics.ORDERS);
 
-		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> this.preparation.get().prepare());
+		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> this.topics.prepare());
 		assertThat(this.topics.reached()).isFalse();
 	}
 

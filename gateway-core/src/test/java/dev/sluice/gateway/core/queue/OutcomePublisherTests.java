@@ -36,7 +36,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.support.ProducerListener;
@@ -78,10 +77,9 @@ class OutcomePublisherTests {
 	private final KafkaTemplate<String, byte[]> kafka = kafka();
 
 	private final RecentOrders accepted = new RecentOrders(
-			new StatusProperties(Duration.ofSeconds(1), 10, "group", Duration.ofSeconds(1)),
-			new DefaultKafkaConsumerFactory<>(Map.of()), new KafkaAdmin(Map.of()), JsonMapper.shared(), this.meters,
-			new Supervisor((_) -> {
-			}));
+			new StatusProperties(Duration.ofSeconds(1), 10, "group", Duration.ofSeconds(1)), Map::of, () -> null,
+			() -> null, JsonMapper.shared(), this.meters, new Supervisor((_) -> {
+			}), Duration.ZERO);
 
 	private boolean topicsReady = true;
 

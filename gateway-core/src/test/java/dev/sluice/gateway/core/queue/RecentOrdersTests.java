@@ -90,12 +90,29 @@ class RecentOrdersTests {
 		this.kafka.publish(OrderOutcome.savedSync(save, "c-1", TIME, FINGERPRINT));
 		this.kafka.publish(new OrderOutcome(UUID.randomUUID(), "c-1", OrderStatus.SAVED, 1, TIME, TIME, null, null));
 
-		start();
+		this.orders.start();
 
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
 		assertThat(this.orders.acceptance(this.id)).isEqualTo(new Acceptance(null, TIME, TIME, 0, 0));
 		assertThat(this.orders.syncSave(save)).isEqualTo(new SyncSave(FINGERPRINT, TIME, 0));
 		assertThat(size()).isEqualTo(2);
 		assertThat(this.orders.isRunning()).isTrue();
+	}
+
+	@Test
+	void knowsNothingWhileATopicIsMissing() {
+		this.kafka.accept(this.id, TIME);
+		this.orders = orders(Duration.ofMillis(1));
+		this.kafka.hasTopics(false);
+		this.orders.start();
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.BEHIND);
+
+		this.kafka.hasTopics(true);
+		await().until(() -> this.orders.caughtUp(PATIENCE).join() == Reading.CURRENT);
+
+		this.kafka.hasTopics(false);
+		await().until(() -> this.orders.caughtUp(PATIENCE).join() == Reading.BEHIND);
+		assertThat(this.orders.acceptance(this.id)).isNull();
 	}
 
 	@Test
@@ -282,8 +299,8 @@ class RecentOrdersTests {
 	@Test
 	void isBehindIfItLosesWhatItHasReadBeforeTheOrderIsLookedUp() {
 		this.kafka.accept(this.id, TIME);
-		this.orders = new RecentOrders(PROPERTIES, this.kafka::admin, this.kafka::consumer, JsonMapper.shared(),
-				this.meters, new Supervisor(this.failures::add), Duration.ofMillis(100)) {
+		this.orders = new RecentOrders(PROPERTIES, this.kafka::topics, this.kafka::admin, this.kafka::consumer,
+				JsonMapper.shared(), this.meters, new Supervisor(this.failures::add), Duration.ofMillis(100)) {
 
 			@Override
 			public Acceptance acceptance(UUID id) {
@@ -317,7 +334,7 @@ class RecentOrdersTests {
 	void goesOnAfterARefusalOfKafka() {
 		start();
 		this.kafka.failsLooks(new AuthorizationException("no right to describe the group"));
-		await().until(() -> this.failures.contains("recent-orders-ends"));
+		await().until(() -> this.failures.contains("recent-orders"));
 
 		this.kafka.failsLooks(null);
 
@@ -325,13 +342,13 @@ class RecentOrdersTests {
 	}
 
 	private RecentOrders orders(Duration wait) {
-		return new RecentOrders(PROPERTIES, this.kafka::admin, this.kafka::consumer, JsonMapper.shared(), this.meters,
-				new Supervisor(this.failures::add), wait);
+		return new RecentOrders(PROPERTIES, this.kafka::topics, this.kafka::admin, this.kafka::consumer,
+				JsonMapper.shared(), this.meters, new Supervisor(this.failures::add), wait);
 	}
 
 	private void start() {
 		this.orders.start();
-		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
+		await().until(() -> this.orders.caughtUp(PATIENCE).join() == Reading.CURRENT);
 	}
 
 	private double size() {
