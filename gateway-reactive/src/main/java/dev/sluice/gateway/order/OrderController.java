@@ -11,7 +11,6 @@ import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import dev.sluice.gateway.core.web.OrderRequests;
-import dev.sluice.gateway.status.FailedOrders;
 import dev.sluice.gateway.status.OrderStatuses;
 import dev.sluice.gateway.status.Waiters;
 import org.springframework.http.HttpEntity;
@@ -40,17 +39,14 @@ final class OrderController {
 
 	private final OrderStatuses statuses;
 
-	private final FailedOrders failed;
-
 	private final OrderMetrics metrics;
 
 	OrderController(OrderRequests requests, OrderPlacement placement, Waiters waiters, OrderStatuses statuses,
-			FailedOrders failed, OrderMetrics metrics) {
+			OrderMetrics metrics) {
 		this.requests = requests;
 		this.placement = placement;
 		this.waiters = waiters;
 		this.statuses = statuses;
-		this.failed = failed;
 		this.metrics = metrics;
 	}
 
@@ -81,12 +77,12 @@ final class OrderController {
 
 	@GetMapping(path = "/orders", produces = MediaType.APPLICATION_JSON_VALUE)
 	Mono<ResponseEntity<OrderPage>> list(@RequestParam MultiValueMap<String, String> parameters) {
-		return this.failed.list(PageQuery.parse(parameters)).map(OrderReply::list);
+		return this.statuses.list(PageQuery.parse(parameters)).map(OrderReply::list);
 	}
 
 	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)
 	Mono<ResponseEntity<OrderView>> redeliver(@PathVariable String id) {
-		return this.failed.redeliver(OrderIds.parse(id)).map((order) -> new OrderReply(order, "").toResponse());
+		return this.statuses.redeliver(OrderIds.parse(id)).map((order) -> new OrderReply(order, "").toResponse());
 	}
 
 }

@@ -10,7 +10,7 @@ import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.queue.OrderQueue;
-import dev.sluice.gateway.status.KeyLookup;
+import dev.sluice.gateway.status.OrderStatuses;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
@@ -23,7 +23,7 @@ final class OrderPlacement {
 
 	private final KeysInProgress keysInProgress;
 
-	private final KeyLookup keys;
+	private final OrderStatuses statuses;
 
 	private final BackendClient backend;
 
@@ -31,10 +31,10 @@ final class OrderPlacement {
 
 	private final OutcomePublisher outcomes;
 
-	OrderPlacement(KeysInProgress keysInProgress, KeyLookup keys, BackendClient backend, OrderQueue queue,
+	OrderPlacement(KeysInProgress keysInProgress, OrderStatuses statuses, BackendClient backend, OrderQueue queue,
 			OutcomePublisher outcomes) {
 		this.keysInProgress = keysInProgress;
-		this.keys = keys;
+		this.statuses = statuses;
 		this.backend = backend;
 		this.queue = queue;
 		this.outcomes = outcomes;
@@ -51,7 +51,7 @@ final class OrderPlacement {
 			return dispatch(request);
 		}
 		return Mono.using(() -> this.keysInProgress.begin(request.id()),
-				(_) -> this.keys.find(request.id(), request.mode())
+				(_) -> this.statuses.keyUse(request.id(), request.mode())
 					.flatMap((use) -> use.isDispatchNeeded(request, key) ? dispatch(request)
 							: Mono.just(OrderReply.accepted(request.id()))),
 				KeysInProgress.Work::close);

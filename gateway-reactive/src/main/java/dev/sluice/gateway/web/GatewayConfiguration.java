@@ -13,7 +13,7 @@ import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.KeysReadiness;
 import dev.sluice.gateway.edge.ConnectionLimitHandler;
 import dev.sluice.gateway.edge.RequestFramingHandler;
-import dev.sluice.gateway.status.KeyLookup;
+import dev.sluice.gateway.status.OrderStatuses;
 import dev.sluice.threads.Supervisor;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -68,8 +68,8 @@ class GatewayConfiguration {
 	 * order does, until {@link KeysReadiness} is content.
 	 */
 	@Bean
-	ReactiveHealthIndicator keysHealthIndicator(KeysReadiness readiness, KeyLookup keys) {
-		return () -> (readiness.begin() ? keys.find(UUID.randomUUID(), Mode.SYNC) : Mono.<KeyUse>empty())
+	ReactiveHealthIndicator keysHealthIndicator(KeysReadiness readiness, OrderStatuses statuses) {
+		return () -> (readiness.begin() ? statuses.keyUse(UUID.randomUUID(), Mode.SYNC) : Mono.<KeyUse>empty())
 			.doOnNext(readiness::end)
 			.then(Mono.fromSupplier(readiness::health));
 	}

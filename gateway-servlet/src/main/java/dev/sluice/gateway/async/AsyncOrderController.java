@@ -14,7 +14,6 @@ import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import dev.sluice.gateway.core.web.OrderRequests;
 import dev.sluice.gateway.edge.GuardedHttp11Processor;
-import dev.sluice.gateway.status.FailedOrders;
 import dev.sluice.gateway.status.OrderStatuses;
 import dev.sluice.gateway.status.Waiters;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -46,17 +45,14 @@ final class AsyncOrderController {
 
 	private final OrderStatuses statuses;
 
-	private final FailedOrders failed;
-
 	private final OrderMetrics metrics;
 
 	AsyncOrderController(OrderRequests requests, AsyncOrderPlacement placement, Waiters waiters, OrderStatuses statuses,
-			FailedOrders failed, OrderMetrics metrics) {
+			OrderMetrics metrics) {
 		this.requests = requests;
 		this.placement = placement;
 		this.waiters = waiters;
 		this.statuses = statuses;
-		this.failed = failed;
 		this.metrics = metrics;
 	}
 
@@ -91,13 +87,13 @@ final class AsyncOrderController {
 	@GetMapping(path = "/orders", produces = MediaType.APPLICATION_JSON_VALUE)
 	CompletionStage<ResponseEntity<OrderPage>> list(@RequestParam MultiValueMap<String, String> parameters) {
 		PageQuery query = PageQuery.parse(parameters);
-		return AsyncOrderPlacement.callBlocking(() -> OrderReply.list(this.failed.list(query)));
+		return AsyncOrderPlacement.callBlocking(() -> OrderReply.list(this.statuses.list(query)));
 	}
 
 	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)
 	CompletionStage<ResponseEntity<OrderView>> redeliver(@PathVariable String id) {
 		UUID order = OrderIds.parse(id);
-		return AsyncOrderPlacement.callBlocking(() -> new OrderReply(this.failed.redeliver(order), "").toResponse());
+		return AsyncOrderPlacement.callBlocking(() -> new OrderReply(this.statuses.redeliver(order), "").toResponse());
 	}
 
 }

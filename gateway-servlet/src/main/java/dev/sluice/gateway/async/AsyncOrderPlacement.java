@@ -12,7 +12,7 @@ import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
-import dev.sluice.gateway.status.KeyLookup;
+import dev.sluice.gateway.status.OrderStatuses;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Component;
 
@@ -23,7 +23,7 @@ final class AsyncOrderPlacement {
 
 	private final KeysInProgress keysInProgress;
 
-	private final KeyLookup keys;
+	private final OrderStatuses statuses;
 
 	private final AsyncBackendClient backend;
 
@@ -31,10 +31,10 @@ final class AsyncOrderPlacement {
 
 	private final OutcomePublisher outcomes;
 
-	AsyncOrderPlacement(KeysInProgress keysInProgress, KeyLookup keys, AsyncBackendClient backend,
+	AsyncOrderPlacement(KeysInProgress keysInProgress, OrderStatuses statuses, AsyncBackendClient backend,
 			AsyncOrderQueue queue, OutcomePublisher outcomes) {
 		this.keysInProgress = keysInProgress;
-		this.keys = keys;
+		this.statuses = statuses;
 		this.backend = backend;
 		this.queue = queue;
 		this.outcomes = outcomes;
@@ -53,7 +53,7 @@ final class AsyncOrderPlacement {
 		}
 		KeysInProgress.Work work = this.keysInProgress.begin(request.id());
 		try {
-			return callBlocking(() -> this.keys.find(request.id(), request.mode()))
+			return callBlocking(() -> this.statuses.keyUse(request.id(), request.mode()))
 				.thenCompose((use) -> use.isDispatchNeeded(request, key) ? dispatch(request)
 						: CompletableFuture.completedStage(OrderReply.accepted(request.id())))
 				.whenComplete((_, _) -> work.close());

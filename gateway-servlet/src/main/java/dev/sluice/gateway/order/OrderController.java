@@ -11,7 +11,6 @@ import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import dev.sluice.gateway.core.web.OrderRequests;
 import dev.sluice.gateway.edge.GuardedHttp11Processor;
-import dev.sluice.gateway.status.FailedOrders;
 import dev.sluice.gateway.status.OrderStatuses;
 import dev.sluice.gateway.status.Waiters;
 import org.springframework.context.annotation.Conditional;
@@ -42,17 +41,14 @@ final class OrderController {
 
 	private final OrderStatuses statuses;
 
-	private final FailedOrders failed;
-
 	private final OrderMetrics metrics;
 
 	OrderController(OrderRequests requests, OrderPlacement placement, Waiters waiters, OrderStatuses statuses,
-			FailedOrders failed, OrderMetrics metrics) {
+			OrderMetrics metrics) {
 		this.requests = requests;
 		this.placement = placement;
 		this.waiters = waiters;
 		this.statuses = statuses;
-		this.failed = failed;
 		this.metrics = metrics;
 	}
 
@@ -84,12 +80,12 @@ final class OrderController {
 
 	@GetMapping(path = "/orders", produces = MediaType.APPLICATION_JSON_VALUE)
 	ResponseEntity<OrderPage> list(@RequestParam MultiValueMap<String, String> parameters) {
-		return OrderReply.list(this.failed.list(PageQuery.parse(parameters)));
+		return OrderReply.list(this.statuses.list(PageQuery.parse(parameters)));
 	}
 
 	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)
 	ResponseEntity<OrderView> redeliver(@PathVariable String id) {
-		return new OrderReply(this.failed.redeliver(OrderIds.parse(id)), "").toResponse();
+		return new OrderReply(this.statuses.redeliver(OrderIds.parse(id)), "").toResponse();
 	}
 
 }

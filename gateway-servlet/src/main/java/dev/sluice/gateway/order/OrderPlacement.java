@@ -9,7 +9,7 @@ import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.queue.OrderQueue;
-import dev.sluice.gateway.status.KeyLookup;
+import dev.sluice.gateway.status.OrderStatuses;
 import org.springframework.stereotype.Component;
 
 /**
@@ -21,7 +21,7 @@ final class OrderPlacement {
 
 	private final KeysInProgress keysInProgress;
 
-	private final KeyLookup keys;
+	private final OrderStatuses statuses;
 
 	private final BackendClient backend;
 
@@ -29,10 +29,10 @@ final class OrderPlacement {
 
 	private final OutcomePublisher outcomes;
 
-	OrderPlacement(KeysInProgress keysInProgress, KeyLookup keys, BackendClient backend, OrderQueue queue,
+	OrderPlacement(KeysInProgress keysInProgress, OrderStatuses statuses, BackendClient backend, OrderQueue queue,
 			OutcomePublisher outcomes) {
 		this.keysInProgress = keysInProgress;
-		this.keys = keys;
+		this.statuses = statuses;
 		this.backend = backend;
 		this.queue = queue;
 		this.outcomes = outcomes;
@@ -49,7 +49,7 @@ final class OrderPlacement {
 			return dispatch(request);
 		}
 		try (KeysInProgress.Work _ = this.keysInProgress.begin(request.id())) {
-			boolean needed = this.keys.find(request.id(), request.mode()).isDispatchNeeded(request, key);
+			boolean needed = this.statuses.keyUse(request.id(), request.mode()).isDispatchNeeded(request, key);
 			return needed ? dispatch(request) : OrderReply.accepted(request.id());
 		}
 	}

@@ -5,30 +5,46 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
+import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
+import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.limit.KeysInProgress;
+import dev.sluice.gateway.core.order.Mode;
+import dev.sluice.gateway.core.order.OrderCodec;
+import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.Reading;
 import dev.sluice.gateway.core.queue.RecentOrders;
+import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.RecentOrder;
 import dev.sluice.gateway.core.status.StatusProblem;
 import dev.sluice.gateway.core.status.StatusRow;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
+import dev.sluice.gateway.core.status.StoredOrder;
+import dev.sluice.gateway.queue.OrderQueue;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Looks up the status of an order. PostgreSQL knows every order, with a delay; Kafka
- * knows those that PostgreSQL does not know yet; the backend knows those that it has
- * saved. {@link RecentOrder} gives the order of precedence. An answer takes at most twice
+ * Looks up the status of an order and what its key was used for, lists failed orders and
+ * redelivers them. PostgreSQL knows every order, with a delay; Kafka knows those that
+ * PostgreSQL does not know yet; the backend knows those that it has saved.
+ * {@link RecentOrder} gives the order of precedence. A status takes at most twice
  * {@code status.timeout}. Holds the calling thread.
  */
 @Component
 public final class OrderStatuses {
+
+	private static final Logger logger = LoggerFactory.getLogger(OrderStatuses.class);
 
 	private final StatusProperties properties;
 
@@ -40,13 +56,26 @@ public final class OrderStatuses {
 
 	private final OutcomePublisher outcomes;
 
+	private final KeysInProgress keysInProgress;
+
+	private final OrderCodec codec;
+
+	private final OrderQueue queue;
+
+	private final MeterRegistry meters;
+
 	OrderStatuses(StatusProperties properties, StatusRepository repository, RecentOrders recent, BackendClient backend,
-			OutcomePublisher outcomes) {
+			OutcomePublisher outcomes, KeysInProgress keysInProgress, OrderCodec codec, OrderQueue queue,
+			MeterRegistry meters) {
 		this.properties = properties;
 		this.repository = repository;
 		this.recent = recent;
 		this.backend = backend;
 		this.outcomes = outcomes;
+		this.keysInProgress = keysInProgress;
+		this.codec = codec;
+		this.queue = queue;
+		this.meters = meters;
 	}
 
 	/**
@@ -137,6 +166,84 @@ public final class OrderStatuses {
 			throw StatusProblem.unavailable(id);
 		}
 		return view;
+	}
+
+	/**
+	 * Lists failed orders, the earliest failed first.
+	 * @throws StatusUnavailableException if PostgreSQL does not answer
+	 */
+	public OrderPage list(PageQuery query) {
+		return query.page(this.repository.failed(query, this.properties.timeout()));
+	}
+
+	/**
+	 * Enqueues a failed order for redelivery, under its id and with the payload that
+	 * PostgreSQL keeps; returns when Kafka has it. Two redeliveries of one order have one
+	 * effect, because the backend saves an id once. PostgreSQL and the backend together
+	 * have {@code status.timeout}.
+	 * @param id the order's id
+	 * @return the order, accepted
+	 * @throws ProblemException if the order has not failed or is saved, or Kafka does not
+	 * answer
+	 * @throws StatusUnavailableException if PostgreSQL does not answer
+	 */
+	public OrderView redeliver(UUID id) {
+		try (KeysInProgress.Work _ = this.keysInProgress.begin(id)) {
+			return enqueueAgain(id);
+		}
+	}
+
+	private OrderView enqueueAgain(UUID id) {
+		long deadlineNanos = System.nanoTime() + this.properties.timeout().toNanos();
+		Optional<StoredOrder> stored = this.repository.stored(id, this.properties.timeout());
+		if (stored.isEmpty()) {
+			// If another source knows the order, it has not failed; otherwise it is not
+			// found.
+			find(id);
+			throw StoredOrder.notFailed(id);
+		}
+		ValidOrder order = stored.get().forRedelivery(id, this.recent, this.codec);
+		// The backend may have saved it although it failed.
+		if (askBackend(id, deadlineNanos) instanceof BackendResult.Saved(SavedOrder saved)) {
+			this.outcomes.publish(id, stored.get().customerId(), saved.savedAt(), null);
+			throw StoredOrder.isSaved(id);
+		}
+		return this.queue.enqueue(order);
+	}
+
+	/**
+	 * Looks up what a key was used for: first in Kafka, up to its end, then in
+	 * PostgreSQL, each for at most {@link StatusProperties#keyLookupLimit}.
+	 * @param id the id derived from the key
+	 * @param mode the mode of the order that has the key now
+	 */
+	public KeyUse keyUse(UUID id, Mode mode) {
+		if (this.properties.keyLookupTimeout().isZero()) {
+			return new KeyUse.Unused();
+		}
+		long startNanos = System.nanoTime();
+		Duration limit = this.properties.keyLookupLimit(mode);
+		RecentOrder inKafka = RecentOrder.caughtUp(id, this.recent, limit).join();
+		KeyUse use = KeyUse.of(inKafka, inTable(id, mode, limit));
+		use.record(this.meters, System.nanoTime() - startNanos);
+		return use;
+	}
+
+	private @Nullable Optional<KeyUse.Used> inTable(UUID id, Mode mode, Duration limit) {
+		try {
+			return this.repository.keyUse(id, limit);
+		}
+		catch (StatusUnavailableException _) {
+			return null;
+		}
+		catch (RuntimeException ex) {
+			if (mode == Mode.SYNC) {
+				throw ex;
+			}
+			// A queued order needs only Kafka.
+			logger.error("Whether order {} was accepted before cannot be read because of a bug", id, ex);
+			return null;
+		}
 	}
 
 	private BackendResult askBackend(UUID id, long deadlineNanos) {

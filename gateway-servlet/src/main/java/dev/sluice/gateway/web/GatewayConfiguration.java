@@ -17,7 +17,7 @@ import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.status.KeysReadiness;
 import dev.sluice.gateway.edge.GuardedHttp11Protocol;
 import dev.sluice.gateway.edge.InTurn;
-import dev.sluice.gateway.status.KeyLookup;
+import dev.sluice.gateway.status.OrderStatuses;
 import dev.sluice.gateway.web.ServletProperties.Threads;
 import dev.sluice.threads.Supervisor;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
@@ -84,10 +84,10 @@ class GatewayConfiguration {
 	 * order does, until {@link KeysReadiness} is content.
 	 */
 	@Bean
-	HealthIndicator keysHealthIndicator(KeysReadiness readiness, KeyLookup keys) {
+	HealthIndicator keysHealthIndicator(KeysReadiness readiness, OrderStatuses statuses) {
 		return () -> {
 			if (readiness.begin()) {
-				readiness.end(keys.find(UUID.randomUUID(), Mode.SYNC));
+				readiness.end(statuses.keyUse(UUID.randomUUID(), Mode.SYNC));
 			}
 			return readiness.health();
 		};

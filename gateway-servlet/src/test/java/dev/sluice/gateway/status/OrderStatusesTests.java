@@ -45,7 +45,7 @@ class OrderStatusesTests extends OrderStatusesContract {
 		}
 		this.backend = new TestBackend(backend);
 		this.statuses = new OrderStatuses(properties, new FakeRepository(this.guard), recent, this.backend.client(),
-				outcomes);
+				outcomes, null, null, null, null);
 	}
 
 	@Override
