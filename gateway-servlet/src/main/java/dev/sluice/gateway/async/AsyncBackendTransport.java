@@ -9,13 +9,14 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 
 import dev.sluice.contract.BackendAnswer;
 import dev.sluice.contract.client.BackendConnections;
 import dev.sluice.gateway.backend.BackendTransport;
-import dev.sluice.gateway.backend.Deadlines;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.config.BackendProperties;
@@ -69,7 +70,7 @@ final class AsyncBackendTransport implements BackendTransport {
 
 	private final Duration responseTimeout;
 
-	private final Deadlines deadlines = new Deadlines("backend-deadlines");
+	private final ScheduledExecutorService deadlines = BackendTransport.deadlines();
 
 	AsyncBackendTransport(BackendProperties backend, MeterRegistry meters) {
 		this.config = BackendTransport.requestConfig(backend);
@@ -134,10 +135,10 @@ final class AsyncBackendTransport implements BackendTransport {
 		HttpClientContext context = context(limit);
 		Future<?> exchange = this.client.execute(producer(request), new BasicResponseConsumer<>(new BoundedBody()),
 				context, callback(answer, context));
-		Future<?> deadline = this.deadlines.after(limit, () -> {
+		Future<?> deadline = this.deadlines.schedule(() -> {
 			answer.completeExceptionally(new TimeoutException());
 			cancel(exchange, context);
-		});
+		}, limit.toNanos(), TimeUnit.NANOSECONDS);
 		return answer.whenComplete((_, _) -> deadline.cancel(false));
 	}
 
@@ -150,7 +151,7 @@ final class AsyncBackendTransport implements BackendTransport {
 			exchange.cancel(true);
 		}
 		else if (!exchange.isDone()) {
-			this.deadlines.after(INTERVAL, () -> cancel(exchange, context));
+			this.deadlines.schedule(() -> cancel(exchange, context), INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
 		}
 	}
 
@@ -223,7 +224,7 @@ final class AsyncBackendTransport implements BackendTransport {
 	@Override
 	public void close() {
 		this.client.close(CloseMode.GRACEFUL);
-		this.deadlines.close();
+		this.deadlines.shutdownNow();
 	}
 
 	/**

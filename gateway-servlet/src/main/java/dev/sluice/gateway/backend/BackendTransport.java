@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeoutException;
 
 import dev.sluice.gateway.core.backend.BackendRequest;
@@ -62,6 +64,18 @@ public interface BackendTransport extends AutoCloseable {
 			.setResponseTimeout(Timeout.of(backend.responseTimeout()))
 			.setProtocolUpgradeEnabled(false)
 			.build();
+	}
+
+	/**
+	 * Ends exchanges that take too long, on one thread, whose tasks must not block. Holds
+	 * one entry for each exchange in progress.
+	 */
+	static ScheduledExecutorService deadlines() {
+		ScheduledThreadPoolExecutor deadlines = new ScheduledThreadPoolExecutor(1,
+				Thread.ofPlatform().daemon().name("backend-deadlines").factory());
+		// Nearly all are cancelled: they must not stay until they are due.
+		deadlines.setRemoveOnCancelPolicy(true);
+		return deadlines;
 	}
 
 	/**

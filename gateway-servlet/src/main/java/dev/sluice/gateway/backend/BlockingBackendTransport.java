@@ -3,6 +3,8 @@ package dev.sluice.gateway.backend;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -35,7 +37,7 @@ final class BlockingBackendTransport implements BackendTransport {
 
 	private final CloseableHttpClient client;
 
-	private final Deadlines deadlines = new Deadlines("backend-deadlines");
+	private final ScheduledExecutorService deadlines = BackendTransport.deadlines();
 
 	BlockingBackendTransport(BackendProperties backend, MeterRegistry meters) {
 		PoolingHttpClientConnectionManager connections = PoolingHttpClientConnectionManagerBuilder.create()
@@ -68,10 +70,10 @@ final class BlockingBackendTransport implements BackendTransport {
 		// The client's own time limits are for one read: a backend that trickles restarts
 		// them.
 		AtomicBoolean late = new AtomicBoolean();
-		Future<?> deadline = this.deadlines.after(limit, () -> {
+		Future<?> deadline = this.deadlines.schedule(() -> {
 			late.set(true);
 			http.cancel();
-		});
+		}, limit.toNanos(), TimeUnit.NANOSECONDS);
 		try {
 			HttpClientContext context = HttpClientContext.create();
 			return this.client.execute(http, context,
@@ -106,7 +108,7 @@ final class BlockingBackendTransport implements BackendTransport {
 	@Override
 	public void close() {
 		this.client.close(CloseMode.GRACEFUL);
-		this.deadlines.close();
+		this.deadlines.shutdownNow();
 	}
 
 }
