@@ -26,7 +26,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -63,17 +62,6 @@ public abstract class BackendClientContract {
 	void stopServer() throws Exception {
 		this.calls.close();
 		this.server.close();
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 200, 201 })
-	void tellsWhatWasSaved(int status) {
-		this.server.reply(Reply.of(status, SAVED));
-
-		BackendResult delivery = deliver(backend(10));
-
-		assertThat(delivery)
-			.isEqualTo(new BackendResult.Saved(new SavedOrder(ID, Instant.parse("2026-11-21T10:00:00Z"))));
 	}
 
 	@Test
@@ -178,17 +166,11 @@ public abstract class BackendClientContract {
 	}
 
 	@Test
-	void endsAnExchangeThatHangs() {
-		this.server.reply(Reply.never());
-
-		assertThat(deliver(backend(10, LIMIT))).isEqualTo(new BackendResult.TimedOut(LIMIT));
-	}
-
-	@Test
-	void endsAnExchangeThatTrickles() {
-		this.server.reply(Reply.trickle());
-
-		assertThat(deliver(backend(10, LIMIT))).isEqualTo(new BackendResult.TimedOut(LIMIT));
+	void endsAnExchangeThatHangsOrTrickles() {
+		for (Reply reply : List.of(Reply.never(), Reply.trickle())) {
+			this.server.reply(reply);
+			assertThat(deliver(backend(10, LIMIT))).isEqualTo(new BackendResult.TimedOut(LIMIT));
+		}
 	}
 
 	/** The limit may end an exchange before it has a connection or while connecting. */
@@ -201,13 +183,6 @@ public abstract class BackendClientContract {
 			Duration limit = Duration.ofNanos(i % 300 * 5_000L);
 			assertThat(find(backend, limit)).isEqualTo(new BackendResult.TimedOut(limit));
 		}
-	}
-
-	@Test
-	void tellsThatTheConnectionBroke() {
-		this.server.reply(Reply.reset());
-
-		assertThat(deliver(backend(10))).isEqualTo(new BackendResult.Unreachable());
 	}
 
 	/** As when the backend's time for idle connections is over at this moment. */
@@ -349,33 +324,19 @@ public abstract class BackendClientContract {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { 429, 503 })
-	void tellsThatTheBackendIsBusyAndWhenToComeAgain(int status) {
-		this.server.reply(busy(status, "Retry-After: 7\r\n"));
-
-		assertThat(deliver(backend(10))).isEqualTo(new BackendResult.Busy(status, Duration.ofSeconds(7)));
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "429, ''", "429, 'Retry-After: 7'", "503, ''", "503, 'Retry-After: 7'" })
-	void opensNoCircuitBecauseTheBackendIsBusy(int status, String header) {
-		this.server.reply(busy(status, header.isEmpty() ? "" : header + "\r\n"));
-		Calls backend = backend(10);
+	@ValueSource(ints = { 400, 429, 503 })
+	void neitherBlamesNorAsksAgainABackendThatRefusesOrIsBusy(int status) {
+		this.server.reply((socket, _) -> socket.getOutputStream()
+			.write("HTTP/1.1 %s X\r\nRetry-After: 7\r\nContent-Length: 0\r\n\r\n".formatted(status)
+				.getBytes(StandardCharsets.US_ASCII)));
+		Calls backend = backend(this.server.uri(), 10, PATIENCE, 3);
 
 		for (int i = 0; i < 10; i++) {
-			assertThat(deliver(backend)).isInstanceOf(BackendResult.Busy.class);
+			assertThat(deliver(backend)).isEqualTo((status == 400) ? new BackendResult.Rejected(400)
+					: new BackendResult.Busy(status, Duration.ofSeconds(7)));
 		}
+		assertThat(this.server.requests()).hasSize(10);
 		assertThat(failures()).isZero();
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 429, 503 })
-	void triesABusyBackendNoSecondTime(int status) {
-		this.server.reply(busy(status, ""));
-
-		assertThat(deliver(backend(this.server.uri(), 10, PATIENCE, 3)))
-			.isEqualTo(new BackendResult.Busy(status, null));
-		assertThat(this.server.requests()).hasSize(1);
 	}
 
 	/** The first attempt may have been accepted, whatever prevents the second one. */
@@ -389,15 +350,6 @@ public abstract class BackendClientContract {
 
 		assertThat(deliver(backend)).isEqualTo(new BackendResult.Unreachable());
 		assertThat(this.server.requests()).hasSize(1);
-	}
-
-	private static Reply busy(int status, String header) {
-		return (socket, _) -> {
-			socket.getOutputStream()
-				.write("HTTP/1.1 %s X\r\n%sContent-Length: 0\r\n\r\n".formatted(status, header)
-					.getBytes(StandardCharsets.US_ASCII));
-			socket.getOutputStream().flush();
-		};
 	}
 
 	@Test
@@ -422,17 +374,6 @@ public abstract class BackendClientContract {
 		for (int i = 0; i < 5; i++) {
 			assertThat(deliver(backend)).isInstanceOf(BackendResult.Saved.class);
 		}
-	}
-
-	@Test
-	void doesNotBlameABackendForWhatItSaysOfAnOrder() {
-		this.server.reply(Reply.of(400, ""));
-		Calls backend = backend(10);
-
-		for (int i = 0; i < 10; i++) {
-			assertThat(deliver(backend)).isEqualTo(new BackendResult.Rejected(400));
-		}
-		assertThat(failures()).isZero();
 	}
 
 	/** Number of calls that the circuit breaker counts as failures of the backend. */
