@@ -83,6 +83,11 @@ public abstract class GatewayEdgeContract extends StartedGateway {
 
 	private static final int FIFTY_MEGABYTES = 50 * 1024 * 1024;
 
+	private static final String DESCRIPTION = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
+
+	private static final List<String> UNFINISHED_CHUNKS = List.of("6", "6a\r", "6a\r\n", "6a\r\n{", "1\r\n{",
+			"1\r\n{\r\n", "1\r\n{\r\n2", "0\r\nX: ");
+
 	private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
 
 	private FakeBackend backend;
@@ -218,14 +223,18 @@ public abstract class GatewayEdgeContract extends StartedGateway {
 		}
 	}
 
-	/** With a new client, so on a new connection. */
-	private int placeOverTls() throws Exception {
-		try (HttpClient tls = tls()) {
-			return tls
-				.send(Tls.order(secure(this.gateway)).POST(BodyPublishers.ofString(ORDER)).build(),
-						BodyHandlers.ofString())
-				.statusCode();
-		}
+	/**
+	 * Sends an order until it is answered with this status, each time on a new
+	 * connection. A client that is still sending when the gateway closes may see a reset;
+	 * and the timeout of bodies may act on a machine that stands still.
+	 */
+	private HttpResponse<String> placeOverTls(String x, String body, int expected) {
+		HttpRequest order = RunningGateway.order(secure(this.gateway), BodyPublishers.ofString(body), "X", x).build();
+		return await().ignoreException(IOException.class).until(() -> {
+			try (HttpClient tls = tls()) {
+				return tls.send(order, BodyHandlers.ofString());
+			}
+		}, (response) -> response.statusCode() == expected);
 	}
 
 	private static HttpClient tls() throws Exception {
@@ -380,58 +389,33 @@ public abstract class GatewayEdgeContract extends StartedGateway {
 		}
 
 		@Test
-		void answersEachOfManyPipelinedOrders() throws Exception {
-			int count = 500;
+		void answersWhatIsPipelinedBehindEachKindOfRequest() throws Exception {
+			String nothing = "GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n";
+			String chunked = chunkedOrder(0);
 
-			try (RawClient raw = connect()) {
-				raw.send((order() + "GET /between HTTP/1.1\r\nHost: a\r\n\r\n").repeat(count));
-				for (int i = 0; i < count; i++) {
-					assertThat(raw.answer().status()).as("order %s", i).isEqualTo(201);
-					assertThat(raw.answer().status()).as("behind order %s", i).isEqualTo(404);
-				}
+			assertAnswers((order() + nothing).repeat(500), "201 404 ".repeat(500));
+			// More bytes than a server reads at once, so that a body ends within a read.
+			for (int spaces : List.of(0, 1_000, 3_900, 5_000, 15_000, 40_000)) {
+				assertAnswers(chunkedOrder(spaces) + chunked.repeat(60) + nothing, "201 ".repeat(61) + "404");
 			}
+			assertAnswers(chunked.replaceFirst("\r\n", "\r\nContent-Encoding: gzip\r\n") + chunked, "415 201");
+			assertAnswers(nothing + "GET /2 HTTP/1.1\r\n\r\n" + nothing, "404 400 closed");
 		}
 
-		/** More bytes than a server reads at once, so that a body ends within a read. */
-		@Test
-		void answersWhatIsPipelinedBehindAChunkedBody() throws Exception {
-			String small = chunkedOrder(0);
-			String last = "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-
-			for (int spaces : List.of(0, 1_000, 3_900, 5_000, 15_000, 40_000)) {
-				try (RawClient raw = connect()) {
-					raw.send(chunkedOrder(spaces) + small.repeat(60) + last);
-					for (int i = 0; i < 61; i++) {
-						assertThat(raw.answer().status()).as("order %s behind %s spaces", i, spaces).isEqualTo(201);
-					}
-					assertThat(raw.answer().status()).isEqualTo(404);
+		private void assertAnswers(String requests, String expected) throws IOException {
+			try (RawClient raw = connect()) {
+				raw.send(requests);
+				List<String> answers = new ArrayList<>();
+				for (String answer : expected.split(" ")) {
+					boolean closed = answer.equals("closed") && raw.isClosed();
+					answers.add(closed ? answer : Integer.toString(raw.answer().status()));
 				}
+				assertThat(answers).isEqualTo(List.of(expected.split(" ")));
 			}
 		}
 
 		private static String chunkedOrder(int spaces) {
 			return chunks("%x\r\n%s\r\n0\r\n\r\n".formatted(ORDER.length() + spaces, ORDER + " ".repeat(spaces)));
-		}
-
-		@Test
-		void answersWhatIsPipelinedBehindACompressedBody() throws Exception {
-			try (RawClient raw = connect()) {
-				raw.send(chunkedOrder(0).replaceFirst("\r\n", "\r\nContent-Encoding: gzip\r\n") + chunkedOrder(0));
-
-				assertThat(raw.answer().status()).isEqualTo(415);
-				assertThat(raw.answer().status()).isEqualTo(201);
-			}
-		}
-
-		@Test
-		void answersWhatIsPipelinedBeforeAnIllFormedRequest() throws Exception {
-			try (RawClient raw = connect()) {
-				raw.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\n\r\nGET /3 HTTP/1.1\r\nHost: a\r\n\r\n");
-
-				assertThat(raw.answer().status()).isEqualTo(404);
-				assertThat(raw.answer().status()).isEqualTo(400);
-				assertThat(raw.isClosed()).isTrue();
-			}
 		}
 
 		@Test
@@ -507,7 +491,7 @@ public abstract class GatewayEdgeContract extends StartedGateway {
 		private void assertTwoAnswers(String request) throws IOException {
 			String described = "%s, %s bytes".formatted(request.lines().findFirst(), request.length());
 			try (RawClient raw = connect()) {
-				Answer answer = raw.send(request + "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n").answer();
+				Answer answer = raw.send(request + DESCRIPTION).answer();
 
 				assertThat(answer.headers()).as(described).doesNotContain("connection: close");
 				assertThat(raw.answer().body()).as(described).contains("\"openapi\"");
@@ -560,11 +544,12 @@ public abstract class GatewayEdgeContract extends StartedGateway {
 			await().until(GatewayEdgeContract.this::places);
 		}
 
-		@ParameterizedTest
-		@ValueSource(strings = { "6", "6a\r", "6a\r\n", "6a\r\n{", "1\r\n{", "1\r\n{\r\n", "1\r\n{\r\n2", "0\r\nX: " })
-		void givesUpChunksThatDoNotEnd(String chunks) throws Exception {
-			try (RawClient raw = connect()) {
-				assertTimedOut(raw.send(chunks(chunks)));
+		@Test
+		void givesUpChunksThatDoNotEnd() throws Exception {
+			for (String chunks : UNFINISHED_CHUNKS) {
+				try (RawClient raw = connect()) {
+					assertTimedOut(raw.send(chunks(chunks)));
+				}
 			}
 		}
 
@@ -688,7 +673,7 @@ public abstract class GatewayEdgeContract extends StartedGateway {
 				raw.send("GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: ");
 				assertGivenUp(raw);
 
-				assertThat(kept.send("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n").answer().status()).isEqualTo(200);
+				assertThat(kept.send(DESCRIPTION).answer().status()).isEqualTo(200);
 				kept.send("G");
 				assertGivenUp(kept);
 			}
@@ -709,8 +694,7 @@ public abstract class GatewayEdgeContract extends StartedGateway {
 		@Test
 		@HoldsThread
 		void givesUpClientsThatDoNotRead() throws Exception {
-			String description = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
-			try (Clients unread = new Clients(3, description.repeat(1_000))) {
+			try (Clients unread = new Clients(3, DESCRIPTION.repeat(1_000))) {
 				await().until(GatewayEdgeContract.this::places);
 				for (RawClient raw : unread.all) {
 					await().until(raw::isReset);
@@ -754,11 +738,12 @@ public abstract class GatewayEdgeContract extends StartedGateway {
 					"sluice.reserved-threads-percent", "0", "sluice.max-in-progress", "10"));
 		}
 
-		@ParameterizedTest
-		@ValueSource(strings = { "6", "6a\r", "6a\r\n", "6a\r\n{", "1\r\n{", "1\r\n{\r\n", "1\r\n{\r\n2", "0\r\nX: " })
-		void holdsNoThreadForChunksThatDoNotEnd(String chunks) throws Exception {
-			try (Clients _ = new Clients(3, chunks(chunks))) {
-				assertThat(place().status()).isEqualTo(201);
+		@Test
+		void holdsNoThreadForChunksThatDoNotEnd() throws Exception {
+			for (String chunks : UNFINISHED_CHUNKS) {
+				try (Clients _ = new Clients(3, chunks(chunks))) {
+					assertThat(place().status()).isEqualTo(201);
+				}
 			}
 		}
 
@@ -799,7 +784,7 @@ public abstract class GatewayEdgeContract extends StartedGateway {
 		/** The clients are answered until there is no room for more. */
 		@Test
 		void holdsNoThreadForClientsThatStopReading() throws Exception {
-			try (Clients stopped = new Clients(3, SlowReader.REQUEST.repeat(2_000))) {
+			try (Clients stopped = new Clients(3, DESCRIPTION.repeat(2_000))) {
 				for (RawClient raw : stopped.all) {
 					assertThat(raw.answer().status()).isEqualTo(200);
 				}
@@ -841,19 +826,18 @@ public abstract class GatewayEdgeContract extends StartedGateway {
 
 		@Test
 		void boundsOpenConnections() throws Exception {
-			String request = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
-			try (Clients open = new Clients(3, request)) {
+			try (Clients open = new Clients(3, DESCRIPTION)) {
 				for (RawClient raw : open.all) {
 					assertThat(raw.answer().status()).isEqualTo(200);
 				}
 				try (RawClient waiting = RawClient.connect(GatewayEdgeContract.this.gateway, Duration.ofSeconds(1))) {
-					waiting.send(request);
+					waiting.send(DESCRIPTION);
 					assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(waiting::answer);
 					assertThat(health()).isEqualTo(200);
 				}
 				open.all.getFirst().close();
 				try (RawClient raw = connect()) {
-					assertThat(raw.send(request).answer().status()).isEqualTo(200);
+					assertThat(raw.send(DESCRIPTION).answer().status()).isEqualTo(200);
 				}
 			}
 		}
@@ -878,33 +862,10 @@ public abstract class GatewayEdgeContract extends StartedGateway {
 		}
 
 		@Test
-		void servesHttp1OverTlsWithinTheSameLimits() throws Exception {
-			URI secure = secure(GatewayEdgeContract.this.gateway);
-
-			try (HttpClient tls = tls()) {
-				// The timeout of bodies may act on a machine that stands still.
-				HttpResponse<String> placed = await().ignoreException(IOException.class)
-					.until(() -> tls.send(order(secure).POST(BodyPublishers.ofString(ORDER)).build(),
-							BodyHandlers.ofString()), (response) -> response.statusCode() == 201);
-				assertThat(placed.version()).isEqualTo(HttpClient.Version.HTTP_1_1);
-				// A client that is still sending when the gateway closes may see a reset.
-				await().ignoreException(IOException.class)
-					.until(() -> tls
-						.send(order(secure).POST(BodyPublishers.ofString("x".repeat(70_000))).build(),
-								BodyHandlers.ofString())
-						.statusCode(), (status) -> status == 413);
-				await().ignoreException(IOException.class)
-					.until(() -> tls.send(
-							order(secure).header("X", "x".repeat(20_000)).POST(BodyPublishers.ofString(ORDER)).build(),
-							BodyHandlers.ofString())
-						.statusCode(), (status) -> status == 400);
-			}
-		}
-
-		private static HttpRequest.Builder order(URI gateway) {
-			return HttpRequest.newBuilder(gateway.resolve("/orders"))
-				.timeout(PATIENCE)
-				.header("Content-Type", "application/json");
+		void servesHttp1OverTlsWithinTheSameLimits() {
+			assertThat(placeOverTls("", ORDER, 201).version()).isEqualTo(HttpClient.Version.HTTP_1_1);
+			placeOverTls("", "x".repeat(70_000), 413);
+			placeOverTls("x".repeat(20_000), ORDER, 400);
 		}
 
 	}
@@ -1071,8 +1032,8 @@ public abstract class GatewayEdgeContract extends StartedGateway {
 			}
 		}
 
-		private void assertServesWithoutStackTrace(CapturedOutput output) throws Exception {
-			await().ignoreException(IOException.class).until(() -> GatewayEdgeContract.this.placeOverTls() == 201);
+		private void assertServesWithoutStackTrace(CapturedOutput output) {
+			placeOverTls("", ORDER, 201);
 			assertThat(NO_POSTGRESQL.matcher(output.getAll()).replaceAll("")).doesNotContain("\tat ");
 		}
 
@@ -1149,8 +1110,6 @@ public abstract class GatewayEdgeContract extends StartedGateway {
 	/** Requests many documents at once, and reads one every 50 ms. */
 	private static final class SlowReader implements AutoCloseable {
 
-		private static final String REQUEST = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
-
 		private final RawClient raw;
 
 		private final Thread thread;
@@ -1158,7 +1117,7 @@ public abstract class GatewayEdgeContract extends StartedGateway {
 		private volatile int answers;
 
 		SlowReader(RawClient raw, int requests) throws IOException {
-			this.raw = raw.send(REQUEST.repeat(requests));
+			this.raw = raw.send(DESCRIPTION.repeat(requests));
 			this.thread = Thread.startVirtualThread(this::read);
 		}
 
