@@ -98,6 +98,7 @@ public abstract class GatewayContract extends RunningGateway {
 		assertThat(header(response, "Location")).hasValue("/orders/" + id);
 		assertThat(header(response, "Content-Type")).hasValue("application/json");
 		assertThat(header(response, "Preference-Applied")).isEmpty();
+		assertThat(header(response, "Retry-After")).isEmpty();
 		assertThat(JsonPath.<String>read(response.body(), "$.status")).isEqualTo("saved");
 		HttpResponse<String> atBackend = send(HttpRequest.newBuilder(backend().resolve("/orders/" + id)));
 		assertThat(atBackend.statusCode()).isEqualTo(200);
@@ -705,8 +706,10 @@ public abstract class GatewayContract extends RunningGateway {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "", "?status=saved", "?status=failed&status=failed", "?status=failed&limit=0",
-			"?status=failed&limit=1001", "?status=failed&limit=x", "?status=failed&after=x",
+	@ValueSource(strings = { "", "?status=", "?status=Failed", "?status=failed&status=failed", "?status=failed&limit=",
+			"?status=failed&limit=-1", "?status=failed&limit=0", "?status=failed&limit=1001", "?status=failed&limit=x",
+			"?status=failed&limit=1&limit=1", "?status=failed&after=", "?status=failed&after=AAAA",
+			"?status=failed&after=f_________AAAAAAAAAAAAAAAAAAAAAA",
 			"?status=failed&after=__________________________________________", "?status=failed&offset=1" })
 	void listsNothingElse(String parameters) throws Exception {
 		assertProblem(get("/orders" + parameters), 400, "invalid-request");

@@ -1,21 +1,13 @@
 package dev.sluice.gateway.core.backend;
 
-import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
-import dev.sluice.contract.HttpNames;
-import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.core.config.BackendProperties;
-import dev.sluice.gateway.core.order.ValidOrder;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
@@ -44,8 +36,6 @@ class BackendPolicyTests {
 	private final BackendPolicy policy = new BackendPolicy(this.properties, Integer.MAX_VALUE,
 			CircuitBreakerRegistry.ofDefaults(), this.meters);
 
-	private final BackendRequest request = BackendRequest.find(this.properties, ID);
-
 	@Test
 	void theCircuitClosesThoughItsTrialCallsHadNoResult() {
 		CircuitBreakerConfig config = this.policy.circuit().getCircuitBreakerConfig();
@@ -63,14 +53,6 @@ class BackendPolicyTests {
 
 		await().until(circuit::tryAcquirePermission);
 		assertThat(circuit.getState()).isEqualTo(State.CLOSED);
-	}
-
-	@Test
-	void tellsALateAnswerFromALostConnection() {
-		assertThat(BackendPolicy.failed(this.request, new TimeoutException(), LIMIT))
-			.isEqualTo(new BackendResult.TimedOut(LIMIT));
-		assertThat(BackendPolicy.failed(this.request, new IOException("reset"), LIMIT))
-			.isEqualTo(new BackendResult.Unreachable());
 	}
 
 	@Test
@@ -97,28 +79,6 @@ class BackendPolicyTests {
 		assertThat(this.meters.get("sluice.backend.calls").gauge().value()).isEqualTo(2);
 		assertThat(this.meters.get("sluice.backend.calls.limit").gauge().value()).isEqualTo(2);
 		assertThat(this.policy.properties()).isSameAs(this.properties);
-	}
-
-	@Test
-	void asksTheBackendToSaveAnOrderOnce() {
-		byte[] json = "{}".getBytes(StandardCharsets.UTF_8);
-
-		BackendRequest save = BackendRequest.save(this.properties,
-				new ValidOrder(ID, new Order("c-1", null, null), json, null, "00-trace"));
-
-		assertThat(save.method()).isEqualTo("POST");
-		assertThat(save.uri()).hasToString("http://backend:8090/orders");
-		assertThat(save.headers())
-			.isEqualTo(Map.of(HttpNames.IDEMPOTENCY_KEY, "\"" + ID + "\"", OrderHeaders.TRACEPARENT, "00-trace"));
-		assertThat(save.json()).isSameAs(json);
-	}
-
-	@Test
-	void asksTheBackendForAnOrder() {
-		assertThat(this.request.method()).isEqualTo("GET");
-		assertThat(this.request.uri()).hasToString("http://backend:8090/orders/" + ID);
-		assertThat(this.request.headers()).isEmpty();
-		assertThat(this.request.json()).isEmpty();
 	}
 
 	private void record(BackendResult result) {

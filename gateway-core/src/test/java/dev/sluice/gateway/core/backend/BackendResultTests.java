@@ -17,7 +17,6 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.http.HttpMethod;
-import org.springframework.http.ProblemDetail;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -91,11 +90,6 @@ class BackendResultTests {
 	}
 
 	@Test
-	void isTheOrderThatTheBackendHas() {
-		assertThat(new BackendResult.Saved(SAVED).savedOrThrow(null)).isEqualTo(SAVED);
-	}
-
-	@Test
 	void blamesTheKeyWhereThereIsOne() {
 		BackendResult delivery = new BackendResult.Conflict();
 
@@ -124,18 +118,6 @@ class BackendResultTests {
 			.saved(new SavedOrder(SAVED.id(), Instant.parse("2026-11-23T10:00:00.123456789Z")));
 
 		assertThat(delivery.savedOrThrow(null).savedAt()).isEqualTo(Instant.parse("2026-11-23T10:00:00.123456Z"));
-	}
-
-	@Test
-	void promisesNothingToWhoeverOnlyAsks() {
-		ProblemException problem = new ProblemException(ProblemType.OVERLOADED, "Full.", Placed.NO);
-
-		assertThat(problem.toResponse(HttpMethod.GET).getBody()).isNotNull()
-			.extracting(ProblemDetail::getProperties)
-			.isNull();
-		assertThat(problem.toResponse(HttpMethod.POST).getBody()).isNotNull()
-			.extracting(ProblemDetail::getProperties)
-			.hasToString("{placed=NO}");
 	}
 
 }

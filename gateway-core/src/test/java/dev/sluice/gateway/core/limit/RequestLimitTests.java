@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.devservices.Patience;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
@@ -32,19 +31,6 @@ class RequestLimitTests {
 	private final RequestLimit limit = limit(1, DELAY, Duration.ZERO, this.meters);
 
 	@Test
-	void refusesWhatExceedsTheLimit() {
-		RequestLimit.Place first = this.limit.arrive();
-		first.take();
-		RequestLimit.Place second = this.limit.arrive();
-
-		assertThat(refusal(second)).isEqualTo(ProblemType.OVERLOADED);
-		second.close();
-		assertThat(inProgress()).isEqualTo(1);
-		first.close();
-		assertThat(inProgress()).isZero();
-	}
-
-	@Test
 	void hasFewerPlacesWhileTasksWaitTooLongForAThread() {
 		SimpleMeterRegistry others = new SimpleMeterRegistry();
 		RequestLimit wide = limit(1_000, DELAY, Duration.ZERO, others);
@@ -70,22 +56,6 @@ class RequestLimitTests {
 		}
 		assertThat(places(others)).isEqualTo(1_000);
 		wide.arrive().take();
-	}
-
-	@Test
-	void stopsWhenEarlierRequestsAreAnsweredAndRefusesLaterOnes() {
-		RequestLimit.Place before = this.limit.arrive();
-		before.take();
-		CompletableFuture<Boolean> stopped = new CompletableFuture<>();
-
-		this.limit.stop(() -> stopped.complete(true));
-
-		RequestLimit.Place after = this.limit.arrive();
-		assertThat(refusal(after)).isEqualTo(ProblemType.SHUTTING_DOWN);
-		after.close();
-		assertThat(stopped).isNotDone();
-		before.close();
-		assertThat(stopped).succeedsWithin(Patience.ofSeconds(60));
 	}
 
 	@Test
@@ -138,25 +108,6 @@ class RequestLimitTests {
 	void stopsBeforeTheWebServerAndIsNotPaused() {
 		assertThat(this.limit.getPhase()).isGreaterThan(WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE);
 		assertThat(this.limit.isPauseable()).isFalse();
-	}
-
-	@Test
-	void exportsTheLimitBesideWhatIsInProgress() {
-		assertThat(places(this.meters)).isEqualTo(1);
-		assertThat(inProgress()).isZero();
-	}
-
-	@Test
-	void countsWhatItRefusesByReason() {
-		this.limit.arrive().take();
-		refusal(this.limit.arrive());
-		refusal(this.limit.arrive());
-		this.limit.stop(() -> {
-		});
-		refusal(this.limit.arrive());
-
-		assertThat(refused("overloaded")).isEqualTo(2);
-		assertThat(refused("shutting-down")).isEqualTo(1);
 	}
 
 	private static ProblemType refusal(RequestLimit.Place place) {

@@ -2,52 +2,20 @@ package dev.sluice.gateway.core.problem;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.core.problem.ProblemException.InvalidField;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
-import org.springframework.http.MediaType;
-import org.springframework.http.ProblemDetail;
-import org.springframework.http.ResponseEntity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 class ProblemExceptionTests {
-
-	@Test
-	void isAProblemDocumentOfItsType() {
-		ResponseEntity<ProblemDetail> response = new ProblemException(ProblemType.KEY_REUSED, "Used.")
-			.toResponse(HttpMethod.POST, HttpHeaders.readOnlyHttpHeaders(headers("Allow", "GET")));
-
-		ProblemDetail problem = response.getBody();
-		assertThat(response.getStatusCode().value()).isEqualTo(422);
-		assertThat(response.getHeaders().getContentType()).isEqualTo(MediaType.APPLICATION_PROBLEM_JSON);
-		assertThat(response.getHeaders().getFirst("Allow")).isEqualTo("GET");
-		assertThat(response.getHeaders().getFirst(HttpHeaders.RETRY_AFTER)).isNull();
-		assertThat(problem.getStatus()).isEqualTo(422);
-		assertThat(problem.getType()).isEqualTo(ProblemType.KEY_REUSED.type());
-		assertThat(problem.getTitle()).isEqualTo(ProblemType.KEY_REUSED.title());
-		assertThat(problem.getDetail()).isEqualTo("Used.");
-		assertThat(problem.getProperties()).isNull();
-	}
-
-	@Test
-	void listsTheFaultsOfAnOrder() {
-		List<InvalidField> errors = List.of(new InvalidField("items[0].sku", "must not be blank"));
-		ProblemException problem = new ProblemException(ProblemType.INVALID_ORDER, "Not valid.", errors);
-
-		assertThat(problem.errors()).isEqualTo(errors);
-		assertThat(problem.placed()).isEqualTo(Placed.NO);
-		assertThat(problem.toResponse(HttpMethod.POST).getBody().getProperties()).isEqualTo(Map.of("errors", errors));
-	}
 
 	@ParameterizedTest
 	@EnumSource(ProblemType.class)
@@ -116,12 +84,6 @@ class ProblemExceptionTests {
 
 		assertThat(problem.type()).isEqualTo(type);
 		assertThat(problem).hasMessage(StandardProblem.detailOf(type)).message().endsWith(".").hasSizeGreaterThan(10);
-	}
-
-	private static HttpHeaders headers(String name, String value) {
-		HttpHeaders headers = new HttpHeaders();
-		headers.set(name, value);
-		return headers;
 	}
 
 	private static String retryAfter(ProblemException problem) {

@@ -137,22 +137,6 @@ public abstract class OrderQueueContract {
 	}
 
 	@Test
-	void tellsOfOneFailureUntilKafkaAcknowledgesAgain() {
-		open(LONG, 10);
-		assertThat(this.policy.accepts()).isTrue();
-		this.producer.sendException = new TimeoutException("no metadata");
-
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
-
-		assertThat(this.policy.accepts()).isFalse();
-		this.producer.sendException = null;
-		CompletableFuture<OrderView> accepted = enqueue();
-		await().until(this.producer::completeNext);
-		assertThat(accepted).succeedsWithin(PATIENCE);
-		assertThat(this.policy.accepts()).isTrue();
-	}
-
-	@Test
 	void refusesUntilTheTopicsAreThere() {
 		open(LONG, 10);
 		this.topicsReady = false;

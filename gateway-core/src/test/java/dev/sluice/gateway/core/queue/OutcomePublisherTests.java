@@ -91,17 +91,6 @@ class OutcomePublisherTests {
 		this.outcomes.destroy();
 	}
 
-	@Test
-	void publishesWithoutWaiting() {
-		this.outcomes.publish(ID, "c-1", TIME, FINGERPRINT);
-
-		await().until(() -> this.producer.history().size() == 1);
-		assertThat(this.producer.history().getFirst().topic()).isEqualTo("order-outcomes");
-		assertThat(this.producer.history().getFirst().key()).isEqualTo(ID + "/saved/sync");
-		assertThat(new String(this.producer.history().getFirst().value(), StandardCharsets.UTF_8))
-			.contains("\"customerId\":\"c-1\"", "\"at\":\"2026-11-23T10:00:00.123456Z\"", "\"fingerprint\":\"01\"");
-	}
-
 	/** Its own outcome may be lost. It is no save of this gateway. */
 	@Test
 	void publishesThatTheBackendHasAnotherOrder() {

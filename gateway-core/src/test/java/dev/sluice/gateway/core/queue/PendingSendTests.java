@@ -1,18 +1,13 @@
 package dev.sluice.gateway.core.queue;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 
 import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.Placed;
-import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.order.ValidOrder;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -122,40 +117,6 @@ class PendingSendTests {
 		send();
 
 		assertThat(this.producer.history()).isEmpty();
-	}
-
-	@Test
-	void isARecordThatSaysWhatItIs() {
-		UUID id = UUID.randomUUID();
-		byte[] json = { '{', '}' };
-
-		PendingSend
-			.of(new ValidOrder(id, new Order("c-1", null, null), json, null, "00-trace"), Instant.EPOCH,
-					"/gateway".getBytes(StandardCharsets.UTF_8))
-			.send(new KafkaTemplate<>(() -> this.producer));
-
-		ProducerRecord<String, byte[]> record = this.producer.history().getFirst();
-		assertThat(record.topic()).isEqualTo(Topics.ORDERS);
-		assertThat(record.key()).isEqualTo("c-1");
-		assertThat(record.value()).isEqualTo(json);
-		assertThat(headers(record)).isEqualTo(Map.of(OrderHeaders.ID, id.toString(), OrderHeaders.SOURCE, "/gateway",
-				OrderHeaders.SPEC_VERSION, OrderHeaders.SPEC_VERSION_VALUE, OrderHeaders.TYPE, OrderHeaders.TYPE_VALUE,
-				OrderHeaders.TIME, "1970-01-01T00:00:00Z", OrderHeaders.CONTENT_TYPE, "application/json",
-				OrderHeaders.TRACEPARENT, "00-trace"));
-	}
-
-	@Test
-	void belongsToNoTraceUnlessItsRequestDoes() {
-		send();
-
-		assertThat(headers(this.producer.history().getFirst())).doesNotContainKey(OrderHeaders.TRACEPARENT);
-	}
-
-	private static Map<String, String> headers(ProducerRecord<?, ?> record) {
-		Map<String, String> headers = new HashMap<>();
-		record.headers()
-			.forEach((header) -> headers.put(header.key(), new String(header.value(), StandardCharsets.UTF_8)));
-		return headers;
 	}
 
 	private void send() {

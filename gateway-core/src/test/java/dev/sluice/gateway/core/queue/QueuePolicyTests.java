@@ -6,7 +6,6 @@ import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
 
 import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.Topics;
@@ -31,14 +30,11 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpMethod;
 import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.mock.env.MockEnvironment;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 @ExtendWith(OutputCaptureExtension.class)
 class QueuePolicyTests {
@@ -55,26 +51,11 @@ class QueuePolicyTests {
 	/** One order at once. */
 	private final QueueProperties properties = new QueueProperties(Duration.ofMillis(1_700), 1, 1, (short) 1, 0);
 
-	private boolean topicsReady = true;
-
 	private final QueuePolicy policy = new QueuePolicy(this.properties, topics(), this.recent,
 			BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults(),
 			new MockEnvironment().withProperty("spring.application.name", "gateway"));
 
 	private final HealthIndicator health = HealthConfiguration.queueHealthIndicator(this.policy);
-
-	@Test
-	void acceptsNothingWhileATopicIsMissing() {
-		assertThat(this.policy.accepts()).isTrue();
-
-		this.topicsReady = false;
-
-		assertThat(this.policy.accepts()).isFalse();
-		ProblemException problem = catchThrowableOfType(ProblemException.class, this::prepare);
-		assertThat(problem.type()).isEqualTo(ProblemType.QUEUE_UNAVAILABLE);
-		assertThat(problem.placed()).isEqualTo(Placed.NO);
-		assertThat(problem.toResponse(HttpMethod.POST).getHeaders().getFirst(HttpHeaders.RETRY_AFTER)).isEqualTo("1");
-	}
 
 	@Test
 	void acceptsNothingWhileTheCircuitIsOpen() {
@@ -144,23 +125,6 @@ class QueuePolicyTests {
 		assertThat(send.acceptedAt().getNano() % 1_000).as("as PostgreSQL keeps it").isZero();
 	}
 
-	@Test
-	void namesTheGatewayInTheRecord() {
-		sent();
-
-		assertThat(this.producer.history()).singleElement().satisfies((record) -> {
-			assertThat(record.topic()).isEqualTo(Topics.ORDERS);
-			assertThat(record.headers().lastHeader(OrderHeaders.SOURCE).value()).asString().isEqualTo("/gateway");
-		});
-	}
-
-	@Test
-	void hasNoMoreOrdersUnderWayThanAllowed() {
-		assertThat(this.policy.bulkhead().tryAcquirePermission()).isTrue();
-		assertThat(this.policy.bulkhead().tryAcquirePermission()).isFalse();
-		assertThat(this.policy.properties()).isSameAs(this.properties);
-	}
-
 	private void assertProblem(PendingSend send, Exception failure, ProblemType type, Placed placed) {
 		ProblemException problem = this.policy.problem(send, failure);
 
@@ -189,7 +153,7 @@ class QueuePolicyTests {
 
 			@Override
 			public boolean ready() {
-				return QueuePolicyTests.this.topicsReady;
+				return true;
 			}
 
 		};

@@ -7,8 +7,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 
-import dev.sluice.contract.Fingerprint;
-import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.status.StatusSql.Columns;
 import org.jspecify.annotations.Nullable;
@@ -38,22 +36,6 @@ class StatusSqlTests {
 	}
 
 	@Test
-	void readsARow() {
-		StatusRow row = StatusSql.row(columns());
-
-		assertThat(row).isEqualTo(
-				new StatusRow(new OrderView(ID, OrderStatus.FAILED, 3, TIME.plusSeconds(1), TIME.plusSeconds(2), "why"),
-						"c-1", TIME.plusSeconds(3), null));
-	}
-
-	@Test
-	void readsWhatTheIdOfARowWasUsedFor() {
-		this.columns.put("conflict", "02");
-
-		assertThat(StatusSql.row(columns()).used()).isEqualTo(new KeyUse.Used(null, new Fingerprint("02")));
-	}
-
-	@Test
 	void aSyncOrderWasNeverAcceptedAndHasNoReason() {
 		this.columns.put("accepted_at", null);
 		this.columns.put("reason", null);
@@ -62,21 +44,6 @@ class StatusSqlTests {
 
 		assertThat(view.acceptedAt()).isNull();
 		assertThat(view.reason()).isNull();
-	}
-
-	@Test
-	void readsWhatIsNeededForARedelivery() {
-		assertThat(StatusSql.stored(columns())).isEqualTo(new StoredOrder(OrderStatus.FAILED, "c-1", "{}"));
-	}
-
-	@Test
-	void readsWhatAKeyWasUsedFor() {
-		assertThat(StatusSql.keyUse(columns())).isEqualTo(new KeyUse.Used(null, null));
-		this.columns.put("fingerprint", "01");
-		this.columns.put("conflict", "02");
-
-		assertThat(StatusSql.keyUse(columns()))
-			.isEqualTo(new KeyUse.Used(new Fingerprint("01"), new Fingerprint("02")));
 	}
 
 	@Test

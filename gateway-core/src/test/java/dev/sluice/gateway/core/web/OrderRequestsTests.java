@@ -4,14 +4,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 import com.github.benmanes.caffeine.cache.Ticker;
-import dev.sluice.contract.Fingerprint;
-import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.limit.ClientLimit;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.order.OrderCodec;
 import dev.sluice.gateway.core.order.OrderIds;
-import dev.sluice.gateway.core.problem.ProblemException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,7 +16,6 @@ import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 class OrderRequestsTests {
 
@@ -39,41 +35,10 @@ class OrderRequestsTests {
 	}
 
 	@Test
-	void waitsForTheOutcomeOfAQueuedOrderNoLongerThanAllowed() {
-		this.headers.add("Prefer", "respond-async, wait=60");
-
-		OrderRequest request = read(requests(Mode.SYNC));
-
-		assertThat(request.mode()).isEqualTo(Mode.QUEUED);
-		assertThat(request.waitsForOutcome()).isTrue();
-		assertThat(request.preference().maxWait()).isEqualTo(Duration.ofSeconds(10));
-	}
-
-	@Test
 	void waitsForNoOutcomeOfASyncOrder() {
 		this.headers.add("Prefer", "wait=5");
 
 		assertThat(read(requests(Mode.SYNC)).waitsForOutcome()).isFalse();
-	}
-
-	@Test
-	void doesNotWaitUnlessAskedTo() {
-		this.headers.add("Prefer", "respond-async");
-
-		assertThat(read(requests(Mode.SYNC)).waitsForOutcome()).isFalse();
-	}
-
-	@Test
-	void aRepeatUnderAKeyHasTheSameIdAndPayload() {
-		this.headers.add("Idempotency-Key", "\"k\"");
-		this.headers.add("traceparent", TRACE);
-
-		OrderRequest first = read(requests(Mode.SYNC));
-		OrderRequest again = read(requests(Mode.SYNC));
-
-		assertThat(first.id()).isEqualTo(again.id());
-		assertThat(first.order().fingerprint()).isEqualTo(Fingerprint.ofJson(first.order().json()));
-		assertThat(first.order().traceparent()).isEqualTo(TRACE);
 	}
 
 	@ParameterizedTest
@@ -94,15 +59,6 @@ class OrderRequestsTests {
 		assertThat(first.key()).isNull();
 		assertThat(first.order().fingerprint()).isNull();
 		assertThat(first.id()).isNotEqualTo(read(requests(Mode.SYNC)).id());
-	}
-
-	@Test
-	void refusesWhatACustomerPlacesBeyondItsLimit() {
-		OrderRequests requests = requests(Mode.SYNC, 1, 1);
-		read(requests);
-
-		assertThat(catchThrowableOfType(ProblemException.class, () -> read(requests)).type())
-			.isEqualTo(ProblemType.TOO_MANY_REQUESTS);
 	}
 
 	private OrderRequest read(OrderRequests requests) {

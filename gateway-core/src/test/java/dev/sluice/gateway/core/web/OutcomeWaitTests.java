@@ -15,8 +15,6 @@ import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.springframework.http.HttpStatus;
-import org.springframework.http.ResponseEntity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -30,22 +28,6 @@ class OutcomeWaitTests {
 	private static final Duration WAIT = Duration.ofSeconds(2);
 
 	private final OutcomeWait wait = new OutcomeWait(request(), START);
-
-	@Test
-	void repliesThatTheOrderIsSaved() {
-		ResponseEntity<OrderView> response = this.wait.check(Optional.of(view(OrderStatus.SAVED)), START).toResponse();
-
-		assertThat(response.getStatusCode()).isEqualTo(HttpStatus.CREATED);
-		assertThat(response.getHeaders().getFirst("Preference-Applied")).isEqualTo("respond-async, wait=2");
-	}
-
-	@Test
-	void repliesAtOnceThatAFailedOrderIsAccepted() {
-		ResponseEntity<OrderView> response = this.wait.check(Optional.of(view(OrderStatus.FAILED)), START).toResponse();
-
-		assertThat(response.getStatusCode()).isEqualTo(HttpStatus.ACCEPTED);
-		assertThat(response.getBody()).isEqualTo(OrderReply.accepted(ID));
-	}
 
 	@ParameterizedTest
 	@EnumSource(value = OrderStatus.class, names = { "ACCEPTED", "RETRYING" })
@@ -76,11 +58,6 @@ class OutcomeWaitTests {
 		long deadline = START + WAIT.toNanos();
 
 		assertThat(this.wait.nextPause(deadline - 1_000)).hasNanos(1_000);
-	}
-
-	@Test
-	void doesNotClaimToHaveWaitedWhereItCouldNot() {
-		assertThat(this.wait.notWaited().preferenceApplied()).isEqualTo("respond-async");
 	}
 
 	private static OrderRequest request() {
