@@ -42,12 +42,19 @@ public final class OrderMetrics {
 	 * @return its timing; call {@link Timing#end}, of which only the first call counts
 	 */
 	public Timing begin(Mode mode) {
-		of(mode).inFlight().incrementAndGet();
-		return new Timing(mode, System.nanoTime());
-	}
-
-	private PerMode of(Mode mode) {
-		return Objects.requireNonNull(this.modes.get(mode));
+		PerMode meters = Objects.requireNonNull(this.modes.get(mode));
+		meters.inFlight().incrementAndGet();
+		long startNanos = System.nanoTime();
+		// The client may disconnect at the moment of the answer.
+		AtomicBoolean ended = new AtomicBoolean();
+		return (failure) -> {
+			if (ended.compareAndSet(false, true)) {
+				meters.inFlight().decrementAndGet();
+				meters.duration().record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
+				GatewayMetric.ORDERS.counter(this.registry, "mode", mode.tag(), "outcome", outcome(mode, failure))
+					.increment();
+			}
+		};
 	}
 
 	private static String outcome(Mode mode, @Nullable Throwable failure) {
@@ -63,36 +70,15 @@ public final class OrderMetrics {
 	}
 
 	/** One order, from its arrival to its answer. */
-	public final class Timing {
-
-		private final Mode mode;
-
-		private final long startNanos;
-
-		/** The client may disconnect at the moment of the answer. */
-		private final AtomicBoolean ended = new AtomicBoolean();
-
-		private Timing(Mode mode, long startNanos) {
-			this.mode = mode;
-			this.startNanos = startNanos;
-		}
+	@FunctionalInterface
+	public interface Timing {
 
 		/**
 		 * The answer is known.
 		 * @param failure why the order was not accepted, a {@link CancellationException}
 		 * if its client has disconnected; null if it was accepted
 		 */
-		public void end(@Nullable Throwable failure) {
-			if (!this.ended.compareAndSet(false, true)) {
-				return;
-			}
-			PerMode meters = of(this.mode);
-			meters.inFlight().decrementAndGet();
-			meters.duration().record(System.nanoTime() - this.startNanos, TimeUnit.NANOSECONDS);
-			GatewayMetric.ORDERS
-				.counter(OrderMetrics.this.registry, "mode", this.mode.tag(), "outcome", outcome(this.mode, failure))
-				.increment();
-		}
+		void end(@Nullable Throwable failure);
 
 	}
 
