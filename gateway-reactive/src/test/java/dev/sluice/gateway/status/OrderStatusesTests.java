@@ -20,7 +20,7 @@ import reactor.core.publisher.Mono;
 
 class OrderStatusesTests extends OrderStatusesContract {
 
-	private final StatusGuard guard = new StatusGuard(CircuitBreakerRegistry.ofDefaults(), new R2dbcProperties());
+	private final StatusRepository repository = new FakeRepository();
 
 	private TestBackend backend;
 
@@ -32,8 +32,8 @@ class OrderStatusesTests extends OrderStatusesContract {
 			this.backend.close();
 		}
 		this.backend = new TestBackend(backend);
-		this.statuses = new OrderStatuses(properties, new FakeRepository(this.guard), recent, this.backend.client(),
-				outcomes, null, null, null, null);
+		this.statuses = new OrderStatuses(properties, this.repository, recent, this.backend.client(), outcomes, null,
+				null, null, null);
 	}
 
 	@Override
@@ -43,7 +43,7 @@ class OrderStatusesTests extends OrderStatusesContract {
 
 	@Override
 	protected void useUpTable() {
-		IntStream.range(0, 1_010).forEach((_) -> this.guard.ask(Duration.ofMinutes(1), Mono.never()).subscribe());
+		IntStream.range(0, 1_010).forEach((_) -> this.repository.ask(Duration.ofMinutes(1), Mono.never()).subscribe());
 	}
 
 	@Override
@@ -53,14 +53,14 @@ class OrderStatusesTests extends OrderStatusesContract {
 
 	private final class FakeRepository extends StatusRepository {
 
-		FakeRepository(StatusGuard guard) {
-			super(guard,
+		FakeRepository() {
+			super(CircuitBreakerRegistry.ofDefaults(), new R2dbcProperties(),
 					DatabaseClient.create(ConnectionFactories.get("r2dbc:postgresql://none:none@127.0.0.1:1/none")));
 		}
 
 		@Override
 		Mono<StatusRow> find(UUID id, Duration limit) {
-			return OrderStatusesTests.this.guard.ask(limit, Mono.defer(() -> Mono.justOrEmpty(table())));
+			return ask(limit, Mono.defer(() -> Mono.justOrEmpty(table())));
 		}
 
 	}

@@ -6,37 +6,66 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.status.KeyUse;
+import dev.sluice.gateway.core.status.StatusCircuit;
+import dev.sluice.gateway.core.status.StatusOutage;
 import dev.sluice.gateway.core.status.StatusRow;
 import dev.sluice.gateway.core.status.StatusSql;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
 import dev.sluice.gateway.core.status.StoredOrder;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.jdbc.BadSqlGrammarException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Reads the table {@code order_status}, see {@link StatusSql}, within the limits of
- * {@link StatusGuard}. Holds the calling thread. Each method throws
- * {@link StatusUnavailableException} if PostgreSQL does not answer within its limit.
+ * Reads the table {@code order_status}, see {@link StatusSql}, with a time limit, and not
+ * at all while the circuit breaker is open: every request can do without the answer. The
+ * time limits of JDBC are whole seconds, so a pool of threads runs the queries, one
+ * thread for each connection, with a bounded queue. A query that does not fit fails at
+ * once. Holds the calling thread. Each method throws {@link StatusUnavailableException}
+ * if PostgreSQL does not answer within its limit.
  */
 @Component
-class StatusRepository {
+class StatusRepository implements DisposableBean {
 
-	private final StatusGuard guard;
+	private final StatusOutage outage = new StatusOutage();
+
+	private final StatusCircuit circuit;
+
+	private final ThreadPoolExecutor executor;
 
 	private final JdbcClient jdbc;
 
-	StatusRepository(StatusGuard guard, JdbcClient jdbc) {
-		this.guard = guard;
+	StatusRepository(CircuitBreakerRegistry circuits, HikariDataSource pool, JdbcClient jdbc) {
 		this.jdbc = jdbc;
+		int connections = pool.getMaximumPoolSize();
+		this.circuit = new StatusCircuit(circuits);
+		this.executor = new ThreadPoolExecutor(connections, connections, 60, TimeUnit.SECONDS,
+				new ArrayBlockingQueue<>(StatusCircuit.MAX_WAITING),
+				Thread.ofPlatform().daemon().name("status-", 0).factory());
+		this.executor.allowCoreThreadTimeOut(true);
 	}
 
 	/** Looks up an order. */
 	Optional<StatusRow> find(UUID id, Duration limit) {
-		return this.guard.ask(limit,
+		return ask(limit,
 				() -> this.jdbc.sql(StatusSql.FIND)
 					.param("id", id)
 					.query((row, _) -> StatusSql.<SQLException>row(row::getObject))
@@ -45,7 +74,7 @@ class StatusRepository {
 
 	/** Looks up what an id was used for. */
 	Optional<KeyUse.Used> keyUse(UUID id, Duration limit) {
-		return this.guard.ask(limit,
+		return ask(limit,
 				() -> this.jdbc.sql(StatusSql.KEY_USE)
 					.param("id", id)
 					.query((row, _) -> StatusSql.<SQLException>keyUse(row::getObject))
@@ -54,7 +83,7 @@ class StatusRepository {
 
 	/** Lists failed orders, one more than the query's limit if there are more. */
 	List<OrderView> failed(PageQuery query, Duration limit) {
-		return this.guard.ask(limit,
+		return ask(limit,
 				() -> this.jdbc.sql(StatusSql.FAILED)
 					.param("after", query.after().atOffset(ZoneOffset.UTC))
 					.param("id", query.afterId())
@@ -65,11 +94,70 @@ class StatusRepository {
 
 	/** Looks up the data for a redelivery. */
 	Optional<StoredOrder> stored(UUID id, Duration limit) {
-		return this.guard.ask(limit,
+		return ask(limit,
 				() -> this.jdbc.sql(StatusSql.STORED)
 					.param("id", id)
 					.query((row, _) -> StatusSql.<SQLException>stored(row::getObject))
 					.optional());
+	}
+
+	/**
+	 * Runs a query.
+	 * @param <T> the answer
+	 * @param limit maximum time to wait for the answer
+	 * @param query blocks until it has the answer
+	 * @return the answer
+	 * @throws StatusUnavailableException if there is none in time
+	 */
+	<T> T ask(Duration limit, Supplier<T> query) {
+		try {
+			return this.circuit.of(limit).executeSupplier(() -> asked(limit, query));
+		}
+		catch (RuntimeException ex) {
+			if (StatusUnavailableException.isCausedBy(ex) || isNoTable(ex)) {
+				throw this.outage.of(ex);
+			}
+			throw ex;
+		}
+	}
+
+	/** The consumer creates the table when it first starts. */
+	private static boolean isNoTable(RuntimeException failure) {
+		return failure instanceof BadSqlGrammarException bad && bad.getSQLException() != null
+				&& StatusSql.isNoTable(bad.getSQLException().getSQLState());
+	}
+
+	private <T> T asked(Duration limit, Supplier<T> query) {
+		AtomicBoolean begun = new AtomicBoolean();
+		Future<T> answer = this.executor.submit(() -> {
+			begun.set(true);
+			return query.get();
+		});
+		try {
+			return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (TimeoutException ex) {
+			answer.cancel(false);
+			throw begun.get() ? new QueryTimeoutException("PostgreSQL did not answer within " + limit)
+					: new RejectedExecutionException("PostgreSQL was not asked within " + limit);
+		}
+		catch (ExecutionException ex) {
+			throw (ex.getCause() instanceof RuntimeException cause) ? cause : new IllegalStateException(ex.getCause());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new CancellationException();
+		}
+	}
+
+	/** Number of queries that are running or waiting. */
+	int queries() {
+		return this.executor.getActiveCount() + this.executor.getQueue().size();
+	}
+
+	@Override
+	public void destroy() {
+		this.executor.shutdown();
 	}
 
 }

@@ -23,7 +23,7 @@ import static org.awaitility.Awaitility.await;
 
 class OrderStatusesTests extends OrderStatusesContract {
 
-	private final StatusGuard guard = new StatusGuard(CircuitBreakerRegistry.ofDefaults(), pool());
+	private final StatusRepository repository = new FakeRepository();
 
 	/** Until the test is over. */
 	private final CompletableFuture<String> never = new CompletableFuture<>();
@@ -44,8 +44,8 @@ class OrderStatusesTests extends OrderStatusesContract {
 			this.backend.close();
 		}
 		this.backend = new TestBackend(backend);
-		this.statuses = new OrderStatuses(properties, new FakeRepository(this.guard), recent, this.backend.client(),
-				outcomes, null, null, null, null);
+		this.statuses = new OrderStatuses(properties, this.repository, recent, this.backend.client(), outcomes, null,
+				null, null, null);
 	}
 
 	@Override
@@ -56,26 +56,27 @@ class OrderStatusesTests extends OrderStatusesContract {
 	@Override
 	protected void useUpTable() {
 		IntStream.range(0, 1_010)
-			.forEach((_) -> Thread.startVirtualThread(() -> this.guard.ask(Duration.ofMinutes(1), this.never::join)));
-		await().until(() -> this.guard.queries() == 1_010);
+			.forEach((_) -> Thread
+				.startVirtualThread(() -> this.repository.ask(Duration.ofMinutes(1), this.never::join)));
+		await().until(() -> this.repository.queries() == 1_010);
 	}
 
 	@Override
 	protected void close() {
 		this.never.complete("over");
-		this.guard.destroy();
+		this.repository.destroy();
 		this.backend.close();
 	}
 
 	private final class FakeRepository extends StatusRepository {
 
-		FakeRepository(StatusGuard guard) {
-			super(guard, JdbcClient.create(new DriverManagerDataSource()));
+		FakeRepository() {
+			super(CircuitBreakerRegistry.ofDefaults(), pool(), JdbcClient.create(new DriverManagerDataSource()));
 		}
 
 		@Override
 		Optional<StatusRow> find(UUID id, Duration limit) {
-			return OrderStatusesTests.this.guard.ask(limit, OrderStatusesTests.this::table);
+			return ask(limit, OrderStatusesTests.this::table);
 		}
 
 	}

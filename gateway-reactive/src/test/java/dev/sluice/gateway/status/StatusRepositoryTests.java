@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
-import dev.sluice.gateway.core.status.StatusGuardContract;
+import dev.sluice.gateway.core.status.StatusRepositoryContract;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Subscriber;
@@ -19,20 +19,20 @@ import reactor.util.context.Context;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class StatusGuardTests extends StatusGuardContract {
+class StatusRepositoryTests extends StatusRepositoryContract {
 
-	private StatusGuard guard;
+	private StatusRepository repository;
 
 	@Override
 	protected void open(CircuitBreakerRegistry circuits, int connections) {
 		R2dbcProperties r2dbc = new R2dbcProperties();
 		r2dbc.getPool().setMaxSize(connections);
-		this.guard = new StatusGuard(circuits, r2dbc);
+		this.repository = new StatusRepository(circuits, r2dbc, null);
 	}
 
 	@Override
 	protected CompletableFuture<String> ask(Duration limit, CompletableFuture<String> query) {
-		return this.guard.ask(limit, Mono.fromFuture(query, true)).toFuture();
+		return this.repository.ask(limit, Mono.fromFuture(query, true)).toFuture();
 	}
 
 	@Override
@@ -50,9 +50,9 @@ class StatusGuardTests extends StatusGuardContract {
 		});
 		List<Throwable> dropped = new ArrayList<>();
 		Consumer<Throwable> log = dropped::add;
-		assertThat(
-				this.guard.ask(SHORT, query).contextWrite(Context.of("reactor.onErrorDropped.local", log)).toFuture())
-			.failsWithin(PATIENCE);
+		assertThat(this.repository.ask(SHORT, query)
+			.contextWrite(Context.of("reactor.onErrorDropped.local", log))
+			.toFuture()).failsWithin(PATIENCE);
 
 		driver.get().onError(new DataAccessResourceFailureException("down"));
 

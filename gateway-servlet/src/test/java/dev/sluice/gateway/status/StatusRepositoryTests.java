@@ -6,32 +6,33 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.sluice.gateway.core.status.StatusGuardContract;
+import dev.sluice.gateway.core.status.StatusRepositoryContract;
 import dev.sluice.gateway.core.status.StatusUnavailableException;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.jdbc.BadSqlGrammarException;
+import org.springframework.jdbc.core.simple.JdbcClient;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-class StatusGuardTests extends StatusGuardContract {
+class StatusRepositoryTests extends StatusRepositoryContract {
 
-	private StatusGuard guard;
+	private StatusRepository repository;
 
 	@Override
 	protected void open(CircuitBreakerRegistry circuits, int connections) {
 		close();
 		HikariDataSource pool = new HikariDataSource();
 		pool.setMaximumPoolSize(connections);
-		this.guard = new StatusGuard(circuits, pool);
+		this.repository = new StatusRepository(circuits, pool, JdbcClient.create(pool));
 	}
 
 	@AfterEach
 	void close() {
-		if (this.guard != null) {
-			this.guard.destroy();
+		if (this.repository != null) {
+			this.repository.destroy();
 		}
 	}
 
@@ -40,7 +41,7 @@ class StatusGuardTests extends StatusGuardContract {
 		CompletableFuture<String> answer = new CompletableFuture<>();
 		Thread.startVirtualThread(() -> {
 			try {
-				answer.complete(this.guard.ask(limit, () -> join(query)));
+				answer.complete(this.repository.ask(limit, () -> join(query)));
 			}
 			catch (RuntimeException ex) {
 				answer.completeExceptionally(ex);
@@ -60,7 +61,7 @@ class StatusGuardTests extends StatusGuardContract {
 
 	@Override
 	protected void awaitQueries(int count) {
-		await().until(() -> this.guard.queries() == count);
+		await().until(() -> this.repository.queries() == count);
 	}
 
 	/** JDBC's translation takes any refused statement for a wrong one. */
@@ -69,7 +70,7 @@ class StatusGuardTests extends StatusGuardContract {
 		SQLException failure = new SQLException("permission denied for table order_status", "42501");
 
 		assertThatExceptionOfType(StatusUnavailableException.class)
-			.isThrownBy(() -> this.guard.ask(Duration.ofHours(1), () -> {
+			.isThrownBy(() -> this.repository.ask(Duration.ofHours(1), () -> {
 				throw new BadSqlGrammarException("query", "", failure);
 			}));
 	}

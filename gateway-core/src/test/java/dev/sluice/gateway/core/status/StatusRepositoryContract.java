@@ -25,7 +25,7 @@ import static org.awaitility.Awaitility.await;
 
 /** How a gateway queries PostgreSQL. */
 @ExtendWith(OutputCaptureExtension.class)
-public abstract class StatusGuardContract {
+public abstract class StatusRepositoryContract {
 
 	protected static final Duration SHORT = Duration.ofMillis(20);
 
@@ -38,7 +38,7 @@ public abstract class StatusGuardContract {
 	private final CircuitBreakerRegistry circuits = CircuitBreakerRegistry.ofDefaults();
 
 	/**
-	 * Opens a guard.
+	 * Opens a repository.
 	 * @param connections number of connections of the pool
 	 */
 	protected abstract void open(CircuitBreakerRegistry circuits, int connections);
@@ -66,7 +66,7 @@ public abstract class StatusGuardContract {
 
 		List<CompletableFuture<String>> refused = ask(100, LONG);
 
-		assertThat(refused).allSatisfy(StatusGuardContract::assertNotAsked);
+		assertThat(refused).allSatisfy(StatusRepositoryContract::assertNotAsked);
 		assertThat(circuit()).isEqualTo(State.CLOSED);
 		this.answer.complete("answer");
 		assertThat(held).allSatisfy((one) -> assertThat(one).succeedsWithin(PATIENCE).isEqualTo("answer"));
@@ -88,7 +88,7 @@ public abstract class StatusGuardContract {
 
 		List<CompletableFuture<String>> late = ask(20, SHORT);
 
-		assertThat(late).allSatisfy(StatusGuardContract::assertNotAsked);
+		assertThat(late).allSatisfy(StatusRepositoryContract::assertNotAsked);
 		assertThat(circuit(StatusCircuit.SHORT_NAME)).isEqualTo(State.CLOSED);
 	}
 
