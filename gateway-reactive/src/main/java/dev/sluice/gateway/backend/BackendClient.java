@@ -20,16 +20,7 @@ import reactor.core.publisher.Mono;
  * whole exchange.
  */
 @Component
-public final class BackendClient {
-
-	private final BackendPolicy policy;
-
-	private final BackendTransport transport;
-
-	BackendClient(BackendPolicy policy, BackendTransport transport) {
-		this.policy = policy;
-		this.transport = transport;
-	}
+public record BackendClient(BackendPolicy policy, BackendTransport transport) {
 
 	/**
 	 * Delivers an order. The backend saves an id once, however often it is delivered.

@@ -19,26 +19,8 @@ import reactor.core.publisher.Mono;
  * idempotency key.
  */
 @Component
-final class OrderPlacement {
-
-	private final KeysInProgress keysInProgress;
-
-	private final OrderStatuses statuses;
-
-	private final BackendClient backend;
-
-	private final OrderQueue queue;
-
-	private final OutcomePublisher outcomes;
-
-	OrderPlacement(KeysInProgress keysInProgress, OrderStatuses statuses, BackendClient backend, OrderQueue queue,
-			OutcomePublisher outcomes) {
-		this.keysInProgress = keysInProgress;
-		this.statuses = statuses;
-		this.backend = backend;
-		this.queue = queue;
-		this.outcomes = outcomes;
-	}
+record OrderPlacement(KeysInProgress keysInProgress, OrderStatuses statuses, BackendClient backend, OrderQueue queue,
+		OutcomePublisher outcomes) {
 
 	/**
 	 * Places an order.

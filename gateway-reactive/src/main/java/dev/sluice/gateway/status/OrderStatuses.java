@@ -41,41 +41,11 @@ import reactor.core.publisher.Mono;
  * {@code status.timeout}.
  */
 @Component
-public final class OrderStatuses {
+public record OrderStatuses(StatusProperties properties, StatusRepository repository, RecentOrders recent,
+		BackendClient backend, OutcomePublisher outcomes, KeysInProgress keysInProgress, OrderCodec codec,
+		OrderQueue queue, MeterRegistry meters) {
 
 	private static final Logger logger = LoggerFactory.getLogger(OrderStatuses.class);
-
-	private final StatusProperties properties;
-
-	private final StatusRepository repository;
-
-	private final RecentOrders recent;
-
-	private final BackendClient backend;
-
-	private final OutcomePublisher outcomes;
-
-	private final KeysInProgress keysInProgress;
-
-	private final OrderCodec codec;
-
-	private final OrderQueue queue;
-
-	private final MeterRegistry meters;
-
-	OrderStatuses(StatusProperties properties, StatusRepository repository, RecentOrders recent, BackendClient backend,
-			OutcomePublisher outcomes, KeysInProgress keysInProgress, OrderCodec codec, OrderQueue queue,
-			MeterRegistry meters) {
-		this.properties = properties;
-		this.repository = repository;
-		this.recent = recent;
-		this.backend = backend;
-		this.outcomes = outcomes;
-		this.keysInProgress = keysInProgress;
-		this.codec = codec;
-		this.queue = queue;
-		this.meters = meters;
-	}
 
 	/**
 	 * Looks up an order.

@@ -1,7 +1,5 @@
 package dev.sluice.gateway.status;
 
-import java.time.Duration;
-
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.limit.WaiterLimit;
 import dev.sluice.gateway.core.problem.ProblemException;
@@ -19,21 +17,9 @@ import reactor.core.publisher.Mono;
  * most {@code sluice.max-waiters} requests wait; further ones do not wait.
  */
 @Component
-public final class Waiters {
+public record Waiters(StatusProperties properties, StatusRepository repository, WaiterLimit waiters) {
 
 	private static final Logger logger = LoggerFactory.getLogger(Waiters.class);
-
-	private final StatusRepository repository;
-
-	private final Duration limit;
-
-	private final WaiterLimit waiters;
-
-	Waiters(StatusProperties properties, StatusRepository repository, WaiterLimit waiters) {
-		this.repository = repository;
-		this.limit = properties.timeout();
-		this.waiters = waiters;
-	}
 
 	/**
 	 * Waits for an order to be saved.
@@ -55,7 +41,7 @@ public final class Waiters {
 
 	/** The reply, empty if the wait goes on. */
 	private Mono<OrderReply> check(OutcomeWait wait) {
-		return Mono.defer(() -> this.repository.find(wait.id(), this.limit).singleOptional())
+		return Mono.defer(() -> this.repository.find(wait.id(), this.properties.timeout()).singleOptional())
 			.flatMap((row) -> Mono
 				.justOrEmpty(wait.check(row.map((found) -> found.viewFor(wait.request())), System.nanoTime())))
 			.onErrorResume(StatusUnavailableException.class, (_) -> Mono.just(wait.notWaited()))

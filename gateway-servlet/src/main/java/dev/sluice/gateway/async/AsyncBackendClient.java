@@ -18,16 +18,7 @@ import org.springframework.stereotype.Component;
 /** Like {@link dev.sluice.gateway.backend.BackendClient}, but holds no thread. */
 @Component
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
-final class AsyncBackendClient {
-
-	private final BackendPolicy policy;
-
-	private final AsyncBackendTransport transport;
-
-	AsyncBackendClient(BackendPolicy policy, AsyncBackendTransport transport) {
-		this.policy = policy;
-		this.transport = transport;
-	}
+record AsyncBackendClient(BackendPolicy policy, AsyncBackendTransport transport) {
 
 	/**
 	 * Delivers an order. The backend saves an id once, however often it is delivered.

@@ -35,26 +35,8 @@ import org.springframework.web.bind.annotation.RestController;
  */
 @RestController
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
-final class AsyncOrderController {
-
-	private final OrderRequests requests;
-
-	private final AsyncOrderPlacement placement;
-
-	private final Waiters waiters;
-
-	private final OrderStatuses statuses;
-
-	private final OrderMetrics metrics;
-
-	AsyncOrderController(OrderRequests requests, AsyncOrderPlacement placement, Waiters waiters, OrderStatuses statuses,
-			OrderMetrics metrics) {
-		this.requests = requests;
-		this.placement = placement;
-		this.waiters = waiters;
-		this.statuses = statuses;
-		this.metrics = metrics;
-	}
+record AsyncOrderController(OrderRequests requests, AsyncOrderPlacement placement, Waiters waiters,
+		OrderStatuses statuses, OrderMetrics metrics) {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)

@@ -19,26 +19,8 @@ import org.springframework.stereotype.Component;
 /** Like the blocking placement, but holds no thread of the container. */
 @Component
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
-final class AsyncOrderPlacement {
-
-	private final KeysInProgress keysInProgress;
-
-	private final OrderStatuses statuses;
-
-	private final AsyncBackendClient backend;
-
-	private final AsyncOrderQueue queue;
-
-	private final OutcomePublisher outcomes;
-
-	AsyncOrderPlacement(KeysInProgress keysInProgress, OrderStatuses statuses, AsyncBackendClient backend,
-			AsyncOrderQueue queue, OutcomePublisher outcomes) {
-		this.keysInProgress = keysInProgress;
-		this.statuses = statuses;
-		this.backend = backend;
-		this.queue = queue;
-		this.outcomes = outcomes;
-	}
+record AsyncOrderPlacement(KeysInProgress keysInProgress, OrderStatuses statuses, AsyncBackendClient backend,
+		AsyncOrderQueue queue, OutcomePublisher outcomes) {
 
 	/**
 	 * Places an order.

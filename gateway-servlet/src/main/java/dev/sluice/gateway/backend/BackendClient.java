@@ -18,16 +18,7 @@ import org.springframework.stereotype.Component;
  * whole exchange. Holds the calling thread.
  */
 @Component
-public final class BackendClient {
-
-	private final BackendPolicy policy;
-
-	private final BackendTransport transport;
-
-	public BackendClient(BackendPolicy policy, BackendTransport transport) {
-		this.policy = policy;
-		this.transport = transport;
-	}
+public record BackendClient(BackendPolicy policy, BackendTransport transport) {
 
 	/**
 	 * Delivers an order. The backend saves an id once, however often it is delivered.

@@ -31,26 +31,8 @@ import org.springframework.web.bind.annotation.RestController;
  */
 @RestController
 @Conditional(NotAsync.class)
-final class OrderController {
-
-	private final OrderRequests requests;
-
-	private final OrderPlacement placement;
-
-	private final Waiters waiters;
-
-	private final OrderStatuses statuses;
-
-	private final OrderMetrics metrics;
-
-	OrderController(OrderRequests requests, OrderPlacement placement, Waiters waiters, OrderStatuses statuses,
-			OrderMetrics metrics) {
-		this.requests = requests;
-		this.placement = placement;
-		this.waiters = waiters;
-		this.statuses = statuses;
-		this.metrics = metrics;
-	}
+record OrderController(OrderRequests requests, OrderPlacement placement, Waiters waiters, OrderStatuses statuses,
+		OrderMetrics metrics) {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)

@@ -18,16 +18,7 @@ import org.springframework.stereotype.Component;
  * most {@code queue.timeout}.
  */
 @Component
-public final class OrderQueue {
-
-	private final QueuePolicy policy;
-
-	private final KafkaTemplate<String, byte[]> kafka;
-
-	public OrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka) {
-		this.policy = policy;
-		this.kafka = kafka;
-	}
+public record OrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka) {
 
 	/**
 	 * Makes an order durable.

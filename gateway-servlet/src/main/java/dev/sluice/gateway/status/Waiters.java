@@ -1,6 +1,5 @@
 package dev.sluice.gateway.status;
 
-import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
@@ -23,21 +22,9 @@ import org.springframework.stereotype.Component;
  * ones do not wait.
  */
 @Component
-public final class Waiters {
+public record Waiters(StatusProperties properties, StatusRepository repository, WaiterLimit waiters) {
 
 	private static final Logger logger = LoggerFactory.getLogger(Waiters.class);
-
-	private final StatusRepository repository;
-
-	private final Duration limit;
-
-	private final WaiterLimit waiters;
-
-	Waiters(StatusProperties properties, StatusRepository repository, WaiterLimit waiters) {
-		this.repository = repository;
-		this.limit = properties.timeout();
-		this.waiters = waiters;
-	}
 
 	/**
 	 * Waits for an order to be saved.
@@ -71,7 +58,7 @@ public final class Waiters {
 	private @Nullable OrderReply check(OutcomeWait wait) {
 		Optional<StatusRow> row;
 		try {
-			row = this.repository.find(wait.id(), this.limit);
+			row = this.repository.find(wait.id(), this.properties.timeout());
 		}
 		catch (StatusUnavailableException _) {
 			return wait.notWaited();

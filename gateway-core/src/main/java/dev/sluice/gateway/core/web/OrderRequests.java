@@ -24,7 +24,7 @@ import org.springframework.web.ErrorResponseException;
 
 /** Makes an {@link OrderRequest} from the headers and the body of a request. */
 @Component
-public final class OrderRequests {
+public record OrderRequests(GatewayProperties properties, OrderCodec codec, ClientLimit clientLimit, OrderIds ids) {
 
 	/**
 	 * The client's trace context (W3C), which is passed on and never created here. An
@@ -32,21 +32,6 @@ public final class OrderRequests {
 	 */
 	private static final Pattern TRACEPARENT = Pattern
 		.compile("(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}");
-
-	private final GatewayProperties properties;
-
-	private final OrderCodec codec;
-
-	private final ClientLimit clientLimit;
-
-	private final OrderIds ids;
-
-	public OrderRequests(GatewayProperties properties, OrderCodec codec, ClientLimit clientLimit, OrderIds ids) {
-		this.properties = properties;
-		this.codec = codec;
-		this.clientLimit = clientLimit;
-		this.ids = ids;
-	}
 
 	/**
 	 * Reads how the client prefers to be answered. Unknown preferences are ignored.
