@@ -5,18 +5,14 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Dictionary;
 import dev.sluice.contract.sink.Refusal;
-import dev.sluice.sink.client.spool.MemorySpool;
-import dev.sluice.sink.client.spool.Message;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import org.junit.jupiter.api.AfterEach;
@@ -30,66 +26,33 @@ import static org.awaitility.Awaitility.await;
 /** The client and a sink that breaks the protocol. The test controls time. */
 class HostileSinkTests {
 
-	private static final Duration ACK_TIMEOUT = Duration.ofSeconds(20);
+	private final ClientScript script = new ClientScript();
 
-	private final ScriptedSink sink = new ScriptedSink();
-
-	private final ManualLoop loop = new ManualLoop();
-
-	private final List<String> refusals = new ArrayList<>();
-
-	private final SinkClient client = new SinkClient(this.sink.channel(),
-			SinkClientOptions.inMemory().withAckTimeout(ACK_TIMEOUT), new DeliveryListener() {
-
-				@Override
-				public void refused(Message message, int code, String description) {
-					HostileSinkTests.this.refusals.add(description);
-				}
-
-			}, new MemorySpool(100_000), this.loop);
+	private final ScriptedSink sink = this.script.sink;
 
 	@AfterEach
 	void stop() {
-		this.client.close();
-		this.sink.close();
-		assertThat(this.loop.failures()).isEmpty();
+		this.script.close();
 	}
 
 	@Test
-	void leavesASinkThatAcknowledgesOnlyWhatItWasNotSent() throws Exception {
-		this.sink.sendInfo(100);
-		send("a");
-		for (int i = 0; i < 10; i++) {
-			this.loop.pass(ACK_TIMEOUT.dividedBy(2));
-			if (this.sink.streams == 1) {
-				this.sink.ack("x");
-			}
-		}
-
-		assertThat(this.sink.streams).isGreaterThan(1);
-		assertThat(this.client.stats().spooled()).isOne();
-	}
-
-	@Test
-	void waitsLongerEachTimeForASinkThatAcknowledgesOnlyWhatItWasNotSent() throws Exception {
-		send("a");
+	void waitsLongerEachTimeForASinkThatAcknowledgesOnlyWhatItWasNotSent() {
+		this.script.play("send a");
 		for (int i = 0; i < 50; i++) {
 			int streams = this.sink.streams;
-			this.sink.sendInfo(100);
-			this.sink.ack("x");
-			this.sink.fail(Status.UNAVAILABLE);
+			this.script.play("info 100; ack x; fail");
 			while (this.sink.streams == streams) {
-				this.loop.pass(Duration.ofMillis(10));
+				this.script.play("pass 10ms");
 			}
 		}
 
-		assertThat(this.loop.nanoTime()).as("of 50 pauses up to 5 s").isGreaterThan(Duration.ofMinutes(1).toNanos());
+		assertThat(this.script.loop.nanoTime()).as("of 50 pauses up to 5 s")
+			.isGreaterThan(Duration.ofMinutes(1).toNanos());
 	}
 
 	@Test
-	void sendsAMessageAgainOnceHoweverOftenTheSinkSaysThatItHasForgottenIt() throws Exception {
-		this.sink.sendInfo(100);
-		send("a");
+	void sendsAMessageAgainOnceHoweverOftenTheSinkSaysThatItHasForgottenIt() {
+		this.script.play("info 100; send a");
 
 		this.sink.send(ScriptedSink.info(100)
 			.addAllRefusals(Collections.nCopies(1000,
@@ -97,35 +60,29 @@ class HostileSinkTests {
 						.setMessageId(ByteString.copyFromUtf8("a"))
 						.setCode(Status.Code.FAILED_PRECONDITION.value())
 						.build())));
-		this.loop.pass(Duration.ofSeconds(1));
 
-		assertThat(this.sink.received).containsExactly("a", "a");
+		this.script.play("pass 1s; sent a a");
 	}
 
 	/** It keeps the id of each. */
 	@Test
-	void leavesASinkThatDoesNotAnswerRepeats() throws Exception {
-		this.sink.sendInfo(100);
+	void leavesASinkThatDoesNotAnswerRepeats() {
+		this.script.play("info 100");
 		this.sink.responses.request(100_000);
 		for (int i = 0; i < 10_100 && this.sink.streams == 1; i++) {
-			send("m" + i);
-			this.loop.pass(ACK_TIMEOUT);
+			this.script.play("send m%1$s; pass 20s; ack m%1$s; pass 1s".formatted(i));
 			assertThat(this.sink.received).hasSize(2);
-			this.sink.ack("m" + i);
 			this.sink.received.clear();
 			this.sink.ids.clear();
 			this.sink.requests.clear();
-			this.loop.pass(Duration.ofSeconds(1));
 		}
 
-		assertThat(this.sink.streams).isEqualTo(2);
-		assertThat(this.client.stats().spooled()).isZero();
+		this.script.play("is streams=2 spooled=0");
 	}
 
 	@Test
-	void keepsOneShortLineOfWhatTheSinkSays() throws Exception {
-		this.sink.sendInfo(100);
-		send("a");
+	void keepsOneShortLineOfWhatTheSinkSays() {
+		this.script.play("info 100; send a");
 
 		this.sink.send(ScriptedSink.info(100)
 			.addRefusals(Refusal.newBuilder()
@@ -133,19 +90,18 @@ class HostileSinkTests {
 				.setCode(Status.Code.INVALID_ARGUMENT.value())
 				.setDescription("no\n\u001b[31mroom\u2028here" + "x".repeat(100_000))));
 
-		assertThat(this.refusals).singleElement().asString().startsWith("no [31mroom herexx").hasSizeLessThan(1_001);
+		assertThat(this.script.reason).startsWith("no [31mroom herexx").hasSizeLessThan(1_001);
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "0, ''", "5, 37a430ec0500000000000000", "5, 37a430ec05000000ffffffffffffffffffffffffffff" })
-	void sendsWithoutADictionaryThatIsDamaged(int id, String content) throws Exception {
+	void sendsWithoutADictionaryThatIsDamaged(int id, String content) {
+		this.script.client();
 		this.sink.send(ScriptedSink.info(100)
 			.setZstd(true)
 			.setDictionary(Dictionary.newBuilder().setId(id).setContent(ByteString.fromHex(content))));
-		send("a");
 
-		assertThat(this.sink.received).containsExactly("a");
-		assertThat(this.client.stats().disconnections()).isZero();
+		this.script.play("send a; sent a; is disconnections=0");
 	}
 
 	/** As a proxy that stops does: gRPC would try again at once, a thousand times. */
@@ -183,10 +139,6 @@ class HostileSinkTests {
 		catch (IOException ex) {
 			// The test has ended.
 		}
-	}
-
-	private void send(String id) throws InterruptedException {
-		this.client.send(ByteString.copyFromUtf8(id), ("payload of " + id).getBytes());
 	}
 
 }

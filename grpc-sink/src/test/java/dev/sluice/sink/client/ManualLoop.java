@@ -8,8 +8,6 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Queue;
 
-import io.grpc.Status;
-
 /**
  * A loop whose time stands still until the test advances it. As on an executor's thread,
  * a failed task does not prevent the next one.
@@ -85,13 +83,6 @@ final class ManualLoop implements EventLoop {
 			execute(next.task());
 		}
 		this.nanos = end;
-	}
-
-	/** Has the sink end the stream, and open the next one. */
-	void reconnect(ScriptedSink sink) {
-		sink.fail(Status.UNAVAILABLE);
-		pass(Duration.ofMillis(100));
-		sink.sendInfo(100);
 	}
 
 	@Override

@@ -46,6 +46,9 @@ public final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements
 
 	int streams;
 
+	/** Streams that the client has cancelled. */
+	int cancelled;
+
 	volatile ServerCallStreamObserver<Response> responses;
 
 	private final String name = InProcessServerBuilder.generateName();
@@ -80,8 +83,7 @@ public final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase implements
 		this.streams++;
 		this.responses = (ServerCallStreamObserver<Response>) responses;
 		this.responses.disableAutoRequest();
-		this.responses.setOnCancelHandler(() -> {
-		});
+		this.responses.setOnCancelHandler(() -> this.cancelled++);
 		this.responses.request(this.requested);
 		if (this.greeting) {
 			sendInfo(10);
