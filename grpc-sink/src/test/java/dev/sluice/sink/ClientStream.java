@@ -79,12 +79,6 @@ final class ClientStream implements ClientResponseObserver<Request, Response> {
 			.toList();
 	}
 
-	void sendMany(int messages) {
-		for (int i = 0; i < messages; i++) {
-			send(Integer.toString(i));
-		}
-	}
-
 	List<String> acked() {
 		return this.responses.stream()
 			.flatMap((response) -> response.getAck().getMessageIdsList().stream())

@@ -6,6 +6,7 @@ import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 import dev.sluice.sink.limit.SharedLimit;
 import io.grpc.Attributes;
@@ -15,6 +16,9 @@ import io.grpc.Metadata;
 import io.grpc.ServerStreamTracer;
 import io.grpc.Status;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
@@ -44,48 +48,33 @@ class InboundCallTests {
 
 	private final List<Status> ends = new ArrayList<>();
 
-	@Test
-	void aMessageThatIsNotWholeCountsWhileTheOneBeforeItIsHandedOver() {
-		message(100);
-		begin();
-		bytes(70);
+	private final Script script = new Script().word("listen", (_) -> this.call.onBrokenLimit(this.ends::add))
+		.word("others", (bytes) -> this.memory.add(Long.parseLong(bytes.getFirst())))
+		.word("begin", (_) -> this.call.inboundMessage(0))
+		.word("bytes", (bytes) -> this.call.inboundWireSize(Long.parseLong(bytes.getFirst())))
+		.word("whole", (_) -> this.call.inboundMessageRead(0, 0, 0))
+		.word("handed-over", (_) -> this.call.handedOver())
+		.is(() -> "used=%s ends=%s reset=%s".formatted(this.memory.used(), this.ends.size(),
+				this.context.isCancelled()));
 
-		this.call.handedOver();
-		assertThat(this.memory.used()).isEqualTo(70);
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void follows(String what, String steps) {
+		this.script.play(steps);
 
-		bytes(5);
-		whole();
-		assertThat(this.memory.used()).isEqualTo(75);
-		this.call.handedOver();
-		assertThat(this.memory.used()).isZero();
+		assertThat(this.ends).allSatisfy((end) -> assertThat(end.getDescription()).contains("sink.limits.memory"));
 	}
 
-	@Test
-	void isEndedForWhatBringsTheMemoryToTwiceItsLimit() {
-		listen();
-		this.memory.add(2 * MEMORY - 100);
-		begin();
-		bytes(100);
-		assertThat(this.ends).isEmpty();
-
-		bytes(1);
-
-		assertThat(this.ends).singleElement()
-			.satisfies((end) -> assertThat(end.getDescription()).contains("sink.limits.memory"));
-		assertThat(this.context.isCancelled()).isFalse();
-	}
-
-	@Test
-	void isResetAtOnceWhereThereIsNoRoomToWait() {
-		listen();
-		this.memory.add(2 * MEMORY + FLOW_WINDOW - 10);
-		begin();
-		bytes(10);
-		assertThat(this.context.isCancelled()).isFalse();
-
-		bytes(1);
-
-		assertThat(this.context.isCancelled()).isTrue();
+	static Stream<Arguments> follows() {
+		return Script.scenarios("""
+				a message that is not whole counts while the one before it is handed over
+					begin; bytes 100; whole; begin; bytes 70; handed-over; is used=70
+					bytes 5; whole; is used=75; handed-over; is used=0
+				is ended for what brings the memory to twice its limit
+					listen; others 199900; begin; bytes 100; is ends=0; bytes 1; is ends=1 reset=false
+				is reset at once where there is no room to wait
+					listen; others 269990; begin; bytes 10; is reset=false; bytes 1; is reset=true
+				""");
 	}
 
 	@Test
@@ -110,28 +99,6 @@ class InboundCallTests {
 
 	private InboundCall newCall() {
 		return (InboundCall) this.limits.newServerStreamTracer("Send", new Metadata());
-	}
-
-	private void listen() {
-		this.call.onBrokenLimit(this.ends::add);
-	}
-
-	private void message(long bytes) {
-		begin();
-		bytes(bytes);
-		whole();
-	}
-
-	private void begin() {
-		this.call.inboundMessage(0);
-	}
-
-	private void bytes(long bytes) {
-		this.call.inboundWireSize(bytes);
-	}
-
-	private void whole() {
-		this.call.inboundMessageRead(0, 0, 0);
 	}
 
 }

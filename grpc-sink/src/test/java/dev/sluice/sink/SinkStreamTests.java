@@ -3,11 +3,18 @@ package dev.sluice.sink;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ToLongFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -20,20 +27,28 @@ import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.request.Decompressor;
+import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.sequence.SessionForgottenException;
+import dev.sluice.sink.store.MessageStore.Completed;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import dev.sluice.sink.store.OnceStore;
 import dev.sluice.threads.Supervisor;
-import io.grpc.ServerCallHandler;
-import io.grpc.ServerCall;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
 import io.grpc.Status;
 import io.micrometer.core.instrument.Meter;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -62,7 +77,17 @@ class SinkStreamTests {
 			"sink.limits.max-streams-per-client=0", "sink.limits.max-message=1000B",
 			"sink.stream.ack-batch=" + ACK_BATCH, "sink.store.timeout=5m", "sink.store.repeat-horizon=100");
 
+	private static final Map<String, RuntimeException> FAILURES = Map.of("too-large",
+			new MessageTooLargeException("too large", new IllegalArgumentException()), "down",
+			new StoreUnavailableException("down"), "differs", new ContentDiffersException(2), "forgotten",
+			new SessionForgottenException("forgotten"));
+
+	private static final Pattern MESSAGE = Pattern.compile("(\\w*)(?:#(\\d+))?(?:/(\\w+))?([-~!?]?)");
+
 	private final FakeStore store = new FakeStore();
+
+	/** Number of tasks given to the executor. */
+	private int handedOver;
 
 	private final List<Runnable> timers = new ArrayList<>();
 
@@ -74,12 +99,69 @@ class SinkStreamTests {
 
 	private final List<ClientStream> clients = new ArrayList<>();
 
+	/** The one that acts. */
+	private ClientStream client;
+
 	private InProcessSink sink;
+
+	/** The payload of each message that a script has sent. */
+	private final Map<String, ByteString> sent = new HashMap<>();
+
+	/** Of messages with a number; null if nobody tells. */
+	private @Nullable Session session;
+
+	private final Map<ClientStream, Session> announced = new HashMap<>();
+
+	private final Script script = new Script().word("open", (how) -> client(!how.contains("unread")))
+		.word("first", (_) -> this.client = this.clients.getFirst())
+		.word("send", (messages) -> messages.forEach((each) -> this.client.send(alone(each))))
+		.word("batch", (messages) -> this.client.send(batch(messages)))
+		.word("single", (message) -> {
+			this.announced.clear();
+			single(alone(message.getFirst()).build());
+		})
+		.word("many",
+				(count) -> IntStream.range(0, Integer.parseInt(count.getFirst()))
+					.forEach((i) -> this.client.send(alone(Integer.toString(i)))))
+		.word("one-by-one", (count) -> storeOneByOne(this.client, Integer.parseInt(count.getFirst())))
+		.word("read", (count) -> this.client.call.request(Integer.parseInt(count.getFirst())))
+		.word("complete", (_) -> this.client.call.onCompleted())
+		.word("cancel", (_) -> this.client.call.cancel("gone", null))
+		.word("stored", this::stored)
+		.word("fails", (id) -> this.store.fail(id.getFirst(), FAILURES.get(id.getLast())))
+		.word("answers", (results) -> this.store.answerWith(results.stream().map(SinkStreamTests::completed).toList()))
+		.word("session", this::session)
+		.word("timers", (_) -> runTimers())
+		.word("finish", (_) -> completeEverything())
+		.word("pass", (time) -> pass(Script.time(time.getFirst())))
+		.word("check", (_) -> this.sink.service.check())
+		.word("drain", (_) -> this.sink.service.drain())
+		.shown("storing", this.store::pendingIds)
+		.shown("keys", this.store::pendingKeys)
+		.shown("together", () -> this.store.together().stream().map(String::valueOf).toList())
+		.shown("places",
+				() -> this.store.places()
+					.stream()
+					.map((place) -> place.session().id().toStringUtf8() + "#" + place.sequence())
+					.toList())
+		.shown("new", () -> this.store.places().stream().map(Place::isNew).map(String::valueOf).toList())
+		.shown("acked", () -> this.client.acked())
+		.shown("acks", () -> this.client.ackBatches().stream().map(String::valueOf).toList())
+		.shown("refused", () -> this.client.refusals())
+		.shown("ended", () -> List.of(end()))
+		.shown("told",
+				() -> List.of("dropped", told(ServiceMessage::getDropped), "of",
+						told(ServiceMessage::getQueueCapacity)))
+		.is(this::state);
 
 	@BeforeEach
 	void start() throws Exception {
+		session(List.of("a"));
 		this.sink = new InProcessSink(this.store, new Decompressor(PROPERTIES.limits().maxMessageBytes(), null),
-				Runnable::run, PROPERTIES, new ManualTimer(this.timers), this.nanoTime::get, this::breakable);
+				(task) -> {
+					this.handedOver++;
+					task.run();
+				}, PROPERTIES, new ManualTimer(this.timers), this.nanoTime::get, this::breakable);
 	}
 
 	/** Whatever happened, it holds nothing once its clients have gone. */
@@ -99,6 +181,197 @@ class SinkStreamTests {
 		}
 	}
 
+	/**
+	 * A message is an id, which may have a number and a key, {@code id#1/key}, and an
+	 * end: {@code -} has no payload, {@code ~} one that is compressed, {@code !} an
+	 * unknown version, and {@code ?} has no id.
+	 */
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void follows(String what, String steps) {
+		this.script.play(steps);
+	}
+
+	static Stream<Arguments> follows() {
+		return Script.scenarios("""
+				stores, acknowledges and refuses each message of a batch by itself, in their order
+					open; batch a empty- z~ b; send c; storing a z b c; refused empty: INVALID_ARGUMENT; is received=5
+					stored b c; timers; acked b c; stored z a; timers; acked b c z a
+				stores nothing of a batch with a message that cannot be named
+					open; send before; batch a ?; storing before; stored before; acked before; ended INVALID_ARGUMENT
+				drops the oldest of a queue that a batch overfills
+					open; batch 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24
+					told dropped 15 of 10; storing 15 16 17 18 19 20 21 22 23 24
+					finish; acked 15 16 17 18 19 20 21 22 23 24
+				drops the oldest of a full queue, and tells the client
+					open; many 25; storing 0 1 2 3 4 5 6 7 8 9 10 11; is dropped=3; told dropped 3 of 10
+					finish; acked 0 1 2 3 4 5 6 7 8 9 10 11 15 16 17 18 19 20 21 22 23 24
+				acknowledges a full batch at once, another one after a time, and the last as nothing could join it
+					open; many 10; stored 0 1 2; acks; stored 3; acks 4; stored 4 5; acks 4
+					timers; acks 4 2; stored 6 7 8 9; acks 4 2 4
+				decompresses no more than its memory: four messages are below the limit
+					open; send 0~ 1~ 2~ 3~ 4~ 5~ 6~ 7~ 8~ 9~ 10~ 11~ 12~ 13~; storing 0 1 2 3 4
+					finish; acked 0 1 2 3 4 5 6 7 8 9 10 11 12 13; is dropped=0
+				counts acknowledgements that its client does not read
+					open unread; one-by-one 8; is held=true
+				ends a stream whose client does not read what it is owed
+					open unread; one-by-one 8; check; pass 30s; check; is streams=1; pass 1s; check; read 100
+					ended DEADLINE_EXCEEDED; acked 0 1 2 3 4 5 6 7; is memory=0
+				ends a stream that has reached its age after storing what it has
+					open; pass 26m; check; send a b; storing a b; pass 5m; check; send late; stored a b; timers
+					acked a b; ended UNAVAILABLE; open; ended no
+				ends well once all is acknowledged
+					open; send a b; complete; ended no; stored a; timers; ended no; stored b; acked a b; ended OK
+				ends with the status of a message that cannot be named after storing the others
+					open; send good late; stored good; send bad!; acked good; ended no
+					stored late; acked good late; ended INVALID_ARGUMENT
+				ends as unavailable when the store does not answer, still stores once, and releases nothing twice
+					open; send a b; stored a; pass 5m; check; ended no; pass 1ns; check; acked a; ended UNAVAILABLE
+					is in-flight=0 memory=0; open; send b; storing b; stored b; acked b; is memory=0
+				forgets what the store does not answer also when the client has gone
+					open; send a; cancel; is held=true; pass 5m; pass 1ns; check; is held=false
+				refuses what the store never takes
+					open; send a; fails a too-large; refused a: RESOURCE_EXHAUSTED; ended no
+				stores a single message
+					single one; acked; stored one; acked one; is acked=1
+					single bad-; ended INVALID_ARGUMENT; single late; fails late down; ended UNAVAILABLE; is acked=1
+				lets single messages wait for room in the storage
+					open; many 12; single waits~; storing 0 1 2 3 4 5 6 7 8 9 10 11; stored 0; stored waits; acked waits
+				takes no single message while it shuts down, and answers the others
+					single one; drain; single late; ended UNAVAILABLE; first; stored one; acked one; storing
+				acknowledges a repeat again and stores it once
+					open; send a a; storing a; stored a; send a; acked a a a; storing; is stored=1 repeated=2
+				acknowledges what is in process when it drains, and takes no more
+					open; send a b; drain; send c; ended no; storing a b; stored a b; timers; acked a b
+					ended UNAVAILABLE; open; ended UNAVAILABLE
+				refuses streams beyond their number
+					open; open; open; open; ended RESOURCE_EXHAUSTED; first; complete; open; ended no
+				counts what waits for the storage, and nothing that is dropped
+					open; many 15; is queued=3 in-flight=15; stored 0 1; is queued=1
+					send a b c d e f g h i j k; is dropped=2 queued=10
+				counts each message of a stream that fails once
+					open; many 15; stored 0; fails 1 down; acked 0; ended UNAVAILABLE
+				makes room in the storage for streams that wait, when it has stored a message, not when a client goes
+					open; many 12; open; send waits; first; cancel; storing 0 1 2 3 4 5 6 7 8 9 10 11
+					stored 0; storing 1 2 3 4 5 6 7 8 9 10 11 waits
+				gives the store what has a number without another thread, unless it has to decompress it
+					open; send a#1 b#2; storing a b; is handed-over=0; send c; storing a b c; is handed-over=1
+					stored a b c; send d#3~; storing d; is handed-over=2
+				gives the store the numbered messages of a request together
+					open; batch a#1 b#2 c d#3; together 2 1; places session-a#1 session-a#2 session-a#3
+					stored a b c d; acked a b c d
+				never gives the store messages of two sessions together
+					open; batch a#1 b#2 c#3 d#4 e#5 f#6 g#7 h#8 i#9 j#10; batch k#11 l#12
+					session b; send m#1; session c; send n#1; stored a b c d e f g h i j; together 10 2 1 1
+				acknowledges a repeat and refuses what the store refuses
+					open; answers REPEATED differs forgotten; batch a#1 b#2 c#3; timers; acked a
+					refused b: ALREADY_EXISTS c: FAILED_PRECONDITION; ended no
+				refuses a message before another one ends the stream: else the client would send the same for ever
+					open; answers down REPEATED too-large; batch a#1 b#2 large#3
+					refused large: RESOURCE_EXHAUSTED; acked b; ended UNAVAILABLE
+				keeps the routing key
+					open; send a#1/customer; keys customer
+				tells the store what is new to the client: a repeat is not, and may be below the highest number
+					session a 2; open; send a#1 b#2 b#2; new false true false
+				takes single messages with their session
+					single a#1; places session-a#1; stored a; acked a; session none; single b#2; ended INVALID_ARGUMENT
+				ends a stream with a number but no session
+					session none; open; send a#1; ended INVALID_ARGUMENT; storing
+				""");
+	}
+
+	private void stored(List<String> ids) {
+		for (String id : ids) {
+			FakeStore.Pending message = this.store.take(id);
+			assertThat(message.payload()).isEqualTo(this.sent.get(id).toByteArray());
+			message.done().complete(null);
+		}
+	}
+
+	private String end() {
+		return !this.client.ended ? "no" : (this.client.status() != null) ? this.client.status().name() : "OK";
+	}
+
+	private String state() {
+		Stream<String> metrics = Stream
+			.of(SinkMetric.RECEIVED, SinkMetric.STORED, SinkMetric.REPEATED, SinkMetric.DROPPED, SinkMetric.ACKED)
+			.map((metric) -> metric.name().toLowerCase(Locale.ROOT) + "=" + (long) counter(metric));
+		return "handed-over=%s queued=%s in-flight=%s streams=%s memory=%s held=%s %s".formatted(this.handedOver,
+				(long) gauge(SinkMetric.QUEUED), (long) gauge(SinkMetric.IN_FLIGHT), (long) gauge(SinkMetric.STREAMS),
+				(long) gauge(SinkMetric.MEMORY), gauge(SinkMetric.MEMORY) > 0,
+				metrics.collect(Collectors.joining(" ")));
+	}
+
+	private String told(ToLongFunction<ServiceMessage> number) {
+		return Long.toString(number.applyAsLong(this.client.infos().getLast()));
+	}
+
+	private void session(List<String> name) {
+		this.session = name.getFirst().equals("none") ? null
+				: Session.newBuilder()
+					.setId(ByteString.copyFromUtf8("session-" + name.getFirst()))
+					.setFirstUnsettled(1)
+					.setFirstNew((name.size() > 1) ? Long.parseLong(name.getLast()) : 0)
+					.build();
+	}
+
+	private static Completed completed(String result) {
+		RuntimeException failure = FAILURES.get(result);
+		return new Completed((failure == null) ? OnceStore.Outcome.valueOf(result) : null, failure);
+	}
+
+	private Request.Builder alone(String message) {
+		BatchedMessage.Builder one = message(message);
+		Request.Builder alone = request(message.endsWith("!") ? 7 : 1, one).setMessageId(one.getMessageId())
+			.setRoutingKey(one.getRoutingKey())
+			.setSequence(one.getSequence());
+		return switch (one.getPayloadCase()) {
+			case PLAIN_MESSAGE -> alone.setPlainMessage(one.getPlainMessage());
+			case ZSTD_COMPRESSED -> alone.setZstdCompressed(one.getZstdCompressed());
+			case PAYLOAD_NOT_SET -> alone;
+		};
+	}
+
+	private Request.Builder batch(List<String> messages) {
+		List<BatchedMessage.Builder> all = messages.stream().map(this::message).toList();
+		Request.Builder batch = request(1, all.getFirst());
+		all.forEach(batch::addMessages);
+		return batch;
+	}
+
+	/** A client tells of its session once. */
+	private Request.Builder request(int version, BatchedMessage.Builder first) {
+		Request.Builder request = Request.newBuilder().setVersion((first.getSequence() > 0) ? 2 : version);
+		if (first.getSequence() > 0 && this.session != null
+				&& !this.session.equals(this.announced.put(this.client, this.session))) {
+			request.setSession(this.session);
+		}
+		return request;
+	}
+
+	private BatchedMessage.Builder message(String text) {
+		Matcher parts = MESSAGE.matcher(text);
+		assertThat(parts.matches()).as(text).isTrue();
+		String id = parts.group(1);
+		ByteString payload = text.endsWith("~") ? ByteString.copyFrom(new byte[900])
+				: ByteString.copyFromUtf8("payload of " + id);
+		this.sent.put(id, payload);
+		BatchedMessage.Builder message = BatchedMessage.newBuilder()
+			.setMessageId(ByteString.copyFromUtf8(id))
+			.setSequence((parts.group(2) != null) ? Long.parseLong(parts.group(2)) : 0)
+			.setRoutingKey(ByteString.copyFromUtf8((parts.group(3) != null) ? parts.group(3) : ""));
+		return switch (parts.group(4)) {
+			case "-" -> message;
+			case "~" -> message.setZstdCompressed(ByteString.copyFrom(Zstd.compress(payload.toByteArray())));
+			default -> message.setPlainMessage(payload);
+		};
+	}
+
+	private void single(Request request) {
+		this.client = new ClientStream((call) -> DataSinkGrpc.newStub(this.sink.channel).store(request, call));
+		this.clients.add(this.client);
+	}
+
 	@Test
 	void tellsItsBoundsAtTheStart() {
 		ClientStream client = client(true);
@@ -116,114 +389,12 @@ class SinkStreamTests {
 		});
 	}
 
-	@Test
-	void storesAcknowledgesAndRefusesEachMessageOfABatchByItself() {
-		ClientStream client = client(true);
-		byte[] large = "x".repeat(900).getBytes();
-
-		client.send(batch(plain("a", "payload of a".getBytes()),
-				BatchedMessage.newBuilder().setMessageId(ByteString.copyFromUtf8("empty")),
-				BatchedMessage.newBuilder()
-					.setMessageId(ByteString.copyFromUtf8("z"))
-					.setZstdCompressed(ByteString.copyFrom(Zstd.compress(large))),
-				plain("b", new byte[0])));
-		client.send("c");
-
-		assertThat(this.store.pendingIds()).as("in their order").containsExactly("a", "z", "b", "c");
-		assertThat(client.refusals()).containsExactly("empty: INVALID_ARGUMENT");
-		assertThat(counter(SinkMetric.RECEIVED)).isEqualTo(5);
-		FakeStore.Pending compressed = this.store.take("z");
-		assertThat(compressed.payload()).isEqualTo(large);
-		this.store.complete("b", "c");
-		runTimers();
-		assertThat(client.acked()).containsExactly("b", "c");
-		compressed.done().complete(null);
-	}
-
-	@Test
-	void storesNothingOfABatchWithAMessageThatCannotBeNamed() {
-		ClientStream client = client(true);
-		client.send("before");
-
-		client.send(batch(plain("a", new byte[1]), plain("", new byte[1])));
-
-		assertThat(this.store.pendingIds()).containsExactly("before");
-		this.store.completeAll();
-		assertThat(client.acked()).containsExactly("before");
-		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
-	}
-
-	@Test
-	void dropsTheOldestOfAQueueThatABatchOverfills() {
-		ClientStream client = client(true);
-
-		client.send(batch(IntStream.range(0, STORING + CAPACITY + 3)
-			.mapToObj((i) -> plain(Integer.toString(i), new byte[1]))
-			.toArray(BatchedMessage.Builder[]::new)));
-
-		assertThat(client.infos().getLast().getDropped()).isEqualTo(STORING + 3);
-		assertThat(this.store.pending()).isEqualTo(CAPACITY);
-		completeEverything();
-		assertThat(client.acked()).hasSize(CAPACITY);
-	}
-
-	private static BatchedMessage.Builder plain(String id, byte[] payload) {
-		return BatchedMessage.newBuilder()
-			.setMessageId(ByteString.copyFromUtf8(id))
-			.setPlainMessage(ByteString.copyFrom(payload));
-	}
-
-	private static Request.Builder batch(BatchedMessage.Builder... messages) {
-		Request.Builder batch = Request.newBuilder().setVersion(1);
-		Stream.of(messages).forEach(batch::addMessages);
-		return batch;
-	}
-
-	@Test
-	void acknowledgesInBatches() {
-		ClientStream client = client(true);
-		client.sendMany(10);
-
-		this.store.complete("0", "1", "2");
-		assertThat(client.ackBatches()).as("waits for more").isEmpty();
-
-		this.store.complete("3");
-		assertThat(client.ackBatches()).as("a full batch goes at once").containsExactly(4);
-
-		this.store.complete("4", "5");
-		assertThat(client.ackBatches()).containsExactly(4);
-		runTimers();
-		assertThat(client.ackBatches()).as("a batch that has waited goes as it is").containsExactly(4, 2);
-
-		this.store.completeAll();
-		assertThat(client.ackBatches()).as("nothing else could join it").containsExactly(4, 2, 4);
-	}
-
-	@Test
-	void dropsTheOldestOfAFullQueueAndTellsTheClient() {
-		ClientStream client = client(true);
-
-		client.sendMany(STORING + CAPACITY + 3);
-
-		assertThat(this.store.pending()).isEqualTo(STORING);
-		assertThat(counter(SinkMetric.DROPPED)).isEqualTo(3);
-		assertThat(client.infos().getLast().getDropped()).isEqualTo(3);
-		assertThat(client.infos().getLast().getQueueCapacity()).isEqualTo(CAPACITY);
-
-		completeEverything();
-		assertThat(client.acked()).as("all but the oldest three that waited")
-			.containsExactlyInAnyOrderElementsOf(IntStream.range(0, STORING + CAPACITY + 3)
-				.filter((i) -> i < STORING || i >= STORING + 3)
-				.mapToObj(Integer::toString)
-				.toList());
-	}
-
 	/** Like a client that sends timed-out messages again, behind those in the queue. */
 	@Test
 	void endsAStreamWhoseNumberedMessageItDropsAndStoresNothingBehindThat() {
 		ClientStream client = client(true);
 		for (int i = 1; i <= STORING + CAPACITY + 3 && !client.ended; i++) {
-			client.send(numbered(i));
+			client.send(alone(i + "#" + i));
 		}
 
 		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
@@ -231,13 +402,6 @@ class SinkStreamTests {
 		completeEverything();
 		assertThat(this.store.places()).extracting(Place::sequence)
 			.containsExactlyElementsOf(LongStream.rangeClosed(1, STORING).boxed().toList());
-	}
-
-	private static Request.Builder numbered(int sequence) {
-		return request(Integer.toString(sequence)).setVersion(2)
-			.setSession(Session.newBuilder().setId(ByteString.copyFromUtf8("session-a")).setFirstUnsettled(1))
-			.setSequence(sequence)
-			.setPlainMessage(ByteString.copyFromUtf8("payload"));
 	}
 
 	@Test
@@ -257,53 +421,12 @@ class SinkStreamTests {
 		assertThat(counter(SinkMetric.DROPPED)).isZero();
 	}
 
-	@Test
-	void decompressesNoMoreThanItsMemory() {
-		ClientStream client = client(true);
-
-		for (int i = 0; i < 14; i++) {
-			client.send(zeros(Integer.toString(i)));
-		}
-
-		assertThat(this.store.pending()).as("four are below the limit").isEqualTo(5);
-		assertThat(gauge(SinkMetric.MEMORY)).isLessThan(5 * 900 + 14 * 176);
-
-		completeEverything();
-		assertThat(client.acked()).hasSize(14);
-		assertThat(counter(SinkMetric.DROPPED)).isZero();
-	}
-
-	@Test
-	void countsWhatIsOwedToAClientUntilItHasGone() {
-		storeOneByOne(client(false), 8);
-
-		assertThat(gauge(SinkMetric.MEMORY)).as("acknowledgements that the client does not read").isPositive();
-	}
-
 	private void storeOneByOne(ClientStream client, int messages) {
 		for (int i = 0; i < messages; i++) {
 			client.send(Integer.toString(i));
 			this.store.completeAll();
 			runTimers();
 		}
-	}
-
-	@Test
-	void endsAStreamWhoseClientDoesNotReadWhatItIsOwed() {
-		ClientStream client = client(false);
-		storeOneByOne(client, 8);
-		this.sink.service.check();
-		pass(Duration.ofSeconds(30));
-		this.sink.service.check();
-		assertThat(gauge(SinkMetric.IN_FLIGHT)).as("not yet").isPositive();
-
-		pass(Duration.ofSeconds(1));
-		this.sink.service.check();
-		client.call.request(100);
-
-		assertThat(client.status()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
-		assertThat(client.acked()).as("all that was stored").hasSize(8);
-		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 	}
 
 	@Test
@@ -329,26 +452,6 @@ class SinkStreamTests {
 		assertThat(failures).containsExactly("limits", "limits");
 		check.run();
 		assertThat(supervisor.failing()).isEmpty();
-	}
-
-	@Test
-	void endsAStreamThatHasReachedItsAgeAfterStoringWhatItHas() {
-		ClientStream client = client(true);
-		pass(Duration.ofMinutes(26));
-		this.sink.service.check();
-		client.send("a");
-		client.send("b");
-		assertThat(this.store.pendingIds()).containsExactly("a", "b");
-
-		pass(Duration.ofMinutes(5));
-		this.sink.service.check();
-		client.send("late");
-		this.store.completeAll();
-		runTimers();
-
-		assertThat(client.acked()).containsExactly("a", "b");
-		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
-		assertThat(client(true).ended).isFalse();
 	}
 
 	private void pass(Duration time) {
@@ -386,40 +489,6 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void endsWellOnceAllIsAcknowledged() {
-		ClientStream client = client(true);
-		client.send("a");
-		client.send("b");
-		client.call.onCompleted();
-		assertThat(client.ended).isFalse();
-
-		this.store.complete("a");
-		runTimers();
-		assertThat(client.ended).isFalse();
-
-		this.store.complete("b");
-		assertThat(client.acked()).containsExactly("a", "b");
-		assertThat(client.ended).isTrue();
-		assertThat(client.failure).isNull();
-	}
-
-	@Test
-	void endsWithTheStatusOfAMessageThatCannotBeNamedAfterStoringTheOthers() {
-		ClientStream client = client(true);
-		client.send("good");
-		client.send("late");
-		this.store.complete("good");
-
-		client.send(request("bad").setVersion(7).setPlainMessage(ByteString.EMPTY));
-		assertThat(client.acked()).containsExactly("good");
-		assertThat(client.ended).isFalse();
-
-		this.store.complete("late");
-		assertThat(client.acked()).containsExactly("good", "late");
-		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
-	}
-
-	@Test
 	void refusesABadMessageByNameAndGoesOn() {
 		ClientStream client = client(true);
 		client.send("before");
@@ -437,170 +506,6 @@ class SinkStreamTests {
 		assertThat(client.acked()).containsExactlyInAnyOrder("before", "after");
 		assertThat(client.ended).isFalse();
 		assertThat(counter(SinkMetric.REFUSED)).isEqualTo(4);
-	}
-
-	@Test
-	void endsAsUnavailableWhenTheStoreDoesNotAnswerAndStillStoresOnce() {
-		ClientStream client = client(true);
-		client.send("a");
-		client.send("b");
-		this.store.complete("a");
-		this.nanoTime.addAndGet(PROPERTIES.store().timeout().toNanos());
-		this.sink.service.check();
-		assertThat(client.ended).isFalse();
-
-		this.nanoTime.addAndGet(1);
-		this.sink.service.check();
-
-		assertThat(client.acked()).containsExactly("a");
-		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
-		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
-		assertThat(gauge(SinkMetric.MEMORY)).isZero();
-		ClientStream next = client(true);
-		next.send("b");
-		assertThat(this.store.pendingIds()).as("it is still being stored").containsExactly("b");
-		this.store.complete("b");
-		assertThat(next.acked()).containsExactly("b");
-		assertThat(gauge(SinkMetric.MEMORY)).as("nothing is released twice").isZero();
-	}
-
-	@Test
-	void forgetsWhatTheStoreDoesNotAnswerAlsoWhenTheClientHasGone() {
-		ClientStream client = client(true);
-		client.send("a");
-		client.call.cancel("gone", null);
-		assertThat(gauge(SinkMetric.MEMORY)).as("the storage has it").isPositive();
-
-		this.nanoTime.addAndGet(PROPERTIES.store().timeout().toNanos() + 1);
-		this.sink.service.check();
-
-		assertThat(gauge(SinkMetric.MEMORY)).isZero();
-	}
-
-	@Test
-	void refusesWhatTheStoreNeverTakes() {
-		ClientStream client = client(true);
-		client.send("a");
-
-		this.store.fail("a", new MessageTooLargeException("too large", new IllegalArgumentException()));
-
-		assertThat(client.refusals()).containsExactly("a: RESOURCE_EXHAUSTED");
-		assertThat(client.ended).isFalse();
-	}
-
-	@Test
-	void storesASingleMessage() {
-		ClientStream one = store(request("one").setPlainMessage(ByteString.copyFromUtf8("payload")));
-		assertThat(one.acked()).isEmpty();
-		this.store.complete("one");
-		assertThat(one.acked()).containsExactly("one");
-
-		assertThat(store(request("bad")).status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
-		ClientStream late = store(request("late").setPlainMessage(ByteString.EMPTY));
-		this.store.fail("late", new StoreUnavailableException("down"));
-		assertThat(late.status()).isEqualTo(Status.Code.UNAVAILABLE);
-		assertThat(counter(SinkMetric.ACKED)).isOne();
-	}
-
-	private ClientStream store(Request.Builder request) {
-		return new ClientStream((call) -> DataSinkGrpc.newStub(this.sink.channel).store(request.build(), call));
-	}
-
-	@Test
-	void letsSingleMessagesWaitForRoomInTheStorage() {
-		client(true).sendMany(STORING);
-		ClientStream waits = store(zeros("waits"));
-		assertThat(this.store.pending()).isEqualTo(STORING);
-
-		this.store.completeAll();
-		this.store.complete("waits");
-
-		assertThat(waits.acked()).containsExactly("waits");
-	}
-
-	@Test
-	void takesNoSingleMessageWhileItShutsDownAndAnswersTheOthers() {
-		ClientStream one = store(request("one").setPlainMessage(ByteString.EMPTY));
-
-		this.sink.service.drain();
-		ClientStream late = store(request("late").setPlainMessage(ByteString.EMPTY));
-		this.store.complete("one");
-
-		assertThat(one.acked()).containsExactly("one");
-		assertThat(late.failure).hasMessageContaining("shutting down");
-		assertThat(this.store.pending()).isZero();
-	}
-
-	@Test
-	void acknowledgesARepeatAgainAndStoresItOnce() {
-		ClientStream client = client(true);
-		client.send("a");
-		client.send("a");
-		assertThat(this.store.pending()).as("waits for the first").isEqualTo(1);
-
-		this.store.complete("a");
-		client.send("a");
-
-		assertThat(client.acked()).containsExactly("a", "a", "a");
-		assertThat(this.store.pending()).isZero();
-		assertThat(counter(SinkMetric.STORED)).isEqualTo(1);
-		assertThat(counter(SinkMetric.REPEATED)).isEqualTo(2);
-	}
-
-	@Test
-	void drainingAcknowledgesWhatIsInProcessAndTakesNoMore() {
-		ClientStream client = client(true);
-		client.send("a");
-		client.send("b");
-
-		this.sink.service.drain();
-		client.send("c");
-		assertThat(client.ended).isFalse();
-		assertThat(this.store.pending()).isEqualTo(2);
-
-		this.store.completeAll();
-		runTimers();
-		assertThat(client.acked()).containsExactly("a", "b");
-		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
-		assertThat(client(true).status()).isEqualTo(Status.Code.UNAVAILABLE);
-	}
-
-	@Test
-	void refusesStreamsBeyondTheirNumber() {
-		List<ClientStream> clients = IntStream.range(0, 3).mapToObj((_) -> client(true)).toList();
-
-		assertThat(client(true).status()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
-
-		clients.getFirst().call.onCompleted();
-		assertThat(client(true).ended).isFalse();
-	}
-
-	@Test
-	void countsWhatWaitsForTheStorage() {
-		ClientStream client = client(true);
-		client.sendMany(STORING + 3);
-		assertThat(gauge(SinkMetric.QUEUED)).isEqualTo(3);
-		assertThat(gauge(SinkMetric.IN_FLIGHT)).isEqualTo(STORING + 3);
-
-		this.store.complete("0", "1");
-		assertThat(gauge(SinkMetric.QUEUED)).isOne();
-		for (int i = 0; i < CAPACITY + 1; i++) {
-			client.send("more-" + i);
-		}
-		assertThat(counter(SinkMetric.DROPPED)).isEqualTo(2);
-		assertThat(gauge(SinkMetric.QUEUED)).as("what is dropped waits no more").isEqualTo(CAPACITY);
-	}
-
-	@Test
-	void countsEachMessageOfAStreamThatFailsOnce() {
-		ClientStream client = client(true);
-		client.sendMany(STORING + 3);
-		this.store.complete("0");
-
-		this.store.fail("1", new StoreUnavailableException("down"));
-
-		assertThat(client.acked()).containsExactly("0");
-		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
 	}
 
 	@Test
@@ -623,29 +528,9 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void makesRoomInTheStorageForStreamsThatWait() {
-		ClientStream first = client(true);
-		first.sendMany(STORING);
-		ClientStream second = client(true);
-		second.send("waits");
-		assertThat(this.store.pendingIds()).doesNotContain("waits");
-
-		first.call.cancel("gone", null);
-		assertThat(this.store.pendingIds()).as("the storage has as much as before").doesNotContain("waits");
-		this.store.complete("0");
-
-		assertThat(this.store.pendingIds()).contains("waits");
-	}
-
-	@Test
 	void countsWhatItDoes() {
-		ClientStream client = client(true);
-		client.sendMany(5);
-		this.store.complete("0", "1", "2", "3");
+		this.script.play("open; many 5; stored 0 1 2 3; is received=5 stored=4 acked=4 in-flight=1 streams=1");
 
-		assertThat(Stream.of(SinkMetric.RECEIVED, SinkMetric.STORED, SinkMetric.ACKED).map(this::counter))
-			.containsExactly(5.0, 4.0, 4.0);
-		assertThat(Stream.of(SinkMetric.IN_FLIGHT, SinkMetric.STREAMS).map(this::gauge)).containsExactly(1.0, 1.0);
 		assertThat(this.sink.registry.get(SinkMetric.STORE_DURATION.key()).timer().count()).isEqualTo(4);
 		assertThat(this.sink.registry.getMeters()).extracting(Meter::getId)
 			.extracting(Meter.Id::getName)
@@ -694,17 +579,13 @@ class SinkStreamTests {
 	}
 
 	private ClientStream client(boolean reads) {
-		this.clients.add(new ClientStream(this.sink.channel, reads));
-		return this.clients.getLast();
+		this.client = new ClientStream(this.sink.channel, reads);
+		this.clients.add(this.client);
+		return this.client;
 	}
 
 	private static Request.Builder request(String id) {
 		return Request.newBuilder().setVersion(1).setMessageId(ByteString.copyFromUtf8(id));
-	}
-
-	/** Some 20 bytes that decompress to 900. */
-	private static Request.Builder zeros(String id) {
-		return request(id).setZstdCompressed(ByteString.copyFrom(Zstd.compress(new byte[900])));
 	}
 
 	/** A timer whose tasks run only when a test runs them. */
