@@ -22,7 +22,6 @@ import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.client.spool.Message;
 import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.sink.store.MessageStore;
-import dev.sluice.sink.store.OnceStore;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.StatusRuntimeException;
@@ -69,9 +68,6 @@ class DataSinkIT {
 
 	@Autowired
 	private MessageStore store;
-
-	@Autowired
-	private OnceStore once;
 
 	@LocalServerPort
 	private int managementPort;
@@ -128,32 +124,6 @@ class DataSinkIT {
 		Map<ByteString, byte[]> stored = readBack();
 		assertThat(stored.keySet()).containsAll(sent.keySet());
 		sent.forEach((id, payload) -> assertThat(stored.get(id)).as(id.toStringUtf8()).isEqualTo(payload));
-	}
-
-	@Test
-	void createsADeletedTopicAgainAndForgetsWhatWasInIt() throws Exception {
-		ByteString id = ByteString.copyFromUtf8("it-deleted");
-		assertThat(store(this.once, id)).isEqualTo(OnceStore.Outcome.STORED);
-		try (Admin admin = admin()) {
-			Uuid before = topicId(admin);
-
-			admin.deleteTopics(List.of(Topics.SINK)).all().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
-
-			await().ignoreException(ExecutionException.class).until(() -> !topicId(admin).equals(before));
-			ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, Topics.SINK);
-			Config made = admin.describeConfigs(List.of(topic))
-				.all()
-				.get(DEADLINE.toSeconds(), TimeUnit.SECONDS)
-				.get(topic);
-			assertThat(made.get("retention.ms").value()).isEqualTo("259200000");
-			assertThat(made.get("retention.bytes").value()).as("of each of 12 partitions")
-				.isEqualTo(Long.toString(100 * 1024 * 1024));
-		}
-		await().until(this.store::ready);
-		await().ignoreException(ExecutionException.class)
-			.until(() -> this.once.store(Contents.of(id, new byte[10]))
-				.get(DEADLINE.toSeconds(), TimeUnit.SECONDS) == OnceStore.Outcome.STORED);
-		assertThat(readBack()).containsKey(id);
 	}
 
 	/** Another one made the topic, for smaller messages than the sink takes. */
@@ -213,6 +183,7 @@ class DataSinkIT {
 				}
 				if (i == messages - 100) {
 					await().ignoreException(ExecutionException.class).until(() -> !topicId(admin).equals(before));
+					assertRetention(admin);
 				}
 				client.send(new Message(null, run.concat(ByteString.copyFromUtf8(Integer.toString(i))).toByteArray(),
 						ByteString.copyFromUtf8("key-" + i % keys)));
@@ -243,11 +214,12 @@ class DataSinkIT {
 		});
 	}
 
-	/** Sends it again, like a client, while the sink cannot store it. */
-	private static OnceStore.Outcome store(OnceStore store, ByteString id) {
-		return await().ignoreException(ExecutionException.class)
-			.until(() -> store.store(Contents.of(id, new byte[10])).get(DEADLINE.toSeconds(), TimeUnit.SECONDS),
-					(_) -> true);
+	private static void assertRetention(Admin admin) throws Exception {
+		ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, Topics.SINK);
+		Config made = admin.describeConfigs(List.of(topic)).values().get(topic).get();
+		assertThat(made.get("retention.ms").value()).isEqualTo("259200000");
+		assertThat(made.get("retention.bytes").value()).as("of each of 12 partitions")
+			.isEqualTo(Long.toString(100 * 1024 * 1024));
 	}
 
 	private static Admin admin() {

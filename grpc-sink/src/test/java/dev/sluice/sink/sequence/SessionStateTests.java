@@ -3,10 +3,14 @@ package dev.sluice.sink.sequence;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.Stream;
 
+import dev.sluice.sink.Script;
 import dev.sluice.sink.sequence.SessionState.Verdict;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,56 +31,38 @@ class SessionStateTests {
 		assertThat(this.state.encode()).as("one range and the checksums").hasSizeLessThan(2_200);
 	}
 
-	@Test
-	void aSessionMayBeginBeforeWhatHasComeOfIt() {
-		this.state.offer(5, 1);
-
-		this.state.settledBelow(3);
-
-		assertThat(this.state.offer(2, 1)).as("nothing new comes below").isEqualTo(Verdict.REPEAT);
-		assertThat(this.state.offer(3, 1)).isEqualTo(Verdict.NEW);
-		assertThat(this.state.offer(4, 1)).isEqualTo(Verdict.NEW);
-		assertThat(this.state.end()).isEqualTo(6);
+	/**
+	 * An offer is a sequence and a verdict; {@code fill} leaves room for no range more.
+	 */
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void follows(String what, String steps) {
+		new Script()
+			.word("offer",
+					(of) -> assertThat(this.state.offer(Long.parseLong(of.getFirst()), 1))
+						.isEqualTo(Verdict.valueOf(of.getLast())))
+			.word("settled-below", (sequence) -> this.state.settledBelow(Long.parseLong(sequence.getFirst())))
+			.word("fill", (_) -> {
+				for (int i = 0; i < SessionState.RANGES - 1; i++) {
+					assertThat(this.state.offer(10 + 3L * i, 1)).isEqualTo(Verdict.NEW);
+				}
+			})
+			.is(() -> "end=" + this.state.end())
+			.play(steps);
 	}
 
-	@Test
-	void aSessionBeginsNoLaterThanWhatHasComeOfIt() {
-		this.state.offer(5, 1);
-
-		this.state.settledBelow(100);
-
-		assertThat(this.state.offer(4, 1)).isEqualTo(Verdict.REPEAT);
-		assertThat(this.state.offer(6, 1)).as("it has come late").isEqualTo(Verdict.NEW);
-	}
-
-	@Test
-	void whatTouchesARangeNeedsNoRoom() {
-		this.state.settledBelow(1);
-		fill(10, 3);
-		assertThat(this.state.offer(1_000, 1)).isEqualTo(Verdict.TOO_MANY_GAPS);
-
-		assertThat(this.state.offer(12, 1)).as("before one").isEqualTo(Verdict.NEW);
-		assertThat(this.state.offer(17, 1)).as("behind one").isEqualTo(Verdict.NEW);
-		assertThat(this.state.offer(1_000, 1)).as("no range more, and none less").isEqualTo(Verdict.TOO_MANY_GAPS);
-	}
-
-	@Test
-	void closesNoMoreGapsThanItNeedsTo() {
-		this.state.settledBelow(1);
-		fill(10, 3);
-		this.state.settledBelow(14);
-
-		assertThat(this.state.offer(1_000, 1)).as("in the place of the lowest gap").isEqualTo(Verdict.NEW);
-
-		assertThat(this.state.offer(9, 1)).as("of the lowest gap").isEqualTo(Verdict.REPEAT);
-		assertThat(this.state.offer(11, 1)).as("of the next gap").isEqualTo(Verdict.NEW);
-	}
-
-	/** As many ranges as there may be, with one before them. */
-	private void fill(long from, int distance) {
-		for (int i = 0; i < SessionState.RANGES - 1; i++) {
-			assertThat(this.state.offer(from + (long) distance * i, 1)).isEqualTo(Verdict.NEW);
-		}
+	static Stream<Arguments> follows() {
+		return Script.scenarios("""
+				may begin before what has come of it, and nothing new comes below
+					offer 5 NEW; settled-below 3; offer 2 REPEAT; offer 3 NEW; offer 4 NEW; is end=6
+				begins no later than what has come of it
+					offer 5 NEW; settled-below 100; offer 4 REPEAT; offer 6 NEW
+				what touches a range, before or behind it, needs no room
+					settled-below 1; fill; offer 1000 TOO_MANY_GAPS; offer 12 NEW; offer 17 NEW
+					offer 1000 TOO_MANY_GAPS
+				closes no more gaps than it needs to, the lowest first
+					settled-below 1; fill; settled-below 14; offer 1000 NEW; offer 9 REPEAT; offer 11 NEW
+				""");
 	}
 
 	@Test

@@ -3,14 +3,13 @@ package dev.sluice.sink.store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
-import dev.sluice.sink.Contents;
 import dev.sluice.sink.FakeStore;
+import dev.sluice.sink.Script;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
-import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.MessageStore.Completed;
@@ -19,119 +18,90 @@ import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore.Outcome;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+/** It remembers two messages. */
 class OnceStoreTests {
 
 	private static final ClientSession SESSION = new ClientSession(ByteString.copyFromUtf8("session 1"), 1, 0);
 
 	private final FakeStore store = new FakeStore();
 
-	private final OnceStore once = new OnceStore(this.store, 2);
+	private OnceStore once = new OnceStore(this.store, 2);
 
-	@Test
-	void storesAgainWhatFailed() {
-		CompletableFuture<Outcome> first = store("a");
-		this.store.fail("a", new StoreUnavailableException("down"));
-		assertThat(first).isCompletedExceptionally();
+	private final List<CompletableFuture<Outcome>> results = new ArrayList<>();
 
-		CompletableFuture<Outcome> second = store("a");
-		this.store.complete("a");
+	/**
+	 * A message is an id, with another payload ({@code a=other}) or with a key
+	 * ({@code a/key}); {@code got} tells the results of those since the last {@code got}.
+	 */
+	private final Script script = new Script()
+		.word("horizon", (messages) -> this.once = new OnceStore(this.store, Integer.parseInt(messages.getFirst())))
+		.word("store",
+				(messages) -> messages.forEach((message) -> this.results.add(this.once.store(content(message, 0)))))
+		.word("store-of-another", (message) -> this.results.add(this.once.store(content(message.getFirst(), 7))))
+		.word("stored", (ids) -> this.store.complete(ids.toArray(String[]::new)))
+		.word("down", (id) -> this.store.fail(id.getFirst(), new StoreUnavailableException("down")))
+		.word("new-topic", (_) -> this.store.topic(Uuid.randomUuid()))
+		.added("got", () -> this.results.stream().map(OnceStoreTests::text).toList())
+		.shown("storing", this.store::pendingIds);
 
-		assertThat(second).isCompletedWithValue(Outcome.STORED);
+	private static Content content(String message, long client) {
+		String[] parts = message.split("[=/]");
+		return new Content(ByteString.copyFromUtf8(parts[0]),
+				ByteString.copyFromUtf8(message.contains("/") ? parts[1] : ""), client,
+				(message.contains("=") ? parts[1] : parts[0]).getBytes());
+	}
+
+	private static String text(CompletableFuture<Outcome> result) {
+		return switch (result.state()) {
+			case RUNNING -> "nothing";
+			case SUCCESS -> result.resultNow().name();
+			case FAILED, CANCELLED -> result.exceptionNow().getClass().getSimpleName();
+		};
+	}
+
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void follows(String what, String steps) {
+		this.script.play(steps);
+	}
+
+	static Stream<Arguments> follows() {
+		return Script.scenarios("""
+				stores again what failed
+					store a; down a; got StoreUnavailableException; store a; stored a; got STORED
+				forgets what lies beyond the horizon
+					store a b c; stored a b c; got STORED STORED STORED; store b c a; got REPEATED REPEATED nothing
+				joins a repeat also if it remembers nothing
+					horizon 0; store a a; stored a; got STORED REPEATED; store a; got nothing
+				forgets what was in a topic that is gone
+					store a; stored a; got STORED; new-topic; store a; got nothing
+				refuses other content under a known id
+					store a a=other; stored a; store a=other a/key; storing
+					got STORED ContentDiffersException ContentDiffersException ContentDiffersException
+				gives an id to each client
+					store a; stored a; store-of-another a=other; stored a; store a; got STORED STORED REPEATED
+				""");
 	}
 
 	@Test
 	void refusesAllOfSeveralWhileTheStoreIsNotReady() {
 		this.store.topic(null);
 		Fence fence = new Fence();
+		List<Completed> completed = new ArrayList<>();
 
-		List<Completed> completed = storeTogether(fence, "a", "b");
+		this.once.store(List.of(new Placed(new Place(SESSION, 1, fence), content("a", 0)),
+				new Placed(new Place(SESSION, 2, fence), content("b", 0))), completed::addAll);
 
 		assertThat(completed).hasSize(2)
 			.allSatisfy((result) -> assertThat(result.failure()).isInstanceOf(StoreUnavailableException.class));
 		assertThat(fence.isClosed()).isTrue();
 		assertThat(this.store.pending()).isZero();
-	}
-
-	private List<Completed> storeTogether(Fence fence, String... ids) {
-		List<Placed> messages = new ArrayList<>();
-		for (String id : ids) {
-			messages.add(new Placed(new Place(SESSION, messages.size() + 1, fence),
-					Contents.of(ByteString.copyFromUtf8(id), id.getBytes())));
-		}
-		List<Completed> completed = new ArrayList<>();
-		this.once.store(messages, completed::addAll);
-		return completed;
-	}
-
-	@Test
-	void forgetsWhatLiesBeyondTheHorizon() {
-		for (String id : new String[] { "a", "b", "c" }) {
-			store(id);
-			this.store.complete(id);
-		}
-
-		assertThat(store("b")).isCompletedWithValue(Outcome.REPEATED);
-		assertThat(store("c")).isCompletedWithValue(Outcome.REPEATED);
-		assertThat(store("a")).as("the third last").isNotDone();
-	}
-
-	@Test
-	void joinsARepeatAlsoIfItRemembersNothing() {
-		OnceStore none = new OnceStore(this.store, 0);
-		CompletableFuture<Outcome> first = none.store(Contents.of("a", new byte[1]));
-		CompletableFuture<Outcome> second = none.store(Contents.of("a", new byte[1]));
-		this.store.complete("a");
-
-		assertThat(first).isCompletedWithValue(Outcome.STORED);
-		assertThat(second).isCompletedWithValue(Outcome.REPEATED);
-		assertThat(none.store(Contents.of("a", new byte[1]))).as("stored again").isNotDone();
-	}
-
-	@Test
-	void forgetsWhatWasInATopicThatIsGone() {
-		store("a");
-		this.store.complete("a");
-
-		this.store.topic(Uuid.randomUuid());
-
-		assertThat(store("a")).as("stored again").isNotDone();
-	}
-
-	@Test
-	void refusesOtherContentUnderAKnownId() {
-		CompletableFuture<Outcome> stored = store("a");
-		CompletableFuture<Outcome> during = this.once.store(Contents.of("a", "other".getBytes()));
-		this.store.complete("a");
-		CompletableFuture<Outcome> after = this.once.store(Contents.of("a", "other".getBytes()));
-		CompletableFuture<Outcome> otherKey = this.once.store(Contents.of("a", "key", "a".getBytes()));
-
-		assertThat(stored).isCompletedWithValue(Outcome.STORED);
-		for (CompletableFuture<Outcome> refused : List.of(during, after, otherKey)) {
-			assertThatExceptionOfType(ExecutionException.class).isThrownBy(refused::get)
-				.withCauseInstanceOf(ContentDiffersException.class);
-		}
-		assertThat(this.store.pending()).isZero();
-	}
-
-	@Test
-	void givesAnIdToEachClient() {
-		store("a");
-		this.store.complete("a");
-
-		CompletableFuture<Outcome> ofAnother = this.once
-			.store(new Content(ByteString.copyFromUtf8("a"), ByteString.EMPTY, 7, "other".getBytes()));
-		this.store.complete("a");
-
-		assertThat(ofAnother).isCompletedWithValue(Outcome.STORED);
-		assertThat(store("a")).isCompletedWithValue(Outcome.REPEATED);
-	}
-
-	private CompletableFuture<Outcome> store(String id) {
-		return this.once.store(Contents.of(ByteString.copyFromUtf8(id), id.getBytes()));
 	}
 
 }

@@ -2,9 +2,11 @@ package dev.sluice.sink.store;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -16,18 +18,18 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
+import dev.sluice.sink.Script;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
-import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.sequence.SessionState;
 import dev.sluice.sink.store.MessageStore.Completed;
-import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -47,6 +49,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -69,7 +74,7 @@ class SessionWriterTests {
 				.toList(),
 			Set.of(), Set.of());
 
-	private static final String TOO_LARGE = "too large";
+	private static final String TOO_LARGE = "too-large";
 
 	private final MockProducer<byte[], byte[]> producer = newProducer();
 
@@ -126,11 +131,91 @@ class SessionWriterTests {
 		};
 	}
 
+	private final AtomicInteger pauses = new AtomicInteger();
+
+	/** Of the groups that a script has given, in their order. */
+	private final Deque<Results> given = new ArrayDeque<>();
+
+	/** In the order in which they came. */
+	private final List<String> reported = new CopyOnWriteArrayList<>();
+
+	/**
+	 * Messages are {@code number=payload} or {@code number:size}; those of a {@code give}
+	 * are a group. {@code got} tells the results of the next one.
+	 */
+	private final Script script = new Script()
+		.word("give", (messages) -> this.given.add(store(messages.stream().map(this::message).toArray(Placed[]::new))))
+		.word("refused",
+				(message) -> assertThat(
+						this.writer.store(new SessionWriter.Group(List.of(message(message.getFirst())), new Results())))
+					.contains("its writer is ending"))
+		.word("begin", (_) -> this.begins.countDown())
+		.word("commits-fail", (_) -> this.producer.commitTransactionException = new KafkaException("no"))
+		.word("fence", (_) -> this.fence.close())
+		.word("end", (_) -> this.writer.end())
+		.word("busy", (_) -> assertThat(this.writer.endIfIdle()).isFalse())
+		.word("idle", (_) -> Awaitility.await().until(this.writer::endIfIdle))
+		.word("over", (_) -> Awaitility.await().until(this.writer::over))
+		.word("got", (expected) -> {
+			Results results = this.given.remove();
+			results.await();
+			assertThat(Results.names(results.reported.getFirst())).isEqualTo(expected);
+		})
+		.shown("reported", () -> this.reported)
+		.is(() -> "sent=%s commits=%s pauses=%s fenced=%s ended=%s over=%s closed=%s".formatted(
+				this.producer.history().size(), this.producer.commitCount(), this.pauses, this.fence.isClosed(),
+				this.writer.ended(), this.writer.over(), this.producer.closed()));
+
 	@AfterEach
 	void end() {
 		this.begins.countDown();
 		this.writer.end();
 		this.writer.await(Duration.ofSeconds(10));
+	}
+
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void follows(String what, String steps) {
+		this.duringPause = this.pauses::incrementAndGet;
+		this.script.play(steps);
+	}
+
+	static Stream<Arguments> follows() {
+		return Script.scenarios("""
+				acknowledges no repeat of what its own transaction did not store
+					commits-fail; give 1=a; give 1=a; begin; got StoreUnavailable; got StoreUnavailable; is fenced=true
+				knows a repeat once it is stored
+					give 1=a 1=a; begin; got STORED REPEATED; give 1=a; got REPEATED; is sent=1
+				refuses other content alone and stores what is behind it
+					give 1=a 1=other 2=b; begin; got STORED ContentDiffers STORED; is fenced=false
+				stores nothing behind a closed fence
+					give 1=a; fence; begin; got StoreUnavailable; is sent=0
+				does not wait behind a small transaction
+					begin; give 1=a; got STORED; give 2=a; got STORED; give 3=a; got STORED; is pauses=0 commits=3
+				refuses for good what is too large alone if its transaction fails
+					commits-fail; give 1=a 2=too-large 3=c; begin
+					got StoreUnavailable MessageTooLarge StoreUnavailable; is fenced=true
+				reports a refusal before the failures of its transaction: a failure ends the stream
+					commits-fail; give 1=a; give 2=too-large; give 3=c; begin
+					got StoreUnavailable; got MessageTooLarge; got StoreUnavailable
+					reported MessageTooLarge StoreUnavailable StoreUnavailable
+				ends after a failure
+					commits-fail; give 1=a; begin; got StoreUnavailable; is ended=true; refused 2=b; over
+					is closed=true
+				takes no further group into a transaction of sixteen megabytes
+					give 1:16777216; give 2=b 3=c; give 4=d; begin; got STORED; got STORED STORED; got STORED
+					is commits=2
+				ends only when it is idle, not while it asks for its state
+					busy; give 1=a; busy; begin; got STORED; idle; is ended=true; over
+				writes what it has before it ends
+					give 1=a; end; is over=false; begin; got STORED; over
+				""");
+	}
+
+	private Placed message(String text) {
+		String[] parts = text.split("[=:]");
+		return message(Long.parseLong(parts[0]),
+				text.contains("=") ? parts[1] : "x".repeat(Integer.parseInt(parts[1])));
 	}
 
 	@Test
@@ -158,41 +243,6 @@ class SessionWriterTests {
 		assertThat(state.offer(4, 0)).isEqualTo(SessionState.Verdict.NEW);
 	}
 
-	@Test
-	void acknowledgesNoRepeatOfWhatItsOwnTransactionDidNotStore() {
-		this.producer.commitTransactionException = new KafkaException("no");
-		Results first = store(message(1, "a"));
-		Results repeat = store(message(1, "a"));
-
-		this.begins.countDown();
-
-		first.await();
-		repeat.await();
-		assertThat(first.failures()).singleElement().isInstanceOf(StoreUnavailableException.class);
-		assertThat(repeat.failures()).singleElement().isInstanceOf(StoreUnavailableException.class);
-		assertThat(this.fence.isClosed()).isTrue();
-	}
-
-	@Test
-	void knowsARepeatOnceItIsStored() {
-		Results together = write(message(1, "a"), message(1, "a"));
-
-		Results later = write(message(1, "a"));
-
-		assertThat(together.outcomes()).containsExactly(OnceStore.Outcome.STORED, OnceStore.Outcome.REPEATED);
-		assertThat(later.outcomes()).containsExactly(OnceStore.Outcome.REPEATED);
-		assertThat(this.producer.history()).hasSize(1);
-	}
-
-	@Test
-	void refusesOtherContentAloneAndStoresWhatIsBehindIt() {
-		Results results = write(message(1, "a"), message(1, "other"), message(2, "b"));
-
-		assertThat(results.outcomes()).containsExactly(OnceStore.Outcome.STORED, null, OnceStore.Outcome.STORED);
-		assertThat(results.failures().get(1)).isInstanceOf(ContentDiffersException.class);
-		assertThat(this.fence.isClosed()).isFalse();
-	}
-
 	/** The checksum of the message is no longer known. */
 	@Test
 	void refusesANewMessageBelowTheHighestSequenceAndStoresNothingBehindIt() {
@@ -210,18 +260,6 @@ class SessionWriterTests {
 	}
 
 	@Test
-	void storesNothingBehindAClosedFence() {
-		Results results = store(message(1, "a"));
-		this.fence.close();
-
-		this.begins.countDown();
-
-		results.await();
-		assertThat(results.failures()).singleElement().isInstanceOf(StoreUnavailableException.class);
-		assertThat(this.producer.history()).isEmpty();
-	}
-
-	@Test
 	void tellsTheOthersIfAStreamCannotBeTold() {
 		this.writer.store(new SessionWriter.Group(List.of(message(1, "a")), (_) -> {
 			throw new IllegalStateException("broken");
@@ -234,11 +272,10 @@ class SessionWriterTests {
 
 	@Test
 	void waitsBehindALargeTransactionWhileMoreComes() {
-		AtomicInteger pauses = new AtomicInteger();
 		List<Results> others = new CopyOnWriteArrayList<>();
 		this.duringPause = () -> {
-			if (pauses.incrementAndGet() <= 2) {
-				others.add(store(message(100 + pauses.get(), "more")));
+			if (this.pauses.incrementAndGet() <= 2) {
+				others.add(store(message(100 + this.pauses.get(), "more")));
 			}
 		};
 		write(message(1, "a".repeat(SessionWriter.LARGE_BYTES)));
@@ -247,21 +284,8 @@ class SessionWriterTests {
 
 		others.forEach(Results::await);
 		assertThat(others).hasSize(2);
-		assertThat(pauses).as("the third one brings nothing").hasValue(3);
+		assertThat(this.pauses).as("the third one brings nothing").hasValue(3);
 		assertThat(this.producer.commitCount()).isEqualTo(2);
-	}
-
-	@Test
-	void doesNotWaitBehindASmallTransaction() {
-		AtomicInteger pauses = new AtomicInteger();
-		this.duringPause = pauses::incrementAndGet;
-
-		for (int sequence = 1; sequence <= 3; sequence++) {
-			write(message(sequence, "a"));
-		}
-
-		assertThat(pauses).hasValue(0);
-		assertThat(this.producer.commitCount()).isEqualTo(3);
 	}
 
 	@Test
@@ -294,86 +318,6 @@ class SessionWriterTests {
 		assertThat(this.producer.history()).hasSize(GAPS);
 	}
 
-	@Test
-	void refusesForGoodWhatIsTooLargeAloneIfItsTransactionFails() {
-		this.producer.commitTransactionException = new KafkaException("no");
-		Results results = write(message(1, "a"), message(2, TOO_LARGE), message(3, "c"));
-
-		assertThat(results.failures()).satisfiesExactly(
-				(first) -> assertThat(first).isInstanceOf(StoreUnavailableException.class),
-				(large) -> assertThat(large).isInstanceOf(MessageTooLargeException.class),
-				(last) -> assertThat(last).isInstanceOf(StoreUnavailableException.class));
-		assertThat(this.fence.isClosed()).isTrue();
-	}
-
-	/** A failure ends the stream, and a refusal behind it would be lost. */
-	@Test
-	void reportsARefusalBeforeTheFailuresOfItsTransaction() {
-		this.producer.commitTransactionException = new KafkaException("no");
-		List<Throwable> reported = new CopyOnWriteArrayList<>();
-		List<String> payloads = List.of("a", TOO_LARGE, "c");
-		payloads.forEach((payload) -> this.writer
-			.store(new SessionWriter.Group(List.of(message(payloads.indexOf(payload) + 1, payload)),
-					(results) -> reported.add(results.getFirst().failure()))));
-
-		this.begins.countDown();
-
-		Awaitility.await().until(() -> reported.size() == 3);
-		assertThat(reported.getFirst()).isInstanceOf(MessageTooLargeException.class);
-	}
-
-	@Test
-	void endsAfterAFailure() {
-		this.producer.commitTransactionException = new KafkaException("no");
-		Results results = write(message(1, "a"));
-
-		assertThat(this.writer.ended()).isTrue();
-		assertThat(this.writer.store(new SessionWriter.Group(List.of(message(2, "b")), new Results())))
-			.contains("its writer is ending");
-		Awaitility.await().until(this.writer::over);
-		assertThat(this.producer.closed()).isTrue();
-	}
-
-	@Test
-	void takesNoFurtherGroupIntoATransactionOfSixteenMegabytes() {
-		Results large = store(message(1, "a".repeat(16 * 1024 * 1024)));
-		Results next = store(message(2, "b"), message(3, "c"));
-		Results last = store(message(4, "d"));
-
-		this.begins.countDown();
-
-		List.of(large, next, last).forEach(Results::await);
-		assertThat(this.producer.commitCount()).isEqualTo(2);
-	}
-
-	@Test
-	void endsOnlyWhenItIsIdle() {
-		assertThat(this.writer.endIfIdle()).as("it asks for the state").isFalse();
-		Results results = store(message(1, "a"));
-		assertThat(this.writer.endIfIdle()).isFalse();
-		this.begins.countDown();
-		results.await();
-
-		Awaitility.await().until(this.writer::endIfIdle);
-
-		assertThat(this.writer.ended()).isTrue();
-		Awaitility.await().until(this.writer::over);
-	}
-
-	@Test
-	void writesWhatItHasBeforeItEnds() {
-		Results results = store(message(1, "a"));
-		this.writer.end();
-		assertThat(this.writer.over()).isFalse();
-
-		this.begins.countDown();
-
-		results.await();
-		assertThat(results.outcomes()).containsExactly(OnceStore.Outcome.STORED);
-		this.writer.await(Duration.ofSeconds(10));
-		assertThat(this.writer.over()).isTrue();
-	}
-
 	/** Stores messages, lets the writer begin, and awaits its report. */
 	private Results write(Placed... messages) {
 		Results results = store(messages);
@@ -397,13 +341,22 @@ class SessionWriterTests {
 				payload.getBytes(StandardCharsets.UTF_8));
 	}
 
-	private static final class Results implements Consumer<List<Completed>> {
+	private final class Results implements Consumer<List<Completed>> {
 
 		private final List<List<Completed>> reported = new CopyOnWriteArrayList<>();
 
 		@Override
 		public void accept(List<Completed> results) {
+			SessionWriterTests.this.reported.addAll(names(results));
 			this.reported.add(List.copyOf(results));
+		}
+
+		/** The outcomes, or the kinds of failures. */
+		private static List<String> names(List<Completed> results) {
+			return results.stream()
+				.map((one) -> (one.failure() == null) ? one.outcome().name()
+						: one.failure().getClass().getSimpleName().replace("Exception", ""))
+				.toList();
 		}
 
 		void await() {

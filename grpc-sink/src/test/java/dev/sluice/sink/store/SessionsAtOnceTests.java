@@ -1,23 +1,29 @@
 package dev.sluice.sink.store;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.devservices.Patience;
 import dev.sluice.sink.Contents;
-import dev.sluice.sink.format.Content;
+import dev.sluice.sink.Script;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -37,38 +43,59 @@ class SessionsAtOnceTests {
 		this.sessions.close();
 	}
 
-	@Test
-	void haveOneWriterEach() throws Exception {
-		CompletableFuture<OnceStore.Outcome> first = store("a", 1);
-		CompletableFuture<OnceStore.Outcome> second = store("a", 2);
-		CompletableFuture<OnceStore.Outcome> another = store("b", 1);
+	/** Of the messages since the last {@code got}. */
+	private final Queue<CompletableFuture<OnceStore.Outcome>> results = new ArrayDeque<>();
 
-		this.begins.countDown();
+	/** A message is a session, a letter, and a number. */
+	private final Script script = new Script()
+		.word("store", (messages) -> messages.forEach((message) -> this.results.add(store(message))))
+		.word("begin", (_) -> this.begins.countDown())
+		.word("got", (expected) -> {
+			for (String outcome : expected) {
+				assertThat(await(this.results.remove())).hasToString(outcome);
+			}
+		})
+		.word("refused",
+				(reason) -> assertThatExceptionOfType(Exception.class).isThrownBy(() -> await(store(reason.getFirst())))
+					.withMessageContaining(String.join(" ", reason.subList(1, reason.size()))))
+		.word("end", (_) -> this.writers.getLast().end())
+		.word("over", (_) -> Awaitility.await().until(this.writers.getLast()::over))
+		.word("close", (_) -> this.sessions.close())
+		.is(() -> "writers=%s ended=%s over=%s".formatted(this.writers.size(),
+				this.writers.stream().filter(SessionWriter::ended).count(),
+				this.writers.stream().filter(SessionWriter::over).count()));
 
-		assertThat(List.of(await(first), await(second), await(another))).containsOnly(OnceStore.Outcome.STORED);
-		assertThat(this.writers).hasSize(2);
-		assertThat(await(store("a", 1))).isEqualTo(OnceStore.Outcome.REPEATED);
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void follow(String what, String steps) {
+		this.script.play(steps);
 	}
 
-	@Test
-	void areRefusedWhileAllWritersHaveSomethingToWrite() throws Exception {
-		store("a", 1);
-		store("b", 1);
-
-		assertThatExceptionOfType(Exception.class).isThrownBy(() -> await(store("c", 1)))
-			.withMessageContaining("sink.sessions.max-writers");
-
-		assertThat(this.writers).hasSize(2).noneMatch(SessionWriter::ended);
+	static Stream<Arguments> follow() {
+		return Script.scenarios("""
+				have one writer each
+					store a1 a2 b1; begin; got STORED STORED STORED; is writers=2; store a1; got REPEATED
+				are refused while all writers have something to write
+					store a1 b1; refused c1 sink.sessions.max-writers; is writers=2 ended=0
+				have a new writer once the last one is over
+					begin; store a1; got STORED; end; over; store a2; got STORED; is writers=2
+				store what was taken before they are closed
+					store a1 b1; begin; close; got STORED STORED; is writers=2 over=2; refused a2; is writers=2
+				write nothing behind what the last writer of a session still has, which is not dropped
+					store a1; end; refused a2 is ending; begin; got STORED
+				let no more writers end at once than there may be
+					store a1; end; store b1; end; store c1; end; store d1; end; refused e1 sink.sessions.max-writers
+				""");
 	}
 
 	@Test
 	void endAnIdleWriterToMakeRoomForAnother() throws Exception {
 		this.begins.countDown();
-		await(store("a", 1));
-		await(store("b", 1));
+		await(store("a1"));
+		await(store("b1"));
 
 		Awaitility.await().until(() -> {
-			CompletableFuture<OnceStore.Outcome> next = store("c", 1);
+			CompletableFuture<OnceStore.Outcome> next = store("c1");
 			return !next.isCompletedExceptionally() && await(next) == OnceStore.Outcome.STORED;
 		});
 
@@ -76,66 +103,14 @@ class SessionsAtOnceTests {
 		assertThat(this.writers.getLast().ended()).isFalse();
 	}
 
-	@Test
-	void haveANewWriterOnceTheLastOneIsOver() throws Exception {
-		this.begins.countDown();
-		await(store("a", 1));
-		this.writers.getFirst().end();
-		Awaitility.await().until(this.writers.getFirst()::over);
-
-		await(store("a", 2));
-
-		assertThat(this.writers).hasSize(2);
-	}
-
-	@Test
-	void storeWhatWasTakenBeforeTheyAreClosed() throws Exception {
-		CompletableFuture<OnceStore.Outcome> taken = store("a", 1);
-		store("b", 1);
-		this.begins.countDown();
-
-		this.sessions.close();
-
-		assertThat(taken).isCompletedWithValue(OnceStore.Outcome.STORED);
-		assertThat(this.writers).hasSize(2).allMatch(SessionWriter::over);
-		assertThat(store("a", 2)).isCompletedExceptionally();
-		assertThat(this.writers).hasSize(2);
-	}
-
-	@Test
-	void writeNothingBehindWhatTheLastWriterOfASessionStillHas() throws Exception {
-		CompletableFuture<OnceStore.Outcome> first = store("a", 1);
-		this.writers.getFirst().end();
-
-		assertThatExceptionOfType(Exception.class).isThrownBy(() -> await(store("a", 2)))
-			.withMessageContaining("is ending");
-		this.begins.countDown();
-		assertThat(await(first)).as("its messages are not dropped").isEqualTo(OnceStore.Outcome.STORED);
-	}
-
-	@Test
-	void letNoMoreWritersEndAtOnceThanThereMayBe() {
-		for (String session : List.of("a", "b", "c", "d")) {
-			store(session, 1);
-			this.writers.getLast().end();
-		}
-
-		assertThatExceptionOfType(Exception.class).isThrownBy(() -> await(store("e", 1)))
-			.withMessageContaining("sink.sessions.max-writers");
-	}
-
 	private static OnceStore.Outcome await(CompletableFuture<OnceStore.Outcome> stored) throws Exception {
 		return stored.get(Patience.ofSeconds(60).toSeconds(), TimeUnit.SECONDS);
 	}
 
-	private CompletableFuture<OnceStore.Outcome> store(String session, long sequence) {
-		Place place = new Place(session(session), sequence, new Fence());
-		Content content = new Content(ByteString.copyFromUtf8("id-" + sequence), ByteString.EMPTY, 0, new byte[10]);
-		return Contents.store(this.sessions::store, place, content);
-	}
-
-	private static ClientSession session(String name) {
-		return new ClientSession(ByteString.copyFromUtf8("session " + name), 1, 0);
+	private CompletableFuture<OnceStore.Outcome> store(String message) {
+		ClientSession session = new ClientSession(ByteString.copyFromUtf8("session " + message.charAt(0)), 1, 0);
+		return Contents.store(this.sessions::store, new Place(session, message.charAt(1) - '0', new Fence()),
+				Contents.of("id-" + message.charAt(1), new byte[10]));
 	}
 
 	private SessionWriter writer(ClientSession session, Duration maxAge) {
