@@ -1,18 +1,14 @@
 package dev.sluice.sink.ordeal;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.DeliveryListener;
@@ -26,9 +22,9 @@ import io.grpc.NameResolverRegistry;
 
 /**
  * A process that sends messages with ids that the client makes, and that may be killed at
- * any moment. Its progress is in a memory-mapped file, so it survives the process. A
- * message whose {@code send} did not return is in doubt: the caller cannot know whether
- * the client has it, and this one does not send it again.
+ * any moment. Its progress is in a file, so it survives the process. A message whose
+ * {@code send} did not return is in doubt: the caller cannot know whether the client has
+ * it, and this one does not send it again.
  */
 final class NumberedProducer {
 
@@ -38,7 +34,10 @@ final class NumberedProducer {
 	/** Small, so that it is full whenever the sinks are down. */
 	private static final int SPOOL_BYTES = 1_000_000;
 
-	private static final int MAX_IN_DOUBT = 1_000;
+	/** Its {@code send} has not returned, or never will. */
+	static final byte IN_DOUBT = 1;
+
+	private static final byte RETURNED = 2;
 
 	private NumberedProducer() {
 	}
@@ -58,18 +57,14 @@ final class NumberedProducer {
 			.withDurability(Durability.PROCESS)
 			.withSpoolBytes(SPOOL_BYTES)
 			.withAckTimeout(Duration.ofSeconds(12));
-		MappedByteBuffer progress = progress(directory);
-		if (progress.getInt(0) > progress.getInt(4)) {
-			int inDoubt = progress.getInt(8);
-			progress.putInt(12 + 4 * inDoubt, progress.getInt(4));
-			progress.putInt(8, inDoubt + 1);
-			progress.putInt(4, progress.getInt(0));
-		}
-		try (SinkClient sender = SinkClient.open(channel, options, DeliveryListener.NONE)) {
-			for (int i = progress.getInt(4); i < messages; i++) {
-				progress.putInt(0, i + 1);
+		try (SinkClient sender = SinkClient.open(channel, options, DeliveryListener.NONE);
+				RandomAccessFile progress = new RandomAccessFile(directory.resolve("progress").toFile(), "rw")) {
+			for (int i = (int) progress.length(); i < messages; i++) {
+				progress.seek(i);
+				progress.write(IN_DOUBT);
 				send(sender, new Message(null, payload(run, client, i), key(i)));
-				progress.putInt(4, i + 1);
+				progress.seek(i);
+				progress.write(RETURNED);
 			}
 			if (!sender.awaitEmpty(Duration.ofMinutes(3))) {
 				throw new IllegalStateException("Not delivered: " + sender.stats());
@@ -89,29 +84,10 @@ final class NumberedProducer {
 		}
 	}
 
-	/**
-	 * Messages started (4 bytes), returned (4), in doubt (4), and those in doubt (4
-	 * each).
-	 */
-	private static MappedByteBuffer progress(Path directory) throws IOException {
-		try (FileChannel file = FileChannel.open(directory.resolve("progress"), StandardOpenOption.CREATE,
-				StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-			return file.map(MapMode.READ_WRITE, 0, 12 + 4 * MAX_IN_DOUBT);
-		}
-	}
-
-	/** Messages whose {@code send} has returned, or which are in doubt. */
-	static int returned(Path directory) throws IOException {
-		return progress(directory).getInt(4);
-	}
-
-	static Set<Integer> inDoubt(Path directory) throws IOException {
-		MappedByteBuffer progress = progress(directory);
-		Set<Integer> numbers = new HashSet<>();
-		for (int i = 0; i < progress.getInt(8); i++) {
-			numbers.add(progress.getInt(12 + 4 * i));
-		}
-		return numbers;
+	/** A byte for each message that was begun. */
+	static byte[] progress(Path directory) throws IOException {
+		Path file = directory.resolve("progress");
+		return Files.exists(file) ? Files.readAllBytes(file) : new byte[0];
 	}
 
 	/** Every fourth message has no key; the others have one of 20. */

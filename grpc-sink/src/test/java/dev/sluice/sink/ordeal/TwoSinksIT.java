@@ -120,13 +120,13 @@ class TwoSinksIT {
 	}
 
 	private boolean done(JavaProcess producer) throws Exception {
-		return NumberedProducer.returned(clientDirectory(this.producers.indexOf(producer))) == MESSAGES;
+		return NumberedProducer.progress(clientDirectory(this.producers.indexOf(producer))).length == MESSAGES;
 	}
 
 	private int sent() throws Exception {
 		int sent = 0;
 		for (int i = 0; i < CLIENTS; i++) {
-			sent += NumberedProducer.returned(clientDirectory(i));
+			sent += NumberedProducer.progress(clientDirectory(i)).length;
 		}
 		return sent;
 	}
@@ -222,12 +222,10 @@ class TwoSinksIT {
 		int lost = 0;
 		int inDoubt = 0;
 		for (int client = 0; client < CLIENTS; client++) {
-			Set<Integer> killed = NumberedProducer.inDoubt(clientDirectory(client));
-			inDoubt += killed.size();
+			byte[] progress = NumberedProducer.progress(clientDirectory(client));
 			for (int i = 0; i < MESSAGES; i++) {
-				if (!found.get(client).contains(i) && !killed.contains(i)) {
-					lost++;
-				}
+				inDoubt += (progress[i] == NumberedProducer.IN_DOUBT) ? 1 : 0;
+				lost += (found.get(client).contains(i) || progress[i] == NumberedProducer.IN_DOUBT) ? 0 : 1;
 			}
 		}
 		assertThat(lost).as("0 lost").isZero();

@@ -2,7 +2,11 @@ package dev.sluice.sink.client.spool;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.channels.WritableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -11,10 +15,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import dev.sluice.sink.client.spool.FaultyDisk.Operation.Type;
 import org.jspecify.annotations.Nullable;
 
 /** A disk that is full or fails to force when a test says so. */
-final class FaultyDisk implements Disk {
+class FaultyDisk implements Disk {
 
 	/** Names of forced directories, once for each force. */
 	final List<String> forcedDirectories = new CopyOnWriteArrayList<>();
@@ -43,6 +48,17 @@ final class FaultyDisk implements Disk {
 	/** Bytes read at a position. */
 	final AtomicLong bytesRead = new AtomicLong();
 
+	/** What a channel, or the disk itself, has done. */
+	record Operation(Type type, Path path, long at, byte[] bytes) {
+
+		enum Type {
+
+			CREATE, WRITE, TRUNCATE, FORCE, DELETE
+
+		}
+
+	}
+
 	interface Bad {
 
 		boolean isBad(Path file, long from, long to);
@@ -51,17 +67,31 @@ final class FaultyDisk implements Disk {
 
 	@Override
 	public FileChannel open(Path file, OpenOption... options) throws IOException {
-		return new Channel(file, FileChannel.open(file, options));
+		boolean made = !Files.exists(file);
+		FileChannel channel = FileChannel.open(file, options);
+		if (made) {
+			done(Type.CREATE, file, 0);
+		}
+		return new Channel(file, channel);
+	}
+
+	/** Is told of each operation. */
+	void done(Operation operation) {
+	}
+
+	private void done(Type type, Path path, long at, byte... bytes) {
+		done(new Operation(type, path, at, bytes));
 	}
 
 	@Override
 	public void forceDirectory(Path directory) throws IOException {
-		Disk.super.forceDirectory(directory);
+		done(Type.FORCE, directory, 0);
 		this.forcedDirectories.add(directory.normalize().getFileName().toString());
 	}
 
 	@Override
 	public void delete(Path file) throws IOException {
+		done(Type.DELETE, file, 0);
 		long bytes = Files.exists(file) ? Files.size(file) : 0;
 		Files.deleteIfExists(file);
 		freed(bytes);
@@ -73,13 +103,16 @@ final class FaultyDisk implements Disk {
 		}
 	}
 
-	private final class Channel extends FilterChannel {
+	/** Has what the spool uses. */
+	private final class Channel extends FileChannel {
 
 		private final Path file;
 
+		private final FileChannel channel;
+
 		Channel(Path file, FileChannel channel) {
-			super(channel);
 			this.file = file;
+			this.channel = channel;
 			FaultyDisk.this.open.incrementAndGet();
 		}
 
@@ -90,14 +123,18 @@ final class FaultyDisk implements Disk {
 				FaultyDisk.this.failsToWriteOnce = null;
 				throw new IOException(failure);
 			}
-			int length = (int) Math.min(from.remaining(), FaultyDisk.this.room);
-			if (length == 0 && from.hasRemaining()) {
+			byte[] bytes = new byte[(int) Math.min(from.remaining(), FaultyDisk.this.room)];
+			if (bytes.length == 0 && from.hasRemaining()) {
 				throw new IOException("No space left on device");
 			}
-			int written = super.write(from.duplicate().limit(from.position() + length));
-			from.position(from.position() + written);
-			FaultyDisk.this.room -= (FaultyDisk.this.room == Long.MAX_VALUE) ? 0 : written;
-			return written;
+			from.get(bytes);
+			done(Type.WRITE, this.file, position(), bytes);
+			ByteBuffer left = ByteBuffer.wrap(bytes);
+			while (left.hasRemaining()) {
+				this.channel.write(left);
+			}
+			FaultyDisk.this.room -= (FaultyDisk.this.room == Long.MAX_VALUE) ? 0 : bytes.length;
+			return bytes.length;
 		}
 
 		@Override
@@ -106,7 +143,7 @@ final class FaultyDisk implements Disk {
 			if (FaultyDisk.this.failsToForce) {
 				throw new IOException("Input/output error");
 			}
-			super.force(metaData);
+			done(Type.FORCE, this.file, 0);
 		}
 
 		@Override
@@ -114,7 +151,7 @@ final class FaultyDisk implements Disk {
 			if (FaultyDisk.this.bad.isBad(this.file, position, position + to.remaining())) {
 				throw new IOException("Input/output error");
 			}
-			int read = super.read(to, position);
+			int read = this.channel.read(to, position);
 			FaultyDisk.this.bytesRead.addAndGet(Math.max(0, read));
 			return read;
 		}
@@ -122,15 +159,77 @@ final class FaultyDisk implements Disk {
 		@Override
 		public FileChannel truncate(long size) throws IOException {
 			long before = size();
-			super.truncate(size);
+			this.channel.truncate(size);
+			done(Type.TRUNCATE, this.file, size);
 			freed(Math.max(0, before - size));
 			return this;
 		}
 
 		@Override
+		public long position() throws IOException {
+			return this.channel.position();
+		}
+
+		@Override
+		public FileChannel position(long position) throws IOException {
+			this.channel.position(position);
+			return this;
+		}
+
+		@Override
+		public long size() throws IOException {
+			return this.channel.size();
+		}
+
+		@Override
 		protected void implCloseChannel() throws IOException {
-			super.implCloseChannel();
+			this.channel.close();
 			FaultyDisk.this.open.decrementAndGet();
+		}
+
+		@Override
+		public int read(ByteBuffer to) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public long read(ByteBuffer[] to, int offset, int length) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public long write(ByteBuffer[] from, int offset, int length) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public int write(ByteBuffer from, long position) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public long transferTo(long position, long count, WritableByteChannel target) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public long transferFrom(ReadableByteChannel source, long position, long count) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public MappedByteBuffer map(MapMode mode, long position, long size) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public FileLock lock(long position, long size, boolean shared) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public FileLock tryLock(long position, long size, boolean shared) {
+			throw new UnsupportedOperationException();
 		}
 
 	}

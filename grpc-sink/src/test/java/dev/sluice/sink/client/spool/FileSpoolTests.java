@@ -18,7 +18,6 @@ import dev.sluice.sink.client.spool.Spool.Entry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static dev.sluice.sink.client.spool.Spools.append;
@@ -30,30 +29,6 @@ class FileSpoolTests {
 
 	@TempDir
 	private Path directory;
-
-	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
-	void keepsMessagesInTheirOrderAcrossOpenings(boolean force) throws Exception {
-		try (FileSpool spool = open(force)) {
-			for (int i = 0; i < 100; i++) {
-				append(spool, id("a" + i), payload(i));
-			}
-		}
-
-		try (FileSpool spool = open(force)) {
-			append(spool, id("b"), payload(100));
-			assertThat(spool.size()).isEqualTo(101);
-			List<Entry> entries = Spools.entries(spool);
-			for (int i = 0; i < entries.size(); i++) {
-				assertThat(entries.get(i).payload()).isEqualTo(payload(i));
-			}
-			assertThat(entries).extracting((entry) -> entry.id().toStringUtf8())
-				.hasSize(101)
-				.startsWith("a0", "a1", "a2")
-				.endsWith("a99", "b");
-			assertThat(spool.hasNext(-1)).isTrue();
-		}
-	}
 
 	@Test
 	void knowsWhichOpeningTookAMessageWhateverItsId() throws Exception {
@@ -93,23 +68,6 @@ class FileSpoolTests {
 		try (FileSpool open = open(force)) {
 			assertThat(open.size()).isEqualTo(1);
 			assertThat(append(open, null, payload(2)).id()).isNotEqualTo(given);
-		}
-	}
-
-	@Test
-	void refusesWhatDoesNotFitAndTakesItWhenThereIsRoom() throws Exception {
-		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 3_000, false)) {
-			Entry first = append(spool, null, new byte[1_000]);
-			append(spool, null, new byte[1_000]);
-
-			assertThatExceptionOfType(SpoolFullException.class).isThrownBy(() -> append(spool, null, new byte[1_000]))
-				.withMessageContaining("3000");
-			assertThat(spool.size()).isEqualTo(2);
-
-			spool.settle(List.of(first.number()));
-			await().untilAsserted(() -> assertThat(spool.size()).isEqualTo(1));
-			append(spool, null, new byte[1_000]);
-			assertThat(spool.size()).isEqualTo(2);
 		}
 	}
 
@@ -208,18 +166,6 @@ class FileSpoolTests {
 	}
 
 	@Test
-	void saysSoWhenItIsInUseOrClosed() throws Exception {
-		FileSpool spool = open(false);
-		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> open(false))
-			.withMessageContaining("another process");
-
-		spool.close();
-
-		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, new byte[1]));
-		assertThat(spool.bytes()).isZero();
-	}
-
-	@Test
 	void makesItsDirectoriesDurableIfMessagesSurviveALossOfPower() {
 		FaultyDisk disk = new FaultyDisk();
 
@@ -228,87 +174,6 @@ class FileSpoolTests {
 
 		open(true, disk).close();
 		assertThat(disk.forcedDirectories).containsExactly("spool", this.directory.getFileName().toString());
-	}
-
-	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
-	void leavesNoFileOpen(boolean force) throws Exception {
-		FaultyDisk disk = new FaultyDisk();
-		for (int opening = 0; opening < 2; opening++) {
-			try (FileSpool spool = open(force, disk)) {
-				for (int i = 0; i < 20; i++) {
-					append(spool, null, new byte[10_000]);
-				}
-				assertThat(spool.next(-1)).isNotNull();
-			}
-			assertThat(disk.open).hasValue(0);
-		}
-	}
-
-	@Test
-	void keepsNoRoomForMessagesThatItCouldNotWrite() throws Exception {
-		FaultyDisk disk = new FaultyDisk();
-		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 100_000, true, 1_000_000, disk)) {
-			append(spool, id("a"), payload(1));
-			disk.failsToForce = true;
-			for (int i = 0; i < 30; i++) {
-				assertThatExceptionOfType(SpoolFailedException.class)
-					.isThrownBy(() -> append(spool, null, new byte[10_000]));
-			}
-
-			disk.failsToForce = false;
-			append(spool, id("b"), new byte[10_000]);
-			assertThat(spool.size()).isEqualTo(2);
-		}
-	}
-
-	/**
-	 * In an earlier version, the positions of a failed write were used for the next one.
-	 */
-	@Test
-	void readsInAnyOrderWhatFollowsAWriteThatFailed() throws Exception {
-		FaultyDisk disk = new FaultyDisk();
-		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 100_000_000, true, 50_000_000, disk)) {
-			append(spool, null, payload(1));
-			disk.failsToForce = true;
-			Message large = new Message(null, new byte[200_000]);
-			assertThatExceptionOfType(SpoolFailedException.class)
-				.isThrownBy(() -> spool.append(List.of(large, large, large)));
-			disk.failsToForce = false;
-			Message smaller = new Message(null, new byte[150_000]);
-			spool.append(List.of(smaller, smaller, smaller));
-			for (long number = 1; number <= 3; number++) {
-				// Takes it from memory, so that the second time it is read from the file.
-				assertThat(spool.get(number)).isNotNull();
-			}
-
-			assertThat(spool.get(3)).isNotNull();
-			assertThat(spool.get(2)).isNotNull();
-			assertThat(spool.damaged()).isZero();
-		}
-	}
-
-	@Test
-	void failsForGoodIfItsWriterFails() throws Exception {
-		FaultyDisk disk = new FaultyDisk();
-		try (FileSpool spool = open(true, disk)) {
-			append(spool, id("a"), payload(1));
-			disk.beforeForce = () -> {
-				disk.beforeForce = () -> {
-				};
-				throw new IllegalStateException("broken");
-			};
-
-			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, payload(2)))
-				.withMessageContaining("may not be durable")
-				.withMessageContaining("broken");
-			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, payload(3)))
-				.withMessageContaining("accepts no more");
-		}
-
-		try (FileSpool spool = open(true)) {
-			assertThat(spool.size()).isEqualTo(1);
-		}
 	}
 
 	@Test
@@ -346,23 +211,6 @@ class FileSpoolTests {
 		assertThat(Thread.interrupted()).isFalse();
 		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, payload(2)))
 			.withMessageContaining("is closed");
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "No space left on device, true", "Disk quota exceeded, true", "Input/output error, false" })
-	void tellsAFullDiskFromABrokenOne(String words, boolean full) throws Exception {
-		FaultyDisk disk = new FaultyDisk();
-		try (FileSpool spool = open(true, disk)) {
-			append(spool, id("a"), payload(1));
-			disk.failsToWriteOnce = words;
-
-			assertThatExceptionOfType(full ? SpoolFullException.class : SpoolFailedException.class)
-				.isThrownBy(() -> append(spool, null, payload(2)))
-				.withMessageContaining(full ? "is full" : "will not be sent")
-				.withMessageContaining(words);
-			append(spool, id("b"), payload(3));
-			assertThat(Objects.requireNonNull(spool.get(1)).id()).isEqualTo(id("b"));
-		}
 	}
 
 	private FileSpool open(boolean force, FaultyDisk disk) {

@@ -1,27 +1,25 @@
 package dev.sluice.sink.client.spool;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
+
+import dev.sluice.sink.client.spool.FaultyDisk.Operation.Type;
 
 /**
  * A disk that records all writes in order, and creates directories as a crash may leave
  * them. After a loss of power, forced bytes are there; of later writes any blocks may be
  * there, and any later creations and deletions of files may have happened.
  */
-final class RecordingDisk implements Disk {
+final class RecordingDisk extends FaultyDisk {
 
 	private static final int BLOCK = 4_096;
 
@@ -31,30 +29,6 @@ final class RecordingDisk implements Disk {
 	private final Map<Path, byte[]> before = new TreeMap<>();
 
 	private final List<Operation> operations = new ArrayList<>();
-
-	private sealed interface Operation {
-
-		Path path();
-
-	}
-
-	private record Create(Path path) implements Operation {
-	}
-
-	private record Write(Path path, long at, byte[] bytes) implements Operation {
-	}
-
-	private record Truncate(Path path, long size) implements Operation {
-	}
-
-	private record Force(Path path) implements Operation {
-	}
-
-	private record Delete(Path path) implements Operation {
-	}
-
-	private record ForceDirectory(Path path) implements Operation {
-	}
 
 	RecordingDisk(Path root) throws IOException {
 		this.root = root;
@@ -72,12 +46,10 @@ final class RecordingDisk implements Disk {
 		return this.operations.size();
 	}
 
-	private synchronized void add(Operation operation) {
-		this.operations.add(operation);
-	}
-
-	private Path relative(Path path) {
-		return this.root.relativize(path);
+	@Override
+	synchronized void done(Operation operation) {
+		this.operations.add(new Operation(operation.type(), this.root.relativize(operation.path()), operation.at(),
+				operation.bytes()));
 	}
 
 	/**
@@ -94,33 +66,29 @@ final class RecordingDisk implements Disk {
 		List<Operation> done = this.operations.subList(0, after);
 		Map<Path, Integer> forced = new HashMap<>();
 		for (int i = 0; i < after; i++) {
-			if (done.get(i) instanceof Force || done.get(i) instanceof ForceDirectory) {
+			if (done.get(i).type() == Type.FORCE) {
 				forced.put(done.get(i).path(), i);
 			}
 		}
 		Map<Path, byte[]> files = new TreeMap<>(this.before);
 		for (int i = 0; i < after; i++) {
 			Operation operation = done.get(i);
-			boolean ofDirectory = operation instanceof Create || operation instanceof Delete;
+			boolean ofDirectory = operation.type() == Type.CREATE || operation.type() == Type.DELETE;
 			Path of = ofDirectory ? directory(operation.path()) : operation.path();
 			boolean durable = forced.getOrDefault(of, -1) > i;
-			switch (operation) {
-				case Write write when !durable -> {
-					for (Write block : blocks(write)) {
-						if (random.nextBoolean()) {
-							apply(files, block);
-						}
-						else if (random.nextBoolean()) {
-							// Only the file's length is durable.
-							apply(files, new Write(block.path(), block.at(), new byte[0]));
-							lengthen(files, block);
-						}
+			if (operation.type() == Type.WRITE && !durable) {
+				for (Operation block : blocks(operation)) {
+					if (random.nextBoolean()) {
+						apply(files, block);
+					}
+					else if (random.nextBoolean()) {
+						// Only the file's length is durable.
+						lengthen(files, block);
 					}
 				}
-				case Create _, Delete _, Truncate _ when !durable && random.nextBoolean() -> {
-					// Lost.
-				}
-				default -> apply(files, operation);
+			}
+			else if (durable || random.nextBoolean()) {
+				apply(files, operation);
 			}
 		}
 		write(files, to);
@@ -130,41 +98,38 @@ final class RecordingDisk implements Disk {
 		return (file.getParent() != null) ? file.getParent() : Path.of("");
 	}
 
-	private static List<Write> blocks(Write write) {
-		List<Write> blocks = new ArrayList<>();
+	private static List<Operation> blocks(Operation write) {
+		List<Operation> blocks = new ArrayList<>();
 		int from = 0;
 		while (from < write.bytes().length) {
 			int length = (int) Math.min(write.bytes().length - from, BLOCK - (write.at() + from) % BLOCK);
-			blocks.add(
-					new Write(write.path(), write.at() + from, Arrays.copyOfRange(write.bytes(), from, from + length)));
+			blocks.add(new Operation(Type.WRITE, write.path(), write.at() + from,
+					Arrays.copyOfRange(write.bytes(), from, from + length)));
 			from += length;
 		}
 		return blocks;
 	}
 
-	private static void lengthen(Map<Path, byte[]> files, Write write) {
-		byte[] content = files.get(write.path());
+	private static void lengthen(Map<Path, byte[]> files, Operation write) {
 		int end = (int) write.at() + write.bytes().length;
-		if (content != null && content.length < end) {
-			files.put(write.path(), Arrays.copyOf(content, end));
-		}
+		files.computeIfPresent(write.path(),
+				(_, content) -> (content.length < end) ? Arrays.copyOf(content, end) : content);
 	}
 
 	private static void apply(Map<Path, byte[]> files, Operation operation) {
-		switch (operation) {
-			case Create create -> files.putIfAbsent(create.path(), new byte[0]);
-			case Delete delete -> files.remove(delete.path());
-			case Truncate truncate ->
-				files.computeIfPresent(truncate.path(), (_, content) -> (content.length > truncate.size())
-						? Arrays.copyOf(content, (int) truncate.size()) : content);
-			case Write write -> {
-				lengthen(files, write);
-				byte[] content = files.get(write.path());
+		switch (operation.type()) {
+			case CREATE -> files.putIfAbsent(operation.path(), new byte[0]);
+			case DELETE -> files.remove(operation.path());
+			case TRUNCATE -> files.computeIfPresent(operation.path(),
+					(_, content) -> Arrays.copyOf(content, (int) Math.min(content.length, operation.at())));
+			case WRITE -> {
+				lengthen(files, operation);
+				byte[] content = files.get(operation.path());
 				if (content != null) {
-					System.arraycopy(write.bytes(), 0, content, (int) write.at(), write.bytes().length);
+					System.arraycopy(operation.bytes(), 0, content, (int) operation.at(), operation.bytes().length);
 				}
 			}
-			case Force _, ForceDirectory _ -> {
+			case FORCE -> {
 			}
 		}
 	}
@@ -175,62 +140,6 @@ final class RecordingDisk implements Disk {
 			Files.createDirectories(path.getParent());
 			Files.write(path, file.getValue());
 		}
-	}
-
-	@Override
-	public FileChannel open(Path file, OpenOption... options) throws IOException {
-		boolean made = !Files.exists(file);
-		FileChannel channel = FileChannel.open(file, Set.of(options));
-		if (made) {
-			add(new Create(relative(file)));
-		}
-		return new Channel(relative(file), channel);
-	}
-
-	@Override
-	public void delete(Path file) throws IOException {
-		add(new Delete(relative(file)));
-		Disk.super.delete(file);
-	}
-
-	@Override
-	public void forceDirectory(Path directory) throws IOException {
-		add(new ForceDirectory(relative(directory)));
-	}
-
-	private final class Channel extends FilterChannel {
-
-		private final Path path;
-
-		Channel(Path path, FileChannel channel) {
-			super(channel);
-			this.path = path;
-		}
-
-		@Override
-		public int write(ByteBuffer from) throws IOException {
-			byte[] bytes = new byte[from.remaining()];
-			from.duplicate().get(bytes);
-			long at = position();
-			while (from.hasRemaining()) {
-				super.write(from);
-			}
-			add(new Write(this.path, at, bytes));
-			return bytes.length;
-		}
-
-		@Override
-		public void force(boolean metaData) {
-			add(new Force(this.path));
-		}
-
-		@Override
-		public FileChannel truncate(long size) throws IOException {
-			super.truncate(size);
-			add(new Truncate(this.path, size));
-			return this;
-		}
-
 	}
 
 }

@@ -2,9 +2,9 @@ package dev.sluice.sink.client.spool;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -59,7 +59,7 @@ class SpoolCrashTests {
 	void losesNothingThatWasPromisedAndRevivesNothingThatWasSettled(boolean force) throws Exception {
 		for (int seed = 0; seed < SEEDS; seed++) {
 			Random random = new Random(seed);
-			Map<String, Known> model = new HashMap<>();
+			Map<String, Known> model = new LinkedHashMap<>();
 			Path path = this.directory.resolve("%b-%s-0".formatted(force, seed));
 			for (int crash = 0; crash < CRASHES; crash++) {
 				RecordingDisk disk = new RecordingDisk(path);
@@ -136,13 +136,15 @@ class SpoolCrashTests {
 	}
 
 	private static void check(String when, FileSpool spool, Map<String, Known> model) {
-		Set<String> found = new HashSet<>();
+		Set<String> found = new LinkedHashSet<>();
 		for (Entry entry : Spools.entries(spool)) {
 			String id = id(entry.id());
 			assertThat(found.add(id)).as("%s: %s once", when, id).isTrue();
 			assertThat(model.containsKey(id)).as("%s: %s is known", when, id).isTrue();
 			assertThat(entry.payload()).as("%s: %s", when, id).isEqualTo(model.get(id).payload);
 		}
+		assertThat(found).as("%s: in the order in which they were appended", when)
+			.containsExactlyElementsOf(model.keySet().stream().filter(found::contains).toList());
 		assertThat(spool.damaged()).as(when).isZero();
 		model.forEach((id, known) -> {
 			if (known.promisedAfter == 0 && !known.done) {

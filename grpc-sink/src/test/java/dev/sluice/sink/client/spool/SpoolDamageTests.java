@@ -141,42 +141,6 @@ class SpoolDamageTests {
 	}
 
 	@Test
-	void keepsWhatFollowsWhenTheSegmentBeingWrittenIsRemoved() throws Exception {
-		Path spool = this.directory.resolve("spool");
-		long kept;
-		try (FileSpool open = open(spool)) {
-			Spools.append(open, null, new byte[1]);
-			Files.delete(Spools.segments(spool).getLast());
-
-			kept = Spools.append(open, null, new byte[2]).number();
-			assertThat(Spools.payloads(open)).as("the first one is still in memory").hasSize(2);
-		}
-		try (FileSpool open = open(spool)) {
-			assertThat(Spools.payloads(open)).containsOnlyKeys(kept);
-		}
-	}
-
-	@ParameterizedTest
-	@ValueSource(booleans = { false, true })
-	void promisesNothingWhileItsDirectoryIsGone(boolean force) throws Exception {
-		Path spool = this.directory.resolve("spool");
-		long kept;
-		try (FileSpool open = new FileSpool(spool, 10_000_000, force)) {
-			Spools.append(open, null, new byte[1]);
-			Spools.delete(spool);
-			assertThatExceptionOfType(SpoolFailedException.class)
-				.isThrownBy(() -> Spools.append(open, null, new byte[2]))
-				.withMessageContaining("will not be sent");
-
-			Files.createDirectory(spool);
-			kept = Spools.append(open, null, new byte[3]).number();
-		}
-		try (FileSpool open = open(spool)) {
-			assertThat(Spools.payloads(open)).containsOnlyKeys(kept);
-		}
-	}
-
-	@Test
 	void countsWhatIsDamagedOnceAndGivesItsRoomBack() throws Exception {
 		Path segment = Spools.segments(this.closed).get(1);
 		byte[] content = Files.readAllBytes(segment);
