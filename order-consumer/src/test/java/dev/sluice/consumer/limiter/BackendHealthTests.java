@@ -1,7 +1,9 @@
 package dev.sluice.consumer.limiter;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Conflict;
@@ -12,217 +14,110 @@ import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.Attempt.Throttled;
 import dev.sluice.consumer.backend.BackendProperties;
 import dev.sluice.consumer.backend.FailureReason;
+import dev.sluice.sink.Script;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+/** It opens after 2 s, for at most 3 s. */
 class BackendHealthTests {
-
-	private static final Duration OPEN_AFTER = Duration.ofSeconds(2);
-
-	private static final Duration OPEN_FOR = Duration.ofSeconds(3);
-
-	private static final Attempt SAVED = new Saved(null);
-
-	private static final Attempt FAILED = new RetryLater(FailureReason.failed(500, "500"), Reach.ANSWERED);
-
-	private static final Attempt REJECTED = new Rejected(FailureReason.refused(422, "422"));
-
-	private static final Attempt THROTTLED = new Throttled(FailureReason.throttled("429"), Duration.ZERO);
 
 	private final AtomicLong nanos = new AtomicLong(-5);
 
-	private final BackendHealth health = new BackendHealth(new BackendProperties.Circuit(OPEN_AFTER, OPEN_FOR),
-			Duration.ofSeconds(1), this.nanos::get);
+	private final BackendHealth health = new BackendHealth(
+			new BackendProperties.Circuit(Duration.ofSeconds(2), Duration.ofSeconds(3)), Duration.ofSeconds(1),
+			this.nanos::get);
 
-	@Test
-	void opensWhenNothingIsSavedForAWhile() {
-		attempts(SAVED, 10_000);
+	/** Whether the last failure may count against its order. */
+	private boolean mayCount;
 
-		attempts(FAILED, 1_000);
-		advance(OPEN_AFTER.minusNanos(1));
-		attempts(FAILED, 1);
-		assertThat(this.health.isHealthy()).isTrue();
-		advance(Duration.ofNanos(1));
-		attempts(FAILED, 1);
+	/** So many attempts have this result now, and each took this time, or none. */
+	private final Script script = new Script().word("saved", attempts(new Saved(null)))
+		.word("conflict", attempts(new Conflict(FailureReason.otherPayload("422"))))
+		.word("failed", attempts(new RetryLater(FailureReason.failed(500, "500"), Reach.ANSWERED)))
+		.word("unreached", attempts(new RetryLater(FailureReason.unreachable("gone"), Reach.NOT_REACHED)))
+		.word("rejected", attempts(new Rejected(FailureReason.refused(422, "422"))))
+		.word("throttled", attempts(new Throttled(FailureReason.throttled("429"), Duration.ZERO)))
+		.word("pass", (time) -> this.nanos.addAndGet(Script.time(time.getFirst()).toNanos()))
+		.word("waits", this::waits)
+		.is(() -> "healthy=%s outages=%s mayCount=%s".formatted(this.health.isHealthy(), this.health.outages(),
+				this.mayCount));
 
-		assertThat(this.health.isHealthy()).isFalse();
-		assertThat(this.health.outages()).isEqualTo(1);
+	private Script.Step attempts(Attempt attempt) {
+		return (arguments) -> {
+			long tookNanos = (arguments.size() > 1) ? Script.time(arguments.get(1)).toNanos() : 0;
+			for (int i = Integer.parseInt(arguments.getFirst()); i > 0; i--) {
+				this.mayCount = this.health.attempted(attempt, this.nanos.get() - tookNanos) != null;
+			}
+		};
 	}
 
-	@Test
-	void staysClosedWhileAnythingIsSaved() {
-		for (int i = 0; i < 100; i++) {
-			attempts(FAILED, 1_000);
-			advance(OPEN_AFTER.minusNanos(1));
-			attempts((i % 2 == 0) ? SAVED : new Conflict(FailureReason.otherPayload("422")), 1);
+	/** The pauses before the next orders, with a limit. */
+	private void waits(List<String> arguments) {
+		for (String wait : arguments.subList(1, arguments.size())) {
+			assertThat(this.health.reserve(Integer.parseInt(arguments.getFirst()))).isEqualTo(Script.time(wait));
 		}
-
-		assertThat(this.health.outages()).isZero();
 	}
 
-	@Test
-	void staysClosedByTheFailuresOfAFewOrders() {
-		for (int i = 0; i < 9; i++) {
-			attempts(FAILED, 1);
-			advance(OPEN_AFTER);
-		}
-		assertThat(this.health.isHealthy()).isTrue();
-
-		attempts(FAILED, 1);
-
-		assertThat(this.health.isHealthy()).isFalse();
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void follows(String what, String steps) {
+		this.script.play(steps);
 	}
 
-	/** The calls of a frozen backend time out together, and are the last for a while. */
-	@Test
-	void opensWhenCallsThatBeganTogetherTimeOut() {
-		long beganNanos = this.nanos.get();
-		advance(OPEN_AFTER);
-		for (int i = 0; i < 10; i++) {
-			this.health.attempted(FAILED, beganNanos);
-		}
-		assertThat(this.health.isHealthy()).isFalse();
-	}
-
-	/** An overloaded backend refuses many while it saves one. */
-	@Test
-	void opensOnlyOnceAnOrderWouldHaveBeenSaved() {
-		Duration slow = OPEN_AFTER.multipliedBy(2);
-		advance(slow);
-		this.health.attempted(SAVED, this.nanos.get() - slow.toNanos());
-
-		attempts(FAILED, 100);
-		advance(slow.minusNanos(1));
-		attempts(FAILED, 100);
-		assertThat(this.health.isHealthy()).isTrue();
-		advance(Duration.ofNanos(1));
-		attempts(FAILED, 1);
-
-		assertThat(this.health.isHealthy()).isFalse();
-	}
-
-	@Test
-	void throttlingIsNoFailureAndNoSuccess() {
-		attempts(THROTTLED, 1_000);
-		advance(OPEN_AFTER);
-		attempts(THROTTLED, 1_000);
-		assertThat(this.health.isHealthy()).isTrue();
-
-		attempts(FAILED, 9);
-		advance(OPEN_AFTER);
-		attempts(THROTTLED, 1_000);
-		attempts(FAILED, 1);
-
-		assertThat(this.health.isHealthy()).isFalse();
-	}
-
-	/** Behind orders that are refused may be others that are not. */
-	@Test
-	void refusalsOfAllOrdersOpenItAndDoNotDelayTheNextTrial() {
-		attempts(REJECTED, 10);
-		advance(OPEN_AFTER);
-		attempts(REJECTED, 1);
-		assertThat(this.health.isHealthy()).isFalse();
-
-		this.health.reserve(1);
-		attempts(REJECTED, 1);
-		assertThat(this.health.reserve(1)).isZero();
-		attempts(THROTTLED, 1);
-		assertThat(this.health.reserve(1)).isZero();
-		attempts(FAILED, 1);
-		assertThat(this.health.reserve(1)).isPositive();
-		attempts(SAVED, 1);
-
-		assertThat(this.health.isHealthy()).isTrue();
-	}
-
-	@Test
-	void triesAnOrderAfterAFortiethOfTheOutageAndAtMostTheLimit() {
-		open();
-		assertThat(this.health.reserve(1)).isZero();
-		attempts(FAILED, 1);
-		assertThat(this.health.reserve(1)).isEqualTo(OPEN_AFTER.dividedBy(40));
-
-		advance(Duration.ofSeconds(20).minus(OPEN_AFTER));
-		assertThat(this.health.reserve(1)).isZero();
-		assertThat(this.health.reserve(1)).isEqualTo(Duration.ofMillis(500));
-
-		advance(Duration.ofHours(1));
-		assertThat(this.health.reserve(1)).isZero();
-		assertThat(this.health.reserve(1)).isEqualTo(OPEN_FOR);
-	}
-
-	/** Without pauses thousands of fast failures a second would come before it opens. */
-	@Test
-	void triesOrdersNoFasterThanTheyWereSavedWhileNoneIs() {
-		Duration save = Duration.ofMillis(100);
-		advance(save);
-		this.health.attempted(SAVED, this.nanos.get() - save.toNanos());
-		attempts(FAILED, 49);
-		assertThat(this.health.reserve(20)).as("others may be saved yet").isZero();
-		assertThat(this.health.reserve(20)).isZero();
-
-		attempts(FAILED, 1);
-		for (int i = 0; i < 10; i++) {
-			assertThat(this.health.reserve(20)).isEqualTo(save.dividedBy(20).multipliedBy(i));
-		}
-		attempts(SAVED, 1);
-		assertThat(this.health.reserve(20)).isZero();
+	static Stream<Arguments> follows() {
+		return Script.scenarios("""
+				opens when nothing is saved for a while
+					saved 10000; failed 1000; pass 1999999999ns; failed 1; is healthy=true
+					pass 1ns; failed 1; is healthy=false outages=1
+				stays closed while anything is saved
+					50x(failed 1000, pass 1999999999ns, saved 1, failed 1000, pass 1999999999ns, conflict 1)
+					is outages=0
+				stays closed by the failures of a few orders
+					9x(failed 1, pass 2s); is healthy=true; failed 1; is healthy=false
+				opens when calls that began together time out: those of a frozen backend are the last for a while
+					pass 2s; failed 10 2s; is healthy=false
+				opens only once an order would have been saved: an overloaded backend refuses many while it saves one
+					pass 4s; saved 1 4s; failed 100; pass 3999999999ns; failed 100; is healthy=true
+					pass 1ns; failed 1; is healthy=false
+				throttling is no failure and no success
+					throttled 1000; pass 2s; throttled 1000; is healthy=true
+					failed 9; pass 2s; throttled 1000; failed 1; is healthy=false
+				refusals of all orders open it and do not delay the next trial: behind them may be others
+					rejected 10; pass 2s; rejected 1; is healthy=false
+					waits 1 0s; rejected 1; waits 1 0s; throttled 1; waits 1 0s; failed 1; waits 1 50ms
+					saved 1; is healthy=true
+				tries an order after a fortieth of the outage and at most the limit
+					failed 10; pass 2s; failed 1; waits 1 0s; failed 1; waits 1 50ms; pass 18s; waits 1 0s 500ms
+					pass 1h; waits 1 0s 3s
+				tries orders no faster than they were saved while none is: thousands would fail before it opens
+					pass 100ms; saved 1 100ms; failed 49; waits 20 0s 0s
+					failed 1; waits 20 0ms 5ms 10ms 15ms 20ms 25ms 30ms 35ms 40ms 45ms; saved 1; waits 20 0s
+				a failure while the circuit is not closed counts against nobody, nor does the one that opens it
+					saved 1; pass 1ms; failed 1; is mayCount=true; unreached 1; is mayCount=false
+					failed 8; pass 2s; failed 1; is mayCount=false; failed 1; is mayCount=false
+				""");
 	}
 
 	@Test
 	@ExtendWith(OutputCaptureExtension.class)
 	void logsTheBeginningAndTheEndOfAnOutageOnceHoweverManyTrialsFail(CapturedOutput output) {
-		open();
-		for (int i = 0; i < 3; i++) {
-			advance(OPEN_FOR);
-			attempts(FAILED, 3);
-		}
-		assertThat(this.health.outages()).isEqualTo(1);
+		this.script.play("failed 10; pass 2s; failed 1; 3x(pass 3s, failed 3); is outages=1");
 		assertThat(output).containsOnlyOnce("The circuit breaker opened: nothing was saved for 2 s")
 			.contains("The last failure: 500")
 			.doesNotContain("The circuit breaker closed");
 
-		attempts(SAVED, 3);
+		this.script.play("saved 3");
 
 		assertThat(output).containsOnlyOnce("The circuit breaker opened")
 			.containsOnlyOnce("The circuit breaker closed: the backend saves again, after 11 s");
-	}
-
-	@Test
-	void aFailureWhileTheCircuitIsNotClosedCountsAgainstNobody() {
-		attempts(SAVED, 1);
-		advance(Duration.ofMillis(1));
-
-		assertThat(this.health.attempted(FAILED, this.nanos.get())).isNotNull();
-		assertThat(this.health.attempted(new RetryLater(FailureReason.unreachable("gone"), Reach.NOT_REACHED),
-				this.nanos.get()))
-			.isNull();
-		attempts(FAILED, 8);
-		advance(OPEN_AFTER);
-		assertThat(this.health.attempted(FAILED, this.nanos.get())).as("the circuit breaker opens at it").isNull();
-		assertThat(this.health.attempted(FAILED, this.nanos.get())).isNull();
-	}
-
-	private void open() {
-		attempts(FAILED, 10);
-		advance(OPEN_AFTER);
-		attempts(FAILED, 1);
-	}
-
-	private void attempts(Attempt attempt, int times) {
-		for (int i = 0; i < times; i++) {
-			this.health.attempted(attempt, this.nanos.get());
-		}
-	}
-
-	private void advance(Duration time) {
-		this.nanos.addAndGet(time.toNanos());
 	}
 
 }

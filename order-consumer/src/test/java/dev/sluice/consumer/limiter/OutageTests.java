@@ -3,16 +3,20 @@ package dev.sluice.consumer.limiter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import dev.sluice.consumer.Quiet;
 import dev.sluice.consumer.backend.Attempt.Throttled;
 import dev.sluice.consumer.backend.FailureReason;
 import dev.sluice.consumer.limiter.DeliverySimulator.Answer;
 import dev.sluice.consumer.limiter.DeliverySimulator.SimulatedOrder;
-import org.junit.jupiter.api.Test;
+import dev.sluice.sink.Script;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -52,97 +56,46 @@ class OutageTests {
 		}
 	}
 
-	@ParameterizedTest
-	@CsvSource({ "1, false", "2, false", "5, false", "2, true", "5, true" })
-	void fewOrdersOutliveALongOutage(int few, boolean rejects) {
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void follow(String what, String steps) {
 		for (int seed = 0; seed < SEEDS; seed++) {
-			Outages outages = new Outages(seed, rejects);
-			outages.add(Duration.ofSeconds(10), Duration.ofHours(3));
-			for (int i = 0; i < 100; i++) {
-				outages.order(Duration.ofMillis(50L * i), false);
-			}
-			for (int i = 0; i < few; i++) {
-				outages.order(Duration.ofSeconds(15).plusMillis(i), false);
-			}
-			outages.delivery.run(Duration.ofHours(4));
-
-			assertThat(outages.delivery.buried).isEmpty();
-			assertThat(outages.unsaved()).isEmpty();
-			assertThat(outages.failed).isGreaterThan(DeliverySimulator.MAX_ATTEMPTS * few);
+			new Outages(seed, false).script().play(steps);
 		}
-	}
-
-	@Test
-	void aBackendThatComesAndGoesBuriesNothing() {
-		for (int seed = 0; seed < SEEDS; seed++) {
-			Outages outages = new Outages(seed, false);
-			// The backend is down for three quarters of the time, so 10 % of the orders
-			// (0.75 to the power of 8) fail eight times.
-			for (int i = 0; i < 500; i++) {
-				outages.add(Duration.ofSeconds(4L * i + 1), Duration.ofSeconds(4L * i + 4));
-			}
-			outages.drawOrders(Duration.ofMinutes(30), 1, 0);
-			outages.delivery.run(Duration.ofMinutes(60));
-
-			assertThat(outages.delivery.buried).isEmpty();
-			assertThat(outages.unsaved()).isEmpty();
-		}
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "2", "20" })
-	void aPoisonousOrderAmongGoodOnesIsBuriedAfterItsAttempts(double ordersPerSecond) {
-		for (int seed = 0; seed < SEEDS; seed++) {
-			Outages outages = new Outages(seed, false);
-			outages.drawOrders(Duration.ofMinutes(30), ordersPerSecond, 0);
-			SimulatedOrder poisonous = outages.order(Duration.ofSeconds(30), true);
-			outages.delivery.run(Duration.ofMinutes(30));
-
-			assertThat(outages.delivery.buried).as("seed %s", seed).containsExactly(poisonous);
-			assertThat(poisonous.attempts).isGreaterThanOrEqualTo(DeliverySimulator.MAX_ATTEMPTS);
-		}
-	}
-
-	@Test
-	void aPoisonousOrderAloneIsTriedForEver() {
-		Outages outages = new Outages(1, false);
-		SimulatedOrder poisonous = outages.order(Duration.ZERO, true);
-
-		outages.delivery.run(Duration.ofHours(24));
-
-		assertThat(outages.delivery.buried).isEmpty();
-		assertThat(poisonous.attempts).as("every half minute at least").isGreaterThan(24 * 60);
-	}
-
-	@Test
-	void aRejectedOrderIsBuriedSoonAmongGoodOnesAndAfterItsAttemptsAlone() {
-		Outages outages = new Outages(1, true);
-		outages.drawOrders(Duration.ofMinutes(1), 5, 0);
-		SimulatedOrder among = outages.order(Duration.ofSeconds(30), true);
-		SimulatedOrder alone = outages.order(Duration.ofHours(1), true);
-		outages.delivery.run(Duration.ofHours(2));
-
-		assertThat(outages.delivery.buried).containsExactly(among, alone);
-		assertThat(among.attempts).isLessThan(DeliverySimulator.MAX_ATTEMPTS);
-		assertThat(alone.attempts).isEqualTo(DeliverySimulator.MAX_ATTEMPTS);
 	}
 
 	/**
-	 * Only the first is alone: from then on, nothing shows that the backend saves others.
+	 * Times are those of the simulation; {@code orders} come one after another, and
+	 * {@code random} ones at a rate until a time. A backend that rejects does so where it
+	 * would fail otherwise.
 	 */
-	@Test
-	void aBackendThatRejectsEverythingBuriesOneOrderAtMost() {
-		for (int seed = 0; seed < SEEDS; seed++) {
-			Outages outages = new Outages(seed, true);
-			outages.add(Duration.ZERO, Duration.ofHours(12));
-			for (int i = 0; i < 20; i++) {
-				outages.order(Duration.ofMinutes(30L * i), false);
-			}
-			outages.delivery.run(Duration.ofHours(13));
-
-			assertThat(outages.delivery.buried).hasSize(1);
-			assertThat(outages.unsaved()).hasSize(1);
-		}
+	static Stream<Arguments> follow() {
+		return Script.scenarios("""
+				one order outlives a long outage
+					outage 10s 3h; orders 100 0s 50ms; orders 1 15s 1ms; run 4h; is buried=0 unsaved=0; failed 9
+				a few orders outlive a long outage
+					outage 10s 3h; orders 100 0s 50ms; orders 5 15s 1ms; run 4h; is buried=0 unsaved=0; failed 41
+				two orders outlive a backend that rejects everything for long
+					rejects; outage 10s 3h; orders 100 0s 50ms; orders 2 15s 1ms; run 4h; is buried=0 unsaved=0
+					failed 17
+				a few orders outlive a backend that rejects everything for long
+					rejects; outage 10s 3h; orders 100 0s 50ms; orders 5 15s 1ms; run 4h; is buried=0 unsaved=0
+					failed 41
+				a backend that is down for 3 of 4 s buries nothing, though 10 % of the orders fail eight times
+					comes-and-goes 500; random 30m 1; run 60m; is buried=0 unsaved=0
+				a poisonous order among few others is buried after its attempts
+					random 30m 2; poison 30s; run 30m; is buried=1 poisonous=1; attempts 8 1000
+				a poisonous order among many others is buried after its attempts
+					random 30m 20; poison 30s; run 30m; is buried=1 poisonous=1; attempts 8 1000
+				a poisonous order alone is tried for ever, every half minute at least
+					poison 0s; run 24h; is buried=0; attempts 1441 100000
+				a rejected order is buried soon among others
+					rejects; random 1m 5; poison 30s; run 2h; is buried=1 unsaved=0; attempts 1 7
+				a rejected order is buried after its attempts alone
+					rejects; poison 1h; run 2h; is buried=1 unsaved=0; attempts 8 8
+				a backend that rejects everything buries one order at most: only the first is alone
+					rejects; outage 0s 12h; orders 20 0s 30m; run 13h; is buried=1 unsaved=1
+				""");
 	}
 
 	/**
@@ -160,7 +113,7 @@ class OutageTests {
 		private final List<SimulatedOrder> orders = new ArrayList<>();
 
 		/** Whether the backend answers 400 where it fails otherwise. */
-		private final boolean rejects;
+		private boolean rejects;
 
 		private int failed;
 
@@ -168,6 +121,29 @@ class OutageTests {
 			this.delivery = new DeliverySimulator(seed, 1_000);
 			this.delivery.backend = this::attempt;
 			this.rejects = rejects;
+		}
+
+		Script script() {
+			return new Script().word("rejects", (_) -> this.rejects = true)
+				.word("outage", (times) -> add(Script.time(times.getFirst()), Script.time(times.getLast())))
+				.word("comes-and-goes",
+						(times) -> IntStream.range(0, Integer.parseInt(times.getFirst()))
+							.forEach((i) -> add(Duration.ofSeconds(4L * i + 1), Duration.ofSeconds(4L * i + 4))))
+				.word("orders",
+						(how) -> IntStream.range(0, Integer.parseInt(how.getFirst()))
+							.forEach((i) -> order(
+									Script.time(how.get(1)).plus(Script.time(how.getLast()).multipliedBy(i)), false)))
+				.word("random", (how) -> drawOrders(Script.time(how.getFirst()), Integer.parseInt(how.getLast()), 0))
+				.word("poison", (at) -> order(Script.time(at.getFirst()), true))
+				.word("run", (until) -> this.delivery.run(Script.time(until.getFirst())))
+				.word("failed",
+						(atLeast) -> assertThat(this.failed)
+							.isGreaterThanOrEqualTo(Integer.parseInt(atLeast.getFirst())))
+				.word("attempts",
+						(bounds) -> assertThat(this.orders.getLast().attempts)
+							.isBetween(Integer.valueOf(bounds.getFirst()), Integer.valueOf(bounds.getLast())))
+				.is(() -> "buried=%s poisonous=%s unsaved=%s".formatted(this.delivery.buried.size(),
+						this.delivery.buried.stream().filter((order) -> order.poisonous).count(), unsaved().size()));
 		}
 
 		/**
