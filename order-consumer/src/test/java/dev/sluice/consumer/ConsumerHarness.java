@@ -211,7 +211,7 @@ public final class ConsumerHarness {
 		return this.bootstrap;
 	}
 
-	public String backendUrl() {
+	private String backendUrl() {
 		return "http://127.0.0.1:" + this.backendPort;
 	}
 
@@ -230,7 +230,7 @@ public final class ConsumerHarness {
 		for (String group : List.of(deliveryGroup(), projectionGroup())) {
 			Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
 			this.starts.forEach((partition, offset) -> offsets.put(partition, new OffsetAndMetadata(offset)));
-			get(this.admin.alterConsumerGroupOffsets(group, offsets).all());
+			commit(group, offsets);
 		}
 		behave(BackendBehaviour.DEFAULT);
 		request("DELETE", "/audit", null);
@@ -350,7 +350,7 @@ public final class ConsumerHarness {
 	}
 
 	/** The end of each partition of all topics. */
-	public synchronized Map<TopicPartition, Long> ends() {
+	private synchronized Map<TopicPartition, Long> ends() {
 		return this.reader.endOffsets(TOPICS.stream().flatMap((topic) -> partitions(topic).stream()).toList());
 	}
 
@@ -366,10 +366,6 @@ public final class ConsumerHarness {
 
 	private static List<TopicPartition> partitions(String topic) {
 		return IntStream.range(0, PARTITIONS).mapToObj((partition) -> new TopicPartition(topic, partition)).toList();
-	}
-
-	public static String header(ConsumerRecord<?, ?> record, String name) {
-		return new String(record.headers().lastHeader(name).value(), StandardCharsets.UTF_8);
 	}
 
 	private static byte[] bytes(String text) {
@@ -393,8 +389,7 @@ public final class ConsumerHarness {
 		return commits(deliveryGroup());
 	}
 
-	/** The commits of a group. */
-	public Map<TopicPartition, OffsetAndMetadata> commits(String group) throws Exception {
+	private Map<TopicPartition, OffsetAndMetadata> commits(String group) throws Exception {
 		return get(this.admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
 	}
 
@@ -404,7 +399,12 @@ public final class ConsumerHarness {
 
 	/** Number of events that the projection has not committed. */
 	public long projectionLag() throws Exception {
-		Map<TopicPartition, OffsetAndMetadata> committed = commits(projectionGroup());
+		return projectionLag(projectionGroup());
+	}
+
+	/** Counts one more for each partition without a commit. */
+	public long projectionLag(String group) throws Exception {
+		Map<TopicPartition, OffsetAndMetadata> committed = commits(group);
 		return ends().entrySet()
 			.stream()
 			.filter((end) -> !end.getKey().topic().equals(Topics.ORDERS_DLT))
@@ -457,7 +457,11 @@ public final class ConsumerHarness {
 
 	/** Commits for the delivery, which must not be running. */
 	public void commit(Map<TopicPartition, OffsetAndMetadata> offsets) throws Exception {
-		get(this.admin.alterConsumerGroupOffsets(deliveryGroup(), offsets).all());
+		commit(deliveryGroup(), offsets);
+	}
+
+	private void commit(String group, Map<TopicPartition, OffsetAndMetadata> offsets) throws Exception {
+		get(this.admin.alterConsumerGroupOffsets(group, offsets).all());
 	}
 
 	/**
@@ -503,11 +507,11 @@ public final class ConsumerHarness {
 		return get(this.admin.listTopics().names()).contains(name);
 	}
 
-	public String deliveryGroup() {
+	private String deliveryGroup() {
 		return "order-delivery-" + this.round;
 	}
 
-	public String projectionGroup() {
+	private String projectionGroup() {
 		return "order-status-" + this.round;
 	}
 

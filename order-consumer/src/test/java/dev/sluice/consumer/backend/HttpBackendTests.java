@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 import dev.sluice.consumer.backend.Attempt.Conflict;
 import dev.sluice.consumer.backend.Attempt.Reach;
@@ -23,10 +24,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 /** The result of each answer of a backend. */
 class HttpBackendTests {
@@ -181,33 +184,9 @@ class HttpBackendTests {
 				});
 	}
 
-	@Test
-	void saysHowLongTheBackendDidNotAnswer() {
-		assertUnanswered(Reply.never(), Duration.ofMillis(50), "The backend did not answer within 50 ms.");
-	}
-
-	/** No single byte is late. */
-	@Test
-	void endsAnAnswerThatComesByteByByteAtItsDeadline() {
-		assertUnanswered(Reply.trickle(), Duration.ofMillis(100), "The backend did not answer within 100 ms.");
-	}
-
-	@Test
-	void isTriedAgainWhenTheConnectionIsLost() {
-		assertUnanswered((socket, _) -> socket.close(), Duration.ofSeconds(10),
-				"The connection to the backend was lost.");
-	}
-
-	/** Between two of its lines, before the one that would say how long the body is. */
-	@Test
-	void isTriedAgainWhenTheConnectionEndsWithinAHead() {
-		assertUnanswered((socket, _) -> {
-			socket.getOutputStream().write("HTTP/1.1 422 X\r\nA: b\r\n".getBytes(StandardCharsets.US_ASCII));
-			socket.close();
-		}, Duration.ofSeconds(10), "The connection to the backend was lost.");
-	}
-
-	private void assertUnanswered(Reply reply, Duration timeout, String reason) {
+	@ParameterizedTest
+	@MethodSource
+	void saysWhyThereWasNoAnswer(Reply reply, Duration timeout, String reason) {
 		this.server.reply(reply);
 
 		assertThat(deliver(this.server.uri().getPort(), timeout, timeout)).isInstanceOfSatisfying(RetryLater.class,
@@ -215,6 +194,20 @@ class HttpBackendTests {
 					assertThat(attempt.reach()).isEqualTo(Reach.UNANSWERED);
 					assertThat(attempt.why().reason()).isEqualTo(reason);
 				});
+	}
+
+	static Stream<Arguments> saysWhyThereWasNoAnswer() {
+		Reply closes = (socket, _) -> socket.close();
+		// Between two of its lines, before the one that would say how long the body is.
+		Reply closesWithinAHead = (socket, _) -> {
+			socket.getOutputStream().write("HTTP/1.1 422 X\r\nA: b\r\n".getBytes(StandardCharsets.US_ASCII));
+			socket.close();
+		};
+		return Stream.of(arguments(Reply.never(), Duration.ofMillis(50), "The backend did not answer within 50 ms."),
+				// No single byte is late.
+				arguments(Reply.trickle(), Duration.ofMillis(100), "The backend did not answer within 100 ms."),
+				arguments(closes, Duration.ofSeconds(10), "The connection to the backend was lost."),
+				arguments(closesWithinAHead, Duration.ofSeconds(10), "The connection to the backend was lost."));
 	}
 
 	@Test

@@ -2,7 +2,6 @@ package dev.sluice.consumer.outcome;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.function.Predicate;
 
 import dev.sluice.consumer.TestProducer;
 import dev.sluice.consumer.Time;
@@ -17,6 +16,8 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -32,9 +33,13 @@ class DeadLettersTests {
 
 	private final RecordHeaders headers = new RecordHeaders();
 
+	/** Also if it was a dead letter before, for another reason. */
 	@Test
 	void keepsTheRecordAndSaysWhereItCameFrom() throws InterruptedException {
-		this.headers.add("mine", bytes("kept"));
+		this.headers.add("mine", bytes("kept"))
+			.add(DeadLetterHeaders.KIND, bytes("unreadable"))
+			.add(DeadLetterHeaders.ATTEMPTS, bytes("0"))
+			.add(DeadLetterHeaders.STACK, bytes("an exception that was fixed long ago"));
 
 		assertThat(publish("refused", 4, null)).isTrue();
 
@@ -43,6 +48,7 @@ class DeadLettersTests {
 		assertThat(letter.key()).asString(StandardCharsets.UTF_8).isEqualTo("c-1");
 		assertThat(letter.value()).asString(StandardCharsets.UTF_8).isEqualTo("{}");
 		assertThat(header("mine")).isEqualTo("kept");
+		assertThat(letter.headers().headers(DeadLetterHeaders.KIND)).hasSize(1);
 		assertThat(header(DeadLetterHeaders.KIND)).isEqualTo("rejected");
 		assertThat(header(DeadLetterHeaders.REASON)).isEqualTo("refused");
 		assertThat(header(DeadLetterHeaders.ATTEMPTS)).isEqualTo("4");
@@ -50,20 +56,6 @@ class DeadLettersTests {
 		assertThat(header(DeadLetterHeaders.ORIGINAL_PARTITION)).isEqualTo("3");
 		assertThat(header(DeadLetterHeaders.ORIGINAL_OFFSET)).isEqualTo("7");
 		assertThat(header(DeadLetterHeaders.ORIGINAL_TIMESTAMP)).isEqualTo("1234");
-		assertThat(header(DeadLetterHeaders.STACK)).isNull();
-	}
-
-	@Test
-	void replacesTheHeadersOfAnEarlierDeadLetter() throws InterruptedException {
-		this.headers.add(DeadLetterHeaders.KIND, bytes("unreadable"))
-			.add(DeadLetterHeaders.ATTEMPTS, bytes("0"))
-			.add(DeadLetterHeaders.STACK, bytes("an exception that was fixed long ago"));
-
-		publish("refused", 1, null);
-
-		assertThat(letter().headers().headers(DeadLetterHeaders.KIND)).hasSize(1);
-		assertThat(header(DeadLetterHeaders.KIND)).isEqualTo("rejected");
-		assertThat(header(DeadLetterHeaders.ATTEMPTS)).isEqualTo("1");
 		assertThat(header(DeadLetterHeaders.STACK)).isNull();
 	}
 
@@ -96,35 +88,23 @@ class DeadLettersTests {
 		assertThat(counted()).isEqualTo(1);
 	}
 
-	@Test
-	void leavesOutTheValueOfARecordThatIsTooLarge() throws InterruptedException {
-		refuse((record) -> record.value() != null);
-
-		assertThat(publish("refused", 1, null)).isTrue();
-
-		assertThat(letter().value()).isNull();
-		assertThat(letter().key()).asString(StandardCharsets.UTF_8).isEqualTo("c-1");
-		assertThat(header(DeadLetterHeaders.ORIGINAL_OFFSET)).isEqualTo("7");
-		assertThat(counted()).isEqualTo(1);
-	}
-
 	/** Kafka compresses: a few kilobytes in the topic may be megabytes of headers. */
-	@Test
-	void leavesOutTheHeadersOfARecordThatIsTooLargeWithoutItsValue() throws InterruptedException {
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void leavesOutTheValueOfARecordThatIsTooLargeAndItsHeadersIfTheyAre(boolean headers) throws InterruptedException {
 		this.headers.add("mine", bytes("as if it were long"));
-		refuse((record) -> record.value() != null || record.headers().lastHeader("mine") != null);
+		this.kafka.refuses = (
+				record) -> (record.value() != null || (headers && record.headers().lastHeader("mine") != null))
+						? new RecordTooLargeException("too large") : null;
 
 		assertThat(publish("refused", 1, null)).isTrue();
 
 		assertThat(letter().value()).isNull();
-		assertThat(header("mine")).isNull();
+		assertThat(letter().key()).isEqualTo(headers ? null : bytes("c-1"));
+		assertThat(header("mine")).isEqualTo(headers ? null : "as if it were long");
 		assertThat(header(DeadLetterHeaders.KIND)).isEqualTo("rejected");
 		assertThat(header(DeadLetterHeaders.ORIGINAL_OFFSET)).isEqualTo("7");
 		assertThat(counted()).isEqualTo(1);
-	}
-
-	private void refuse(Predicate<ProducerRecord<?, ?>> tooLarge) {
-		this.kafka.refuses = (record) -> tooLarge.test(record) ? new RecordTooLargeException("too large") : null;
 	}
 
 	private boolean publish(String reason, int attempts, @Nullable Exception cause) throws InterruptedException {

@@ -127,33 +127,13 @@ public final class Events {
 			.filter((time) -> time != null)
 			.min(Instant::compareTo)
 			.orElseThrow();
-		StatusRow winner = said.getFirst();
-		for (StatusRow row : said) {
-			winner = beats(row, winner) ? row : winner;
-		}
+		StatusRow winner = said.stream().max(ProjectedOrder.GREATER).orElseThrow();
 		Fingerprint conflict = this.outcomes.keySet().stream().anyMatch((row) -> row.conflict() != null) ? FIRST : null;
 		boolean other = this.outcomes.keySet().stream().anyMatch((row) -> CONFLICT.equals(row.fingerprint()));
 		Fingerprint payload = other ? CONFLICT : (conflict != null) ? null : FIRST;
 		return new StatusRow(winner.id(), winner.customerId(), winner.status(), winner.attempts(), acceptedAt,
 				winner.acceptance(), winner.updatedAt(), winner.outcomeOffset(), winner.reason(), winner.payload(),
 				payload, conflict);
-	}
-
-	private static boolean beats(StatusRow one, StatusRow other) {
-		boolean saved = one.status() == OrderStatus.SAVED;
-		if (saved != (other.status() == OrderStatus.SAVED)) {
-			return saved;
-		}
-		if (saved && !one.updatedAt().equals(other.updatedAt())) {
-			return one.updatedAt().isBefore(other.updatedAt());
-		}
-		if (!one.acceptance().equals(other.acceptance())) {
-			return one.acceptance().isAfter(other.acceptance());
-		}
-		List<OrderStatus> way = List.of(OrderStatus.ACCEPTED, OrderStatus.RETRYING, OrderStatus.FAILED,
-				OrderStatus.SAVED);
-		int further = way.indexOf(one.status()) - way.indexOf(other.status());
-		return (further != 0) ? further > 0 : one.outcomeOffset() > other.outcomeOffset();
 	}
 
 }

@@ -23,7 +23,8 @@ public final class ProjectedOrder {
 
 	private static final StatusReader READER = new StatusReader(JsonMapper.shared());
 
-	private static final Comparator<StatusRow> GREATER = Comparator
+	/** Which of two statuses is the order's. */
+	static final Comparator<StatusRow> GREATER = Comparator
 		.comparing((StatusRow row) -> row.status() == OrderStatus.SAVED)
 		.thenComparing((row) -> (row.status() == OrderStatus.SAVED) ? row.updatedAt() : null,
 				Comparator.nullsFirst(Comparator.reverseOrder()))

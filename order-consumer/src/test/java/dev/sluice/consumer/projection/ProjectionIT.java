@@ -18,7 +18,6 @@ import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.PostgresService;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.flywaydb.core.api.FlywayException;
-import org.flywaydb.core.Flyway;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
