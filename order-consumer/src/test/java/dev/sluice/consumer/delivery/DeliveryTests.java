@@ -5,8 +5,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.UUID;
@@ -18,7 +19,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import dev.sluice.consumer.Backoff;
@@ -48,6 +48,7 @@ import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
+import dev.sluice.sink.Script;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -120,6 +121,147 @@ class DeliveryTests {
 
 	private DeliveryLimiter limiter = limiter(2);
 
+	private Backoff backoff = noWait();
+
+	private ConsumerRecord<byte[], byte[]> record = good();
+
+	private @Nullable Delivery started;
+
+	private final List<String> waits = new ArrayList<>();
+
+	/**
+	 * An outcome is a status and a number of attempts; a dead letter has a kind instead.
+	 */
+	private final Script script = new Script()
+		.word("places", (limit) -> this.limiter = limiter(Integer.parseInt(limit.getFirst())))
+		.word("max-age", (age) -> this.maxAge = Script.time(age.getFirst()))
+		.word("keyed", (_) -> this.record = Records.order(KEYED).at(7))
+		.word("without-id", (_) -> this.record = Records.order(ID).header(OrderHeaders.ID, null).at(7))
+		.word("others-saved", (_) -> {
+			another(SAVED);
+			this.backoff = anotherSavedMeanwhile();
+		})
+		.word("backoff", (bounds) -> {
+			this.backoff = new Backoff(Script.time(bounds.getFirst()), Script.time(bounds.getLast()), () -> 1);
+			this.time = new Time() {
+
+				@Override
+				public void sleep(Duration duration) {
+					DeliveryTests.this.waits.add(duration.toSeconds() + "s");
+				}
+
+			};
+		})
+		.word("found",
+				(saved) -> saved.forEach((at) -> this.found
+					.add(at.equals("nothing") ? Optional.empty() : Optional.of(new Saved(Instant.parse(at))))))
+		.word("unacknowledged", (_) -> {
+			this.producer.failures.add(new TimeoutException("no acknowledgement"));
+			this.producer.refuses = (_) -> {
+				assertThat(this.finished).as("before Kafka acknowledges").hasValue(null);
+				return this.producer.failures.poll();
+			};
+		})
+		.word("queue", (_) -> {
+			for (int i = 0; i < this.limiter.limit(); i++) {
+				this.limiter.acquire();
+			}
+		})
+		.word("start", (answers) -> {
+			this.started = delivery(answering(attempts(answers)), this.backoff, this.record);
+			this.started.start();
+		})
+		.word("cancel", (_) -> cancel(this.started))
+		.word("deliver", (answers) -> run(delivery(answering(attempts(answers)), this.backoff, this.record)))
+		.shown("outcomes", () -> this.producer.outcomes().stream().map(DeliveryTests::text).toList())
+		.shown("letters", () -> this.producer.deadLetters()
+			.stream()
+			.map((letter) -> header(letter, DeadLetterHeaders.KIND) + "/" + header(letter, DeadLetterHeaders.ATTEMPTS))
+			.toList())
+		.shown("waits", () -> this.waits)
+		.shown("last",
+				() -> List.of(text(this.producer.outcomes().getLast()),
+						this.producer.outcomes().getLast().at().toString()))
+		.is(() -> "calls=%s in-flight=%s open=%s found=%s finished=%s retrying=%s saved=%s failed=%s throttled=%s"
+			.formatted(this.calls, this.limiter.inFlight(), this.limiter.isOpen(), this.found.size(), this.finished,
+					(long) published("retrying"), (long) published("saved"), (long) published("failed"),
+					throttlings()));
+
+	private long throttlings() {
+		return this.registry.find("sluice.delivery.duration")
+			.tag("outcome", "throttled")
+			.timers()
+			.stream()
+			.mapToLong(Timer::count)
+			.sum();
+	}
+
+	private static String text(OrderOutcome outcome) {
+		return outcome.status().name().toLowerCase(Locale.ROOT) + "/" + outcome.attempts();
+	}
+
+	/** {@code busy*3} are three answers; the last one is given again and again. */
+	private static Attempt[] attempts(List<String> answers) {
+		List<Attempt> attempts = new ArrayList<>();
+		for (String answer : answers) {
+			String[] parts = answer.split("[*:]");
+			attempts
+				.addAll(Collections.nCopies(answer.contains("*") ? Integer.parseInt(parts[1]) : 1, switch (parts[0]) {
+					case "saved" -> SAVED;
+					case "busy" -> BUSY;
+					case "unanswered" -> UNANSWERED;
+					case "throttled" -> throttled(answer.contains(":") ? Script.time(parts[1]) : Duration.ZERO);
+					default -> throw new IllegalArgumentException(answer);
+				}));
+		}
+		return attempts.toArray(Attempt[]::new);
+	}
+
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void follows(String what, String steps) {
+		this.script.play(steps);
+	}
+
+	static Stream<Arguments> follows() {
+		return Script.scenarios("""
+				gives up an order that fails while others are saved
+					others-saved; deliver busy; outcomes retrying/1 retrying/2 retrying/3 failed/3; letters exhausted/3
+					is calls=3 retrying=3 failed=1 finished=true
+				never gives up an order that is alone
+					deliver busy*49 saved; is calls=50 retrying=49 saved=1; last saved/50 2026-11-21T10:00:01Z; letters
+				gives up an order that is too old whatever the cause
+					max-age 876544us; deliver busy; is finished=true; deliver throttled; outcomes failed/1 failed/1
+					max-age 876544001ns; deliver busy saved; outcomes failed/1 failed/1 retrying/1 saved/2
+					letters exhausted/1 exhausted/1
+				asks for an order after an attempt without answer
+					found nothing 2026-11-21T09:59:59Z; deliver busy unanswered
+					outcomes retrying/1 retrying/2 retrying/3 saved/3
+					is calls=3 found=0 in-flight=0; last saved/3 2026-11-21T09:59:59Z
+				asks for an order before it gives it up
+					max-age 1ns; found 2026-11-21T09:59:59Z; deliver unanswered; outcomes saved/1; letters
+					found nothing; deliver unanswered; outcomes saved/1 failed/1; letters exhausted/1
+					is calls=2 found=0 in-flight=0
+				sends an order with a key again until its last attempt if the backend had its id before its first
+					keyed; found 2026-11-21T10:00:00Z; deliver unanswered; is calls=3 saved=1
+				sends an order with a key again once if the backend has its id since
+					keyed; found 2026-11-21T10:00:02Z; deliver unanswered; is calls=2 saved=1
+				burns no attempt when it is throttled
+					places 4; others-saved; deliver throttled*5 saved; outcomes saved/1; letters
+					is throttled=5 open=false
+				waits longer after each failure in a row, and each throttling in a row
+					backoff 1s 1h
+					deliver throttled:10s throttled:10s busy busy throttled:10s throttled:9223372036854775807s saved
+					waits 11s 12s 1s 2s 11s 3602s
+				publishes again instead of delivering again
+					unacknowledged; deliver saved; outcomes saved/1; is calls=1 finished=true
+				says nothing of an unreadable record without an id
+					without-id; deliver saved; outcomes; letters unreadable/0; is calls=0 finished=true
+				ends unfinished when it is cancelled in the queue
+					queue; start saved; cancel; is finished=false calls=0 in-flight=2
+				""");
+	}
+
 	@Test
 	void finishesWhenSaved() throws InterruptedException {
 		Instant at = Instant.parse("2026-11-21T09:59:59.123456Z");
@@ -156,118 +298,6 @@ class DeliveryTests {
 			.containsOnly("The backend refused the order (status 422).");
 		assertThat(this.producer.outcomes().getLast().order()).isEqualTo(Records.BODY);
 		assertThat(this.finished).hasValue(true);
-	}
-
-	@Test
-	void givesUpAnOrderThatFailsWhileOthersAreSaved() throws InterruptedException {
-		another(SAVED);
-
-		run(delivery(answering(BUSY), anotherSavedMeanwhile(), good()));
-
-		assertThat(this.calls).hasValue(MAX_ATTEMPTS);
-		assertThat(this.producer.outcomes()).extracting(OrderOutcome::status)
-			.containsExactly(OrderStatus.RETRYING, OrderStatus.RETRYING, OrderStatus.RETRYING, OrderStatus.FAILED);
-		assertThat(header(this.producer.deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("exhausted");
-		assertThat(header(this.producer.deadLetters().getFirst(), DeadLetterHeaders.ATTEMPTS)).isEqualTo("3");
-		assertThat(published("retrying")).isEqualTo(3);
-		assertThat(published("failed")).isEqualTo(1);
-		assertThat(this.finished).hasValue(true);
-	}
-
-	@Test
-	void neverGivesUpAnOrderThatIsAlone() throws InterruptedException {
-		Attempt[] attempts = new Attempt[50];
-		Arrays.fill(attempts, BUSY);
-		attempts[49] = SAVED;
-
-		deliver(attempts);
-
-		assertThat(this.calls).hasValue(50);
-		assertThat(this.producer.deadLetters()).isEmpty();
-		assertThat(this.producer.outcomes()).extracting(OrderOutcome::attempts)
-			.containsExactlyElementsOf(IntStream.rangeClosed(1, 50).boxed().toList());
-		assertThat(this.producer.outcomes().subList(0, 49)).extracting(OrderOutcome::status)
-			.containsOnly(OrderStatus.RETRYING);
-		assertThat(this.producer.outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
-	}
-
-	@Test
-	void givesUpAnOrderThatIsTooOldWhateverTheCause() throws InterruptedException {
-		this.maxAge = Duration.between(Instant.parse(Records.TIME), NOW);
-		deliver(BUSY);
-		assertThat(this.finished.getAndSet(null)).isTrue();
-		deliver(throttled(Duration.ZERO));
-		assertThat(this.finished).hasValue(true);
-		this.maxAge = this.maxAge.plusNanos(1);
-		deliver(BUSY, SAVED);
-
-		assertThat(this.producer.outcomes()).extracting(OrderOutcome::status)
-			.containsExactly(OrderStatus.FAILED, OrderStatus.FAILED, OrderStatus.RETRYING, OrderStatus.SAVED);
-		assertThat(this.producer.outcomes()).extracting(OrderOutcome::attempts).containsExactly(1, 1, 1, 2);
-		assertThat(this.producer.deadLetters()).extracting((letter) -> header(letter, DeadLetterHeaders.KIND))
-			.containsExactly("exhausted", "exhausted");
-	}
-
-	@Test
-	void asksForAnOrderAfterAnAttemptWithoutAnswer() throws InterruptedException {
-		Instant at = Instant.parse("2026-11-21T09:59:59Z");
-		this.found.addAll(List.of(Optional.empty(), Optional.of(new Saved(at))));
-
-		deliver(BUSY, UNANSWERED, UNANSWERED);
-
-		assertThat(this.calls).as("the first look-up did not find it").hasValue(3);
-		assertThat(this.found).isEmpty();
-		assertThat(this.producer.outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
-		assertThat(this.producer.outcomes().getLast().attempts()).isEqualTo(3);
-		assertThat(this.producer.outcomes().getLast().at()).isEqualTo(at);
-		assertThat(this.limiter.inFlight()).isZero();
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { -1, 1 })
-	void sendsAgainWhatTheBackendHadBeforeItsFirstAttempt(int seconds) throws InterruptedException {
-		this.found.add(Optional.of(new Saved(NOW.plusSeconds(seconds))));
-
-		run(delivery(answering(UNANSWERED), Records.order(KEYED).at(7)));
-
-		assertThat(this.calls).hasValue((seconds < 0) ? MAX_ATTEMPTS : 2);
-		assertThat(this.producer.outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
-	}
-
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void asksForAnOrderBeforeItGivesItUp(boolean saved) throws InterruptedException {
-		this.maxAge = Duration.ofNanos(1);
-		this.found.add(saved ? Optional.of(SAVED) : Optional.empty());
-
-		deliver(UNANSWERED);
-
-		assertThat(this.calls).hasValue(1);
-		assertThat(this.found).isEmpty();
-		assertThat(this.producer.outcomes()).singleElement()
-			.extracting(OrderOutcome::status)
-			.isEqualTo(saved ? OrderStatus.SAVED : OrderStatus.FAILED);
-		assertThat(this.producer.deadLetters()).hasSize(saved ? 0 : 1);
-		assertThat(this.limiter.inFlight()).isZero();
-	}
-
-	@Test
-	void burnsNoAttemptWhenThrottled() throws InterruptedException {
-		this.limiter = limiter(4);
-		another(SAVED);
-		Throttled throttled = throttled(Duration.ZERO);
-
-		run(delivery(answering(throttled, throttled, throttled, throttled, throttled, SAVED), anotherSavedMeanwhile(),
-				good()));
-
-		assertThat(this.producer.outcomes()).singleElement().satisfies((outcome) -> {
-			assertThat(outcome.status()).isEqualTo(OrderStatus.SAVED);
-			assertThat(outcome.attempts()).isEqualTo(1);
-		});
-		assertThat(this.producer.deadLetters()).isEmpty();
-		assertThat(this.limiter.isOpen()).isFalse();
-		assertThat(this.registry.get("sluice.delivery.duration").tag("outcome", "throttled").timer().count())
-			.isEqualTo(5);
 	}
 
 	/** The outcome of the order that the backend has may be lost. */
@@ -362,20 +392,6 @@ class DeliveryTests {
 		assertThat(this.finished).hasValue(true);
 	}
 
-	@Test
-	void publishesAgainInsteadOfDeliveringAgain() throws InterruptedException {
-		this.producer.failures.add(new TimeoutException("no acknowledgement"));
-		this.producer.refuses = (_) -> {
-			assertThat(this.finished).as("before Kafka acknowledges").hasValue(null);
-			return this.producer.failures.poll();
-		};
-
-		deliver(SAVED);
-
-		assertThat(this.finished).hasValue(true);
-		assertThat(this.calls).hasValue(1);
-	}
-
 	@ParameterizedTest
 	@NullSource
 	@ValueSource(strings = { "", "c-2",
@@ -401,30 +417,6 @@ class DeliveryTests {
 		assertThat(this.producer.outcomes()).hasSize(1);
 		assertThat(this.finished).hasValue(true);
 		assertThat(output).as("the gateway's clock may be ahead").doesNotContain("negative");
-	}
-
-	@Test
-	void saysNothingOfAnUnreadableRecordWithoutId() throws InterruptedException {
-		run(delivery(answering(SAVED), Records.order(ID).header(OrderHeaders.ID, null).at(7)));
-
-		assertThat(this.producer.deadLetters()).hasSize(1);
-		assertThat(this.producer.outcomes()).isEmpty();
-		assertThat(this.finished).hasValue(true);
-	}
-
-	@Test
-	void endsUnfinishedWhenCancelledInTheQueue() throws InterruptedException {
-		for (int i = 0; i < this.limiter.limit(); i++) {
-			this.limiter.acquire();
-		}
-		Delivery delivery = delivery(answering(SAVED), good());
-		delivery.start();
-
-		cancel(delivery);
-
-		assertThat(this.finished).hasValue(false);
-		assertThat(this.calls).hasValue(0);
-		assertThat(this.limiter.inFlight()).isEqualTo(this.limiter.limit());
 	}
 
 	@Test
@@ -522,26 +514,6 @@ class DeliveryTests {
 		assertThat(this.finished).hasValue(false);
 		assertThat(this.calls).hasValue(0);
 		assertThat(after.await()).isFalse();
-	}
-
-	@Test
-	void waitsLongerAfterEachFailureInARowAndEachThrottlingInARow() throws InterruptedException {
-		List<Duration> waits = new ArrayList<>();
-		this.time = new Time() {
-
-			@Override
-			public void sleep(Duration duration) {
-				waits.add(duration);
-			}
-
-		};
-		Throttled throttled = throttled(Duration.ofSeconds(10));
-		Throttled forEver = throttled(Duration.ofSeconds(Long.MAX_VALUE));
-
-		run(delivery(answering(throttled, throttled, BUSY, BUSY, throttled, forEver, SAVED),
-				new Backoff(Duration.ofSeconds(1), Duration.ofHours(1), () -> 1), good()));
-
-		assertThat(waits).extracting(Duration::toSeconds).containsExactly(11L, 12L, 1L, 2L, 11L, 3_600L + 2L);
 	}
 
 	@Test
