@@ -22,9 +22,6 @@ final class ContainerKafka extends Container {
 
 	private static final int READABLE = 0644;
 
-	/** The environment variable with further options for the broker's JVM. */
-	private static final String OPTIONS = "TEST_KAFKA_OPTS";
-
 	private ContainerKafka(String name, GenericContainer<?> container, int port) {
 		super(name, container, PORT, port);
 	}
@@ -52,7 +49,7 @@ final class ContainerKafka extends Container {
 		properties.put("inter.broker.listener.name", "INSIDE");
 		properties.put("log.dirs", "/var/lib/kafka/data");
 		GenericContainer<?> container = new GenericContainer<>(IMAGE).withEnv("KAFKA_HEAP_OPTS", "-Xms256m -Xmx512m")
-			.withEnv("KAFKA_OPTS", System.getenv().getOrDefault(OPTIONS, ""))
+			.withEnv("KAFKA_OPTS", KafkaService.OPTIONS)
 			.withCopyFileToContainer(logging(), "/mnt/shared/config/log4j2.yaml")
 			.withCopyFileToContainer(logging(), "/mnt/shared/config/tools-log4j2.yaml");
 		properties.forEach((property, value) -> container.withEnv(variable(property), value));

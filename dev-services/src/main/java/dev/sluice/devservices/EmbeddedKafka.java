@@ -39,8 +39,9 @@ final class EmbeddedKafka {
 		return new KafkaService(IntStream.rangeClosed(1, ports.size())
 			.mapToObj((node) -> new EmbeddedProcess((ports.size() == 1) ? "kafka" : "kafka-" + node,
 					ports.get(node - 1), EmbeddedKafka.class,
-					List.of("-Xms256m", "-Xmx512m", "-XX:+UseG1GC", "-D%s=%s".formatted(NODE, node),
-							"-D%s=%s".formatted(VOTERS, voters))))
+					List.of("-Xms256m -Xmx512m -XX:+UseG1GC -D%s=%s -D%s=%s %s"
+						.formatted(NODE, node, VOTERS, voters, KafkaService.OPTIONS)
+						.split(" "))))
 			.toList());
 	}
 

@@ -24,6 +24,9 @@ import org.apache.kafka.clients.admin.TopicDescription;
  */
 public final class KafkaService {
 
+	/** Further options for the brokers' JVMs, separated by spaces. */
+	static final String OPTIONS = System.getenv().getOrDefault("TEST_KAFKA_OPTS", "");
+
 	private static final Duration CHECK_INTERVAL = Duration.ofMillis(250);
 
 	/**

@@ -133,8 +133,7 @@ final class Up extends LabCommand {
 		Stack.inParallel(List.of(reported(start, "Kafka", () -> stack.infrastructure().kafka()),
 				reported(start, "PostgreSQL", () -> stack.infrastructure().postgres())));
 		// No order needs the sink, so nobody waits for it.
-		Thread.ofVirtual()
-			.start(() -> startLate(reported(start, "grpc-sink", () -> stack.startSink(QUICK))));
+		Thread.ofVirtual().start(() -> startLate(reported(start, "grpc-sink", () -> stack.startSink(QUICK))));
 		Stack.inParallel(List.of(reported(start, "backend-mock", () -> stack.startBackend(QUICK)),
 				reported(start, "order-consumer", () -> stack.startConsumer(QUICK)),
 				reported(start, "gateway-servlet", () -> stack.startGateway(servlet, WARMING_UP)),
