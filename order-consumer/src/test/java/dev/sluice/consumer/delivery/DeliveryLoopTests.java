@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.DeliveryProperties;
@@ -32,6 +33,7 @@ import dev.sluice.consumer.backend.QueuedOrder;
 import dev.sluice.consumer.offsets.CommitMetadata;
 import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.contract.Topics;
+import dev.sluice.sink.Script;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -50,7 +52,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
@@ -74,6 +78,8 @@ class DeliveryLoopTests {
 
 	private static final Uuid TOPIC = new Uuid(1, 1);
 
+	private static final Uuid AGAIN = new Uuid(2, 2);
+
 	private final SleepingConsumer kafka = new SleepingConsumer();
 
 	/** The consumer that the loop continues with after it has closed the other one. */
@@ -93,6 +99,9 @@ class DeliveryLoopTests {
 	/** Null if the topic does not exist. */
 	private volatile @Nullable Uuid topic = TOPIC;
 
+	/** Why Kafka does not answer. */
+	private volatile @Nullable KafkaException away;
+
 	private Time time = Time.SYSTEM;
 
 	private @Nullable String commitInterval;
@@ -101,63 +110,100 @@ class DeliveryLoopTests {
 
 	private DeliveryLoop loop;
 
+	private final AtomicLong nanos = new AtomicLong();
+
+	/** Steps of a loop to which partition 3 is assigned. A record is its offset. */
+	private final Script script = new Script().word("hourly", (_) -> commitsHourly())
+		.word("without-pauses", (_) -> this.time = new Time() {
+
+			@Override
+			public void sleep(Duration duration) {
+			}
+
+		})
+		.word("start", (saving) -> start(Map.of(), (_) -> {
+			if (saving.contains("broken")) {
+				throw new IllegalStateException("a bug");
+			}
+			if (saving.contains("slow")) {
+				held();
+			}
+			return Thread.currentThread().isInterrupted() ? FAILED : SAVED;
+		}))
+		.word("receive", (offset) -> this.kafka.receive(order(UUID.randomUUID(), Long.parseLong(offset.getFirst()))))
+		.word("begun", (orders) -> await().until(() -> this.calls.get() == Integer.parseInt(orders.getFirst())))
+		.word("ended",
+				(orders) -> await().until(
+						() -> this.calls.get() == Integer.parseInt(orders.getFirst()) && this.pending.records() == 0))
+		.word("at", (time) -> this.nanos.set(Script.time(time.getFirst()).toNanos()))
+		.word("poll", (_) -> this.kafka.pollAgain())
+		.word("asleep", (_) -> this.kafka.awaitSleep())
+		.word("turn", (_) -> this.kafka.then(() -> {
+		}))
+		.word("committed",
+				(offset) -> await().until(() -> this.kafka.last.offset() == Long.parseLong(offset.getFirst())))
+		.word("wake-up", (_) -> this.kafka.syncFailures.add(new WakeupException()))
+		.word("revoke", (_) -> this.kafka.then(() -> this.kafka.rebalance(List.of())))
+		.word("out-of-range",
+				(offset) -> this.kafka.then(() -> this.kafka.setPollException(
+						new OffsetOutOfRangeException(Map.of(PARTITION, Long.parseLong(offset.getFirst()))))))
+		.word("topic", (id) -> this.topic = id.contains("none") ? null : AGAIN)
+		.word("stop", (_) -> this.loop.stop())
+		.word("dead", (_) -> await().until(() -> !this.loop.isAlive()))
+		.word("next-receives", (offset) -> {
+			this.next.assign();
+			this.next.receive(order(UUID.randomUUID(), Long.parseLong(offset.getFirst())));
+		})
+		.word("next-committed",
+				(offset) -> await().until(
+						() -> this.next.last != null && this.next.last.offset() == Long.parseLong(offset.getFirst())))
+		.shown("names", () -> CommitMetadata.parse(this.kafka.last.metadata()).topicIds().stream().sorted().toList())
+		.shown("next-names",
+				() -> CommitMetadata.parse(this.next.last.metadata()).topicIds().stream().sorted().toList())
+		.shown("lost", () -> this.lost.details().values().stream().map(String::valueOf).toList())
+		.is(() -> "pending=%s commits=%s last=%s wake-ups=%s closed=%s assigned=%s connected=%s alive=%s running=%s idle=%s"
+			.formatted(this.pending.records(), this.kafka.commits, this.kafka.last.offset(),
+					this.kafka.syncFailures.size(), this.kafka.closed(), this.loop.assignment().size(),
+					this.loop.isConnected(), this.loop.isAlive(), this.loop.isRunning(), this.loop.sinceLastPoll()));
+
 	@AfterEach
 	void stop() {
 		this.proceed.countDown();
 		this.loop.stop();
 	}
 
-	@Test
-	void commitsOnceInEachInterval() {
-		AtomicLong nanos = new AtomicLong();
-		this.time = new SetTime(nanos);
-		start(Map.of("delivery.commit-interval", "1h"), (order) -> SAVED);
-		this.kafka.receive(order(UUID.randomUUID(), 0));
-		await().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
-
-		nanos.set(Duration.ofMinutes(59).toNanos());
-		this.kafka.pollAgain();
-		assertThat(this.kafka.commits).hasValue(0);
-
-		nanos.set(Duration.ofMinutes(60).toNanos());
-		this.kafka.pollAgain();
-		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
-		assertThat(this.kafka.commits).hasValue(1);
-
-		nanos.set(Duration.ofMinutes(120).toNanos());
-		this.kafka.pollAgain();
-		assertThat(this.kafka.commits).as("there is nothing new").hasValue(1);
-		assertThat(this.loop.sinceLastPoll()).isZero();
+	@ParameterizedTest(name = "{0}")
+	@MethodSource
+	void follows(String what, String steps) {
+		this.script.play(steps);
 	}
 
-	@Test
-	void doesNotSpinWhileACommitHasNoAnswer() {
-		start(Map.of(), (order) -> SAVED);
-		this.kafka.silent = true;
-		this.kafka.receive(order(UUID.randomUUID(), 0));
-		await().until(() -> this.kafka.commits.get() == 1);
-		this.kafka.receive(order(UUID.randomUUID(), 1));
-		await().until(() -> this.calls.get() == 2 && this.pending.records() == 0);
-
-		int polls = this.kafka.polls.get();
-		await().until(() -> this.kafka.polls.get() > polls + 10);
-
-		assertThat(this.kafka.commits).as("one at a time").hasValue(1);
-		assertThat(this.kafka.spun).isFalse();
-	}
-
-	@Test
-	void goesOnWhileNobodyKnowsTheTopic() {
-		commitsHourly();
-		saveOne();
-
-		this.topic = null;
-		this.kafka.pollAgain();
-		this.kafka.receive(order(UUID.randomUUID(), 1));
-
-		await().until(() -> this.calls.get() == 2 && this.pending.records() == 0);
-		assertThat(this.kafka.closed()).isFalse();
-		assertThat(this.lost.isEmpty()).isTrue();
+	static Stream<Arguments> follows() {
+		return Script.scenarios("""
+				commits once in each interval, and not if there is nothing new
+					hourly; start saving; receive 0; ended 1; at 59m; poll; is commits=0
+					at 60m; poll; committed 1; is commits=1; at 120m; poll; is commits=1 idle=PT0S
+				goes on while nobody knows the topic
+					hourly; start saving; receive 0; ended 1; topic none; poll; receive 1; ended 2; is closed=false
+					lost
+				a wake-up does not keep it from committing what it gives back
+					hourly; start saving; receive 0; ended 1; wake-up; revoke; committed 1; is wake-ups=0
+				begins again where the log ends before its position
+					without-pauses; start saving; out-of-range 9; turn; next-receives 0; next-committed 1
+					is closed=true; lost
+				commits what is finished when it stops
+					hourly; start saving; receive 0; ended 1; is last=0 assigned=1 connected=true alive=true; stop
+					is last=1 closed=true assigned=0 connected=false alive=false running=false; names %1$s
+				ends by a bug because the offset can never be committed
+					start broken; receive 0; ended 1; turn; dead; is closed=true last=0
+				reads a topic that was created again from its beginning: the last commit is of the deleted one
+					hourly; start saving; receive 0; ended 1; topic again; turn; next-receives 0; ended 2; stop
+					is last=0; next-committed 1; next-names %2$s; lost the topic was deleted
+				abandons a delivery that does not end before it stops
+					start slow; receive 0; begun 1; stop; is last=0 pending=0
+				knows how long a consumer did nothing
+					hourly; start saving; receive 0; ended 1; asleep; at 5m; is idle=PT5M
+				""".formatted(TOPIC, AGAIN));
 	}
 
 	/** The commit is 1. Above it, 2 and 3 are finished, or all up to 4. */
@@ -233,112 +279,7 @@ class DeliveryLoopTests {
 	}
 
 	@Test
-	void aWakeUpDoesNotKeepItFromCommittingWhatItGivesBack() {
-		commitsHourly();
-		saveOne();
-		this.kafka.syncFailures.add(new WakeupException());
-
-		this.kafka.then(() -> this.kafka.rebalance(List.of()));
-
-		await().untilAsserted(() -> assertThat(this.kafka.last.offset()).isEqualTo(1));
-		assertThat(this.kafka.syncFailures).isEmpty();
-	}
-
-	@Test
-	void beginsAgainWhereTheLogEndsBeforeItsPosition() {
-		this.time = new Time() {
-
-			@Override
-			public void sleep(Duration duration) {
-			}
-
-		};
-		start(Map.of(), (order) -> SAVED);
-
-		this.kafka.then(() -> this.kafka.setPollException(new OffsetOutOfRangeException(Map.of(PARTITION, 9L))));
-		this.kafka.then(() -> {
-		});
-		this.next.assign();
-		this.next.receive(order(UUID.randomUUID(), 0));
-
-		await().untilAsserted(() -> assertThat(this.next.committedOffset()).isEqualTo(1));
-		assertThat(this.kafka.closed()).isTrue();
-		assertThat(this.lost.isEmpty()).isTrue();
-	}
-
-	@Test
-	void commitsWhatIsFinishedWhenItStops() {
-		commitsHourly();
-		saveOne();
-		assertThat(this.kafka.last.offset()).isZero();
-
-		this.loop.stop();
-
-		assertThat(this.kafka.last.offset()).isEqualTo(1);
-		assertThat(CommitMetadata.parse(this.kafka.last.metadata()).isOf(TOPIC)).isTrue();
-		assertThat(CommitMetadata.parse(this.kafka.last.metadata()).topicIds()).isNotEmpty();
-		assertThat(this.kafka.closed()).isTrue();
-		assertThat(this.loop.assignment()).isEmpty();
-		assertThat(this.loop.isConnected()).isFalse();
-	}
-
-	@Test
-	void abandonsADeliveryThatDoesNotEndBeforeItStops() {
-		start(Map.of(), (order) -> {
-			held();
-			return Thread.currentThread().isInterrupted() ? FAILED : SAVED;
-		});
-		this.kafka.receive(order(UUID.randomUUID(), 0));
-		await().until(() -> this.calls.get() == 1);
-
-		this.loop.stop();
-
-		assertThat(this.pending.records()).isZero();
-		assertThat(this.kafka.last.offset()).isZero();
-	}
-
-	@Test
-	void endsByABugBecauseTheOffsetCanNeverBeCommitted() {
-		start(Map.of(), (order) -> {
-			throw new IllegalStateException("a bug");
-		});
-		this.kafka.receive(order(UUID.randomUUID(), 0));
-		await().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
-
-		this.kafka.then(() -> {
-		});
-
-		await().until(() -> !this.loop.isAlive());
-		assertThat(this.kafka.closed()).isTrue();
-		assertThat(this.kafka.last.offset()).isZero();
-	}
-
-	@Test
-	void readsATopicThatWasCreatedAgainFromItsBeginning() {
-		commitsHourly();
-		saveOne();
-		Uuid again = new Uuid(2, 2);
-
-		this.topic = again;
-		this.kafka.then(() -> {
-		});
-		this.next.assign();
-		this.next.receive(order(UUID.randomUUID(), 0));
-		await().until(() -> this.calls.get() == 2 && this.pending.records() == 0);
-		this.loop.stop();
-
-		assertThat(this.kafka.last.offset()).as("the offset is one of the deleted topic").isZero();
-		assertThat(this.next.last.offset()).isEqualTo(1);
-		assertThat(CommitMetadata.parse(this.next.last.metadata()).topicIds()).containsExactly(again.toString());
-		assertThat(this.lost.details()).containsEntry("delivery: orders", "the topic was deleted");
-	}
-
-	@Test
 	void stopsWhileKafkaIsAway() throws InterruptedException {
-		TopicWatch topics = topics(this::state);
-		when(topics.await()).thenAnswer((_) -> {
-			throw new KafkaException("no answer");
-		});
 		CountDownLatch paused = new CountDownLatch(1);
 		this.time = new Time() {
 
@@ -349,43 +290,20 @@ class DeliveryLoopTests {
 			}
 
 		};
-		create(topics, Map.of(), (order) -> SAVED);
-		assertThat(this.loop.isAlive()).isFalse();
-		this.loop.start();
+		this.away = new KafkaException("no answer");
+		start(Map.of(), (_) -> SAVED);
 		paused.await();
-		assertThat(this.loop.isAlive()).isTrue();
 		assertThat(this.loop.isConnected()).isFalse();
 
 		this.loop.stop();
 
 		assertThat(this.loop.isAlive()).isFalse();
-		assertThat(this.loop.isRunning()).isFalse();
-	}
-
-	/** Without a consumer it waits for Kafka, however long that takes. */
-	@Test
-	void knowsHowLongAConsumerDidNothing() {
-		AtomicLong nanos = new AtomicLong();
-		this.time = new SetTime(nanos);
-		start(Map.of(), (order) -> SAVED);
-		await().until(() -> this.loop.isConnected());
-		this.kafka.awaitSleep();
-
-		nanos.set(Duration.ofMinutes(5).toNanos());
-
-		assertThat(this.loop.sinceLastPoll()).isEqualTo(Duration.ofMinutes(5));
 	}
 
 	/** Commits an hour after the start at the earliest. */
 	private void commitsHourly() {
-		this.time = new SetTime(new AtomicLong());
+		this.time = new SetTime(this.nanos);
 		this.commitInterval = "1h";
-	}
-
-	private void saveOne() {
-		start(Map.of(), (order) -> SAVED);
-		this.kafka.receive(order(UUID.randomUUID(), 0));
-		await().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
 	}
 
 	private void held() {
@@ -398,12 +316,6 @@ class DeliveryLoopTests {
 	}
 
 	private void start(Map<String, String> properties, Function<QueuedOrder, Attempt> backend) {
-		create(topics(this::state), properties, backend);
-		this.loop.start();
-		this.kafka.assign();
-	}
-
-	private void create(TopicWatch topics, Map<String, String> properties, Function<QueuedOrder, Attempt> backend) {
 		Map<String, String> all = new HashMap<>(properties);
 		all.putIfAbsent("delivery.drain-timeout", "0s");
 		if (this.commitInterval != null) {
@@ -413,8 +325,13 @@ class DeliveryLoopTests {
 				DeliveryProperties.class);
 		when(this.consumers.createConsumer(any(), any(), any(), any())).thenReturn(this.kafka, this.next);
 		this.pending = new PendingRecords(delivery.maxPending(), delivery.maxPendingSize().toBytes());
-		this.loop = new DeliveryLoop(delivery, topics, this.lost, this.consumers, context(delivery, backend),
-				this.pending, Thread.ofPlatform().factory());
+		this.loop = new DeliveryLoop(delivery, topics(this::state), this.lost, this.consumers,
+				context(delivery, backend), this.pending, Thread.ofPlatform().factory());
+		assertThat(this.loop.isAlive()).isFalse();
+		this.loop.start();
+		if (this.away == null) {
+			this.kafka.assign();
+		}
 	}
 
 	static TopicWatch topics(Supplier<TopicsState> state) {
@@ -430,6 +347,9 @@ class DeliveryLoopTests {
 	}
 
 	private TopicsState state() {
+		if (this.away != null) {
+			throw this.away;
+		}
 		Uuid id = this.topic;
 		return new TopicsState(true, (id != null) ? Map.of(Topics.ORDERS, id) : Map.of(), List.of(), List.of(), null);
 	}
@@ -455,14 +375,6 @@ class DeliveryLoopTests {
 		private final BlockingQueue<Object> wakeUps = new LinkedBlockingQueue<>();
 
 		private final AtomicInteger commits = new AtomicInteger();
-
-		private final AtomicInteger polls = new AtomicInteger();
-
-		/** Whether any poll was without a wait. */
-		private volatile boolean spun;
-
-		/** Whether Kafka does not answer commits of the loop. */
-		private volatile boolean silent;
 
 		/** Failures of the next synchronous commits. */
 		private final Queue<KafkaException> syncFailures = new ConcurrentLinkedQueue<>();
@@ -491,8 +403,6 @@ class DeliveryLoopTests {
 
 		@Override
 		public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
-			this.polls.incrementAndGet();
-			this.spun |= !timeout.isPositive();
 			if (timeout.toMillis() >= 100) {
 				this.asleep = true;
 				try {
@@ -532,9 +442,6 @@ class DeliveryLoopTests {
 			// The commit at the assignment has no callback.
 			if (callback != null) {
 				this.commits.incrementAndGet();
-				if (this.silent) {
-					return;
-				}
 			}
 			this.last = offsets.get(PARTITION);
 			super.commitAsync(offsets, callback);

@@ -217,7 +217,7 @@ final class DeliverySimulation {
 		this.instance.process.kill();
 	}
 
-	private void violated(String format, Object... args) {
+	void violated(String format, Object... args) {
 		if (this.violation == null) {
 			this.violation = String.format(Locale.ROOT, format, args);
 		}
@@ -501,8 +501,9 @@ final class DeliverySimulation {
 				violated("%s at %s is delivered though its commit says that it is finished", position.partition.id,
 						position.offset);
 			}
-			if (++this.inDelivery > DeliverySimulation.this.properties.concurrency()) {
-				violated("%s orders are in delivery", this.inDelivery);
+			if (++this.inDelivery > this.limiter.limit()
+					|| this.inDelivery > DeliverySimulation.this.properties.concurrency()) {
+				violated("%s orders are in delivery with a limit of %s", this.inDelivery, this.limiter.limit());
 			}
 			String key = "%s %s %s".formatted(position.partition.id, position.partition.assignment, order.customerId());
 			boolean ordered = DeliverySimulation.this.properties.ordering() == Ordering.KEY

@@ -52,6 +52,9 @@ final class SimulatedConsumer extends MockConsumer<byte[], byte[]> {
 
 	private boolean gone;
 
+	/** Whether a commit of the loop has no answer. */
+	private boolean committing;
+
 	/** Commits are answered in their order. */
 	private long commitsAnsweredNanos;
 
@@ -140,6 +143,9 @@ final class SimulatedConsumer extends MockConsumer<byte[], byte[]> {
 
 	@Override
 	public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+		if (!timeout.isPositive()) {
+			this.simulation.violated("a poll does not wait");
+		}
 		long deadline = this.simulation.time().nanoTime() + timeout.toNanos();
 		while (true) {
 			this.signal = new CompletableFuture<>();
@@ -197,13 +203,19 @@ final class SimulatedConsumer extends MockConsumer<byte[], byte[]> {
 	public synchronized void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets,
 			OffsetCommitCallback callback) {
 		this.simulation.requireFinished(offsets);
+		if (this.committing) {
+			this.simulation.violated("a commit is sent before the one before is answered");
+		}
+		this.committing = true;
 		Answer answer = Answer.random(this.simulation);
 		Map<TopicPartition, Integer> sent = assignments(offsets.keySet());
 		this.simulation.time().after(untilAnswer(), () -> {
 			boolean applied = answer.applied && apply(offsets, sent);
 			boolean succeeded = applied && answer == Answer.OK;
-			this.tasks.add(() -> callback.onComplete(offsets,
-					succeeded ? null : new RetriableCommitFailedException("simulated")));
+			this.tasks.add(() -> {
+				this.committing = false;
+				callback.onComplete(offsets, succeeded ? null : new RetriableCommitFailedException("simulated"));
+			});
 			this.signal.complete(null);
 		});
 	}
