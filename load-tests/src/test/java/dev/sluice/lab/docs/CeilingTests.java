@@ -24,13 +24,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 class CeilingTests {
 
 	/** Lines of {@code src/main/java}. */
-	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 2_024),
-			Map.entry("dev-services", 2_878), Map.entry("gateway-core", 6_187), Map.entry("gateway-reactive", 1_940),
-			Map.entry("gateway-servlet", 3_020), Map.entry("grpc-sink", 9_497), Map.entry("kafka-topics", 795),
-			Map.entry("load-tests", 20_362), Map.entry("order-consumer", 5_599), Map.entry("order-contract", 1_013));
+	private static final Map<String, Integer> MAIN_LINES = Map.ofEntries(Map.entry("backend-mock", 1_802),
+			Map.entry("dev-services", 2_575), Map.entry("gateway-core", 6_062), Map.entry("gateway-reactive", 1_749),
+			Map.entry("gateway-servlet", 2_754), Map.entry("grpc-sink", 9_420), Map.entry("kafka-topics", 795),
+			Map.entry("load-tests", 18_962), Map.entry("order-consumer", 5_590), Map.entry("order-contract", 1_013));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 49_312;
+	private static final int TEST_LINES = 45_729;
 
 	private static final int RATIONALE_WORDS = 8_535;
 
@@ -47,7 +47,7 @@ class CeilingTests {
 
 	/** Packages with more types than a package may have. */
 	private static final Map<String, Integer> LARGE_PACKAGES = Map.of("order-contract/contract", 19,
-			"dev-services/devservices", 25);
+			"dev-services/devservices", 22);
 
 	/** Records with more components than a record may have. */
 	private static final Map<String, Integer> LARGE_RECORDS = Map.of("CellResult", 20);
