@@ -30,7 +30,7 @@ class CeilingTests {
 			Map.entry("load-tests", 18_962), Map.entry("order-consumer", 5_590), Map.entry("order-contract", 1_013));
 
 	/** Lines of {@code src/test/java} of all modules. */
-	private static final int TEST_LINES = 45_729;
+	private static final int TEST_LINES = 45_730;
 
 	private static final int RATIONALE_WORDS = 8_535;
 

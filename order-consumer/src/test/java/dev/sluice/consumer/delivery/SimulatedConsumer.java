@@ -145,6 +145,7 @@ final class SimulatedConsumer extends MockConsumer<byte[], byte[]> {
 	public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
 		if (!timeout.isPositive()) {
 			this.simulation.violated("a poll does not wait");
+			throw new IllegalStateException("It would never let the time pass");
 		}
 		long deadline = this.simulation.time().nanoTime() + timeout.toNanos();
 		while (true) {
