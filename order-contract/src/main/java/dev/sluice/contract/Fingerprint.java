@@ -14,8 +14,12 @@ import java.util.HexFormat;
 public record Fingerprint(String hex) {
 
 	public static Fingerprint ofJson(byte[] json) {
+		return new Fingerprint(HexFormat.of().formatHex(sha256(json)));
+	}
+
+	public static byte[] sha256(byte[] bytes) {
 		try {
-			return new Fingerprint(HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(json)));
+			return MessageDigest.getInstance("SHA-256").digest(bytes);
 		}
 		catch (NoSuchAlgorithmException ex) {
 			throw new IllegalStateException("Every Java platform has SHA-256", ex);

@@ -2,13 +2,12 @@ package dev.sluice.gateway.core.order;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
 import com.fasterxml.uuid.Generators;
 import com.fasterxml.uuid.NoArgGenerator;
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
@@ -32,12 +31,9 @@ public final class OrderIds {
 	}
 
 	private static UUID derived(String customerId, IdempotencyKey key) {
-		MessageDigest sha256 = sha256();
-		sha256.update(customerId.getBytes(StandardCharsets.UTF_8));
 		// Neither part can hold a zero byte, so no two pairs have the same bytes.
-		sha256.update((byte) 0);
-		sha256.update(key.value().getBytes(StandardCharsets.UTF_8));
-		ByteBuffer hash = ByteBuffer.wrap(sha256.digest());
+		byte[] pair = (customerId + '\0' + key.value()).getBytes(StandardCharsets.UTF_8);
+		ByteBuffer hash = ByteBuffer.wrap(Fingerprint.sha256(pair));
 		long high = (hash.getLong() & 0xffff_ffff_ffff_0fffL) | 0x8000L;
 		long low = (hash.getLong() & 0x3fff_ffff_ffff_ffffL) | 0x8000_0000_0000_0000L;
 		return new UUID(high, low);
@@ -60,15 +56,6 @@ public final class OrderIds {
 			throw new ProblemException(ProblemType.INVALID_REQUEST, "The order id must be a UUID.");
 		}
 		return UUID.fromString(text);
-	}
-
-	private static MessageDigest sha256() {
-		try {
-			return MessageDigest.getInstance("SHA-256");
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-256", ex);
-		}
 	}
 
 }

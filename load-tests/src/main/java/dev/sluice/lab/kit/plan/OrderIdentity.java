@@ -2,9 +2,9 @@ package dev.sluice.lab.kit.plan;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
+
+import dev.sluice.contract.Fingerprint;
 
 /**
  * The orders of a load by number. Customer, content, idempotency key and id follow from
@@ -49,19 +49,10 @@ public record OrderIdentity(String token) {
 	 * zero byte and key.
 	 */
 	private static UUID id(String customer, String key) {
-		ByteBuffer hash = ByteBuffer.wrap(sha256((customer + "\0" + key).getBytes(StandardCharsets.UTF_8)));
+		ByteBuffer hash = ByteBuffer.wrap(Fingerprint.sha256((customer + "\0" + key).getBytes(StandardCharsets.UTF_8)));
 		long high = (hash.getLong() & 0xffff_ffff_ffff_0fffL) | 0x8000L;
 		long low = (hash.getLong() & 0x3fff_ffff_ffff_ffffL) | 0x8000_0000_0000_0000L;
 		return new UUID(high, low);
-	}
-
-	private static byte[] sha256(byte[] bytes) {
-		try {
-			return MessageDigest.getInstance("SHA-256").digest(bytes);
-		}
-		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("Every Java platform has SHA-256", ex);
-		}
 	}
 
 }
