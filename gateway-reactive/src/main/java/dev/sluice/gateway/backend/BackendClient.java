@@ -51,7 +51,7 @@ public record BackendClient(BackendPolicy policy, BackendTransport transport) {
 	private Mono<BackendResult> call(BackendRequest request, Duration limit) {
 		return Mono.defer(() -> {
 			BackendLimit.Call call = this.policy.limit().begin();
-			return (call == null) ? Mono.just(new BackendResult.Full())
+			return (call == null) ? Mono.just(BackendResult.FULL)
 					: Mono.using(() -> call, (_) -> exchange(request, limit).map(call::ended));
 		});
 	}
@@ -63,7 +63,7 @@ public record BackendClient(BackendPolicy policy, BackendTransport transport) {
 					? this.policy.received(request, response)
 					: BackendPolicy.failed(request, Objects.requireNonNull(exchange.getThrowable()), limit))
 			.transformDeferred(CircuitBreakerOperator.of(this.policy.circuit()))
-			.onErrorResume(CallNotPermittedException.class, (_) -> Mono.just(new BackendResult.CircuitOpen()));
+			.onErrorResume(CallNotPermittedException.class, (_) -> Mono.just(BackendResult.CIRCUIT_OPEN));
 	}
 
 }

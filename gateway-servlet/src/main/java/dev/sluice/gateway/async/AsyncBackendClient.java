@@ -39,7 +39,7 @@ record AsyncBackendClient(BackendPolicy policy, AsyncBackendTransport transport)
 	private CompletionStage<BackendResult> call(BackendRequest request, Duration limit) {
 		BackendLimit.Call call = this.policy.limit().begin();
 		if (call == null) {
-			return CompletableFuture.completedStage(new BackendResult.Full());
+			return CompletableFuture.completedStage(BackendResult.FULL);
 		}
 		return CircuitBreaker.decorateCompletionStage(this.policy.circuit(), () -> exchange(request, limit))
 			.get()
@@ -56,7 +56,7 @@ record AsyncBackendClient(BackendPolicy policy, AsyncBackendTransport transport)
 
 	private static BackendResult notPermitted(Throwable failure) {
 		return switch (cause(failure)) {
-			case CallNotPermittedException _ -> new BackendResult.CircuitOpen();
+			case CallNotPermittedException _ -> BackendResult.CIRCUIT_OPEN;
 			case Throwable bug -> throw new CompletionException(bug);
 		};
 	}

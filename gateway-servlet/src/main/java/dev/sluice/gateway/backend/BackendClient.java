@@ -49,13 +49,13 @@ public record BackendClient(BackendPolicy policy, BackendTransport transport) {
 	private BackendResult call(BackendRequest request, Duration limit) {
 		BackendLimit.Call call = this.policy.limit().begin();
 		if (call == null) {
-			return new BackendResult.Full();
+			return BackendResult.FULL;
 		}
 		try (call) {
 			return call.ended(this.policy.circuit().executeSupplier(() -> exchange(request, limit)));
 		}
 		catch (CallNotPermittedException ex) {
-			return new BackendResult.CircuitOpen();
+			return BackendResult.CIRCUIT_OPEN;
 		}
 	}
 

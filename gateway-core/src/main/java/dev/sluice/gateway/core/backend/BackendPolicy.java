@@ -19,44 +19,26 @@ import org.slf4j.LoggerFactory;
  * Limits calls to the backend and interprets responses and failures. Every call goes
  * through one limit, not above the size of the connection pool, and one circuit breaker.
  */
-public final class BackendPolicy {
+public record BackendPolicy(BackendProperties properties, BackendLimit limit, CircuitBreaker circuit) {
 
 	private static final String NAME = "backend";
 
 	private static final Logger logger = LoggerFactory.getLogger(BackendPolicy.class);
-
-	private final BackendProperties properties;
-
-	private final BackendLimit limit;
-
-	private final CircuitBreaker circuit;
 
 	/**
 	 * @param maxThreads maximum number of threads that calls may hold
 	 */
 	public BackendPolicy(BackendProperties properties, int maxThreads, CircuitBreakerRegistry circuits,
 			MeterRegistry meters) {
-		this.properties = properties;
-		this.limit = new BackendLimit(Math.min(properties.maxConcurrent(), maxThreads), properties.responseTimeout(),
-				System::nanoTime);
+		this(properties,
+				new BackendLimit(Math.min(properties.maxConcurrent(), maxThreads), properties.responseTimeout(),
+						System::nanoTime),
+				circuits.circuitBreaker(NAME,
+						Circuits.config(properties.responseTimeout())
+							.recordResult((result) -> result instanceof BackendResult known && known.isFailure())
+							.build()));
 		GatewayMetric.BACKEND_CALLS.gauge(meters, this.limit, BackendLimit::inFlight);
 		GatewayMetric.BACKEND_LIMIT.gauge(meters, this.limit, BackendLimit::current);
-		this.circuit = circuits.circuitBreaker(NAME,
-				Circuits.config(properties.responseTimeout())
-					.recordResult((result) -> result instanceof BackendResult known && known.isFailure())
-					.build());
-	}
-
-	public BackendProperties properties() {
-		return this.properties;
-	}
-
-	public BackendLimit limit() {
-		return this.limit;
-	}
-
-	public CircuitBreaker circuit() {
-		return this.circuit;
 	}
 
 	/** Interprets the response to a request. */
@@ -69,24 +51,19 @@ public final class BackendPolicy {
 		if (status == 404 && request.method().equals("GET")) {
 			return new BackendResult.NotFound();
 		}
-		BackendResult result = answered(BackendAnswer.of(status, response.body(), request.id(), now), request, status,
-				now);
-		return response.again() ? result.after(new BackendResult.Unreachable()) : result;
-	}
-
-	private static BackendResult answered(BackendAnswer answer, BackendRequest request, int status, Instant now) {
-		return switch (answer) {
+		BackendResult result = switch (BackendAnswer.of(status, response.body(), request.id(), now)) {
 			case BackendAnswer.Saved(Instant at) ->
-				BackendResult.saved(new SavedOrder(request.id(), (at != null) ? at : now));
+				new BackendResult.Saved(new SavedOrder(request.id(), (at != null) ? at : now));
 			case BackendAnswer.Conflict _ -> new BackendResult.Conflict();
 			case BackendAnswer.Rejected _ -> new BackendResult.Rejected(status);
 			case BackendAnswer.Failed _ when status == 200 || status == 201 -> {
 				logger.warn("The backend's response to {} {} has status {} and is not JSON with the order's id",
 						request.method(), request.uri(), status);
-				yield new BackendResult.Unreadable();
+				yield new BackendResult.Refused(status);
 			}
 			case BackendAnswer.Failed _ -> new BackendResult.Refused(status);
 		};
+		return response.again() ? result.after(new BackendResult.Unreachable()) : result;
 	}
 
 	/**

@@ -13,8 +13,26 @@ import org.jspecify.annotations.Nullable;
 /** The result of a call to the backend. */
 public sealed interface BackendResult {
 
-	/** The backend has the order. */
+	/** There are as many calls as the backend takes. */
+	NotCalled FULL = new NotCalled(new ProblemException(ProblemType.OVERLOADED,
+			"Too many orders are being delivered to the backend.", Placed.NO));
+
+	/** The circuit is open. */
+	NotCalled CIRCUIT_OPEN = new NotCalled(new ProblemException(ProblemType.BACKEND_UNAVAILABLE,
+			"The backend has failed too often. Calls to it are suspended for a moment.", Placed.NO));
+
+	/**
+	 * The backend has the order.
+	 *
+	 * @param order the order; its time is truncated to microseconds, as PostgreSQL keeps
+	 * it
+	 */
 	record Saved(SavedOrder order) implements BackendResult {
+
+		public Saved {
+			order = new SavedOrder(order.id(), order.savedAt().truncatedTo(ChronoUnit.MICROS));
+		}
+
 	}
 
 	/** The backend does not have the order that it was asked for. */
@@ -35,7 +53,7 @@ public sealed interface BackendResult {
 
 	/**
 	 * The backend, or something in front of it, answered with a status that says nothing
-	 * about the order.
+	 * about the order, or with 200 or 201 and without the order's id.
 	 *
 	 * @param status its HTTP status
 	 */
@@ -57,10 +75,6 @@ public sealed interface BackendResult {
 
 	}
 
-	/** The backend's status says that it has the order, but its body does not. */
-	record Unreadable() implements BackendResult {
-	}
-
 	/** No whole answer within the time limit. */
 	record TimedOut(Duration limit) implements BackendResult {
 	}
@@ -69,25 +83,12 @@ public sealed interface BackendResult {
 	record Unreachable() implements BackendResult {
 	}
 
-	/** The circuit is open: the backend was not called. */
-	record CircuitOpen() implements BackendResult {
-	}
-
-	/** There are as many calls as the backend takes: it was not called. */
-	record Full() implements BackendResult {
-
-		/** The problem to answer with. */
-		public static final ProblemException PROBLEM = new ProblemException(ProblemType.OVERLOADED,
-				"Too many orders are being delivered to the backend.", Placed.NO);
-
-	}
-
 	/**
-	 * The backend has the order. The time is truncated to microseconds, as PostgreSQL
-	 * keeps it.
+	 * The backend was not called.
+	 *
+	 * @param problem the problem to answer with
 	 */
-	static BackendResult saved(SavedOrder order) {
-		return new Saved(new SavedOrder(order.id(), order.savedAt().truncatedTo(ChronoUnit.MICROS)));
+	record NotCalled(ProblemException problem) implements BackendResult {
 	}
 
 	/**
@@ -96,8 +97,8 @@ public sealed interface BackendResult {
 	 */
 	default boolean isFailure() {
 		return switch (this) {
-			case TimedOut _, Unreachable _, Unreadable _, Refused _ -> true;
-			case Saved _, NotFound _, Rejected _, Conflict _, Busy _, CircuitOpen _, Full _ -> false;
+			case TimedOut _, Unreachable _, Refused _ -> true;
+			case Saved _, NotFound _, Rejected _, Conflict _, Busy _, NotCalled _ -> false;
 		};
 	}
 
@@ -107,8 +108,8 @@ public sealed interface BackendResult {
 	 */
 	default boolean mayBeRepeated() {
 		return switch (this) {
-			case TimedOut _, Unreachable _, Unreadable _ -> true;
-			case Refused(int status) -> status >= 500 || status == 408 || status == 425;
+			case TimedOut _, Unreachable _ -> true;
+			case Refused(int status) -> status >= 500 || status <= 201 || status == 408 || status == 425;
 			default -> false;
 		};
 	}
@@ -120,7 +121,7 @@ public sealed interface BackendResult {
 	 */
 	default BackendResult after(BackendResult earlier) {
 		return switch (this) {
-			case CircuitOpen _, Full _ -> earlier;
+			case NotCalled _ -> earlier;
 			case Rejected(int status) -> new Refused(status);
 			default -> this;
 		};
@@ -146,17 +147,13 @@ public sealed interface BackendResult {
 			case Busy busy -> throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE,
 					"The backend is busy: it answered with status " + busy.status() + ".", Placed.UNKNOWN,
 					busy.retryAfter());
-			case Unreadable _ ->
-				throw new ProblemException(ProblemType.BACKEND_REFUSED, "The backend's answer cannot be read.");
 			case TimedOut timedOut ->
 				throw new ProblemException(ProblemType.BACKEND_TIMEOUT, ("The backend did not answer within %s ms. "
 						+ "Whether it saved the order is unknown: repeat the request with the same Idempotency-Key.")
 					.formatted(timedOut.limit().toMillis()));
 			case Unreachable _ ->
 				throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE, "The connection to the backend failed.");
-			case CircuitOpen _ -> throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE,
-					"The backend has failed too often. Calls to it are suspended for a moment.", Placed.NO);
-			case Full _ -> throw Full.PROBLEM;
+			case NotCalled(ProblemException problem) -> throw problem;
 		};
 	}
 

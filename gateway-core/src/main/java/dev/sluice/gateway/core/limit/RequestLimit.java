@@ -241,8 +241,8 @@ public final class RequestLimit implements SmartLifecycle {
 			take();
 			if (RequestLimit.this.defaultMode == Mode.SYNC && head.isPlainOrder()
 					&& RequestLimit.this.backend.isFull()) {
-				RequestLimit.this.orders.begin(Mode.SYNC).end(BackendResult.Full.PROBLEM);
-				throw BackendResult.Full.PROBLEM;
+				RequestLimit.this.orders.begin(Mode.SYNC).end(BackendResult.FULL.problem());
+				throw BackendResult.FULL.problem();
 			}
 		}
 

@@ -165,7 +165,7 @@ class BackendLimitTests {
 
 		for (BackendResult result : new BackendResult[] { new BackendResult.Refused(500),
 				new BackendResult.TimedOut(TIMEOUT.minusMillis(1)), new BackendResult.Unreachable(),
-				new BackendResult.Unreadable(), new BackendResult.CircuitOpen() }) {
+				new BackendResult.Refused(200), BackendResult.CIRCUIT_OPEN }) {
 			try (BackendLimit.Call call = limit.begin()) {
 				call.ended(result);
 			}
@@ -264,7 +264,7 @@ class BackendLimitTests {
 			}
 			Exchange exchange = new Exchange(gateway, call);
 			if (!gateway.circuit().tryAcquirePermission()) {
-				end(exchange, new BackendResult.CircuitOpen());
+				end(exchange, BackendResult.CIRCUIT_OPEN);
 			}
 			else if (!takes()) {
 				this.busy++;
@@ -307,7 +307,7 @@ class BackendLimitTests {
 				return;
 			}
 			exchange.ended = true;
-			if (!(result instanceof BackendResult.CircuitOpen)) {
+			if (!(result instanceof BackendResult.NotCalled)) {
 				exchange.gateway.circuit().onResult(0, TimeUnit.MICROSECONDS, result);
 			}
 			exchange.call.ended(result);

@@ -32,13 +32,13 @@ class BackendResultTests {
 				Arguments.of(new BackendResult.Refused(401), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
 				Arguments.of(new BackendResult.Rejected(422), ProblemType.BACKEND_REFUSED, Placed.NO),
 				Arguments.of(new BackendResult.Rejected(409), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
-				Arguments.of(new BackendResult.Unreadable(), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
+				Arguments.of(new BackendResult.Refused(200), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
 				Arguments.of(new BackendResult.Busy(429, null), ProblemType.BACKEND_UNAVAILABLE, Placed.UNKNOWN),
 				Arguments.of(new BackendResult.TimedOut(Duration.ofSeconds(1)), ProblemType.BACKEND_TIMEOUT,
 						Placed.UNKNOWN),
 				Arguments.of(new BackendResult.Unreachable(), ProblemType.BACKEND_UNAVAILABLE, Placed.UNKNOWN),
-				Arguments.of(new BackendResult.CircuitOpen(), ProblemType.BACKEND_UNAVAILABLE, Placed.NO),
-				Arguments.of(new BackendResult.Full(), ProblemType.OVERLOADED, Placed.NO));
+				Arguments.of(BackendResult.CIRCUIT_OPEN, ProblemType.BACKEND_UNAVAILABLE, Placed.NO),
+				Arguments.of(BackendResult.FULL, ProblemType.OVERLOADED, Placed.NO));
 	}
 
 	@ParameterizedTest
@@ -65,11 +65,10 @@ class BackendResultTests {
 				Arguments.of(new BackendResult.Busy(429, second), false, false),
 				Arguments.of(new BackendResult.Busy(503, null), false, false),
 				Arguments.of(new BackendResult.Busy(503, second), false, false),
-				Arguments.of(new BackendResult.Unreadable(), true, true),
+				Arguments.of(new BackendResult.Refused(200), true, true),
 				Arguments.of(new BackendResult.TimedOut(second), true, true),
 				Arguments.of(new BackendResult.Unreachable(), true, true),
-				Arguments.of(new BackendResult.CircuitOpen(), false, false),
-				Arguments.of(new BackendResult.Full(), false, false));
+				Arguments.of(BackendResult.CIRCUIT_OPEN, false, false), Arguments.of(BackendResult.FULL, false, false));
 	}
 
 	@ParameterizedTest
@@ -86,7 +85,7 @@ class BackendResultTests {
 
 		assertThat(new BackendResult.Rejected(422).after(earlier)).isEqualTo(new BackendResult.Refused(422));
 		assertThat(new BackendResult.Saved(SAVED).after(earlier)).isEqualTo(new BackendResult.Saved(SAVED));
-		assertThat(new BackendResult.Full().after(earlier)).isEqualTo(earlier);
+		assertThat(BackendResult.FULL.after(earlier)).isEqualTo(earlier);
 	}
 
 	@Test
@@ -114,8 +113,8 @@ class BackendResultTests {
 
 	@Test
 	void cutsTheTimeOfSavingToWhatPostgresKeeps() {
-		BackendResult delivery = BackendResult
-			.saved(new SavedOrder(SAVED.id(), Instant.parse("2026-11-23T10:00:00.123456789Z")));
+		BackendResult delivery = new BackendResult.Saved(
+				new SavedOrder(SAVED.id(), Instant.parse("2026-11-23T10:00:00.123456789Z")));
 
 		assertThat(delivery.savedOrThrow(null).savedAt()).isEqualTo(Instant.parse("2026-11-23T10:00:00.123456Z"));
 	}
