@@ -5,6 +5,7 @@ import java.io.InterruptedIOException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -31,15 +32,14 @@ import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManagerBu
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.http.EntityDetails;
+import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpResponse;
-import org.apache.hc.core5.http.Message;
-import org.apache.hc.core5.http.nio.AsyncEntityConsumer;
 import org.apache.hc.core5.http.nio.AsyncRequestProducer;
+import org.apache.hc.core5.http.nio.AsyncResponseConsumer;
+import org.apache.hc.core5.http.nio.CapacityChannel;
 import org.apache.hc.core5.http.nio.command.RequestExecutionCommand;
-import org.apache.hc.core5.http.nio.entity.AbstractBinDataConsumer;
 import org.apache.hc.core5.http.nio.entity.AsyncEntityProducers;
 import org.apache.hc.core5.http.nio.support.AsyncRequestBuilder;
-import org.apache.hc.core5.http.nio.support.BasicResponseConsumer;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.io.CloseMode;
@@ -131,10 +131,9 @@ final class AsyncBackendTransport implements BackendTransport {
 	 * {@link IOException} if there was no connection or it broke
 	 */
 	CompletableFuture<BackendResponse> sendAsync(BackendRequest request, Duration limit) {
-		CompletableFuture<BackendResponse> answer = new CompletableFuture<>();
+		Answer answer = new Answer();
 		HttpClientContext context = context(limit);
-		Future<?> exchange = this.client.execute(producer(request), new BasicResponseConsumer<>(new BoundedBody()),
-				context, callback(answer, context));
+		Future<?> exchange = this.client.execute(producer(request), answer, context, answer);
 		Future<?> deadline = this.deadlines.schedule(() -> {
 			answer.completeExceptionally(new TimeoutException());
 			cancel(exchange, context);
@@ -196,31 +195,6 @@ final class AsyncBackendTransport implements BackendTransport {
 		return builder.build();
 	}
 
-	private static FutureCallback<Message<HttpResponse, byte[]>> callback(CompletableFuture<BackendResponse> answer,
-			HttpContext context) {
-		return new FutureCallback<>() {
-
-			@Override
-			public void completed(Message<HttpResponse, byte[]> message) {
-				byte[] body = message.getBody();
-				answer.complete(
-						new BackendResponse(message.getHead().getCode(), BackendTransport.retryAfter(message.getHead()),
-								(body != null) ? body : new byte[0], StaleConnections.sentAgain(context)));
-			}
-
-			@Override
-			public void failed(Exception ex) {
-				answer.completeExceptionally((ex instanceof IOException io) ? BackendTransport.failure(io) : ex);
-			}
-
-			@Override
-			public void cancelled() {
-				answer.completeExceptionally(new IOException("The exchange was cancelled"));
-			}
-
-		};
-	}
-
 	@Override
 	public void close() {
 		this.client.close(CloseMode.GRACEFUL);
@@ -228,53 +202,66 @@ final class AsyncBackendTransport implements BackendTransport {
 	}
 
 	/**
-	 * Collects a response's body, whatever its content type says: the client's own class
+	 * The response to one request, whatever its content type says: the client's own class
 	 * fails on an unknown charset. Discards what comes beyond the bound.
 	 */
-	private static final class BoundedBody extends AbstractBinDataConsumer implements AsyncEntityConsumer<byte[]> {
+	private static final class Answer extends CompletableFuture<BackendResponse>
+			implements AsyncResponseConsumer<BackendResponse>, FutureCallback<BackendResponse> {
 
-		private final ByteArrayBuffer buffer = new ByteArrayBuffer(256);
+		private final ByteArrayBuffer body = new ByteArrayBuffer(256);
 
-		private volatile @Nullable FutureCallback<byte[]> callback;
-
-		@Override
-		public void streamStart(EntityDetails details, FutureCallback<byte[]> result) {
-			this.callback = result;
-		}
+		private volatile @Nullable Runnable whole;
 
 		@Override
-		protected int capacityIncrement() {
-			return BackendAnswer.MAX_BYTES;
-		}
-
-		@Override
-		protected void data(ByteBuffer source, boolean endOfStream) {
-			if (this.buffer.length() <= BackendAnswer.MAX_BYTES) {
-				this.buffer.append(source);
+		public void consumeResponse(HttpResponse head, @Nullable EntityDetails entity, HttpContext context,
+				FutureCallback<BackendResponse> callback) {
+			Runnable whole = () -> callback.completed(new BackendResponse(head.getCode(),
+					BackendTransport.retryAfter(head), this.body.toByteArray(), StaleConnections.sentAgain(context)));
+			this.whole = whole;
+			if (entity == null) {
+				whole.run();
 			}
 		}
 
 		@Override
-		protected void completed() {
-			Objects.requireNonNull(this.callback).completed(getContent());
+		public void informationResponse(HttpResponse response, HttpContext context) {
 		}
 
 		@Override
-		public void failed(Exception cause) {
-			FutureCallback<byte[]> begun = this.callback;
-			if (begun != null) {
-				begun.failed(cause);
+		public void updateCapacity(CapacityChannel channel) throws IOException {
+			channel.update(BackendAnswer.MAX_BYTES);
+		}
+
+		@Override
+		public void consume(ByteBuffer source) {
+			if (this.body.length() <= BackendAnswer.MAX_BYTES) {
+				this.body.append(source);
 			}
 		}
 
 		@Override
-		public byte[] getContent() {
-			return this.buffer.toByteArray();
+		public void streamEnd(@Nullable List<? extends Header> trailers) {
+			Objects.requireNonNull(this.whole).run();
+		}
+
+		@Override
+		public void completed(BackendResponse response) {
+			complete(response);
+		}
+
+		@Override
+		public void failed(Exception ex) {
+			completeExceptionally(BackendTransport.failure(ex));
+		}
+
+		@Override
+		public void cancelled() {
+			completeExceptionally(new IOException("The exchange was cancelled"));
 		}
 
 		@Override
 		public void releaseResources() {
-			this.buffer.clear();
+			this.body.clear();
 		}
 
 	}

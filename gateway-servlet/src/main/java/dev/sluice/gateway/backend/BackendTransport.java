@@ -83,7 +83,7 @@ public interface BackendTransport extends AutoCloseable {
 	 * one for the whole exchange, and may fire first, so it means the same. A connect
 	 * timeout does not.
 	 */
-	static Exception failure(IOException ex) {
+	static Exception failure(Exception ex) {
 		return (ex instanceof SocketTimeoutException && !(ex instanceof ConnectTimeoutException))
 				? new TimeoutException() : ex;
 	}

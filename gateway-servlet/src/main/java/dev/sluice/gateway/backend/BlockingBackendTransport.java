@@ -19,9 +19,9 @@ import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClient
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
-import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
@@ -79,16 +79,10 @@ final class BlockingBackendTransport implements BackendTransport {
 			return this.client.execute(http, context,
 					(response) -> response(response, StaleConnections.sentAgain(context)));
 		}
-		catch (IOException ex) {
-			if (late.get() || BackendTransport.failure(ex) instanceof TimeoutException) {
-				throw new TimeoutException();
-			}
-			throw ex;
-		}
-		catch (RuntimeException ex) {
+		catch (IOException | RuntimeException ex) {
 			// A request that is cancelled between the lease of a connection and its use
-			// fails with other exceptions, because the client has lost the connection.
-			if (late.get()) {
+			// fails with any exception, because the client has lost the connection.
+			if (late.get() || BackendTransport.failure(ex) instanceof TimeoutException) {
 				throw new TimeoutException();
 			}
 			throw ex;
