@@ -21,8 +21,6 @@ import jakarta.validation.ValidatorFactory;
 import org.hibernate.validator.HibernateValidator;
 import org.springframework.stereotype.Component;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.exc.InputCoercionException;
@@ -33,7 +31,7 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.cfg.CoercionAction;
 import tools.jackson.databind.cfg.CoercionInputShape;
-import tools.jackson.databind.deser.std.StdDeserializer;
+import tools.jackson.databind.deser.std.FromStringDeserializer;
 import tools.jackson.databind.exc.InvalidFormatException;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
@@ -193,24 +191,20 @@ public final class OrderCodec {
 	}
 
 	/** Jackson's own deserializer ignores white space around the code. */
-	private static final class ExactCurrency extends StdDeserializer<Currency> {
+	private static final class ExactCurrency extends FromStringDeserializer<Currency> {
 
 		ExactCurrency() {
 			super(Currency.class);
 		}
 
 		@Override
-		public Currency deserialize(JsonParser parser, DeserializationContext context) {
-			if (!parser.hasToken(JsonToken.VALUE_STRING)) {
-				return (Currency) context.handleUnexpectedToken(Currency.class, parser);
-			}
-			String code = parser.getString();
-			try {
-				return Currency.getInstance(code);
-			}
-			catch (IllegalArgumentException ex) {
-				return (Currency) context.handleWeirdStringValue(Currency.class, code, "no currency");
-			}
+		protected boolean _shouldTrim() {
+			return false;
+		}
+
+		@Override
+		protected Currency _deserialize(String code, DeserializationContext context) {
+			return Currency.getInstance(code);
 		}
 
 	}
