@@ -31,8 +31,7 @@ class TwinTreeTests {
 
 	/** Thread models are a choice of the servlet gateway alone. */
 	private static final Set<String> SERVLET_THREADS = Set.of("ServletProperties.java", "NotAsync.java",
-			"BlockingBackendTransport.java", "CarrierThreads.java", "CarrierThreadsTests.java", "InTurn.java",
-			"InTurnTests.java");
+			"BlockingBackendTransport.java", "CarrierThreadsTests.java", "InTurn.java", "InTurnTests.java");
 
 	/**
 	 * The servlet container dispatches errors to a page; WebFlux has a handler for all.

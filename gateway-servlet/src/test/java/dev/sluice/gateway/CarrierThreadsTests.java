@@ -9,36 +9,36 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class CarrierThreadsTests {
 
-	private final @Nullable String before = System.getProperty(CarrierThreads.PROPERTY);
+	private final @Nullable String before = System.getProperty(GatewayApplication.CARRIERS);
 
 	@BeforeEach
 	void clear() {
-		System.clearProperty(CarrierThreads.PROPERTY);
+		System.clearProperty(GatewayApplication.CARRIERS);
 	}
 
 	@AfterEach
 	void restore() {
-		System.clearProperty(CarrierThreads.PROPERTY);
+		System.clearProperty(GatewayApplication.CARRIERS);
 		if (this.before != null) {
-			System.setProperty(CarrierThreads.PROPERTY, this.before);
+			System.setProperty(GatewayApplication.CARRIERS, this.before);
 		}
 	}
 
 	@Test
 	void areOneForEachCoreAndAtLeastFour() {
-		CarrierThreads.configure();
+		GatewayApplication.setCarriers();
 
-		assertThat(Integer.getInteger(CarrierThreads.PROPERTY)).isGreaterThanOrEqualTo(4)
+		assertThat(Integer.getInteger(GatewayApplication.CARRIERS)).isGreaterThanOrEqualTo(4)
 			.isGreaterThanOrEqualTo(Runtime.getRuntime().availableProcessors());
 	}
 
 	@Test
 	void areNotChangedIfTheCommandLineSetsThem() {
-		System.setProperty(CarrierThreads.PROPERTY, "1");
+		System.setProperty(GatewayApplication.CARRIERS, "1");
 
-		CarrierThreads.configure();
+		GatewayApplication.setCarriers();
 
-		assertThat(System.getProperty(CarrierThreads.PROPERTY)).isEqualTo("1");
+		assertThat(System.getProperty(GatewayApplication.CARRIERS)).isEqualTo("1");
 	}
 
 }
