@@ -1,10 +1,5 @@
 package dev.sluice.gateway.queue;
 
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
@@ -13,7 +8,6 @@ import dev.sluice.gateway.core.queue.QueuePolicy;
 import io.github.resilience4j.reactor.bulkhead.operator.BulkheadOperator;
 import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
@@ -25,21 +19,7 @@ import reactor.core.scheduler.Schedulers;
  * because sending may block for {@code max.block.ms}.
  */
 @Component
-public final class OrderQueue implements DisposableBean {
-
-	private final QueuePolicy policy;
-
-	private final KafkaTemplate<String, byte[]> kafka;
-
-	private final ExecutorService sender;
-
-	OrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka) {
-		this.policy = policy;
-		this.kafka = kafka;
-		this.sender = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS,
-				new ArrayBlockingQueue<>(policy.properties().maxInFlight()),
-				Thread.ofPlatform().daemon().name("queue-sender").factory());
-	}
+public record OrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka) {
 
 	/**
 	 * Makes an order durable.
@@ -62,15 +42,10 @@ public final class OrderQueue implements DisposableBean {
 
 	private Mono<RecordMetadata> acknowledged(PendingSend send) {
 		return Mono.defer(() -> {
-			this.sender.execute(() -> send.send(this.kafka));
+			this.policy.sender().execute(() -> send.send(this.kafka));
 			// Only this order waits for it, so giving up is enough.
 			return Mono.fromFuture(send.acknowledgement(), true).doOnCancel(send::giveUp);
 		});
-	}
-
-	@Override
-	public void destroy() {
-		this.sender.shutdown();
 	}
 
 }

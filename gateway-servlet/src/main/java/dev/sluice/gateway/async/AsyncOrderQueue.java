@@ -1,10 +1,7 @@
 package dev.sluice.gateway.async;
 
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.OrderView;
@@ -15,7 +12,6 @@ import dev.sluice.gateway.core.queue.QueuePolicy;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.stereotype.Component;
@@ -26,21 +22,7 @@ import org.springframework.stereotype.Component;
  */
 @Component
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
-final class AsyncOrderQueue implements DisposableBean {
-
-	private final QueuePolicy policy;
-
-	private final KafkaTemplate<String, byte[]> kafka;
-
-	private final ExecutorService sender;
-
-	AsyncOrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka) {
-		this.policy = policy;
-		this.kafka = kafka;
-		this.sender = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS,
-				new ArrayBlockingQueue<>(policy.properties().maxInFlight()),
-				Thread.ofPlatform().daemon().name("queue-sender").factory());
-	}
+record AsyncOrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka) {
 
 	/**
 	 * Makes an order durable.
@@ -66,13 +48,8 @@ final class AsyncOrderQueue implements DisposableBean {
 	private CompletionStage<RecordMetadata> acknowledged(PendingSend send) {
 		CompletableFuture<RecordMetadata> acknowledgement = send.acknowledgement()
 			.orTimeout(this.policy.properties().timeout().toNanos(), TimeUnit.NANOSECONDS);
-		this.sender.execute(() -> send.send(this.kafka));
+		this.policy.sender().execute(() -> send.send(this.kafka));
 		return acknowledgement;
-	}
-
-	@Override
-	public void destroy() {
-		this.sender.shutdown();
 	}
 
 }

@@ -33,15 +33,12 @@ public record OrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka
 				.executeCallable(() -> this.policy.circuit().executeCallable(() -> acknowledged(send)));
 			return this.policy.acknowledged(send, record);
 		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			throw this.policy.problem(send, ex);
-		}
-		catch (ExecutionException ex) {
-			throw this.policy.problem(send, (ex.getCause() != null) ? ex.getCause() : ex);
-		}
 		catch (Exception ex) {
-			throw this.policy.problem(send, ex);
+			if (ex instanceof InterruptedException) {
+				Thread.currentThread().interrupt();
+			}
+			Throwable cause = (ex instanceof ExecutionException) ? ex.getCause() : null;
+			throw this.policy.problem(send, (cause != null) ? cause : ex);
 		}
 	}
 

@@ -7,24 +7,15 @@ import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.queue.OrderQueueContract;
 import dev.sluice.gateway.core.queue.QueuePolicy;
-import org.junit.jupiter.api.AfterEach;
 import org.springframework.kafka.core.KafkaTemplate;
 
 /** The same behaviour, without holding the calling thread. */
 class AsyncOrderQueueTests extends OrderQueueContract {
 
-	private AsyncOrderQueue queue;
-
 	@Override
 	protected Function<ValidOrder, CompletionStage<OrderView>> queue(QueuePolicy policy,
 			KafkaTemplate<String, byte[]> kafka) {
-		this.queue = new AsyncOrderQueue(policy, kafka);
-		return this.queue::enqueue;
-	}
-
-	@AfterEach
-	void close() {
-		this.queue.destroy();
+		return new AsyncOrderQueue(policy, kafka)::enqueue;
 	}
 
 }

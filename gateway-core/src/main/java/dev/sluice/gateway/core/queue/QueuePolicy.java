@@ -4,8 +4,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.Placed;
@@ -30,6 +35,7 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
@@ -39,7 +45,7 @@ import org.springframework.stereotype.Component;
  * circuit breaker refuses orders at once.
  */
 @Component
-public final class QueuePolicy {
+public final class QueuePolicy implements DisposableBean {
 
 	/** Name of the bulkhead and of the circuit breaker. */
 	public static final String NAME = "queue";
@@ -61,6 +67,8 @@ public final class QueuePolicy {
 
 	private final CircuitBreaker circuit;
 
+	private final ExecutorService sender;
+
 	/** When Kafka last failed; null if it acknowledged an order afterwards. */
 	private volatile @Nullable Long failedNanos;
 
@@ -79,6 +87,9 @@ public final class QueuePolicy {
 					.build());
 		this.circuit = circuits.circuitBreaker(NAME,
 				Circuits.config(properties.timeout()).ignoreException((failure) -> !isUnavailable(failure)).build());
+		this.sender = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS,
+				new ArrayBlockingQueue<>(properties.maxInFlight()),
+				Thread.ofPlatform().daemon().name("queue-sender").factory());
 	}
 
 	public QueueProperties properties() {
@@ -91,6 +102,14 @@ public final class QueuePolicy {
 
 	public CircuitBreaker circuit() {
 		return this.circuit;
+	}
+
+	/**
+	 * A thread for callers that must not be blocked: sending may block for
+	 * {@code max.block.ms}. Refuses what does not fit into its queue.
+	 */
+	public Executor sender() {
+		return this.sender;
 	}
 
 	/**
@@ -169,6 +188,11 @@ public final class QueuePolicy {
 
 	private static ProblemException unavailable(String detail, Placed placed) {
 		return new ProblemException(ProblemType.QUEUE_UNAVAILABLE, detail, placed);
+	}
+
+	@Override
+	public void destroy() {
+		this.sender.shutdown();
 	}
 
 }

@@ -25,6 +25,7 @@ import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -65,6 +66,11 @@ public abstract class OrderQueueContract {
 	private QueuePolicy policy;
 
 	private Function<ValidOrder, CompletionStage<OrderView>> queue;
+
+	@AfterEach
+	void close() {
+		this.policy.destroy();
+	}
 
 	@Test
 	void acceptsWhenKafkaHasAcknowledgedAndNotBefore() {
