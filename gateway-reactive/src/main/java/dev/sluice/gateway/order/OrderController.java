@@ -4,13 +4,18 @@ import java.util.concurrent.CancellationException;
 
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderView;
+import dev.sluice.gateway.backend.BackendClient;
+import dev.sluice.gateway.core.limit.KeysInProgress;
 import dev.sluice.gateway.core.metrics.OrderMetrics;
+import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import dev.sluice.gateway.core.web.OrderRequests;
+import dev.sluice.gateway.queue.OrderQueue;
 import dev.sluice.gateway.status.OrderStatuses;
 import dev.sluice.gateway.status.Waiters;
 import org.springframework.http.HttpEntity;
@@ -26,11 +31,12 @@ import reactor.core.publisher.Mono;
 
 /**
  * The API. Everything runs on the event loops, except sending to Kafka and what follows
- * its acknowledgement.
+ * its acknowledgement. An order is delivered to the backend or put into Kafka, once for
+ * an idempotency key.
  */
 @RestController
-record OrderController(OrderRequests requests, OrderPlacement placement, Waiters waiters, OrderStatuses statuses,
-		OrderMetrics metrics) {
+record OrderController(OrderRequests requests, KeysInProgress keysInProgress, BackendClient backend, OrderQueue queue,
+		OutcomePublisher outcomes, Waiters waiters, OrderStatuses statuses, OrderMetrics metrics) {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
@@ -38,18 +44,32 @@ record OrderController(OrderRequests requests, OrderPlacement placement, Waiters
 		Preference preference = this.requests.preference(http.getHeaders());
 		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
 		return Mono.fromSupplier(() -> this.requests.read(preference, http))
-			.flatMap(this::place)
+			// While the client waits, its key is not in progress: the order is accepted.
+			.flatMap((request) -> place(request).flatMap((order) -> request.waitsForOutcome()
+					? this.waiters.untilSaved(request) : Mono.just(OrderReply.to(request, order))))
 			.doOnSuccess((_) -> timing.end(null))
 			.doOnError(timing::end)
 			.doOnCancel(() -> timing.end(new CancellationException()))
 			.map(OrderReply::toResponse);
 	}
 
-	private Mono<OrderReply> place(OrderRequest request) {
-		// While the client waits, its key is not in progress: the order is accepted.
-		return this.placement.place(request)
-			.flatMap((order) -> request.waitsForOutcome() ? this.waiters.untilSaved(request)
-					: Mono.just(OrderReply.to(request, order)));
+	private Mono<OrderView> place(OrderRequest request) {
+		IdempotencyKey key = request.key();
+		if (key == null) {
+			return dispatch(request);
+		}
+		return Mono.using(() -> this.keysInProgress.begin(request.id()),
+				(_) -> this.statuses.keyUse(request.id(), request.mode())
+					.flatMap((use) -> use.isDispatchNeeded(request, key) ? dispatch(request)
+							: Mono.just(OrderReply.accepted(request.id()))),
+				KeysInProgress.Work::close);
+	}
+
+	private Mono<OrderView> dispatch(OrderRequest request) {
+		return switch (request.mode()) {
+			case SYNC -> this.backend.deliver(request.order()).map((result) -> this.outcomes.publish(request, result));
+			case QUEUED -> this.queue.enqueue(request.order());
+		};
 	}
 
 	@GetMapping(path = "/orders/{id}", produces = MediaType.APPLICATION_JSON_VALUE)

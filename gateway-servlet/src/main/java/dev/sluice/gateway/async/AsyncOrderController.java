@@ -3,12 +3,16 @@ package dev.sluice.gateway.async;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderView;
+import dev.sluice.gateway.core.limit.KeysInProgress;
 import dev.sluice.gateway.core.metrics.OrderMetrics;
+import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
@@ -35,8 +39,9 @@ import org.springframework.web.bind.annotation.RestController;
  */
 @RestController
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
-record AsyncOrderController(OrderRequests requests, AsyncOrderPlacement placement, Waiters waiters,
-		OrderStatuses statuses, OrderMetrics metrics) {
+record AsyncOrderController(OrderRequests requests, KeysInProgress keysInProgress, AsyncBackendClient backend,
+		AsyncOrderQueue queue, OutcomePublisher outcomes, Waiters waiters, OrderStatuses statuses,
+		OrderMetrics metrics) {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
@@ -46,36 +51,64 @@ record AsyncOrderController(OrderRequests requests, AsyncOrderPlacement placemen
 		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
 		return CompletableFuture.completedStage(http)
 			.thenApply((order) -> this.requests.read(preference, order))
-			.thenCompose((request) -> place(request, connection))
+			// While the client waits, its key is not in progress: the order is accepted.
+			.thenCompose((request) -> place(request).thenCompose((order) -> request.waitsForOutcome()
+					? callBlocking(() -> this.waiters.untilSaved(request, connection::isDisconnected))
+					: CompletableFuture.completedStage(OrderReply.to(request, order))))
 			.whenComplete((_, failure) -> timing.end((failure != null) ? AsyncBackendClient.cause(failure) : null))
 			.thenApply(OrderReply::toResponse);
 	}
 
-	private CompletionStage<OrderReply> place(OrderRequest request, GuardedHttp11Processor connection) {
-		// While the client waits, its key is not in progress: the order is accepted.
-		return this.placement.place(request)
-			.thenCompose((order) -> request.waitsForOutcome()
-					? AsyncOrderPlacement
-						.callBlocking(() -> this.waiters.untilSaved(request, connection::isDisconnected))
-					: CompletableFuture.completedStage(OrderReply.to(request, order)));
+	private CompletionStage<OrderView> place(OrderRequest request) {
+		IdempotencyKey key = request.key();
+		if (key == null) {
+			return dispatch(request);
+		}
+		KeysInProgress.Work work = this.keysInProgress.begin(request.id());
+		try {
+			return callBlocking(() -> this.statuses.keyUse(request.id(), request.mode()))
+				.thenCompose((use) -> use.isDispatchNeeded(request, key) ? dispatch(request)
+						: CompletableFuture.completedStage(OrderReply.accepted(request.id())))
+				.whenComplete((_, _) -> work.close());
+		}
+		catch (RuntimeException | Error ex) {
+			work.close();
+			throw ex;
+		}
+	}
+
+	private CompletionStage<OrderView> dispatch(OrderRequest request) {
+		return switch (request.mode()) {
+			case SYNC ->
+				this.backend.deliver(request.order()).thenApply((result) -> this.outcomes.publish(request, result));
+			case QUEUED -> this.queue.enqueue(request.order());
+		};
 	}
 
 	@GetMapping(path = "/orders/{id}", produces = MediaType.APPLICATION_JSON_VALUE)
 	CompletionStage<ResponseEntity<OrderView>> status(@PathVariable String id) {
 		UUID order = OrderIds.parse(id);
-		return AsyncOrderPlacement.callBlocking(() -> OrderReply.found(this.statuses.find(order)));
+		return callBlocking(() -> OrderReply.found(this.statuses.find(order)));
 	}
 
 	@GetMapping(path = "/orders", produces = MediaType.APPLICATION_JSON_VALUE)
 	CompletionStage<ResponseEntity<OrderPage>> list(@RequestParam MultiValueMap<String, String> parameters) {
 		PageQuery query = PageQuery.parse(parameters);
-		return AsyncOrderPlacement.callBlocking(() -> OrderReply.list(this.statuses.list(query)));
+		return callBlocking(() -> OrderReply.list(this.statuses.list(query)));
 	}
 
 	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)
 	CompletionStage<ResponseEntity<OrderView>> redeliver(@PathVariable String id) {
 		UUID order = OrderIds.parse(id);
-		return AsyncOrderPlacement.callBlocking(() -> new OrderReply(this.statuses.redeliver(order), "").toResponse());
+		return callBlocking(() -> new OrderReply(this.statuses.redeliver(order), "").toResponse());
+	}
+
+	/**
+	 * Runs a call that blocks, a look-up over JDBC, on a virtual thread. The limit on
+	 * requests in progress bounds their number.
+	 */
+	private static <T> CompletableFuture<T> callBlocking(Supplier<T> call) {
+		return CompletableFuture.supplyAsync(call, (task) -> Thread.ofVirtual().name("lookup").start(task));
 	}
 
 }

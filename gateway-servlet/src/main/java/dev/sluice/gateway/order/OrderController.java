@@ -3,14 +3,19 @@ package dev.sluice.gateway.order;
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.NotAsync;
+import dev.sluice.gateway.backend.BackendClient;
+import dev.sluice.gateway.core.limit.KeysInProgress;
 import dev.sluice.gateway.core.metrics.OrderMetrics;
+import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import dev.sluice.gateway.core.web.OrderRequests;
 import dev.sluice.gateway.edge.GuardedHttp11Processor;
+import dev.sluice.gateway.queue.OrderQueue;
 import dev.sluice.gateway.status.OrderStatuses;
 import dev.sluice.gateway.status.Waiters;
 import org.springframework.context.annotation.Conditional;
@@ -27,12 +32,13 @@ import org.springframework.web.bind.annotation.RestController;
 
 /**
  * The API with {@code platform} and {@code virtual} threads: the request's thread waits
- * for the answer.
+ * for the answer. An order is delivered to the backend or put into Kafka, once for an
+ * idempotency key.
  */
 @RestController
 @Conditional(NotAsync.class)
-record OrderController(OrderRequests requests, OrderPlacement placement, Waiters waiters, OrderStatuses statuses,
-		OrderMetrics metrics) {
+record OrderController(OrderRequests requests, KeysInProgress keysInProgress, BackendClient backend, OrderQueue queue,
+		OutcomePublisher outcomes, Waiters waiters, OrderStatuses statuses, OrderMetrics metrics) {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
@@ -42,7 +48,7 @@ record OrderController(OrderRequests requests, OrderPlacement placement, Waiters
 		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
 		try {
 			OrderRequest request = this.requests.read(preference, http);
-			OrderView order = this.placement.place(request);
+			OrderView order = place(request);
 			// While the client waits, its key is not in progress: the order is accepted.
 			OrderReply reply = request.waitsForOutcome() ? this.waiters.untilSaved(request, connection::isDisconnected)
 					: OrderReply.to(request, order);
@@ -53,6 +59,24 @@ record OrderController(OrderRequests requests, OrderPlacement placement, Waiters
 			timing.end(ex);
 			throw ex;
 		}
+	}
+
+	private OrderView place(OrderRequest request) {
+		IdempotencyKey key = request.key();
+		if (key == null) {
+			return dispatch(request);
+		}
+		try (KeysInProgress.Work _ = this.keysInProgress.begin(request.id())) {
+			boolean needed = this.statuses.keyUse(request.id(), request.mode()).isDispatchNeeded(request, key);
+			return needed ? dispatch(request) : OrderReply.accepted(request.id());
+		}
+	}
+
+	private OrderView dispatch(OrderRequest request) {
+		return switch (request.mode()) {
+			case SYNC -> this.outcomes.publish(request, this.backend.deliver(request.order()));
+			case QUEUED -> this.queue.enqueue(request.order());
+		};
 	}
 
 	@GetMapping(path = "/orders/{id}", produces = MediaType.APPLICATION_JSON_VALUE)
