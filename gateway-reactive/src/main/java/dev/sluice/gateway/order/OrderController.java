@@ -10,10 +10,10 @@ import dev.sluice.gateway.core.metrics.OrderMetrics;
 import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.order.Prefer;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
-import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import dev.sluice.gateway.core.web.OrderRequests;
 import dev.sluice.gateway.queue.OrderQueue;
 import dev.sluice.gateway.status.OrderStatuses;
@@ -41,12 +41,12 @@ record OrderController(OrderRequests requests, KeysInProgress keysInProgress, Ba
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
 	Mono<ResponseEntity<OrderView>> place(HttpEntity<byte[]> http) {
-		Preference preference = this.requests.preference(http.getHeaders());
-		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
-		return Mono.fromSupplier(() -> this.requests.read(preference, http))
+		Prefer prefer = this.requests.prefer(http.getHeaders());
+		OrderMetrics.Timing timing = this.metrics.begin(prefer.mode());
+		return Mono.fromSupplier(() -> this.requests.read(prefer, http))
 			// While the client waits, its key is not in progress: the order is accepted.
 			.flatMap((request) -> place(request).flatMap((order) -> request.waitsForOutcome()
-					? this.waiters.untilSaved(request) : Mono.just(OrderReply.to(request, order))))
+					? this.waiters.untilSaved(request) : Mono.just(OrderReply.to(request, order, false))))
 			.doOnSuccess((_) -> timing.end(null))
 			.doOnError(timing::end)
 			.doOnCancel(() -> timing.end(new CancellationException()))

@@ -12,10 +12,10 @@ import dev.sluice.gateway.core.metrics.OrderMetrics;
 import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.order.Prefer;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
-import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import dev.sluice.gateway.core.web.OrderRequests;
 import dev.sluice.gateway.edge.GuardedHttp11Processor;
 import dev.sluice.gateway.status.OrderStatuses;
@@ -47,14 +47,14 @@ record AsyncOrderController(OrderRequests requests, KeysInProgress keysInProgres
 			produces = MediaType.APPLICATION_JSON_VALUE)
 	CompletionStage<ResponseEntity<OrderView>> place(HttpEntity<byte[]> http,
 			@RequestAttribute(GuardedHttp11Processor.ATTRIBUTE) GuardedHttp11Processor connection) {
-		Preference preference = this.requests.preference(http.getHeaders());
-		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
+		Prefer prefer = this.requests.prefer(http.getHeaders());
+		OrderMetrics.Timing timing = this.metrics.begin(prefer.mode());
 		return CompletableFuture.completedStage(http)
-			.thenApply((order) -> this.requests.read(preference, order))
+			.thenApply((order) -> this.requests.read(prefer, order))
 			// While the client waits, its key is not in progress: the order is accepted.
 			.thenCompose((request) -> place(request).thenCompose((order) -> request.waitsForOutcome()
 					? callBlocking(() -> this.waiters.untilSaved(request, connection::isDisconnected))
-					: CompletableFuture.completedStage(OrderReply.to(request, order))))
+					: CompletableFuture.completedStage(OrderReply.to(request, order, false))))
 			.whenComplete((_, failure) -> timing.end((failure != null) ? AsyncBackendClient.cause(failure) : null))
 			.thenApply(OrderReply::toResponse);
 	}

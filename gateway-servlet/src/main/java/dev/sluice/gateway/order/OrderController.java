@@ -9,10 +9,10 @@ import dev.sluice.gateway.core.metrics.OrderMetrics;
 import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.order.Prefer;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
-import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import dev.sluice.gateway.core.web.OrderRequests;
 import dev.sluice.gateway.edge.GuardedHttp11Processor;
 import dev.sluice.gateway.queue.OrderQueue;
@@ -44,14 +44,14 @@ record OrderController(OrderRequests requests, KeysInProgress keysInProgress, Ba
 			produces = MediaType.APPLICATION_JSON_VALUE)
 	ResponseEntity<OrderView> place(HttpEntity<byte[]> http,
 			@RequestAttribute(GuardedHttp11Processor.ATTRIBUTE) GuardedHttp11Processor connection) {
-		Preference preference = this.requests.preference(http.getHeaders());
-		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
+		Prefer prefer = this.requests.prefer(http.getHeaders());
+		OrderMetrics.Timing timing = this.metrics.begin(prefer.mode());
 		try {
-			OrderRequest request = this.requests.read(preference, http);
+			OrderRequest request = this.requests.read(prefer, http);
 			OrderView order = place(request);
 			// While the client waits, its key is not in progress: the order is accepted.
 			OrderReply reply = request.waitsForOutcome() ? this.waiters.untilSaved(request, connection::isDisconnected)
-					: OrderReply.to(request, order);
+					: OrderReply.to(request, order, false);
 			timing.end(null);
 			return reply.toResponse();
 		}

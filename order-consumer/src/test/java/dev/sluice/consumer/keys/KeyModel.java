@@ -840,11 +840,8 @@ final class KeyModel {
 		}
 
 		private OrderRequest request(int payload, Mode mode) {
-			return new OrderRequest(
-					new ValidOrder(ID, new Order("c-1", null, null), PAYLOADS.get(payload), FINGERPRINTS.get(payload),
-							null),
-					KEY,
-					new OrderRequest.Preference(new Prefer(mode == Mode.QUEUED, Duration.ZERO), mode, Duration.ZERO));
+			return new OrderRequest(new ValidOrder(ID, new Order("c-1", null, null), PAYLOADS.get(payload),
+					FINGERPRINTS.get(payload), null), KEY, new Prefer(mode == Mode.QUEUED, mode, Duration.ZERO));
 		}
 
 		@Override

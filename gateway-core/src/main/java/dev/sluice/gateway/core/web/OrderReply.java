@@ -1,7 +1,6 @@
 package dev.sluice.gateway.core.web;
 
 import java.net.URI;
-import java.time.Duration;
 import java.util.UUID;
 
 import dev.sluice.contract.HttpNames;
@@ -9,7 +8,6 @@ import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.gateway.core.order.Prefer;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -25,21 +23,14 @@ public record OrderReply(OrderView order, String preferenceApplied) {
 
 	private static final String RETRY_AFTER_SECONDS = "1";
 
-	/** The reply to a request whose client did not wait for the outcome. */
-	public static OrderReply to(OrderRequest request, OrderView order) {
-		return to(request, order, Duration.ZERO);
-	}
-
 	/**
 	 * The reply to a request.
 	 * @param request the request
 	 * @param order the order as the client sees it
-	 * @param waited maximum time that the client waited for the outcome; 0 = it did not
-	 * @return the reply
+	 * @param waited whether the client waited for the outcome
 	 */
-	static OrderReply to(OrderRequest request, OrderView order, Duration waited) {
-		Prefer prefer = request.preference().prefer();
-		return new OrderReply(order, prefer.applied(waited));
+	public static OrderReply to(OrderRequest request, OrderView order, boolean waited) {
+		return new OrderReply(order, request.prefer().applied(waited));
 	}
 
 	/** An order that is in Kafka. Its id is all that the answer says about it. */

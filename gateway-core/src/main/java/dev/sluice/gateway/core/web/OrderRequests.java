@@ -15,7 +15,6 @@ import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.Prefer;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -37,26 +36,25 @@ public record OrderRequests(GatewayProperties properties, OrderCodec codec, Clie
 	 * Reads how the client prefers to be answered. Unknown preferences are ignored.
 	 * @throws ErrorResponseException if the body is compressed
 	 */
-	public Preference preference(HttpHeaders headers) {
+	public Prefer prefer(HttpHeaders headers) {
 		if (!headers.getOrEmpty(HttpHeaders.CONTENT_ENCODING).stream().allMatch("identity"::equalsIgnoreCase)) {
 			ErrorResponseException refused = new ErrorResponseException(HttpStatus.UNSUPPORTED_MEDIA_TYPE);
 			refused.getHeaders().set(HttpHeaders.ACCEPT_ENCODING, "identity");
 			throw refused;
 		}
-		Prefer prefer = Prefer.parse(headers.getOrEmpty(HttpNames.PREFER));
-		return new Preference(prefer, prefer.mode(this.properties.defaultMode()),
-				prefer.waitWithin(this.properties.maxWait()));
+		return Prefer.parse(headers.getOrEmpty(HttpNames.PREFER), this.properties.defaultMode(),
+				this.properties.maxWait());
 	}
 
 	/**
 	 * Reads the order and gives it its id.
-	 * @param preference how the client prefers to be answered
+	 * @param prefer how the client prefers to be answered
 	 * @param http the request
 	 * @return the request
 	 * @throws ProblemException if the idempotency key cannot be read, the order is not
 	 * valid, or its customer has placed too many
 	 */
-	public OrderRequest read(Preference preference, HttpEntity<byte[]> http) {
+	public OrderRequest read(Prefer prefer, HttpEntity<byte[]> http) {
 		HttpHeaders headers = http.getHeaders();
 		byte[] body = http.getBody();
 		IdempotencyKey key = IdempotencyKey.parse(headers.getOrEmpty(HttpNames.IDEMPOTENCY_KEY));
@@ -67,7 +65,7 @@ public record OrderRequests(GatewayProperties properties, OrderCodec codec, Clie
 		this.clientLimit.check(order.customerId());
 		UUID id = this.ids.idOf(order.customerId(), key);
 		Fingerprint fingerprint = (key != null) ? Fingerprint.ofJson(json) : null;
-		return new OrderRequest(new ValidOrder(id, order, json, fingerprint, traceparent), key, preference);
+		return new OrderRequest(new ValidOrder(id, order, json, fingerprint, traceparent), key, prefer);
 	}
 
 }

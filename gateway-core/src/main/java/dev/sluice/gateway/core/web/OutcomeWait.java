@@ -32,7 +32,7 @@ public final class OutcomeWait {
 	 */
 	public OutcomeWait(OrderRequest request, long nowNanos) {
 		this.request = request;
-		this.deadlineNanos = nowNanos + request.preference().maxWait().toNanos();
+		this.deadlineNanos = nowNanos + request.prefer().maxWait().toNanos();
 	}
 
 	public OrderRequest request() {
@@ -71,7 +71,7 @@ public final class OutcomeWait {
 	 * not answer.
 	 */
 	public OrderReply notWaited() {
-		return OrderReply.to(this.request, OrderReply.accepted(id()));
+		return OrderReply.to(this.request, OrderReply.accepted(id()), false);
 	}
 
 	private OrderReply notSaved() {
@@ -79,7 +79,7 @@ public final class OutcomeWait {
 	}
 
 	private OrderReply reply(OrderView order) {
-		return OrderReply.to(this.request, order, this.request.preference().maxWait());
+		return OrderReply.to(this.request, order, true);
 	}
 
 }

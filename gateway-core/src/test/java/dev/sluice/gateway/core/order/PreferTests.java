@@ -12,24 +12,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class PreferTests {
 
+	private static final Duration ALLOWED = Duration.ofMillis(10_999);
+
 	@ParameterizedTest
 	@ValueSource(strings = { "respond-async", "Respond-Async", "respond-async, wait=10", "wait=10 , respond-async ",
 			"respond-async; a=b", "a=\"x, y; \\\" z\", respond-async", ",, respond-async" })
 	void findsRespondAsync(String line) {
-		assertThat(Prefer.parse(List.of(line)).respondAsync()).isTrue();
+		assertThat(parse(line).respondAsync()).isTrue();
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "", "return=minimal", "respond-async-not", "a=\"x, respond-async\"", "a; respond-async",
 			"respond-async=0", "\"respond-async", "\\" })
 	void findsNoRespondAsync(String line) {
-		assertThat(Prefer.parse(List.of(line)).respondAsync()).isFalse();
+		assertThat(parse(line).respondAsync()).isFalse();
 	}
 
 	@Test
 	void readsEveryLine() {
-		assertThat(Prefer.parse(List.of("return=minimal", "respond-async")).respondAsync()).isTrue();
-		assertThat(Prefer.parse(List.of()).respondAsync()).isFalse();
+		assertThat(parse("return=minimal", "respond-async").respondAsync()).isTrue();
+		assertThat(parse().respondAsync()).isFalse();
 	}
 
 	@ParameterizedTest
@@ -51,24 +53,26 @@ class PreferTests {
 			a="wait=5"                       | 0
 			""")
 	void waitsAsLongAsAskedAndAllowed(String line, int seconds) {
-		assertThat(Prefer.parse(List.of(line)).waitWithin(Duration.ofMillis(10_999)))
-			.isEqualTo(Duration.ofSeconds(seconds));
+		assertThat(parse(line).maxWait()).isEqualTo(Duration.ofSeconds(seconds));
 	}
 
 	@Test
 	void saysWhatWasApplied() {
-		assertThat(Prefer.parse(List.of("wait=5, respond-async")).applied(Duration.ofSeconds(3)))
-			.isEqualTo("respond-async, wait=3");
-		assertThat(Prefer.parse(List.of("wait=5, respond-async")).applied(Duration.ZERO)).isEqualTo("respond-async");
-		assertThat(Prefer.parse(List.of("wait=5")).applied(Duration.ofSeconds(5))).isEqualTo("wait=5");
-		assertThat(Prefer.parse(List.of("return=minimal")).applied(Duration.ZERO)).isEmpty();
+		assertThat(parse("wait=50, respond-async").applied(true)).isEqualTo("respond-async, wait=10");
+		assertThat(parse("wait=5, respond-async").applied(false)).isEqualTo("respond-async");
+		assertThat(parse("wait=5").applied(true)).isEqualTo("wait=5");
+		assertThat(parse("return=minimal").applied(false)).isEmpty();
 	}
 
 	@Test
 	void choosesTheWay() {
-		assertThat(new Prefer(true, Duration.ZERO).mode(Mode.SYNC)).isEqualTo(Mode.QUEUED);
-		assertThat(new Prefer(false, Duration.ZERO).mode(Mode.SYNC)).isEqualTo(Mode.SYNC);
-		assertThat(new Prefer(false, Duration.ZERO).mode(Mode.QUEUED)).isEqualTo(Mode.QUEUED);
+		assertThat(Prefer.parse(List.of("respond-async"), Mode.SYNC, ALLOWED).mode()).isEqualTo(Mode.QUEUED);
+		assertThat(Prefer.parse(List.of(), Mode.SYNC, ALLOWED).mode()).isEqualTo(Mode.SYNC);
+		assertThat(parse().mode()).isEqualTo(Mode.QUEUED);
+	}
+
+	private static Prefer parse(String... lines) {
+		return Prefer.parse(List.of(lines), Mode.QUEUED, ALLOWED);
 	}
 
 }

@@ -18,7 +18,6 @@ import dev.sluice.gateway.core.queue.Acceptance;
 import dev.sluice.gateway.core.queue.Reading;
 import dev.sluice.gateway.core.queue.SyncSave;
 import dev.sluice.gateway.core.web.OrderRequest;
-import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -129,7 +128,7 @@ class KeyUseTests {
 
 	private static OrderRequest request(Mode mode) {
 		return new OrderRequest(new ValidOrder(ID, new Order("c-1", null, null), new byte[0], ONE, null), KEY,
-				new Preference(new Prefer(mode == Mode.QUEUED, Duration.ZERO), mode, Duration.ZERO));
+				new Prefer(mode == Mode.QUEUED, mode, Duration.ZERO));
 	}
 
 }

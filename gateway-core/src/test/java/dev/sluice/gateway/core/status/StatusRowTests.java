@@ -15,7 +15,6 @@ import dev.sluice.gateway.core.order.Prefer;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.web.OrderRequest;
-import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,7 +75,7 @@ class StatusRowTests {
 	private static OrderRequest request(@Nullable Fingerprint fingerprint) {
 		IdempotencyKey key = (fingerprint != null) ? new IdempotencyKey("k") : null;
 		return new OrderRequest(new ValidOrder(ID, new Order("c-1", null, null), new byte[0], fingerprint, null), key,
-				new Preference(new Prefer(true, Duration.ofSeconds(2)), Mode.QUEUED, Duration.ofSeconds(2)));
+				new Prefer(true, Mode.QUEUED, Duration.ofSeconds(2)));
 	}
 
 }

@@ -62,7 +62,7 @@ class OrderRequestsTests {
 	}
 
 	private OrderRequest read(OrderRequests requests) {
-		return requests.read(requests.preference(this.headers), new HttpEntity<>(BODY, this.headers));
+		return requests.read(requests.prefer(this.headers), new HttpEntity<>(BODY, this.headers));
 	}
 
 	private static OrderRequests requests(Mode defaultMode) {

@@ -11,7 +11,6 @@ import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.order.Prefer;
 import dev.sluice.gateway.core.order.ValidOrder;
-import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -62,7 +61,7 @@ class OutcomeWaitTests {
 
 	private static OrderRequest request() {
 		return new OrderRequest(new ValidOrder(ID, new Order("c-1", null, null), new byte[0], null, null), null,
-				new Preference(new Prefer(true, Duration.ofSeconds(9)), Mode.QUEUED, WAIT));
+				new Prefer(true, Mode.QUEUED, WAIT));
 	}
 
 	private static OrderView view(OrderStatus status) {
