@@ -17,7 +17,6 @@ import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequests;
 import dev.sluice.gateway.queue.OrderQueue;
 import dev.sluice.gateway.status.OrderStatuses;
-import dev.sluice.gateway.status.Waiters;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
@@ -36,7 +35,7 @@ import reactor.core.publisher.Mono;
  */
 @RestController
 record OrderController(OrderRequests requests, KeysInProgress keysInProgress, BackendClient backend, OrderQueue queue,
-		OutcomePublisher outcomes, Waiters waiters, OrderStatuses statuses, OrderMetrics metrics) {
+		OutcomePublisher outcomes, OrderStatuses statuses, OrderMetrics metrics) {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
@@ -46,7 +45,7 @@ record OrderController(OrderRequests requests, KeysInProgress keysInProgress, Ba
 		return Mono.fromSupplier(() -> this.requests.read(prefer, http))
 			// While the client waits, its key is not in progress: the order is accepted.
 			.flatMap((request) -> place(request).flatMap((order) -> request.waitsForOutcome()
-					? this.waiters.untilSaved(request) : Mono.just(OrderReply.to(request, order, false))))
+					? this.statuses.untilSaved(request) : Mono.just(OrderReply.to(request, order, false))))
 			.doOnSuccess((_) -> timing.end(null))
 			.doOnError(timing::end)
 			.doOnCancel(() -> timing.end(new CancellationException()))

@@ -10,13 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.PageQuery;
-import dev.sluice.gateway.core.status.KeyUse;
-import dev.sluice.gateway.core.status.StatusCircuit;
-import dev.sluice.gateway.core.status.StatusOutage;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.status.StatusPolicy;
 import dev.sluice.gateway.core.status.StatusRow;
-import dev.sluice.gateway.core.status.StatusSql;
-import dev.sluice.gateway.core.status.StatusUnavailableException;
-import dev.sluice.gateway.core.status.StoredOrder;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
 import org.springframework.boot.r2dbc.autoconfigure.R2dbcProperties;
@@ -26,20 +22,18 @@ import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
 /**
- * Reads the table {@code order_status}, see {@link StatusSql}, with a time limit, and not
+ * Reads the table {@code order_status}, see {@link StatusRow}, with a time limit, and not
  * at all while the circuit breaker is open: every request can do without the answer. A
  * bounded number of queries wait for a connection. A query that does not fit fails at
- * once. Each method fails with {@link StatusUnavailableException} if PostgreSQL does not
- * answer within its limit.
+ * once. Each method fails with {@link ProblemException} if PostgreSQL does not answer
+ * within its limit.
  */
 @Component
 class StatusRepository {
 
 	private final AtomicInteger asking = new AtomicInteger();
 
-	private final StatusOutage outage = new StatusOutage();
-
-	private final StatusCircuit circuit;
+	private final StatusPolicy policy;
 
 	/**
 	 * A query with this many before it may have spent its time waiting for a connection.
@@ -51,46 +45,28 @@ class StatusRepository {
 	StatusRepository(CircuitBreakerRegistry circuits, R2dbcProperties r2dbc, DatabaseClient database) {
 		this.database = database;
 		this.connections = r2dbc.getPool().getMaxSize();
-		this.circuit = new StatusCircuit(circuits);
+		this.policy = new StatusPolicy(circuits);
 	}
 
 	/** Looks up an order. */
 	Mono<StatusRow> find(UUID id, Duration limit) {
 		return ask(limit,
-				this.database.sql(StatusSql.FIND)
+				this.database.sql(StatusRow.FIND)
 					.bind("id", id)
-					.map((row) -> StatusSql.<RuntimeException>row(row::get))
-					.one());
-	}
-
-	/** Looks up what an id was used for. */
-	Mono<KeyUse.Used> keyUse(UUID id, Duration limit) {
-		return ask(limit,
-				this.database.sql(StatusSql.KEY_USE)
-					.bind("id", id)
-					.map((row) -> StatusSql.<RuntimeException>keyUse(row::get))
+					.map((row) -> StatusRow.<RuntimeException>of(row::get))
 					.one());
 	}
 
 	/** Lists failed orders, one more than the query's limit if there are more. */
 	Mono<List<OrderView>> failed(PageQuery query, Duration limit) {
 		return ask(limit,
-				this.database.sql(StatusSql.FAILED)
+				this.database.sql(StatusRow.FAILED)
 					.bind("after", query.after().atOffset(ZoneOffset.UTC))
 					.bind("id", query.afterId())
 					.bind("limit", query.limit() + 1)
-					.map((row) -> StatusSql.<RuntimeException>view(row::get))
+					.map((row) -> StatusRow.<RuntimeException>view(row::get))
 					.all()
 					.collectList());
-	}
-
-	/** Looks up the data for a redelivery. */
-	Mono<StoredOrder> stored(UUID id, Duration limit) {
-		return ask(limit,
-				this.database.sql(StatusSql.STORED)
-					.bind("id", id)
-					.map((row) -> StatusSql.<RuntimeException>stored(row::get))
-					.one());
 	}
 
 	/**
@@ -98,26 +74,24 @@ class StatusRepository {
 	 * @param <T> the answer
 	 * @param limit maximum time to wait for the answer
 	 * @param query what to run
-	 * @return the answer; fails with {@link StatusUnavailableException} if there is none
-	 * in time
+	 * @return the answer; fails with {@link ProblemException} if there is none in time
 	 */
 	<T> Mono<T> ask(Duration limit, Mono<T> query) {
 		return Mono
 			.using(this.asking::getAndIncrement, (before) -> asked(limit, query, before),
 					(_) -> this.asking.decrementAndGet())
-			.transformDeferred(CircuitBreakerOperator.of(this.circuit.of(limit)))
-			.onErrorMap((failure) -> StatusUnavailableException.isCausedBy(failure) || isNoTable(failure),
-					this.outage::of);
+			.transformDeferred(CircuitBreakerOperator.of(this.policy.circuit(limit)))
+			.onErrorMap((failure) -> StatusPolicy.isOutage(failure) || isNoTable(failure), this.policy::outage);
 	}
 
 	/** The consumer creates the table when it first starts. */
 	private static boolean isNoTable(Throwable failure) {
 		return failure instanceof BadSqlGrammarException bad && bad.getR2dbcException() != null
-				&& StatusSql.isNoTable(bad.getR2dbcException().getSqlState());
+				&& StatusRow.isNoTable(bad.getR2dbcException().getSqlState());
 	}
 
 	private <T> Mono<T> asked(Duration limit, Mono<T> query, int before) {
-		if (before >= this.connections + StatusCircuit.MAX_WAITING) {
+		if (before >= this.connections + StatusPolicy.MAX_WAITING) {
 			return Mono.error(new RejectedExecutionException("Too many queries wait for PostgreSQL"));
 		}
 		// As a value: the driver may fail after the limit, which Reactor would log.

@@ -7,8 +7,6 @@ import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.problem.StandardProblem;
-import dev.sluice.gateway.core.status.StatusProblem;
-import dev.sluice.gateway.core.status.StatusUnavailableException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.webflux.error.ErrorWebExceptionHandler;
@@ -64,7 +62,6 @@ final class Problems implements ErrorWebExceptionHandler {
 		HttpMethod method = request.getMethod();
 		return switch (failure) {
 			case ProblemException problem -> problem.toResponse(method);
-			case StatusUnavailableException _ -> StatusProblem.unavailable().toResponse(method);
 			// Errors of the framework have a status, and headers such as Allow.
 			case ErrorResponse known when known.getStatusCode().value() != 500 -> {
 				ProblemType type = StandardProblem.typeOf(known.getStatusCode().value());

@@ -19,7 +19,6 @@ import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequests;
 import dev.sluice.gateway.edge.GuardedHttp11Processor;
 import dev.sluice.gateway.status.OrderStatuses;
-import dev.sluice.gateway.status.Waiters;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.MediaType;
@@ -40,8 +39,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
 record AsyncOrderController(OrderRequests requests, KeysInProgress keysInProgress, AsyncBackendClient backend,
-		AsyncOrderQueue queue, OutcomePublisher outcomes, Waiters waiters, OrderStatuses statuses,
-		OrderMetrics metrics) {
+		AsyncOrderQueue queue, OutcomePublisher outcomes, OrderStatuses statuses, OrderMetrics metrics) {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
@@ -53,7 +51,7 @@ record AsyncOrderController(OrderRequests requests, KeysInProgress keysInProgres
 			.thenApply((order) -> this.requests.read(prefer, order))
 			// While the client waits, its key is not in progress: the order is accepted.
 			.thenCompose((request) -> place(request).thenCompose((order) -> request.waitsForOutcome()
-					? callBlocking(() -> this.waiters.untilSaved(request, connection::isDisconnected))
+					? callBlocking(() -> this.statuses.untilSaved(request, connection::isDisconnected))
 					: CompletableFuture.completedStage(OrderReply.to(request, order, false))))
 			.whenComplete((_, failure) -> timing.end((failure != null) ? AsyncBackendClient.cause(failure) : null))
 			.thenApply(OrderReply::toResponse);

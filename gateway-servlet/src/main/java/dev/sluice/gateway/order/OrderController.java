@@ -17,7 +17,6 @@ import dev.sluice.gateway.core.web.OrderRequests;
 import dev.sluice.gateway.edge.GuardedHttp11Processor;
 import dev.sluice.gateway.queue.OrderQueue;
 import dev.sluice.gateway.status.OrderStatuses;
-import dev.sluice.gateway.status.Waiters;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.MediaType;
@@ -38,7 +37,7 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 @Conditional(NotAsync.class)
 record OrderController(OrderRequests requests, KeysInProgress keysInProgress, BackendClient backend, OrderQueue queue,
-		OutcomePublisher outcomes, Waiters waiters, OrderStatuses statuses, OrderMetrics metrics) {
+		OutcomePublisher outcomes, OrderStatuses statuses, OrderMetrics metrics) {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
@@ -50,7 +49,7 @@ record OrderController(OrderRequests requests, KeysInProgress keysInProgress, Ba
 			OrderRequest request = this.requests.read(prefer, http);
 			OrderView order = place(request);
 			// While the client waits, its key is not in progress: the order is accepted.
-			OrderReply reply = request.waitsForOutcome() ? this.waiters.untilSaved(request, connection::isDisconnected)
+			OrderReply reply = request.waitsForOutcome() ? this.statuses.untilSaved(request, connection::isDisconnected)
 					: OrderReply.to(request, order, false);
 			timing.end(null);
 			return reply.toResponse();

@@ -20,13 +20,9 @@ import java.util.function.Supplier;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.PageQuery;
-import dev.sluice.gateway.core.status.KeyUse;
-import dev.sluice.gateway.core.status.StatusCircuit;
-import dev.sluice.gateway.core.status.StatusOutage;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.status.StatusPolicy;
 import dev.sluice.gateway.core.status.StatusRow;
-import dev.sluice.gateway.core.status.StatusSql;
-import dev.sluice.gateway.core.status.StatusUnavailableException;
-import dev.sluice.gateway.core.status.StoredOrder;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.dao.QueryTimeoutException;
@@ -35,19 +31,17 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Reads the table {@code order_status}, see {@link StatusSql}, with a time limit, and not
+ * Reads the table {@code order_status}, see {@link StatusRow}, with a time limit, and not
  * at all while the circuit breaker is open: every request can do without the answer. The
  * time limits of JDBC are whole seconds, so a pool of threads runs the queries, one
  * thread for each connection, with a bounded queue. A query that does not fit fails at
- * once. Holds the calling thread. Each method throws {@link StatusUnavailableException}
- * if PostgreSQL does not answer within its limit.
+ * once. Holds the calling thread. Each method throws {@link ProblemException} if
+ * PostgreSQL does not answer within its limit.
  */
 @Component
 class StatusRepository implements DisposableBean {
 
-	private final StatusOutage outage = new StatusOutage();
-
-	private final StatusCircuit circuit;
+	private final StatusPolicy policy;
 
 	private final ThreadPoolExecutor executor;
 
@@ -56,9 +50,9 @@ class StatusRepository implements DisposableBean {
 	StatusRepository(CircuitBreakerRegistry circuits, HikariDataSource pool, JdbcClient jdbc) {
 		this.jdbc = jdbc;
 		int connections = pool.getMaximumPoolSize();
-		this.circuit = new StatusCircuit(circuits);
+		this.policy = new StatusPolicy(circuits);
 		this.executor = new ThreadPoolExecutor(connections, connections, 60, TimeUnit.SECONDS,
-				new ArrayBlockingQueue<>(StatusCircuit.MAX_WAITING),
+				new ArrayBlockingQueue<>(StatusPolicy.MAX_WAITING),
 				Thread.ofPlatform().daemon().name("status-", 0).factory());
 		this.executor.allowCoreThreadTimeOut(true);
 	}
@@ -66,39 +60,21 @@ class StatusRepository implements DisposableBean {
 	/** Looks up an order. */
 	Optional<StatusRow> find(UUID id, Duration limit) {
 		return ask(limit,
-				() -> this.jdbc.sql(StatusSql.FIND)
+				() -> this.jdbc.sql(StatusRow.FIND)
 					.param("id", id)
-					.query((row, _) -> StatusSql.<SQLException>row(row::getObject))
-					.optional());
-	}
-
-	/** Looks up what an id was used for. */
-	Optional<KeyUse.Used> keyUse(UUID id, Duration limit) {
-		return ask(limit,
-				() -> this.jdbc.sql(StatusSql.KEY_USE)
-					.param("id", id)
-					.query((row, _) -> StatusSql.<SQLException>keyUse(row::getObject))
+					.query((row, _) -> StatusRow.<SQLException>of(row::getObject))
 					.optional());
 	}
 
 	/** Lists failed orders, one more than the query's limit if there are more. */
 	List<OrderView> failed(PageQuery query, Duration limit) {
 		return ask(limit,
-				() -> this.jdbc.sql(StatusSql.FAILED)
+				() -> this.jdbc.sql(StatusRow.FAILED)
 					.param("after", query.after().atOffset(ZoneOffset.UTC))
 					.param("id", query.afterId())
 					.param("limit", query.limit() + 1)
-					.query((row, _) -> StatusSql.<SQLException>view(row::getObject))
+					.query((row, _) -> StatusRow.<SQLException>view(row::getObject))
 					.list());
-	}
-
-	/** Looks up the data for a redelivery. */
-	Optional<StoredOrder> stored(UUID id, Duration limit) {
-		return ask(limit,
-				() -> this.jdbc.sql(StatusSql.STORED)
-					.param("id", id)
-					.query((row, _) -> StatusSql.<SQLException>stored(row::getObject))
-					.optional());
 	}
 
 	/**
@@ -107,15 +83,15 @@ class StatusRepository implements DisposableBean {
 	 * @param limit maximum time to wait for the answer
 	 * @param query blocks until it has the answer
 	 * @return the answer
-	 * @throws StatusUnavailableException if there is none in time
+	 * @throws ProblemException if there is none in time
 	 */
 	<T> T ask(Duration limit, Supplier<T> query) {
 		try {
-			return this.circuit.of(limit).executeSupplier(() -> asked(limit, query));
+			return this.policy.circuit(limit).executeSupplier(() -> asked(limit, query));
 		}
 		catch (RuntimeException ex) {
-			if (StatusUnavailableException.isCausedBy(ex) || isNoTable(ex)) {
-				throw this.outage.of(ex);
+			if (StatusPolicy.isOutage(ex) || isNoTable(ex)) {
+				throw this.policy.outage(ex);
 			}
 			throw ex;
 		}
@@ -124,7 +100,7 @@ class StatusRepository implements DisposableBean {
 	/** The consumer creates the table when it first starts. */
 	private static boolean isNoTable(RuntimeException failure) {
 		return failure instanceof BadSqlGrammarException bad && bad.getSQLException() != null
-				&& StatusSql.isNoTable(bad.getSQLException().getSQLState());
+				&& StatusRow.isNoTable(bad.getSQLException().getSQLState());
 	}
 
 	private <T> T asked(Duration limit, Supplier<T> query) {

@@ -5,8 +5,6 @@ import java.io.IOException;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.problem.StandardProblem;
-import dev.sluice.gateway.core.status.StatusProblem;
-import dev.sluice.gateway.core.status.StatusUnavailableException;
 import dev.sluice.gateway.edge.GuardedHttp11Processor;
 import jakarta.servlet.http.HttpServletRequest;
 import org.apache.tomcat.util.http.InvalidParameterException;
@@ -45,12 +43,6 @@ final class Problems extends ResponseEntityExceptionHandler {
 		}
 		GuardedHttp11Processor.answer(request, ex);
 		return null;
-	}
-
-	@ExceptionHandler
-	@Nullable ResponseEntity<ProblemDetail> notRead(StatusUnavailableException ex, HttpMethod method, HttpServletRequest request)
-			throws IOException {
-		return problem(StatusProblem.unavailable(), method, request);
 	}
 
 	/** Tomcat decodes parameters when the first one is read. */

@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.status.StatusRepositoryContract;
-import dev.sluice.gateway.core.status.StatusUnavailableException;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -69,7 +69,7 @@ class StatusRepositoryTests extends StatusRepositoryContract {
 	void takesAForbiddenTableForAnOutage() {
 		SQLException failure = new SQLException("permission denied for table order_status", "42501");
 
-		assertThatExceptionOfType(StatusUnavailableException.class)
+		assertThatExceptionOfType(ProblemException.class)
 			.isThrownBy(() -> this.repository.ask(Duration.ofHours(1), () -> {
 				throw new BadSqlGrammarException("query", "", failure);
 			}));

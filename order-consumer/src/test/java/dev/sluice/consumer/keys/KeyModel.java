@@ -51,7 +51,6 @@ import dev.sluice.gateway.core.queue.GatewayMemory;
 import dev.sluice.gateway.core.queue.Reading;
 import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.RecentOrder;
-import dev.sluice.gateway.core.status.StatusRow;
 import dev.sluice.gateway.core.web.OrderRequest;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -607,8 +606,7 @@ final class KeyModel {
 			if (this.kafka && this.assigned && reads) {
 				reading = readAll();
 			}
-			Optional<KeyUse.Used> inTable = this.postgres ? KeyModel.this.row.keyUse() : null;
-			KeyUse use = KeyUse.of(this.memory.order(ID, reading), inTable);
+			KeyUse use = KeyUse.of(known(reading));
 			Placing next = new Placing(payload, mode, KeyModel.this.early[payload],
 					excuse(1 - payload, mode, use, reading));
 			try {
@@ -820,12 +818,18 @@ final class KeyModel {
 		 * @param asks whether to ask the backend if need be
 		 */
 		@Nullable OrderView status(boolean asks) {
-			StatusRow found = this.postgres ? KeyModel.this.row.view() : null;
-			RecentOrder known = this.memory.order(ID, Reading.BEHIND);
-			OrderView view = (found != null) ? known.mergedWith(found) : known.alone();
+			RecentOrder known = known(Reading.BEHIND);
+			OrderView view = known.view();
 			boolean sure = view != null && view.status() != OrderStatus.FAILED;
 			return (asks && !sure && KeyModel.this.saved != null)
-					? known.atBackend(new BackendResult.Saved(new SavedOrder(ID, KeyModel.this.savedAt)), view) : view;
+					? known.atBackend(new BackendResult.Saved(new SavedOrder(ID, KeyModel.this.savedAt)), PUBLISHER)
+					: view;
+		}
+
+		/** The order as Kafka and PostgreSQL know it. */
+		private RecentOrder known(Reading reading) {
+			RecentOrder inKafka = this.memory.order(ID, reading);
+			return this.postgres ? inKafka.with(Optional.ofNullable(KeyModel.this.row.view())) : inKafka;
 		}
 
 		/** The status must not go back, unless an outcome was lost. */

@@ -78,11 +78,11 @@ public final class ProjectedOrder {
 		StatusRow now = this.row;
 		return (now != null) ? new dev.sluice.gateway.core.status.StatusRow(
 				new OrderView(now.id(), now.status(), now.attempts(), now.acceptedAt(), now.updatedAt(), now.reason()),
-				now.customerId(), now.acceptance(), keyUse().orElse(null)) : null;
+				now.customerId(), now.acceptance(), keyUse().orElse(null), null) : null;
 	}
 
 	/** The row as the look-up of a key reads it. */
-	public Optional<KeyUse.Used> keyUse() {
+	private Optional<KeyUse.Used> keyUse() {
 		return Optional.ofNullable(this.row)
 			.filter((now) -> now.fingerprint() != null || now.conflict() != null)
 			.map((now) -> new KeyUse.Used(now.fingerprint(), now.conflict()));

@@ -1,10 +1,11 @@
 package dev.sluice.gateway.core.status;
 
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.Placed;
+import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.order.Mode;
@@ -49,15 +50,6 @@ public sealed interface KeyUse {
 	record Unknown(@Nullable Fingerprint accepted) implements KeyUse {
 	}
 
-	/** The tag of {@link GatewayMetric#KEY_LOOKUP}. */
-	default String outcome() {
-		return switch (this) {
-			case Used _ -> "known";
-			case Unused _ -> "unknown";
-			case Unknown _ -> "unanswered";
-		};
-	}
-
 	/**
 	 * Whether an order with this key must still be dispatched.
 	 * @param request the request
@@ -73,7 +65,9 @@ public sealed interface KeyUse {
 			case Used used -> request.mode() == Mode.SYNC || used.fingerprint() == null;
 			case Unused _ -> true;
 			// The backend would save it in place of an order that was accepted.
-			case Unknown _ when request.mode() == Mode.SYNC -> throw StatusProblem.keyNotKnown();
+			case Unknown _ when request.mode() == Mode.SYNC ->
+				throw new ProblemException(ProblemType.STATUS_UNAVAILABLE,
+						"Whether the Idempotency-Key was used before cannot be determined at the moment.", Placed.NO);
 			// The consumer delivers the payload that is first in Kafka.
 			case Unknown(Fingerprint accepted) ->
 				accepted == null || new Used(accepted, null).isDispatchNeeded(request, key);
@@ -82,29 +76,32 @@ public sealed interface KeyUse {
 
 	/** Records how long the look-up took. */
 	default void record(MeterRegistry meters, long elapsedNanos) {
-		GatewayMetric.KEY_LOOKUP.timer(meters, "outcome", outcome()).record(elapsedNanos, TimeUnit.NANOSECONDS);
+		String outcome = switch (this) {
+			case Used _ -> "known";
+			case Unused _ -> "unknown";
+			case Unknown _ -> "unanswered";
+		};
+		GatewayMetric.KEY_LOOKUP.timer(meters, "outcome", outcome).record(elapsedNanos, TimeUnit.NANOSECONDS);
 	}
 
 	/**
-	 * Decides from the look-ups. Kafka must be read before PostgreSQL is asked, so that
-	 * an order that is forgotten in between is found in PostgreSQL.
-	 * @param inKafka the order as Kafka knows it
-	 * @param inTable what PostgreSQL has under the id, empty if nothing; null if
-	 * PostgreSQL did not answer
+	 * Decides from the look-ups.
+	 * @param known the order that has the key's id
 	 */
-	static KeyUse of(RecentOrder inKafka, @Nullable Optional<Used> inTable) {
-		SyncSave save = inKafka.save();
+	static KeyUse of(RecentOrder known) {
+		SyncSave save = known.save();
 		if (save != null && save.fingerprint() != null) {
 			// The backend has it, whichever record was first.
 			return new Used(save.fingerprint(), null);
 		}
-		if (inTable != null && inTable.isPresent()) {
+		Used used = known.used();
+		if (used != null) {
 			// PostgreSQL has the first record: what was read from Kafka may begin with a
 			// later one.
-			return inTable.get();
+			return used;
 		}
-		Fingerprint accepted = (inKafka.acceptance() != null) ? inKafka.acceptance().fingerprint() : null;
-		if (inTable == null || (accepted == null && inKafka.reading() == Reading.BEHIND)) {
+		Fingerprint accepted = (known.acceptance() != null) ? known.acceptance().fingerprint() : null;
+		if (known.row() == null || (accepted == null && known.reading() == Reading.BEHIND)) {
 			return new Unknown(accepted);
 		}
 		return (accepted != null) ? new Used(accepted, null) : new Unused();

@@ -1,36 +1,49 @@
 package dev.sluice.gateway.core.status;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
+import dev.sluice.contract.Placed;
+import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.core.backend.BackendResult;
+import dev.sluice.gateway.core.order.OrderCodec;
+import dev.sluice.gateway.core.order.OrderIds;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.Acceptance;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.Reading;
 import dev.sluice.gateway.core.queue.RecentOrders;
 import dev.sluice.gateway.core.queue.SyncSave;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An order as Kafka knows it, combined with the answers of PostgreSQL or the backend. The
- * order of precedence is the same at every gateway and does not depend on a gateway's
- * clock: saved according to PostgreSQL, saved according to Kafka, accepted again since
- * the row was written, the row, accepted according to Kafka.
+ * An order as Kafka and PostgreSQL know it. The order of precedence is the same at every
+ * gateway and does not depend on a gateway's clock: saved according to PostgreSQL, saved
+ * according to Kafka, accepted again since the row was written, the row, accepted
+ * according to Kafka.
  *
  * @param id the order's id
  * @param reading how much of Kafka had been read when it was looked up
  * @param acceptance null if Kafka has no record that PostgreSQL may lack
  * @param save null if Kafka has no such outcome that PostgreSQL may lack
+ * @param row what PostgreSQL has, which is asked after Kafka, so that it has what is
+ * forgotten in between; null if it did not answer
  */
-public record RecentOrder(UUID id, Reading reading, @Nullable Acceptance acceptance, @Nullable SyncSave save) {
+public record RecentOrder(UUID id, Reading reading, @Nullable Acceptance acceptance, @Nullable SyncSave save,
+		@Nullable Optional<StatusRow> row) {
 
 	/** The order as far as Kafka has been read. */
 	public static RecentOrder of(UUID id, RecentOrders orders) {
-		return new RecentOrder(id, Reading.BEHIND, orders.acceptance(id), orders.syncSave(id));
+		return new RecentOrder(id, Reading.BEHIND, orders.acceptance(id), orders.syncSave(id), null);
 	}
 
 	/**
@@ -41,56 +54,136 @@ public record RecentOrder(UUID id, Reading reading, @Nullable Acceptance accepta
 		return orders.caughtUp(limit).thenApply((reading) -> {
 			Object read = orders.read();
 			RecentOrder known = of(id, orders);
-			return orders.isKnown(read) ? new RecentOrder(id, reading, known.acceptance, known.save) : known;
+			return orders.isKnown(read) ? new RecentOrder(id, reading, known.acceptance, known.save, null) : known;
 		});
 	}
 
-	/** The client's view if PostgreSQL has the order. */
-	public OrderView mergedWith(StatusRow row) {
-		OrderView view = row.view();
-		if (view.status() == OrderStatus.SAVED) {
+	/** The same with PostgreSQL's answer. */
+	public RecentOrder with(Optional<StatusRow> row) {
+		return new RecentOrder(this.id, this.reading, this.acceptance, this.save, row);
+	}
+
+	private @Nullable StatusRow found() {
+		return (this.row != null) ? this.row.orElse(null) : null;
+	}
+
+	KeyUse.@Nullable Used used() {
+		StatusRow found = found();
+		return (found != null) ? found.used() : null;
+	}
+
+	/** The client's view; null if neither has the order. */
+	public @Nullable OrderView view() {
+		StatusRow found = found();
+		OrderView view = (found != null) ? found.view() : null;
+		if (view != null && view.status() == OrderStatus.SAVED) {
 			return view;
 		}
 		if (this.save != null) {
-			return saved(this.save.savedAt(), (view.acceptedAt() != null) ? view.acceptedAt() : acceptedAt());
+			return saved(this.save.savedAt());
 		}
-		if (this.acceptance != null && this.acceptance.last().isAfter(row.acceptance())) {
-			return accepted((view.acceptedAt() != null) ? view.acceptedAt() : this.acceptance.first(),
-					this.acceptance.last());
+		if (this.acceptance != null && (found == null || this.acceptance.last().isAfter(found.acceptance()))) {
+			return new OrderView(this.id, OrderStatus.ACCEPTED, 0, acceptedAt(), this.acceptance.last(), null);
 		}
 		return view;
 	}
 
-	/**
-	 * The client's view if PostgreSQL does not have the order; null if Kafka does not
-	 * either.
-	 */
-	public @Nullable OrderView alone() {
-		if (this.save != null) {
-			return saved(this.save.savedAt(), acceptedAt());
-		}
-		return (this.acceptance != null) ? accepted(this.acceptance.first(), this.acceptance.last()) : null;
-	}
-
-	/**
-	 * The client's view if the backend was asked as well.
-	 * @param otherwise the view without the backend, or null
-	 */
-	public @Nullable OrderView atBackend(BackendResult result, @Nullable OrderView otherwise) {
-		return (result instanceof BackendResult.Saved(SavedOrder order))
-				? saved(order.savedAt(), (otherwise != null) ? otherwise.acceptedAt() : acceptedAt()) : otherwise;
+	private OrderView saved(Instant savedAt) {
+		return new OrderView(this.id, OrderStatus.SAVED, 1, acceptedAt(), savedAt, null);
 	}
 
 	private @Nullable Instant acceptedAt() {
+		StatusRow found = found();
+		if (found != null && found.view().acceptedAt() != null) {
+			return found.view().acceptedAt();
+		}
 		return (this.acceptance != null) ? this.acceptance.first() : null;
 	}
 
-	private OrderView accepted(Instant acceptedAt, Instant updatedAt) {
-		return new OrderView(this.id, OrderStatus.ACCEPTED, 0, acceptedAt, updatedAt, null);
+	/** Whether PostgreSQL has answered, and neither it nor Kafka has the order. */
+	public boolean isNowhere() {
+		return this.row != null && view() == null;
 	}
 
-	private OrderView saved(Instant savedAt, @Nullable Instant acceptedAt) {
-		return new OrderView(this.id, OrderStatus.SAVED, 1, acceptedAt, savedAt, null);
+	/**
+	 * The client's view; null where the backend, whose answer is the last word, may know
+	 * better.
+	 */
+	public @Nullable OrderView sureView(RecentOrders orders) {
+		OrderView view = view();
+		boolean sure = view != null && switch (view.status()) {
+			case ACCEPTED, RETRYING -> this.row != null && !orders.isProjectionBehind();
+			case FAILED -> false;
+			case SAVED -> true;
+		};
+		return sure ? view : null;
+	}
+
+	/**
+	 * The client's view if the backend was asked as well. If it has saved an order that
+	 * failed, the outcome is published.
+	 * @throws ProblemException if no source knows the order: 404 only if no client was
+	 * given the id
+	 */
+	public OrderView atBackend(BackendResult result, OutcomePublisher outcomes) {
+		OrderView view = view();
+		if (result instanceof BackendResult.Saved(SavedOrder order)) {
+			StatusRow found = found();
+			if (found != null && view != null && view.status() == OrderStatus.FAILED) {
+				outcomes.publish(this.id, found.customerId(), order.savedAt(), null);
+			}
+			return saved(order.savedAt());
+		}
+		if (view != null) {
+			return view;
+		}
+		if (this.row == null) {
+			throw unavailable("The status store does not answer, so the status of order " + this.id + " is unknown.");
+		}
+		if (!(result instanceof BackendResult.NotFound)) {
+			// It may be a sync order, which only the backend knows.
+			throw unavailable("The backend does not answer, so the status of order " + this.id + " is unknown.");
+		}
+		throw (this.reading == Reading.CURRENT)
+				? new ProblemException(ProblemType.NOT_FOUND, "No order has the id " + this.id + ".")
+				: unavailable("Order " + this.id + " is not known yet.");
+	}
+
+	private static ProblemException unavailable(String detail) {
+		return new ProblemException(ProblemType.STATUS_UNAVAILABLE, detail, Placed.NO);
+	}
+
+	/**
+	 * The order to deliver again.
+	 * @param now the client's view
+	 * @param codec reads and checks the payload, which may have been enqueued under other
+	 * rules
+	 * @throws ProblemException if the order has not failed, its payload is not a valid
+	 * order, or PostgreSQL does not answer
+	 */
+	public ValidOrder forRedelivery(OrderView now, OrderCodec codec) {
+		if (this.row == null) {
+			throw unavailable("The status store does not answer.");
+		}
+		StatusRow found = found();
+		if (now.status() == OrderStatus.SAVED || found == null || found.view().status() != OrderStatus.FAILED) {
+			throw notRedeliverable("has not failed, or is saved");
+		}
+		if (found.payload() == null) {
+			throw notRedeliverable("could not be read");
+		}
+		byte[] json = found.payload().getBytes(StandardCharsets.UTF_8);
+		Fingerprint fingerprint = OrderIds.isDerived(this.id) ? Fingerprint.ofJson(json) : null;
+		try {
+			return new ValidOrder(this.id, codec.decode(json), json, fingerprint, null);
+		}
+		catch (ProblemException ex) {
+			throw notRedeliverable("is not valid");
+		}
+	}
+
+	private ProblemException notRedeliverable(String why) {
+		return new ProblemException(ProblemType.NOT_REDELIVERABLE, "Order " + this.id + " " + why + ".");
 	}
 
 }

@@ -104,7 +104,7 @@ public abstract class OrderStatusesContract {
 		if (this.failure != null) {
 			throw this.failure;
 		}
-		return Optional.ofNullable(this.row).map((view) -> new StatusRow(view, "c-1", view.updatedAt(), null));
+		return Optional.ofNullable(this.row).map((view) -> new StatusRow(view, "c-1", view.updatedAt(), null, null));
 	}
 
 	@BeforeEach

@@ -1,81 +1,71 @@
 package dev.sluice.gateway.core.status;
 
-import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.UUID;
 
-import dev.sluice.contract.Fingerprint;
-import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
-import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.core.order.IdempotencyKey;
-import dev.sluice.gateway.core.order.Mode;
-import dev.sluice.gateway.core.order.Prefer;
-import dev.sluice.gateway.core.order.ValidOrder;
-import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.web.OrderRequest;
+import dev.sluice.gateway.core.status.StatusRow.Columns;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
-/** What a client sees that waits for its queued order. */
 class StatusRowTests {
 
-	private static final UUID ID = UUID.randomUUID();
+	private static final UUID ID = new UUID(0, 1);
 
-	private static final Fingerprint MINE = new Fingerprint("01");
+	private static final Instant TIME = Instant.parse("2026-11-23T10:00:00Z");
 
-	private static final Fingerprint OTHER = new Fingerprint("02");
+	private final Map<String, @Nullable Object> columns = new HashMap<>();
 
-	@Test
-	void doesNotSayThatARefusedPayloadIsSaved() {
-		assertRefused(new KeyUse.Used(null, MINE));
-		assertRefused(new KeyUse.Used(OTHER, MINE));
-		assertRefused(new KeyUse.Used(OTHER, null));
+	StatusRowTests() {
+		this.columns.put("order_id", ID);
+		this.columns.put("status", "failed");
+		this.columns.put("attempts", 3);
+		this.columns.put("accepted_at", at(1));
+		this.columns.put("updated_at", at(2));
+		this.columns.put("acceptance", at(3));
+		this.columns.put("reason", "why");
+		this.columns.put("customer_id", "c-1");
+		this.columns.put("payload", "{}");
 	}
 
 	@Test
-	void saysThatThePayloadIsSaved() {
-		assertSaved(new KeyUse.Used(MINE, OTHER), MINE);
-		assertSaved(new KeyUse.Used(null, OTHER), MINE);
-		assertSaved(null, null);
+	void aSyncOrderWasNeverAcceptedAndHasNoReason() {
+		this.columns.put("accepted_at", null);
+		this.columns.put("reason", null);
+
+		OrderView view = StatusRow.view(columns());
+
+		assertThat(view.acceptedAt()).isNull();
+		assertThat(view.reason()).isNull();
 	}
 
-	/** The consumer may still find that the backend has another payload. */
-	@ParameterizedTest
-	@EnumSource(value = OrderStatus.class, names = "SAVED", mode = EnumSource.Mode.EXCLUDE)
-	void refusesNothingBeforeTheOrderIsSaved(OrderStatus status) {
-		StatusRow row = row(status, new KeyUse.Used(OTHER, null));
+	@Test
+	void namesAColumnThatIsMissing() {
+		this.columns.remove("customer_id");
 
-		assertThat(row.viewFor(request(MINE))).isEqualTo(row.view());
+		assertThatNullPointerException().isThrownBy(() -> StatusRow.of(columns())).withMessage("customer_id");
 	}
 
-	private static void assertRefused(KeyUse.Used used) {
-		assertThatExceptionOfType(ProblemException.class)
-			.isThrownBy(() -> row(OrderStatus.SAVED, used).viewFor(request(MINE)))
-			.extracting(ProblemException::type)
-			.isEqualTo(ProblemType.KEY_REUSED);
+	private Columns<RuntimeException> columns() {
+		return new Columns<>() {
+
+			@Override
+			public <T> @Nullable T get(String column, Class<T> type) {
+				return type.cast(StatusRowTests.this.columns.get(column));
+			}
+
+		};
 	}
 
-	private static void assertSaved(KeyUse.@Nullable Used used, @Nullable Fingerprint fingerprint) {
-		StatusRow row = row(OrderStatus.SAVED, used);
-
-		assertThat(row.viewFor(request(fingerprint))).isEqualTo(row.view());
-	}
-
-	private static StatusRow row(OrderStatus status, KeyUse.@Nullable Used used) {
-		return new StatusRow(new OrderView(ID, status, 1, null, Instant.EPOCH, null), "c-1", Instant.EPOCH, used);
-	}
-
-	private static OrderRequest request(@Nullable Fingerprint fingerprint) {
-		IdempotencyKey key = (fingerprint != null) ? new IdempotencyKey("k") : null;
-		return new OrderRequest(new ValidOrder(ID, new Order("c-1", null, null), new byte[0], fingerprint, null), key,
-				new Prefer(true, Mode.QUEUED, Duration.ofSeconds(2)));
+	private static OffsetDateTime at(int seconds) {
+		return TIME.plusSeconds(seconds).atOffset(ZoneOffset.UTC);
 	}
 
 }

@@ -86,7 +86,7 @@ public final class GatewayMemory {
 	}
 
 	public RecentOrder order(UUID id, Reading reading) {
-		return new RecentOrder(id, reading, this.orders.acceptance(id), this.orders.syncSave(id));
+		return new RecentOrder(id, reading, this.orders.acceptance(id), this.orders.syncSave(id), null);
 	}
 
 	public void acknowledged(ConsumerRecord<byte[], byte[]> record) {

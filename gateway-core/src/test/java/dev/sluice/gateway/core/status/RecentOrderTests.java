@@ -2,10 +2,12 @@ package dev.sluice.gateway.core.status;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.UUID;
 
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.order.OrderCodec;
 import dev.sluice.gateway.core.order.OrderIds;
@@ -18,7 +20,8 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-class StoredOrderTests {
+/** An order that failed and is to be delivered again. */
+class RecentOrderTests {
 
 	private static final String ORDER = """
 			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
@@ -61,7 +64,10 @@ class StoredOrderTests {
 	}
 
 	private ValidOrder redelivery(UUID of, OrderStatus status, @Nullable String payload) {
-		return new StoredOrder(status, "c-1", payload).forRedelivery(of, this.recent, this.codec);
+		OrderView view = new OrderView(of, status, 1, null, Instant.EPOCH, null);
+		RecentOrder known = RecentOrder.of(of, this.recent)
+			.with(Optional.of(new StatusRow(view, "c-1", Instant.EPOCH, null, payload)));
+		return known.forRedelivery(known.view(), this.codec);
 	}
 
 }
