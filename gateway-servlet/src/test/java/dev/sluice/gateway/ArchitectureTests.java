@@ -36,8 +36,7 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule usesFuturesOnlyInAsync = noClasses().that()
 		.resideInAnyPackage("dev.sluice.gateway", "dev.sluice.gateway.backend..", "dev.sluice.gateway.order..",
-				"dev.sluice.gateway.queue..", "dev.sluice.gateway.status..", "dev.sluice.gateway.web..",
-				"dev.sluice.gateway.edge..")
+				"dev.sluice.gateway.web..", "dev.sluice.gateway.edge..")
 		.should()
 		.callMethodWhere(
 				describe("it composes futures", (call) -> call.getTargetOwner().isAssignableTo(CompletionStage.class)

@@ -13,7 +13,7 @@ import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.KeysReadiness;
 import dev.sluice.gateway.edge.ConnectionLimitHandler;
 import dev.sluice.gateway.edge.RequestFramingHandler;
-import dev.sluice.gateway.status.OrderStatuses;
+import dev.sluice.gateway.order.OrderStatuses;
 import dev.sluice.threads.Supervisor;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -17,7 +17,7 @@ import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.stereotype.Component;
 
 /**
- * Like {@link dev.sluice.gateway.queue.OrderQueue}, but does not hold the calling thread:
+ * Like {@link dev.sluice.gateway.order.OrderQueue}, but does not hold the calling thread:
  * a thread of its own sends, because sending may block for {@code max.block.ms}.
  */
 @Component

@@ -15,8 +15,6 @@ import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
 import dev.sluice.gateway.core.web.OrderRequests;
 import dev.sluice.gateway.edge.GuardedHttp11Processor;
-import dev.sluice.gateway.queue.OrderQueue;
-import dev.sluice.gateway.status.OrderStatuses;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.http.HttpEntity;
 import org.springframework.http.MediaType;

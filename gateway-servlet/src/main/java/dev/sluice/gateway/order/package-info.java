@@ -1,5 +1,6 @@
 /**
- * The API: places an order in one of the two modes and answers the client. Start at
+ * The API: places an order in one of the two modes, and looks up its status in
+ * PostgreSQL, Kafka and the backend. Start at
  * {@link dev.sluice.gateway.order.OrderController}.
  */
 @NullMarked

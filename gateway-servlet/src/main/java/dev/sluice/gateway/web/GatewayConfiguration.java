@@ -17,7 +17,7 @@ import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.status.KeysReadiness;
 import dev.sluice.gateway.edge.GuardedHttp11Protocol;
 import dev.sluice.gateway.edge.InTurn;
-import dev.sluice.gateway.status.OrderStatuses;
+import dev.sluice.gateway.order.OrderStatuses;
 import dev.sluice.gateway.web.ServletProperties.Threads;
 import dev.sluice.threads.Supervisor;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;

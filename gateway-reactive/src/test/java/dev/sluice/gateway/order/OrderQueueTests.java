@@ -1,6 +1,5 @@
-package dev.sluice.gateway.queue;
+package dev.sluice.gateway.order;
 
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
@@ -12,13 +11,11 @@ import org.springframework.kafka.core.KafkaTemplate;
 
 class OrderQueueTests extends OrderQueueContract {
 
-	/** The call blocks its thread, so each call has a thread of its own. */
 	@Override
 	protected Function<ValidOrder, CompletionStage<OrderView>> queue(QueuePolicy policy,
 			KafkaTemplate<String, byte[]> kafka) {
 		OrderQueue queue = new OrderQueue(policy, kafka);
-		return (order) -> CompletableFuture.supplyAsync(() -> queue.enqueue(order),
-				(task) -> Thread.startVirtualThread(task));
+		return (order) -> queue.enqueue(order).toFuture();
 	}
 
 }

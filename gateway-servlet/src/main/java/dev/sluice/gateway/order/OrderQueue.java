@@ -1,4 +1,4 @@
-package dev.sluice.gateway.queue;
+package dev.sluice.gateway.order;
 
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +18,7 @@ import org.springframework.stereotype.Component;
  * most {@code queue.timeout}.
  */
 @Component
-public record OrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka) {
+record OrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka) {
 
 	/**
 	 * Makes an order durable.
@@ -26,7 +26,7 @@ public record OrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka
 	 * @return the order, accepted
 	 * @throws ProblemException if Kafka does not acknowledge the order in time
 	 */
-	public OrderView enqueue(ValidOrder order) {
+	OrderView enqueue(ValidOrder order) {
 		PendingSend send = this.policy.prepare(order);
 		try {
 			RecordMetadata record = this.policy.bulkhead()

@@ -1,4 +1,4 @@
-package dev.sluice.gateway.status;
+package dev.sluice.gateway.order;
 
 import java.time.Duration;
 import java.util.UUID;
@@ -21,7 +21,6 @@ import dev.sluice.gateway.core.status.OutcomeWait;
 import dev.sluice.gateway.core.status.RecentOrder;
 import dev.sluice.gateway.core.web.OrderReply;
 import dev.sluice.gateway.core.web.OrderRequest;
-import dev.sluice.gateway.queue.OrderQueue;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

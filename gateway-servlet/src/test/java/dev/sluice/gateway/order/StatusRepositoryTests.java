@@ -1,4 +1,4 @@
-package dev.sluice.gateway.status;
+package dev.sluice.gateway.order;
 
 import java.sql.SQLException;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package dev.sluice.gateway.status;
+package dev.sluice.gateway.order;
 
 import java.time.Duration;
 import java.time.ZoneOffset;

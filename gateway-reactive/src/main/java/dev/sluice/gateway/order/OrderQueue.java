@@ -1,4 +1,4 @@
-package dev.sluice.gateway.queue;
+package dev.sluice.gateway.order;
 
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.core.order.ValidOrder;
@@ -19,7 +19,7 @@ import reactor.core.scheduler.Schedulers;
  * because sending may block for {@code max.block.ms}.
  */
 @Component
-public record OrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka) {
+record OrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka) {
 
 	/**
 	 * Makes an order durable.
@@ -27,7 +27,7 @@ public record OrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka
 	 * @return the order, accepted; fails with {@link ProblemException} if Kafka does not
 	 * acknowledge the order in time
 	 */
-	public Mono<OrderView> enqueue(ValidOrder order) {
+	Mono<OrderView> enqueue(ValidOrder order) {
 		return Mono.defer(() -> {
 			PendingSend send = this.policy.prepare(order);
 			return acknowledged(send).timeout(this.policy.properties().timeout())
