@@ -6,7 +6,6 @@ import java.util.Objects;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.problem.StandardProblem;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.webflux.error.ErrorWebExceptionHandler;
@@ -64,16 +63,16 @@ final class Problems implements ErrorWebExceptionHandler {
 			case ProblemException problem -> problem.toResponse(method);
 			// Errors of the framework have a status, and headers such as Allow.
 			case ErrorResponse known when known.getStatusCode().value() != 500 -> {
-				ProblemType type = StandardProblem.typeOf(known.getStatusCode().value());
-				yield StandardProblem.of(type).toResponse(method, known.getHeaders());
+				ProblemType type = ProblemException.typeOf(known.getStatusCode().value());
+				yield ProblemException.of(type).toResponse(method, known.getHeaders());
 			}
 			// Spring Boot 4.1 fails like this below a health component that does not
 			// exist.
 			case IllegalStateException _ when request.getPath().value().startsWith(HEALTH) ->
-				StandardProblem.of(ProblemType.NOT_FOUND).toResponse(method);
+				ProblemException.of(ProblemType.NOT_FOUND).toResponse(method);
 			default -> {
 				log.error("A request failed because of a bug", failure);
-				yield StandardProblem.of(ProblemType.INTERNAL).toResponse(method);
+				yield ProblemException.of(ProblemType.INTERNAL).toResponse(method);
 			}
 		};
 	}

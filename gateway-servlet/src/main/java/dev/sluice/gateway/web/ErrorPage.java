@@ -1,7 +1,7 @@
 package dev.sluice.gateway.web;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.core.problem.StandardProblem;
+import dev.sluice.gateway.core.problem.ProblemException;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.boot.webmvc.error.ErrorController;
@@ -22,8 +22,8 @@ final class ErrorPage implements ErrorController {
 	ResponseEntity<ProblemDetail> error(HttpServletRequest request, HttpMethod method) {
 		// Without a status, a client has requested this page directly.
 		int status = (request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer code) ? code : 404;
-		ProblemType type = StandardProblem.typeOf(status);
-		return StandardProblem.of(type).toResponse(method);
+		ProblemType type = ProblemException.typeOf(status);
+		return ProblemException.of(type).toResponse(method);
 	}
 
 	/** Otherwise Spring would answer OPTIONS itself, as if this were a resource. */
@@ -34,7 +34,7 @@ final class ErrorPage implements ErrorController {
 
 	/** The handler of every path without a controller. */
 	public ResponseEntity<ProblemDetail> notFound(HttpMethod method) {
-		return StandardProblem.of(ProblemType.NOT_FOUND).toResponse(method);
+		return ProblemException.of(ProblemType.NOT_FOUND).toResponse(method);
 	}
 
 }

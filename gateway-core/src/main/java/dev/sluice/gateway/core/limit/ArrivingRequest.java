@@ -8,7 +8,6 @@ import java.util.function.LongSupplier;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.http.RequestFraming;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.problem.StandardProblem;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,7 +129,7 @@ public final class ArrivingRequest {
 	}
 
 	private ProblemException refused(ProblemType type) {
-		return this.requests.refused(StandardProblem.of(type));
+		return this.requests.refused(ProblemException.of(type));
 	}
 
 	/** Whether the connection must be closed after a problem. */

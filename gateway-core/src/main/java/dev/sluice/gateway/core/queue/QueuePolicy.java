@@ -19,7 +19,6 @@ import dev.sluice.gateway.core.config.Circuits;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.problem.StandardProblem;
 import dev.sluice.gateway.core.web.OrderReply;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
@@ -157,7 +156,7 @@ public final class QueuePolicy implements DisposableBean {
 				unavailable("Kafka has failed too often. Sends to it are suspended for a moment.", Placed.NO);
 			case RuntimeException bug when !isUnavailable(bug) -> {
 				logger.error("Order {} could not be sent to Kafka because of a bug", send.order().id(), bug);
-				yield new ProblemException(ProblemType.INTERNAL, StandardProblem.detailOf(ProblemType.INTERNAL),
+				yield new ProblemException(ProblemType.INTERNAL, ProblemException.detailOf(ProblemType.INTERNAL),
 						send.giveUp());
 			}
 			default -> {
