@@ -39,7 +39,7 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	/** Maximum time to wait for a client to stop sending before a close. */
 	private static final Duration DRAIN_TIME = Duration.ofSeconds(1);
 
-	private final ArrivingRequest arriving;
+	private ArrivingRequest arriving;
 
 	/** Bytes that were read and have not been passed on; null if there are none. */
 	private @Nullable ByteBuf held;
@@ -47,12 +47,7 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	/** Number of those bytes that belong to the request that is arriving. */
 	private int checked;
 
-	private boolean answering;
-
-	/** Whether the connection will be closed after a refusal. */
-	private boolean refused;
-
-	private boolean closing;
+	private State state = State.ARRIVING;
 
 	private int drained;
 
@@ -89,19 +84,16 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	@Override
 	public void channelRead(ChannelHandlerContext context, Object message) {
 		ByteBuf bytes = (ByteBuf) message;
-		if (this.closing) {
-			drain(context, bytes);
-			return;
+		switch (this.state) {
+			case ARRIVING, ANSWERING -> {
+				this.held = (this.held != null)
+						? ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(context.alloc(), this.held, bytes) : bytes;
+				advance(context);
+				shrink(context);
+			}
+			case REFUSED -> bytes.release();
+			case CLOSING -> drain(context, bytes);
 		}
-		if (this.refused) {
-			// The answer is being sent.
-			bytes.release();
-			return;
-		}
-		this.held = (this.held != null)
-				? ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(context.alloc(), this.held, bytes) : bytes;
-		advance(context);
-		shrink(context);
 	}
 
 	/**
@@ -120,7 +112,7 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	public void channelReadComplete(ChannelHandlerContext context) {
 		context.fireChannelReadComplete();
 		// Nothing has been passed on, so no other handler asks for more.
-		if (!this.answering && !this.closing) {
+		if (this.state == State.ARRIVING || this.state == State.REFUSED) {
 			context.read();
 		}
 	}
@@ -129,13 +121,13 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	@Override
 	public void read(ChannelHandlerContext context) {
 		// Waiting bytes take no more than one buffer.
-		if (this.held == null || !this.answering) {
+		if (this.held == null || this.state != State.ANSWERING) {
 			context.read();
 		}
 	}
 
 	private void advance(ChannelHandlerContext context) {
-		while (this.held != null && !this.answering && !this.refused && !this.closing) {
+		while (this.held != null && this.state == State.ARRIVING) {
 			ByteBuf bytes = this.held;
 			cancelDeadline();
 			try {
@@ -145,8 +137,8 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 					awaitRest(context);
 					return;
 				}
-				this.answering = true;
 				this.arriving.admit();
+				this.state = State.ANSWERING;
 				pass(context, bytes);
 			}
 			catch (ProblemException ex) {
@@ -184,16 +176,16 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	private void refuse(ChannelHandlerContext context, ProblemException problem) {
 		cancelDeadline();
 		byte[] answer = this.arriving.answer(problem);
-		this.refused = this.arriving.isLast(problem);
+		this.state = this.arriving.isLast(problem) ? State.REFUSED : State.ANSWERING;
 		if (this.held != null) {
 			this.held.skipBytes(this.checked);
 			this.checked = 0;
 		}
-		if (this.refused || this.held != null && !this.held.isReadable()) {
+		if (this.state == State.REFUSED || this.held != null && !this.held.isReadable()) {
 			release();
 		}
 		context.writeAndFlush(Unpooled.wrappedBuffer(answer)).addListener((_) -> {
-			if (this.refused) {
+			if (this.state == State.REFUSED) {
 				context.channel().close();
 			}
 			else {
@@ -204,13 +196,13 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 
 	/** The next request may come in. */
 	void answered(@Nullable ChannelHandlerContext gate) {
-		this.answering = false;
-		this.arriving.end();
-		if (gate != null && !gate.isRemoved()) {
+		this.arriving = this.arriving.next();
+		if (this.state == State.ANSWERING && gate != null && !gate.isRemoved()) {
+			this.state = State.ARRIVING;
 			advance(gate);
 			// No read of the socket completes here, so this starts the idle time.
 			gate.fireChannelReadComplete();
-			if (!this.answering) {
+			if (this.state != State.ANSWERING) {
 				gate.read();
 			}
 		}
@@ -223,11 +215,11 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 	@Override
 	public void close(ChannelHandlerContext context, ChannelPromise promise) {
 		context.channel().closeFuture().addListener((_) -> promise.trySuccess());
-		if (this.closing) {
+		if (this.state == State.CLOSING) {
 			return;
 		}
-		boolean unread = this.held != null || this.refused && !this.arriving.isComplete();
-		this.closing = true;
+		boolean unread = this.held != null || this.state == State.REFUSED && !this.arriving.isComplete();
+		this.state = State.CLOSING;
 		release();
 		cancelDeadline();
 		if (!unread || !context.channel().isActive() || !(context.channel() instanceof DuplexChannel channel)
@@ -277,6 +269,21 @@ public final class RequestFramingHandler extends ChannelDuplexHandler {
 			this.deadline.cancel(false);
 			this.deadline = null;
 		}
+	}
+
+	private enum State {
+
+		/** A request is arriving, or none. */
+		ARRIVING,
+
+		/** A request is in progress, or its refusal is being sent. */
+		ANSWERING,
+
+		/** A refusal is being sent, after which the connection is closed. */
+		REFUSED,
+
+		CLOSING
+
 	}
 
 }

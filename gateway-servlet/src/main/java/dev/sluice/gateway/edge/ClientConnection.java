@@ -2,18 +2,25 @@ package dev.sluice.gateway.edge;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
+import java.time.Duration;
 
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.limit.ArrivingRequest;
+import dev.sluice.gateway.core.limit.RequestLimit;
 import dev.sluice.gateway.core.problem.ProblemException;
-import org.apache.tomcat.util.net.SocketBufferHandler;
+import org.apache.tomcat.util.net.AbstractEndpoint.Handler.SocketState;
+import org.apache.tomcat.util.net.NioChannel;
+import org.apache.tomcat.util.net.NioEndpoint;
+import org.apache.tomcat.util.net.SocketEvent;
 
 /**
- * One client's connection: holds the bytes of a request until it has arrived completely,
- * and only then lets Tomcat read them. Used by one thread at a time.
+ * One client's connection. Holds the bytes of a request until it has arrived completely,
+ * and only then lets Tomcat read them, so no thread of the container waits for a client
+ * that sends slowly. Nor does one wait for a client that does not read: a request begins
+ * when there is room for its answer, and after each answer other connections have their
+ * turn. Used by one thread at a time.
  */
-final class ClientConnection {
+final class ClientConnection extends NioEndpoint.NioSocketWrapper {
 
 	/** Maximum number of bytes that are read and discarded before a close. */
 	private static final int MAX_DRAINED_BYTES = 128 * 1024;
@@ -27,11 +34,12 @@ final class ClientConnection {
 
 	private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-	private final SocketChannel socket;
-
+	/** Whether its bytes are the request's own, not those of TLS. */
 	private final boolean plain;
 
-	private final ArrivingRequest arriving;
+	private final ConnectionProperties limits;
+
+	private ArrivingRequest arriving;
 
 	/** Bytes that were received and that Tomcat has not read. */
 	private ByteBuffer held = NOTHING;
@@ -42,16 +50,15 @@ final class ClientConnection {
 	/** Number of those that belong to the request that Tomcat processes. */
 	private int readable;
 
+	private boolean inProgress;
+
 	private int unconfirmedBytes;
 
-	/**
-	 * @param socket the connection's socket
-	 * @param plain whether its bytes are the request's own, not those of TLS
-	 */
-	ClientConnection(SocketChannel socket, boolean plain, GuardedHttp11Protocol.Limits limits) {
-		this.socket = socket;
-		this.plain = plain;
-		this.arriving = new ArrivingRequest(limits.requests(), limits.maxHeadBytes(), System::nanoTime);
+	ClientConnection(NioChannel channel, NioEndpoint endpoint, RequestLimit requests, int maxHeadBytes) {
+		super(channel, endpoint);
+		this.plain = !endpoint.isSSLEnabled();
+		this.limits = requests.connections();
+		this.arriving = new ArrivingRequest(requests, maxHeadBytes, System::nanoTime);
 	}
 
 	/** The request that is arriving, or that Tomcat processes. */
@@ -59,17 +66,56 @@ final class ClientConnection {
 		return this.arriving;
 	}
 
+	/** Whether Tomcat processes a request. */
+	boolean isInProgress() {
+		return this.inProgress;
+	}
+
+	/** Processes an event while no request is in progress. Afterwards one may be. */
+	SocketState process(SocketEvent event) throws IOException {
+		return switch (event) {
+			case OPEN_READ -> receive();
+			case OPEN_WRITE -> {
+				this.unconfirmedBytes = 0;
+				yield receive();
+			}
+			// The poller reports a timeout as an error.
+			case ERROR -> (this.arriving.left() != null) ? refuse(this.arriving.late()) : SocketState.CLOSED;
+			case STOP, TIMEOUT, DISCONNECT, CONNECT_FAIL -> SocketState.CLOSED;
+		};
+	}
+
+	private SocketState receive() throws IOException {
+		try {
+			do {
+				int next = this.held.position() + this.checked;
+				this.checked += this.arriving.check(this.held.slice(next, this.held.limit() - next));
+			}
+			while (!this.arriving.isComplete() && fill());
+			if (!this.arriving.isComplete()) {
+				return awaitRest();
+			}
+			this.arriving.admit();
+		}
+		catch (ProblemException ex) {
+			return refuse(ex);
+		}
+		this.inProgress = true;
+		this.readable = this.checked;
+		this.checked = 0;
+		// It restarts with each byte that the client takes, but an answer needs no second
+		// one: the system reports room when there is more than an answer takes.
+		setWriteTimeout(this.limits.writeTimeout().toMillis());
+		return SocketState.LONG;
+	}
+
 	/**
-	 * Receives what is there.
-	 * @param buffers those of the channel: TLS needs one of a certain size
-	 * @param source reads into one of them
-	 * @return the number of bytes; 0 if there are none yet, -1 at the end
+	 * Receives what is there, in the channel's buffer: TLS needs one of a certain size.
 	 */
-	int receive(SocketBufferHandler buffers, Source source) throws IOException {
-		buffers.configureReadBufferForWrite();
-		int read = source.read(buffers.getReadBuffer());
-		buffers.configureReadBufferForRead();
-		ByteBuffer received = buffers.getReadBuffer();
+	private boolean fill() throws IOException {
+		super.read(false, NOTHING);
+		this.socketBufferHandler.configureReadBufferForRead();
+		ByteBuffer received = this.socketBufferHandler.getReadBuffer();
 		int length = received.remaining();
 		if (this.held.capacity() - this.held.limit() < length) {
 			int before = this.held.remaining();
@@ -78,31 +124,100 @@ final class ClientConnection {
 		int end = this.held.limit();
 		this.held.limit(end + length).put(end, received, received.position(), length);
 		received.position(received.limit());
-		return read;
+		return length > 0;
 	}
 
-	/**
-	 * Whether a request has arrived completely.
-	 * @throws ProblemException if it is refused
-	 */
-	boolean isComplete() {
-		int next = this.held.position() + this.checked;
-		this.checked += this.arriving.check(this.held.slice(next, this.held.limit() - next));
-		return this.arriving.isComplete();
+	private SocketState awaitRest() throws IOException {
+		byte[] question = this.arriving.ask();
+		if (question != null) {
+			send(question);
+		}
+		Duration left = this.arriving.left();
+		if (left != null && left.toMillis() <= 0) {
+			return refuse(this.arriving.late());
+		}
+		awaitBytes((left != null) ? left.toMillis() : getEndpoint().getKeepAliveTimeout());
+		return SocketState.LONG;
 	}
 
-	/**
-	 * Puts the complete request in progress: Tomcat may read it.
-	 * @throws ProblemException if it is refused
-	 */
-	void begin() {
-		this.arriving.admit();
-		this.readable = this.checked;
+	private void awaitBytes(long timeoutMillis) {
+		setReadTimeout(timeoutMillis);
+		super.registerReadInterest();
+	}
+
+	/** Answers a request that Tomcat has not read. */
+	private SocketState refuse(ProblemException problem) throws IOException {
+		send(this.arriving.answer(problem));
+		if (!this.arriving.isComplete()) {
+			drain();
+		}
+		if (this.arriving.isLast(problem)) {
+			return SocketState.CLOSED;
+		}
+		skip(this.checked);
 		this.checked = 0;
+		next();
+		return SocketState.OPEN;
+	}
+
+	/** Does not wait: a client that does not read gets part of it. */
+	private void send(byte[] bytes) throws IOException {
+		write(false, ByteBuffer.wrap(bytes));
+		flush(false);
+	}
+
+	/**
+	 * Discards bytes that the client has sent meanwhile, within bounds, so that closing
+	 * does not reset the connection before the client has read the answer.
+	 */
+	private void drain() throws IOException {
+		if (this.plain) {
+			// TLS still has to send its close message.
+			getSocket().getIOChannel().shutdownOutput();
+		}
+		ByteBuffer drained = ByteBuffer.allocate(8 * 1024);
+		int total = 0;
+		for (int read = 1; read > 0 && total < MAX_DRAINED_BYTES; total += read) {
+			read = getSocket().getIOChannel().read(drained.clear());
+		}
+	}
+
+	/** Tomcat waits for the next request: that in progress is answered. */
+	@Override
+	public void registerReadInterest() {
+		if (this.inProgress) {
+			this.inProgress = false;
+			next();
+		}
+		else {
+			super.registerReadInterest();
+		}
+	}
+
+	/**
+	 * The next request is processed behind other connections if it may be here although
+	 * the socket has nothing to read; with TLS it always may.
+	 */
+	private void next() {
+		this.arriving = this.arriving.next();
+		if (this.unconfirmedBytes > MAX_UNCONFIRMED_BYTES) {
+			// The poller reports when the socket is writable, or that it took too long.
+			// No
+			// thread waits meanwhile, so the limit is that of a head.
+			setWriteTimeout(this.limits.headTimeout().toMillis());
+			registerWriteInterest();
+		}
+		else if (this.held.hasRemaining() || !this.plain) {
+			processSocket(SocketEvent.OPEN_READ, true);
+		}
+		else {
+			awaitBytes(getEndpoint().getKeepAliveTimeout());
+		}
 	}
 
 	/** Reads for Tomcat, at most to the end of the request. */
-	int read(ByteBuffer target) {
+	@Override
+	public int read(boolean block, ByteBuffer target) {
 		int length = Math.min(target.remaining(), this.readable);
 		target.put(this.held.slice().limit(length));
 		this.readable -= length;
@@ -117,36 +232,10 @@ final class ClientConnection {
 		}
 	}
 
-	/**
-	 * The request is answered.
-	 * @param bytes the size of the answer
-	 */
-	void end(int bytes) {
-		this.unconfirmedBytes += bytes;
-		skip(this.checked);
-		this.checked = 0;
-		this.arriving.end();
-	}
-
-	/**
-	 * Whether the next request may be here although the socket has nothing to read. With
-	 * TLS it always may.
-	 */
-	boolean isAhead() {
-		return !this.plain || this.held.hasRemaining();
-	}
-
-	/**
-	 * Whether an answer might have to wait for the client to read. If so, the caller must
-	 * check that the socket is writable.
-	 */
-	boolean isRoomUnknown() {
-		return this.unconfirmedBytes > MAX_UNCONFIRMED_BYTES;
-	}
-
-	/** The socket is writable. */
-	void confirmRoom() {
-		this.unconfirmedBytes = 0;
+	@Override
+	protected void doWrite(boolean block, ByteBuffer from) throws IOException {
+		this.unconfirmedBytes += from.remaining();
+		super.doWrite(block, from);
 	}
 
 	/**
@@ -154,42 +243,21 @@ final class ClientConnection {
 	 * its request. Not known with TLS, nor once it has sent a byte of another request.
 	 */
 	boolean isDisconnected() {
-		if (!this.plain || this.held.hasRemaining()) {
-			return false;
-		}
-		ByteBuffer next = ByteBuffer.allocate(1);
 		try {
-			boolean ended = this.socket.read(next) < 0;
-			this.held = next.flip();
-			return ended;
+			if (this.plain && !this.held.hasRemaining()) {
+				fill();
+			}
+			return false;
 		}
 		catch (IOException _) {
 			return true;
 		}
 	}
 
-	/**
-	 * Discards bytes that the client has sent meanwhile, within bounds, so that closing
-	 * does not reset the connection before the client has read the answer.
-	 */
-	void drain() throws IOException {
-		if (this.plain) {
-			// TLS still has to send its close message.
-			this.socket.shutdownOutput();
-		}
-		ByteBuffer drained = ByteBuffer.allocate(8 * 1024);
-		int total = 0;
-		for (int read = 1; read > 0 && total < MAX_DRAINED_BYTES; total += read) {
-			read = this.socket.read(drained.clear());
-		}
-	}
-
-	/** The source of bytes. */
-	@FunctionalInterface
-	interface Source {
-
-		int read(ByteBuffer target) throws IOException;
-
+	@Override
+	protected void doClose() {
+		this.arriving.end();
+		super.doClose();
 	}
 
 }

@@ -1,7 +1,6 @@
 package dev.sluice.gateway.edge;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
 
@@ -9,23 +8,26 @@ import dev.sluice.gateway.core.limit.RequestLimit;
 import org.apache.catalina.connector.Connector;
 import org.apache.coyote.Processor;
 import org.apache.coyote.http11.Http11NioProtocol;
+import org.apache.tomcat.util.collections.SynchronizedStack;
 import org.apache.tomcat.util.net.NioChannel;
 import org.apache.tomcat.util.net.NioEndpoint;
-import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
-import org.apache.tomcat.util.net.SecureNioChannel;
 import org.apache.tomcat.util.net.SocketBufferHandler;
+import org.apache.tomcat.util.net.SocketEvent;
+import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tomcat's HTTP/1.1 over NIO with the gateway's own rules for connections: every byte
- * passes {@link ClientConnection} before Tomcat reads it, see
- * {@link GuardedHttp11Processor}. Tomcat creates it by its class name; {@link #limit}
- * must be called before it starts.
+ * Tomcat's HTTP/1.1 over NIO with the gateway's own rules for connections: Tomcat gets a
+ * request from its {@link ClientConnection} when it has arrived completely. Tomcat
+ * creates it by its class name; {@link #limit} must be called before it starts.
  */
 public final class GuardedHttp11Protocol extends Http11NioProtocol {
 
 	public GuardedHttp11Protocol() {
 		super(new Endpoint());
+		Gate gate = new Gate(this);
+		setHandler(gate);
+		getEndpoint().setHandler(gate);
 	}
 
 	/**
@@ -51,21 +53,34 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 
 	@Override
 	protected Processor createProcessor() {
-		return new GuardedHttp11Processor(this, ((Endpoint) getEndpoint()).limits());
+		return new GuardedHttp11Processor(this, ((Endpoint) getEndpoint()).limits().connector());
 	}
 
 	/** What {@link #limit} sets. */
-	record Limits(Connector connector, int maxHeadBytes, RequestLimit requests) {
+	private record Limits(Connector connector, int maxHeadBytes, RequestLimit requests) {
 	}
 
-	/** A channel of Tomcat from which Tomcat reads what its connection has received. */
-	interface Guarded {
+	/** Lets Tomcat process the events of a connection while it has a request. */
+	private static final class Gate extends ConnectionHandler<NioChannel> {
 
-		/** The connection that uses it now, null if none does. */
-		@Nullable ClientConnection connection();
+		Gate(GuardedHttp11Protocol protocol) {
+			super(protocol);
+		}
 
-		/** See {@link ClientConnection#receive}. */
-		int receive() throws IOException;
+		@Override
+		public SocketState process(SocketWrapperBase<NioChannel> socket, SocketEvent event) {
+			ClientConnection connection = (ClientConnection) socket;
+			if (connection.isInProgress()) {
+				return super.process(socket, event);
+			}
+			try {
+				SocketState state = connection.process(event);
+				return connection.isInProgress() ? super.process(socket, SocketEvent.OPEN_READ) : state;
+			}
+			catch (IOException _) {
+				return SocketState.CLOSED;
+			}
+		}
 
 	}
 
@@ -73,88 +88,37 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 
 		private @Nullable Limits limits;
 
-		@Override
-		protected NioChannel createChannel(SocketBufferHandler buffers) {
-			return isSSLEnabled() ? new Secure(buffers, this) : new Plain(buffers, this);
-		}
-
 		Limits limits() {
 			return Objects.requireNonNull(this.limits, "limit must be called before the start");
 		}
 
-		@Nullable ClientConnection connection(@Nullable SocketChannel socket, boolean plain) {
-			return (socket != null) ? new ClientConnection(socket, plain, limits()) : null;
-		}
-
-	}
-
-	/** Tomcat reuses a channel for other connections. */
-	private static final class Plain extends NioChannel implements Guarded {
-
-		private final Endpoint endpoint;
-
-		private @Nullable ClientConnection connection;
-
-		Plain(SocketBufferHandler buffers, Endpoint endpoint) {
-			super(buffers);
-			this.endpoint = endpoint;
-		}
-
+		/** As Tomcat does, with a connection of another class. */
 		@Override
-		public void reset(@Nullable SocketChannel socket, @Nullable NioSocketWrapper wrapper) throws IOException {
-			super.reset(socket, wrapper);
-			this.connection = this.endpoint.connection(socket, true);
-		}
-
-		@Override
-		public @Nullable ClientConnection connection() {
-			return this.connection;
-		}
-
-		@Override
-		public int receive() throws IOException {
-			this.socketWrapper.updateLastRead();
-			return (this.connection != null) ? this.connection.receive(getBufHandler(), super::read) : -1;
-		}
-
-		@Override
-		public int read(ByteBuffer target) {
-			return (this.connection != null) ? this.connection.read(target) : -1;
-		}
-
-	}
-
-	private static final class Secure extends SecureNioChannel implements Guarded {
-
-		private final Endpoint endpoint;
-
-		private @Nullable ClientConnection connection;
-
-		Secure(SocketBufferHandler buffers, Endpoint endpoint) {
-			super(buffers, endpoint);
-			this.endpoint = endpoint;
-		}
-
-		@Override
-		public void reset(@Nullable SocketChannel socket, @Nullable NioSocketWrapper wrapper) throws IOException {
-			super.reset(socket, wrapper);
-			this.connection = this.endpoint.connection(socket, false);
-		}
-
-		@Override
-		public @Nullable ClientConnection connection() {
-			return this.connection;
-		}
-
-		@Override
-		public int receive() throws IOException {
-			this.socketWrapper.updateLastRead();
-			return (this.connection != null) ? this.connection.receive(getBufHandler(), super::read) : -1;
-		}
-
-		@Override
-		public int read(ByteBuffer target) {
-			return (this.connection != null) ? this.connection.read(target) : -1;
+		protected boolean setSocketOptions(SocketChannel socket) {
+			try {
+				socket.configureBlocking(false);
+				getSocketProperties().setProperties(socket.socket());
+				SynchronizedStack<NioChannel> unused = getNioChannels();
+				NioChannel channel = (unused != null) ? unused.pop() : null;
+				if (channel == null) {
+					channel = createChannel(new SocketBufferHandler(getSocketProperties().getAppReadBufSize(),
+							getSocketProperties().getAppWriteBufSize(), getSocketProperties().getDirectBuffer()));
+				}
+				ClientConnection connection = new ClientConnection(channel, this, limits().requests(),
+						limits().maxHeadBytes());
+				channel.reset(socket, connection);
+				this.connections.put(socket, connection);
+				connection.setReadTimeout(getConnectionTimeout());
+				connection.setWriteTimeout(getConnectionTimeout());
+				connection.setKeepAliveLeft(getMaxKeepAliveRequests());
+				getPoller().register(connection);
+				return true;
+			}
+			catch (IOException | RuntimeException | Error ex) {
+				getLog().error("A connection could not be set up", ex);
+				destroySocket(socket);
+				return false;
+			}
 		}
 
 	}

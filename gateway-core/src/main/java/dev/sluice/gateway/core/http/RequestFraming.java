@@ -1,18 +1,19 @@
 package dev.sluice.gateway.core.http;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import dev.sluice.contract.Order;
 
 /**
- * Finds where the requests of one HTTP/1.1 connection end (RFC 9112), and whether each is
- * well-formed: lines end with CRLF, heads obey {@link RequestHead}, and chunks have no
- * white space around their size. Two servers behind this check agree on every request.
+ * Finds where one HTTP/1.1 request ends (RFC 9112), and whether it is well-formed: lines
+ * end with CRLF, heads obey {@link RequestHead}, and chunks have no white space around
+ * their size. Two servers behind this check agree on every request.
  * <p>
- * Once a byte breaks a rule, the connection stays broken; answer with 400 and close it.
- * An instance holds one line. Not thread-safe.
+ * Once a rule is broken, it stays broken; answer with 400 and close the connection. Not
+ * thread-safe.
  */
 public final class RequestFraming {
 
@@ -28,31 +29,23 @@ public final class RequestFraming {
 	private static final Pattern CHUNK_SIZE = Pattern
 		.compile("([0-9A-Fa-f]{1,7})(?:;" + RequestHead.TOKEN + "(?:=" + RequestHead.TOKEN + ")?)*+");
 
-	private static final int CR = '\r';
-
-	private static final int LF = '\n';
-
 	private static final int DEL = 0x7F;
+
+	private final RequestHead head = new RequestHead();
 
 	private final int maxHeadBytes;
 
 	private State state = State.START;
 
-	/** The line that is being read, without its LF. */
-	private final StringBuilder line = new StringBuilder();
-
-	private boolean afterCr;
-
-	/** Bytes of the head, the trailers or the chunk's line that were read. */
-	private int sectionBytes;
-
-	private int maxSectionBytes;
+	/** Whether a part of the next line has arrived. */
+	private boolean withinLine;
 
 	private boolean emptyLine;
 
-	private int fields;
+	/** Bytes and lines of the head or the trailers so far. */
+	private int sectionBytes;
 
-	private RequestHead head = new RequestHead();
+	private int fields;
 
 	/** Bytes of the body or the chunk that have not arrived yet. */
 	private long remaining;
@@ -62,55 +55,60 @@ public final class RequestFraming {
 
 	private int bodyBytes;
 
-	private long completed;
-
 	/**
 	 * @param maxHeadBytes maximum size of a head, from its first byte to the end of its
 	 * empty line, in bytes; also of the trailers
 	 */
 	public RequestFraming(int maxHeadBytes) {
 		this.maxHeadBytes = maxHeadBytes;
-		this.maxSectionBytes = maxHeadBytes;
 	}
 
 	/**
-	 * Checks the next bytes of the connection, up to the end of a request.
+	 * Checks the next bytes of the request.
 	 * @param bytes the bytes from position to limit; neither is changed
-	 * @return the number of bytes that were checked; all of them are part of a
-	 * well-formed request, unless {@link #isBroken}
+	 * @return the number of bytes that were checked, up to the end of the request. Those
+	 * of a line that has not arrived completely must be passed again with its rest
 	 */
 	public int check(ByteBuffer bytes) {
-		int start = bytes.position();
-		int end = bytes.limit();
-		int at = start;
-		long before = this.completed;
-		while (at < end && this.completed == before && this.state != State.BROKEN) {
-			if (this.state == State.BODY || this.state == State.CHUNK) {
-				int skipped = (int) Math.min(this.remaining, end - at);
-				at += skipped;
-				skip(skipped);
-			}
-			else if (isAllowed(bytes.get(at) & 0xFF)) {
-				at++;
-			}
-			else {
-				this.state = State.BROKEN;
-			}
+		int at = bytes.position();
+		int end = at;
+		do {
+			at = end;
+			end = switch (this.state) {
+				case BODY, CHUNK -> skip(at, bytes.limit());
+				case START, FIELDS, CHUNK_SIZE, CHUNK_END, TRAILERS -> readLine(bytes, at);
+				case COMPLETE, BROKEN -> at;
+			};
 		}
-		return at - start;
+		while (end > at);
+		this.withinLine = end < bytes.limit();
+		return end - bytes.position();
 	}
 
-	/** Whether a request has begun whose head is not yet complete. */
+	/** Whether the request has begun, and its head is not yet complete. */
 	public boolean isInHead() {
-		return this.state == State.FIELDS || (this.state == State.START && !this.line.isEmpty());
+		return this.state == State.FIELDS || (this.state == State.START && this.withinLine);
 	}
 
-	/** Whether a head is complete whose body is not. */
+	/** Whether the head is complete and the body is not. */
 	public boolean isInBody() {
-		return this.state != State.START && this.state != State.FIELDS && this.state != State.BROKEN;
+		return switch (this.state) {
+			case BODY, CHUNK_SIZE, CHUNK, CHUNK_END, TRAILERS -> true;
+			case START, FIELDS, COMPLETE, BROKEN -> false;
+		};
 	}
 
-	/** Number of bytes of the body that have arrived, with the frames of its chunks. */
+	/** Whether the request has arrived completely, with its body. */
+	public boolean isComplete() {
+		return this.state == State.COMPLETE;
+	}
+
+	/** Whether a byte has broken a rule. */
+	public boolean isBroken() {
+		return this.state == State.BROKEN;
+	}
+
+	/** Number of bytes of the body that were checked, with the frames of its chunks. */
 	public int bodyBytes() {
 		return this.bodyBytes;
 	}
@@ -120,116 +118,102 @@ public final class RequestFraming {
 		return this.contentBytes > Order.MAX_BYTES || this.bodyBytes > 2 * Order.MAX_BYTES;
 	}
 
-	/** The head that was read last. */
 	public RequestHead head() {
 		return this.head;
 	}
 
-	/** Number of requests received completely, with their bodies. */
-	public long completed() {
-		return this.completed;
-	}
-
-	/** Whether a byte has broken a rule. */
-	public boolean isBroken() {
-		return this.state == State.BROKEN;
-	}
-
-	private void skip(int bytes) {
-		this.remaining -= bytes;
-		this.bodyBytes += bytes;
+	private int skip(int at, int limit) {
+		int skipped = (int) Math.min(this.remaining, limit - at);
+		this.remaining -= skipped;
+		this.bodyBytes += skipped;
 		if (this.remaining == 0) {
-			if (this.state == State.CHUNK) {
-				go(State.CHUNK_END);
-			}
-			else {
-				end();
-			}
+			this.state = (this.state == State.CHUNK) ? State.CHUNK_END : State.COMPLETE;
 		}
+		return at + skipped;
 	}
 
-	private boolean isAllowed(int octet) {
-		if (++this.sectionBytes > this.maxSectionBytes || this.afterCr != (octet == LF)) {
-			return false;
+	/** Returns the end of the line, or its beginning if it has not arrived completely. */
+	private int readLine(ByteBuffer bytes, int start) {
+		int end = start;
+		int octet = 0;
+		int afterCr = -1;
+		boolean wellFormed = true;
+		while (end < bytes.limit() && octet != '\n') {
+			octet = bytes.get(end++) & 0xFF;
+			if (octet == '\r' && afterCr < 0) {
+				afterCr = end;
+			}
+			wellFormed &= octet != DEL && (octet >= ' ' || "\t\r\n".indexOf(octet) >= 0);
 		}
-		this.afterCr = octet == CR;
-		if (isInBody()) {
-			this.bodyBytes++;
+		int length = end - start;
+		boolean ofChunk = this.state == State.CHUNK_SIZE || this.state == State.CHUNK_END;
+		wellFormed &= ofChunk ? length <= MAX_CHUNK_LINE_BYTES : this.sectionBytes + length <= this.maxHeadBytes;
+		boolean arrived = octet == '\n';
+		if (!wellFormed || (arrived && afterCr != end - 1)) {
+			this.state = State.BROKEN;
+			return start;
 		}
-		if (octet == LF) {
-			String text = this.line.substring(0, this.line.length() - 1);
-			this.line.setLength(0);
-			return isAllowed(text);
+		if (!arrived) {
+			return start;
 		}
-		this.line.append((char) octet);
-		return (octet >= ' ' && octet != DEL) || octet == '\t' || octet == CR;
+		byte[] line = new byte[length - 2];
+		bytes.get(start, line);
+		this.sectionBytes += length;
+		this.bodyBytes += isInBody() ? length : 0;
+		this.state = next(new String(line, StandardCharsets.ISO_8859_1));
+		return end;
 	}
 
-	private boolean isAllowed(String text) {
+	private State next(String text) {
 		return switch (this.state) {
-			case START -> text.isEmpty() ? skipEmptyLine() : beginHead(text);
-			case FIELDS -> text.isEmpty() ? endHead() : ++this.fields <= MAX_FIELDS && this.head.add(text);
+			case START -> text.isEmpty() ? skipEmptyLine() : check(this.head.begin(text), State.FIELDS);
+			case FIELDS ->
+				text.isEmpty() ? endHead() : check(++this.fields <= MAX_FIELDS && this.head.add(text), State.FIELDS);
 			case CHUNK_SIZE -> beginChunk(text);
-			case CHUNK_END -> text.isEmpty() && go(State.CHUNK_SIZE);
-			case TRAILERS -> text.isEmpty() ? end() : ++this.fields <= MAX_FIELDS && RequestHead.isTrailer(text);
-			case BODY, CHUNK, BROKEN -> false;
+			case CHUNK_END -> check(text.isEmpty(), State.CHUNK_SIZE);
+			case TRAILERS -> text.isEmpty() ? State.COMPLETE
+					: check(++this.fields <= MAX_FIELDS && RequestHead.isTrailer(text), State.TRAILERS);
+			case BODY, CHUNK, COMPLETE, BROKEN -> State.BROKEN;
 		};
 	}
 
-	private boolean go(State next) {
-		this.state = next;
-		this.sectionBytes = 0;
-		this.maxSectionBytes = (next == State.CHUNK_SIZE || next == State.CHUNK_END) ? MAX_CHUNK_LINE_BYTES
-				: this.maxHeadBytes;
-		return true;
+	private static State check(boolean wellFormed, State next) {
+		return wellFormed ? next : State.BROKEN;
 	}
 
 	/** One empty line before a request is ignored (RFC 9112, section 2.2). */
-	private boolean skipEmptyLine() {
+	private State skipEmptyLine() {
 		boolean first = !this.emptyLine;
 		this.emptyLine = true;
 		this.sectionBytes = 0;
-		return first;
+		return check(first, State.START);
 	}
 
-	private boolean beginHead(String text) {
-		this.state = State.FIELDS;
-		this.fields = 0;
-		this.head = new RequestHead();
-		return this.head.begin(text);
-	}
-
-	private boolean endHead() {
+	private State endHead() {
 		this.remaining = this.head.end();
 		this.contentBytes = Math.max(0, this.remaining);
-		this.bodyBytes = 0;
 		if (this.remaining == RequestHead.CHUNKED) {
-			return go(State.CHUNK_SIZE);
+			return State.CHUNK_SIZE;
 		}
-		return (this.remaining == 0) ? end() : this.remaining > 0 && go(State.BODY);
+		return (this.remaining == 0) ? State.COMPLETE : check(this.remaining > 0, State.BODY);
 	}
 
-	private boolean beginChunk(String text) {
+	private State beginChunk(String text) {
 		Matcher matcher = CHUNK_SIZE.matcher(text);
 		if (!matcher.matches()) {
-			return false;
+			return State.BROKEN;
 		}
 		this.remaining = Long.parseLong(matcher.group(1), 16);
 		this.contentBytes += this.remaining;
 		this.fields = 0;
-		return go((this.remaining > 0) ? State.CHUNK : State.TRAILERS);
-	}
-
-	private boolean end() {
-		this.emptyLine = false;
-		this.completed++;
-		return go(State.START);
+		this.sectionBytes = 0;
+		return (this.remaining > 0) ? State.CHUNK : State.TRAILERS;
 	}
 
 	/** What the next byte belongs to. */
 	private enum State {
 
-		START, FIELDS, BODY, CHUNK_SIZE, CHUNK, CHUNK_END, TRAILERS, BROKEN
+		START, FIELDS, BODY, CHUNK_SIZE, CHUNK, CHUNK_END, TRAILERS, COMPLETE, BROKEN
 
 	}
 

@@ -1,7 +1,6 @@
 package dev.sluice.gateway.core.http;
 
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -24,14 +23,14 @@ public final class RequestHead {
 
 	static final String TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]++";
 
-	private static final Pattern FIELD_NAME = Pattern.compile(TOKEN + ":");
+	private static final Pattern NAME = Pattern.compile(TOKEN);
 
 	/**
 	 * A path of segments that need no decoding and go nowhere but down, or an absolute
 	 * target with one. Nothing else names a resource.
 	 */
 	private static final Pattern REQUEST_LINE = Pattern.compile("(?!CONNECT )(" + TOKEN
-			+ ") (?:(?i:https?)://([^/?\\[]*+))?((?:/(?!\\.\\.?[/? ])[-._~0-9A-Za-z]++)*+/?)(?:\\?(?:[-._~!$&'()*+,;=:@/?0-9A-Za-z]|%[0-9A-Fa-f]{2})*+)? HTTP/1\\.([01])");
+			+ ") (?:(?i:https?)://([^/?\\[]*+)|(?=/))((?:/(?!\\.\\.?[/? ])[-._~0-9A-Za-z]++)*+/?)(?:\\?(?:[-._~!$&'()*+,;=:@/?0-9A-Za-z]|%[0-9A-Fa-f]{2})*+)? HTTP/1\\.([01])");
 
 	private static final String HOST = "host";
 
@@ -40,13 +39,6 @@ public final class RequestHead {
 	private static final String TRANSFER_ENCODING = "transfer-encoding";
 
 	private static final String EXPECT = "expect";
-
-	private static final String CONNECTION = "connection:";
-
-	private static final String PREFER = "prefer:";
-
-	/** The fields that decide where a request ends and whom it is for, each once. */
-	private static final List<String> SINGLE = List.of(HOST, CONTENT_LENGTH, TRANSFER_ENCODING, EXPECT);
 
 	/** The names of RFC 3986, without what needs escapes or looks like two. */
 	private static final Pattern AUTHORITY = Pattern
@@ -111,43 +103,33 @@ public final class RequestHead {
 		return true;
 	}
 
-	/** Whether a further line is well-formed. */
+	/**
+	 * Whether a further line is well-formed. Those fields that decide where the request
+	 * ends and whom it is for must be there once. White space at the beginning of a line
+	 * would continue the line before (obsolete line folding).
+	 */
 	boolean add(String line) {
-		if (!isField(line)) {
-			return false;
-		}
-		if (begins(line, CONNECTION)) {
-			this.last |= line.toLowerCase(Locale.ROOT).contains("close");
-		}
-		this.preferring |= begins(line, PREFER);
-		String name = singleName(line);
-		return name == null || this.values.putIfAbsent(name, line.substring(name.length() + 1).trim()) == null;
+		int colon = line.indexOf(':');
+		String name = line.substring(0, Math.max(0, colon)).toLowerCase(Locale.ROOT);
+		return switch (name) {
+			case HOST, CONTENT_LENGTH, TRANSFER_ENCODING, EXPECT ->
+				this.values.putIfAbsent(name, line.substring(colon + 1).trim()) == null;
+			case "connection" -> {
+				this.last |= line.toLowerCase(Locale.ROOT).contains("close");
+				yield true;
+			}
+			case "prefer" -> {
+				this.preferring = true;
+				yield true;
+			}
+			default -> NAME.matcher(name).matches();
+		};
 	}
 
 	/** Whether a line behind a chunked body is well-formed and changes nothing. */
 	static boolean isTrailer(String line) {
-		return isField(line) && singleName(line) == null;
-	}
-
-	/**
-	 * White space at the beginning would continue the line before (obsolete line
-	 * folding).
-	 */
-	private static boolean isField(String line) {
-		return FIELD_NAME.matcher(line).lookingAt();
-	}
-
-	private static boolean begins(String line, String field) {
-		return line.regionMatches(true, 0, field, 0, field.length());
-	}
-
-	private static @Nullable String singleName(String line) {
-		for (String name : SINGLE) {
-			if (begins(line, name) && line.charAt(name.length()) == ':') {
-				return name;
-			}
-		}
-		return null;
+		RequestHead alone = new RequestHead();
+		return alone.add(line) && alone.values.isEmpty();
 	}
 
 	/**
@@ -174,10 +156,9 @@ public final class RequestHead {
 	private boolean isAddressed() {
 		String host = this.values.get(HOST);
 		if (host == null) {
-			return !this.http11 && this.authority == null && !this.path.isEmpty();
+			return !this.http11 && this.authority == null;
 		}
-		return AUTHORITY.matcher(host).matches()
-				&& ((this.authority != null) ? this.authority.equalsIgnoreCase(host) : !this.path.isEmpty());
+		return AUTHORITY.matcher(host).matches() && (this.authority == null || this.authority.equalsIgnoreCase(host));
 	}
 
 }

@@ -11,7 +11,7 @@ import dev.sluice.gateway.core.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request that is arriving on one connection, within the limits of
+ * One request that is arriving on a connection, within the limits of
  * {@link RequestLimit}. The server gets it when it has arrived completely: until then it
  * has no thread and no place, and its bytes are held for it. A request that is refused is
  * answered in place of the server. Not thread-safe.
@@ -22,15 +22,12 @@ public final class ArrivingRequest {
 
 	private final RequestFraming framing;
 
-	private final LongSupplier nanoTime;
+	private final int maxHeadBytes;
 
-	/** Number of requests before this one. */
-	private long before;
+	private final LongSupplier nanoTime;
 
 	/** When its first byte came, then when its head was complete. */
 	private long sinceNanos;
-
-	private boolean begun;
 
 	private boolean asked;
 
@@ -46,16 +43,18 @@ public final class ArrivingRequest {
 	public ArrivingRequest(RequestLimit requests, int maxHeadBytes, LongSupplier nanoTime) {
 		this.requests = requests;
 		this.framing = new RequestFraming(maxHeadBytes);
+		this.maxHeadBytes = maxHeadBytes;
 		this.nanoTime = nanoTime;
 	}
 
 	/**
 	 * Checks the next bytes, up to the end of the request.
-	 * @return how many of them belong to it
+	 * @return how many of them need not be passed again, see {@link RequestFraming#check}
 	 * @throws ProblemException if it is refused: it is ill-formed or too large, or there
 	 * is no memory for it
 	 */
 	public int check(ByteBuffer bytes) {
+		boolean begun = this.framing.isInHead();
 		int length = this.framing.check(bytes);
 		if (this.framing.isBroken()) {
 			throw refused(ProblemType.INVALID_REQUEST);
@@ -65,8 +64,7 @@ public final class ArrivingRequest {
 			this.place = this.requests.arrive();
 			this.sinceNanos = this.nanoTime.getAsLong();
 		}
-		else if (this.framing.isInHead() && !this.begun) {
-			this.begun = true;
+		else if (this.framing.isInHead() && !begun) {
 			this.sinceNanos = this.nanoTime.getAsLong();
 		}
 		if (headArrived && this.framing.isTooLarge()) {
@@ -85,7 +83,7 @@ public final class ArrivingRequest {
 
 	/** Whether it has arrived completely, with its body. */
 	public boolean isComplete() {
-		return this.framing.completed() > this.before;
+		return this.framing.isComplete();
 	}
 
 	/**
@@ -144,16 +142,19 @@ public final class ArrivingRequest {
 				: problem.toBytes("GET", null, true);
 	}
 
-	/** It is answered, or its connection is closed. The next one may arrive. */
+	/** It is answered, or its connection is closed. */
 	public void end() {
 		if (this.place != null) {
 			this.place.close();
 			this.place = null;
 		}
 		hold(0);
-		this.begun = false;
-		this.asked = false;
-		this.before = this.framing.completed();
+	}
+
+	/** It is answered; returns the next one of its connection. */
+	public ArrivingRequest next() {
+		end();
+		return new ArrivingRequest(this.requests, this.maxHeadBytes, this.nanoTime);
 	}
 
 }

@@ -64,9 +64,9 @@ class ArrivingRequestTests {
 		assertThat(value(GatewayMetric.REQUESTS_RECEIVING)).isZero();
 		assertThat(value(GatewayMetric.REQUESTS_IN_PROGRESS)).isEqualTo(1);
 
-		this.request.end();
+		ArrivingRequest next = this.request.next();
 		assertThat(value(GatewayMetric.REQUESTS_IN_PROGRESS)).isZero();
-		assertThat(this.request.isComplete()).isFalse();
+		assertThat(next.isComplete()).isFalse();
 	}
 
 	@Test
@@ -81,9 +81,9 @@ class ArrivingRequestTests {
 		assertThat(this.request.ask()).isNull();
 
 		check(this.request, "ab");
-		this.request.end();
-		check(this.request, SIZED.formatted(2, ""));
-		assertThat(this.request.ask()).isNull();
+		ArrivingRequest next = this.request.next();
+		check(next, SIZED.formatted(2, ""));
+		assertThat(next.ask()).isNull();
 	}
 
 	@Test
