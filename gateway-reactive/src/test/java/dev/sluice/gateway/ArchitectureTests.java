@@ -58,9 +58,9 @@ class ArchitectureTests {
 				"java.sql..", "javax.sql..", "java.net.http..");
 
 	/**
-	 * Code that serves requests never blocks. OrderTopics, RecentOrders, RecentReader,
-	 * SchedulingDelay and OutcomePublisher wait on threads of their own, or when the
-	 * gateway stops. WarmUp waits before the gateway starts.
+	 * Code that serves requests never blocks. OrderTopics, RecentOrders, RecentReader and
+	 * OutcomePublisher wait on threads of their own, or when the gateway stops. WarmUp
+	 * waits before the gateway starts.
 	 */
 	@ArchTest
 	static final ArchRule neverWaits = noClasses().that()
@@ -69,8 +69,6 @@ class ArchitectureTests {
 		.doNotHaveSimpleName("RecentOrders")
 		.and()
 		.doNotHaveSimpleName("RecentReader")
-		.and()
-		.doNotHaveSimpleName("SchedulingDelay")
 		.and()
 		.doNotHaveSimpleName("OutcomePublisher")
 		.and()

@@ -48,8 +48,8 @@ class TwinTreeTests {
 	/** Only event loops must not be blocked. */
 	private static final Set<String> REACTIVE_LOOPS = Set.of("BlockedEventLoops.java", "EventLoopIT.java");
 
-	/** Only Reactor throws an error instead of signalling it, or drops it. */
-	private static final Set<String> REACTIVE_ERRORS = Set.of("RequestDeadline.java", "DroppedErrors.java");
+	/** Only Reactor throws an error instead of signalling it. */
+	private static final Set<String> REACTIVE_ERRORS = Set.of("RequestDeadline.java");
 
 	/** The servlet gateway's client skips responses of the class 1xx itself. */
 	private static final Set<String> REACTIVE_CLIENT = Set.of("InformationalResponses.java",

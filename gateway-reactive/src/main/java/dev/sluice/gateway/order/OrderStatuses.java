@@ -2,13 +2,13 @@ package dev.sluice.gateway.order;
 
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.Semaphore;
 
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.limit.KeysInProgress;
-import dev.sluice.gateway.core.limit.WaiterLimit;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.order.OrderCodec;
 import dev.sluice.gateway.core.order.PageQuery;
@@ -36,7 +36,7 @@ import reactor.core.publisher.Mono;
 @Component
 public record OrderStatuses(StatusProperties properties, StatusRepository repository, RecentOrders recent,
 		BackendClient backend, OutcomePublisher outcomes, KeysInProgress keysInProgress, OrderCodec codec,
-		OrderQueue queue, WaiterLimit waiters, MeterRegistry meters) {
+		OrderQueue queue, Semaphore waiters, MeterRegistry meters) {
 
 	private static final Logger logger = LoggerFactory.getLogger(OrderStatuses.class);
 

@@ -5,23 +5,21 @@ import java.util.UUID;
 import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.ConnectionProperties;
-import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.limit.RequestLimit;
-import dev.sluice.gateway.core.limit.SchedulingDelay;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.KeysReadiness;
 import dev.sluice.gateway.edge.ConnectionLimitHandler;
 import dev.sluice.gateway.edge.RequestFramingHandler;
 import dev.sluice.gateway.order.OrderStatuses;
-import dev.sluice.threads.Supervisor;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
-import org.springframework.beans.factory.ObjectProvider;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.health.contributor.ReactiveHealthIndicator;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
@@ -29,7 +27,9 @@ import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.client.ReactorResourceFactory;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
+import reactor.netty.channel.AbortedException;
 import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
@@ -44,17 +44,33 @@ class GatewayConfiguration {
 	/** Connections that wait to be accepted, as with the other gateway. */
 	private static final int BACKLOG = 1024;
 
+	private static final Logger log = LoggerFactory.getLogger(GatewayConfiguration.class);
+
+	// Once, because the hook is the JVM's and Reactor adds up hooks.
+	static {
+		Hooks.onErrorDropped(GatewayConfiguration::dropped);
+	}
+
 	/**
-	 * Measures one event loop after another. Not a dependent bean of the limit: Spring
-	 * would stop it with the limit, and take its end for that of the limit.
+	 * Logs errors that Reactor can signal to nobody, except that a client disconnected
+	 * before it had its answer: Reactor would log a stack trace for each.
 	 */
+	private static void dropped(Throwable error) {
+		if (AbortedException.isConnectionReset(error)) {
+			log.debug("The client has disconnected", error);
+		}
+		else {
+			log.error("Reactor dropped an error because nothing waited for it", error);
+		}
+	}
+
+	/** Measures one event loop after another. */
 	@Bean
-	SchedulingDelay schedulingDelay(GatewayProperties properties, ObjectProvider<RequestLimit> limit,
-			ReactorResourceFactory resources, MeterRegistry meters, Supervisor supervisor) {
-		return new SchedulingDelay(properties, limit.getObject(), () -> {
+	RequestLimit.Threads requestThreads(ReactorResourceFactory resources) {
+		return () -> {
 			EventLoopGroup loops = resources.getLoopResources().onServer(LoopResources.DEFAULT_NATIVE);
 			return (probe) -> loops.next().execute(probe);
-		}, meters, supervisor);
+		};
 	}
 
 	/** Calls hold no threads. */

@@ -2,6 +2,7 @@ package dev.sluice.gateway.order;
 
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
 
 import dev.sluice.contract.OrderPage;
@@ -9,7 +10,6 @@ import dev.sluice.contract.OrderView;
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.limit.KeysInProgress;
-import dev.sluice.gateway.core.limit.WaiterLimit;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.order.OrderCodec;
 import dev.sluice.gateway.core.order.PageQuery;
@@ -37,7 +37,7 @@ import org.springframework.stereotype.Component;
 @Component
 public record OrderStatuses(StatusProperties properties, StatusRepository repository, RecentOrders recent,
 		BackendClient backend, OutcomePublisher outcomes, KeysInProgress keysInProgress, OrderCodec codec,
-		OrderQueue queue, WaiterLimit waiters, MeterRegistry meters) {
+		OrderQueue queue, Semaphore waiters, MeterRegistry meters) {
 
 	private static final Logger logger = LoggerFactory.getLogger(OrderStatuses.class);
 

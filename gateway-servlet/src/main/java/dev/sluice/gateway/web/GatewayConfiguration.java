@@ -9,21 +9,17 @@ import java.util.concurrent.Executors;
 import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.ConnectionProperties;
-import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
 import dev.sluice.gateway.core.limit.RequestLimit;
-import dev.sluice.gateway.core.limit.SchedulingDelay;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.status.KeysReadiness;
 import dev.sluice.gateway.edge.GuardedHttp11Protocol;
 import dev.sluice.gateway.edge.InTurn;
 import dev.sluice.gateway.order.OrderStatuses;
 import dev.sluice.gateway.web.ServletProperties.Threads;
-import dev.sluice.threads.Supervisor;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.catalina.connector.Connector;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
 import org.springframework.boot.tomcat.TomcatWebServer;
@@ -54,18 +50,12 @@ class GatewayConfiguration {
 	}
 
 	/**
-	 * Nothing is measured with platform threads: they wait for the backend, so a request
-	 * that waits for one does not show that the cores are busy.
-	 * <p>
-	 * Not a dependent bean of the limit: Spring would stop it with the limit, and take
-	 * its end for that of the limit.
+	 * None for platform threads: they wait for the backend, so a request that waits for
+	 * one does not show that the cores are busy.
 	 */
 	@Bean
-	SchedulingDelay schedulingDelay(GatewayProperties properties, ObjectProvider<RequestLimit> limit,
-			ServletProperties servlet, ServletWebServerApplicationContext context, MeterRegistry meters,
-			Supervisor supervisor) {
-		return new SchedulingDelay(properties, limit.getObject(),
-				() -> (servlet.threads() != Threads.PLATFORM) ? threads(context) : null, meters, supervisor);
+	RequestLimit.Threads requestThreads(ServletProperties servlet, ServletWebServerApplicationContext context) {
+		return () -> (servlet.threads() != Threads.PLATFORM) ? threads(context) : null;
 	}
 
 	private static Executor threads(ServletWebServerApplicationContext context) {

@@ -5,6 +5,8 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,6 +23,7 @@ import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.metrics.OrderMetrics;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
@@ -38,11 +41,13 @@ import org.springframework.stereotype.Component;
  * others dearer, and where refusals and waiting requests take the time of those that have
  * a place, none is answered in time.
  * <p>
- * So their number follows {@link SchedulingDelay}, ten times a second: while tasks wait
- * for a thread longer than {@code sluice.max-scheduling-delay}, a quarter fewer than are
- * taken; otherwise a twentieth more, slowly enough that a crowd does not fill them at
- * once. It never falls below {@value #ALWAYS_ADMITTED}, as many as have a thread in
- * {@code servlet-platform}: if so few wait long, the cores are busy with something else.
+ * So their number follows the time that a task waits for a thread that processes
+ * requests: the queueing delay of the cores. One probe at a time measures it. Ten times a
+ * second, while it is more than {@code sluice.max-scheduling-delay}, there are a quarter
+ * fewer places than are taken; otherwise a twentieth more, slowly enough that a crowd
+ * does not fill them at once. There are never fewer than {@value #ALWAYS_ADMITTED}, as
+ * many as have a thread in {@code servlet-platform}: if so few wait long, the cores are
+ * busy with something else.
  * <p>
  * When the gateway stops, it answers new requests with {@code shutting-down} until
  * {@code sluice.drain-time} has passed and every earlier request is answered. The web
@@ -53,6 +58,9 @@ import org.springframework.stereotype.Component;
 public final class RequestLimit implements SmartLifecycle {
 
 	static final int ALWAYS_ADMITTED = 200;
+
+	/** Between two looks at the probe. */
+	private static final Duration PAUSE = Duration.ofMillis(100);
 
 	/** A single pause, such as that of a garbage collection, does not count. */
 	private static final int IN_A_ROW = 2;
@@ -81,6 +89,10 @@ public final class RequestLimit implements SmartLifecycle {
 
 	private final Duration drainTime;
 
+	private final Threads threads;
+
+	private final Supervisor supervisor;
+
 	private final Map<ProblemType, Counter> refused = new EnumMap<>(ProblemType.class);
 
 	private final AtomicInteger present = new AtomicInteger();
@@ -95,13 +107,22 @@ public final class RequestLimit implements SmartLifecycle {
 	/** How often in a row tasks waited too long. Confined to the thread that measures. */
 	private int inARow;
 
+	/** When the probe was passed to the threads, and when it ran. Confined like it. */
+	private long probeNanos = System.nanoTime();
+
+	private CompletableFuture<Long> probe = CompletableFuture.completedFuture(this.probeNanos);
+
+	private volatile Duration delay = Duration.ZERO;
+
+	private volatile @Nullable Thread measuring;
+
 	/** Not null while the gateway stops; completes when the last request is answered. */
 	private volatile @Nullable CompletableFuture<@Nullable Void> drained;
 
 	private volatile boolean running;
 
 	public RequestLimit(GatewayProperties properties, ConnectionProperties connections, BackendPolicy backend,
-			OrderMetrics orders, MeterRegistry meters) {
+			Threads threads, Supervisor supervisor, OrderMetrics orders, MeterRegistry meters) {
 		this.defaultMode = properties.defaultMode();
 		this.backend = backend.limit();
 		this.orders = orders;
@@ -110,12 +131,30 @@ public final class RequestLimit implements SmartLifecycle {
 		this.places = this.maxInProgress;
 		this.connections = connections;
 		this.drainTime = properties.drainTime();
+		this.threads = threads;
+		this.supervisor = supervisor;
 		REASONS.forEach((type, reason) -> this.refused.put(type,
 				GatewayMetric.REQUESTS_REFUSED.counter(meters, "reason", reason)));
 		GatewayMetric.REQUESTS_IN_PROGRESS.gauge(meters, this.inProgress, AtomicInteger::get);
 		GatewayMetric.REQUESTS_RECEIVING.gauge(meters, this,
 				(limit) -> Math.max(0, limit.present.get() - limit.inProgress.get()));
 		GatewayMetric.REQUESTS_LIMIT.gauge(meters, this, (limit) -> limit.places);
+		GatewayMetric.SCHEDULING_DELAY.gauge(meters, this, (limit) -> limit.delay.toNanos() / 1e9);
+	}
+
+	private Duration measure(Executor measured) {
+		long nowNanos = System.nanoTime();
+		adapt(Duration.ofNanos(this.probe.getNow(nowNanos) - this.probeNanos));
+		if (this.probe.isDone()) {
+			try {
+				this.probe = CompletableFuture.supplyAsync(System::nanoTime, measured);
+				this.probeNanos = nowNanos;
+			}
+			catch (RejectedExecutionException _) {
+				// The gateway stops.
+			}
+		}
+		return PAUSE;
 	}
 
 	/**
@@ -123,6 +162,7 @@ public final class RequestLimit implements SmartLifecycle {
 	 * @param delay how long the latest task has waited for a thread
 	 */
 	void adapt(Duration delay) {
+		this.delay = delay;
 		if (delay.compareTo(this.maxDelay) <= 0) {
 			this.inARow = 0;
 			this.places = Math.min(this.maxInProgress, this.places + 1 + this.places / 20);
@@ -184,11 +224,19 @@ public final class RequestLimit implements SmartLifecycle {
 				this.connections.maxConnections(), this.maxInProgress, Runtime.getRuntime().maxMemory() / 1024 / 1024);
 		this.drained = null;
 		this.running = true;
+		Executor measured = this.maxDelay.isZero() ? null : this.threads.get();
+		if (measured != null) {
+			this.measuring = this.supervisor.start("scheduling-delay", () -> measure(measured));
+		}
 	}
 
 	@Override
 	public void stop() {
 		this.running = false;
+		Thread ending = this.measuring;
+		if (ending != null) {
+			ending.interrupt();
+		}
 	}
 
 	@Override
@@ -200,7 +248,7 @@ public final class RequestLimit implements SmartLifecycle {
 		}
 		CompletableFuture<@Nullable Void> drainTimeOver = new CompletableFuture<@Nullable Void>()
 			.completeOnTimeout(null, this.drainTime.toMillis(), TimeUnit.MILLISECONDS);
-		stopping.thenCombine(drainTimeOver, (_, _) -> this.running = false).whenComplete((_, _) -> callback.run());
+		CompletableFuture.allOf(stopping, drainTimeOver).thenRun(this::stop).whenComplete((_, _) -> callback.run());
 	}
 
 	@Override
@@ -217,6 +265,18 @@ public final class RequestLimit implements SmartLifecycle {
 	@Override
 	public int getPhase() {
 		return WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE + 1;
+	}
+
+	/** What runs the tasks of requests. */
+	@FunctionalInterface
+	public interface Threads {
+
+		/**
+		 * Called when the web server has started.
+		 * @return the threads; null if how long tasks wait for one says nothing
+		 */
+		@Nullable Executor get();
+
 	}
 
 	/** One request. Not thread-safe. */

@@ -1,6 +1,6 @@
 /**
- * The limits of a gateway: requests, keys, waiting clients, and orders of one customer.
- * Start at {@link dev.sluice.gateway.core.limit.RequestLimit}.
+ * The limits of a gateway: requests, keys, and orders of one customer. Start at
+ * {@link dev.sluice.gateway.core.limit.RequestLimit}.
  */
 @NullMarked
 package dev.sluice.gateway.core.limit;

@@ -1,6 +1,9 @@
 package dev.sluice.gateway.core.web;
 
+import java.util.concurrent.Semaphore;
+
 import com.github.benmanes.caffeine.cache.Ticker;
+import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.threads.Supervisor;
 import dev.sluice.threads.ThreadsHealthIndicator;
@@ -51,6 +54,14 @@ class LibraryConfiguration {
 	@Bean
 	MeterBinder circuitMetrics(CircuitBreakerRegistry circuits) {
 		return TaggedCircuitBreakerMetrics.ofCircuitBreakerRegistry(circuits);
+	}
+
+	/** One permit for each request that may wait for the outcome of its queued order. */
+	@Bean
+	Semaphore waiting(GatewayProperties properties, MeterRegistry registry) {
+		Semaphore free = new Semaphore(properties.maxWaiters());
+		GatewayMetric.WAITERS.gauge(registry, free, (_) -> properties.maxWaiters() - free.availablePermits());
+		return free;
 	}
 
 	/** Keeps the gateway's own threads running. */

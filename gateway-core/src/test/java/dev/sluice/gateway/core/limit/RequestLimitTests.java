@@ -21,7 +21,7 @@ import static org.awaitility.Awaitility.await;
 
 class RequestLimitTests {
 
-	private static final ConnectionProperties CONNECTIONS = new ConnectionProperties(Duration.ZERO, Duration.ZERO, 1,
+	static final ConnectionProperties CONNECTIONS = new ConnectionProperties(Duration.ZERO, Duration.ZERO, 1,
 			Duration.ZERO, DataSize.ofBytes(0));
 
 	private static final Duration DELAY = Duration.ofMillis(250);
@@ -112,18 +112,6 @@ class RequestLimitTests {
 
 	private static ProblemType refusal(RequestLimit.Place place) {
 		return catchThrowableOfType(ProblemException.class, place::take).type();
-	}
-
-	private double refused(String reason) {
-		return refused(this.meters, reason);
-	}
-
-	private static double refused(SimpleMeterRegistry meters, String reason) {
-		return meters.get(GatewayMetric.REQUESTS_REFUSED.metricName()).tag("reason", reason).counter().count();
-	}
-
-	private double inProgress() {
-		return this.meters.get(GatewayMetric.REQUESTS_IN_PROGRESS.metricName()).gauge().value();
 	}
 
 	private static double places(SimpleMeterRegistry meters) {

@@ -12,12 +12,12 @@ import java.util.concurrent.RejectedExecutionException;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.order.Mode;
-import dev.sluice.threads.Supervisor;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.awaitility.Awaitility.await;
 
 class SchedulingDelayTests {
@@ -28,22 +28,20 @@ class SchedulingDelayTests {
 
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
-	private final RequestLimit limit = RequestLimitTests.limit(PLACES, LIMIT, Duration.ZERO, this.meters);
-
 	private final BlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>();
 
 	private final Queue<String> failed = new ConcurrentLinkedQueue<>();
 
-	private SchedulingDelay delay = delay(LIMIT, this.waiting::add);
+	private RequestLimit limit = limit(LIMIT, this.waiting::add);
 
 	@AfterEach
 	void stop() {
-		this.delay.stop();
+		this.limit.stop();
 	}
 
 	@Test
 	void takesPlacesAwayWhileATaskWaitsAndGivesThemBack() {
-		this.delay.start();
+		this.limit.start();
 
 		await().until(() -> places() < PLACES);
 		assertThat(this.waiting).as("one probe at a time").hasSize(1);
@@ -60,8 +58,8 @@ class SchedulingDelayTests {
 
 	@Test
 	void leavesThePlacesIfTasksRunImmediately() {
-		this.delay = delay(Duration.ofMinutes(1), Runnable::run);
-		this.delay.start();
+		this.limit = limit(Duration.ofMinutes(1), Runnable::run);
+		this.limit.start();
 
 		await().until(() -> measuredSeconds() > 0);
 
@@ -70,19 +68,18 @@ class SchedulingDelayTests {
 
 	@Test
 	void measuresNothingWithoutALimit() {
-		this.delay = delay(Duration.ZERO, this.waiting::add);
+		this.limit = limitOf(Duration.ZERO, () -> {
+			throw new AssertionError("Nothing is measured");
+		});
 
-		this.delay.start();
-
-		assertThat(this.delay.isRunning()).isFalse();
-		assertThat(this.waiting).isEmpty();
+		assertThatNoException().isThrownBy(this.limit::start);
 	}
 
 	@Test
 	void goesOnAfterAnyException() {
 		Queue<RuntimeException> failures = new ConcurrentLinkedQueue<>(
 				List.of(new RejectedExecutionException(), new IllegalStateException()));
-		this.delay = delay(LIMIT, (probe) -> {
+		this.limit = limit(LIMIT, (probe) -> {
 			RuntimeException failure = failures.poll();
 			if (failure != null) {
 				throw failure;
@@ -90,12 +87,10 @@ class SchedulingDelayTests {
 			this.waiting.add(probe);
 		});
 
-		this.delay.start();
+		this.limit.start();
 
 		await().until(() -> places() < PLACES);
 		assertThat(this.failed).containsExactly("scheduling-delay");
-		this.delay.stop();
-		assertThat(this.delay.isRunning()).isFalse();
 	}
 
 	private double places() {
@@ -106,11 +101,14 @@ class SchedulingDelayTests {
 		return this.meters.get(GatewayMetric.SCHEDULING_DELAY.metricName()).gauge().value();
 	}
 
-	private SchedulingDelay delay(Duration maxDelay, Executor threads) {
-		this.meters.find(GatewayMetric.SCHEDULING_DELAY.metricName()).meters().forEach(this.meters::remove);
-		return new SchedulingDelay(
-				new GatewayProperties(Mode.SYNC, 1, maxDelay, Duration.ZERO, 0, 0, 1, Duration.ZERO, Duration.ZERO),
-				this.limit, () -> threads, this.meters, new Supervisor(this.failed::add));
+	private RequestLimit limit(Duration maxDelay, Executor threads) {
+		return limitOf(maxDelay, () -> threads);
+	}
+
+	private RequestLimit limitOf(Duration maxDelay, RequestLimit.Threads threads) {
+		this.meters.clear();
+		return RequestLimits.of(new GatewayProperties(Mode.SYNC, PLACES, maxDelay, Duration.ZERO, 0, 0, 1,
+				Duration.ZERO, Duration.ZERO), RequestLimitTests.CONNECTIONS, threads, this.failed::add, this.meters);
 	}
 
 }
