@@ -132,7 +132,8 @@ public final class ArrivingRequest {
 
 	/** Whether the connection must be closed after a problem. */
 	public boolean isLast(ProblemException problem) {
-		return !isComplete() || this.framing.head().isLast() || problem.type() == ProblemType.SHUTTING_DOWN;
+		return !isComplete() || this.framing.head().isLast() || problem.type() == ProblemType.SHUTTING_DOWN
+				|| problem.type() == ProblemType.TOO_LARGE;
 	}
 
 	/** The whole answer if it is a problem. */

@@ -100,6 +100,19 @@ class ArrivingRequestTests {
 			.isEqualTo(ProblemType.TOO_LARGE);
 	}
 
+	/** Where its bytes end is known only to the framing that refused it. */
+	@Test
+	void closesTheConnectionAfterABodyThatIsTooLargeEvenIfItHasArrived() {
+		String body = "x".repeat(Order.MAX_BYTES + 1);
+
+		ProblemException problem = catchThrowableOfType(ProblemException.class,
+				() -> check(this.request, CHUNKED + "%x\r\n%s\r\n0\r\n\r\n".formatted(body.length(), body)));
+
+		assertThat(problem.type()).isEqualTo(ProblemType.TOO_LARGE);
+		assertThat(this.request.isComplete()).isTrue();
+		assertThat(this.request.isLast(problem)).isTrue();
+	}
+
 	@Test
 	void refusesABodyForWhichThereIsNoMemory() {
 		ArrivingRequest other = arriving();
